@@ -5,21 +5,29 @@ const slow = ['sandbox/**/*.test.ts', 'test/{system,simulation}/**/*.test.ts', '
 /** The whole system as every change is tried on: money in, money out, chains that change under it. */
 const always = ['money-in', 'money-out', 'chains-change']
 /**
- * Killed processes, browsers, how the house moves its own coins, and what takes a minute a file: `.ci/run` runs it, and so does
- * `npm test -- --project long`. The rest is `npm test`.
+ * Killed processes, browsers, how the house moves its own coins, and what takes a minute a file: `.ci/run` runs it, and
+ * so does `npm test -- --project long`. The rest is `npm test`.
  */
 const long = [
-  'test/{crash,browser}/**/*.test.ts', '**/{crash,processes}.system.test.ts', 'sandbox/{main,postgres/launcher,bank/page/page}.test.ts',
+  'test/{crash,browser}/**/*.test.ts',
+  '**/{crash,processes}.system.test.ts',
+  'sandbox/{main,postgres/launcher,bank/page/page}.test.ts',
   'server/src/{sweeps,direct,cold,consolidation}/**/*.system.test.ts',
   `test/system/!(${always.join('|')}).system.test.ts`,
 ]
 const setupFiles = ['test/setup/cleaning.ts']
 const never = ['**/node_modules/**', '**/dist/**', '**/.bursar/**']
 
-/** Files at a time. Every file has folders, ports and a database of its own, so that any two can run beside each other; while one waits for a block the other computes. */
+/**
+ * Files at a time. Every file has folders, ports and a database of its own, so that any two can run beside each other;
+ * while one waits for a block the other computes.
+ */
 const maxWorkers = 2
 
-/** A busy machine is slow, and that is no finding: what is polled for has a minute, not vitest's second, and a test five. */
+/**
+ * A busy machine is slow, and that is no finding: what is polled for has a minute, not vitest's second, and a test
+ * five.
+ */
 const expect = { poll: { timeout: 60_000 } }
 
 /** The longest files first, so that no processor waits for one of them in the end. */

@@ -1,7 +1,7 @@
 /**
- * What Bitcoin payouts take, in virtual bytes and satoshi of the transactions that bitcoind takes into its blocks: the jobs, the
- * database and the signer make them. Batches of 20 beside single payouts, and small coins spent as they are beside joined
- * first while fees are low. `node bench/bitcoin-costs.ts`.
+ * What Bitcoin payouts take, in virtual bytes and satoshi of the transactions that bitcoind takes into its blocks: the
+ * jobs, the database and the signer make them. Batches of 20 beside single payouts, and small coins spent as they are
+ * beside joined first while fees are low. `node bench/bitcoin-costs.ts`.
  */
 import { findBitcoind, startBitcoind, type Bitcoind } from '../sandbox/bitcoind/index.ts'
 import { openBitcoinMoney, type BitcoinMoney } from '../server/src/consolidation/test-bitcoin.ts'
@@ -43,7 +43,8 @@ export const run = async (): Promise<Row[]> => {
     const node = await startBitcoind({ program: found.program, dataDir: `${folder}/bitcoind` })
     try {
       const measured: Record<string, Measured> = {}
-      for (const [name, one] of Object.entries(cases)) measured[name] = await measure(node, await database(url, name), one)
+      for (const [name, one] of Object.entries(cases))
+        measured[name] = await measure(node, await database(url, name), one)
       return rowsOf(measured as Record<keyof typeof cases, Measured>)
     } finally {
       await node.stop()
@@ -66,7 +67,10 @@ const database = async (server: string, name: string): Promise<string> => {
   return url
 }
 
-/** Makes the payouts, has them mined, and asks the node what each transaction is. Throws when one is missing, or the books are wrong. */
+/**
+ * Makes the payouts, has them mined, and asks the node what each transaction is. Throws when one is missing, or the
+ * books are wrong.
+ */
 const measure = async (node: Bitcoind, url: string, { coins, mostPayments, join = false }: Case): Promise<Measured> => {
   const consolidation = { enabled: join, leastCoins: 2, mostCoins: coins.length, mostPerMille: 1000n }
   const money = await openBitcoinMoney(node, url, { sending: { mostPayments, maxFeePerMille: 1000n }, consolidation })
@@ -83,7 +87,8 @@ const measure = async (node: Bitcoind, url: string, { coins, mostPayments, join 
     await money.work()
     await money.mine(FINAL)
     const states = new Set(await Promise.all(ids.map(money.state)))
-    if (states.size !== 1 || !states.has('settled')) throw new Error(`not all payouts are settled: ${[...states].join(', ')}`)
+    if (states.size !== 1 || !states.has('settled'))
+      throw new Error(`not all payouts are settled: ${[...states].join(', ')}`)
     await money.reconciled()
     return await count(money)
   } finally {
@@ -94,7 +99,8 @@ const measure = async (node: Bitcoind, url: string, { coins, mostPayments, join 
 /** Large coins are the owner's, small ones deposits, each at an address of its own. */
 const fill = async (money: BitcoinMoney, coins: readonly bigint[]): Promise<void> => {
   const payments = []
-  for (const units of coins) payments.push({ to: units === SMALL ? await money.address() : bitcoinHotAddress(money.wallet), units })
+  for (const units of coins)
+    payments.push({ to: units === SMALL ? await money.address() : bitcoinHotAddress(money.wallet), units })
   await money.chain.payAll(payments)
   await money.mine(FINAL)
 }
@@ -102,7 +108,8 @@ const fill = async (money: BitcoinMoney, coins: readonly bigint[]): Promise<void
 const count = async ({ chain, sent }: BitcoinMoney): Promise<Measured> => {
   const measured: Measured = { payout: 0, consolidation: 0, fees: 0n, transactions: 0 }
   for (const { purpose, hash, fee, state } of await sent()) {
-    if (state !== 'final' || (purpose !== 'payout' && purpose !== 'consolidation')) throw new Error(`a ${purpose} is ${state}`)
+    if (state !== 'final' || (purpose !== 'payout' && purpose !== 'consolidation'))
+      throw new Error(`a ${purpose} is ${state}`)
     const { vsize } = await chain.node.rpc<{ vsize: string }>('getrawtransaction', hash, 1)
     measured[purpose] += Number(vsize)
     measured.fees += fee
@@ -111,20 +118,45 @@ const count = async ({ chain, sent }: BitcoinMoney): Promise<Measured> => {
   return measured
 }
 
-const rowsOf = ({ single, batch, single_small, batch_small, batch_joined }: Record<keyof typeof cases, Measured>): Row[] => {
+const rowsOf = ({
+  single,
+  batch,
+  single_small,
+  batch_small,
+  batch_joined,
+}: Record<keyof typeof cases, Measured>): Row[] => {
   const each = (vbytes: number): number => vbytes / PAYOUTS
   const vb = (name: string, value: Measured, limit: Measured) => ({
-    name: `bitcoin: ${name}`, unit: 'vB each', value: each(value.payout), limit: each(limit.payout), limitName: 'single payouts',
+    name: `bitcoin: ${name}`,
+    unit: 'vB each',
+    value: each(value.payout),
+    limit: each(limit.payout),
+    limitName: 'single payouts',
   })
   const sat = (name: string, value: Measured) => ({
-    name: `bitcoin: ${name}`, unit: 'sat', value: Number(value.fees), limit: Number(batch_small.fees), limitName: 'spent as they are',
+    name: `bitcoin: ${name}`,
+    unit: 'sat',
+    value: Number(value.fees),
+    limit: Number(batch_small.fees),
+    limitName: 'spent as they are',
   })
   return [
     atMost({ ...vb(`${PAYOUTS} payouts in one transaction`, batch, single), goal: 0.35 }),
     stated(vb(`${PAYOUTS} payouts in one transaction, of deposits of ${SMALL} sat`, batch_small, single_small)),
     stated(vb(`${PAYOUTS} payouts in one transaction, of such deposits joined before`, batch_joined, single_small)),
-    told('bitcoin: joining small coins', batch_joined.consolidation / SMALL_COINS, 'vB a coin', `${SMALL_COINS} with one transaction`),
-    atMost({ ...sat(`small coins joined at ${QUIET / 1000n}, ${PAYOUTS} payouts at ${BUSY / 1000n} sat/vB, all fees`, batch_joined), goal: 1 }),
+    told(
+      'bitcoin: joining small coins',
+      batch_joined.consolidation / SMALL_COINS,
+      'vB a coin',
+      `${SMALL_COINS} with one transaction`,
+    ),
+    atMost({
+      ...sat(
+        `small coins joined at ${QUIET / 1000n}, ${PAYOUTS} payouts at ${BUSY / 1000n} sat/vB, all fees`,
+        batch_joined,
+      ),
+      goal: 1,
+    }),
   ]
 }
 

@@ -17,15 +17,24 @@ export const fundMerchants = async (
   { newId, at, others = [] }: { newId: NewId; at: Date; others?: readonly string[] },
 ): Promise<void> => {
   await sql`insert into ledger_accounts(merchant_id, asset, kind, bounded)
-    select m, 'USDT', 'merchant', true from unnest(${[...merchants]}::uuid[]) with ordinality u(m, n) order by n`.execute(db)
+    select m, 'USDT', 'merchant', true from unnest(${[...merchants]}::uuid[]) with ordinality u(m, n) order by n`.execute(
+    db,
+  )
   const { rows } = await sql<{ last: number }>`select max(id) as last from ledger_accounts`.execute(db)
-  if (rows[0]!.last !== merchants.length) throw new Error(`accounts have the ids 1 to ${rows[0]!.last}, not ${merchants.length}`)
+  if (rows[0]!.last !== merchants.length)
+    throw new Error(`accounts have the ids 1 to ${rows[0]!.last}, not ${merchants.length}`)
   const items = ['USDT', ...others].flatMap((asset) =>
     merchants.map((merchantId) => {
       const id = newId()
-      const leg = (kind: 'capital' | 'merchant', posted: bigint) => ({ account: { merchantId, asset, kind }, posted, held: 0n })
+      const leg = (kind: 'capital' | 'merchant', posted: bigint) => ({
+        account: { merchantId, asset, kind },
+        posted,
+        held: 0n,
+      })
       const legs = [leg('capital', -FUNDS), leg('merchant', FUNDS)]
-      return { transfer: { id, merchantId, kind: 'post' as const, cause: { kind: 'adjustment' as const, id }, legs, at } }
+      return {
+        transfer: { id, merchantId, kind: 'post' as const, cause: { kind: 'adjustment' as const, id }, legs, at },
+      }
     }),
   )
   await inTransaction(db, (tx) => applyAll(tx, items))
@@ -33,8 +42,8 @@ export const fundMerchants = async (
 }
 
 /**
- * Throws unless the books are right: the audit finds nothing, every asset adds up to zero, each withdrawal has its hold, its
- * localId and its kept answer, and those that are not pgbench's are as many as were accepted.
+ * Throws unless the books are right: the audit finds nothing, every asset adds up to zero, each withdrawal has its
+ * hold, its localId and its kept answer, and those that are not pgbench's are as many as were accepted.
  */
 export const checkBooks = async (db: Db, accepted: number): Promise<void> => {
   const findings = await auditLedger(db)

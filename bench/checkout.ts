@@ -1,7 +1,7 @@
 /**
- * The payment page: time to make it and its bytes in every state, how soon it is seen on a slow phone beside the smallest page
- * that the same process serves, and 2,000 open pages on one api process: memory for each and the delay from a commit to the
- * page. `node bench/checkout.ts`.
+ * The payment page: time to make it and its bytes in every state, how soon it is seen on a slow phone beside the
+ * smallest page that the same process serves, and 2,000 open pages on one api process: memory for each and the delay
+ * from a commit to the page. `node bench/checkout.ts`.
  */
 import { readFileSync } from 'node:fs'
 import { brotliCompressSync, constants } from 'node:zlib'
@@ -35,7 +35,13 @@ export const run = (): Promise<Row[]> =>
     try {
       const open = await createManyInvoices(api.port, account!, PAGES)
       const [asked] = await createManyInvoices(api.port, account!, 1, { toPendingImmediate: true })
-      return [...making(), await asking(api, open[0]!, 'details'), await asking(api, asked!, 'payment'), ...(await painting(api, asked!)), ...(await living(api, open, createProceeding(db)))]
+      return [
+        ...making(),
+        await asking(api, open[0]!, 'details'),
+        await asking(api, asked!, 'payment'),
+        ...(await painting(api, asked!)),
+        ...(await living(api, open, createProceeding(db))),
+      ]
     } finally {
       await api.stop()
       await pool.end()
@@ -50,14 +56,25 @@ const making = (): Row[] => {
     const startedAt = performance.now()
     for (let n = 0; n < MADE; n += 1) renderPage(view, 'kk')
     const ms = (performance.now() - startedAt) / MADE
-    return { name, ms, bytes: brotliCompressSync(page.html, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }).length }
+    return {
+      name,
+      ms,
+      bytes: brotliCompressSync(page.html, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }).length,
+    }
   })
   for (const { name, ms, bytes } of states) console.log(`      ${name}: ${ms.toFixed(2)} ms, ${bytes} bytes`)
   const slowest = states.toSorted((a, b) => b.ms - a.ms)[0]!
   const largest = states.toSorted((a, b) => b.bytes - a.bytes)[0]!
   return [
     told('payment page: making the slowest of all states again, its QR code kept', slowest.ms, 'ms', slowest.name),
-    atMost({ name: `payment page: all that is transferred, largest state (${largest.name})`, unit: 'bytes', value: largest.bytes, limit: MOST_BYTES, limitName: 'allowed', goal: 1 }),
+    atMost({
+      name: `payment page: all that is transferred, largest state (${largest.name})`,
+      unit: 'bytes',
+      value: largest.bytes,
+      limit: MOST_BYTES,
+      limitName: 'allowed',
+      goal: 1,
+    }),
   ]
 }
 
@@ -68,7 +85,12 @@ const asking = async ({ port }: RunningRole, id: string, step: string): Promise<
     await (await fetch(`http://127.0.0.1:${port}/invoices/crypto/${id}`)).text()
     if (n >= MADE) times.push(performance.now() - startedAt)
   }
-  return told(`payment page: asked for at the api, ${step}, median`, median(times), 'ms', `p99 ${times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)]!.toFixed(1)} ms`)
+  return told(
+    `payment page: asked for at the api, ${step}, median`,
+    median(times),
+    'ms',
+    `p99 ${times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)]!.toFixed(1)} ms`,
+  )
 }
 
 /** Visits take turns, so that both pages see the same machine. */
@@ -84,16 +106,30 @@ const painting = async ({ port }: RunningRole, id: string): Promise<Row[]> => {
   const row = (name: string, of: (paints: Paints) => number): Row => {
     const [values, limits] = [pages.map(of), smallest.map(of)]
     return atMost({
-      name, unit: 'ms', value: median(values), limit: median(limits), ratio: medianRatio(values, limits), limitName: 'two lines of text from the same process', goal: GOAL,
+      name,
+      unit: 'ms',
+      value: median(values),
+      limit: median(limits),
+      ratio: medianRatio(values, limits),
+      limitName: 'two lines of text from the same process',
+      goal: GOAL,
     })
   }
-  return [row('payment page: first contentful paint, slow 4G, processor at a quarter', ({ first }) => first), row('payment page: largest contentful paint, the same', ({ largest }) => largest)]
+  return [
+    row('payment page: first contentful paint, slow 4G, processor at a quarter', ({ first }) => first),
+    row('payment page: largest contentful paint, the same', ({ largest }) => largest),
+  ]
 }
 
-const living = async (api: RunningRole, ids: readonly string[], proceed: (id: string) => Promise<void>): Promise<Row[]> => {
+const living = async (
+  api: RunningRole,
+  ids: readonly string[],
+  proceed: (id: string) => Promise<void>,
+): Promise<Row[]> => {
   const before = residentMb(api.pid)
   const pages = []
-  for (let n = 0; n < ids.length; n += OPENED_AT_ONCE) pages.push(...(await Promise.all(ids.slice(n, n + OPENED_AT_ONCE).map((id) => openPage(api.port, id)))))
+  for (let n = 0; n < ids.length; n += OPENED_AT_ONCE)
+    pages.push(...(await Promise.all(ids.slice(n, n + OPENED_AT_ONCE).map((id) => openPage(api.port, id)))))
   const after = residentMb(api.pid)
   const delays: number[] = []
   for (let n = 0; n < CHANGES; n += 1) {
@@ -108,11 +144,22 @@ const living = async (api: RunningRole, ids: readonly string[], proceed: (id: st
   for (const page of pages) page.close()
   const sorted = delays.toSorted((a, b) => a - b)
   return [
-    told(`payment page: memory of the api for each of ${ids.length.toLocaleString('en-US')} open pages`, ((after - before) * 1_024) / ids.length, 'kB', `${Math.round(after)} MB in all, ${Math.round(before)} MB without`),
-    told('payment page: from a commit to the open page, median', median(delays), 'ms', `p99 ${sorted[Math.floor(sorted.length * 0.99)]!.toFixed(1)} ms, while ${ids.length.toLocaleString('en-US')} are open`),
+    told(
+      `payment page: memory of the api for each of ${ids.length.toLocaleString('en-US')} open pages`,
+      ((after - before) * 1_024) / ids.length,
+      'kB',
+      `${Math.round(after)} MB in all, ${Math.round(before)} MB without`,
+    ),
+    told(
+      'payment page: from a commit to the open page, median',
+      median(delays),
+      'ms',
+      `p99 ${sorted[Math.floor(sorted.length * 0.99)]!.toFixed(1)} ms, while ${ids.length.toLocaleString('en-US')} are open`,
+    ),
   ]
 }
 
-const residentMb = (pid: number): number => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1_024
+const residentMb = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1_024
 
 if (import.meta.main) await report(run)

@@ -1,6 +1,7 @@
 /**
- * What the edge costs: requests a second of the application against bare node:http that makes the same checks with the same
- * functions, in the same run, over 64 connections of a load generator in a process of its own. `node bench/edge.ts`.
+ * What the edge costs: requests a second of the application against bare node:http that makes the same checks with the
+ * same functions, in the same run, over 64 connections of a load generator in a process of its own. `node
+ * bench/edge.ts`.
  */
 import { sql } from 'kysely'
 import { depositAddress } from '../server/src/addresses/derivation.ts'
@@ -60,7 +61,10 @@ interface Field {
 }
 
 /** Rounds take turns, so that both servers see the same machine. */
-const compare = async ({ name, shape, goal }: (typeof CASES)[number], { load, bare, app, accounts }: Field): Promise<Row> => {
+const compare = async (
+  { name, shape, goal }: (typeof CASES)[number],
+  { load, bare, app, accounts }: Field,
+): Promise<Row> => {
   const measure = async (port: number, ms: number): Promise<number> =>
     (await load.send({ port, shapes: [shape], accounts, connections: CONNECTIONS, extent: { ms } })).perSecond
   for (const port of [bare, app]) await measure(port, WARM_MS)
@@ -70,13 +74,23 @@ const compare = async ({ name, shape, goal }: (typeof CASES)[number], { load, ba
     values.push(await measure(app, MEASURED_MS))
   }
   const limitName = 'bare node:http making the same checks'
-  return atLeast({ name, unit: 'requests/s', limitName, goal, value: median(values), limit: median(limits), ratio: medianRatio(values, limits) })
+  return atLeast({
+    name,
+    unit: 'requests/s',
+    limitName,
+    goal,
+    value: median(values),
+    limit: median(limits),
+    ratio: medianRatio(values, limits),
+  })
 }
 
 /** Stands for a stock that the stock job has derived ahead: what an address is made of does not matter to a request. */
 const fillStock = async (db: Db): Promise<void> => {
   await sql`insert into address_stock(family, derivation_index, address)
-    select 'EVM', 1000000 + n, '0x' || substr(encode(sha256(n::text::bytea), 'hex'), 1, 40) from generate_series(1, ${STOCK}::int) n`.execute(db)
+    select 'EVM', 1000000 + n, '0x' || substr(encode(sha256(n::text::bytea), 'hex'), 1, 40) from generate_series(1, ${STOCK}::int) n`.execute(
+    db,
+  )
   await sql`analyze address_stock`.execute(db)
 }
 
@@ -92,15 +106,22 @@ const derivation = (): Row => {
 /** Every address has one owner, and none was derived on the way. */
 const checkAddresses = async (db: Db): Promise<void> => {
   const { rows } = await sql<{ given: number; different: number; stock: number }>`
-    select count(*) as given, count(distinct address) as different, (select count(*) from address_stock) as stock from addresses`.execute(db)
+    select count(*) as given, count(distinct address) as different, (select count(*) from address_stock) as stock from addresses`.execute(
+    db,
+  )
   const { given, different, stock } = rows[0]!
-  if (given !== different || given + stock !== STOCK) throw new Error(`addresses: ${given} given, ${different} different, ${stock} left of ${STOCK}`)
+  if (given !== different || given + stock !== STOCK)
+    throw new Error(`addresses: ${given} given, ${different} different, ${stock} left of ${STOCK}`)
 }
 
 /** Every invoice that was answered for is there, and none has an address before its payer continues. */
 const checkInvoices = async (db: Db): Promise<void> => {
-  const { rows } = await sql<{ count: number; addressed: number }>`select count(*) as count, count(address) as addressed from crypto_invoices`.execute(db)
-  if (rows[0]!.count === 0 || rows[0]!.addressed > 0) throw new Error(`invoices: ${rows[0]!.count} made, ${rows[0]!.addressed} with an address`)
+  const { rows } = await sql<{
+    count: number
+    addressed: number
+  }>`select count(*) as count, count(address) as addressed from crypto_invoices`.execute(db)
+  if (rows[0]!.count === 0 || rows[0]!.addressed > 0)
+    throw new Error(`invoices: ${rows[0]!.count} made, ${rows[0]!.addressed} with an address`)
 }
 
 if (import.meta.main) await report(run)

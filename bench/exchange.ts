@@ -1,7 +1,8 @@
 /**
- * Exchanges over HTTP by one api process: signed requests of 64 connections from a process of their own, for 1,000 merchants; estimates,
- * orders at the market, and orders at an estimate's price. Held against the edge, which does no database work, and against
- * pgbench running the statements of one order a transaction, in turns in one run. `node bench/exchange.ts`.
+ * Exchanges over HTTP by one api process: signed requests of 64 connections from a process of their own, for 1,000
+ * merchants; estimates, orders at the market, and orders at an estimate's price. Held against the edge, which does no
+ * database work, and against pgbench running the statements of one order a transaction, in turns in one run. `node
+ * bench/exchange.ts`.
  */
 import { createDb, createPool, migrate, type Db } from '../server/src/db/index.ts'
 import { createIds } from '../server/src/platform/ids.ts'
@@ -25,7 +26,9 @@ const REQUESTS = Number(process.env.BENCH_REQUESTS ?? 10_000)
 /** Longer than a round: what is estimated first is ordered last. */
 const QUOTE_MS = 60_000
 /** Of the position, as every exchange has them: further than any round goes. */
-const LIMITS = Object.fromEntries(['BTC', 'ETH', 'USDT', 'UAH'].map((ticker) => [ticker, { long: '1000000000000', short: '1000000000000' }]))
+const LIMITS = Object.fromEntries(
+  ['BTC', 'ETH', 'USDT', 'UAH'].map((ticker) => [ticker, { long: '1000000000000', short: '1000000000000' }]),
+)
 
 type Kind = 'exchangeEstimate' | 'exchange' | 'exchangeAtEstimate'
 const NAMES: Record<Kind, string> = {
@@ -43,19 +46,38 @@ export const run = (): Promise<Row[]> =>
     const db = createDb(pool)
     const accounts = await createMerchants(db, MERCHANTS)
     await openMarket(db, createIds())
-    await prepareTraders(db, accounts.map(({ id }) => id))
+    await prepareTraders(
+      db,
+      accounts.map(({ id }) => id),
+    )
     const pgbench = await preparePgbench(url)
     const edge = startServer('app', url)
     const edgePort = await portOf(edge)
     const api = await startRole('api', url, folder, { exchange: { exchange: { quoteMs: QUOTE_MS, assets: LIMITS } } })
     const load = startLoad()
-    const paces: Paces = { exchangeEstimate: [], exchange: [], exchangeAtEstimate: [], edge: [], estimates: [], exchanges: [] }
+    const paces: Paces = {
+      exchangeEstimate: [],
+      exchange: [],
+      exchangeAtEstimate: [],
+      edge: [],
+      estimates: [],
+      exchanges: [],
+    }
     let numbers = 0
     const send = async (shape: ShapeName, first: number): Promise<Measured> => {
       const before = await cpuOf(db, api.pid)
-      const pace = await load.send({ port: api.port, shapes: [shape], accounts, connections: CONNECTIONS, extent: { first, count: REQUESTS } })
+      const pace = await load.send({
+        port: api.port,
+        shapes: [shape],
+        accounts,
+        connections: CONNECTIONS,
+        extent: { first, count: REQUESTS },
+      })
       const after = await cpuOf(db, api.pid)
-      return { ...pace, cpu: { api: (after.api - before.api) / REQUESTS, database: (after.database - before.database) / REQUESTS } }
+      return {
+        ...pace,
+        cpu: { api: (after.api - before.api) / REQUESTS, database: (after.database - before.database) / REQUESTS },
+      }
     }
     try {
       // The first round warms everything up and is not counted.
@@ -66,7 +88,13 @@ export const run = (): Promise<Row[]> =>
         await forgetQuotes(db)
         const measured = {
           ...limits,
-          edge: await load.send({ port: edgePort, shapes: ['withdrawal'], accounts, connections: CONNECTIONS, extent: { ms: SECONDS * 1_000 } }),
+          edge: await load.send({
+            port: edgePort,
+            shapes: ['withdrawal'],
+            accounts,
+            connections: CONNECTIONS,
+            extent: { ms: SECONDS * 1_000 },
+          }),
           exchangeEstimate: await send('exchangeEstimate', estimated),
           exchangeAtEstimate: await send('exchangeAtEstimate', estimated),
           exchange: await send('exchange', plain),
@@ -100,10 +128,20 @@ const rowsOf = (paces: Paces): Row[] => {
   const kinds = Object.keys(NAMES) as Kind[]
   const perSecond = ({ perSecond: value }: Pace): number => value
   const p99 = ({ p99: value }: Pace): number => value
-  const against = (name: string, unit: string, of: (pace: Pace) => number, values: Pace[], limits: Pace[], limitName: string): Row =>
+  const against = (
+    name: string,
+    unit: string,
+    of: (pace: Pace) => number,
+    values: Pace[],
+    limits: Pace[],
+    limitName: string,
+  ): Row =>
     limits.length === 0
       ? told(name, median(values.map(of)), unit, NO_PGBENCH)
-      : { ...stated({ name, unit, limitName, value: median(values.map(of)), limit: median(limits.map(of)) }), ratio: medianRatio(values.map(of), limits.map(of)) }
+      : {
+          ...stated({ name, unit, limitName, value: median(values.map(of)), limit: median(limits.map(of)) }),
+          ratio: medianRatio(values.map(of), limits.map(of)),
+        }
   return kinds.flatMap((kind) => {
     const [name, limits] = [NAMES[kind], kind === 'exchangeEstimate' ? paces.estimates : paces.exchanges]
     const alike = `pgbench, ${CONNECTIONS} clients, the statements of one a transaction`
@@ -112,7 +150,12 @@ const rowsOf = (paces: Paces): Row[] => {
       against(name, 'requests/s', perSecond, paces[kind], paces.edge, 'the edge without database work'),
       against(`${name}: p99`, 'ms', p99, paces[kind], limits, alike),
       ...(['api', 'database'] as const).map((part) =>
-        told(`${name}: processor time of the ${part}`, median(paces[kind].map(({ cpu }) => cpu[part])) * 1_000, 'µs a request')),
+        told(
+          `${name}: processor time of the ${part}`,
+          median(paces[kind].map(({ cpu }) => cpu[part])) * 1_000,
+          'µs a request',
+        ),
+      ),
     ]
   })
 }

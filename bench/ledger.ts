@@ -1,6 +1,6 @@
 /**
- * What the posting core does: withdrawals accepted a second by the committer, 256 in flight, against pgbench writing the
- * same rows to the same database, in turns in one run. `node bench/ledger.ts`.
+ * What the posting core does: withdrawals accepted a second by the committer, 256 in flight, against pgbench writing
+ * the same rows to the same database, in turns in one run. `node bench/ledger.ts`.
  */
 import { once } from 'node:events'
 import { fork } from 'node:child_process'
@@ -21,7 +21,10 @@ const REFUSED_ONE_IN = 10
 const SECONDS = 2
 
 const newId = createIds()
-const merchants = Array.from({ length: MERCHANTS }, (_, n) => `00000000-0000-4000-8000-${String(n + 1).padStart(12, '0')}`)
+const merchants = Array.from(
+  { length: MERCHANTS },
+  (_, n) => `00000000-0000-4000-8000-${String(n + 1).padStart(12, '0')}`,
+)
 
 /** Figures of each round: postings a second. */
 interface Paces {
@@ -57,7 +60,10 @@ export const run = (): Promise<Row[]> =>
 
 const measureRound = async (committer: Committer, pgbench: Pgbench | undefined, url: string) => {
   let accepted = 0
-  const ours = async (merchantOf: (n: number) => string, affordable = (_n: number): boolean => true): Promise<number> => {
+  const ours = async (
+    merchantOf: (n: number) => string,
+    affordable = (_n: number): boolean => true,
+  ): Promise<number> => {
     const { count, applied, ms } = await drive(committer, (n) => acceptance(merchantOf(n), n, newId, affordable(n)))
     accepted += applied
     return (count / ms) * 1_000
@@ -94,7 +100,10 @@ const drive = async (committer: Committer, make: (n: number) => ReturnType<typeo
 
 /** The sealer hashes what is posted, in a process of its own as in production. */
 const besideSealer = async <T>(url: string, work: () => Promise<T>): Promise<T> => {
-  const sealer = fork(new URL('ledger/sealer.ts', import.meta.url), { env: { ...process.env, DATABASE_URL: url }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  const sealer = fork(new URL('ledger/sealer.ts', import.meta.url), {
+    env: { ...process.env, DATABASE_URL: url },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
   await once(sealer, 'message')
   try {
     return await work()
@@ -108,8 +117,13 @@ const rowsOf = (paces: Paces, limited: boolean): Row[] => {
   const unit = 'postings/s'
   const against = (name: string, figure: keyof Paces, limit: keyof Paces, limitName: string, goal: number): Row =>
     atLeast({
-      name, unit, limitName, goal,
-      value: median(paces[figure]), limit: median(paces[limit]), ratio: medianRatio(paces[figure], paces[limit]),
+      name,
+      unit,
+      limitName,
+      goal,
+      value: median(paces[figure]),
+      limit: median(paces[limit]),
+      ratio: medianRatio(paces[figure], paces[limit]),
     })
   const core = `posting core, ${IN_FLIGHT} in flight`
   const limits = limited
@@ -122,7 +136,12 @@ const rowsOf = (paces: Paces, limited: boolean): Row[] => {
     ...limits,
     against('ledger: one merchant has all traffic', 'hot', 'uniform', '1,000 merchants', 0.9),
     against('ledger: 10 % of items refused', 'refused', 'uniform', 'none refused', 0.85),
-    told('ledger: while the sealer hashes what is posted', median(paces.sealed), unit, `${Math.round(100 * medianRatio(paces.sealed, paces.uniform))} % of without`),
+    told(
+      'ledger: while the sealer hashes what is posted',
+      median(paces.sealed),
+      unit,
+      `${Math.round(100 * medianRatio(paces.sealed, paces.uniform))} % of without`,
+    ),
   ]
 }
 

@@ -1,7 +1,8 @@
 /**
- * Runs every bench, each in a process of its own, prints one table and how long each took, and writes the table to bench/results/
- * and into the README. `npm run bench`, or `npm run bench -- ledger edge` for some: the figures of the others stay as they were, with their
- * date. A quick look, of fewer than three rounds, is printed only. A bench that ends without figures is a row that says so; the others are run all the same.
+ * Runs every bench, each in a process of its own, prints one table and how long each took, and writes the table to
+ * bench/results/ and into the README. `npm run bench`, or `npm run bench -- ledger edge` for some: the figures of the
+ * others stay as they were, with their date. A quick look, of fewer than three rounds, is printed only. A bench that
+ * ends without figures is a row that says so; the others are run all the same.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,7 +12,21 @@ import { tableOf } from './report.ts'
 import { ROUNDS } from './rounds.ts'
 import { told, type Row } from './row.ts'
 
-const BENCHES = ['ledger', 'withdrawals', 'exchange', 'edge', 'watch', 'webhooks', 'memory', 'sweeps', 'tron-sweeps', 'tron-direct', 'bitcoin-costs', 'payouts', 'checkout']
+const BENCHES = [
+  'ledger',
+  'withdrawals',
+  'exchange',
+  'edge',
+  'watch',
+  'webhooks',
+  'memory',
+  'sweeps',
+  'tron-sweeps',
+  'tron-direct',
+  'bitcoin-costs',
+  'payouts',
+  'checkout',
+]
 
 /** Rounds that a figure in the table is the median of, at least. */
 const WORTH_KEEPING = 3
@@ -40,8 +55,11 @@ const LATEST = 'results/latest.json'
 /** A machine and a day, and which benches were run there then. */
 const captionOf = (all: Readonly<Record<string, Measured>>): string => {
   const runs = new Map<string, string[]>()
-  for (const [name, { date, machine: on }] of Object.entries(all)) runs.set(`${date}: ${on}`, [...(runs.get(`${date}: ${on}`) ?? []), name])
-  return [...runs].map(([run, names]) => `Measured on ${run}${runs.size > 1 ? ` (${names.join(', ')})` : ''}.`).join('\n')
+  for (const [name, { date, machine: on }] of Object.entries(all))
+    runs.set(`${date}: ${on}`, [...(runs.get(`${date}: ${on}`) ?? []), name])
+  return [...runs]
+    .map(([run, names]) => `Measured on ${run}${runs.size > 1 ? ` (${names.join(', ')})` : ''}.`)
+    .join('\n')
 }
 
 const write = (measured: Readonly<Record<string, Measured>>): void => {

@@ -39,13 +39,22 @@ export const run = (): Promise<Row[]> =>
     const receiver = await startReceiver()
     const notificationsUrl = `http://127.0.0.1:${receiver.port}/webhooks`
     const accounts = await createMerchants(db, MERCHANTS, { others: ['BTC', 'ETH', 'UAH'], notificationsUrl })
-    const [api, worker, load] = [await startRole('api', url, folder), await startRole('worker', url, folder), startLoad()]
+    const [api, worker, load] = [
+      await startRole('api', url, folder),
+      await startRole('worker', url, folder),
+      startLoad(),
+    ]
     const sizes: Sizes[] = []
     try {
       for (const first of [0, REQUESTS]) {
         await Promise.all([
-          sendRequests(first, (extent) => load.send({ port: api.port, shapes: SHAPES, accounts, connections: CONNECTIONS, extent })),
-          storeEvents(db, accounts.map(({ id }) => id)),
+          sendRequests(first, (extent) =>
+            load.send({ port: api.port, shapes: SHAPES, accounts, connections: CONNECTIONS, extent }),
+          ),
+          storeEvents(
+            db,
+            accounts.map(({ id }) => id),
+          ),
         ])
         await allDelivered(db)
         sizes.push({ api: residentMb(api.pid), worker: residentMb(worker.pid) })
@@ -61,13 +70,18 @@ export const run = (): Promise<Row[]> =>
   })
 
 const startReceiver = async (): Promise<{ process: ChildProcess; port: number }> => {
-  const child = fork(new URL('webhooks/receiver.ts', import.meta.url), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  const child = fork(new URL('webhooks/receiver.ts', import.meta.url), {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
   const [{ answering }] = (await once(child, 'message')) as [{ answering: number }]
   return { process: child, port: answering }
 }
 
 /** Some at a time, as a signature is good for a minute. */
-const sendRequests = async (first: number, send: (extent: { first: number; count: number }) => Promise<unknown>): Promise<void> => {
+const sendRequests = async (
+  first: number,
+  send: (extent: { first: number; count: number }) => Promise<unknown>,
+): Promise<void> => {
   for (let sent = 0; sent < REQUESTS; sent += SIGNED_AT_ONCE) await send({ first: first + sent, count: SIGNED_AT_ONCE })
 }
 
@@ -75,7 +89,9 @@ const sendRequests = async (first: number, send: (extent: { first: number; count
 const storeEvents = async (db: Db, merchants: readonly string[]): Promise<void> => {
   const newId = createIds()
   for (let stored = 0; stored < REQUESTS; stored += EVENTS_AT_ONCE) {
-    const notices = Array.from({ length: EVENTS_AT_ONCE }, (_, n) => noticeOf(merchants[(stored + n) % merchants.length]!, newId(), 0))
+    const notices = Array.from({ length: EVENTS_AT_ONCE }, (_, n) =>
+      noticeOf(merchants[(stored + n) % merchants.length]!, newId(), 0),
+    )
     await inTransaction(db, (tx) => emit(tx, notices, { at: new Date(), newId }))
   }
 }
@@ -101,8 +117,22 @@ const rowsOf = (first: Sizes, second: Sizes): Row[] =>
     const count = REQUESTS.toLocaleString('en-US')
     const served = role === 'api' ? 'requests' : 'deliveries'
     return [
-      atMost({ name: `memory: ${role} after ${count} ${served}`, unit: 'MB', value: first[role], limit: MOST, limitName: 'allowed', goal: 1 }),
-      atMost({ name: `memory: ${role} after twice as many`, unit: 'MB', value: second[role], limit: first[role], limitName: 'after the first half', goal: STEADY }),
+      atMost({
+        name: `memory: ${role} after ${count} ${served}`,
+        unit: 'MB',
+        value: first[role],
+        limit: MOST,
+        limitName: 'allowed',
+        goal: 1,
+      }),
+      atMost({
+        name: `memory: ${role} after twice as many`,
+        unit: 'MB',
+        value: second[role],
+        limit: first[role],
+        limitName: 'after the first half',
+        goal: STEADY,
+      }),
     ]
   })
 

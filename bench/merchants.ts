@@ -16,7 +16,11 @@ export const ASSETS: AssetSettings = {
   crypto: [
     { ticker: 'BTC', name: 'Bitcoin', networks: { BITCOIN: on(8) } },
     { ticker: 'ETH', name: 'Ether', networks: { ETHEREUM: on(18) } },
-    { ticker: 'USDT', name: 'Tether', networks: { ETHEREUM: { ...on(6), contract: '0xdac17f958d2ee523a2206206994597c13d831ec7' } } },
+    {
+      ticker: 'USDT',
+      name: 'Tether',
+      networks: { ETHEREUM: { ...on(6), contract: '0xdac17f958d2ee523a2206206994597c13d831ec7' } },
+    },
   ],
   fiat: [{ ticker: 'UAH', name: 'Ukrainian hryvnia', scale: 2 }],
 }
@@ -32,7 +36,11 @@ export interface MerchantWishes {
   notificationsUrl?: string
 }
 
-export const createMerchants = async (db: Db, count: number, { others = [], notificationsUrl }: MerchantWishes = {}): Promise<Account[]> => {
+export const createMerchants = async (
+  db: Db,
+  count: number,
+  { others = [], notificationsUrl }: MerchantWishes = {},
+): Promise<Account[]> => {
   const at = new Date()
   const deps = { box: createSecretBox(DATA_KEY), random: randomBytes, actor: 'bench' }
   const profile = { name: 'Shop', companyName: 'Shop Ltd', companyUrl: 'https://shop.example' }
@@ -40,21 +48,32 @@ export const createMerchants = async (db: Db, count: number, { others = [], noti
     const made: Account[] = []
     for (let n = 0; n < count; n += 1) {
       const { id, privateKey } = await createMerchant(tx, profile, deps, { at, newId })
-      if (notificationsUrl) await setSetting(tx, id, { name: 'notificationsUrl', value: notificationsUrl }, deps, { at, newId })
+      if (notificationsUrl)
+        await setSetting(tx, id, { name: 'notificationsUrl', value: notificationsUrl }, deps, { at, newId })
       made.push({ id, privateKey })
     }
     return made
   })
   await sql`update merchant_keys set first_used_at = ${at}`.execute(db)
-  await fundMerchants(db, accounts.map(({ id }) => id), { newId, at, others })
+  await fundMerchants(
+    db,
+    accounts.map(({ id }) => id),
+    { newId, at, others },
+  )
   await setTerms(db, new Date(at.getTime() + 3_600_000))
   return accounts
 }
 
-/** Prices and a network fee, as the worker's jobs store them. @param observedAt ahead of time, so that they stay fresh */
+/**
+ * Prices and a network fee, as the worker's jobs store them. @param observedAt ahead of time, so that they stay fresh
+ */
 const setTerms = async (db: Db, observedAt: Date): Promise<void> => {
   for (const [ticker, usd] of Object.entries(PRICES)) {
-    await sql`insert into rates(ticker, usd_e18, source, observed_at) values (${ticker}, ${usd}, 'bench', ${observedAt})`.execute(db)
+    await sql`insert into rates(ticker, usd_e18, source, observed_at) values (${ticker}, ${usd}, 'bench', ${observedAt})`.execute(
+      db,
+    )
   }
-  await sql`insert into network_fees(network, rate, observed_at) values ('ETHEREUM', ${JSON.stringify(GAS)}, ${observedAt})`.execute(db)
+  await sql`insert into network_fees(network, rate, observed_at) values ('ETHEREUM', ${JSON.stringify(GAS)}, ${observedAt})`.execute(
+    db,
+  )
 }

@@ -1,7 +1,7 @@
 /**
- * How fast a queue of withdrawals leaves: 1,000 wait, then one worker signs, broadcasts and confirms them on an EVM chain
- * with a block each second, in the whole sandbox. The limit is the chain's pace: as many to a block as the hot addresses may
- * have on their way at once. Measured with one hot address and with several. `node bench/payouts.ts`.
+ * How fast a queue of withdrawals leaves: 1,000 wait, then one worker signs, broadcasts and confirms them on an EVM
+ * chain with a block each second, in the whole sandbox. The limit is the chain's pace: as many to a block as the hot
+ * addresses may have on their way at once. Measured with one hot address and with several. `node bench/payouts.ts`.
  */
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,7 +16,9 @@ const QUEUED = 1_000
 const AT_ONCE = 32
 const BLOCK_SECONDS = 1
 const AMOUNT = '2'
-/** Blocks beyond the fewest possible: the first and the last are not full, and a block comes while the next is planned. */
+/**
+ * Blocks beyond the fewest possible: the first and the last are not full, and a block comes while the next is planned.
+ */
 const GOAL = 1.25
 const PATIENCE_MS = 10 * 60_000
 
@@ -32,7 +34,10 @@ export const run = async (): Promise<Row[]> => {
 }
 
 const drain = async (addresses: number): Promise<Row[]> => {
-  const sandbox = await startSandbox({ BURSAR_BLOCK_SECONDS_ETHEREUM: String(BLOCK_SECONDS), BURSAR_HOT_ADDRESSES: String(addresses) })
+  const sandbox = await startSandbox({
+    BURSAR_BLOCK_SECONDS_ETHEREUM: String(BLOCK_SECONDS),
+    BURSAR_HOT_ADDRESSES: String(addresses),
+  })
   const pool = createPool({ url: sandbox.database, max: 2 })
   const db = createDb(pool)
   try {
@@ -49,7 +54,8 @@ const drain = async (addresses: number): Promise<Row[]> => {
     const idle = await idleRates(sandbox)
     const each = used.map(({ role, ms }) => ({ role, ms: (ms - idle[role] * seconds) / QUEUED }))
     const { blocks, gaps, paid } = await outcome(db)
-    if (gaps > 0 || paid !== QUEUED) throw new Error(`${gaps} nonces are missing or used twice; ${paid} transactions for ${QUEUED} withdrawals`)
+    if (gaps > 0 || paid !== QUEUED)
+      throw new Error(`${gaps} nonces are missing or used twice; ${paid} transactions for ${QUEUED} withdrawals`)
     for (const to of receivers) {
       const value = await sandbox.balanceOf('ETHEREUM', 'USDT', to)
       if (value !== String((QUEUED / receivers.length) * Number(AMOUNT))) throw new Error(`${to} has ${value} USDT`)
@@ -58,14 +64,23 @@ const drain = async (addresses: number): Promise<Row[]> => {
     const atOnce = DEFAULT_POLICY.mostInFlight * addresses
     return [
       atMost({
-        name: `payouts: blocks that ${QUEUED.toLocaleString('en-US')} queued withdrawals take, ${from}`, unit: 'blocks', value: blocks,
-        limit: Math.ceil(QUEUED / atOnce), limitName: `${atOnce} to a block`, goal: GOAL,
+        name: `payouts: blocks that ${QUEUED.toLocaleString('en-US')} queued withdrawals take, ${from}`,
+        unit: 'blocks',
+        value: blocks,
+        limit: Math.ceil(QUEUED / atOnce),
+        limitName: `${atOnce} to a block`,
+        goal: GOAL,
       }),
       stated({
-        name: `payouts: through signing, broadcast and a block, ${from}`, unit: 'withdrawals/minute', value: (QUEUED / seconds) * 60,
-        limit: (atOnce / BLOCK_SECONDS) * 60, limitName: `${atOnce} to a block each second`,
+        name: `payouts: through signing, broadcast and a block, ${from}`,
+        unit: 'withdrawals/minute',
+        value: (QUEUED / seconds) * 60,
+        limit: (atOnce / BLOCK_SECONDS) * 60,
+        limitName: `${atOnce} to a block each second`,
       }),
-      ...each.map(({ role, ms }) => told(`payouts: processor time of the ${role} for each, above its idle, ${from}`, ms, 'ms')),
+      ...each.map(({ role, ms }) =>
+        told(`payouts: processor time of the ${role} for each, above its idle, ${from}`, ms, 'ms'),
+      ),
       told(`payouts: nonces missing or used twice, ${from}`, gaps, `of ${QUEUED.toLocaleString('en-US')}`),
     ]
   } finally {
@@ -93,7 +108,9 @@ const idleRates = async (sandbox: Sandbox): Promise<Record<(typeof ROLES)[number
 const sharedOut = async (db: Db, addresses: number): Promise<void> => {
   const deadline = performance.now() + PATIENCE_MS
   for (;;) {
-    const { rows } = await sql<{ n: number }>`select count(*) as n from custody_addresses c join house_addresses h on h.address = c.address
+    const { rows } = await sql<{
+      n: number
+    }>`select count(*) as n from custody_addresses c join house_addresses h on h.address = c.address
       where c.network = 'ETHEREUM' and h.account = 'hot' and c.asset in ('ETH', 'USDT') and c.booked > 0`.execute(db)
     if (rows[0]!.n >= 2 * addresses) return
     if (performance.now() > deadline) throw new Error('what the first hot address has is not shared out')
@@ -108,7 +125,13 @@ const enqueue = async (sandbox: Sandbox): Promise<string[]> => {
   const loop = async (): Promise<void> => {
     for (let i = next++; i < QUEUED; i = next++) {
       const to = receivers[i % receivers.length]!
-      await sandbox.merchants[0].client.withdrawals.crypto.create({ ticker: 'USDT', blockchain: 'ETHEREUM', to, amount: AMOUNT, localId: `bench-${i}` })
+      await sandbox.merchants[0].client.withdrawals.crypto.create({
+        ticker: 'USDT',
+        blockchain: 'ETHEREUM',
+        to,
+        amount: AMOUNT,
+        localId: `bench-${i}`,
+      })
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, loop))

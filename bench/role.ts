@@ -15,8 +15,16 @@ export interface RunningRole {
   stop(): Promise<void>
 }
 
-/** Starts a role as an operator does: its own process, settings in its environment, its log written. @param exchange what its exchange file says; undefined: it has none */
-export const startRole = async (role: 'api' | 'worker', url: string, folder: string, { exchange }: { exchange?: object } = {}): Promise<RunningRole> => {
+/**
+ * Starts a role as an operator does: its own process, settings in its environment, its log written. @param exchange
+ * what its exchange file says; undefined: it has none
+ */
+export const startRole = async (
+  role: 'api' | 'worker',
+  url: string,
+  folder: string,
+  { exchange }: { exchange?: object } = {},
+): Promise<RunningRole> => {
   const file = (name: string, text: string): string => {
     const path = join(folder, name)
     writeFileSync(path, text, { mode: 0o600 })

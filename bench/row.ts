@@ -4,7 +4,9 @@ export interface Row {
   value: number
   /** of `value` and `limit` */
   unit: string
-  /** what the value is held against, measured in the same run where it can be; null for a figure that stands by itself */
+  /**
+   * what the value is held against, measured in the same run where it can be; null for a figure that stands by itself
+   */
   limit: number | null
   /** what the limit is */
   limitName: string
@@ -42,16 +44,29 @@ const judged = (given: Omit<Judged, 'ratio'>, ratio: number, sense: Row['sense']
 
 /** A figure beside what it is compared with, without a goal. */
 export const stated = (figure: Omit<Judged, 'goal' | 'ratio'>): Row => ({
-  ...figure, ratio: figure.value / figure.limit, goal: null, sense: 'most', ok: true,
+  ...figure,
+  ratio: figure.value / figure.limit,
+  goal: null,
+  sense: 'most',
+  ok: true,
 })
 
 /** A figure that is told and not judged. @param why instead of what it would be held against */
 export const told = (name: string, value: number, unit: string, why = ''): Row => ({
-  name, value, unit, limit: null, limitName: why, ratio: null, goal: null, sense: 'least', ok: true,
+  name,
+  value,
+  unit,
+  limit: null,
+  limitName: why,
+  ratio: null,
+  goal: null,
+  sense: 'least',
+  ok: true,
 })
 
 /** The middle value; the upper one of an even number. */
-export const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
+export const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
 
 /** The median of the ratios of rounds that took turns, so that what slows both alike falls out. */
 export const medianRatio = (values: readonly number[], limits: readonly number[]): number =>

@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { startPostgres } from '../sandbox/postgres/index.ts'
 import { withClient } from '../sandbox/postgres/connection.ts'
 
-/** Runs a bench on a durable PostgreSQL of its own, which goes with everything in it. `folder` is for files of the bench. */
+/**
+ * Runs a bench on a durable PostgreSQL of its own, which goes with everything in it. `folder` is for files of the
+ * bench.
+ */
 export const withServer = async <T>(name: string, work: (url: string, folder: string) => Promise<T>): Promise<T> => {
   const folder = await mkdtemp(join(tmpdir(), `bursar-bench-${name}-`))
   const postgres = await startPostgres({ dataDir: join(folder, 'pg') })

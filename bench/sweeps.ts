@@ -1,6 +1,6 @@
 /**
- * What sweeping an address takes on an EVM chain, in gas: from receipts, in batches of 50 on anvil, beside the naive way
- * (send it coin for its gas, then let it send what it has) measured in the same run. `node bench/sweeps.ts`.
+ * What sweeping an address takes on an EVM chain, in gas: from receipts, in batches of 50 on anvil, beside the naive
+ * way (send it coin for its gas, then let it send what it has) measured in the same run. `node bench/sweeps.ts`.
  */
 import { CLEARED, COIN, FIAT_TOKEN_GAS, PAYMENT_GAS, TETHER_GAS, chooseSweep } from '@bursar/chainkit/evm'
 import type { Hex, SweepWay } from '@bursar/chainkit/evm'
@@ -24,19 +24,63 @@ interface Case {
 }
 
 const CASES: Case[] = [
-  { name: 'USDT, first', assets: ({ usdt }) => [usdt], standing: 'new', ways: ['top-up', 'delegate'], goals: { delegate: 0.8 } },
-  { name: 'USDT, later', assets: ({ usdt }) => [usdt], standing: 'delegated', ways: ['top-up', 'delegate'], goals: { delegate: 0.4 } },
-  { name: 'USDC, first', assets: ({ usdc }) => [usdc], standing: 'new', ways: ['top-up', 'delegate', 'authorize', 'permit'] },
+  {
+    name: 'USDT, first',
+    assets: ({ usdt }) => [usdt],
+    standing: 'new',
+    ways: ['top-up', 'delegate'],
+    goals: { delegate: 0.8 },
+  },
+  {
+    name: 'USDT, later',
+    assets: ({ usdt }) => [usdt],
+    standing: 'delegated',
+    ways: ['top-up', 'delegate'],
+    goals: { delegate: 0.4 },
+  },
+  {
+    name: 'USDC, first',
+    assets: ({ usdc }) => [usdc],
+    standing: 'new',
+    ways: ['top-up', 'delegate', 'authorize', 'permit'],
+  },
   { name: 'USDC, later', assets: ({ usdc }) => [usdc], standing: 'delegated', ways: ['top-up', 'delegate'] },
-  { name: 'USDC, first, no EIP-7702', assets: ({ usdc }) => [usdc], standing: 'new', ways: ['top-up', 'authorize'], setCode: false },
-  { name: 'USDC, later, by allowance', assets: ({ usdc }) => [usdc], standing: 'allowed', ways: ['top-up', 'pull'], setCode: false },
+  {
+    name: 'USDC, first, no EIP-7702',
+    assets: ({ usdc }) => [usdc],
+    standing: 'new',
+    ways: ['top-up', 'authorize'],
+    setCode: false,
+  },
+  {
+    name: 'USDC, later, by allowance',
+    assets: ({ usdc }) => [usdc],
+    standing: 'allowed',
+    ways: ['top-up', 'pull'],
+    setCode: false,
+  },
   { name: 'coin, first', assets: () => [COIN], standing: 'new', ways: ['direct', 'delegate'] },
   { name: 'coin, later', assets: () => [COIN], standing: 'delegated', ways: ['direct', 'delegate'] },
-  { name: 'USDT, USDC and coin, first', assets: ({ usdt, usdc }) => [usdt, usdc, COIN], standing: 'new', ways: ['direct', 'delegate'] },
-  { name: 'USDT, USDC and coin, later', assets: ({ usdt, usdc }) => [usdt, usdc, COIN], standing: 'delegated', ways: ['direct', 'delegate'] },
+  {
+    name: 'USDT, USDC and coin, first',
+    assets: ({ usdt, usdc }) => [usdt, usdc, COIN],
+    standing: 'new',
+    ways: ['direct', 'delegate'],
+  },
+  {
+    name: 'USDT, USDC and coin, later',
+    assets: ({ usdt, usdc }) => [usdt, usdc, COIN],
+    standing: 'delegated',
+    ways: ['direct', 'delegate'],
+  },
 ]
 const WAYS: Record<SweepWay, string> = {
-  delegate: 'EIP-7702', authorize: 'EIP-3009', permit: 'permit', pull: 'standing allowance', direct: 'its own transactions', 'top-up': 'coin sent, then its own transaction',
+  delegate: 'EIP-7702',
+  authorize: 'EIP-3009',
+  permit: 'permit',
+  pull: 'standing allowance',
+  direct: 'its own transactions',
+  'top-up': 'coin sent, then its own transaction',
 }
 const PLENTY = 10n ** 20n
 /** How far the engine's estimates may be off, so that what it compares is what is paid. */
@@ -44,7 +88,13 @@ const ESTIMATES = 1.03
 
 export const run = async (): Promise<Row[]> => {
   const folder = mkdtempSync(join(tmpdir(), 'bursar-bench-sweeps-'))
-  const node = await startAnvil({ name: 'bench-sweeps', chainId: 31_337, port: 0, slotsInEpoch: 1, logFile: join(folder, 'anvil.log') })
+  const node = await startAnvil({
+    name: 'bench-sweeps',
+    chainId: 31_337,
+    port: 0,
+    slotsInEpoch: 1,
+    logFile: join(folder, 'anvil.log'),
+  })
   try {
     const world = await openSweepWorld(node)
     const figures: Figures[] = []
@@ -54,8 +104,22 @@ export const run = async (): Promise<Row[]> => {
     return [
       ...figures.flatMap(({ rows }) => rows),
       ...straight(new Map(CASES.map(({ name }, i) => [name, figures[i]!]))),
-      atMost({ name: `sweeps: what the engine picks, ${CASES.length} cases`, unit: 'gas', value: chosen, limit: cheapest, limitName: 'the cheapest measured', goal: 1 }),
-      atMost({ name: "sweeps: the engine's worst estimate, off by", unit: '', value: worst, limit: 1, limitName: 'exact', goal: ESTIMATES }),
+      atMost({
+        name: `sweeps: what the engine picks, ${CASES.length} cases`,
+        unit: 'gas',
+        value: chosen,
+        limit: cheapest,
+        limitName: 'the cheapest measured',
+        goal: 1,
+      }),
+      atMost({
+        name: "sweeps: the engine's worst estimate, off by",
+        unit: '',
+        value: worst,
+        limit: 1,
+        limitName: 'exact',
+        goal: ESTIMATES,
+      }),
     ]
   } finally {
     await node.stop()
@@ -83,7 +147,13 @@ const figuresOf = async (world: SweepWorld, one: Case): Promise<Figures> => {
   }
   const limit = measured.get(naive!)!
   const rows = others.map((way) => {
-    const figure = { name: `sweeps: ${one.name}, by ${WAYS[way]}`, unit: 'gas', value: measured.get(way)!, limit, limitName: WAYS[naive!] }
+    const figure = {
+      name: `sweeps: ${one.name}, by ${WAYS[way]}`,
+      unit: 'gas',
+      value: measured.get(way)!,
+      limit,
+      limitName: WAYS[naive!],
+    }
     const goal = one.goals?.[way]
     return goal === undefined ? stated(figure) : atMost({ ...figure, goal })
   })
@@ -91,13 +161,22 @@ const figuresOf = async (world: SweepWorld, one: Case): Promise<Figures> => {
   return { rows, measured, chosen: measured.get(way)!, cheapest: Math.min(...measured.values()), estimate }
 }
 
-/** What paying a withdrawal straight from the deposit address costs beside the cheapest sweep of it and a payment by the hot wallet. */
+/**
+ * What paying a withdrawal straight from the deposit address costs beside the cheapest sweep of it and a payment by the
+ * hot wallet.
+ */
 const straight = (figures: ReadonlyMap<string, Figures>): Row[] => {
   const gas = Number(PAYMENT_GAS)
   const cheapest = (name: string): number => Math.min(...figures.get(name)!.measured.values())
   const token = figures.get('USDT, first')!.measured.get('top-up')! - gas
   const row = (name: string, value: number, sweep: number, payment: number): Row =>
-    stated({ name: `sweeps: paid straight: ${name}`, unit: 'gas', value, limit: sweep + payment, limitName: 'cheapest sweep, then the hot wallet' })
+    stated({
+      name: `sweeps: paid straight: ${name}`,
+      unit: 'gas',
+      value,
+      limit: sweep + payment,
+      limitName: 'cheapest sweep, then the hot wallet',
+    })
   return [
     row('coin', gas, cheapest('coin, first'), gas),
     row('USDT, coin is there, first', token, cheapest('USDT, first'), token),
@@ -107,9 +186,9 @@ const straight = (figures: ReadonlyMap<string, Figures>): Row[] => {
 }
 
 /**
- * anvil counts every account as known, and gives back 12,500 of each authorisation (EIP-7702) though the chain has never
- * seen the account. With what a cleared balance gives back that is more than the fifth that counts, so all that was used
- * is five quarters of the receipt's figure; of a new account only the cleared balance is given back.
+ * anvil counts every account as known, and gives back 12,500 of each authorisation (EIP-7702) though the chain has
+ * never seen the account. With what a cleared balance gives back that is more than the fifth that counts, so all that
+ * was used is five quarters of the receipt's figure; of a new account only the cleared balance is given back.
  */
 const ofNewAccount = (used: number): number => (used * 5) / 4 - Number(CLEARED)
 
@@ -118,7 +197,12 @@ const pick = (world: SweepWorld, { assets, standing, setCode = true }: Case): { 
   const held = assets(world)
   const gas = (asset: Hex) => (asset === COIN ? {} : { gas: asset === world.usdt ? TETHER_GAS : FIAT_TOKEN_GAS })
   const holdings = held.map((asset) => ({ asset, worth: PLENTY, ...gas(asset), allowed: standing === 'allowed' }))
-  const address = { delegated: standing === 'delegated', exists: standing !== 'new' || held.includes(COIN), holdings, further: 0 }
+  const address = {
+    delegated: standing === 'delegated',
+    exists: standing !== 'new' || held.includes(COIN),
+    holdings,
+    further: 0,
+  }
   const choice = chooseSweep(address, { gasPrice: world.maxFeePerGas, batchSize: BATCH, setCode, kPerMille: 1_000n })
   const ways = new Set(choice!.moves.map(({ way }) => way))
   if (ways.size !== 1) throw new Error(`the engine mixes ways: ${[...ways].join(', ')}`)

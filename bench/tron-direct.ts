@@ -1,7 +1,8 @@
 /**
- * What a withdrawal takes on TRON when a deposit address pays it by itself, beside a sweep and a payment of the hot wallet, in
- * one run on the sandbox's chain: TRX burnt by all transactions, those that lend energy included. The hot wallet has sent what it
- * may send for nothing that day, as one that pays more than twice a day has. `node bench/tron-direct.ts`.
+ * What a withdrawal takes on TRON when a deposit address pays it by itself, beside a sweep and a payment of the hot
+ * wallet, in one run on the sandbox's chain: TRX burnt by all transactions, those that lend energy included. The hot
+ * wallet has sent what it may send for nothing that day, as one that pays more than twice a day has. `node
+ * bench/tron-direct.ts`.
  */
 import { report } from './report.ts'
 import { atMost, stated, type Row } from './row.ts'
@@ -14,21 +15,39 @@ const SUN = 1_000_000
 type World = Awaited<ReturnType<typeof openBenchWorld>>
 
 export const run = async (): Promise<Row[]> => {
-  const coin = await measure(false, async (world, account, to) => {
-    await world.fund('TRX', account.address, '100')
-    return world.pay(account, to, 'TRX')
-  }, 'TRX')
-  const burning = await measure(false, async (world, account, to) => {
-    await world.fund('USDT', account.address, '100')
-    await world.fund('TRX', account.address, '30')
-    return world.pay(account, to, 'USDT')
-  }, 'USDT')
-  const lending = await measure(true, async (world, account, to) => {
-    await world.fund('TRX', account.address, '1')
-    await world.fund('USDT', account.address, '100')
-    return world.lending(account, () => world.pay(account, to, 'USDT'))
-  }, 'USDT')
-  const row = (name: string, { straight, round }: Cost) => ({ name: `TRON straight payment: ${name}`, unit: 'TRX', value: straight, limit: round, limitName: 'sweep and payout' })
+  const coin = await measure(
+    false,
+    async (world, account, to) => {
+      await world.fund('TRX', account.address, '100')
+      return world.pay(account, to, 'TRX')
+    },
+    'TRX',
+  )
+  const burning = await measure(
+    false,
+    async (world, account, to) => {
+      await world.fund('USDT', account.address, '100')
+      await world.fund('TRX', account.address, '30')
+      return world.pay(account, to, 'USDT')
+    },
+    'USDT',
+  )
+  const lending = await measure(
+    true,
+    async (world, account, to) => {
+      await world.fund('TRX', account.address, '1')
+      await world.fund('USDT', account.address, '100')
+      return world.lending(account, () => world.pay(account, to, 'USDT'))
+    },
+    'USDT',
+  )
+  const row = (name: string, { straight, round }: Cost) => ({
+    name: `TRON straight payment: ${name}`,
+    unit: 'TRX',
+    value: straight,
+    limit: round,
+    limitName: 'sweep and payout',
+  })
   return [
     atMost({ ...row('TRX', coin), goal: 0 }),
     stated(row('USDT, the address has TRX to burn', burning)),
@@ -42,7 +61,11 @@ interface Cost {
 }
 
 /** @param leaves the transactions that take it from a deposit address to somebody, which may be the hot wallet */
-const measure = async (staked: boolean, leaves: (world: World, account: Account, to: string) => Promise<bigint>, ticker: 'TRX' | 'USDT'): Promise<Cost> => {
+const measure = async (
+  staked: boolean,
+  leaves: (world: World, account: Account, to: string) => Promise<bigint>,
+  ticker: 'TRX' | 'USDT',
+): Promise<Cost> => {
   const world = await openBenchWorld()
   try {
     if (staked) await world.stake(STAKE)

@@ -1,7 +1,8 @@
 /**
- * What sweeping an address takes on TRON: energy, and TRX burnt by all transactions of a sweep, energy lent beside burning,
- * in one run on the sandbox's chain. Its prices are the main network's; its token takes 13,474 units of energy, Tether's
- * contract about 65,000, so that lending saves more there. A new address is activated either way, for 1.1 TRX. `node bench/tron-sweeps.ts`.
+ * What sweeping an address takes on TRON: energy, and TRX burnt by all transactions of a sweep, energy lent beside
+ * burning, in one run on the sandbox's chain. Its prices are the main network's; its token takes 13,474 units of
+ * energy, Tether's contract about 65,000, so that lending saves more there. A new address is activated either way, for
+ * 1.1 TRX. `node bench/tron-sweeps.ts`.
  */
 import { report } from './report.ts'
 import { atMost, stated, told, type Row } from './row.ts'
@@ -26,7 +27,13 @@ export const run = async (): Promise<Row[]> => {
   const rows = (['first', 'later'] as const).flatMap((standing) => {
     const [lent, burnt] = [lending[standing], burning[standing]]
     const name = `TRON sweeps: USDT, ${standing === 'first' ? 'new address' : 'later'}`
-    const figure = { name: `${name}, energy lent`, unit: 'TRX', value: lent.trx, limit: burnt.trx, limitName: 'sent to be burnt' }
+    const figure = {
+      name: `${name}, energy lent`,
+      unit: 'TRX',
+      value: lent.trx,
+      limit: burnt.trx,
+      limitName: 'sent to be burnt',
+    }
     return [
       standing === 'first' ? stated(figure) : atMost({ ...figure, goal: 0.4 }),
       told(`${name}, energy`, lent.energy, 'energy'),
@@ -35,7 +42,14 @@ export const run = async (): Promise<Row[]> => {
   const { first } = burning
   return [
     ...rows,
-    atMost({ name: 'TRON sweeps: left on an address that burnt', unit: 'TRX', value: first.left, limit: FLAT / SUN - first.trx, limitName: 'a flat 40 TRX', goal: 0 }),
+    atMost({
+      name: 'TRON sweeps: left on an address that burnt',
+      unit: 'TRX',
+      value: first.left,
+      limit: FLAT / SUN - first.trx,
+      limitName: 'a flat 40 TRX',
+      goal: 0,
+    }),
   ]
 }
 
@@ -52,7 +66,11 @@ const measure = async (way: 'burn' | 'energy'): Promise<{ first: Case; later: Ca
       for (const account of accounts) taken.push(await world.sweep(account))
       const other = taken.find((one) => one.way !== way)
       if (other) throw new Error(`an address was swept by ${other.way}, not by ${way}`)
-      return { trx: mean(taken.map(({ burnt }) => burnt)) / SUN, energy: mean(taken.map(({ energy }) => energy)), left: await leftOn(accounts, world.leftOn) }
+      return {
+        trx: mean(taken.map(({ burnt }) => burnt)) / SUN,
+        energy: mean(taken.map(({ energy }) => energy)),
+        left: await leftOn(accounts, world.leftOn),
+      }
     }
     return { first: await once(), later: await once() }
   } finally {
@@ -63,6 +81,7 @@ const measure = async (way: 'burn' | 'energy'): Promise<{ first: Case; later: Ca
 const leftOn = async (accounts: readonly Account[], read: (account: Account) => Promise<bigint>): Promise<number> =>
   mean(await Promise.all(accounts.map(read))) / SUN
 
-const mean = (values: readonly bigint[]): number => Number(values.reduce((sum, value) => sum + value, 0n)) / values.length
+const mean = (values: readonly bigint[]): number =>
+  Number(values.reduce((sum, value) => sum + value, 0n)) / values.length
 
 if (import.meta.main) await report(run)

@@ -39,7 +39,13 @@ const catalogue = createCatalogue({
 const listeners = [
   createFollowing([createSettlement(catalogue)]),
   createFunding(catalogue),
-  createDeposits({ catalogue, policy: DEFAULT_DEPOSIT_POLICY, prices: async () => new Map(), onCredited: [], followers: [] }),
+  createDeposits({
+    catalogue,
+    policy: DEFAULT_DEPOSIT_POLICY,
+    prices: async () => new Map(),
+    onCredited: [],
+    followers: [],
+  }),
 ]
 
 const follow = ({ runtime }: BenchDatabase, { adapter }: MadeChain): Promise<Follower> => {
@@ -106,7 +112,14 @@ const timeCatchUp = async (database: BenchDatabase): Promise<Row[]> => {
   const name = `watch: catching up, ${CATCH_UP.transfers} transfers a block`
   return [
     atLeast({ name, unit: 'blocks/s', value: pace, limit: BSC_PACE, limitName: "BSC's pace", goal: 20 }),
-    atMost({ name: 'watch: heap after all blocks', unit: 'MB', value: end, limit: half, limitName: 'after half of them', goal: 1.05 }),
+    atMost({
+      name: 'watch: heap after all blocks',
+      unit: 'MB',
+      value: end,
+      limit: half,
+      limitName: 'after half of them',
+      goal: 1.05,
+    }),
   ]
 }
 

@@ -1,7 +1,7 @@
 /**
- * What bringing notifications costs: one worker, from events stored by `emit` to acknowledged rows, against a bare undici
- * loop that posts the same bodies to the same receiver in another process, in turns in one run. Then what 500 receivers
- * that hang do to the others, against the same traffic where they answer. `node bench/webhooks.ts`.
+ * What bringing notifications costs: one worker, from events stored by `emit` to acknowledged rows, against a bare
+ * undici loop that posts the same bodies to the same receiver in another process, in turns in one run. Then what 500
+ * receivers that hang do to the others, against the same traffic where they answer. `node bench/webhooks.ts`.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -22,8 +22,9 @@ const EVENTS_EACH = 2
 const EVENTS = OBJECTS * EVENTS_EACH
 const ONE_IN = 20
 /**
- * Business time runs so much faster where deliveries are refused: the first retry comes after 3 ms, the third after 18. The end of a run, when
- * nothing is left but to wait for retries, is no part of what a worker does beside other traffic, and has to stay short.
+ * Business time runs so much faster where deliveries are refused: the first retry comes after 3 ms, the third after 18.
+ * The end of a run, when nothing is left but to wait for retries, is no part of what a worker does beside other
+ * traffic, and has to stay short.
  */
 const HASTE = 200_000
 
@@ -38,7 +39,9 @@ const MEASURED_MS = 4_000
 /** Measures everything in rounds that take turns, so that all see the same machine. */
 export const run = (): Promise<Row[]> =>
   withServer('webhooks', async (url) => {
-    const receiver = fork(new URL('webhooks/receiver.ts', import.meta.url), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+    const receiver = fork(new URL('webhooks/receiver.ts', import.meta.url), {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    })
     try {
       const [ports] = (await once(receiver, 'message')) as [Ports]
       return [...(await measurePace(url, receiver, ports)), ...(await measureHanging(url, receiver, ports))]
@@ -52,7 +55,10 @@ const tell = async <Answer>(receiver: ChildProcess, order: Order): Promise<Answe
   return ((await once(receiver, 'message')) as [Answer])[0]
 }
 
-/** Everything is kept from round to round, so that all run warm: connections on both sides, plans, what is known of receivers. */
+/**
+ * Everything is kept from round to round, so that all run warm: connections on both sides, plans, what is known of
+ * receivers.
+ */
 const measurePace = async (url: string, receiver: ChildProcess, ports: Ports): Promise<Row[]> => {
   const world = await createWorld(await createDatabase(url, 'pace'))
   const merchants = await world.merchants(MERCHANTS, ports.answering, false)
@@ -71,7 +77,12 @@ const measurePace = async (url: string, receiver: ChildProcess, ports: Ports): P
   }
   // The first round warms everything up and is not counted.
   for (let round = 0; round <= MANY_ROUNDS; round += 1) {
-    const [before, worker, between, refused] = [await post(), await deliver(calm, 0), await post(), await deliver(hasty, ONE_IN)]
+    const [before, worker, between, refused] = [
+      await post(),
+      await deliver(calm, 0),
+      await post(),
+      await deliver(hasty, ONE_IN),
+    ]
     if (round === 0) continue
     paces.bare.push((before + between) / 2)
     paces.worker.push(worker)
@@ -82,13 +93,22 @@ const measurePace = async (url: string, receiver: ChildProcess, ports: Ports): P
   if (wrong > 0) throw new Error(`${wrong} deliveries were lost, repeated or out of order`)
   const against = (name: string, values: number[], goal: number): Row =>
     atLeast({
-      name, unit: 'deliveries/s', limitName: 'undici loop that signs alike', goal,
-      value: median(values), limit: median(paces.bare), ratio: medianRatio(values, paces.bare),
+      name,
+      unit: 'deliveries/s',
+      limitName: 'undici loop that signs alike',
+      goal,
+      value: median(values),
+      limit: median(paces.bare),
+      ratio: medianRatio(values, paces.bare),
     })
   return [
     against('webhooks: one worker', paces.worker, 0.65),
     against(`webhooks: one worker, ${100 / ONE_IN} % of answers 500`, paces.refused, 0.55),
-    told('webhooks: lost, repeated or out of order', wrong, `of ${((MANY_ROUNDS + 1) * 2 * EVENTS).toLocaleString('en-US')}`),
+    told(
+      'webhooks: lost, repeated or out of order',
+      wrong,
+      `of ${((MANY_ROUNDS + 1) * 2 * EVENTS).toLocaleString('en-US')}`,
+    ),
   ]
 }
 
@@ -100,7 +120,11 @@ const bareLoop = (port: number): { postAll(): Promise<void>; close(): Promise<vo
   })
   const origin = `http://127.0.0.1:${port}`
   const pool = new Pool(origin, { connections: CONNECTIONS })
-  const signer = createSigner({ url: `${origin}/webhooks/bursar`, signingKey: 'k'.repeat(32), webhookSecrets: [`whsec_${'c2VjcmV0'.repeat(4)}`] })
+  const signer = createSigner({
+    url: `${origin}/webhooks/bursar`,
+    signingKey: 'k'.repeat(32),
+    webhookSecrets: [`whsec_${'c2VjcmV0'.repeat(4)}`],
+  })
   const postAll = async (): Promise<void> => {
     let next = 0
     const loop = async (): Promise<void> => {
@@ -124,7 +148,8 @@ const deliverAll = async (
 ): Promise<{ pace: number; wrong: number }> => {
   const objects = Array.from({ length: OBJECTS }, (_, i) => [merchants[i % MERCHANTS]!, world.newId()] as const)
   for (let n = 0; n < EVENTS_EACH; n += 1) {
-    for (let i = 0; i < OBJECTS; i += 500) await world.store(objects.slice(i, i + 500).map(([merchant, object]) => [merchant, object, n]))
+    for (let i = 0; i < OBJECTS; i += 500)
+      await world.store(objects.slice(i, i + 500).map(([merchant, object]) => [merchant, object, n]))
   }
   await tell(receiver, { kind: 'begin', fail, inOrder: true })
   const pace = await paceOf(EVENTS, async () => {
@@ -138,10 +163,15 @@ const deliverAll = async (
 }
 
 const measureHanging = async (url: string, receiver: ChildProcess, ports: Ports): Promise<Row[]> => {
-  const [calm, crowded] = await Promise.all(['calm', 'crowded'].map(async (name) => createWorld(await createDatabase(url, name))))
+  const [calm, crowded] = await Promise.all(
+    ['calm', 'crowded'].map(async (name) => createWorld(await createDatabase(url, name))),
+  )
   const others = await Promise.all([calm!, crowded!].map((world) => world.merchants(OTHERS, ports.answering, true)))
   // As many events are stored where nobody hangs: what storing them takes is no part of what is measured.
-  const [answering, hanging] = [await calm!.merchants(HANGING, ports.uncounted, true), await crowded!.merchants(HANGING, ports.silent, true)]
+  const [answering, hanging] = [
+    await calm!.merchants(HANGING, ports.uncounted, true),
+    await crowded!.merchants(HANGING, ports.silent, true),
+  ]
   const delays = { calm: [] as number[], crowded: [] as number[] }
   for (let round = 0; round <= ROUNDS; round += 1) {
     const without = await delayOf(calm!, others[0]!, answering, receiver)
@@ -156,13 +186,25 @@ const measureHanging = async (url: string, receiver: ChildProcess, ports: Ports)
   return [atMost({ name, unit: 'ms', value, limit, limitName: 'nobody hangs', ratio, goal: 1.25 })]
 }
 
-/** The delay that 99 of 100 events of `others` stay below, while a steady stream of events is stored for them and the `rest`. */
-const delayOf = async (world: World, others: readonly string[], rest: readonly string[], receiver: ChildProcess): Promise<number> => {
+/**
+ * The delay that 99 of 100 events of `others` stay below, while a steady stream of events is stored for them and the
+ * `rest`.
+ */
+const delayOf = async (
+  world: World,
+  others: readonly string[],
+  rest: readonly string[],
+  receiver: ChildProcess,
+): Promise<number> => {
   const worker = world.worker(createClock())
   worker.start()
   let turn = 0
   const store = (merchants: readonly string[], count: number): Promise<unknown> =>
-    Promise.all(Array.from({ length: count }, () => world.store([[merchants[(turn += 1) % merchants.length]!, world.newId(), 0]])))
+    Promise.all(
+      Array.from({ length: count }, () =>
+        world.store([[merchants[(turn += 1) % merchants.length]!, world.newId(), 0]]),
+      ),
+    )
   const storeFor = async (ms: number): Promise<void> => {
     const end = performance.now() + ms
     while (performance.now() < end) {

@@ -1,6 +1,6 @@
 /**
- * Withdrawals accepted a second over HTTP by one api process: signed requests of 64 connections from a process of their own,
- * against pgbench writing the same rows to the same database, in turns in one run. `node bench/withdrawals.ts`.
+ * Withdrawals accepted a second over HTTP by one api process: signed requests of 64 connections from a process of their
+ * own, against pgbench writing the same rows to the same database, in turns in one run. `node bench/withdrawals.ts`.
  */
 import { createDb, createPool, migrate } from '../server/src/db/index.ts'
 import { checkBooks } from './books.ts'
@@ -38,12 +38,22 @@ export const run = (): Promise<Row[]> =>
     const send = async (merchants: typeof accounts): Promise<Pace> => {
       const extent = { first: sent, count: REQUESTS }
       sent += REQUESTS
-      return load.send({ port: api.port, shapes: ['withdrawal'], accounts: merchants, connections: CONNECTIONS, extent })
+      return load.send({
+        port: api.port,
+        shapes: ['withdrawal'],
+        accounts: merchants,
+        connections: CONNECTIONS,
+        extent,
+      })
     }
     try {
       // The first round warms everything up and is not counted.
       for (let round = 0; round <= ROUNDS; round += 1) {
-        const measured = { pgbench: await pgbench?.oneCall(SECONDS), uniform: await send(accounts), hot: await send(accounts.slice(0, 1)) }
+        const measured = {
+          pgbench: await pgbench?.oneCall(SECONDS),
+          uniform: await send(accounts),
+          hot: await send(accounts.slice(0, 1)),
+        }
         if (round === 0) continue
         if (measured.pgbench) paces.pgbench.push(measured.pgbench)
         paces.uniform.push(measured.uniform)
@@ -61,7 +71,9 @@ export const run = (): Promise<Row[]> =>
 const rowsOf = ({ pgbench, uniform, hot }: Paces): Row[] => {
   const [rate, slowest] = [(pace: Pace) => pace.perSecond, (pace: Pace) => pace.p99]
   const figure = (of: (pace: Pace) => number, values: Pace[], limits: Pace[]) => ({
-    value: median(values.map(of)), limit: median(limits.map(of)), ratio: medianRatio(values.map(of), limits.map(of)),
+    value: median(values.map(of)),
+    limit: median(limits.map(of)),
+    ratio: medianRatio(values.map(of), limits.map(of)),
   })
   const accepting = `withdrawals: signed requests over ${CONNECTIONS} connections`
   const limitName = 'pgbench, 16 clients, one posting a call'
@@ -71,11 +83,17 @@ const rowsOf = ({ pgbench, uniform, hot }: Paces): Row[] => {
           atLeast({ name: accepting, unit: 'requests/s', limitName, goal: 1, ...figure(rate, uniform, pgbench) }),
           atMost({ name: 'withdrawals: p99', unit: 'ms', limitName, goal: 4, ...figure(slowest, uniform, pgbench) }),
         ]
-      : [told(accepting, median(uniform.map(rate)), 'requests/s', NO_PGBENCH), told('withdrawals: p99', median(uniform.map(slowest)), 'ms', NO_PGBENCH)]
+      : [
+          told(accepting, median(uniform.map(rate)), 'requests/s', NO_PGBENCH),
+          told('withdrawals: p99', median(uniform.map(slowest)), 'ms', NO_PGBENCH),
+        ]
   return [
     ...limits,
     atLeast({
-      name: 'withdrawals: one merchant sends all', unit: 'requests/s', limitName: `${MERCHANTS} merchants`, goal: 0.95,
+      name: 'withdrawals: one merchant sends all',
+      unit: 'requests/s',
+      limitName: `${MERCHANTS} merchants`,
+      goal: 0.95,
       ...figure(rate, hot, uniform),
     }),
   ]

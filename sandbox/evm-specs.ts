@@ -10,7 +10,10 @@ export interface EvmSpec {
   readonly tokens: readonly TokenSpec[]
 }
 
-/** Private chain ids; decimals as on the real chains. On Ethereum USDT's transfers return nothing and USDC takes signatures, on BSC both are plain. */
+/**
+ * Private chain ids; decimals as on the real chains. On Ethereum USDT's transfers return nothing and USDC takes
+ * signatures, on BSC both are plain.
+ */
 export const ethereum: EvmSpec = {
   name: 'ethereum',
   blockchain: 'ETHEREUM',

@@ -78,7 +78,12 @@ async function stop(): Promise<number | null> {
 /** The processes that outlive a killed supervisor. */
 function nodes(): ProcessIdentity[] {
   const at = (file: string) => join(dir, 'data', file)
-  const files = ['bitcoin/process.json', 'ethereum/state.json.process.json', 'bsc/state.json.process.json', 'tron/process.json']
+  const files = [
+    'bitcoin/process.json',
+    'ethereum/state.json.process.json',
+    'bsc/state.json.process.json',
+    'tron/process.json',
+  ]
   const recorded = files.map((file) => recordedProcess(at(file)))
   const lock = at('postgres/postmaster.pid')
   const postmaster = existsSync(lock) ? inspectProcess(Number(readFileSync(lock, 'utf8').split('\n')[0])) : undefined

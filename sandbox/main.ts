@@ -23,7 +23,9 @@ async function run(): Promise<number> {
     rmSync(descriptionFile(settings), { force: true })
     const started = performance.now()
     await startAll(supervisor, settings)
-    say(`ready in ${((performance.now() - started) / 1000).toFixed(1)} s; Ctrl-C stops everything, the data stay in ${settings.dir}`)
+    say(
+      `ready in ${((performance.now() - started) / 1000).toFixed(1)} s; Ctrl-C stops everything, the data stay in ${settings.dir}`,
+    )
     const { reason, exitCode } = await supervisor.ending
     say(`stopping: ${reason}`)
     return exitCode
@@ -53,17 +55,21 @@ function welcome(world: World, { api, control, bank, venue, screening, merchants
   say('')
   say(`  API          ${api}   (reference: ${api}/docs)`)
   say(`  control      ${control}`)
-  say(`  inbox        ${world.inbox.url}   (mails and notifications; as JSON ${control}/mail and ${world.inbox.url}/messages)`)
+  say(
+    `  inbox        ${world.inbox.url}   (mails and notifications; as JSON ${control}/mail and ${world.inbox.url}/messages)`,
+  )
   say(`  bank         ${bank.url}   (cards; POST ${control}/bank/next makes it fail)`)
   say(`  venue        ${venue}   (exchanges are hedged there; POST ${control}/venue/next makes it fail)`)
-  if (screening !== undefined) say(`  screening    ${screening.url}   (POST ${control}/screening says what is risky; always: ${screening.listed})`)
+  if (screening !== undefined)
+    say(`  screening    ${screening.url}   (POST ${control}/screening says what is risky; always: ${screening.listed})`)
   for (const { blockchain, url } of nodesOf(world)) say(`  chain        ${url}   (${blockchain})`)
   say(`  merchant     ${merchant?.id}`)
   say('')
   say('Try, in another terminal:')
   say(`  ${bursar} deposit USDT ETHEREUM 25     # an address, a payment to it, and the notifications it causes`)
   say(`  ${bursar} withdraw USDT ETHEREUM 10    # to someone outside`)
-  if (screening !== undefined) say(`  ${bursar} held USDT ETHEREUM 25 sanctioned   # screened before it is credited, and decided by you`)
+  if (screening !== undefined)
+    say(`  ${bursar} held USDT ETHEREUM 25 sanctioned   # screened before it is credited, and decided by you`)
   say(`  ${bursar} balances`)
   say('')
 }
@@ -71,7 +77,19 @@ function welcome(world: World, { api, control, bank, venue, screening, merchants
 /** What tools need to know. */
 function describe(world: World, { api, control, bank, venue, screening, merchants, environment }: Platform): object {
   const { databaseUrl: database, inbox } = world
-  return { api, checkout: api, control, bank, venue, screening, inbox: inbox.url, merchants, database, chains: nodesOf(world), environment }
+  return {
+    api,
+    checkout: api,
+    control,
+    bank,
+    venue,
+    screening,
+    inbox: inbox.url,
+    merchants,
+    database,
+    chains: nodesOf(world),
+    environment,
+  }
 }
 
 interface NodeDescription {
@@ -84,7 +102,11 @@ interface NodeDescription {
 }
 
 function nodesOf({ bitcoin, ethereum, bsc, tron }: World): NodeDescription[] {
-  const others = [ethereum, bsc, tron].map(({ node, chain, assets }) => ({ blockchain: chain.blockchain, url: node.url, assets }))
+  const others = [ethereum, bsc, tron].map(({ node, chain, assets }) => ({
+    blockchain: chain.blockchain,
+    url: node.url,
+    assets,
+  }))
   if (bitcoin === undefined) return others
   const { url, user, password } = bitcoin.node
   return [{ blockchain: 'BITCOIN', url, user, password }, ...others]

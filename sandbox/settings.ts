@@ -13,7 +13,9 @@ export interface SandboxSettings {
   readonly databaseUrl?: string
   readonly ports: Readonly<Record<keyof typeof portVariables, number>>
   readonly pace: { readonly bitcoin: Pace; readonly ethereum: Pace; readonly bsc: Pace; readonly tron: Pace }
-  /** How many blocks make a block of TRON solid, and so a deposit Done. The real network's usual 19 would be a minute. */
+  /**
+   * How many blocks make a block of TRON solid, and so a deposit Done. The real network's usual 19 would be a minute.
+   */
   readonly tronSolidLag: number
   /** Whether where money comes from and goes to is screened. */
   readonly screening: boolean
@@ -57,11 +59,13 @@ export function readSettings(env: NodeJS.ProcessEnv, root: string): SandboxSetti
     if (!fits) problems.push(`${name}=${text}: set a ${whole ? 'whole ' : ''}number from 0 to ${most}`)
     return value
   }
-  const port = (name: keyof typeof portVariables, usual: number): number => number(portVariables[name], usual, 65_535, true)
+  const port = (name: keyof typeof portVariables, usual: number): number =>
+    number(portVariables[name], usual, 65_535, true)
   const pace = (name: string, usual: number): Pace => ({ busySeconds: number(name, usual, 3_600, false), idleSeconds })
   const emulators = (env['BURSAR_EMULATORS'] ?? '').split(',').filter((name) => name !== '')
   const strangers = emulators.filter((name) => !emulatedKinds.some((kind) => kind === name))
-  if (strangers.length > 0) problems.push(`BURSAR_EMULATORS=${emulators.join(',')}: set some of ${emulatedKinds.join(',')}`)
+  if (strangers.length > 0)
+    problems.push(`BURSAR_EMULATORS=${emulators.join(',')}: set some of ${emulatedKinds.join(',')}`)
   const isOn = (name: string): boolean => {
     if (!['', 'on', 'off'].includes(env[name] ?? '')) problems.push(`${name}=${env[name]}: set on or off`)
     return env[name] !== 'off'

@@ -19,9 +19,24 @@ const MAIL_WAIT_MS = 20_000
 
 type Body = Parameters<Bursar['invoices']['crypto']['create']>[0]
 const crypto = async ({ client }: PageTry, more: Partial<Body> = {}): Promise<string> =>
-  (await client.invoices.crypto.create({ name: 'Order 1042', description: 'Three bags of coffee', amount: USDT, redirectUrl: 'https://shop.example/orders/1042', ...more } as Body)).url
+  (
+    await client.invoices.crypto.create({
+      name: 'Order 1042',
+      description: 'Three bags of coffee',
+      amount: USDT,
+      redirectUrl: 'https://shop.example/orders/1042',
+      ...more,
+    } as Body)
+  ).url
 const fiat = async ({ client }: PageTry, more: object = { amount: UAH }): Promise<string> =>
-  (await client.invoices.fiat.create({ name: 'Order 1042', description: 'Three bags of coffee', redirectUrl: 'https://shop.example/orders/1042', ...more })).url
+  (
+    await client.invoices.fiat.create({
+      name: 'Order 1042',
+      description: 'Three bags of coffee',
+      redirectUrl: 'https://shop.example/orders/1042',
+      ...more,
+    })
+  ).url
 
 const idOf = (url: string): string => new URL(url).pathname.split('/').at(-1)!
 
@@ -59,10 +74,16 @@ const claimLink = async (page: PageTry): Promise<string> => {
 /** Every state, and how it comes about. */
 export const PAGE_STATES: Readonly<Record<string, (page: PageTry) => Promise<string>>> = {
   'crypto-open': (page) => crypto(page),
-  'crypto-choose': (page) => crypto(page, { amount: undefined, baseAmount: { value: '1000', ticker: 'UAH' } } as Partial<Body>),
+  'crypto-choose': (page) =>
+    crypto(page, { amount: undefined, baseAmount: { value: '1000', ticker: 'UAH' } } as Partial<Body>),
   'crypto-choose-amount': (page) => crypto(page, { amount: undefined } as Partial<Body>),
   'crypto-pay': async (page) => proceed(await crypto(page)),
-  'crypto-pay-priced': async (page) => send(await crypto(page, { amount: undefined, baseAmount: { value: '1000', ticker: 'UAH' } } as Partial<Body>), { do: 'proceed', email: EMAIL, choice: 'USDT:TRON' }),
+  'crypto-pay-priced': async (page) =>
+    send(await crypto(page, { amount: undefined, baseAmount: { value: '1000', ticker: 'UAH' } } as Partial<Body>), {
+      do: 'proceed',
+      email: EMAIL,
+      choice: 'USDT:TRON',
+    }),
   'crypto-partly-paid': (page) => paid(page, 'partial'),
   'crypto-confirming': (page) => paid(page, 'exact'),
   'crypto-paid': (page) => paid(page, 'exact'),

@@ -63,7 +63,11 @@ export async function startWorld(
   const bnb = await startEvm(supervisor, settings, bsc, log)
   const tron = await startTron(supervisor, settings, log)
   const mailbox = await supervisor.start('mailbox', () =>
-    startMailbox({ port: settings.ports.mail, portSetting: portVariables.mail, file: join(settings.dir, 'mail.jsonl') }),
+    startMailbox({
+      port: settings.ports.mail,
+      portSetting: portVariables.mail,
+      file: join(settings.dir, 'mail.jsonl'),
+    }),
   )
   const inbox = await supervisor.start('webhook inbox', () =>
     startInbox({
@@ -75,7 +79,16 @@ export async function startWorld(
     }),
   )
   const chains = [...(bitcoin === undefined ? [] : [bitcoin.chain]), eth.chain, bnb.chain, tron.chain]
-  return { databaseUrl, ...(bitcoin === undefined ? {} : { bitcoin }), ethereum: eth, bsc: bnb, tron, inbox, mailbox, chains }
+  return {
+    databaseUrl,
+    ...(bitcoin === undefined ? {} : { bitcoin }),
+    ethereum: eth,
+    bsc: bnb,
+    tron,
+    inbox,
+    mailbox,
+    chains,
+  }
 }
 
 async function startDatabase(

@@ -21,7 +21,11 @@ const rewriteDeclarations = () => {
 const manifest = () => {
   const { name, version, description, license, type } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8'))
   return {
-    name, version, description, license, type,
+    name,
+    version,
+    description,
+    license,
+    type,
     exports: { '.': { types: './index.d.ts', default: './index.js' } },
     engines: { node: '>=20.3' },
     sideEffects: false,

@@ -1,6 +1,7 @@
 /**
- * Bundles the programs into one JavaScript file each. A process that starts from its bundle loads some ten files instead of two thousand, in a
- * third of the processor time. The sandbox and the tests start their processes this way; a person may always run the sources.
+ * Bundles the programs into one JavaScript file each. A process that starts from its bundle loads some ten files
+ * instead of two thousand, in a third of the processor time. The sandbox and the tests start their processes this way;
+ * a person may always run the sources.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, mkdtempSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
@@ -9,11 +10,14 @@ import { pathToFileURL } from 'node:url'
 import { rolldown, type Plugin } from 'rolldown'
 
 const root = join(import.meta.dirname, '..')
-/** Beside the packages, like the compiled code of `platform/compile-cache.ts`, and not in a folder where others may write. */
+/**
+ * Beside the packages, like the compiled code of `platform/compile-cache.ts`, and not in a folder where others may
+ * write.
+ */
 const folder = join(root, 'node_modules', '.cache', 'bursar', 'programs')
 
 const SOURCES = {
-  'bursar': 'server/src/main.ts',
+  bursar: 'server/src/main.ts',
   'bursar-signer': 'signer/src/main.ts',
 }
 
@@ -25,7 +29,10 @@ const EXTERNAL = [/^node:/, 'ccxt', 'pdfkit', 'pg-native', 'pino']
 /** The file to start each program by, as an absolute path. */
 export type Programs = Readonly<Record<Program, string>>
 
-/** Makes the bundles unless those of exactly these sources are there. Without the right to write there, the sources themselves. */
+/**
+ * Makes the bundles unless those of exactly these sources are there. Without the right to write there, the sources
+ * themselves.
+ */
 export const buildPrograms = async (): Promise<Programs> => {
   const built = join(folder, keyOfSources())
   if (existsSync(built)) return programsIn(built)
@@ -46,13 +53,19 @@ export const buildPrograms = async (): Promise<Programs> => {
 }
 
 const programs = (fileOf: (program: Program) => string): Programs =>
-  Object.fromEntries((Object.keys(SOURCES) as Program[]).map((program) => [program, fileOf(program)])) as Record<Program, string>
+  Object.fromEntries((Object.keys(SOURCES) as Program[]).map((program) => [program, fileOf(program)])) as Record<
+    Program,
+    string
+  >
 const programsIn = (built: string): Programs => programs((program) => join(built, program, `${program}.js`))
 const sources: Programs = programs((program) => join(root, SOURCES[program]))
 
 /** Changes with every file that can be part of a program. */
 const keyOfSources = (): string => {
-  const files = globSync('{chainkit,contract,sdk,server,signer,web}/**/*.{ts,json}', { cwd: root, exclude: (name) => basename(name) === 'node_modules' })
+  const files = globSync('{chainkit,contract,sdk,server,signer,web}/**/*.{ts,json}', {
+    cwd: root,
+    exclude: (name) => basename(name) === 'node_modules',
+  })
   const key = createHash('sha256')
   for (const file of ['package-lock.json', 'tools/build.ts', ...files.toSorted()]) {
     const { size, mtimeMs } = statSync(join(root, file))
@@ -74,7 +87,14 @@ const bundle = async (dir: string): Promise<void> => {
   const input = Object.fromEntries(Object.entries(SOURCES).map(([program, source]) => [program, join(root, source)]))
   // Each on its own: what both need must not make the signer load files of the server.
   for (const [program, source] of Object.entries(input)) {
-    const made = await rolldown({ input: { [program]: source }, cwd: root, platform: 'node', external: EXTERNAL, plugins: [placesOfSources], logLevel: 'warn' })
+    const made = await rolldown({
+      input: { [program]: source },
+      cwd: root,
+      platform: 'node',
+      external: EXTERNAL,
+      plugins: [placesOfSources],
+      logLevel: 'warn',
+    })
     await made.write({ dir: join(dir, program), format: 'esm' })
     await made.close()
   }

@@ -1,6 +1,6 @@
 /**
- * The command `bursar` from a checkout: with the settings of the environment, or, when it names no database, those of the
- * sandbox that runs here.
+ * The command `bursar` from a checkout: with the settings of the environment, or, when it names no database, those of
+ * the sandbox that runs here.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +19,15 @@ const sandboxSettings = (): NodeJS.ProcessEnv => {
 
 /** Of the sandbox and the tests, not of the server. */
 const SANDBOX_VARIABLES = [
-  'BURSAR_DIR', 'BURSAR_PORT_*', 'BURSAR_BLOCK_SECONDS_*', 'BURSAR_TRON_*', 'BURSAR_SCREENING', 'BURSAR_HEDGING', 'BURSAR_EMULATORS', 'BURSAR_HOT_ADDRESSES', 'BURSAR_TEST_PG',
+  'BURSAR_DIR',
+  'BURSAR_PORT_*',
+  'BURSAR_BLOCK_SECONDS_*',
+  'BURSAR_TRON_*',
+  'BURSAR_SCREENING',
+  'BURSAR_HEDGING',
+  'BURSAR_EMULATORS',
+  'BURSAR_HOT_ADDRESSES',
+  'BURSAR_TEST_PG',
 ]
 const ignored = [process.env['BURSAR_IGNORE'] ?? '', ...SANDBOX_VARIABLES].join(',')
 const env = { ...(process.env['DATABASE_URL'] ? {} : sandboxSettings()), ...process.env, BURSAR_IGNORE: ignored }

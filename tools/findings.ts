@@ -1,7 +1,8 @@
 /**
- * What independent reviews of the platform found wrong, in a line each. Every one has at least one test whose name begins with
- * `audit ID: …` (several ids are joined by spaces), which failed before the finding was mended. Letters: M money, F card
- * payments, exchange and screening, S security, C the API contract, O operations, P people, D-E nodes of Ethereum and BSC, D-B nodes of Bitcoin and counterparties, D-T TRON's nodes.
+ * What independent reviews of the platform found wrong, in a line each. Every one has at least one test whose name
+ * begins with `audit ID: …` (several ids are joined by spaces), which failed before the finding was mended. Letters: M
+ * money, F card payments, exchange and screening, S security, C the API contract, O operations, P people, D-E nodes of
+ * Ethereum and BSC, D-B nodes of Bitcoin and counterparties, D-T TRON's nodes.
  */
 export const FINDINGS: Readonly<Record<string, string>> = {
   'M-A1': 'TRON: energy lent by a contract was credited as TRX',
@@ -21,13 +22,13 @@ export const FINDINGS: Readonly<Record<string, string>> = {
   'M-C3': 'the daily audit read everything from the beginning, an account at a time in memory',
   'M-C4': 'the signer kept two kilobytes of memory for each payout for good',
   'M-C5': 'no table of money could ever be archived',
-  'M-C6': 'the custody comparison scanned all of Bitcoin\'s coins and compared networks one after the other',
+  'M-C6': "the custody comparison scanned all of Bitcoin's coins and compared networks one after the other",
   'M-D1': 'suspense, quarantine, capital, fees and debts had no way out for the operator',
   'M-D2': 'a fork that is too deep, and a finality that broke, had no command',
   'M-E1': 'a withdrawal of ours to a contract that forwards to a deposit address was no deposit',
   'M-E2': 'the alert about a nonce ahead was never resolved',
   'M-E3': 'a token payout that the token refused without a revert was Done',
-  'M-E4': 'the first reading of Bitcoin\'s pool was one long database transaction',
+  'M-E4': "the first reading of Bitcoin's pool was one long database transaction",
   'M-E5': 'confirmation tiers counted by transaction, not by address and block',
   'F-1': 'a card refund that the acquirer had taken up was called refused, or asked for again',
   'F-2': 'a listed Bitcoin sender passed screening behind a crowded pool',
@@ -36,7 +37,7 @@ export const FINDINGS: Readonly<Record<string, string>> = {
   'F-5': 'two workers hedged one exposure twice',
   'F-6': 'the link of an underpaid invoice was enough to have its refund link sent elsewhere',
   'F-7': 'a payer was told that no money was taken when it was',
-  'F-8': 'a partial refund in the acquirer\'s cabinet took the whole payment from the merchant',
+  'F-8': "a partial refund in the acquirer's cabinet took the whole payment from the merchant",
   'F-9.1': 'invoice prices were the mean of two sources that contradict each other',
   'F-9.2': 'any merchant could close exchange estimates to everybody else',
   'F-9.3': 'positions had no limit until an operator set one',
@@ -45,11 +46,11 @@ export const FINDINGS: Readonly<Record<string, string>> = {
   'F-9.6': 'two receipts of one payment had two payment numbers',
   'F-9.7': 'parts of an invoice were converted before it was paid',
   'F-9.8': 'card money could leave as crypto at once: no holding time, no reserve',
-  'F-9.9': 'anyone who knew a merchant\'s id could use up its forms',
+  'F-9.9': "anyone who knew a merchant's id could use up its forms",
   'F-9.10': 'the price of a crypto invoice was a free option, and nothing said so',
   'S-1': 'the lookup by localId denied payouts that were made',
   'S-2': 'a setting was read and dropped: BURSAR_TRUSTED_PROXIES had no effect',
-  'S-3': 'the application\'s database role could rewrite balances and the ledger',
+  'S-3': "the application's database role could rewrite balances and the ledger",
   'S-4': 'the business clock could be moved outside a sandbox',
   'S-5': 'unsigned bodies were held before anything was judged; connections were unbounded',
   'S-6': 'what operators did was not recorded with their names, and the record could be changed',
@@ -57,7 +58,7 @@ export const FINDINGS: Readonly<Record<string, string>> = {
   'S-8': 'the signer took any certificate of its authority',
   'S-9': 'files of keys were taken whoever owned them',
   'S-10': 'the data key could not be rotated',
-  'S-11': 'one merchant could use up the signer\'s limits of all others',
+  'S-11': "one merchant could use up the signer's limits of all others",
   'S-12': 'SECURITY.md promised one effect of every signature; one could make several addresses',
   'S-13': 'request metrics were never made',
   'S-14': 'unsigned forms could not be turned off or limited',
@@ -105,10 +106,12 @@ export const FINDINGS: Readonly<Record<string, string>> = {
   'D-T7': 'TRON: the requests, pauses and headers of gateways were not kept',
   'D-E8': 'EVM: the least tip was 1 gwei, and on BSC twice or twenty times what it asks',
   'D-E12': 'EVM: refusals of transactions and estimates were misread',
-  'D-B1': 'Freedom Pay: the status by order shows the newest refund instead of the payment, so every refund got a wrong result',
+  'D-B1':
+    'Freedom Pay: the status by order shows the newest refund instead of the payment, so every refund got a wrong result',
   'D-B4': 'Freedom Pay: errors that may come after the money moved sent a payout to another account',
   'D-B5': 'a Bitcoin node without a finished index named no senders, so that screening let everybody through',
-  'D-B6': 'an unmined payment fixed its price and kept its invoice open for two weeks, and so did one whose unconfirmed parent was replaced',
+  'D-B6':
+    'an unmined payment fixed its price and kept its invoice open for two weeks, and so did one whose unconfirmed parent was replaced',
   'D-B7': 'a Bitcoin node without an estimate of fees was taken for one with the lowest',
   'D-B9': 'smaller differences between what Bitcoin nodes and AMLBot answer and what was read',
   'D-E13': 'EVM: balances, nonces and code came from machines at different heads',
@@ -116,9 +119,11 @@ export const FINDINGS: Readonly<Record<string, string>> = {
   'D-E14': 'EVM: gas of payments and authorisations was assumed, and an upgrade of the chain changes it',
   'D-T1': 'TRON: an expired unfreezing that a SELFDESTRUCT leaves was counted twice',
   'D-T2': 'TRON: the number of an internal transfer depended on a setting of the node',
-  'D-T3': 'TRON: one machine\'s word proved a payment dead, and one url was never identified',
-  'D-T4': 'TRON: nodes refused TRX transfers to contracts, the worker retried them without limit, and sixteen of them blocked all payouts',
-  'D-T5': 'TRON: with constant calls switched off on the node, frozen addresses passed screening and payments failed as impossible',
+  'D-T3': "TRON: one machine's word proved a payment dead, and one url was never identified",
+  'D-T4':
+    'TRON: nodes refused TRX transfers to contracts, the worker retried them without limit, and sixteen of them blocked all payouts',
+  'D-T5':
+    'TRON: with constant calls switched off on the node, frozen addresses passed screening and payments failed as impossible',
   'D-T6': 'TRON: one REVERT made every waiting withdrawal impossible, also while the token was paused',
   'D-T8': 'TRON: a machine that was behind closed a loan',
   'D-T9': 'TRON: a coarse estimate of the node was taken for what a call costs',

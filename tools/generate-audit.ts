@@ -1,4 +1,7 @@
-/** Writes which test shows that a finding of the reviews is mended, from the names of tests: one named `audit S-5: …` is of finding S-5. */
+/**
+ * Writes which test shows that a finding of the reviews is mended, from the names of tests: one named `audit S-5: …` is
+ * of finding S-5.
+ */
 import { FINDINGS, NOT_YET } from './findings.ts'
 import { tableOf, testsById, type NamedTest } from './named-tests.ts'
 
@@ -10,7 +13,10 @@ export const testsByFinding = (repository: string): ReadonlyMap<string, NamedTes
 
 /** Ids in names of tests that are of no finding: written wrongly, or of a review that is not in the list. */
 const strangers = (found: ReadonlyMap<string, readonly NamedTest[]>): string =>
-  [...found].filter(([id]) => !Object.hasOwn(FINDINGS, id)).map(([id, tests]) => `${id} in ${tests.map(({ file }) => `\`${file}\``).join(', ')}`).join('; ')
+  [...found]
+    .filter(([id]) => !Object.hasOwn(FINDINGS, id))
+    .map(([id, tests]) => `${id} in ${tests.map(({ file }) => `\`${file}\``).join(', ')}`)
+    .join('; ')
 
 /** Findings without a test. */
 export const unproved = (repository: string): string[] => {
@@ -23,7 +29,10 @@ export const auditDocument = (repository: string, notYet: Readonly<Record<string
   const lacking = unproved(repository)
   const forgotten = lacking.filter((id) => !Object.hasOwn(notYet, id))
   if (forgotten.length > 0) throw new Error(`no test is named for ${forgotten.join(', ')}: see tools/findings.ts`)
-  const open = lacking.length === 0 ? '' : `\nNot yet: ${lacking.map((id) => `${id} (${FINDINGS[id]}): ${notYet[id]}`).join('; ')}.\n`
+  const open =
+    lacking.length === 0
+      ? ''
+      : `\nNot yet: ${lacking.map((id) => `${id} (${FINDINGS[id]}): ${notYet[id]}`).join('; ')}.\n`
   const found = testsByFinding(repository)
   const strange = strangers(found)
   return `# Findings of reviews, and the tests that show them mended

@@ -13,13 +13,16 @@ const repository = (files: Readonly<Record<string, string>>): string => {
   }
   return dir
 }
-const lineOf = (document: string, id: string): string => document.split('\n').find((line) => line.startsWith(`| ${id} |`))!
+const lineOf = (document: string, id: string): string =>
+  document.split('\n').find((line) => line.startsWith(`| ${id} |`))!
 
 test('a row lists the tests whose titles name it, and the doubles whose comments do', () => {
-  const document = dialectsDocument(repository({
-    'server/src/a.test.ts': "test('audit D-T5: rows T-14, T-15 and T-16 are no revert', () => {})",
-    'sandbox/tron/call.ts': '// row T-14: Wallet.java',
-  }))
+  const document = dialectsDocument(
+    repository({
+      'server/src/a.test.ts': "test('audit D-T5: rows T-14, T-15 and T-16 are no revert', () => {})",
+      'sandbox/tron/call.ts': '// row T-14: Wallet.java',
+    }),
+  )
   expect(lineOf(document, 'T-14')).toMatch(/\| `sandbox\/tron\/call.ts` \| `server\/src\/a.test.ts` \| holds \|$/)
   expect(lineOf(document, 'T-16')).toMatch(/\| in the test \| `server\/src\/a.test.ts` \| holds \|$/)
   expect(lineOf(document, 'B-1')).toMatch(/\| none \| none \| open \|$/)
@@ -27,5 +30,7 @@ test('a row lists the tests whose titles name it, and the doubles whose comments
 })
 
 test('an id that is in no table is refused', () => {
-  expect(() => dialectsDocument(repository({ 'server/src/a.test.ts': "test('row T-99: nothing', () => {})" }))).toThrow('rows of no dialect table: T-99')
+  expect(() => dialectsDocument(repository({ 'server/src/a.test.ts': "test('row T-99: nothing', () => {})" }))).toThrow(
+    'rows of no dialect table: T-99',
+  )
 })

@@ -1,4 +1,7 @@
-/** Writes the tables of dialects: how real nodes and counterparties behave, the test doubles that behave so, and the tests that show what Bursar makes of it. */
+/**
+ * Writes the tables of dialects: how real nodes and counterparties behave, the test doubles that behave so, and the
+ * tests that show what Bursar makes of it.
+ */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { BITCOIN_ROWS } from './dialects/bitcoin.ts'
@@ -18,11 +21,16 @@ const FILES = ['{server/src,signer/src,sandbox,test}/**/*.ts']
 const ID = String.raw`[ABERSTV]-\d{1,2}`
 const NAMED = new RegExp(String.raw`\b[Rr]ows? (${ID}(?:(?:,| and) ${ID})*)`, 'g')
 
+/** A text with the lines of each comment joined: a list of rows may go on in the next line. */
+const joined = (text: string): string => text.replaceAll(/\n[ \t]*(?:\*|\/\/) /g, ' ')
+
 /** By row, the files that name it: those with tests, and the others, which are doubles. */
 const filesByRow = (repository: string): ReadonlyMap<string, { tests: string[]; doubles: string[] }> => {
   const found = new Map<string, { tests: string[]; doubles: string[] }>()
-  for (const file of globSync(FILES, { cwd: repository }).filter((path) => !path.includes('node_modules')).toSorted()) {
-    for (const [, ids] of readFileSync(join(repository, file), 'utf8').matchAll(NAMED)) {
+  for (const file of globSync(FILES, { cwd: repository })
+    .filter((path) => !path.includes('node_modules'))
+    .toSorted()) {
+    for (const [, ids] of joined(readFileSync(join(repository, file), 'utf8')).matchAll(NAMED)) {
       for (const [id] of ids!.matchAll(new RegExp(ID, 'g'))) {
         const files = found.get(id) ?? { tests: [], doubles: [] }
         const list = file.endsWith('.test.ts') ? files.tests : files.doubles
@@ -40,7 +48,8 @@ const doublesCell = (doubles: readonly string[], tests: readonly string[]): stri
   if (doubles.length > 0 || tests.length === 0) return filesCell(doubles)
   return tests.some((file) => file.endsWith('.system.test.ts')) ? 'the real node' : 'in the test'
 }
-const filesCell = (files: readonly string[]): string => (files.length === 0 ? 'none' : files.map((file) => `\`${file}\``).join(' '))
+const filesCell = (files: readonly string[]): string =>
+  files.length === 0 ? 'none' : files.map((file) => `\`${file}\``).join(' ')
 
 export const dialectsDocument = (repository: string): string => {
   const found = filesByRow(repository)

@@ -1,4 +1,7 @@
-/** Writes which test shows that a fault is met, from the names of tests: one named `E7 …` is of fault E7. Throws when a fault has none. */
+/**
+ * Writes which test shows that a fault is met, from the names of tests: one named `E7 …` is of fault E7. Throws when a
+ * fault has none.
+ */
 import { FAULTS } from './faults.ts'
 import { tableOf, testsById, type NamedTest } from './named-tests.ts'
 

@@ -48,7 +48,11 @@ export const comment = (text: string | undefined, indent: string): string => {
 const literal = (value: unknown) => (typeof value === 'string' ? `'${value}'` : JSON.stringify(value))
 
 const scalars: Readonly<Record<string, string>> = {
-  string: 'string', integer: 'number', number: 'number', boolean: 'boolean', null: 'null',
+  string: 'string',
+  integer: 'number',
+  number: 'number',
+  boolean: 'boolean',
+  null: 'null',
 }
 
 /** Union members, one a line when they don't fit on one. */
@@ -66,20 +70,26 @@ export const typeWriter = (): TypeWriter => {
 
   const fields = ({ properties = {}, required = [] }: Node, direction: Direction, depth: number) => {
     const indent = '  '.repeat(depth)
-    return Object.entries(properties).map(([name, property]) => {
-      const type = typeOf(property, direction, depth)
-      const mark = required.includes(name) ? '' : '?'
-      const orUndefined = mark === '?' && direction === 'request' ? ' | undefined' : ''
-      const head = property.title === undefined ? comment(property.description, indent) : ''
-      return `${head}${indent}${name}${mark}:${afterSign(type)}${orUndefined}\n`
-    }).join('')
+    return Object.entries(properties)
+      .map(([name, property]) => {
+        const type = typeOf(property, direction, depth)
+        const mark = required.includes(name) ? '' : '?'
+        const orUndefined = mark === '?' && direction === 'request' ? ' | undefined' : ''
+        const head = property.title === undefined ? comment(property.description, indent) : ''
+        return `${head}${indent}${name}${mark}:${afterSign(type)}${orUndefined}\n`
+      })
+      .join('')
   }
 
   const written = (node: Node, direction: Direction, depth: number): string => {
     if (node.const !== undefined) return literal(node.const)
     const indent = '  '.repeat(depth)
     if (node.enum !== undefined) return union(node.enum.map(literal), indent)
-    if (node.anyOf !== undefined) return union(node.anyOf.map((each) => typeOf(each, direction, depth)), indent)
+    if (node.anyOf !== undefined)
+      return union(
+        node.anyOf.map((each) => typeOf(each, direction, depth)),
+        indent,
+      )
     if (node.type === 'array' && node.items !== undefined) {
       const item = typeOf(node.items, direction, depth)
       return node.minItems === 2 && node.maxItems === 2 ? `[${item}, ${item}]` : `${item}[]`
@@ -92,9 +102,10 @@ export const typeWriter = (): TypeWriter => {
 
   const declareNode = (name: string, node: Node, direction: Direction) => {
     const head = comment(node.description, '')
-    const text = node.type === 'object'
-      ? `${head}export interface ${name} ${written(node, direction, 0)}\n`
-      : `${head}export type ${name} =${afterSign(written(node, direction, 0))}\n`
+    const text =
+      node.type === 'object'
+        ? `${head}export interface ${name} ${written(node, direction, 0)}\n`
+        : `${head}export type ${name} =${afterSign(written(node, direction, 0))}\n`
     const known = declared.get(name)
     if (known !== undefined && known !== text) throw new Error(`two types are named ${name}: retitle one of them`)
     declared.set(name, text)
@@ -110,6 +121,9 @@ export const typeWriter = (): TypeWriter => {
     typeOf: (schema, direction, depth = 0) => typeOf(schema as unknown as Node, direction, depth),
     declare: (name, schema, direction) => declareNode(name, schema as unknown as Node, direction),
     declarations: () =>
-      [...declared].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text).join('\n'),
+      [...declared]
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .map(([, text]) => text)
+        .join('\n'),
   }
 }

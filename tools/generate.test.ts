@@ -18,10 +18,13 @@ test('the committed files are what the contract gives', () => {
 })
 
 test('it writes what is missing or differs, and --check names it', () => {
-  for (const folder of ['contract', 'sdk/src', 'web/checkout/src', 'docs']) mkdirSync(join(directory, folder), { recursive: true })
+  for (const folder of ['contract', 'sdk/src', 'web/checkout/src', 'docs'])
+    mkdirSync(join(directory, folder), { recursive: true })
   expect(generate('--check', directory).status).toBe(1)
 
-  expect(generate(directory).stdout).toBe('wrote contract/openapi.json\nwrote sdk/src/generated.ts\nwrote web/checkout/src/island.generated.ts\nwrote docs/faults.md\nwrote docs/audit.md\nwrote docs/dialects.md\n')
+  expect(generate(directory).stdout).toBe(
+    'wrote contract/openapi.json\nwrote sdk/src/generated.ts\nwrote web/checkout/src/island.generated.ts\nwrote docs/faults.md\nwrote docs/audit.md\nwrote docs/dialects.md\n',
+  )
   expect(generate('--check', directory).status).toBe(0)
   expect(readFileSync(join(directory, 'sdk/src/generated.ts'), 'utf8')).toContain('interface CreateAddressBody {')
 

@@ -1,6 +1,7 @@
 /**
- * Writes what is generated from the contract, from the script of payment pages and from the names of tests: `node tools/generate.ts`. With `--check` it writes nothing and fails when
- * a committed file differs, or a finding has no test. A directory as argument stands for the repository.
+ * Writes what is generated from the contract, from the script of payment pages and from the names of tests: `node
+ * tools/generate.ts`. With `--check` it writes nothing and fails when a committed file differs, or a finding has no
+ * test. A directory as argument stands for the repository.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,9 +19,13 @@ const repository = positionals[0] ?? join(import.meta.dirname, '..')
 const files: { path: string; text: string; mayLag?: true }[] = [
   { path: 'contract/openapi.json', text: `${JSON.stringify(openApiDocument(), null, 2)}\n` },
   { path: 'sdk/src/generated.ts', text: sdkTypes() },
-  { path: 'web/checkout/src/island.generated.ts', text: islandModule(readFileSync(join(import.meta.dirname, '../web/checkout/island/main.ts'), 'utf8')) },
+  {
+    path: 'web/checkout/src/island.generated.ts',
+    text: islandModule(readFileSync(join(import.meta.dirname, '../web/checkout/island/main.ts'), 'utf8')),
+  },
   { path: 'docs/faults.md', text: faultsDocument(join(import.meta.dirname, '..')) },
-  // Nearly every change names tests of findings: the committed table may lack the newest. That every finding has one is always checked.
+  // Nearly every change names tests of findings: the committed table may lack the newest. That every finding has one is
+  // always checked.
   { path: 'docs/audit.md', text: auditDocument(join(import.meta.dirname, '..')), mayLag: true },
   { path: 'docs/dialects.md', text: dialectsDocument(join(import.meta.dirname, '..')), mayLag: true },
 ]

@@ -1,4 +1,6 @@
-/** Compiles a folder of Solidity sources into committed artifacts, or tells which of them are not what they compile to. */
+/**
+ * Compiles a folder of Solidity sources into committed artifacts, or tells which of them are not what they compile to.
+ */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -27,7 +29,10 @@ interface Output {
   errors?: { severity: string; formattedMessage: string; errorCode?: string }[]
   contracts: Record<
     string,
-    Record<string, { abi: unknown; evm: { bytecode: Bytecode; deployedBytecode: Bytecode }; storageLayout: { storage: unknown[] } }>
+    Record<
+      string,
+      { abi: unknown; evm: { bytecode: Bytecode; deployedBytecode: Bytecode }; storageLayout: { storage: unknown[] } }
+    >
   >
 }
 
@@ -44,7 +49,9 @@ export const writeArtifacts = (folder: ContractFolder): void => {
 export const staleArtifacts = (folder: ContractFolder): string[] => {
   const rendered = render(folder)
   const present = readdirSync(folder.artifacts)
-  const stale = [...rendered].filter(([name, text]) => !present.includes(name) || readFileSync(join(folder.artifacts, name), 'utf8') !== text)
+  const stale = [...rendered].filter(
+    ([name, text]) => !present.includes(name) || readFileSync(join(folder.artifacts, name), 'utf8') !== text,
+  )
   return [...stale.map(([name]) => name), ...present.filter((name) => !rendered.has(name))]
 }
 
@@ -82,9 +89,22 @@ const render = (folder: ContractFolder): Map<string, string> => {
   return rendered
 }
 
-const compile = ({ sources, evmVersion, forGas = false, expectedWarnings = [] }: ContractFolder): Output['contracts'] => {
-  const files = readdirSync(sources).filter((name) => name.endsWith('.sol')).toSorted()
-  const wanted = ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object', 'evm.deployedBytecode.immutableReferences', 'storageLayout']
+const compile = ({
+  sources,
+  evmVersion,
+  forGas = false,
+  expectedWarnings = [],
+}: ContractFolder): Output['contracts'] => {
+  const files = readdirSync(sources)
+    .filter((name) => name.endsWith('.sol'))
+    .toSorted()
+  const wanted = [
+    'abi',
+    'evm.bytecode.object',
+    'evm.deployedBytecode.object',
+    'evm.deployedBytecode.immutableReferences',
+    'storageLayout',
+  ]
   const input = {
     language: 'Solidity',
     sources: Object.fromEntries(files.map((name) => [name, { content: readFileSync(join(sources, name), 'utf8') }])),

@@ -37,7 +37,11 @@ const summary = join(root, '.bursar', 'test-summary')
 
 const checks: readonly Step[] = [
   { name: 'types', script: 'node_modules/typescript/bin/tsc', args: ['-p', 'tsconfig.json'] },
-  { name: 'types of the pages\' script', script: 'node_modules/typescript/bin/tsc', args: ['-p', 'web/checkout/island/tsconfig.json'] },
+  {
+    name: "types of the pages' script",
+    script: 'node_modules/typescript/bin/tsc',
+    args: ['-p', 'web/checkout/island/tsconfig.json'],
+  },
   { name: 'format', script: 'node_modules/oxfmt/bin/oxfmt', args: ['--check'] },
   { name: 'lint', script: 'node_modules/oxlint/bin/oxlint', args: ['--type-aware'], needs: '.oxlintrc.json' },
   { name: 'generated files', script: 'tools/generate.ts', args: ['--check'], needs: 'tools/generate.ts' },
@@ -51,7 +55,8 @@ const projects = filters.length > 0 || process.env['CI'] ? [] : ['--project', 'u
 mkdirSync(join(root, '.bursar'), { recursive: true, mode: 0o711 })
 rmSync(summary, { force: true })
 
-const wanted = filters.length > 0 ? [] : checks.filter(({ needs }) => needs === undefined || existsSync(join(root, needs)))
+const wanted =
+  filters.length > 0 ? [] : checks.filter(({ needs }) => needs === undefined || existsSync(join(root, needs)))
 const outcomes: Outcome[] = await Promise.all(wanted.map(runCheck))
 if (!onlyChecks) outcomes.push(...(await runTests()))
 const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0)
@@ -102,9 +107,13 @@ function run(script: string, args: readonly string[]): Promise<number> {
 /** Checks run side by side: what one prints is kept together. */
 function runQuietly(script: string, args: readonly string[]): Promise<{ code: number; output: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [join(root, script), ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, [join(root, script), ...args], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     let output = ''
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
     child.once('error', reject)
     child.once('close', (code, signal) => resolve({ code: code ?? (signal === null ? 1 : 130), output }))
   })
@@ -125,6 +134,9 @@ function print(): void {
   }
   const line = `${total} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`
   writeFileSync(summary, `${line}\n`)
-  if (projects.length > 0 && !onlyChecks) console.log('\nThe long suites (killed processes, browsers, how the house moves its own coins) are left to .ci/run, or npm test -- --project long')
+  if (projects.length > 0 && !onlyChecks)
+    console.log(
+      '\nThe long suites (killed processes, browsers, how the house moves its own coins) are left to .ci/run, or npm test -- --project long',
+    )
   console.log(`\n${line}`)
 }

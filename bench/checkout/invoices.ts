@@ -13,17 +13,32 @@ const AT_ONCE = 32
 const PATH = '/merchants/invoices/crypto'
 
 /** Makes invoices at an api. @returns their ids */
-export const createManyInvoices = async (port: number, { id, privateKey }: Account, count: number, more: object = {}): Promise<string[]> => {
+export const createManyInvoices = async (
+  port: number,
+  { id, privateKey }: Account,
+  count: number,
+  more: object = {},
+): Promise<string[]> => {
   const ids: string[] = []
   const one = async (n: number): Promise<void> => {
-    const body = JSON.stringify({ name: `Order ${n}`, description: 'Three bags of coffee', amount: { value: '24.09', ticker: 'USDT', blockchain: 'ETHEREUM' }, ...more })
+    const body = JSON.stringify({
+      name: `Order ${n}`,
+      description: 'Three bags of coffee',
+      amount: { value: '24.09', ticker: 'USDT', blockchain: 'ETHEREUM' },
+      ...more,
+    })
     const timestamp = String(Math.floor(Date.now() / 1_000))
     const signature = createHmac('sha256', privateKey).update(`POST${PATH}${body}${timestamp}`).digest('hex')
-    const answer = await fetch(`http://127.0.0.1:${port}${PATH}`, { method: 'POST', body, headers: { 'merchant-id': id, signature, timestamp, 'content-type': 'application/json' } })
+    const answer = await fetch(`http://127.0.0.1:${port}${PATH}`, {
+      method: 'POST',
+      body,
+      headers: { 'merchant-id': id, signature, timestamp, 'content-type': 'application/json' },
+    })
     if (!answer.ok) throw new Error(await answer.text())
     ids.push(((await answer.json()) as { id: string }).id)
   }
-  for (let n = 0; n < count; n += AT_ONCE) await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - n) }, (_, i) => one(n + i)))
+  for (let n = 0; n < count; n += AT_ONCE)
+    await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - n) }, (_, i) => one(n + i)))
   return ids
 }
 
@@ -32,11 +47,19 @@ export const createProceeding = (db: Db): ((id: string) => Promise<void>) => {
   const catalogue = createCatalogue(ASSETS)
   const newId = createIds()
   const invoices = createInvoices({
-    catalogue, networks: catalogue.networks, keys: TEST_KEYS, prices: async () => new Map(), quoteMs: 900_000, minedWithinMs: 86_400_000, publicUrl: 'http://127.0.0.1', claimTokens: createClaimTokens([DATA_KEY]),
+    catalogue,
+    networks: catalogue.networks,
+    keys: TEST_KEYS,
+    prices: async () => new Map(),
+    quoteMs: 900_000,
+    minedWithinMs: 86_400_000,
+    publicUrl: 'http://127.0.0.1',
+    claimTokens: createClaimTokens([DATA_KEY]),
     destinationOf: () => undefined,
   })
-  return (id) => inTransaction(db, async (tx) => {
-    const moment = { at: new Date(), newId }
-    await carryOut(tx, await invoices.proceed(tx, id, { email: 'payer@example.com' }, moment), moment)
-  })
+  return (id) =>
+    inTransaction(db, async (tx) => {
+      const moment = { at: new Date(), newId }
+      await carryOut(tx, await invoices.proceed(tx, id, { email: 'payer@example.com' }, moment), moment)
+    })
 }

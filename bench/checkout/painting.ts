@@ -2,9 +2,16 @@
 import { chromium, type Browser } from 'playwright-core'
 import { findChromium } from '../../test/setup/chromium/find.ts'
 
-/** A quarter of this machine's speed, and the slow 4G of Lighthouse: 1.6 Mbit/s down, 0.75 up, 150 ms there and back. */
+/**
+ * A quarter of this machine's speed, and the slow 4G of Lighthouse: 1.6 Mbit/s down, 0.75 up, 150 ms there and back.
+ */
 const CPU_SLOWDOWN = 4
-const SLOW_4G = { offline: false, latency: 150, downloadThroughput: (1.6 * 1_024 * 1_024) / 8, uploadThroughput: (750 * 1_024) / 8 }
+const SLOW_4G = {
+  offline: false,
+  latency: 150,
+  downloadThroughput: (1.6 * 1_024 * 1_024) / 8,
+  uploadThroughput: (750 * 1_024) / 8,
+}
 
 export interface Paints {
   /** ms since the navigation began */
@@ -14,7 +21,9 @@ export interface Paints {
 
 export const startBrowser = async (): Promise<Browser | undefined> => {
   const found = await findChromium()
-  return 'program' in found ? chromium.launch({ executablePath: found.program, args: ['--no-sandbox', '--disable-dev-shm-usage'] }) : undefined
+  return 'program' in found
+    ? chromium.launch({ executablePath: found.program, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+    : undefined
 }
 
 /** A first visit: nothing is kept from earlier ones. */
@@ -26,13 +35,13 @@ export const paintsOf = async (browser: Browser, url: string): Promise<Paints> =
   await devtools.send('Network.emulateNetworkConditions', SLOW_4G)
   await devtools.send('Emulation.setCPUThrottlingRate', { rate: CPU_SLOWDOWN })
   await page.goto(url, { waitUntil: 'load' })
-  const paints = await page.evaluate(`new Promise((resolve) => {
+  const paints = (await page.evaluate(`new Promise((resolve) => {
     new PerformanceObserver((list) => {
       const largest = list.getEntries().at(-1)
       const first = performance.getEntriesByName('first-contentful-paint')[0]
       if (first) setTimeout(() => resolve({ first: first.startTime, largest: largest.startTime }), 300)
     }).observe({ type: 'largest-contentful-paint', buffered: true })
-  })`) as Paints
+  })`)) as Paints
   await context.close()
   return paints
 }

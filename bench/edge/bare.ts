@@ -14,8 +14,10 @@ const CHECKED = ['createCryptoWithdrawal', 'createAddress', 'createCryptoInvoice
 const ANSWERS: Record<string, string> = {
   createCryptoWithdrawal: '{"id":"0195b0f0-0000-7000-8000-000000000000"}',
   createAddress: '{"address":"0x9858EfFD232B4033E47d90003D41EC34EcaEda94","blockchain":"ETHEREUM","meta":"customer 1"}',
-  createCryptoInvoice: '{"id":"0195b0f0-0000-7000-8000-000000000000","url":"https://pay.example/invoices/crypto/0195b0f0-0000-7000-8000-000000000000"}',
-  listBalances: '[{"value":"0.25","ticker":"BTC","converted":"16250.75"},{"value":"12.5","ticker":"USDT","converted":"12.5"}]',
+  createCryptoInvoice:
+    '{"id":"0195b0f0-0000-7000-8000-000000000000","url":"https://pay.example/invoices/crypto/0195b0f0-0000-7000-8000-000000000000"}',
+  listBalances:
+    '[{"value":"0.25","ticker":"BTC","converted":"16250.75"},{"value":"12.5","ticker":"USDT","converted":"12.5"}]',
 }
 const WINDOW = { maxAge: 600, maxAhead: 5 }
 
@@ -41,16 +43,26 @@ export const createBareServer = (directory: MerchantDirectory): Server => {
         const operation = operations.get(`${request.method} ${path}`)!
         const headers = readSignedHeaders(request)
         checkTimestamp(headers.timestamp, Date.now(), WINDOW)
-        await authenticate(directory, headers, { method: request.method!, target, alsoSignedAs: undefined, body }, Date.now())
+        await authenticate(
+          directory,
+          headers,
+          { method: request.method!, target, alsoSignedAs: undefined, body },
+          Date.now(),
+        )
         operation.query?.(readQuery(query, operation.names))
         operation.body?.(parseStrict(body!, operation.code))
         return operation.answer
       }
-      check().then((json) => answer(response, 200, json), (error: unknown) => answer(response, 400, JSON.stringify(String(error))))
+      check().then(
+        (json) => answer(response, 200, json),
+        (error: unknown) => answer(response, 400, JSON.stringify(String(error))),
+      )
     })
   })
 }
 
 const answer = (response: ServerResponse, status: number, json: string): void => {
-  response.writeHead(status, ['content-type', 'application/json', 'content-length', String(Buffer.byteLength(json))]).end(json)
+  response
+    .writeHead(status, ['content-type', 'application/json', 'content-length', String(Buffer.byteLength(json))])
+    .end(json)
 }

@@ -1,6 +1,6 @@
 /**
- * A server to be measured, a process of its own: `node server.ts bare|app`, with DATABASE_URL in its environment. Tells its
- * parent the port it listens at.
+ * A server to be measured, a process of its own: `node server.ts bare|app`, with DATABASE_URL in its environment. Tells
+ * its parent the port it listens at.
  */
 import { createSecretKey } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
@@ -29,13 +29,23 @@ const directory = createDirectory(db, createSecretBox(DATA_KEY))
 
 const createApp = async (directory: MerchantDirectory): Promise<AddressInfo> => {
   const runtime = { db, clock: createClock(), newId, log: createLog('info', 'api') }
-  const issuer = createAddressIssuer({ db, keys: TEST_KEYS, limitOf: async (id) => (await directory.find(id))?.settings.addressLimit ?? null })
+  const issuer = createAddressIssuer({
+    db,
+    keys: TEST_KEYS,
+    limitOf: async (id) => (await directory.find(id))?.settings.addressLimit ?? null,
+  })
   // What remains of an operation when the database is left out: an answer, the same as that of the bare server.
   const answer = { status: 200, body: { id: '0195b0f0-0000-7000-8000-000000000000' } }
   const idle: Route = { operation: 'createCryptoWithdrawal', handle: async () => answer }
   const catalogue = createCatalogue(ASSETS)
   const settings = {
-    catalogue, networks: catalogue.networks, keys: TEST_KEYS, prices: async () => new Map<string, bigint>(), quoteMs: 900_000, minedWithinMs: 86_400_000, publicUrl: 'https://pay.example',
+    catalogue,
+    networks: catalogue.networks,
+    keys: TEST_KEYS,
+    prices: async () => new Map<string, bigint>(),
+    quoteMs: 900_000,
+    minedWithinMs: 86_400_000,
+    publicUrl: 'https://pay.example',
     claimTokens: createClaimTokens([DATA_KEY]),
     screening: null,
   }

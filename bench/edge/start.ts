@@ -8,4 +8,5 @@ export const startServer = (kind: 'bare' | 'app', url: string): ChildProcess =>
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
 
-export const portOf = async (server: ChildProcess): Promise<number> => ((await once(server, 'message')) as [{ port: number }])[0].port
+export const portOf = async (server: ChildProcess): Promise<number> =>
+  ((await once(server, 'message')) as [{ port: number }])[0].port

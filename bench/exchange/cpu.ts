@@ -7,7 +7,9 @@ import type { Db } from '../../server/src/db/index.ts'
 const TICK_MS = 10
 
 const usedBy = (pid: number): number => {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ')
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS
 }
 
@@ -18,6 +20,8 @@ export interface Used {
 
 /** ms used so far by the api and by the connections it has to the database. */
 export const cpuOf = async (db: Db, pid: number): Promise<Used> => {
-  const { rows } = await sql<{ pid: number }>`select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`.execute(db)
+  const { rows } = await sql<{
+    pid: number
+  }>`select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`.execute(db)
   return { api: usedBy(pid), database: rows.reduce((sum, row) => sum + usedBy(row.pid), 0) }
 }

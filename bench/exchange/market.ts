@@ -20,11 +20,30 @@ export const openMarket = async (db: Db, newId: NewId): Promise<void> => {
   for (const asset of ['BTC', 'USDT']) {
     await inTransaction(db, async (tx) => {
       const id = newId()
-      const leg = (kind: 'capital' | 'custody:BITCOIN', posted: bigint) => ({ account: { merchantId: HOUSE, asset, kind }, posted, held: 0n })
+      const leg = (kind: 'capital' | 'custody:BITCOIN', posted: bigint) => ({
+        account: { merchantId: HOUSE, asset, kind },
+        posted,
+        held: 0n,
+      })
       // Capital is what merchants were funded from, and far below zero: what is traded with comes on top.
-      const { rows } = await sql<{ units: bigint }>`select coalesce(sum(posted), 0) as units from ledger_accounts where asset = ${asset} and kind = 'capital'`.execute(tx)
+      const { rows } = await sql<{
+        units: bigint
+      }>`select coalesce(sum(posted), 0) as units from ledger_accounts where asset = ${asset} and kind = 'capital'`.execute(
+        tx,
+      )
       const units = STOCK - rows[0]!.units
-      await applyAll(tx, [{ transfer: { id, merchantId: HOUSE, kind: 'post', cause: { kind: 'adjustment', id }, legs: [leg('capital', units), leg('custody:BITCOIN', -units)], at } }])
+      await applyAll(tx, [
+        {
+          transfer: {
+            id,
+            merchantId: HOUSE,
+            kind: 'post',
+            cause: { kind: 'adjustment', id },
+            legs: [leg('capital', units), leg('custody:BITCOIN', -units)],
+            at,
+          },
+        },
+      ])
       await fundPosition(tx, asset, STOCK, { at, newId })
     })
   }
@@ -32,13 +51,28 @@ export const openMarket = async (db: Db, newId: NewId): Promise<void> => {
 
 /** @param at ahead of time, so that they stay fresh */
 const storeBooks = async (db: Db, at: Date): Promise<void> => {
-  const side = (best: bigint, step: bigint) => Array.from({ length: LEVELS }, (_, i) => ({ price: best + step * BigInt(i), amount: E18 / 2n }))
-  const book = { base: 'BTC', quote: 'USDT', bids: side(ASK - E18, -3n * E18), asks: side(ASK, 3n * E18), observedAt: at.getTime() }
+  const side = (best: bigint, step: bigint) =>
+    Array.from({ length: LEVELS }, (_, i) => ({ price: best + step * BigInt(i), amount: E18 / 2n }))
+  const book = {
+    base: 'BTC',
+    quote: 'USDT',
+    bids: side(ASK - E18, -3n * E18),
+    asks: side(ASK, 3n * E18),
+    observedAt: at.getTime(),
+  }
   const books = SOURCES.map((source) => ({ ...book, source }))
-  await storeLeg(db, { ticker: 'BTC', quorum: 2, agreement: { kind: 'open', middle: ASK - E18 / 2n, books, dropped: [] }, at })
+  await storeLeg(db, {
+    ticker: 'BTC',
+    quorum: 2,
+    agreement: { kind: 'open', middle: ASK - E18 / 2n, books, dropped: [] },
+    at,
+  })
 }
 
-/** Opens the accounts that an exchange of each merchant moves, as the first exchange of each does, and numbers them for pgbench. */
+/**
+ * Opens the accounts that an exchange of each merchant moves, as the first exchange of each does, and numbers them for
+ * pgbench.
+ */
 export const prepareTraders = async (db: Db, merchants: readonly string[]): Promise<void> => {
   await sql`insert into ledger_accounts(merchant_id, asset, kind, bounded)
     select m, a, k, k = 'merchant' from unnest(${[...merchants]}::uuid[]) m,
@@ -49,20 +83,26 @@ export const prepareTraders = async (db: Db, merchants: readonly string[]): Prom
       max(a.id) filter (where asset = 'USDT' and kind = 'merchant') as spend, max(a.id) filter (where asset = 'USDT' and kind = 'position') as spend_position,
       max(a.id) filter (where asset = 'USDT' and kind = 'fees') as spend_fees, max(a.id) filter (where asset = 'BTC' and kind = 'merchant') as got,
       max(a.id) filter (where asset = 'BTC' and kind = 'position') as got_position
-    from unnest(${[...merchants]}::uuid[]) with ordinality u(m, n) join ledger_accounts a on a.merchant_id = u.m group by 1, 2`.execute(db)
+    from unnest(${[...merchants]}::uuid[]) with ordinality u(m, n) join ledger_accounts a on a.merchant_id = u.m group by 1, 2`.execute(
+    db,
+  )
   await sql`alter table bench_traders add primary key (n)`.execute(db)
   await sql`analyze`.execute(db)
 }
 
 /**
- * Throws unless the books are right: the audit finds nothing, every asset adds up to zero, inventory is the position and what the
- * exchanges made of it, each exchange has its posting, its localId, its answer and its notification, and as many are
- * ours as were accepted.
+ * Throws unless the books are right: the audit finds nothing, every asset adds up to zero, inventory is the position
+ * and what the exchanges made of it, each exchange has its posting, its localId, its answer and its notification, and
+ * as many are ours as were accepted.
  */
 export const checkMarket = async (db: Db, accepted: number): Promise<void> => {
   const findings = [...(await auditLedger(db)), ...(await auditPositions(db))]
-  const { rows: unbalanced } = await sql<{ asset: string }>`select asset from ledger_accounts group by asset having sum(posted) <> 0`.execute(db)
-  const { rows: moved } = await sql<{ asset: string }>`select i.asset from (select asset, sum(units) as units from exchange_inventory group by asset) i
+  const { rows: unbalanced } = await sql<{
+    asset: string
+  }>`select asset from ledger_accounts group by asset having sum(posted) <> 0`.execute(db)
+  const { rows: moved } = await sql<{
+    asset: string
+  }>`select i.asset from (select asset, sum(units) as units from exchange_inventory group by asset) i
     where i.units <> ${STOCK}::numeric + coalesce((select sum(exchange_units) from exchanges where spend_ticker = i.asset), 0)
       - coalesce((select sum(target_units) from exchanges where target_ticker = i.asset), 0)`.execute(db)
   const { rows } = await sql<Record<'exchanges' | 'postings' | 'names' | 'answers' | 'notices' | 'ours', number>>`select
@@ -73,6 +113,15 @@ export const checkMarket = async (db: Db, accepted: number): Promise<void> => {
     (select count(*) from events where kind = 'Exchange') as notices,
     (select count(*) from exchanges where local_id like 'exchange-%') as ours`.execute(db)
   const { ours, ...each } = rows[0]!
-  if (findings.length === 0 && unbalanced.length === 0 && moved.length === 0 && new Set(Object.values(each)).size === 1 && ours === accepted) return
-  throw new Error(`the books are wrong after the bench: ${JSON.stringify({ finding: findings[0], unbalanced, moved, accepted, found: rows[0] }, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))}`)
+  if (
+    findings.length === 0 &&
+    unbalanced.length === 0 &&
+    moved.length === 0 &&
+    new Set(Object.values(each)).size === 1 &&
+    ours === accepted
+  )
+    return
+  throw new Error(
+    `the books are wrong after the bench: ${JSON.stringify({ finding: findings[0], unbalanced, moved, accepted, found: rows[0] }, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))}`,
+  )
 }

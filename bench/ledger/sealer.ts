@@ -8,6 +8,9 @@ import { createSealJob } from '../../server/src/treasury/index.ts'
 
 const pool = createPool({ url: process.env.DATABASE_URL! })
 const log = createLog('error', 'worker')
-const loop = createJobLoop([createSealJob({ db: createDb(pool), clock: createClock(), newId: createIds(), log }, 1_000)], log)
+const loop = createJobLoop(
+  [createSealJob({ db: createDb(pool), clock: createClock(), newId: createIds(), log }, 1_000)],
+  log,
+)
 process.on('disconnect', () => void loop.stop().then(() => pool.end()))
 process.send!('ready')

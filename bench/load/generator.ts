@@ -1,6 +1,6 @@
 /**
- * The load generator, a process of its own: `node generator.ts`, told by its parent what to send where. Each connection sends its
- * next request when the answer to its last has arrived whole.
+ * The load generator, a process of its own: `node generator.ts`, told by its parent what to send where. Each connection
+ * sends its next request when the answer to its last has arrived whole.
  */
 import { connect } from 'node:net'
 import { prepare, SHAPES, type Account, type ShapeName } from './prepared.ts'
@@ -29,7 +29,13 @@ const DISTINCT = 20_000
 
 const run = ({ port, shapes, accounts, connections, extent }: Order): Promise<Outcome> => {
   const { first, count } = 'ms' in extent ? { first: 0, count: DISTINCT } : extent
-  const requests = prepare(shapes.map((name) => SHAPES[name]), accounts, count, Math.floor(Date.now() / 1_000), first)
+  const requests = prepare(
+    shapes.map((name) => SHAPES[name]),
+    accounts,
+    count,
+    Math.floor(Date.now() / 1_000),
+    first,
+  )
   const times: number[] = []
   let [next, refused, running, example] = [0, 0, connections, '']
   const startedAt = performance.now()

@@ -15,7 +15,8 @@ export const startLoad = (): Load => {
     send: async (order) => {
       child.send(order)
       const [outcome] = (await once(child, 'message')) as [Outcome]
-      if (outcome.refused > 0) throw new Error(`${outcome.refused} requests were not answered with 200, such as: ${outcome.example}`)
+      if (outcome.refused > 0)
+        throw new Error(`${outcome.refused} requests were not answered with 200, such as: ${outcome.example}`)
       return outcome
     },
     close: () => child.disconnect(),

@@ -40,7 +40,8 @@ export const SHAPES = {
   cryptoInvoice: {
     method: 'POST',
     target: () => '/merchants/invoices/crypto',
-    body: (n) => `{"name":"Order ${n}","amount":{"value":"${(n % 900) + 10}.5","ticker":"USDT","blockchain":"ETHEREUM"},"meta":"customer ${n}","description":"Two books"}`,
+    body: (n) =>
+      `{"name":"Order ${n}","amount":{"value":"${(n % 900) + 10}.5","ticker":"USDT","blockchain":"ETHEREUM"},"meta":"customer ${n}","description":"Two books"}`,
   },
   exchangeEstimate: {
     method: 'GET',
@@ -58,7 +59,13 @@ export type ShapeName = keyof typeof SHAPES
  * @param now seconds since the epoch
  * @param first the number of the first; each number makes another request
  */
-export const prepare = (shapes: readonly Shape[], accounts: readonly Account[], count: number, now: number, first = 0): Buffer[] =>
+export const prepare = (
+  shapes: readonly Shape[],
+  accounts: readonly Account[],
+  count: number,
+  now: number,
+  first = 0,
+): Buffer[] =>
   Array.from({ length: count }, (_, i) => {
     const n = first + i
     const shape = shapes[n % shapes.length]!

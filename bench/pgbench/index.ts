@@ -25,7 +25,7 @@ export interface Pgbench {
 
 const BATCH = 64
 /** Why there is no limit where there is none. */
-export const NO_PGBENCH = 'pgbench is not installed: it is in Debian\'s package postgresql'
+export const NO_PGBENCH = "pgbench is not installed: it is in Debian's package postgresql"
 
 const find = (): string | undefined => {
   const folders = [...(process.env.PATH ?? '').split(':'), ...debianFolders()]
@@ -34,7 +34,12 @@ const find = (): string | undefined => {
 
 const debianFolders = (): string[] => {
   const root = '/usr/lib/postgresql'
-  return existsSync(root) ? readdirSync(root).sort().toReversed().map((version) => join(root, version, 'bin')) : []
+  return existsSync(root)
+    ? readdirSync(root)
+        .sort()
+        .toReversed()
+        .map((version) => join(root, version, 'bin'))
+    : []
 }
 
 /** Puts the functions that pgbench calls into the database. Undefined where there is no pgbench. */
@@ -46,7 +51,8 @@ export const preparePgbench = async (url: string): Promise<Pgbench | undefined> 
   await client.connect()
   await client.query(readFileSync(new URL('functions.sql', import.meta.url), 'utf8'))
   await client.end()
-  const runWith = (script: string, clients: number) => (seconds: number) => measure(program, url, { script, clients, seconds })
+  const runWith = (script: string, clients: number) => (seconds: number) =>
+    measure(program, url, { script, clients, seconds })
   const one = runWith('one-call.pgbench', 16)
   const batches = runWith('batches.pgbench', 2)
   return {
@@ -60,15 +66,27 @@ export const preparePgbench = async (url: string): Promise<Pgbench | undefined> 
   }
 }
 
-const measure = async (program: string, url: string, { script, clients, seconds }: { script: string; clients: number; seconds: number }): Promise<Pace> => {
+const measure = async (
+  program: string,
+  url: string,
+  { script, clients, seconds }: { script: string; clients: number; seconds: number },
+): Promise<Pace> => {
   const folder = mkdtempSync(join(tmpdir(), 'bursar-pgbench-'))
   try {
     const { stdout } = await promisify(execFile)(program, [
-      '--no-vacuum', '--protocol=prepared', `--client=${clients}`, '--jobs=2', `--time=${seconds}`,
-      '--log', `--log-prefix=${join(folder, 'log')}`, `--file=${new URL(script, import.meta.url).pathname}`, url,
+      '--no-vacuum',
+      '--protocol=prepared',
+      `--client=${clients}`,
+      '--jobs=2',
+      `--time=${seconds}`,
+      '--log',
+      `--log-prefix=${join(folder, 'log')}`,
+      `--file=${new URL(script, import.meta.url).pathname}`,
+      url,
     ])
     const perSecond = Number(/^tps = ([\d.]+)/m.exec(stdout)?.[1])
-    if (!/^number of failed transactions: 0 /m.test(stdout) || !(perSecond > 0)) throw new Error(`pgbench failed:\n${stdout}`)
+    if (!/^number of failed transactions: 0 /m.test(stdout) || !(perSecond > 0))
+      throw new Error(`pgbench failed:\n${stdout}`)
     return { perSecond, p99: p99Of(folder) }
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -78,7 +96,10 @@ const measure = async (program: string, url: string, { script, clients, seconds 
 /** The third column of pgbench's log is a transaction's time in µs. */
 const p99Of = (folder: string): number => {
   const times = readdirSync(folder).flatMap((file) =>
-    readFileSync(join(folder, file), 'utf8').trimEnd().split('\n').map((line) => Number(line.split(' ')[2])),
+    readFileSync(join(folder, file), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => Number(line.split(' ')[2])),
   )
   return times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)]! / 1_000
 }

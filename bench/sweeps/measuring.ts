@@ -16,7 +16,12 @@ let nextAccount = 10_000
 let nextNonce = 1n
 
 /** Addresses that nobody has used, brought to a standing by a sweep that is not measured. */
-export const freshAccounts = async (world: SweepWorld, assets: readonly Hex[], standing: Standing, count = BATCH): Promise<Account[]> => {
+export const freshAccounts = async (
+  world: SweepWorld,
+  assets: readonly Hex[],
+  standing: Standing,
+  count = BATCH,
+): Promise<Account[]> => {
   const accounts = accountsFrom(nextAccount, count)
   nextAccount += count
   if (standing !== 'new') {
@@ -27,7 +32,12 @@ export const freshAccounts = async (world: SweepWorld, assets: readonly Hex[], s
 }
 
 /** Gas for each address. Throws when anything is left behind. */
-export const measure = async (world: SweepWorld, assets: readonly Hex[], way: SweepWay, standing: Standing): Promise<number> => {
+export const measure = async (
+  world: SweepWorld,
+  assets: readonly Hex[],
+  way: SweepWay,
+  standing: Standing,
+): Promise<number> => {
   const isBatch = way !== 'direct' && way !== 'top-up'
   // Whoever sweeps the naive way delegates nothing.
   const accounts = await freshAccounts(world, assets, isBatch ? standing : 'new', isBatch ? BATCH : 1)
@@ -37,23 +47,44 @@ export const measure = async (world: SweepWorld, assets: readonly Hex[], way: Sw
   return gas / accounts.length
 }
 
-const carryOut = async (world: SweepWorld, assets: readonly Hex[], way: SweepWay, accounts: readonly Account[], standing: Standing): Promise<number> => {
+const carryOut = async (
+  world: SweepWorld,
+  assets: readonly Hex[],
+  way: SweepWay,
+  accounts: readonly Account[],
+  standing: Standing,
+): Promise<number> => {
   const owners = accounts.map(({ address }) => address)
   if (way === 'delegate') return gasOf(await delegate(world, assets, accounts, standing !== 'delegated'))
   if (way === 'authorize') return gasOf(await world.transferAll(accounts, UNITS, nextNonce++))
   if (way === 'permit') return gasOf(await world.permitAll(accounts))
-  if (way === 'pull') return gasOf(await world.send(world.payer, { to: world.contracts.relay.address, data: relayPull.encode({ token: assets[0]!, owners }) }))
+  if (way === 'pull')
+    return gasOf(
+      await world.send(world.payer, {
+        to: world.contracts.relay.address,
+        data: relayPull.encode({ token: assets[0]!, owners }),
+      }),
+    )
   let gas = 0
   for (const account of accounts) gas += await oneByOne(world, assets, account, way === 'top-up')
   return gas
 }
 
 /** The naive way: coin is sent to the address, then the address sends what it has. */
-const oneByOne = async (world: SweepWorld, assets: readonly Hex[], account: Account, withTopUp: boolean): Promise<number> => {
-  let gas = withTopUp ? gasOf(await world.send(world.payer, { to: account.address, value: COINS, gas: PAYMENT_GAS })) : 0
+const oneByOne = async (
+  world: SweepWorld,
+  assets: readonly Hex[],
+  account: Account,
+  withTopUp: boolean,
+): Promise<number> => {
+  let gas = withTopUp
+    ? gasOf(await world.send(world.payer, { to: account.address, value: COINS, gas: PAYMENT_GAS }))
+    : 0
   for (const asset of assets.toSorted((a, b) => Number(a === COIN) - Number(b === COIN))) {
     if (asset !== COIN) {
-      gas += gasOf(await world.send(account, { to: asset, data: encodeTransfer(world.treasury, UNITS), gas: GAS_TO_SEND_TOKENS }))
+      gas += gasOf(
+        await world.send(account, { to: asset, data: encodeTransfer(world.treasury, UNITS), gas: GAS_TO_SEND_TOKENS }),
+      )
       continue
     }
     const value = (await world.coinOf(account.address)) - PAYMENT_GAS * world.maxFeePerGas
@@ -62,11 +93,20 @@ const oneByOne = async (world: SweepWorld, assets: readonly Hex[], account: Acco
   return gas
 }
 
-const delegate = (world: SweepWorld, assets: readonly Hex[], accounts: readonly Account[], withLeave: boolean): Promise<Receipt> =>
-  world.sweep([{ assets: [...assets], accounts: accounts.map(({ address }) => address) }], withLeave ? accounts.map((account) => ({ account })) : [])
+const delegate = (
+  world: SweepWorld,
+  assets: readonly Hex[],
+  accounts: readonly Account[],
+  withLeave: boolean,
+): Promise<Receipt> =>
+  world.sweep(
+    [{ assets: [...assets], accounts: accounts.map(({ address }) => address) }],
+    withLeave ? accounts.map((account) => ({ account })) : [],
+  )
 
 const fill = async (world: SweepWorld, assets: readonly Hex[], accounts: readonly Account[]): Promise<void> => {
-  for (const asset of assets) await (asset === COIN ? world.payAll(accounts, COINS) : world.mintAll(asset, accounts, UNITS))
+  for (const asset of assets)
+    await (asset === COIN ? world.payAll(accounts, COINS) : world.mintAll(asset, accounts, UNITS))
 }
 
 const gasOf = ({ status, gasUsed }: Receipt): number => {

@@ -1,7 +1,17 @@
-/** A chain of TRON with a hot address, and deposit addresses that the engine's own plans empty, signed by keys made here. */
+/**
+ * A chain of TRON with a hot address, and deposit addresses that the engine's own plans empty, signed by keys made
+ * here.
+ */
 import { randomUUID } from 'node:crypto'
 import { isRefused } from '@bursar/chainkit'
-import { addressOfPublicKey, parseUnsigned, serializeSigned, signingHash, transactionId, type Contract } from '@bursar/chainkit/tron'
+import {
+  addressOfPublicKey,
+  parseUnsigned,
+  serializeSigned,
+  signingHash,
+  transactionId,
+  type Contract,
+} from '@bursar/chainkit/tron'
 import { toBytes, toHex, type Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, sign } from 'viem/accounts'
 import { base58Of, startTronChain, tokenAddress } from '../../sandbox/tron/index.ts'
@@ -48,7 +58,11 @@ export const openBenchWorld = async () => {
     const prices = await adapter.feeRate()
     const supply = await adapter.supplyFor(hot.address)
     if (prices.kind !== 'resources' || !supply) throw new Error('the hot address is not there')
-    const [reference, resources, lendable] = await Promise.all([adapter.reference(), adapter.resourcesOf(hot.address), adapter.lendable(hot.address)])
+    const [reference, resources, lendable] = await Promise.all([
+      adapter.reference(),
+      adapter.resourcesOf(hot.address),
+      adapter.lendable(hot.address),
+    ])
     return { prices, supply, reference, hot: { resources, lendable, sun: 10n ** 12n }, maxTopUp: 10n ** 12n }
   }
   /** Signs, sends, mines. Throws unless it had effect. */
@@ -61,12 +75,17 @@ export const openBenchWorld = async () => {
     const sent = await adapter.broadcast(Buffer.from(raw).toString('hex'))
     await settle()
     const status = await adapter.statusOf(hash)
-    if (sent.kind !== 'accepted' || status.kind !== 'mined' || !status.succeeded) throw new Error(`${hash} had no effect: ${JSON.stringify(sent)}`)
-    const answer = await fetch(`${chain.url}/wallet/gettransactioninfobyid`, { method: 'POST', body: JSON.stringify({ value: hash }) })
+    if (sent.kind !== 'accepted' || status.kind !== 'mined' || !status.succeeded)
+      throw new Error(`${hash} had no effect: ${JSON.stringify(sent)}`)
+    const answer = await fetch(`${chain.url}/wallet/gettransactioninfobyid`, {
+      method: 'POST',
+      body: JSON.stringify({ value: hash }),
+    })
     const { receipt } = (await answer.json()) as { receipt: { energy_usage_total?: number } }
     return { burnt: status.fee, energy: BigInt(receipt.energy_usage_total ?? 0) }
   }
-  const byHotAddress = async (contract: Contract): Promise<bigint> => (await carryOut(byHot(deps, await view(), contract, 'resources').unsigned, hot)).burnt
+  const byHotAddress = async (contract: Contract): Promise<bigint> =>
+    (await carryOut(byHot(deps, await view(), contract, 'resources').unsigned, hot)).burnt
 
   /** The engine's way, step by step; what was lent is taken back. */
   const sweep = async (account: Account): Promise<Taken> => {
@@ -78,7 +97,9 @@ export const openBenchWorld = async () => {
       const { way, step } = chooseTronSweep(look.figures)
       const target = { address: account.address, derivationIndex: 0 }
       const isSend = step.kind === 'send'
-      const planned = isSend ? planTransfer(deps, now, target, look.transfer, look.usage) : planPreparing(deps, now, target, step, look.figures.address.isActivated)
+      const planned = isSend
+        ? planTransfer(deps, now, target, look.transfer, look.usage)
+        : planPreparing(deps, now, target, step, look.figures.address.isActivated)
       const { burnt, energy } = await carryOut(planned.outgoing.unsigned, isSend ? account : hot)
       taken.burnt += burnt
       taken.energy += energy
@@ -86,16 +107,30 @@ export const openBenchWorld = async () => {
       taken.way = way
     }
     const amount = await adapter.loanOf(hot.address, account.address, 0)
-    if (amount > 0n) taken.burnt += await byHotAddress({ kind: 'UnDelegateResourceContract', owner: hot.address, resource: 'ENERGY', amount, receiver: account.address })
+    if (amount > 0n)
+      taken.burnt += await byHotAddress({
+        kind: 'UnDelegateResourceContract',
+        owner: hot.address,
+        resource: 'ENERGY',
+        amount,
+        receiver: account.address,
+      })
     return taken
   }
   /** What a payment of the one to the other burns. */
   const pay = async (from: Account, to: string, ticker: 'TRX' | 'USDT'): Promise<bigint> => {
-    const contract = tronPayment({ from: from.address, to, units: UNITS / 10n, contract: ticker === 'TRX' ? null : USDT })
+    const contract = tronPayment({
+      from: from.address,
+      to,
+      units: UNITS / 10n,
+      contract: ticker === 'TRX' ? null : USDT,
+    })
     const { prices, reference } = await view()
     const cost = await adapter.estimateCost(contract)
     if (!cost.ok) throw new Error(cost.message)
-    return (await carryOut(planTron({ id: randomUUID(), contract, reference, usage: cost.usage, prices }).unsigned, from)).burnt
+    return (
+      await carryOut(planTron({ id: randomUUID(), contract, reference, usage: cost.usage, prices }).unsigned, from)
+    ).burnt
   }
   /** Energy is lent to the account, the rest is done, and it comes back. @returns what that burnt in all */
   const lending = async (account: Account, meanwhile: () => Promise<bigint>): Promise<bigint> => {
@@ -105,19 +140,24 @@ export const openBenchWorld = async () => {
     return lent + burnt + (await byHotAddress({ kind: 'UnDelegateResourceContract', ...stake }))
   }
   return {
-    sweep, pay, lending, hot,
+    sweep,
+    pay,
+    lending,
+    hot,
     fund: async (ticker: 'TRX' | 'USDT', to: string, amount: string): Promise<void> => {
       await chain.fund({ ticker, to, amount })
       await settle()
     },
-    stake: (sun: bigint): Promise<bigint> => byHotAddress({ kind: 'FreezeBalanceV2Contract', owner: hot.address, amount: sun, resource: 'ENERGY' }),
+    stake: (sun: bigint): Promise<bigint> =>
+      byHotAddress({ kind: 'FreezeBalanceV2Contract', owner: hot.address, amount: sun, resource: 'ENERGY' }),
     fill: async (accounts: readonly Account[]): Promise<void> => {
       for (const { address } of accounts) await chain.fund({ ticker: 'USDT', to: address, amount: '100' })
       await settle()
     },
     /** A day later every account has its free bytes again, and stake its energy. */
     nextDay: (): Promise<unknown> => chain.advance(86_400_000),
-    leftOn: async (account: Account): Promise<bigint> => (await adapter.balancesAtFinal([{ address: account.address, contract: null }])).units[0]!,
+    leftOn: async (account: Account): Promise<bigint> =>
+      (await adapter.balancesAtFinal([{ address: account.address, contract: null }])).units[0]!,
     close: async (): Promise<void> => {
       await adapter.close()
       await chain.stop()

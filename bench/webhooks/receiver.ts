@@ -1,14 +1,17 @@
 /**
- * Merchants' receivers, a process of its own: one port that answers and checks the order of each object's events and how long
- * they took, one that only answers, one that never does. Told what to do by its parent.
+ * Merchants' receivers, a process of its own: one port that answers and checks the order of each object's events and
+ * how long they took, one that only answers, one that never does. Told what to do by its parent.
  */
 import { createServer, type AddressInfo, type Server } from 'node:net'
 
 /**
- * What the parent sends. `fail`: refuse one in so many; 0 refuses none. `report` is answered at once, `report when` so many
- * were accepted.
+ * What the parent sends. `fail`: refuse one in so many; 0 refuses none. `report` is answered at once, `report when` so
+ * many were accepted.
  */
-export type Order = { kind: 'begin'; fail: number; inOrder: boolean } | { kind: 'report' } | { kind: 'report when'; accepted: number }
+export type Order =
+  | { kind: 'begin'; fail: number; inOrder: boolean }
+  | { kind: 'report' }
+  | { kind: 'report when'; accepted: number }
 
 export interface Report {
   accepted: number
@@ -65,35 +68,48 @@ const take = (text: string): boolean => {
   return true
 }
 
-const ANSWERS = new Map([200, 500].map((status) => [status, Buffer.from(`HTTP/1.1 ${status} \r\ncontent-length: 2\r\n\r\nok`)]))
+const ANSWERS = new Map(
+  [200, 500].map((status) => [status, Buffer.from(`HTTP/1.1 ${status} \r\ncontent-length: 2\r\n\r\nok`)]),
+)
 const HEAD_END = Buffer.from('\r\n\r\n')
 
 /**
  * Reads requests off their connection by hand: a receiver in life does not sit on the processors that are measured, so
  * this one takes as little of them as it can.
  */
-const serverOf = (accepts: (body: string) => boolean): Server => createServer((socket) => {
-  let rest: Buffer = Buffer.alloc(0)
-  socket.on('error', () => {}).on('data', (chunk: Buffer) => {
-    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
-    for (let head = rest.indexOf(HEAD_END); head !== -1; head = rest.indexOf(HEAD_END)) {
-      const start = head + HEAD_END.length
-      const end = start + Number(/content-length: (\d+)/i.exec(rest.toString('latin1', 0, head))![1])
-      if (rest.length < end) return
-      const status = accepts(rest.toString('utf8', start, end)) ? 200 : 500
-      socket.write(ANSWERS.get(status)!)
-      rest = rest.subarray(end)
-    }
+const serverOf = (accepts: (body: string) => boolean): Server =>
+  createServer((socket) => {
+    let rest: Buffer = Buffer.alloc(0)
+    socket
+      .on('error', () => {})
+      .on('data', (chunk: Buffer) => {
+        rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+        for (let head = rest.indexOf(HEAD_END); head !== -1; head = rest.indexOf(HEAD_END)) {
+          const start = head + HEAD_END.length
+          const end = start + Number(/content-length: (\d+)/i.exec(rest.toString('latin1', 0, head))![1])
+          if (rest.length < end) return
+          const status = accepts(rest.toString('utf8', start, end)) ? 200 : 500
+          socket.write(ANSWERS.get(status)!)
+          rest = rest.subarray(end)
+        }
+      })
   })
-})
 const silent = createServer((socket) => void socket.on('error', () => {}).resume())
 
 const listen = (server: Server): Promise<number> =>
-  new Promise((resolve) => server.listen({ port: 0, host: '127.0.0.1', backlog: 2_048 }, () => resolve((server.address() as AddressInfo).port)))
+  new Promise((resolve) =>
+    server.listen({ port: 0, host: '127.0.0.1', backlog: 2_048 }, () =>
+      resolve((server.address() as AddressInfo).port),
+    ),
+  )
 
 process.on('message', (message: Order) => {
   if (message.kind === 'begin') begin(message)
   if (message.kind === 'report when') wanted = message.accepted
   else process.send!(message.kind === 'begin' ? {} : report)
 })
-process.send!({ answering: await listen(serverOf(take)), uncounted: await listen(serverOf(() => true)), silent: await listen(silent) } satisfies Ports)
+process.send!({
+  answering: await listen(serverOf(take)),
+  uncounted: await listen(serverOf(() => true)),
+  silent: await listen(silent),
+} satisfies Ports)

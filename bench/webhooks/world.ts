@@ -48,9 +48,20 @@ export const createWorld = async (url: string): Promise<World> => {
         const made: string[] = []
         for (let n = 0; n < count; n += 1) {
           const deps = { box, random: randomBytes, actor: 'bench' }
-          const { id } = await createMerchant(tx, { name: `Shop ${n}`, companyName: 'Shop Ltd', companyUrl: 'https://shop.example' }, deps, moment())
+          const { id } = await createMerchant(
+            tx,
+            { name: `Shop ${n}`, companyName: 'Shop Ltd', companyUrl: 'https://shop.example' },
+            deps,
+            moment(),
+          )
           const host = apart ? `shop-${id}.example` : 'shop.example'
-          await setSetting(tx, id, { name: 'notificationsUrl', value: `http://${host}:${port}/webhooks/bursar` }, deps, moment())
+          await setSetting(
+            tx,
+            id,
+            { name: 'notificationsUrl', value: `http://${host}:${port}/webhooks/bursar` },
+            deps,
+            moment(),
+          )
           made.push(id)
         }
         return made
@@ -99,8 +110,20 @@ export const createWorld = async (url: string): Promise<World> => {
 export const noticeOf = (merchantId: string, objectId: string, n: number): Notice => {
   const status = n === 0 ? 'Pending' : 'Done'
   const body = {
-    id: objectId, n, ticker: 'USDT', blockchain: 'ETHEREUM', hash: `0x${'5d'.repeat(32)}`, from: ['0x742d35cc6634c0532925a3b844bc454e4438f44e'],
-    to: '0x53d284357ec70ce289d6d64134dfac8e511c8a3d', amount: '12.5', fee: '0.1', merchantId, time: Date.now(), status, kind: 'Replenish', internal: false,
+    id: objectId,
+    n,
+    ticker: 'USDT',
+    blockchain: 'ETHEREUM',
+    hash: `0x${'5d'.repeat(32)}`,
+    from: ['0x742d35cc6634c0532925a3b844bc454e4438f44e'],
+    to: '0x53d284357ec70ce289d6d64134dfac8e511c8a3d',
+    amount: '12.5',
+    fee: '0.1',
+    merchantId,
+    time: Date.now(),
+    status,
+    kind: 'Replenish',
+    internal: false,
   }
   return { merchantId, objectId, kind: 'Replenish', status, body }
 }

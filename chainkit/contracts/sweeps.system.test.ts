@@ -1,4 +1,12 @@
-import { COIN, checksumAddress, decodeSweepLog, delegateOfCode, encodeTransfer, sweepMany, sweepOne } from '../src/evm/index.ts'
+import {
+  COIN,
+  checksumAddress,
+  decodeSweepLog,
+  delegateOfCode,
+  encodeTransfer,
+  sweepMany,
+  sweepOne,
+} from '../src/evm/index.ts'
 import type { Hex, SweepEvent } from '../src/evm/index.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { call, deploy } from '../../sandbox/tokens/index.ts'
@@ -31,7 +39,8 @@ const addressesOf = (accounts: readonly Account[]): Hex[] => accounts.map(({ add
 const leavesOf = (accounts: readonly Account[]) => accounts.map((account) => ({ account }))
 const sweep = (assets: Hex[], accounts: readonly Account[], leaves = leavesOf([])): Promise<Receipt> =>
   world.sweep([{ assets, accounts: addressesOf(accounts) }], leaves)
-const eventsOf = ({ logs }: Receipt): SweepEvent[] => logs.flatMap((log) => decodeSweepLog(log, world.contracts, () => true) ?? [])
+const eventsOf = ({ logs }: Receipt): SweepEvent[] =>
+  logs.flatMap((log) => decodeSweepLog(log, world.contracts, () => true) ?? [])
 const badToken = async (mode: number): Promise<Hex> => {
   const token = checksumAddress(await deploy(world.rpc, 'BadToken', ['Bad', 'BAD', 6]))
   await call(world.rpc, 'BadToken', token, 'setMode', [mode])
@@ -39,7 +48,8 @@ const badToken = async (mode: number): Promise<Hex> => {
 }
 /** What the treasury has gained of each asset while something was done. */
 const gainOf = async (assets: readonly Hex[], act: () => Promise<unknown>): Promise<bigint[]> => {
-  const held = () => Promise.all(assets.map((one) => (one === COIN ? world.coinOf(world.treasury) : world.tokenOf(one, world.treasury))))
+  const held = () =>
+    Promise.all(assets.map((one) => (one === COIN ? world.coinOf(world.treasury) : world.tokenOf(one, world.treasury))))
   const before = await held()
   await act()
   return (await held()).map((units, index) => units - before[index]!)
@@ -75,7 +85,9 @@ describe('a sweep', () => {
     const assets = [world.usdt, world.usdc, COIN]
     const gained = gainOf(assets, async () => {
       const receipt = await sweep(assets, accounts, leavesOf(accounts))
-      expect(eventsOf(receipt)).toEqual(accounts.map(({ address }) => ({ kind: 'coin-swept', account: address, units: 9n })))
+      expect(eventsOf(receipt)).toEqual(
+        accounts.map(({ address }) => ({ kind: 'coin-swept', account: address, units: 9n })),
+      )
     })
     expect(await gained).toEqual([2n * UNITS, 2n * UNITS, 18n])
   })
@@ -90,8 +102,15 @@ describe('a sweep', () => {
     const [a, b, c] = fresh(3) as [Account, Account, Account]
     await world.mintAll(world.usdt, [a, b], UNITS)
     await world.mintAll(world.usdc, [b, c], UNITS)
-    const groups = [{ assets: [world.usdt], accounts: [a.address] }, { assets: [world.usdt, world.usdc], accounts: [b.address] }, { assets: [world.usdc], accounts: [c.address] }]
-    expect(await gainOf([world.usdt, world.usdc], () => world.sweep(groups, leavesOf([a, b, c])))).toEqual([2n * UNITS, 2n * UNITS])
+    const groups = [
+      { assets: [world.usdt], accounts: [a.address] },
+      { assets: [world.usdt, world.usdc], accounts: [b.address] },
+      { assets: [world.usdc], accounts: [c.address] },
+    ]
+    expect(await gainOf([world.usdt, world.usdc], () => world.sweep(groups, leavesOf([a, b, c])))).toEqual([
+      2n * UNITS,
+      2n * UNITS,
+    ])
   })
 
   test('that stumbles over an address that has not delegated sweeps the others', async () => {
@@ -168,7 +187,10 @@ describe('a bad token among good ones stays, and keeps nothing else from leaving
     const bad = await badToken(CALLS_BACK)
     const [account] = fresh(1) as [Account]
     for (const token of [bad, world.usdt]) await world.mintAll(token, [account], UNITS)
-    expect(await gainOf([bad, world.usdt], () => sweep([bad, world.usdt], [account], leavesOf([account])))).toEqual([UNITS, UNITS])
+    expect(await gainOf([bad, world.usdt], () => sweep([bad, world.usdt], [account], leavesOf([account])))).toEqual([
+      UNITS,
+      UNITS,
+    ])
   })
 })
 
@@ -178,10 +200,22 @@ describe('whoever calls, only the treasury receives', () => {
     await world.mintAll(world.usdt, [account], UNITS)
     await world.payAll([account], 50n)
     const rich = await world.coinOf(attacker.address)
-    const attempts: Hex[] = [encodeTransfer(attacker.address, UNITS), sweepMany.encode([{ assets: [COIN], accounts: [attacker.address] }]), '0x', '0x12345678', '0x8129fc1c', sweepOne.encode([attacker.address])]
+    const attempts: Hex[] = [
+      encodeTransfer(attacker.address, UNITS),
+      sweepMany.encode([{ assets: [COIN], accounts: [attacker.address] }]),
+      '0x',
+      '0x12345678',
+      '0x8129fc1c',
+      sweepOne.encode([attacker.address]),
+    ]
     for (const data of attempts) await world.send(attacker, { to: account.address, data })
-    expect([await world.tokenOf(world.usdt, account.address), await world.coinOf(account.address)]).toEqual([UNITS, 50n])
-    const gained = gainOf([world.usdt, COIN], () => world.send(attacker, { to: account.address, data: sweepOne.encode([world.usdt, COIN]) }))
+    expect([await world.tokenOf(world.usdt, account.address), await world.coinOf(account.address)]).toEqual([
+      UNITS,
+      50n,
+    ])
+    const gained = gainOf([world.usdt, COIN], () =>
+      world.send(attacker, { to: account.address, data: sweepOne.encode([world.usdt, COIN]) }),
+    )
     expect(await gained).toEqual([UNITS, 50n])
     expect(await world.tokenOf(world.usdt, attacker.address)).toBe(0n)
     expect(await world.coinOf(attacker.address)).toBeLessThan(rich)
@@ -194,13 +228,21 @@ describe('whoever calls, only the treasury receives', () => {
     expect(delegateOfCode(await world.codeOf(accounts[0]!.address))).toBe(world.contracts.delegate.address)
     // Ours still carries it, for nonce 0, which is used up.
     const leaves = accounts.map((account) => ({ account, nonce: 0n }))
-    expect(await gainOf([world.usdt], () => world.sweep([{ assets: [world.usdt], accounts: addressesOf(accounts) }], leaves))).toEqual([2n * UNITS])
+    expect(
+      await gainOf([world.usdt], () =>
+        world.sweep([{ assets: [world.usdt], accounts: addressesOf(accounts) }], leaves),
+      ),
+    ).toEqual([2n * UNITS])
   })
 
   test('the delegate at its own address, and the batch, hold nothing for anybody', async () => {
     const { delegate, batch } = world.contracts
     await world.mintAll(world.usdt, [{ ...attacker, address: delegate.address }], UNITS)
-    expect(await gainOf([world.usdt], () => world.send(attacker, { to: delegate.address, data: sweepOne.encode([world.usdt]) }))).toEqual([UNITS])
+    expect(
+      await gainOf([world.usdt], () =>
+        world.send(attacker, { to: delegate.address, data: sweepOne.encode([world.usdt]) }),
+      ),
+    ).toEqual([UNITS])
     expect((await world.send(attacker, { to: batch.address, value: 1n })).status).toBe('0x0')
   })
 })
@@ -237,7 +279,11 @@ describe('a delegated address', () => {
     const [account] = (await delegated(1)) as [Account]
     await world.payAll([account], 10n ** 18n)
     await world.mintAll(world.usdt, [account], UNITS)
-    expect(await gainOf([world.usdt], () => world.send(account, { to: world.usdt, data: encodeTransfer(world.treasury, UNITS) }))).toEqual([UNITS])
+    expect(
+      await gainOf([world.usdt], () =>
+        world.send(account, { to: world.usdt, data: encodeTransfer(world.treasury, UNITS) }),
+      ),
+    ).toEqual([UNITS])
   })
 })
 
@@ -263,9 +309,13 @@ describe('the relay', () => {
   test('carries out signed transfers; one that was used already, or is signed by another, stays alone', async () => {
     const accounts = fresh(3)
     await world.mintAll(world.usdc, accounts, UNITS)
-    expect(await gainOf([world.usdc], () => world.transferAll(accounts.slice(0, 1), UNITS / 2n, 1n))).toEqual([UNITS / 2n])
+    expect(await gainOf([world.usdc], () => world.transferAll(accounts.slice(0, 1), UNITS / 2n, 1n))).toEqual([
+      UNITS / 2n,
+    ])
     const gained = gainOf([world.usdc], async () => {
-      expect(eventsOf(await world.transferAll(accounts, UNITS / 2n, 1n))).toEqual([{ kind: 'not-swept', account: accounts[0]!.address, asset: world.usdc }])
+      expect(eventsOf(await world.transferAll(accounts, UNITS / 2n, 1n))).toEqual([
+        { kind: 'not-swept', account: accounts[0]!.address, asset: world.usdc },
+      ])
     })
     expect(await gained).toEqual([UNITS])
   })

@@ -1,6 +1,17 @@
 /** A development chain with the contracts of sweeps, two tokens, a gas payer and any number of deposit addresses. */
 import { secp256k1 } from '@noble/curves/secp256k1.js'
-import { addressOfPublicKey, checksumAddress, encodeBalanceOf, fromHex, relayPermits, relayPull, relayTransfers, sweepContracts, sweepMany, toHex } from '../src/evm/index.ts'
+import {
+  addressOfPublicKey,
+  checksumAddress,
+  encodeBalanceOf,
+  fromHex,
+  relayPermits,
+  relayPull,
+  relayTransfers,
+  sweepContracts,
+  sweepMany,
+  toHex,
+} from '../src/evm/index.ts'
 import type { Hex, SweepContracts, SweepGroup, TokenDomain } from '../src/evm/index.ts'
 import { signPermits, signSetCode, signTransaction, signTransfers } from '../src/signing.ts'
 import type { Anvil } from '../../sandbox/anvil/index.ts'
@@ -47,7 +58,11 @@ export interface SweepWorld {
   /** Pays coin to all in one block. */
   payAll(accounts: readonly Account[], wei: bigint): Promise<void>
   /** From an account, in a block of its own; with leaves it is a transaction of EIP-7702. */
-  send(from: Account, call: { to: Hex; data?: Hex; value?: bigint; gas?: bigint }, leaves?: readonly Leave[]): Promise<Receipt>
+  send(
+    from: Account,
+    call: { to: Hex; data?: Hex; value?: bigint; gas?: bigint },
+    leaves?: readonly Leave[],
+  ): Promise<Receipt>
   /** Our batch, paid by the gas payer. */
   sweep(groups: readonly SweepGroup[], leaves?: readonly Leave[]): Promise<Receipt>
   transferAll(accounts: readonly Account[], units: bigint, nonce: bigint): Promise<Receipt>
@@ -83,7 +98,17 @@ export const openSweepWorld = async ({ rpc }: Anvil): Promise<SweepWorld> => {
   for (const { deployment } of Object.values(contracts)) await sendAndMine(rpc, { from: faucetAccount, ...deployment })
   const usdt = checksumAddress(await deploy(rpc, 'UsdtLike', ['Test Tether', 'USDT', 6]))
   const usdc = checksumAddress(await deploy(rpc, 'UsdcLike', ['Test USD Coin', 'USDC', 6]))
-  const world = { rpc, chainId, contracts, treasury, payer, usdt, usdc, maxFeePerGas: FEES.maxFeePerGas, ...sending(rpc, chainId) }
+  const world = {
+    rpc,
+    chainId,
+    contracts,
+    treasury,
+    payer,
+    usdt,
+    usdc,
+    maxFeePerGas: FEES.maxFeePerGas,
+    ...sending(rpc, chainId),
+  }
   // A treasury holds something: its balance is never set for the first time by a sweep.
   for (const token of [usdt, usdc]) await world.mintAll(token, [accountOf(TREASURY)], 1n)
   return { ...world, ...sweeping(world) }
@@ -92,8 +117,12 @@ export const openSweepWorld = async ({ rpc }: Anvil): Promise<SweepWorld> => {
 const mintData = (to: Hex, units: bigint): Hex =>
   encodeFunctionData({ abi: readArtifact('TestToken').abi, functionName: 'mint', args: [to, units] })
 
-const sending = (rpc: Rpc, chainId: bigint): Pick<SweepWorld, 'send' | 'mintAll' | 'payAll' | 'coinOf' | 'tokenOf' | 'codeOf'> => {
-  const nonceOf = async (address: Hex): Promise<bigint> => BigInt(await rpc<string>('eth_getTransactionCount', address, 'latest'))
+const sending = (
+  rpc: Rpc,
+  chainId: bigint,
+): Pick<SweepWorld, 'send' | 'mintAll' | 'payAll' | 'coinOf' | 'tokenOf' | 'codeOf'> => {
+  const nonceOf = async (address: Hex): Promise<bigint> =>
+    BigInt(await rpc<string>('eth_getTransactionCount', address, 'latest'))
   const receiptsOf = async (hashes: readonly string[]): Promise<Receipt[]> => {
     await rpc('evm_mine')
     const receipts = await Promise.all(hashes.map((hash) => rpc<Receipt | null>('eth_getTransactionReceipt', hash)))
@@ -108,7 +137,8 @@ const sending = (rpc: Rpc, chainId: bigint): Pick<SweepWorld, 'send' | 'mintAll'
     for (const { status } of await receiptsOf(hashes)) if (status !== '0x1') throw new Error('a payment failed')
   }
   return {
-    mintAll: (token, accounts, units) => fromFaucet(accounts.map(({ address }) => ({ to: token, data: mintData(address, units) }))),
+    mintAll: (token, accounts, units) =>
+      fromFaucet(accounts.map(({ address }) => ({ to: token, data: mintData(address, units) }))),
     payAll: (accounts, wei) => fromFaucet(accounts.map(({ address }) => ({ to: address, value: wei }))),
     send: async (from, { to, data = '0x', value = 0n, gas = GAS }, leaves = []) => {
       const call = { chainId, nonce: await nonceOf(from.address), gas, ...FEES, to, value, data }
@@ -122,31 +152,51 @@ const sending = (rpc: Rpc, chainId: bigint): Pick<SweepWorld, 'send' | 'mintAll'
       const { raw } =
         authorizations.length === 0
           ? signTransaction({ type: 'eip1559', ...call }, from.key)
-          : signSetCode({ type: 'eip7702', ...call, authorizations }, leaves.map(({ account }) => account.key), from.key)
+          : signSetCode(
+              { type: 'eip7702', ...call, authorizations },
+              leaves.map(({ account }) => account.key),
+              from.key,
+            )
       return (await receiptsOf([await rpc<string>('eth_sendRawTransaction', toHex(raw))]))[0]!
     },
     coinOf: async (address) => BigInt(await rpc<string>('eth_getBalance', address, 'latest')),
-    tokenOf: async (token, address) => BigInt(await rpc<string>('eth_call', { to: token, data: encodeBalanceOf(address) }, 'latest')),
+    tokenOf: async (token, address) =>
+      BigInt(await rpc<string>('eth_call', { to: token, data: encodeBalanceOf(address) }, 'latest')),
     codeOf: (address) => rpc<string>('eth_getCode', address, 'latest'),
   }
 }
 
 type Base = Omit<SweepWorld, 'sweep' | 'transferAll' | 'permitAll' | 'pullAll'>
 
-const sweeping = ({ chainId, contracts, treasury, payer, usdc, send }: Base): Pick<SweepWorld, 'sweep' | 'transferAll' | 'permitAll' | 'pullAll'> => {
+const sweeping = ({
+  chainId,
+  contracts,
+  treasury,
+  payer,
+  usdc,
+  send,
+}: Base): Pick<SweepWorld, 'sweep' | 'transferAll' | 'permitAll' | 'pullAll'> => {
   const domain: TokenDomain = { name: 'Test USD Coin', version: '2', chainId, contract: usdc }
   const keysOf = (accounts: readonly Account[]): Uint8Array[] => accounts.map(({ key }) => key)
   return {
-    sweep: (groups, leaves = []) => send(payer, { to: contracts.batch.address, data: sweepMany.encode([...groups]) }, leaves),
+    sweep: (groups, leaves = []) =>
+      send(payer, { to: contracts.batch.address, data: sweepMany.encode([...groups]) }, leaves),
     transferAll: (accounts, units, nonce) => {
       const transfers = accounts.map(({ address }) => ({ from: address, units, nonce }))
       const signed = signTransfers({ token: usdc, validBefore: FAR, transfers }, domain, treasury, keysOf(accounts))
       return send(payer, { to: contracts.relay.address, data: relayTransfers.encode(signed) })
     },
     pullAll: (from, accounts) =>
-      send(from, { to: contracts.relay.address, data: relayPull.encode({ token: usdc, owners: accounts.map(({ address }) => address) }) }),
+      send(from, {
+        to: contracts.relay.address,
+        data: relayPull.encode({ token: usdc, owners: accounts.map(({ address }) => address) }),
+      }),
     permitAll: (accounts) => {
-      const call = { token: usdc, deadline: FAR, permits: accounts.map(({ address }) => ({ owner: address, nonce: 0n })) }
+      const call = {
+        token: usdc,
+        deadline: FAR,
+        permits: accounts.map(({ address }) => ({ owner: address, nonce: 0n })),
+      }
       const signed = signPermits(call, domain, contracts.relay.address, keysOf(accounts))
       return send(payer, { to: contracts.relay.address, data: relayPermits.encode(signed) })
     },

@@ -4,16 +4,23 @@ import { joinBbqr, splitBbqr } from './bbqr.ts'
 
 test('parts put together in any order, with repeats, are the bytes again', () => {
   fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 600 }), fc.integer({ min: 16, max: 400 }), fc.infiniteStream(fc.nat()), (bytes, most, random) => {
-      const parts = splitBbqr(bytes, 'P', most)
-      for (const part of parts) {
-        expect(part.length).toBeLessThanOrEqual(most)
-        expect(part).toMatch(/^[0-9A-Z$]+$/)
-      }
-      const shuffled = [...parts, parts[0]!].map((part) => ({ part, by: random.next().value })).toSorted((a, b) => a.by - b.by)
-      expect(joinBbqr(shuffled.map(({ part }) => part))).toEqual({ type: 'P', bytes })
-      if (parts.length > 1) expect(joinBbqr(parts.slice(1))).toHaveProperty('refused')
-    }),
+    fc.property(
+      fc.uint8Array({ maxLength: 600 }),
+      fc.integer({ min: 16, max: 400 }),
+      fc.infiniteStream(fc.nat()),
+      (bytes, most, random) => {
+        const parts = splitBbqr(bytes, 'P', most)
+        for (const part of parts) {
+          expect(part.length).toBeLessThanOrEqual(most)
+          expect(part).toMatch(/^[0-9A-Z$]+$/)
+        }
+        const shuffled = [...parts, parts[0]!]
+          .map((part) => ({ part, by: random.next().value }))
+          .toSorted((a, b) => a.by - b.by)
+        expect(joinBbqr(shuffled.map(({ part }) => part))).toEqual({ type: 'P', bytes })
+        if (parts.length > 1) expect(joinBbqr(parts.slice(1))).toHaveProperty('refused')
+      },
+    ),
   )
 })
 

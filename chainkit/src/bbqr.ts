@@ -5,7 +5,9 @@ import type { Refused } from './refusal.ts'
 /** What the bytes are: a PSBT, JSON, a Bitcoin transaction, or text in UTF-8. */
 export type BbqrType = 'P' | 'J' | 'T' | 'U'
 
-/** `B$`, the encoding (base32), the type, and two digits each in base 36 for how many parts there are and which this is. */
+/**
+ * `B$`, the encoding (base32), the type, and two digits each in base 36 for how many parts there are and which this is.
+ */
 const HEADER = /^B\$2([PJTU])([0-9A-Z]{2})([0-9A-Z]{2})([A-Z2-7]*)$/
 const HEADER_CHARS = 8
 const MOST_PARTS = 36 ** 2 - 1

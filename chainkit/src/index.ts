@@ -7,4 +7,13 @@ export { joinBbqr, splitBbqr } from './bbqr.ts'
 export type { BbqrType } from './bbqr.ts'
 export { isRefused } from './refusal.ts'
 export type { Refused } from './refusal.ts'
-export type { Block, ChainTransaction, CoinSwept, Head, IssuerAct, IssuerActShown, IssuerEvent, Transfer } from './observation.ts'
+export type {
+  Block,
+  ChainTransaction,
+  CoinSwept,
+  Head,
+  IssuerAct,
+  IssuerActShown,
+  IssuerEvent,
+  Transfer,
+} from './observation.ts'

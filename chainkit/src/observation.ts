@@ -7,9 +7,11 @@ export interface Head {
 /** One movement of value that a transaction makes, in the chain's own integer units of that coin or token. */
 export interface Transfer {
   /**
-   * Where in its transaction: `o:VOUT` a Bitcoin output, `n` an account chain's native value, `l:N` the Nth log of its transaction (a place that no reorganisation changes),
-   * `t:ADDRESS` native coin that inner calls brought to an address of an EVM chain, all of it (on TRON `t:N`, its place among the internal transactions that move coin). `w:INDEX` a withdrawal of a validator of Ethereum
-   * and `f` a block's tips, which come without a transaction: their hash is the block's. Transaction hash and index together identify the transfer, also after a reorganisation.
+   * Where in its transaction: `o:VOUT` a Bitcoin output, `n` an account chain's native value, `l:N` the Nth log of its
+   * transaction (a place that no reorganisation changes), `t:ADDRESS` native coin that inner calls brought to an
+   * address of an EVM chain, all of it (on TRON `t:N`, its place among the internal transactions that move coin).
+   * `w:INDEX` a withdrawal of a validator of Ethereum and `f` a block's tips, which come without a transaction: their
+   * hash is the block's. Transaction hash and index together identify the transfer, also after a reorganisation.
    */
   index: string
   /** Contract of an allow-listed token, in lowercase on EVM chains and base58 on TRON, or null for the native coin. */
@@ -22,8 +24,8 @@ export interface Transfer {
 }
 
 /**
- * Native coin that an address says it has sent to its treasury, by the log of a sweep. Every contract can log this: it is true of an
- * address of ours only, whose code can be nothing but the pinned delegate.
+ * Native coin that an address says it has sent to its treasury, by the log of a sweep. Every contract can log this: it
+ * is true of an address of ours only, whose code can be nothing but the pinned delegate.
  */
 export interface CoinSwept {
   /** as of a `Transfer`: `t:l:N`, by the place of its log */
@@ -41,7 +43,10 @@ export interface ChainTransaction {
    * the one key is the transaction's own hash.
    */
   keys: string[]
-  /** False when it is in the block but had no effect but its fee (EVM receipt status 0, a TRON result other than SUCCESS); its transfers are then empty. */
+  /**
+   * False when it is in the block but had no effect but its fee (EVM receipt status 0, a TRON result other than
+   * SUCCESS); its transfers are then empty.
+   */
   succeeded: boolean
   /** What it paid the network, in native units; 0 for a coinbase, null while it is only in the pool and not known. */
   fee: bigint | null
@@ -50,13 +55,16 @@ export interface ChainTransaction {
   /** True for a coinbase transaction of Bitcoin. Its outputs can be spent after 100 blocks. */
   coinbase?: true
   transfers: Transfer[]
-  /** on EVM chains, when there are any: not among the transfers before it is known which of them are of addresses of ours */
+  /**
+   * on EVM chains, when there are any: not among the transfers before it is known which of them are of addresses of
+   * ours
+   */
   coinSwept?: readonly CoinSwept[]
 }
 
 /**
- * What the issuer of a token does to it besides moving it: freezes an account or lets it go, destroys what a frozen one holds, stops all
- * transfers or starts them again, names another contract in place of this one, or sets a fee.
+ * What the issuer of a token does to it besides moving it: freezes an account or lets it go, destroys what a frozen one
+ * holds, stops all transfers or starts them again, names another contract in place of this one, or sets a fee.
  */
 export type IssuerAct = 'froze' | 'released' | 'destroyed' | 'paused' | 'resumed' | 'deprecated' | 'set-fee'
 
@@ -81,13 +89,19 @@ export interface Block extends Head {
   /** ms since the epoch, by the block's own stamp */
   time: number
   /**
-   * True when a node that should show what contracts did in this block could not, so that native coin which they sent is not
-   * among its transfers, or not all of it.
+   * True when a node that should show what contracts did in this block could not, so that native coin which they sent
+   * is not among its transfers, or not all of it.
    */
   untraced?: boolean
-  /** True where the header names another root than the transactions shown have (TRON), and the node does not say how many there are: one may be missing. */
+  /**
+   * True where the header names another root than the transactions shown have (TRON), and the node does not say how
+   * many there are: one may be missing.
+   */
   isUnproven?: true
-  /** Notes of TRON's internal transactions in it that the reader does not know, and of which nothing is among the transfers. */
+  /**
+   * Notes of TRON's internal transactions in it that the reader does not know, and of which nothing is among the
+   * transfers.
+   */
   unknownNotes?: readonly string[]
   /** What issuers of listed tokens did in it besides moving them (TRON). */
   issuerActs?: readonly IssuerActShown[]

@@ -10,8 +10,13 @@ const table = (id: OperationId) => {
 test('the tables of contract.md section 9 and 18 #4', () => {
   const estimate = { 0: 'Order validation error', 1: 'Ticker pair not allowed', 2: 'Not enough liquidity' }
   const exchange = {
-    0: 'Local id already placed', 1: 'Not enough balance', 2: 'Fee less than required', 3: 'Order validation error',
-    4: 'Ticker pair not allowed', 5: 'Withdraw amount too low', 6: 'Not enough liquidity',
+    0: 'Local id already placed',
+    1: 'Not enough balance',
+    2: 'Fee less than required',
+    3: 'Order validation error',
+    4: 'Ticker pair not allowed',
+    5: 'Withdraw amount too low',
+    6: 'Not enough liquidity',
     7: 'Withdraw amount too high',
   }
   const { 4: _pair, 6: _liquidity, ...withdrawal } = { ...exchange, 8: 'Destination refused' }
@@ -45,8 +50,13 @@ describe.each(operations)('$id', ({ id, errors, validationCode, signed, params, 
   test('can refuse in the general ways that its shape allows', () => {
     const posts = method === 'POST'
     const allowed: [boolean, readonly number[]][] = [
-      [true, [105, 106, 107]], [signed, [-1, -2, -3]], [params !== null, [101]], [posts && signed, [103]],
-      [posts, [104]], [id.endsWith('Compliance'), [102, 103]], [validationCode === 100, [100]],
+      [true, [105, 106, 107]],
+      [signed, [-1, -2, -3]],
+      [params !== null, [101]],
+      [posts && signed, [103]],
+      [posts, [104]],
+      [id.endsWith('Compliance'), [102, 103]],
+      [validationCode === 100, [100]],
     ]
     const expected = allowed.flatMap(([allows, each]) => (allows ? each : []))
     expect(codes.filter((code) => code < 0 || code >= 100).toSorted((a, b) => a - b)).toEqual(

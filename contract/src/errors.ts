@@ -18,7 +18,7 @@ export const ErrorBody = Type.Object(
     field: Type.Optional(
       Type.String({ description: 'JSON path of the offending field, for example `target.blockchain`' }),
     ),
-    requestId: Type.Optional(Type.String({ description: 'Names the request in the server\'s logs' })),
+    requestId: Type.Optional(Type.String({ description: "Names the request in the server's logs" })),
   },
   {
     title: 'ErrorBody',
@@ -42,7 +42,11 @@ export const generalErrors = {
   invalidRequest: errorCode(400, 100, 'Invalid request'),
   notFound: errorCode(404, 101, 'Not found'),
   notScreenedYet: errorCode(409, 102, 'Not screened yet'),
-  conflict: errorCode(409, 103, 'Idempotency-Key in progress or used with another body; a screening report that there will never be'),
+  conflict: errorCode(
+    409,
+    103,
+    'Idempotency-Key in progress or used with another body; a screening report that there will never be',
+  ),
   bodyTooLarge: errorCode(413, 104, 'Body over 1 MiB'),
   tooManyRequests: errorCode(429, 105, 'Too many requests'),
   notBuilt: errorCode(501, 106, 'Operation not built yet'),

@@ -28,8 +28,7 @@ export const decimal = (what: string) =>
 export const positiveDecimal = (what: string) =>
   Type.String({
     pattern: '^(?=.*[1-9])\\d{1,30}(\\.\\d{1,18})?$',
-    description:
-      `${what}. A decimal string greater than zero such as "12.5": digits, at most 30 before the dot and 18 after`,
+    description: `${what}. A decimal string greater than zero such as "12.5": digits, at most 30 before the dot and 18 after`,
   })
 
 /** An amount as the server prints it: no sign, no exponent, no trailing zeros, no dot in an integer (18 #10). */
@@ -44,13 +43,9 @@ export const milliseconds = (what: string) => Type.Integer({ minimum: 0, descrip
  * bounds the number only; the operation bounds both.
  */
 export const duration = (what: string, { min, max }: { readonly min: number; readonly max: number }) =>
-  Type.Union(
-    [
-      Type.Integer({ minimum: min, maximum: max }),
-      Type.String({ pattern: '^\\d{1,15}$' }),
-    ],
-    { description: `${what}, ms: ${min} to ${max}` },
-  )
+  Type.Union([Type.Integer({ minimum: min, maximum: max }), Type.String({ pattern: '^\\d{1,15}$' })], {
+    description: `${what}, ms: ${min} to ${max}`,
+  })
 
 /** Checked against the list of assets by the operation, so that the refusal can name what exists. */
 export const ticker = (what: string) => Type.String({ minLength: 1, maxLength: textLimits.ticker, description: what })
@@ -87,11 +82,10 @@ export const localId = () =>
     1,
     textLimits.localId,
     `The merchant's own identifier, 1 to ${textLimits.localId} characters, unique for ever across withdrawals, ` +
-      'batches, exchanges and exchanges with withdrawal: a repeated call can\'t move money twice',
+      "batches, exchanges and exchanges with withdrawal: a repeated call can't move money twice",
   )
 
-export const invoiceName = () =>
-  text(1, textLimits.name, `Name of the invoice: 1 to ${textLimits.name} characters`)
+export const invoiceName = () => text(1, textLimits.name, `Name of the invoice: 1 to ${textLimits.name} characters`)
 
 export const invoiceDescription = () =>
   text(

@@ -18,7 +18,10 @@ export const responseHeaders = {
   requestId: 'x-request-id',
   /** Whole seconds to wait: with 429, 503, and the 409 of a key in progress or a deposit not screened yet. */
   retryAfter: 'retry-after',
-  /** On a list with prices of which some are the last known ones, as their markets are closed: when the oldest was, Unix time in milliseconds. */
+  /**
+   * On a list with prices of which some are the last known ones, as their markets are closed: when the oldest was, Unix
+   * time in milliseconds.
+   */
   lastKnownPrices: 'x-last-known-prices',
 } as const
 

@@ -83,8 +83,8 @@ export const CryptoAmount = Type.Object(
 
 export const Company = Type.Object(
   {
-    name: Type.String({ description: 'Name of the merchant\'s company' }),
-    url: Type.String({ description: 'The merchant\'s site' }),
+    name: Type.String({ description: "Name of the merchant's company" }),
+    url: Type.String({ description: "The merchant's site" }),
   },
   {
     title: 'Company',

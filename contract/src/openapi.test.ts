@@ -5,7 +5,11 @@ import { openApiDocument } from './openapi.ts'
 import { operations } from './operations/index.ts'
 
 /** The parts of the document that the tests look at. */
-interface Parameter { name: string; in: string; required: boolean }
+interface Parameter {
+  name: string
+  in: string
+  required: boolean
+}
 interface OperationObject {
   operationId: string
   parameters?: Parameter[]
@@ -20,7 +24,8 @@ interface Document {
 
 const document = openApiDocument() as unknown as Document
 const methods = Object.entries(document.paths).flatMap(([path, item]) =>
-  Object.entries(item).map(([method, operation]) => ({ path, method, operation })))
+  Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+)
 const webhooks = Object.values(document.webhooks).map(({ post }) => post)
 
 /** Every value of the document under a key, wherever it is. */
@@ -38,10 +43,13 @@ test('it holds every operation and alias; those with a slash at the end as a not
   const routes = operations.flatMap(({ method, path, aliases }) =>
     [path, ...aliases.filter(({ trailingSlash }) => !trailingSlash).map((alias) => alias.path)].map(
       (each) => `${method} ${each.replaceAll(/:(\w+)/g, '{$1}')}`,
-    ))
+    ),
+  )
   expect(methods.map(({ path, method }) => `${method.toUpperCase()} ${path}`).toSorted()).toEqual(routes.toSorted())
   expect(valuesOf(document.paths, 'x-also-served-at').flat().toSorted()).toEqual([
-    '/merchants/assets/crypto/', '/merchants/exchange/available-directions/', '/merchants/exchange/estimate/',
+    '/merchants/assets/crypto/',
+    '/merchants/exchange/available-directions/',
+    '/merchants/exchange/estimate/',
   ])
 })
 
@@ -52,7 +60,8 @@ test('it names every operation once', () => {
 
 test('it refers only to components that exist, and uses every one', () => {
   const existing = Object.entries(document.components).flatMap(([group, components]) =>
-    Object.keys(components).map((name) => `#/components/${group}/${name}`))
+    Object.keys(components).map((name) => `#/components/${group}/${name}`),
+  )
   const used = new Set(valuesOf(document, '$ref') as string[])
   expect([...used].toSorted()).toEqual(existing.filter((path) => !path.includes('/securitySchemes/')).toSorted())
 })

@@ -27,7 +27,7 @@ const securitySchemes = {
 }
 
 const headers = {
-  RequestId: { description: 'Names the request in the server\'s logs', schema: { type: 'string' } },
+  RequestId: { description: "Names the request in the server's logs", schema: { type: 'string' } },
   RetryAfter: { description: 'Seconds to wait before trying again', schema: { type: 'integer', minimum: 0 } },
 }
 

@@ -52,8 +52,18 @@ export interface Operation<
 }
 
 type Defaulted =
-  | 'aliases' | 'signed' | 'movesMoney' | 'params' | 'query' | 'lists' | 'contentType' | 'body' | 'success'
-  | 'response' | 'validationCode' | 'errors'
+  | 'aliases'
+  | 'signed'
+  | 'movesMoney'
+  | 'params'
+  | 'query'
+  | 'lists'
+  | 'contentType'
+  | 'body'
+  | 'success'
+  | 'response'
+  | 'validationCode'
+  | 'errors'
 
 /** What an operation's file states; the rest is the common case. `errors` are those particular to it. */
 type Spec<
@@ -71,7 +81,9 @@ export const operation = <
   Q extends TObject | null = null,
   B extends TObject | null = null,
   R extends TSchema | null = null,
->(spec: Spec<Id, P, Q, B, R>): Operation<Id, P, Q, B, R> => {
+>(
+  spec: Spec<Id, P, Q, B, R>,
+): Operation<Id, P, Q, B, R> => {
   const { signed = true, validationCode = 100, body = null as B, params = null as P } = spec
   return {
     aliases: [],
@@ -85,7 +97,7 @@ export const operation = <
     validationCode,
     params,
     body,
-    contentType: body === null ? null : spec.contentType ?? 'application/json',
+    contentType: body === null ? null : (spec.contentType ?? 'application/json'),
     errors: [
       ...(spec.errors ?? []),
       ...(validationCode === 100 ? [generalErrors.invalidRequest] : []),
@@ -93,7 +105,9 @@ export const operation = <
       ...(params === null ? [] : [generalErrors.notFound]),
       ...(spec.method === 'POST' ? [generalErrors.bodyTooLarge] : []),
       ...(spec.method === 'POST' && signed ? [generalErrors.conflict] : []),
-      generalErrors.tooManyRequests, generalErrors.notBuilt, generalErrors.unavailable,
+      generalErrors.tooManyRequests,
+      generalErrors.notBuilt,
+      generalErrors.unavailable,
     ].toSorted((a, b) => a.status - b.status || a.code - b.code),
   }
 }

@@ -31,7 +31,9 @@ const all: { name: string; schema: TSchema }[] = [
   { name: 'ErrorBody', schema: ErrorBody },
   ...operations.flatMap(({ id, params, query, body, response }) =>
     Object.entries({ params, query, body, response }).flatMap(([part, schema]) =>
-      schema === null ? [] : [{ name: `${id}.${part}`, schema }])),
+      schema === null ? [] : [{ name: `${id}.${part}`, schema }],
+    ),
+  ),
   ...notifications.map(({ name, schema }) => ({ name, schema })),
 ]
 

@@ -33,9 +33,9 @@ describe('signature vectors of contract.md section 3', () => {
     const [, rotating, , fee] = signatureVectors
     const bodyWithMethodAndPath = `POST/merchants/rotating-addresses${rotating!.body}`
     expect(sign('private-key', messageOf({ ...rotating!, body: bodyWithMethodAndPath }))).toMatch(/^a1860243/)
-    expect(
-      sign('private-key', messageOf({ ...fee!, target: fee!.target.replace('/merchants', '') })),
-    ).toMatch(/^dc0a2d19/)
+    expect(sign('private-key', messageOf({ ...fee!, target: fee!.target.replace('/merchants', '') }))).toMatch(
+      /^dc0a2d19/,
+    )
   })
 })
 

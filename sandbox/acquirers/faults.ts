@@ -1,4 +1,7 @@
-/** What the emulator of an acquirer is told to do with the next order, which would otherwise go well: rows A-3, A-4, A-5, A-6, A-10 and A-11 of docs/dialects.md. */
+/**
+ * What the emulator of an acquirer is told to do with the next order, which would otherwise go well: rows A-3, A-4,
+ * A-5, A-6, A-10 and A-11 of docs/dialects.md.
+ */
 import { objectWith, oneOf, text, wholeNumber } from '../http/fields.ts'
 import type { Fields } from '../http/fields.ts'
 import { Refusal } from '../http/refusal.ts'
@@ -9,8 +12,8 @@ export type Outcome = (typeof outcomes)[number]
 
 /**
  * How the next order over the API is answered. `unavailable`: it is not taken, HTTP 503. The others are taken, and then
- * the connection is `cut`, or `held` without an answer; or HTTP 500 (`error`), or a page instead of an answer (`garbage`),
- * or HTTP 200 with no body (`empty`), or the first half of the answer (`half`).
+ * the connection is `cut`, or `held` without an answer; or HTTP 500 (`error`), or a page instead of an answer
+ * (`garbage`), or HTTP 200 with no body (`empty`), or the first half of the answer (`half`).
  */
 export const answerFaults = ['cut', 'held', 'error', 'garbage', 'empty', 'half', 'unavailable'] as const
 export type AnswerFault = (typeof answerFaults)[number]
@@ -34,8 +37,8 @@ export interface Decision extends Telling {
 }
 
 /**
- * What becomes of the next refund: `pending` is taken up and not ended until it is told to; `failed` is taken up and gives nothing back;
- * `late` is made, and the next two questions for the payment don't show it.
+ * What becomes of the next refund: `pending` is taken up and not ended until it is told to; `failed` is taken up and
+ * gives nothing back; `late` is made, and the next two questions for the payment don't show it.
  */
 export const refundFaults = ['pending', 'failed', 'late'] as const
 export type RefundFault = (typeof refundFaults)[number]
@@ -63,7 +66,20 @@ const plain: Telling = { delayMs: 0, duplicate: 0, reorder: false, drop: false, 
 const longestDelayMs = 3_600_000
 const mostCopies = 100
 const mostTimes = 1_000
-const fields = ['outcome', 'delayMs', 'duplicate', 'reorder', 'drop', 'badSignature', 'answer', 'answerCode', 'answerDelayMs', 'refund', 'account', 'times']
+const fields = [
+  'outcome',
+  'delayMs',
+  'duplicate',
+  'reorder',
+  'drop',
+  'badSignature',
+  'answer',
+  'answerCode',
+  'answerDelayMs',
+  'refund',
+  'account',
+  'times',
+]
 
 /** Kept in memory only: a restart forgets them. */
 export function createFaults(accounts: readonly string[]): Faults {
@@ -79,7 +95,8 @@ export function createFaults(accounts: readonly string[]): Faults {
         const { script, decision } = { script: answerOf(given), decision: decisionOf(given) }
         if (script) answers.push({ ...forAccount, script })
         if (decision) decisions.push({ ...forAccount, decision })
-        if (given['refund'] !== undefined) refunds.push({ ...forAccount, fault: oneOf(given, 'refund', refundFaults) as RefundFault })
+        if (given['refund'] !== undefined)
+          refunds.push({ ...forAccount, fault: oneOf(given, 'refund', refundFaults) as RefundFault })
       }
       return { waiting: answers.length + decisions.length + refunds.length }
     },
@@ -104,12 +121,15 @@ function answerOf(given: Fields): AnswerScript | undefined {
 }
 
 function decisionOf(given: Fields): Decision | undefined {
-  const named = ['outcome', 'delayMs', 'duplicate', 'reorder', 'drop', 'badSignature'].some((name) => given[name] !== undefined)
+  const named = ['outcome', 'delayMs', 'duplicate', 'reorder', 'drop', 'badSignature'].some(
+    (name) => given[name] !== undefined,
+  )
   if (!named) return undefined
   return {
     ...(given['outcome'] === undefined ? {} : { outcome: oneOf(given, 'outcome', outcomes) as Outcome }),
     delayMs: wholeNumber(given, 'delayMs', 0, longestDelayMs, 0),
-    duplicate: given['duplicate'] === true ? 1 : wholeNumber({ duplicate: given['duplicate'] || 0 }, 'duplicate', 0, mostCopies),
+    duplicate:
+      given['duplicate'] === true ? 1 : wholeNumber({ duplicate: given['duplicate'] || 0 }, 'duplicate', 0, mostCopies),
     reorder: flag(given, 'reorder'),
     drop: flag(given, 'drop'),
     badSignature: flag(given, 'badSignature'),

@@ -10,7 +10,9 @@ export interface Records<T extends { readonly id: string }> {
   all(): T[]
 }
 
-/** One JSON object a line, the last of an id counts. A last line cut short by a kill is dropped: nobody was told of it. */
+/**
+ * One JSON object a line, the last of an id counts. A last line cut short by a kill is dropped: nobody was told of it.
+ */
 export function openRecords<T extends { readonly id: string }>(file: string): Records<T> {
   mkdirSync(dirname(file), { recursive: true })
   const records = load<T>(file)
@@ -34,7 +36,10 @@ function load<T extends { readonly id: string }>(file: string): Map<string, T> {
   const records = new Map<string, T>()
   if (!existsSync(file)) return records
   const text = readFileSync(file, 'utf8')
-  for (const line of text.slice(0, text.lastIndexOf('\n') + 1).split('\n').slice(0, -1)) {
+  for (const line of text
+    .slice(0, text.lastIndexOf('\n') + 1)
+    .split('\n')
+    .slice(0, -1)) {
     const record = JSON.parse(line) as T
     records.set(record.id, record)
   }

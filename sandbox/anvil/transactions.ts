@@ -37,7 +37,11 @@ export interface EvmReceipt {
 /** Sends and returns the hash; the transaction waits for a block, in which it may fail. */
 export function sendTransaction(rpc: Rpc, transaction: EvmTransaction): Promise<string> {
   const { gas, ...rest } = transaction
-  return rpc<string>('eth_sendTransaction', { ...rest, value: toHex(transaction.value ?? 0n), ...(gas === undefined ? {} : { gas: toHex(gas) }) })
+  return rpc<string>('eth_sendTransaction', {
+    ...rest,
+    value: toHex(transaction.value ?? 0n),
+    ...(gas === undefined ? {} : { gas: toHex(gas) }),
+  })
 }
 
 /** Sends and mines a block. Throws with the contract's reason when the transaction fails. */

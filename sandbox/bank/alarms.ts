@@ -9,10 +9,13 @@ export function startAlarms(wake: (id: string) => void): Alarms {
   const timers = new Set<NodeJS.Timeout>()
   return {
     arrange: (id, dueAt) => {
-      const timer = setTimeout(() => {
-        timers.delete(timer)
-        wake(id)
-      }, Math.max(0, dueAt - Date.now()))
+      const timer = setTimeout(
+        () => {
+          timers.delete(timer)
+          wake(id)
+        },
+        Math.max(0, dueAt - Date.now()),
+      )
       timers.add(timer)
     },
     stop: () => timers.forEach((timer) => clearTimeout(timer)),

@@ -13,18 +13,34 @@ import { statementPage } from './statement.ts'
 import { refundView, viewOf } from './view.ts'
 
 export function apiRoutes(desk: Desk): Route[] {
-  const answer = (method: string, path: string, handle: (account: string, request: SandboxRequest) => Answer): Route => ({
+  const answer = (
+    method: string,
+    path: string,
+    handle: (account: string, request: SandboxRequest) => Answer,
+  ): Route => ({
     method,
     path: new RegExp(`^/api/v1${path}$`),
     name: `${method} /api/v1${path.replaceAll('([^/]+)', '<reference>')}`,
     handle: async (request) => respond(desk, request, method, handle),
   })
   return [
-    answer('POST', '/payments', (account, request) => new Answer(201, viewOf(orderPayment(desk, { account, ...readPaymentOrder(request.rawBody) }), desk.url()))),
-    answer('GET', '/payments/([^/]+)', (account, request) => new Answer(200, viewOf(paymentOf(desk, account, request), desk.url()))),
+    answer(
+      'POST',
+      '/payments',
+      (account, request) =>
+        new Answer(201, viewOf(orderPayment(desk, { account, ...readPaymentOrder(request.rawBody) }), desk.url())),
+    ),
+    answer(
+      'GET',
+      '/payments/([^/]+)',
+      (account, request) => new Answer(200, viewOf(paymentOf(desk, account, request), desk.url())),
+    ),
     answer('POST', '/payments/([^/]+)/refunds', (account, request) => {
       const payment = paymentOf(desk, account, request)
-      return new Answer(201, refundView(refundPayment(desk, payment, readRefundOrder(request.rawBody)), payment.currency))
+      return new Answer(
+        201,
+        refundView(refundPayment(desk, payment, readRefundOrder(request.rawBody)), payment.currency),
+      )
     }),
     answer('GET', '/payments/([^/]+)/refunds/([^/]+)', (account, request) => {
       const payment = paymentOf(desk, account, request)
@@ -32,7 +48,12 @@ export function apiRoutes(desk: Desk): Route[] {
       if (refund?.payment !== payment.id) throw new BankRefusal(404, 'not_found', 'there is no such refund')
       return new Answer(200, refundView(refund, payment.currency))
     }),
-    answer('POST', '/payouts', (account, request) => new Answer(201, viewOf(orderPayout(desk, { account, ...readPayoutOrder(request.rawBody) }), desk.url()))),
+    answer(
+      'POST',
+      '/payouts',
+      (account, request) =>
+        new Answer(201, viewOf(orderPayout(desk, { account, ...readPayoutOrder(request.rawBody) }), desk.url())),
+    ),
     answer('GET', '/payouts/([^/]+)', (account, request) => {
       const payout = desk.book.find('payout', account, request.parameters[0] ?? '')
       if (payout === undefined) throw new BankRefusal(404, 'not_found', 'there is no such payout')
@@ -50,7 +71,12 @@ function paymentOf(desk: Desk, account: string, { parameters }: SandboxRequest) 
 
 type Handle = (account: string, request: SandboxRequest) => Answer
 
-async function respond(desk: Desk, request: SandboxRequest, method: string, handle: Handle): Promise<Answer | TextAnswer | NoAnswer> {
+async function respond(
+  desk: Desk,
+  request: SandboxRequest,
+  method: string,
+  handle: Handle,
+): Promise<Answer | TextAnswer | NoAnswer> {
   try {
     const account = accountOf(desk, request, method)
     const { fault, delayMs, code }: AnswerScript = method === 'POST' ? desk.faults.takeAnswer(account) : { delayMs: 0 }
@@ -63,7 +89,11 @@ async function respond(desk: Desk, request: SandboxRequest, method: string, hand
     if (fault === 'garbage') return new TextAnswer(200, { 'content-type': 'text/html' }, '<h1>Maintenance</h1>')
     if (fault === 'empty' || fault === 'half') {
       const body = JSON.stringify(answer.body) ?? ''
-      return new TextAnswer(200, { 'content-type': 'application/json' }, fault === 'empty' ? '' : body.slice(0, Math.floor(body.length / 2)))
+      return new TextAnswer(
+        200,
+        { 'content-type': 'application/json' },
+        fault === 'empty' ? '' : body.slice(0, Math.floor(body.length / 2)),
+      )
     }
     return answer
   } catch (error) {
@@ -77,7 +107,9 @@ function accountOf(desk: Desk, { headers, target, rawBody: body }: SandboxReques
   const [name, timestamp] = [headers['x-bank-account'], headers['x-bank-timestamp']].map(String) as [string, string]
   const account = desk.accounts.find((one) => one.name === name)
   const right = account === undefined ? '' : signRequest(account.secret, { timestamp, method, target, body })
-  if (account === undefined || !isSame(String(headers['x-bank-signature']), right)) throw new BankRefusal(401, 'bad_signature', 'the signature is not the account\'s')
-  if (!(Math.abs(Number(timestamp) - Date.now()) <= requestWindowMs)) throw new BankRefusal(401, 'bad_timestamp', 'the request is too old or too new')
+  if (account === undefined || !isSame(String(headers['x-bank-signature']), right))
+    throw new BankRefusal(401, 'bad_signature', "the signature is not the account's")
+  if (!(Math.abs(Number(timestamp) - Date.now()) <= requestWindowMs))
+    throw new BankRefusal(401, 'bad_timestamp', 'the request is too old or too new')
   return name
 }

@@ -28,10 +28,16 @@ export interface BankControl {
 
 export function controlOf(desk: Desk): BankControl {
   const ordersOf = (reference?: string): (Payment | Payout)[] =>
-    desk.book.rows.all().filter((row): row is Payment | Payout => (row.kind === 'payment' || row.kind === 'payout') && (reference ?? row.reference) === row.reference)
+    desk.book.rows
+      .all()
+      .filter(
+        (row): row is Payment | Payout =>
+          (row.kind === 'payment' || row.kind === 'payout') && (reference ?? row.reference) === row.reference,
+      )
   const orderOf = (reference: string): Payment | Payout => {
     const [found] = ordersOf(reference)
-    if (found === undefined) throw new Refusal('reference: the bank has no such payment or payout', { status: 404, code: 101 })
+    if (found === undefined)
+      throw new Refusal('reference: the bank has no such payment or payout', { status: 404, code: 101 })
     return found
   }
   return {
@@ -45,7 +51,8 @@ export function controlOf(desk: Desk): BankControl {
     },
     reverse: (body) => {
       const order = orderOf(text(objectWith(body, ['reference']), 'reference'))
-      const after = order.kind === 'payment' ? reversePayment(desk, order) : decidePayout(desk, { ...order, outcome: 'reversed' })
+      const after =
+        order.kind === 'payment' ? reversePayment(desk, order) : decidePayout(desk, { ...order, outcome: 'reversed' })
       return viewOf(after, desk.url())
     },
     'end-refunds': (body) => {
@@ -53,22 +60,38 @@ export function controlOf(desk: Desk): BankControl {
       return viewOf(order.kind === 'payment' ? endRefunds(desk, order) : order, desk.url())
     },
     settle: (body) => {
-      const account = oneOf(objectWith(body, ['account']), 'account', desk.accounts.map(({ name }) => name))
+      const account = oneOf(
+        objectWith(body, ['account']),
+        'account',
+        desk.accounts.map(({ name }) => name),
+      )
       return { lines: settle(desk, account).map(lineView) }
     },
     find: (query) => {
       const fields = objectWith(query, ['reference'])
       const reference = fields['reference'] === undefined ? undefined : text(fields, 'reference')
       const orders = ordersOf(reference)
-      const view = (kind: string): object[] => orders.filter((one) => one.kind === kind).map((one) => viewOf(one, desk.url()))
-      const lines = desk.accounts.flatMap(({ name }) => desk.book.lines(name)).filter((line) => (reference ?? line.reference) === line.reference)
+      const view = (kind: string): object[] =>
+        orders.filter((one) => one.kind === kind).map((one) => viewOf(one, desk.url()))
+      const lines = desk.accounts
+        .flatMap(({ name }) => desk.book.lines(name))
+        .filter((line) => (reference ?? line.reference) === line.reference)
       return {
         payments: view('payment'),
         payouts: view('payout'),
         lines: lines.map(lineView),
-        callbacks: orders.flatMap(({ id }) => desk.deliveries.list(id)).map(({ answers, dueAt, body }) => ({ answers, dueAt, event: JSON.parse(body) as unknown })),
+        callbacks: orders
+          .flatMap(({ id }) => desk.deliveries.list(id))
+          .map(({ answers, dueAt, body }) => ({ answers, dueAt, event: JSON.parse(body) as unknown })),
       }
     },
-    cards: () => testCards.map(({ number, payout, outcome, secure, about }) => ({ number, outcome, payout: payout ?? outcome, secure: secure ?? false, about })),
+    cards: () =>
+      testCards.map(({ number, payout, outcome, secure, about }) => ({
+        number,
+        outcome,
+        payout: payout ?? outcome,
+        secure: secure ?? false,
+        about,
+      })),
   }
 }

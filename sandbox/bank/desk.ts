@@ -41,9 +41,24 @@ export function newId(): string {
 }
 
 /** What an order moves, for the statement. It is kept in the same write as the order. */
-export function lineOf(desk: Desk, { account, reference, currency, kind }: Payment | Payout, units: bigint, more: { type?: Line['type']; fee?: bigint } = {}): Line {
+export function lineOf(
+  desk: Desk,
+  { account, reference, currency, kind }: Payment | Payout,
+  units: bigint,
+  more: { type?: Line['type']; fee?: bigint } = {},
+): Line {
   const { type = kind, fee = 0n } = more
-  return { kind: 'line', id: newId(), at: desk.now(), account, type, reference, currency, units: units.toString(), fee: fee.toString() }
+  return {
+    kind: 'line',
+    id: newId(),
+    at: desk.now(),
+    account,
+    type,
+    reference,
+    currency,
+    units: units.toString(),
+    fee: fee.toString(),
+  }
 }
 
 /** Tells the merchant of each of these, oldest first. */
@@ -53,11 +68,19 @@ export function tell(desk: Desk, orders: readonly (Payment | Payout)[], telling:
   if (first === undefined || account === undefined) return
   const messages = orders.map((order) => {
     const object = viewOf(order, desk.url())
-    return messageOf(order.callbackUrl, account, JSON.stringify({ id: newId(), event: `${order.kind}.${order.status}`, object }), Date.now())
+    return messageOf(
+      order.callbackUrl,
+      account,
+      JSON.stringify({ id: newId(), event: `${order.kind}.${order.status}`, object }),
+      Date.now(),
+    )
   })
   desk.deliveries.tell(first.id, messages, telling, (message) => ({
     ...message,
-    headers: { ...message.headers, 'x-bank-signature': signCallback(`${account.secret}?`, message.headers['x-bank-timestamp'] ?? '', message.body) },
+    headers: {
+      ...message.headers,
+      'x-bank-signature': signCallback(`${account.secret}?`, message.headers['x-bank-timestamp'] ?? '', message.body),
+    },
   }))
 }
 

@@ -1,7 +1,7 @@
 /**
- * The sandbox's bank: a whole acquirer that moves no money. It takes orders over an API of its own, serves the page on which
- * a payer types a card, asks for 3-D Secure, tells the merchant, pays out to cards, gives back, and keeps a statement. What
- * it says and signs is in README.md. It does wrong on demand, by `control.next`.
+ * The sandbox's bank: a whole acquirer that moves no money. It takes orders over an API of its own, serves the page on
+ * which a payer types a card, asks for 3-D Secure, tells the merchant, pays out to cards, gives back, and keeps a
+ * statement. What it says and signs is in README.md. It does wrong on demand, by `control.next`.
  */
 import { join } from 'node:path'
 import { startDeliveries } from '../acquirers/deliveries.ts'
@@ -61,14 +61,28 @@ export async function startBank(options: BankOptions): Promise<Bank> {
   const { accounts, prices = priceList, now = Date.now, payoutMs = 1_000, reverseMs = 2_000 } = options
   const book = openBook(openRecords<Row>(join(options.dir, 'book.jsonl')))
   const deliveries = startDeliveries({
-    records: openRecords<Delivery>(join(options.dir, 'callbacks.jsonl')), pauses: options.callbackPauses ?? callbackPauses, newId,
+    records: openRecords<Delivery>(join(options.dir, 'callbacks.jsonl')),
+    pauses: options.callbackPauses ?? callbackPauses,
+    newId,
   })
   const faults = createFaults(accounts.map(({ name }) => name))
   const alarms = startAlarms((id) => goOn(desk, id))
   let url = ''
-  const desk: Desk = { accounts, prices, book, faults, deliveries, url: () => url, now, payoutMs, reverseMs, arrange: alarms.arrange }
+  const desk: Desk = {
+    accounts,
+    prices,
+    book,
+    faults,
+    deliveries,
+    url: () => url,
+    now,
+    payoutMs,
+    reverseMs,
+    arrange: alarms.arrange,
+  }
   const server = await serve({
-    name: 'the bank', port: options.port,
+    name: 'the bank',
+    port: options.port,
     ...(options.portSetting === undefined ? {} : { portSetting: options.portSetting }),
     ...(options.log === undefined ? {} : { log: options.log }),
     routes: [...apiRoutes(desk), ...pageRoutes(desk)],

@@ -8,19 +8,29 @@ export interface PageAddress {
 }
 
 const mostSteps = 5
-const answers: Readonly<Record<string, string>> = { expiry: '12/99', cvc: '123', holder: 'TARAS SHEVCHENKO', code: '1234' }
+const answers: Readonly<Record<string, string>> = {
+  expiry: '12/99',
+  cvc: '123',
+  holder: 'TARAS SHEVCHENKO',
+  code: '1234',
+}
 
 /** Pays with a card number. Throws when the page has no form for it, or does not take it. */
 export async function payOnPage({ method, url, fields }: PageAddress, card: string): Promise<void> {
   let page = await open(url, method === 'POST' ? new URLSearchParams({ ...fields }) : undefined)
   for (let step = 0; step < mostSteps; step += 1) {
-    const form = /<form method="post" action="(?<action>[^"]+)"[^>]*data-step="(?<step>card|secure)"(?<inside>[^]*?)<\/form>/.exec(page.html)?.groups
+    const form =
+      /<form method="post" action="(?<action>[^"]+)"[^>]*data-step="(?<step>card|secure)"(?<inside>[^]*?)<\/form>/.exec(
+        page.html,
+      )?.groups
     if (form === undefined) {
       if (step === 0) throw new Error('the page has no form')
       return
     }
     const names = [...(form['inside'] ?? '').matchAll(/<input[^>]*name="(\w+)"/g)].map(([, name]) => name as string)
-    const body = new URLSearchParams(names.map((name): [string, string] => [name, name === 'card' ? card : (answers[name] ?? '')]))
+    const body = new URLSearchParams(
+      names.map((name): [string, string] => [name, name === 'card' ? card : (answers[name] ?? '')]),
+    )
     page = await open(new URL(form['action'] ?? '', page.url).href, body)
     if (page.status >= 400) throw new Error(`the page does not take it: HTTP ${page.status}`)
   }

@@ -9,7 +9,16 @@ import { feeOf, isWithin } from './terms.ts'
 import { findTestCard, maskOf, secureCode } from './test-cards.ts'
 
 export type PaymentOrder = Pick<
-  Payment, 'account' | 'reference' | 'currency' | 'description' | 'callbackUrl' | 'returnUrl' | 'email' | 'language' | 'expiresAt'
+  Payment,
+  | 'account'
+  | 'reference'
+  | 'currency'
+  | 'description'
+  | 'callbackUrl'
+  | 'returnUrl'
+  | 'email'
+  | 'language'
+  | 'expiresAt'
 > & { readonly units: bigint }
 
 const mostWrongCodes = 3
@@ -20,14 +29,22 @@ const shortBy = 1_00n
 export function orderPayment(desk: Desk, order: PaymentOrder): Payment {
   const { units, ...rest } = order
   const { limits } = desk.prices.payIn[order.currency]
-  if (!isWithin(limits, units)) throw new BankRefusal(422, 'amount_out_of_limits', 'the amount is not within the limits of one payment')
+  if (!isWithin(limits, units))
+    throw new BankRefusal(422, 'amount_out_of_limits', 'the amount is not within the limits of one payment')
   const known = desk.book.find('payment', order.account, order.reference)
   if (known !== undefined) {
     if (BigInt(known.units) === units && known.currency === order.currency) return known
     throw new BankRefusal(409, 'duplicate_reference', 'there is another payment of this reference')
   }
   const payment: Payment = {
-    kind: 'payment', id: newId(), ...rest, units: units.toString(), status: 'created', createdAt: desk.now(), refunded: '0', wrongCodes: 0,
+    kind: 'payment',
+    id: newId(),
+    ...rest,
+    units: units.toString(),
+    status: 'created',
+    createdAt: desk.now(),
+    refunded: '0',
+    wrongCodes: 0,
   }
   desk.book.rows.put(payment)
   return payment
@@ -37,7 +54,13 @@ export function orderPayment(desk: Desk, order: PaymentOrder): Payment {
 export function currentPayment(desk: Desk, payment: Payment): Payment {
   const isOpen = payment.status === 'created' || payment.status === 'secure'
   if (!isOpen || desk.now() <= payment.expiresAt) return payment
-  return keep(desk, { ...payment, status: 'expired', code: 'expired', message: 'not paid in time', decidedAt: desk.now() })
+  return keep(desk, {
+    ...payment,
+    status: 'expired',
+    code: 'expired',
+    message: 'not paid in time',
+    decidedAt: desk.now(),
+  })
 }
 
 /** What is wrong with a card number as typed, or nothing. */
@@ -80,7 +103,12 @@ function decide(desk: Desk, payment: Payment, usual: Outcome): Payment {
   const fee = feeOf(desk.prices.payIn[payment.currency].fee, paid)
   const dueAt = outcome === 'reversed' ? { dueAt: Date.now() + desk.reverseMs, outcome } : {}
   const succeeded: Payment = {
-    ...processing, status: 'succeeded', paid: paid.toString(), fee: fee.toString(), decidedAt: desk.now(), ...dueAt,
+    ...processing,
+    status: 'succeeded',
+    paid: paid.toString(),
+    fee: fee.toString(),
+    decidedAt: desk.now(),
+    ...dueAt,
   }
   keep(desk, succeeded, lineOf(desk, succeeded, paid, { fee }))
   tell(desk, [processing, succeeded], telling)
@@ -102,13 +130,21 @@ export function reversePayment(desk: Desk, payment: Payment): Payment {
   if (payment.status !== 'succeeded') return payment
   const { dueAt: _, outcome: _outcome, ...rest } = payment
   const left = BigInt(payment.paid ?? '0') - BigInt(payment.refunded)
-  const reversed = keep(desk, { ...rest, status: 'reversed', refunded: payment.paid ?? '0' }, lineOf(desk, payment, -left, { type: 'refund' }))
+  const reversed = keep(
+    desk,
+    { ...rest, status: 'reversed', refunded: payment.paid ?? '0' },
+    lineOf(desk, payment, -left, { type: 'refund' }),
+  )
   tell(desk, [reversed], payment.telling ?? plainTelling)
   return reversed
 }
 
 /** The same refund again is the same one. */
-export function refundPayment(desk: Desk, payment: Payment, { reference, units }: { reference: string; units: bigint }): Refund {
+export function refundPayment(
+  desk: Desk,
+  payment: Payment,
+  { reference, units }: { reference: string; units: bigint },
+): Refund {
   const known = desk.book.find('refund', payment.account, reference)
   if (known !== undefined) {
     if (known.payment === payment.id && BigInt(known.units) === units) return known
@@ -116,9 +152,16 @@ export function refundPayment(desk: Desk, payment: Payment, { reference, units }
   }
   if (payment.status !== 'succeeded') throw new BankRefusal(422, 'not_refundable', `the payment is ${payment.status}`)
   const taken = pendingOf(desk, payment).reduce((sum, one) => sum + BigInt(one.units), BigInt(payment.refunded) + units)
-  if (units <= 0n || taken > BigInt(payment.paid ?? '0')) throw new BankRefusal(422, 'refund_too_large', 'more than is left of the payment')
+  if (units <= 0n || taken > BigInt(payment.paid ?? '0'))
+    throw new BankRefusal(422, 'refund_too_large', 'more than is left of the payment')
   const refund: Refund = {
-    kind: 'refund', id: newId(), account: payment.account, reference, payment: payment.id, units: units.toString(), createdAt: desk.now(),
+    kind: 'refund',
+    id: newId(),
+    account: payment.account,
+    reference,
+    payment: payment.id,
+    units: units.toString(),
+    createdAt: desk.now(),
   }
   if (desk.faults.takeRefund(payment.account) !== 'pending') {
     giveBack(desk, payment, refund)
@@ -131,17 +174,26 @@ export function refundPayment(desk: Desk, payment: Payment, { reference, units }
 
 /** Refunds of a payment that were taken up and have not ended. */
 function pendingOf(desk: Desk, { id }: Payment): Refund[] {
-  return desk.book.rows.all().filter((row): row is Refund => row.kind === 'refund' && row.payment === id && row.isPending === true)
+  return desk.book.rows
+    .all()
+    .filter((row): row is Refund => row.kind === 'refund' && row.payment === id && row.isPending === true)
 }
 
 /** Ends them: the payer gets the money. */
 export function endRefunds(desk: Desk, payment: Payment): Payment {
-  return pendingOf(desk, payment).reduce((after, refund) => giveBack(desk, after, { ...refund, isPending: false }), payment)
+  return pendingOf(desk, payment).reduce(
+    (after, refund) => giveBack(desk, after, { ...refund, isPending: false }),
+    payment,
+  )
 }
 
 function giveBack(desk: Desk, payment: Payment, refund: Refund): Payment {
   const refunded = BigInt(payment.refunded) + BigInt(refund.units)
-  const after: Payment = { ...payment, refunded: refunded.toString(), status: refunded === BigInt(payment.paid ?? '0') ? 'reversed' : 'succeeded' }
+  const after: Payment = {
+    ...payment,
+    refunded: refunded.toString(),
+    status: refunded === BigInt(payment.paid ?? '0') ? 'reversed' : 'succeeded',
+  }
   keep(desk, after, refund, lineOf(desk, payment, -BigInt(refund.units), { type: 'refund' }))
   if (after.status === 'reversed') tell(desk, [after], payment.telling ?? plainTelling)
   return after

@@ -20,7 +20,8 @@ const shortBy = 1n
 export function orderPayout(desk: Desk, order: PayoutOrder): Payout {
   const { units, card, ...rest } = order
   const { limits } = desk.prices.payout[order.currency]
-  if (!isWithin(limits, units)) throw new BankRefusal(422, 'amount_out_of_limits', 'the amount is not within the limits of one payout')
+  if (!isWithin(limits, units))
+    throw new BankRefusal(422, 'amount_out_of_limits', 'the amount is not within the limits of one payout')
   if (!isCard(card)) throw new BankRefusal(422, 'card_number', 'there is no card of this number')
   const maskedCard = maskOf(card)
   const known = desk.book.find('payout', order.account, order.reference)
@@ -31,7 +32,15 @@ export function orderPayout(desk: Desk, order: PayoutOrder): Payout {
   }
   const { outcome = usualOutcome(desk, card, maskedCard), ...telling } = desk.faults.takeDecision(order.account)
   const payout: Payout = {
-    kind: 'payout', id: newId(), ...rest, units: units.toString(), maskedCard, status: 'processing', createdAt: desk.now(), telling, outcome,
+    kind: 'payout',
+    id: newId(),
+    ...rest,
+    units: units.toString(),
+    maskedCard,
+    status: 'processing',
+    createdAt: desk.now(),
+    telling,
+    outcome,
     ...(outcome === 'stuck' ? {} : { dueAt: Date.now() + desk.payoutMs }),
   }
   desk.book.rows.put(payout)
@@ -62,7 +71,14 @@ export function decidePayout(desk: Desk, payout: Payout): Payout {
   const sent = outcome === 'wrong-amount' ? BigInt(payout.units) - shortBy : BigInt(payout.units)
   const fee = feeOf(desk.prices.payout[payout.currency].fee, sent)
   const later = outcome === 'reversed' ? { outcome, dueAt: Date.now() + desk.reverseMs } : {}
-  const succeeded: Payout = { ...rest, ...later, status: 'succeeded', sent: sent.toString(), fee: fee.toString(), decidedAt: desk.now() }
+  const succeeded: Payout = {
+    ...rest,
+    ...later,
+    status: 'succeeded',
+    sent: sent.toString(),
+    fee: fee.toString(),
+    decidedAt: desk.now(),
+  }
   keep(desk, succeeded, lineOf(desk, payout, -sent, { fee }))
   tell(desk, [payout, succeeded], telling)
   if (succeeded.dueAt !== undefined) desk.arrange(succeeded.id, succeeded.dueAt)

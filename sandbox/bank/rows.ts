@@ -1,4 +1,6 @@
-/** What the bank keeps. Amounts are minor units as digits, times are ms of the bank's clock. No row has a card number. */
+/**
+ * What the bank keeps. Amounts are minor units as digits, times are ms of the bank's clock. No row has a card number.
+ */
 import type { Outcome, Telling } from '../acquirers/faults.ts'
 import type { Records } from '../acquirers/records.ts'
 import type { Currency } from './terms.ts'
@@ -82,7 +84,11 @@ export type Row = Payment | Payout | Refund | Line
 
 export interface Book {
   readonly rows: Records<Row>
-  find<Kind extends Exclude<Row['kind'], 'line'>>(kind: Kind, account: string, reference: string): Extract<Row, { kind: Kind }> | undefined
+  find<Kind extends Exclude<Row['kind'], 'line'>>(
+    kind: Kind,
+    account: string,
+    reference: string,
+  ): Extract<Row, { kind: Kind }> | undefined
   lines(account: string): Line[]
   /** Payouts so far to cards of this mask. */
   payoutsTo(mask: string): number

@@ -13,7 +13,8 @@ export function statementPage(desk: Desk, account: string, query: Readonly<Recor
   const [from, to] = [timeOf(query, 'from'), timeOf(query, 'to')]
   const lines = desk.book.lines(account).filter(({ at }) => at >= from && at < to)
   const start = query['after'] === undefined ? 0 : lines.findIndex(({ id }) => id === query['after']) + 1
-  if (query['after'] !== undefined && start === 0) throw new BankRefusal(422, 'after', 'after: no line of this statement')
+  if (query['after'] !== undefined && start === 0)
+    throw new BankRefusal(422, 'after', 'after: no line of this statement')
   const page = lines.slice(start, start + pageLength)
   const isMore = lines.length > start + pageLength
   return { lines: page.map(lineView), ...(isMore ? { next: page.at(-1)?.id } : {}) }
@@ -30,7 +31,18 @@ export function settle(desk: Desk, account: string): Line[] {
   const made = currencies.flatMap((currency): Line[] => {
     const units = balanceOf(desk, account, currency)
     if (units <= 0n) return []
-    return [{ kind: 'line', id: newId(), account, type: 'settlement', currency, units: (-units).toString(), fee: '0', at: desk.now() }]
+    return [
+      {
+        kind: 'line',
+        id: newId(),
+        account,
+        type: 'settlement',
+        currency,
+        units: (-units).toString(),
+        fee: '0',
+        at: desk.now(),
+      },
+    ]
   })
   desk.book.rows.put(...made)
   return made

@@ -1,4 +1,6 @@
-/** The bank's accounts and terms: who may ask, within which limits, at what price. Data, as a contract with a bank is. */
+/**
+ * The bank's accounts and terms: who may ask, within which limits, at what price. Data, as a contract with a bank is.
+ */
 
 export const currencies = ['UAH', 'KZT'] as const
 export type Currency = (typeof currencies)[number]

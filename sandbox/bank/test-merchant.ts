@@ -8,7 +8,12 @@ export interface Merchant {
   readonly receiver: Receiver
   /** HTTP statuses that the next callbacks are answered with; 200 when none are left */
   readonly answers: number[]
-  ask(method: string, path: string, body?: unknown, more?: { timestamp?: number; secret?: string }): Promise<{ status: number; body: Record<string, unknown> }>
+  ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    more?: { timestamp?: number; secret?: string },
+  ): Promise<{ status: number; body: Record<string, unknown> }>
   /** Events that arrived for a reference, with whether they are signed as they should be. */
   events(reference: string): { event: string; signed: boolean }[]
 }
@@ -24,7 +29,8 @@ export async function openMerchant(bankUrl: () => string, { name, secret }: Acco
       const text = body === undefined ? '' : JSON.stringify(body)
       const timestamp = String(more.timestamp ?? Date.now())
       const headers = {
-        'x-bank-account': name, 'x-bank-timestamp': timestamp,
+        'x-bank-account': name,
+        'x-bank-timestamp': timestamp,
         'x-bank-signature': signRequest(more.secret ?? secret, { timestamp, method, target, body: text }),
       }
       const answer = await fetch(bankUrl() + target, { method, headers, ...(body === undefined ? {} : { body: text }) })
@@ -35,7 +41,10 @@ export async function openMerchant(bankUrl: () => string, { name, secret }: Acco
         .filter((one) => one.body.includes(reference))
         .map(({ headers, body }) => ({
           event: (JSON.parse(body.toString()) as { event: string }).event,
-          signed: isSame(headers['x-bank-signature'], signCallback(secret, headers['x-bank-timestamp'] ?? '', body.toString())),
+          signed: isSame(
+            headers['x-bank-signature'],
+            signCallback(secret, headers['x-bank-timestamp'] ?? '', body.toString()),
+          ),
         })),
   }
 }

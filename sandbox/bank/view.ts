@@ -7,9 +7,16 @@ const money = (digits: string): string => amountOf(BigInt(digits))
 export function viewOf(order: Payment | Payout, url: string): Record<string, unknown> {
   const { id, reference, status, currency, units, createdAt, decidedAt, maskedCard, fee, code, message } = order
   return {
-    id, reference, status, currency,
+    id,
+    reference,
+    status,
+    currency,
     amount: money(units),
-    ...(order.kind === 'payment' ? paymentView(order, url) : order.sent === undefined ? {} : { sentAmount: money(order.sent) }),
+    ...(order.kind === 'payment'
+      ? paymentView(order, url)
+      : order.sent === undefined
+        ? {}
+        : { sentAmount: money(order.sent) }),
     ...(fee === undefined ? {} : { fee: money(fee) }),
     ...(maskedCard === undefined ? {} : { card: maskedCard }),
     ...(code === undefined ? {} : { code, message }),
@@ -26,10 +33,21 @@ function paymentView({ id, paid, refunded, expiresAt }: Payment, url: string): R
   }
 }
 
-export function refundView({ id, reference, isPending, units, createdAt }: Refund, currency: string): Record<string, unknown> {
+export function refundView(
+  { id, reference, isPending, units, createdAt }: Refund,
+  currency: string,
+): Record<string, unknown> {
   return { id, reference, status: isPending ? 'processing' : 'succeeded', currency, amount: money(units), createdAt }
 }
 
 export function lineView({ id, type, reference, currency, units, fee, at }: Line): Record<string, unknown> {
-  return { id, type, ...(reference === undefined ? {} : { reference }), currency, amount: money(units), fee: money(fee), at }
+  return {
+    id,
+    type,
+    ...(reference === undefined ? {} : { reference }),
+    currency,
+    amount: money(units),
+    fee: money(fee),
+    at,
+  }
 }

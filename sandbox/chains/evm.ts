@@ -74,8 +74,8 @@ async function payCoin(rpc: Rpc, to: string, value: bigint): Promise<string> {
 }
 
 /**
- * More than any transfer takes. An estimate on the newest block is too little when a sweep empties the receiver before this is mined: its
- * first unit of a token costs more than another one.
+ * More than any transfer takes. An estimate on the newest block is too little when a sweep empties the receiver before
+ * this is mined: its first unit of a token costs more than another one.
  */
 const TRANSFER_GAS = 200_000n
 

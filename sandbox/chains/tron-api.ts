@@ -26,7 +26,9 @@ export interface TronBlock {
 
 export interface TronTransaction {
   readonly txID: string
-  readonly raw_data: { readonly contract: readonly [{ readonly parameter: { readonly value: { readonly owner_address: string } } }] }
+  readonly raw_data: {
+    readonly contract: readonly [{ readonly parameter: { readonly value: { readonly owner_address: string } } }]
+  }
 }
 
 const timeoutMs = 30_000

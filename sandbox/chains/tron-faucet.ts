@@ -1,7 +1,12 @@
 /** Payments of the account that the TRON chain begins with. */
 import { randomInt } from 'node:crypto'
 import {
-  encodeTokenTransfer, evmFormOf, referenceTo, serializeSigned, serializeUnsigned, transactionId,
+  encodeTokenTransfer,
+  evmFormOf,
+  referenceTo,
+  serializeSigned,
+  serializeUnsigned,
+  transactionId,
 } from '@bursar/chainkit/tron'
 import type { Contract } from '@bursar/chainkit/tron'
 import { encodeFunctionData } from 'viem'
@@ -11,7 +16,10 @@ import { signBytes } from '../tron/blocks/signature.ts'
 import type { TronApi, TronBlock, TronStatus } from './tron-api.ts'
 
 export interface TronFaucet {
-  /** @param token its contract; absent for TRX. Returns the transaction's id. Throws a Refusal when the chain does not take it. */
+  /**
+   * @param token its contract; absent for TRX. Returns the transaction's id. Throws a Refusal when the chain does not
+   * take it.
+   */
   pay(payment: { readonly to: string; readonly units: bigint; readonly token?: string }): Promise<string>
 }
 
@@ -63,13 +71,17 @@ export function openTronFaucet(api: TronApi, { address, key }: TronStatus['fauce
   }
   return {
     pay: ({ token, to, units }) =>
-      token === undefined ? send({ kind: 'TransferContract', owner: address, to, amount: units }) : payToken(token, to, units),
+      token === undefined
+        ? send({ kind: 'TransferContract', owner: address, to, amount: units })
+        : payToken(token, to, units),
   }
 }
 
 /** In mined blocks. */
 export async function tronTokenBalance(api: TronApi, token: string, holder: string): Promise<bigint> {
-  const { constant_result: [result] } = await api.ask<{ constant_result: [string] }>('wallet/triggerconstantcontract', {
+  const {
+    constant_result: [result],
+  } = await api.ask<{ constant_result: [string] }>('wallet/triggerconstantcontract', {
     owner_address: holder,
     contract_address: token,
     function_selector: 'balanceOf(address)',

@@ -41,7 +41,8 @@ function handsOn(api: TronApi, assets: readonly TronAsset[], account: TronStatus
   const faucet = openTronFaucet(api, account)
   const assetOf = (ticker: string): TronAsset => {
     const asset = assets.find((candidate) => candidate.ticker === ticker)
-    if (asset === undefined) throw new Refusal(`ticker: on TRON send one of ${assets.map((one) => one.ticker).join(', ')}`)
+    if (asset === undefined)
+      throw new Refusal(`ticker: on TRON send one of ${assets.map((one) => one.ticker).join(', ')}`)
     return asset
   }
   return {
@@ -69,7 +70,8 @@ function handsOn(api: TronApi, assets: readonly TronAsset[], account: TronStatus
 
 function requireAddress(address: string, field: string): void {
   const read = parseAddress(address)
-  if (isRefused(read)) throw new Refusal(`${field}: send an address of TRON, T and 33 characters with a right checksum (${read.message})`)
+  if (isRefused(read))
+    throw new Refusal(`${field}: send an address of TRON, T and 33 characters with a right checksum (${read.message})`)
 }
 
 /** What has never received anything is no account yet. */
@@ -83,7 +85,10 @@ async function findTransaction(api: TronApi, given: string): Promise<SandboxTran
   const hash = given.toLowerCase()
   const { pending } = await api.control<TronStatus>('status')
   if (pending.includes(hash)) return { hash, status: 'pending', confirmations: 0 }
-  const info = await api.ask<{ id?: string; blockNumber?: number; result?: 'FAILED' }>('wallet/gettransactioninfobyid', { value: hash })
+  const info = await api.ask<{ id?: string; blockNumber?: number; result?: 'FAILED' }>(
+    'wallet/gettransactioninfobyid',
+    { value: hash },
+  )
   if (info.id === undefined) return undefined
   const blockHeight = info.blockNumber ?? 0
   const { blockID: blockHash } = await api.ask<TronBlock>('wallet/getblockbynum', { num: blockHeight })
@@ -92,7 +97,9 @@ async function findTransaction(api: TronApi, given: string): Promise<SandboxTran
   return { hash, status, confirmations: height - blockHeight + 1, blockHeight, blockHash }
 }
 
-/** Until the newest transaction is solid. `quiet` is the newest height known to have only solid transactions below it. */
+/**
+ * Until the newest transaction is solid. `quiet` is the newest height known to have only solid transactions below it.
+ */
 async function isBusy(api: TronApi, quiet: { height: number }): Promise<boolean> {
   const { height, solidHeight, pending } = await api.control<TronStatus>('status')
   if (pending.length > 0) return true

@@ -242,7 +242,8 @@ describe('TRON', () => {
   test('more than was minted is paid, also before the next block', async () => {
     const chain = await open()
     const address = await chain.newAddress()
-    for (const amount of ['900000000', '900000000', '2500000000.000001']) await chain.pay({ ticker: 'USDC', to: address, amount })
+    for (const amount of ['900000000', '900000000', '2500000000.000001'])
+      await chain.pay({ ticker: 'USDC', to: address, amount })
     await chain.mine(1)
     expect(await chain.balance({ ticker: 'USDC', address })).toBe('4300000000.000001')
     const most = { ticker: 'TRX', to: address, amount: '2000000000' }

@@ -64,7 +64,14 @@ export function startControl(options: ControlOptions): Promise<SandboxServer> {
     port: options.port,
     ...(options.portSetting === undefined ? {} : { portSetting: options.portSetting }),
     ...(options.log === undefined ? {} : { log: options.log }),
-    routes: [...chainRoutes(options.chains), ...platformRoutes(options), ...bankRoutes(options.bank), ...venueRoutes(options.venue), ...screeningRoutes(options.screening), mailRoute(options.mails)],
+    routes: [
+      ...chainRoutes(options.chains),
+      ...platformRoutes(options),
+      ...bankRoutes(options.bank),
+      ...venueRoutes(options.venue),
+      ...screeningRoutes(options.screening),
+      mailRoute(options.mails),
+    ],
   })
 }
 
@@ -121,13 +128,17 @@ function platformRoutes({ credit, setClock, payInvoice, rates, setSourceFault }:
       present(setClock, 'POST /clock')({ advanceMs: wholeNumber(fields, 'advanceMs', 0, longestAdvanceMs) }),
     ),
     post('/invoice/pay', ['id', 'how'], (fields) =>
-      present(payInvoice, 'POST /invoice/pay')({ id: identifier(fields), how: oneOf(fields, 'how', HOWS) as InvoicePayment['how'] }),
+      present(
+        payInvoice,
+        'POST /invoice/pay',
+      )({ id: identifier(fields), how: oneOf(fields, 'how', HOWS) as InvoicePayment['how'] }),
     ),
     { method: 'GET', path: /^\/rates$/, name: 'GET /rates', handle: () => present(rates, 'GET /rates').list() },
     post('/rates/fault', ['source', 'kind', 'factor'], async (fields) => {
       const source = oneOf(fields, 'source', SOURCES) as Source
       const kind = fields['kind'] === undefined ? undefined : oneOf(fields, 'kind', FAULT_KINDS)
-      const fault = kind === undefined ? undefined : ({ kind, factor: wholeNumber(fields, 'factor', 1, 1_000_000, 10) } as Fault)
+      const fault =
+        kind === undefined ? undefined : ({ kind, factor: wholeNumber(fields, 'factor', 1, 1_000_000, 10) } as Fault)
       present(setSourceFault, 'POST /rates/fault')(source, fault)
       return { source, fault: fault ?? null }
     }),
@@ -144,7 +155,8 @@ function platformRoutes({ credit, setClock, payInvoice, rates, setSourceFault }:
 function mailRoute(mails: MailStore | undefined): Route {
   return get('/mail', ['to', 'after'], async (fields) => {
     const after = fields['after'] ?? '0'
-    if (typeof after !== 'string' || !/^\d{1,15}$/.test(after)) throw new Refusal('after: send the seq of the last mail you have, or 0')
+    if (typeof after !== 'string' || !/^\d{1,15}$/.test(after))
+      throw new Refusal('after: send the seq of the last mail you have, or 0')
     const to = fields['to'] === undefined ? undefined : text(fields, 'to')
     return (await present(mails, 'GET /mail').after(Number(after), to)).map(shownMail)
   })
@@ -154,7 +166,10 @@ function mailRoute(mails: MailStore | undefined): Route {
 function screeningRoutes(screening: ControlOptions['screening']): Route[] {
   return [
     post('/screening', ['address', 'verdict'], async (fields) => {
-      const [address, verdict] = [text(fields, 'address'), oneOf(fields, 'verdict', VERDICTS) as (typeof VERDICTS)[number]]
+      const [address, verdict] = [
+        text(fields, 'address'),
+        oneOf(fields, 'verdict', VERDICTS) as (typeof VERDICTS)[number],
+      ]
       present(screening, 'POST /screening').setVerdict(address, verdict)
       return { address, verdict }
     }),
@@ -168,7 +183,15 @@ function screeningRoutes(screening: ControlOptions['screening']): Route[] {
 
 /** What they take is in sandbox/bank/README.md. */
 function bankRoutes(bank: BankControl | undefined): Route[] {
-  const acts = { next: 'POST', pay: 'POST', reverse: 'POST', 'end-refunds': 'POST', settle: 'POST', find: 'GET', cards: 'GET' } as const
+  const acts = {
+    next: 'POST',
+    pay: 'POST',
+    reverse: 'POST',
+    'end-refunds': 'POST',
+    settle: 'POST',
+    find: 'GET',
+    cards: 'GET',
+  } as const
   return (Object.keys(acts) as (keyof typeof acts)[]).map((name) => {
     const operation = `${acts[name]} /bank/${name}`
     return route(acts[name], `/bank/${name}`, async (request) =>
@@ -181,7 +204,9 @@ function bankRoutes(bank: BankControl | undefined): Route[] {
 function venueRoutes(venue: VenueControl | undefined): Route[] {
   const acts = { next: 'POST', fault: 'POST', balance: 'POST', find: 'GET' } as const
   return (Object.keys(acts) as (keyof typeof acts)[]).map((name) =>
-    route(acts[name], `/venue/${name}`, async (request) => present(venue, `${acts[name]} /venue/${name}`)[name](acts[name] === 'POST' ? request.json() : request.query)),
+    route(acts[name], `/venue/${name}`, async (request) =>
+      present(venue, `${acts[name]} /venue/${name}`)[name](acts[name] === 'POST' ? request.json() : request.query),
+    ),
   )
 }
 
@@ -206,6 +231,7 @@ function present<T>(part: T | undefined, operation: string): T {
 
 function identifier(fields: Fields): string {
   const id = text(fields, 'id').toLowerCase()
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) throw new Refusal('id: send the id of an invoice, which is a UUID')
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id))
+    throw new Refusal('id: send the id of an invoice, which is a UUID')
   return id
 }

@@ -74,7 +74,11 @@ export async function fetchProgram<T extends object>(
   })
 }
 
-async function fetchInto<T>(draft: string, mirror: AptSource, { packages, suite, without = [], spare = [] }: DebianProgram<T>): Promise<void> {
+async function fetchInto<T>(
+  draft: string,
+  mirror: AptSource,
+  { packages, suite, without = [], spare = [] }: DebianProgram<T>,
+): Promise<void> {
   const apt = preparePrivateApt(join(draft, 'apt'), mirror, suite ?? mirror.suites[0] ?? 'stable')
   await run('apt-get', [...apt, 'update'], draft)
   const [root] = packages

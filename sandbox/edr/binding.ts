@@ -1,4 +1,7 @@
-/** The part of EDR, the node inside Hardhat, that is used here: its native module, as npm brought it. Types: @nomicfoundation/edr 0.13.0, index.d.ts. */
+/**
+ * The part of EDR, the node inside Hardhat, that is used here: its native module, as npm brought it. Types:
+ * @nomicfoundation/edr 0.13.0, index.d.ts.
+ */
 import { createRequire } from 'node:module'
 
 export interface Provider {
@@ -12,7 +15,13 @@ interface Account {
 
 interface Context {
   registerProviderFactory(chainType: string, factory: unknown): Promise<void>
-  createProvider(chainType: string, config: object, logger: object, subscriptions: object, decoder: object): Promise<Provider>
+  createProvider(
+    chainType: string,
+    config: object,
+    logger: object,
+    subscriptions: object,
+    decoder: object,
+  ): Promise<Provider>
 }
 
 export interface Edr {

@@ -1,7 +1,7 @@
 /**
- * Hardhat's node (EDR) within this process, behind JSON-RPC on loopback: another implementation of Ethereum's rules than anvil, with
- * refusals and a pool of its own. What it lacks of a real node is made of what it has (`shim.ts`), unless a test asks for EDR's own answers
- * (`ownReads`), as of a node that shows little.
+ * Hardhat's node (EDR) within this process, behind JSON-RPC on loopback: another implementation of Ethereum's rules
+ * than anvil, with refusals and a pool of its own. What it lacks of a real node is made of what it has (`shim.ts`),
+ * unless a test asks for EDR's own answers (`ownReads`), as of a node that shows little.
  */
 import { createServer } from 'node:http'
 import type { IncomingMessage } from 'node:http'
@@ -37,8 +37,12 @@ export interface EdrNode {
 const usualBaseFee = 1_000_000_000n
 const gasLimit = 30_000_000n
 const plenty = 10n ** 30n
-/** Of the deployer that Ethereum, BSC and anvil have, by which contracts get the same address on every chain. EDR starts without it. */
-const create2Code = '7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3'
+/**
+ * Of the deployer that Ethereum, BSC and anvil have, by which contracts get the same address on every chain. EDR starts
+ * without it.
+ */
+const create2Code =
+  '7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3'
 
 /** Blocks come by `evm_mine` and `anvil_mine`. Throws where the platform has no EDR. */
 export async function startEdr(options: EdrOptions): Promise<EdrNode> {
@@ -69,7 +73,10 @@ function openContext(edr: Edr): Promise<InstanceType<Edr['EdrContext']>> {
   return context
 }
 
-async function createProvider(edr: Edr, { chainId, baseFee = usualBaseFee, hardfork = 'prague' }: EdrOptions): Promise<Provider> {
+async function createProvider(
+  edr: Edr,
+  { chainId, baseFee = usualBaseFee, hardfork = 'prague' }: EdrOptions,
+): Promise<Provider> {
   const rules = hardfork === 'cancun' ? edr.CANCUN : edr.PRAGUE
   const config = {
     allowBlocksWithSameTimestamp: false,
@@ -81,7 +88,10 @@ async function createProvider(edr: Edr, { chainId, baseFee = usualBaseFee, hardf
     defaultTransactionGasLimit: 16_000_000n,
     genesisState: [
       ...edr.l1GenesisState(edr.l1HardforkFromString(rules)),
-      ...[faucetAccount, deployerAccount].map((account) => ({ address: Buffer.from(account.slice(2), 'hex'), balance: plenty })),
+      ...[faucetAccount, deployerAccount].map((account) => ({
+        address: Buffer.from(account.slice(2), 'hex'),
+        balance: plenty,
+      })),
       { address: Buffer.from(CREATE2_DEPLOYER.slice(2), 'hex'), code: Buffer.from(create2Code, 'hex') },
     ],
     hardfork: rules,
@@ -97,7 +107,13 @@ async function createProvider(edr: Edr, { chainId, baseFee = usualBaseFee, hardf
   }
   const logger = { enable: false, decodeConsoleLogInputsCallback: () => [], printLineCallback: () => undefined }
   const subscriptions = { subscriptionCallback: () => undefined }
-  return (await openContext(edr)).createProvider(edr.L1_CHAIN_TYPE, config, logger, subscriptions, new edr.ContractDecoder())
+  return (await openContext(edr)).createProvider(
+    edr.L1_CHAIN_TYPE,
+    config,
+    logger,
+    subscriptions,
+    new edr.ContractDecoder(),
+  )
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {

@@ -1,6 +1,7 @@
 /**
- * What tests ask of a node and EDR does not have: receipts and traces of whole blocks, a final block below the head, raw bytes by hash, and
- * reorganisations, which are made of a snapshot of the state before each block. Everything else is EDR's own answer.
+ * What tests ask of a node and EDR does not have: receipts and traces of whole blocks, a final block below the head,
+ * raw bytes by hash, and reorganisations, which are made of a snapshot of the state before each block. Everything else
+ * is EDR's own answer.
  */
 import { privateKeyToAccount } from 'viem/accounts'
 import { deployerKey, faucetKey } from '../anvil/transactions.ts'
@@ -36,7 +37,9 @@ const gwei = 1_000_000_000n
 const accounts = ([faucetKey, deployerKey] as const).map((key) => privateKeyToAccount(key))
 /** The same hands on the node under another name. */
 const RENAMED: Readonly<Record<string, string>> = {
-  anvil_setBalance: 'hardhat_setBalance', anvil_setCode: 'hardhat_setCode', anvil_setNextBlockBaseFeePerGas: 'hardhat_setNextBlockBaseFeePerGas',
+  anvil_setBalance: 'hardhat_setBalance',
+  anvil_setCode: 'hardhat_setCode',
+  anvil_setNextBlockBaseFeePerGas: 'hardhat_setNextBlockBaseFeePerGas',
 }
 const hex = (value: number | bigint): `0x${string}` => `0x${value.toString(16)}`
 
@@ -49,7 +52,10 @@ interface ShimOptions {
 }
 
 /** One question at a time, as a reorganisation is many. */
-export function createShim(provider: Provider, { chainId, slotsInEpoch, ownReads = false }: ShimOptions): (question: unknown) => Promise<unknown> {
+export function createShim(
+  provider: Provider,
+  { chainId, slotsInEpoch, ownReads = false }: ShimOptions,
+): (question: unknown) => Promise<unknown> {
   /** By height: the state with that block as the head. */
   const snapshots = new Map<number, string>()
   const raws = new Map<string, string>()
@@ -63,7 +69,9 @@ export function createShim(provider: Provider, { chainId, slotsInEpoch, ownReads
   }
   const head = async (): Promise<number> => Number(await ask<string>('eth_blockNumber'))
   const blockOf = (place: unknown): Promise<Block | null> =>
-    typeof place === 'string' && place.length === 66 ? ask('eth_getBlockByHash', place, false) : ask('eth_getBlockByNumber', place, false)
+    typeof place === 'string' && place.length === 66
+      ? ask('eth_getBlockByHash', place, false)
+      : ask('eth_getBlockByNumber', place, false)
 
   const mine = async (): Promise<null> => {
     snapshots.set(await head(), await ask<string>('evm_snapshot'))
@@ -80,19 +88,38 @@ export function createShim(provider: Provider, { chainId, slotsInEpoch, ownReads
     const { from, to, data = '0x', value = '0x0', gas } = given
     const account = accounts.find(({ address }) => address.toLowerCase() === from?.toLowerCase())
     if (account === undefined) return ask('eth_sendTransaction', given)
-    const limit = gas ?? (await ask<string>('eth_estimateGas', { from, data, value, ...(to === undefined ? {} : { to }) }))
+    const limit =
+      gas ?? (await ask<string>('eth_estimateGas', { from, data, value, ...(to === undefined ? {} : { to }) }))
     const { baseFeePerGas } = (await blockOf('latest'))!
-    const fields = { chainId, nonce: Number(await ask<string>('eth_getTransactionCount', from, 'pending')), gas: BigInt(limit), value: BigInt(value), data: data as `0x${string}` }
-    return send(await account.signTransaction({ ...fields, ...(to === undefined ? {} : { to: to as `0x${string}` }), type: 'eip1559', maxFeePerGas: 2n * BigInt(baseFeePerGas) + gwei, maxPriorityFeePerGas: gwei }))
+    const fields = {
+      chainId,
+      nonce: Number(await ask<string>('eth_getTransactionCount', from, 'pending')),
+      gas: BigInt(limit),
+      value: BigInt(value),
+      data: data as `0x${string}`,
+    }
+    return send(
+      await account.signTransaction({
+        ...fields,
+        ...(to === undefined ? {} : { to: to as `0x${string}` }),
+        type: 'eip1559',
+        maxFeePerGas: 2n * BigInt(baseFeePerGas) + gwei,
+        maxPriorityFeePerGas: gwei,
+      }),
+    )
   }
-  const pending = async (): Promise<string[]> => (await ask<{ hash: string }[]>('eth_pendingTransactions')).map(({ hash }) => hash)
+  const pending = async (): Promise<string[]> =>
+    (await ask<{ hash: string }[]>('eth_pendingTransactions')).map(({ hash }) => hash)
 
-  /** A snapshot is used up by going back to it, with all later ones; the pool comes back as it was then, and is emptied. */
+  /**
+   * A snapshot is used up by going back to it, with all later ones; the pool comes back as it was then, and is emptied.
+   */
   const reorganise = async (depth: number, kept: readonly (readonly [raw: string, block: number])[]): Promise<null> => {
     const waiting = (await pending()).flatMap((hash) => raws.get(hash) ?? [])
     const height = (await head()) - depth
     const snapshot = snapshots.get(height)
-    if (snapshot === undefined || !(await ask<boolean>('evm_revert', snapshot))) throw new Refused({ code: -32_000, message: `no state of block ${height} is kept` })
+    if (snapshot === undefined || !(await ask<boolean>('evm_revert', snapshot)))
+      throw new Refused({ code: -32_000, message: `no state of block ${height} is kept` })
     for (const at of snapshots.keys()) if (at >= height) snapshots.delete(at)
     for (const hash of await pending()) await ask('hardhat_dropTransaction', hash)
     // It went back too, and the same transactions in the same second would make the same blocks.
@@ -117,7 +144,10 @@ export function createShim(provider: Provider, { chainId, slotsInEpoch, ownReads
     // go-ethereum 1.16 refuses what it does not know (eth/tracers/api.go blockByHash).
     debug_traceBlockByHash: async ([hash, given]) => {
       const { tracer, tracerConfig } = given as { tracer?: string; tracerConfig?: object }
-      const traces = await ofEach(hash, async (txHash) => ({ txHash, result: await ask('debug_traceTransaction', txHash, { tracer, tracerConfig }) }))
+      const traces = await ofEach(hash, async (txHash) => ({
+        txHash,
+        result: await ask('debug_traceTransaction', txHash, { tracer, tracerConfig }),
+      }))
       if (traces === null) throw new Refused({ code: -32_000, message: `block ${String(hash)} not found` })
       return traces
     },

@@ -71,7 +71,10 @@ export class TextAnswer {
   }
 }
 
-/** What a route returns to send nothing. `cut` closes the connection; `held` leaves it open until the other side gives up. */
+/**
+ * What a route returns to send nothing. `cut` closes the connection; `held` leaves it open until the other side gives
+ * up.
+ */
 export class NoAnswer {
   readonly how: 'cut' | 'held'
 
@@ -106,12 +109,15 @@ const LOCAL = ['127.0.0.1', 'localhost', '[::1]']
 const isLocal = (origin: string): boolean => URL.canParse(origin) && LOCAL.includes(new URL(origin).hostname)
 
 /**
- * Only this machine's tools and pages are served. A page of the internet that a developer has open can send requests here, and
- * read the answers when it has its own name point at 127.0.0.1: the first shows in Origin, the second in Host.
+ * Only this machine's tools and pages are served. A page of the internet that a developer has open can send requests
+ * here, and read the answers when it has its own name point at 127.0.0.1: the first shows in Origin, the second in
+ * Host.
  */
 function checkWhoAsks({ headers: { host, origin } }: IncomingMessage): void {
-  if (host !== undefined && !isLocal(`http://${host}`)) throw new Refusal(`the sandbox is at 127.0.0.1, not at ${host}`, { status: 403, code: 100 })
-  if (origin !== undefined && !isLocal(origin)) throw new Refusal(`the sandbox takes no requests of pages of ${origin}`, { status: 403, code: 100 })
+  if (host !== undefined && !isLocal(`http://${host}`))
+    throw new Refusal(`the sandbox is at 127.0.0.1, not at ${host}`, { status: 403, code: 100 })
+  if (origin !== undefined && !isLocal(origin))
+    throw new Refusal(`the sandbox takes no requests of pages of ${origin}`, { status: 403, code: 100 })
 }
 
 async function handle({ routes }: ServerOptions, request: IncomingMessage): Promise<Answer | TextAnswer | NoAnswer> {

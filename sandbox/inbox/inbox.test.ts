@@ -110,6 +110,8 @@ test('says what to send instead', async () => {
   const lost = await fetch(`${inbox.url}/nothing`)
   expect(lost.status).toBe(404)
   expect(await lost.json()).toMatchObject({
-    description: expect.stringContaining('POST /merchant/<merchantId>, GET /, GET /mails/<seq>/html, GET /mails/<seq>/attachments/<place>, GET /messages'),
+    description: expect.stringContaining(
+      'POST /merchant/<merchantId>, GET /, GET /mails/<seq>/html, GET /mails/<seq>/attachments/<place>, GET /messages',
+    ),
   })
 })

@@ -1,4 +1,7 @@
-/** The webhook inbox: a merchant's server that keeps all it is sent, and behaves as badly as it is told to. It shows the mails too. */
+/**
+ * The webhook inbox: a merchant's server that keeps all it is sent, and behaves as badly as it is told to. It shows the
+ * mails too.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { objectWith, text, wholeNumber } from '../http/fields.ts'
 import { Refusal } from '../http/refusal.ts'
@@ -94,10 +97,14 @@ async function receive(
 function pageRoutes(store: MessageStore, mails: MailStore | undefined): Route[] {
   const find = async (seq: string | undefined) => {
     const mail = (await mails?.after(Number(seq) - 1))?.[0]
-    if (mail === undefined || String(mail.seq) !== seq) throw new Refusal('there is no such mail', { status: 404, code: 101 })
+    if (mail === undefined || String(mail.seq) !== seq)
+      throw new Refusal('there is no such mail', { status: 404, code: 101 })
     return mail
   }
-  const page = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'" }
+  const page = {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'",
+  }
   return [
     {
       method: 'GET',
@@ -118,7 +125,11 @@ function pageRoutes(store: MessageStore, mails: MailStore | undefined): Route[] 
       handle: async ({ parameters }) => {
         const attachment = (await find(parameters[0])).attachments[Number(parameters[1])]
         if (attachment === undefined) throw new Refusal('there is no such attachment', { status: 404, code: 101 })
-        return new TextAnswer(200, { 'content-type': attachment.type, 'x-content-type-options': 'nosniff' }, attachment.bytes)
+        return new TextAnswer(
+          200,
+          { 'content-type': attachment.type, 'x-content-type-options': 'nosniff' },
+          attachment.bytes,
+        )
       },
     },
   ]

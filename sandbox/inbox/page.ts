@@ -2,7 +2,13 @@
 import type { Mail } from '../mail/index.ts'
 import type { Message } from './store.ts'
 
-const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const escapes: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
 const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => escapes[character] ?? character)
 
 const style = `:root{color-scheme:light dark}body{margin:0 auto;max-width:60rem;padding:1rem;font:16px/1.5 system-ui,sans-serif}
@@ -22,7 +28,10 @@ export function inboxPage(mails: readonly Mail[], messages: readonly Message[]):
 }
 
 function mailItem({ seq, subject, to, receivedAt, text, attachments }: Mail, i: number): string {
-  const files = attachments.map(({ name, bytes }, place) => `<a href="/mails/${seq}/attachments/${place}">${escape(name)}</a> <small>${bytes.length} bytes</small>`)
+  const files = attachments.map(
+    ({ name, bytes }, place) =>
+      `<a href="/mails/${seq}/attachments/${place}">${escape(name)}</a> <small>${bytes.length} bytes</small>`,
+  )
   return `<details${i === 0 ? ' open' : ''}><summary>${escape(subject)}<br><small>${escape(to.join(', '))} · ${escape(receivedAt)}</small></summary>
 <iframe src="/mails/${seq}/html" title="${escape(subject)}" sandbox="allow-popups allow-popups-to-escape-sandbox" loading="lazy"></iframe><p>${files.join(' ')}</p><details><summary>As text</summary><pre>${escape(text)}</pre></details></details>`
 }
@@ -43,7 +52,8 @@ function headOf(body: string): string {
 /** What the frame of a mail shows may load nothing and run nothing; its links open pages of their own. */
 export const mailHeaders = {
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox allow-popups allow-popups-to-escape-sandbox",
+  'content-security-policy':
+    "default-src 'none'; style-src 'unsafe-inline'; sandbox allow-popups allow-popups-to-escape-sandbox",
 }
 
 /** Links of a mail open beside the inbox. */

@@ -30,6 +30,8 @@ export function openStore(file: string): MessageStore {
       return message
     },
     after: (seq, merchantId) =>
-      lines.all.slice(Math.max(0, seq)).filter((message) => merchantId === undefined || message.merchantId === merchantId),
+      lines.all
+        .slice(Math.max(0, seq))
+        .filter((message) => merchantId === undefined || message.merchantId === merchantId),
   }
 }

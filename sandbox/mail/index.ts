@@ -43,7 +43,9 @@ export async function startMailbox(options: MailboxOptions): Promise<Mailbox> {
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       const keep = callbackify(() =>
         mails.append({
-          receivedAt: now().toISOString(), to: envelope.rcptTo.map(({ address }) => address), raw: Buffer.concat(chunks).toString('base64'),
+          receivedAt: now().toISOString(),
+          to: envelope.rcptTo.map(({ address }) => address),
+          raw: Buffer.concat(chunks).toString('base64'),
         }),
       )
       stream.on('end', () => keep((error) => done(error)))
@@ -66,5 +68,15 @@ export async function startMailbox(options: MailboxOptions): Promise<Mailbox> {
 
 /** A mail as lists show it: without the bytes of attachments, each of which is asked for by its place. */
 export function shownMail({ seq, receivedAt, to, from, subject, text, html, attachments, messageId }: Mail): object {
-  return { seq, receivedAt, messageId, from, to, subject, text, html, attachments: attachments.map(({ name, type, bytes }) => ({ name, type, size: bytes.length })) }
+  return {
+    seq,
+    receivedAt,
+    messageId,
+    from,
+    to,
+    subject,
+    text,
+    html,
+    attachments: attachments.map(({ name, type, bytes }) => ({ name, type, size: bytes.length })),
+  }
 }

@@ -41,7 +41,9 @@ export function openMails(file: string): MailStore {
       read.push(parse(received, lines.append(received)))
     },
     after: async (seq, to) =>
-      (await Promise.all(read.slice(Math.max(0, seq)))).filter((mail) => to === undefined || mail.to.some((one) => one.toLowerCase() === to.toLowerCase())),
+      (await Promise.all(read.slice(Math.max(0, seq)))).filter(
+        (mail) => to === undefined || mail.to.some((one) => one.toLowerCase() === to.toLowerCase()),
+      ),
   }
 }
 

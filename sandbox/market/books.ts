@@ -25,11 +25,15 @@ export function bookOf(base: string, quote: string, usd: Readonly<Record<string,
   const middle = of(base) / of(quote)
   const amount = (shape.levelUsd / of(base)).toFixed(8)
   const level = (i: number, way: 1 | -1): [string, string] => [
-    (middle * (1 + (way * shape.spreadBps * (0.5 + i)) / 10_000)).toPrecision(9), amount,
+    (middle * (1 + (way * shape.spreadBps * (0.5 + i)) / 10_000)).toPrecision(9),
+    amount,
   ]
   const side = (way: 1 | -1): [string, string][] => Array.from({ length: shape.levels }, (_, i) => plain(level(i, way)))
   return { bids: side(-1), asks: side(1) }
 }
 
 /** Without an exponent, as venues write. */
-const plain = ([price, amount]: [string, string]): [string, string] => [/e/.test(price) ? Number(price).toFixed(12) : price, amount]
+const plain = ([price, amount]: [string, string]): [string, string] => [
+  /e/.test(price) ? Number(price).toFixed(12) : price,
+  amount,
+]

@@ -1,7 +1,7 @@
 /**
- * The price sources of the sandbox: the public order books of Binance, Kraken, Bybit and WhiteBIT and the official rates of the National
- * Banks of Ukraine and Kazakhstan, on one address, in the form that their documentation of November 2026 gives them. Prices are the
- * script's; a source can be made to lie, to stand still, or to fail.
+ * The price sources of the sandbox: the public order books of Binance, Kraken, Bybit and WhiteBIT and the official
+ * rates of the National Banks of Ukraine and Kazakhstan, on one address, in the form that their documentation of
+ * November 2026 gives them. Prices are the script's; a source can be made to lie, to stand still, or to fail.
  */
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -14,9 +14,22 @@ export const SOURCES = ['binance', 'kraken', 'bybit', 'whitebit', 'nbu', 'nbk'] 
 export type Source = (typeof SOURCES)[number]
 
 /** What a source does instead of telling the truth. `times`: its prices by a factor; `one`: everything costs 1. */
-export type Fault = { kind: 'times'; factor: number } | { kind: 'one' | 'zero' | 'stale' | 'html' | 'down' | 'slow' | 'empty' | 'limited' | 'banned' }
+export type Fault =
+  | { kind: 'times'; factor: number }
+  | { kind: 'one' | 'zero' | 'stale' | 'html' | 'down' | 'slow' | 'empty' | 'limited' | 'banned' }
 
-export const FAULT_KINDS = ['times', 'one', 'zero', 'stale', 'html', 'down', 'slow', 'empty', 'limited', 'banned'] as const
+export const FAULT_KINDS = [
+  'times',
+  'one',
+  'zero',
+  'stale',
+  'html',
+  'down',
+  'slow',
+  'empty',
+  'limited',
+  'banned',
+] as const
 
 export interface Market extends Listening {
   /** undefined: the truth again */
@@ -76,7 +89,10 @@ function answer(request: IncomingMessage, response: ServerResponse, { faults, no
   if (fault?.kind === 'down') return void response.writeHead(503).end()
   if (fault?.kind === 'limited') return void response.writeHead(429, { 'retry-after': '2' }).end()
   if (fault?.kind === 'banned') return void response.writeHead(418, { 'retry-after': '120' }).end()
-  if (fault?.kind === 'html') return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html><body>We are back soon</body></html>')
+  if (fault?.kind === 'html')
+    return void response
+      .writeHead(200, { 'content-type': 'text/html' })
+      .end('<html><body>We are back soon</body></html>')
   if (fault?.kind === 'slow') return void setTimeout(send, SLOW_MS).unref()
   send()
 }
@@ -90,12 +106,16 @@ const sidesOf = ({ market, source }: Asked, usd: Readonly<Record<string, string>
 function bent({ bids, asks }: Sides, fault: Fault | undefined): Sides {
   if (fault?.kind === 'empty') return { bids: [], asks: [] }
   if (fault?.kind !== 'times' && fault?.kind !== 'one' && fault?.kind !== 'zero') return { bids, asks }
-  const price = (text: string): string => (fault.kind === 'times' ? (Number(text) * fault.factor).toFixed(8) : fault.kind === 'one' ? '1' : '0')
+  const price = (text: string): string =>
+    fault.kind === 'times' ? (Number(text) * fault.factor).toFixed(8) : fault.kind === 'one' ? '1' : '0'
   const bend = (side: [string, string][]): [string, string][] => side.map(([at, amount]) => [price(at), amount])
   return { bids: bend(bids), asks: bend(asks) }
 }
 
-const json = (value: unknown): { type: string; body: string } => ({ type: 'application/json', body: JSON.stringify(value) })
+const json = (value: unknown): { type: string; body: string } => ({
+  type: 'application/json',
+  body: JSON.stringify(value),
+})
 const QUOTES = ['USDT', 'USD', 'EUR', 'UAH', 'KZT']
 
 /** `BTCUSDT` as venues without a separator write it. */
@@ -106,40 +126,68 @@ const split = (symbol: string): [string, string] | undefined => {
 const KRAKEN: Record<string, string> = { XBT: 'BTC' }
 
 function understand({ pathname, searchParams }: URL): Asked | undefined {
-  const asking = (source: Source, market: [string, string] | undefined, write: Asked['write']): Asked | undefined => market && { source, market, write }
+  const asking = (source: Source, market: [string, string] | undefined, write: Asked['write']): Asked | undefined =>
+    market && { source, market, write }
   if (pathname === '/api/v3/depth') {
-    return asking('binance', split(searchParams.get('symbol') ?? ''), ({ bids, asks }, at) => json({ lastUpdateId: at, bids, asks }))
+    return asking('binance', split(searchParams.get('symbol') ?? ''), ({ bids, asks }, at) =>
+      json({ lastUpdateId: at, bids, asks }),
+    )
   }
   if (pathname === '/0/public/Depth') {
     const pair = searchParams.get('pair') ?? ''
     const market = split(pair)
     return asking('kraken', market && [KRAKEN[market[0]] ?? market[0], market[1]], ({ bids, asks }, at) => {
-      const timed = (side: [string, string][]): unknown[] => side.map(([price, volume]) => [price, volume, Math.floor(at / 1_000)])
+      const timed = (side: [string, string][]): unknown[] =>
+        side.map(([price, volume]) => [price, volume, Math.floor(at / 1_000)])
       return json({ error: [], result: { [pair]: { asks: timed(asks), bids: timed(bids) } } })
     })
   }
   if (pathname === '/v5/market/orderbook') {
     const symbol = searchParams.get('symbol') ?? ''
-    return asking('bybit', split(symbol), ({ bids, asks }, at) => json({ retCode: 0, retMsg: 'OK', result: { s: symbol, a: asks, b: bids, ts: at, u: 1, seq: 1 }, retExtInfo: {}, time: at }))
+    return asking('bybit', split(symbol), ({ bids, asks }, at) =>
+      json({
+        retCode: 0,
+        retMsg: 'OK',
+        result: { s: symbol, a: asks, b: bids, ts: at, u: 1, seq: 1 },
+        retExtInfo: {},
+        time: at,
+      }),
+    )
   }
   const whitebit = /^\/api\/v4\/public\/orderbook\/([A-Z]+)_([A-Z]+)$/.exec(pathname)
-  if (whitebit) return asking('whitebit', [whitebit[1]!, whitebit[2]!], ({ bids, asks }, at) => json({ timestamp: Math.floor(at / 1_000), asks, bids }))
-  if (pathname === '/NBUStatService/v1/statdirectory/exchange') return { source: 'nbu', write: (sides, at) => ({ type: 'application/json', body: nbu(middleOf(sides), at) }) }
-  if (pathname === '/rss/rates_all.xml') return { source: 'nbk', write: (sides, at) => ({ type: 'application/xml', body: nbk(middleOf(sides), at) }) }
+  if (whitebit)
+    return asking('whitebit', [whitebit[1]!, whitebit[2]!], ({ bids, asks }, at) =>
+      json({ timestamp: Math.floor(at / 1_000), asks, bids }),
+    )
+  if (pathname === '/NBUStatService/v1/statdirectory/exchange')
+    return { source: 'nbu', write: (sides, at) => ({ type: 'application/json', body: nbu(middleOf(sides), at) }) }
+  if (pathname === '/rss/rates_all.xml')
+    return { source: 'nbk', write: (sides, at) => ({ type: 'application/xml', body: nbk(middleOf(sides), at) }) }
   return undefined
 }
 
-const middleOf = ({ bids, asks }: Sides): string => ((Number(bids[0]?.[0] ?? 0) + Number(asks[0]?.[0] ?? 0)) / 2).toFixed(4)
+const middleOf = ({ bids, asks }: Sides): string =>
+  ((Number(bids[0]?.[0] ?? 0) + Number(asks[0]?.[0] ?? 0)) / 2).toFixed(4)
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10).split('-').toReversed().join('.')
 
 const DAY_MS = 86_400_000
-const KYIV = new Intl.DateTimeFormat('en-GB', { timeZone: 'Europe/Kyiv', year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', hourCycle: 'h23', weekday: 'short' })
-const kyiv = (at: number): Readonly<Record<string, string>> => Object.fromEntries(KYIV.formatToParts(at).map(({ type, value }) => [type, value]))
+const KYIV = new Intl.DateTimeFormat('en-GB', {
+  timeZone: 'Europe/Kyiv',
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+  hour: '2-digit',
+  hourCycle: 'h23',
+  weekday: 'short',
+})
+const kyiv = (at: number): Readonly<Record<string, string>> =>
+  Object.fromEntries(KYIV.formatToParts(at).map(({ type, value }) => [type, value]))
 const isWeekend = (at: number): boolean => ['Sat', 'Sun'].includes(kyiv(at)['weekday']!)
 
 /**
- * The day that the rate of a moment holds for (row R-1 of docs/dialects.md): from 16:00 in Kyiv on it is the next banking day's, on Friday Monday's (bank.gov.ua, API of the
- * official exchange rate, `exchangedate`; 2026). Holidays are left out.
+ * The day that the rate of a moment holds for (row R-1 of docs/dialects.md): from 16:00 in Kyiv on it is the next
+ * banking day's, on Friday Monday's (bank.gov.ua, API of the official exchange rate, `exchangedate`; 2026). Holidays
+ * are left out.
  */
 const nbuDay = (at: number): string => {
   let day = Number(kyiv(at)['hour']) >= 16 ? at + DAY_MS : at

@@ -17,14 +17,32 @@ export function bankAccounts(keysFolder: string): Account[] {
   })
 }
 
-/** `BURSAR_ACQUIRERS_FILE`, with the limits that the bank has agreed to. @param others accounts that get orders before the bank's @returns its path */
-export function writeAcquirersFile(dir: string, keysFolder: string, bankUrl: string, others: readonly object[] = []): string {
+/**
+ * `BURSAR_ACQUIRERS_FILE`, with the limits that the bank has agreed to. @param others accounts that get orders before
+ * the bank's @returns its path
+ */
+export function writeAcquirersFile(
+  dir: string,
+  keysFolder: string,
+  bankUrl: string,
+  others: readonly object[] = [],
+): string {
   const limits = (direction: 'payIn' | 'payout') =>
     Object.fromEntries(
-      Object.entries(priceList[direction]).map(([currency, { limits }]) => [currency, { least: amountOf(limits.least), most: amountOf(limits.most) }]),
+      Object.entries(priceList[direction]).map(([currency, { limits }]) => [
+        currency,
+        { least: amountOf(limits.least), most: amountOf(limits.most) },
+      ]),
     )
   const accounts = accountNames.map((name) => ({
-    name, kind: 'bank', url: bankUrl, account: name, secretFile: secretFile(keysFolder, name), payIn: limits('payIn'), payout: limits('payout'), timeoutMs: 5_000,
+    name,
+    kind: 'bank',
+    url: bankUrl,
+    account: name,
+    secretFile: secretFile(keysFolder, name),
+    payIn: limits('payIn'),
+    payout: limits('payout'),
+    timeoutMs: 5_000,
   }))
   const file = join(dir, 'settings', 'acquirers.json')
   writeFileSync(file, `${JSON.stringify({ accounts: [...others, ...accounts] }, null, 2)}\n`, { mode: 0o600 })

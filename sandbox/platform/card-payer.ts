@@ -25,16 +25,28 @@ export interface CardPayer {
 const WAIT_MS = 120_000
 
 /** @param options.acquirers the JSON of `BURSAR_ACQUIRERS_FILE` */
-export function openCardPayer(options: { databaseUrl: string; assets: AssetSettings; acquirers: unknown; publicUrl: string }): CardPayer {
+export function openCardPayer(options: {
+  databaseUrl: string
+  assets: AssetSettings
+  acquirers: unknown
+  publicUrl: string
+}): CardPayer {
   const pool = createPool({ url: options.databaseUrl, applicationName: 'bursar sandbox card payer', max: 1 })
   const db = createDb(pool)
   const { table } = readAcquirers(options.acquirers)
-  const settings: FiatInvoiceSettings = { catalogue: createCatalogue(options.assets), table, publicUrl: options.publicUrl }
+  const settings: FiatInvoiceSettings = {
+    catalogue: createCatalogue(options.assets),
+    table,
+    publicUrl: options.publicUrl,
+  }
   return {
     pay: async ({ id, how }) => {
       const found = await findForPayer(db, id, settings, await businessNow(db))
       if (found === undefined) return undefined
-      if (how !== 'exact') throw new Refusal('how: a card pays a fiat invoice exactly or not at all; cards that fail are at GET /bank/cards')
+      if (how !== 'exact')
+        throw new Refusal(
+          'how: a card pays a fiat invoice exactly or not at all; cards that fail are at GET /bank/cards',
+        )
       await continueOn(db, found, settings)
       const page = await acquirersPage(db, id, settings)
       const [card] = testCards
@@ -47,9 +59,18 @@ export function openCardPayer(options: { databaseUrl: string; assets: AssetSetti
 
 const businessNow = async (db: Db): Promise<Date> => new Date(Date.now() + (await readClockOffset(db)))
 
-async function continueOn(db: Db, { invoice, standing }: FiatInvoiceForPayer, settings: FiatInvoiceSettings): Promise<void> {
+async function continueOn(
+  db: Db,
+  { invoice, standing }: FiatInvoiceForPayer,
+  settings: FiatInvoiceSettings,
+): Promise<void> {
   const offer = standing.at === 'open' ? standing.offered[0] : undefined
-  const choice = { language: 'uk', ...(invoice.ticker === null ? { ticker: offer?.ticker } : {}), ...(invoice.units === null ? { value: '15000' } : {}), email: invoice.email ?? 'payer@example.com' } as const
+  const choice = {
+    language: 'uk',
+    ...(invoice.ticker === null ? { ticker: offer?.ticker } : {}),
+    ...(invoice.units === null ? { value: '15000' } : {}),
+    email: invoice.email ?? 'payer@example.com',
+  } as const
   const moment = { at: await businessNow(db), newId }
   try {
     await inTransaction(db, async (tx) => carryOut(tx, await proceed(tx, invoice.id, choice, settings, moment), moment))
@@ -64,7 +85,8 @@ async function acquirersPage(db: Db, id: string, settings: FiatInvoiceSettings):
   for (;;) {
     const { standing } = (await findForPayer(db, id, settings, await businessNow(db)))!
     if (standing.at === 'leaving') return standing.page
-    if (performance.now() > deadline) throw new Refusal(`id: no acquirer has given a page: it is ${standing.at}`, { status: 503, code: 107 })
+    if (performance.now() > deadline)
+      throw new Refusal(`id: no acquirer has given a page: it is ${standing.at}`, { status: 503, code: 107 })
     await sleep(100)
   }
 }

@@ -9,8 +9,8 @@ const PREFIX = 'bursar'
 export type DatabaseUrls = (kind: keyof typeof DATABASE_ROLES) => string
 
 /**
- * Brings the database to this build's schema, and makes its roles with their rights. On a server of the user's own no role is made:
- * everything logs in as the user.
+ * Brings the database to this build's schema, and makes its roles with their rights. On a server of the user's own no
+ * role is made: everything logs in as the user.
  * @param isOwn the sandbox started the server, and may do as it likes there
  */
 export async function prepareDatabase(databaseUrl: string, isOwn: boolean): Promise<DatabaseUrls> {

@@ -1,4 +1,7 @@
-/** Emulators of real acquirers inside the sandbox, those that BURSAR_EMULATORS names. Their accounts get orders before the bank's. */
+/**
+ * Emulators of real acquirers inside the sandbox, those that BURSAR_EMULATORS names. Their accounts get orders before
+ * the bank's.
+ */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Emulator, EmulatorOptions } from '../acquirers/emulator/start.ts'
@@ -32,7 +35,9 @@ export async function startEmulators(
   for (const kind of kinds) {
     const file = join(keysFolder, `acquirer-${kind}`)
     writeFileSync(file, key(kind), { mode: 0o600 })
-    const emulator = await supervisor.start(`the emulator of ${kind}`, () => start(kind, { port: 0, dir: join(dir, kind), log }))
+    const emulator = await supervisor.start(`the emulator of ${kind}`, () =>
+      start(kind, { port: 0, dir: join(dir, kind), log }),
+    )
     log(`the emulator of ${kind} is on ${emulator.url}; controls below ${emulator.url}/__control`)
     accounts.push({ name: kind, kind, ...limits[kind], ...members(kind, emulator.url, file) })
   }
@@ -40,13 +45,25 @@ export async function startEmulators(
 }
 
 function start(kind: EmulatedKind, options: EmulatorOptions): Promise<Emulator> {
-  if (kind === 'liqpay') return startLiqPay({ publicKey: 'sandbox_i00000000001', privateKey: key(kind), version: 3 }, options)
-  if (kind === 'wayforpay') return startWayForPay({ merchantAccount: 'emulated_merchant', secretKey: key(kind), domain: 'shop.example' }, options)
+  if (kind === 'liqpay')
+    return startLiqPay({ publicKey: 'sandbox_i00000000001', privateKey: key(kind), version: 3 }, options)
+  if (kind === 'wayforpay')
+    return startWayForPay(
+      { merchantAccount: 'emulated_merchant', secretKey: key(kind), domain: 'shop.example' },
+      options,
+    )
   return startFreedomPay({ merchantId: '500001', secretKey: key(kind), payoutSecretKey: key(kind) }, options)
 }
 
 function members(kind: EmulatedKind, url: string, file: string): object {
   if (kind === 'liqpay') return { url, publicKey: 'sandbox_i00000000001', privateKeyFile: file }
-  if (kind === 'wayforpay') return { apiUrl: url, payUrl: url, merchantAccount: 'emulated_merchant', secretKeyFile: file, domain: 'shop.example' }
+  if (kind === 'wayforpay')
+    return {
+      apiUrl: url,
+      payUrl: url,
+      merchantAccount: 'emulated_merchant',
+      secretKeyFile: file,
+      domain: 'shop.example',
+    }
   return { url, merchantId: '500001', secretKeyFile: file, payoutSecretKeyFile: file, testing: true, spacingMs: 100 }
 }

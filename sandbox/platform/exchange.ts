@@ -1,4 +1,7 @@
-/** What the sandbox exchanges with: price sources that follow the script, their settings, and a stock of the owner's money. */
+/**
+ * What the sandbox exchanges with: price sources that follow the script, their settings, and a stock of the owner's
+ * money.
+ */
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,12 +22,25 @@ const JUMP = { jumpBpsPerMinute: 2_000 }
 
 /** What a new venue holds for the sandbox's owner. */
 export const VENUE_BALANCES: Record<string, string> = {
-  BTC: '20', ETH: '500', BNB: '500', TRX: '500000', USDT: '1000000', USDC: '500000', KZT: '200000000',
+  BTC: '20',
+  ETH: '500',
+  BNB: '500',
+  TRX: '500000',
+  USDT: '1000000',
+  USDC: '500000',
+  KZT: '200000000',
 }
 const VENUE = 'binance'
 /** How far exchanges may take the position: further than any script does. */
 const MOST: Record<string, string> = {
-  BTC: '1000', ETH: '20000', BNB: '50000', TRX: '100000000', USDT: '50000000', USDC: '50000000', UAH: '1000000000', KZT: '10000000000',
+  BTC: '1000',
+  ETH: '20000',
+  BNB: '50000',
+  TRX: '100000000',
+  USDT: '50000000',
+  USDC: '50000000',
+  UAH: '1000000000',
+  KZT: '10000000000',
 }
 
 export interface VenuePlace {
@@ -39,22 +55,36 @@ export function writeExchangeFile(dir: string, market: string, venue?: VenuePlac
   const file = join(dir, 'settings', 'exchange.json')
   const settings = {
     sources: { venues: { binance: at, kraken: at, bybit: at, whitebit: at }, official: { nbu: at, nbk: at } },
-    legs: Object.fromEntries(['BTC', 'ETH', 'BNB', 'TRX', 'USDC', 'UAH', 'KZT', 'USD', 'EUR'].map((ticker) => [ticker, JUMP])),
-    exchange: { assets: Object.fromEntries(Object.entries(MOST).map(([ticker, most]) => [ticker, { long: most, short: most }])) },
+    legs: Object.fromEntries(
+      ['BTC', 'ETH', 'BNB', 'TRX', 'USDC', 'UAH', 'KZT', 'USD', 'EUR'].map((ticker) => [ticker, JUMP]),
+    ),
+    exchange: {
+      assets: Object.fromEntries(Object.entries(MOST).map(([ticker, most]) => [ticker, { long: most, short: most }])),
+    },
   }
-  writeFileSync(file, `${JSON.stringify({ ...settings, ...(venue && { hedging: hedgingOn(venue) }) }, null, 2)}\n`, { mode: 0o600 })
+  writeFileSync(file, `${JSON.stringify({ ...settings, ...(venue && { hedging: hedgingOn(venue) }) }, null, 2)}\n`, {
+    mode: 0o600,
+  })
   return file
 }
 
 const hedgingOn = ({ url: origin, ...credentials }: VenuePlace): object => ({
-  venue: { kind: 'ccxt', name: VENUE, exchange: 'binance', origin, ...credentials, timeoutMs: 3_000 }, slippageBps: 100, mostUsdtPerHour: '1000000',
+  venue: { kind: 'ccxt', name: VENUE, exchange: 'binance', origin, ...credentials, timeoutMs: 3_000 },
+  slippageBps: 100,
+  mostUsdtPerHour: '1000000',
 })
 
 /** The account with the venue, made once and kept. */
 export function venueAccount(keysFolder: string): { apiKey: string; secret: string } & Omit<VenuePlace, 'url'> {
   const [apiKeyFile, secretFile] = [join(keysFolder, 'venue-key'), join(keysFolder, 'venue-secret')]
-  for (const file of [apiKeyFile, secretFile]) if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('hex'), { mode: 0o600 })
-  return { apiKeyFile, secretFile, apiKey: readFileSync(apiKeyFile, 'utf8').trim(), secret: readFileSync(secretFile, 'utf8').trim() }
+  for (const file of [apiKeyFile, secretFile])
+    if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('hex'), { mode: 0o600 })
+  return {
+    apiKeyFile,
+    secretFile,
+    apiKey: readFileSync(apiKeyFile, 'utf8').trim(),
+    secret: readFileSync(secretFile, 'utf8').trim(),
+  }
 }
 
 /** Books what the venue holds for the owner, once. */
@@ -64,22 +94,48 @@ export async function stockVenue(db: Db, catalogue: Catalogue): Promise<void> {
     if (rows.length > 0) return
     for (const [ticker, amount] of Object.entries(VENUE_BALANCES)) {
       const parsed = parseUnits(amount, catalogue.find(ticker)?.scale ?? 0)
-      if (catalogue.find(ticker) && parsed.ok) await fundVenue(tx, VENUE, ticker, parsed.units, { at: new Date(), newId })
+      if (catalogue.find(ticker) && parsed.ok)
+        await fundVenue(tx, VENUE, ticker, parsed.units, { at: new Date(), newId })
     }
   })
 }
 
 /** What a new sandbox's owner trades with. */
-const STOCK: Record<string, string> = { BTC: '1', ETH: '20', BNB: '20', TRX: '20000', USDT: '50000', USDC: '20000', UAH: '2000000', KZT: '20000000' }
+const STOCK: Record<string, string> = {
+  BTC: '1',
+  ETH: '20',
+  BNB: '20',
+  TRX: '20000',
+  USDT: '50000',
+  USDC: '20000',
+  UAH: '2000000',
+  KZT: '20000000',
+}
 const LOOK_EVERY_MS = 1_000
 
 const inBankItem = (asset: string, units: bigint, at: Date): Parameters<typeof applyAll>[1][number] => {
   const id = newId()
-  const leg = (kind: 'bank' | 'capital', posted: bigint) => ({ account: { merchantId: HOUSE, asset, kind }, posted, held: 0n })
-  return { transfer: { id, merchantId: HOUSE, kind: 'post', cause: { kind: 'funding', id }, legs: [leg('bank', -units), leg('capital', units)], at } }
+  const leg = (kind: 'bank' | 'capital', posted: bigint) => ({
+    account: { merchantId: HOUSE, asset, kind },
+    posted,
+    held: 0n,
+  })
+  return {
+    transfer: {
+      id,
+      merchantId: HOUSE,
+      kind: 'post',
+      cause: { kind: 'funding', id },
+      legs: [leg('bank', -units), leg('capital', units)],
+      at,
+    },
+  }
 }
 
-/** Puts the owner's money into the position once it is booked, each asset once; currencies are in the owner's own bank account. Ends when all is done, or told to. */
+/**
+ * Puts the owner's money into the position once it is booked, each asset once; currencies are in the owner's own bank
+ * account. Ends when all is done, or told to.
+ */
 export async function stockPositions(db: Db, catalogue: Catalogue, signal: AbortSignal): Promise<void> {
   const left = new Map(Object.entries(STOCK).filter(([ticker]) => catalogue.find(ticker) !== undefined))
   while (left.size > 0 && !signal.aborted) {
@@ -91,7 +147,8 @@ export async function stockPositions(db: Db, catalogue: Catalogue, signal: Abort
       else if (catalogue.findFiat(ticker) || (await totalOf(db, ticker, 'capital')) >= parsed.units) {
         const moment = { at: new Date(), newId }
         await inTransaction(db, async (tx) => {
-          // Coins are booked when their block is final; money in the owner's own bank account is there when the owner says so.
+          // Coins are booked when their block is final; money in the owner's own bank account is there when the owner
+          // says so.
           if (catalogue.findFiat(ticker)) await applyAll(tx, [inBankItem(ticker, parsed.units, moment.at)])
           await fundPosition(tx, ticker, parsed.units, moment)
         })

@@ -14,7 +14,12 @@ export interface SettingsFiles {
 }
 
 /** Writes them for this world. Everything is quick: a sandbox is waited for by a person. */
-export async function writeSettingsFiles(dir: string, world: World, wallet: SandboxWallet, hotAddresses: number): Promise<SettingsFiles> {
+export async function writeSettingsFiles(
+  dir: string,
+  world: World,
+  wallet: SandboxWallet,
+  hotAddresses: number,
+): Promise<SettingsFiles> {
   const folder = join(dir, 'settings')
   const write = (name: string, content: unknown): string => {
     const file = join(folder, name)
@@ -33,7 +38,10 @@ async function networksOf({ bitcoin, ethereum, bsc, tron }: World): Promise<obje
   const evm = ({ node }: EvmWorld, chainId: number, more: object): object => ({ url: node.url, chainId, ...more })
   const btc = bitcoin && {
     BITCOIN: {
-      url: bitcoin.node.url.replace('://', `://${encodeURIComponent(bitcoin.node.user)}:${encodeURIComponent(bitcoin.node.password)}@`),
+      url: bitcoin.node.url.replace(
+        '://',
+        `://${encodeURIComponent(bitcoin.node.user)}:${encodeURIComponent(bitcoin.node.password)}@`,
+      ),
       genesis: await bitcoin.node.rpc<string>('getblockhash', 0),
       finalDepth: 6,
     },
@@ -46,12 +54,17 @@ async function networksOf({ bitcoin, ethereum, bsc, tron }: World): Promise<obje
   }
 }
 
-const tokenOf = (world: EvmWorld | TronWorld, ticker: string): string => world.assets.find((asset) => asset.ticker === ticker)?.token ?? ''
+const tokenOf = (world: EvmWorld | TronWorld, ticker: string): string =>
+  world.assets.find((asset) => asset.ticker === ticker)?.token ?? ''
 
 function assetsOf({ bitcoin, ethereum, bsc, tron }: World): object {
   const native = (decimals: number, least: string): object => ({ decimals, minDeposit: least, minWithdrawal: least })
   const token = (world: EvmWorld | TronWorld, ticker: string, decimals: number): object => ({
-    contract: tokenOf(world, ticker), decimals, minDeposit: '1', minWithdrawal: '1', withdrawalFee: { fixed: '0.5' },
+    contract: tokenOf(world, ticker),
+    decimals,
+    minDeposit: '1',
+    minWithdrawal: '1',
+    withdrawalFee: { fixed: '0.5' },
   })
   const stable = (ticker: string, name: string, more: object = {}): object => ({
     ticker,
@@ -75,10 +88,22 @@ function assetsOf({ bitcoin, ethereum, bsc, tron }: World): object {
 }
 
 function policyOf({ bitcoin }: World, hotAddresses: number): object {
-  const evm = { watch: { pollMs: 250 }, sending: { bumpAfterMs: 20_000, rebroadcastEveryMs: 3_000, hotAddresses }, payoutEveryMs: 250 }
+  const evm = {
+    watch: { pollMs: 250 },
+    sending: { bumpAfterMs: 20_000, rebroadcastEveryMs: 3_000, hotAddresses },
+    payoutEveryMs: 250,
+  }
   return {
-    ...(bitcoin ? { BITCOIN: { watch: { pollMs: 500 }, sending: { bumpAfterMs: 60_000, rebroadcastEveryMs: 3_000, batchWaitMs: 1_500 }, payoutEveryMs: 300,
-      consolidation: { everyMs: 2_000, leastCoins: 10, percentile: 100, rescueAfterMs: 600_000 } } } : {}),
+    ...(bitcoin
+      ? {
+          BITCOIN: {
+            watch: { pollMs: 500 },
+            sending: { bumpAfterMs: 60_000, rebroadcastEveryMs: 3_000, batchWaitMs: 1_500 },
+            payoutEveryMs: 300,
+            consolidation: { everyMs: 2_000, leastCoins: 10, percentile: 100, rescueAfterMs: 600_000 },
+          },
+        }
+      : {}),
     ETHEREUM: evm,
     BINANCE_SMART_CHAIN: evm,
     TRON: { watch: { pollMs: 500 }, sending: { rebroadcastEveryMs: 3_000 }, payoutEveryMs: 250 },
@@ -104,13 +129,23 @@ function signerPolicyOf({ bitcoin, ethereum, bsc, tron }: World, hotAddress: str
     chainId: String(chainId),
     hotAddresses: MOST_HOT_ADDRESSES,
     fee: { maxUnits: E18.toString(), maxPerHour: (1_000n * E18).toString(), maxPerDay: (10_000n * E18).toString() },
-    assets: { [coin]: asset(E18), USDT: asset(unit, checksummed(world, 'USDT')), USDC: asset(unit, checksummed(world, 'USDC')) },
+    assets: {
+      [coin]: asset(E18),
+      USDT: asset(unit, checksummed(world, 'USDT')),
+      USDC: asset(unit, checksummed(world, 'USDC')),
+    },
     sweep: { enabled: true, treasury: hotAddress, maxFee: E18.toString(), maxTopUp: (E18 / 10n).toString() },
   })
   const btc = {
     enabled: true,
     chain: 'regtest',
-    fee: { maxUnits: '1000000', maxPerMille: '500', maxMilliSatPerVb: '1000000', maxPerHour: '100000000', maxPerDay: '1000000000' },
+    fee: {
+      maxUnits: '1000000',
+      maxPerMille: '500',
+      maxMilliSatPerVb: '1000000',
+      maxPerHour: '100000000',
+      maxPerDay: '1000000000',
+    },
     consolidation: { enabled: true },
     assets: { BTC: asset(100_000_000n) },
   }
@@ -119,8 +154,19 @@ function signerPolicyOf({ bitcoin, ethereum, bsc, tron }: World, hotAddress: str
     enabled: true,
     maxLifetimeMs: TRON_LIFETIME_MS,
     // What a byte and an account cost at most are parameters of the chain: those of the main network hold here.
-    fee: { maxUnits: trx(200n), maxPerHour: trx(100_000n), maxPerDay: trx(1_000_000n), bandwidthPrice: '1000', activation: '1100000' },
-    treasury: { enabled: true, maxUnits: trx(1_000_000n), stake: { maxPerHour: trx(10_000_000n), maxPerDay: trx(100_000_000n) }, loan: { maxPerHour: trx(100_000_000n), maxPerDay: trx(1_000_000_000n) } },
+    fee: {
+      maxUnits: trx(200n),
+      maxPerHour: trx(100_000n),
+      maxPerDay: trx(1_000_000n),
+      bandwidthPrice: '1000',
+      activation: '1100000',
+    },
+    treasury: {
+      enabled: true,
+      maxUnits: trx(1_000_000n),
+      stake: { maxPerHour: trx(10_000_000n), maxPerDay: trx(100_000_000n) },
+      loan: { maxPerHour: trx(100_000_000n), maxPerDay: trx(1_000_000_000n) },
+    },
     sweep: { enabled: true, maxTopUp: trx(50n) },
     assets: { TRX: asset(E6), USDT: asset(E6, tokenOf(tron, 'USDT')), USDC: asset(E6, tokenOf(tron, 'USDC')) },
   }

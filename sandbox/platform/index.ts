@@ -31,7 +31,10 @@ import { openTreasury } from './treasury.ts'
 export interface Platform {
   readonly api: string
   readonly control: string
-  /** The fake acquirer: its address, our accounts with it, and where the card numbers are listed that mean something to it. */
+  /**
+   * The fake acquirer: its address, our accounts with it, and where the card numbers are listed that mean something to
+   * it.
+   */
   readonly bank: { readonly url: string; readonly accounts: readonly string[]; readonly cards: string }
   /** The exchange that is hedged on. */
   readonly venue: string
@@ -60,51 +63,122 @@ export async function startPlatform(
   const programs = await buildPrograms()
   const keys = await prepareKeys(settings.dir, programs['bursar-signer'])
   const files = await writeSettingsFiles(settings.dir, world, readWallet(keys), settings.hotAddresses)
-  const databaseUrls = await prepareDatabase(world.databaseUrl, settings.databaseUrl === undefined).catch((error: Error) => {
-    throw new Error(`${error.message}\nThe data are of another version: remove ${settings.dir} to start afresh`, { cause: error })
-  })
+  const databaseUrls = await prepareDatabase(world.databaseUrl, settings.databaseUrl === undefined).catch(
+    (error: Error) => {
+      throw new Error(`${error.message}\nThe data are of another version: remove ${settings.dir} to start afresh`, {
+        cause: error,
+      })
+    },
+  )
   const assets = JSON.parse(readFileSync(files.assets, 'utf8')) as AssetSettings
-  const treasury = openTreasury({ databaseUrl: world.databaseUrl, wallet: readWallet(keys), assets, chains: world.chains, log })
+  const treasury = openTreasury({
+    databaseUrl: world.databaseUrl,
+    wallet: readWallet(keys),
+    assets,
+    chains: world.chains,
+    log,
+  })
   const accounts = bankAccounts(keys.folder)
   const bank = await supervisor.start('bank', () =>
     startBank({
-      port: settings.ports.bank, portSetting: portVariables.bank, dir: join(settings.dir, 'bank'), accounts, log,
+      port: settings.ports.bank,
+      portSetting: portVariables.bank,
+      dir: join(settings.dir, 'bank'),
+      accounts,
+      log,
     }),
   )
-  const emulated = await startEmulators(supervisor, settings.emulators, { dir: join(settings.dir, 'emulators'), keysFolder: keys.folder, log })
+  const emulated = await startEmulators(supervisor, settings.emulators, {
+    dir: join(settings.dir, 'emulators'),
+    keysFolder: keys.folder,
+    log,
+  })
   const acquirers = writeAcquirersFile(settings.dir, keys.folder, bank.url, emulated)
   const cards = openCardPayer({
-    databaseUrl: world.databaseUrl, assets, acquirers: JSON.parse(readFileSync(acquirers, 'utf8')), publicUrl: `http://127.0.0.1:${settings.ports.api}`,
+    databaseUrl: world.databaseUrl,
+    assets,
+    acquirers: JSON.parse(readFileSync(acquirers, 'utf8')),
+    publicUrl: `http://127.0.0.1:${settings.ports.api}`,
   })
   const payer = openPayer({
-    databaseUrl: world.databaseUrl, keys: readWallet(keys), assets, chains: world.chains, quoteMs: QUOTE_MS, payFiat: (payment) => cards.pay(payment),
+    databaseUrl: world.databaseUrl,
+    keys: readWallet(keys),
+    assets,
+    chains: world.chains,
+    quoteMs: QUOTE_MS,
+    payFiat: (payment) => cards.pay(payment),
     advance: (advanceMs) => treasury.setClock({ advanceMs }),
   })
   const prices = createPrices()
   const account = venueAccount(keys.folder)
   const venue = await supervisor.start('venue', () =>
-    startVenue({ port: settings.ports.venue, portSetting: portVariables.venue, account, usd: prices.usd, balances: VENUE_BALANCES, dir: join(settings.dir, 'venue'), log }),
+    startVenue({
+      port: settings.ports.venue,
+      portSetting: portVariables.venue,
+      account,
+      usd: prices.usd,
+      balances: VENUE_BALANCES,
+      dir: join(settings.dir, 'venue'),
+      log,
+    }),
   )
   if (settings.hedging) await treasury.stockVenue()
-  const market = await supervisor.start('price sources', () => startMarket({ port: settings.ports.market, portSetting: portVariables.market, usd: prices.usd }))
-  const screening = await startSandboxScreening(supervisor, settings, { keysFolder: keys.folder, databaseUrl: world.databaseUrl })
+  const market = await supervisor.start('price sources', () =>
+    startMarket({ port: settings.ports.market, portSetting: portVariables.market, usd: prices.usd }),
+  )
+  const screening = await startSandboxScreening(supervisor, settings, {
+    keysFolder: keys.folder,
+    databaseUrl: world.databaseUrl,
+  })
   const control = await supervisor.start('control', async () => {
     const server = await startControl({
-      port: settings.ports.control, portSetting: portVariables.control, chains: world.chains, rates: prices, setSourceFault: market.setFault, bank: bank.control, venue: venue.control, mails: world.mailbox.mails, log,
+      port: settings.ports.control,
+      portSetting: portVariables.control,
+      chains: world.chains,
+      rates: prices,
+      setSourceFault: market.setFault,
+      bank: bank.control,
+      venue: venue.control,
+      mails: world.mailbox.mails,
+      log,
       ...(screening && { screening: screening.emulator }),
       credit: (credit) => treasury.credit(credit),
       setClock: (move) => treasury.setClock(move),
       payInvoice: (payment) => payer.pay(payment),
     })
-    return { ...server, stop: () => server.stop().then(() => Promise.all([treasury.close(), payer.close(), cards.close()])).then(() => {}) }
+    return {
+      ...server,
+      stop: () =>
+        server
+          .stop()
+          .then(() => Promise.all([treasury.close(), payer.close(), cards.close()]))
+          .then(() => {}),
+    }
   })
   const socket = socketPath(settings.dir)
-  const exchangeFile = writeExchangeFile(settings.dir, market.url, settings.hedging ? { url: venue.url, apiKeyFile: account.apiKeyFile, secretFile: account.secretFile } : undefined)
-  const places: Places = { programs, databaseUrls, ratesUrl: `${control.url}/rates`, smtpUrl: world.mailbox.url, keys, files, acquirers, exchangeFile, ...(screening && { screeningFile: screening.file }), socket: socket.path }
+  const exchangeFile = writeExchangeFile(
+    settings.dir,
+    market.url,
+    settings.hedging ? { url: venue.url, apiKeyFile: account.apiKeyFile, secretFile: account.secretFile } : undefined,
+  )
+  const places: Places = {
+    programs,
+    databaseUrls,
+    ratesUrl: `${control.url}/rates`,
+    smtpUrl: world.mailbox.url,
+    keys,
+    files,
+    acquirers,
+    exchangeFile,
+    ...(screening && { screeningFile: screening.file }),
+    socket: socket.path,
+  }
   const environment = environmentOf(places, settings, 'operator', 0)
   const merchants = await demoMerchants(settings.dir, keys, world.databaseUrl, world.inbox.url)
   await startSigner(supervisor, settings.dir, places)
-  await Promise.all((['watcher', 'worker', 'api'] as const).map((role) => startRole(supervisor, settings, places, role)))
+  await Promise.all(
+    (['watcher', 'worker', 'api'] as const).map((role) => startRole(supervisor, settings, places, role)),
+  )
   await supervisor.start('hot wallets', async () => {
     await treasury.fill()
     treasury.stock()

@@ -1,4 +1,6 @@
-/** A payer without a browser: continues on an invoice's page where nobody has, and pays it on the chains or at the bank. */
+/**
+ * A payer without a browser: continues on an invoice's page where nobody has, and pays it on the chains or at the bank.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createCatalogue } from '../../server/src/assets/index.ts'
 import type { AssetSettings, Catalogue } from '../../server/src/assets/index.ts'
@@ -41,7 +43,12 @@ export function openPayer(options: {
   const db = createDb(pool)
   const catalogue = createCatalogue(options.assets)
   const invoices = createInvoices({
-    catalogue, networks: catalogue.networks, keys: options.keys, quoteMs: options.quoteMs, minedWithinMs: MINED_WITHIN_MS, publicUrl: '',
+    catalogue,
+    networks: catalogue.networks,
+    keys: options.keys,
+    quoteMs: options.quoteMs,
+    minedWithinMs: MINED_WITHIN_MS,
+    publicUrl: '',
     prices: (tx, tickers) => freshPrices(tx, tickers, new Date()),
     // The payer here never holds a link.
     claimTokens: createClaimTokens([new Uint8Array(32)]),
@@ -69,14 +76,16 @@ interface Payer {
 
 const businessNow = async (db: Db): Promise<Date> => new Date(Date.now() + (await readClockOffset(db)))
 
-const find = async ({ db, invoices }: Payer, id: string): Promise<PayerInvoice | undefined> => invoices.find(db, id, await businessNow(db))
+const find = async ({ db, invoices }: Payer, id: string): Promise<PayerInvoice | undefined> =>
+  invoices.find(db, id, await businessNow(db))
 
 async function payCrypto(payer: Payer, { id, how }: InvoicePayment): Promise<object> {
   await proceed(payer, id)
   if (how === 'late') await endOf(payer, id)
   const invoice = (await find(payer, id))!
   const { destination, ticker, blockchain } = invoice
-  if (destination === null || ticker === null || blockchain === null) throw new Refusal(`id: this invoice is ${invoice.state.toUpperCase()} and has no address`)
+  if (destination === null || ticker === null || blockchain === null)
+    throw new Refusal(`id: this invoice is ${invoice.state.toUpperCase()} and has no address`)
   const chain = payer.chains.find((one) => one.blockchain === blockchain)
   if (chain === undefined) throw new Refusal(`id: this sandbox runs no ${blockchain}`)
   const sent = how === 'wrong-asset' ? wrongAsset(chain, ticker) : { ticker, amount: amountOf(payer, invoice, how) }
@@ -90,8 +99,14 @@ async function proceed({ db, invoices }: Payer, id: string): Promise<void> {
   const view = await invoices.find(db, id, moment.at)
   if (view?.state !== 'created') return
   const options = view.options.filter(({ unpriced }) => !unpriced)
-  const favourite = options.find(({ ticker, blockchain }) => ticker === FAVOURITE.ticker && blockchain === FAVOURITE.blockchain) ?? options[0]
-  const choice = { ticker: favourite?.ticker, blockchain: favourite?.blockchain, value: favourite?.ticker === FAVOURITE.ticker ? FAVOURITE.value : favourite?.minimum }
+  const favourite =
+    options.find(({ ticker, blockchain }) => ticker === FAVOURITE.ticker && blockchain === FAVOURITE.blockchain) ??
+    options[0]
+  const choice = {
+    ticker: favourite?.ticker,
+    blockchain: favourite?.blockchain,
+    value: favourite?.ticker === FAVOURITE.ticker ? FAVOURITE.value : favourite?.minimum,
+  }
   try {
     await inTransaction(db, async (tx) => carryOut(tx, await invoices.proceed(tx, id, choice, moment), moment))
   } catch (error) {
@@ -107,13 +122,21 @@ async function endOf(payer: Payer, id: string): Promise<void> {
   if (left >= 0) await payer.advance(left + 1_000)
   const deadline = performance.now() + WAIT_MS
   while ((await find(payer, id))!.state !== 'expired') {
-    if (performance.now() > deadline) throw new Refusal('id: it does not expire: a payment that was seen in time is on its way, or it is paid', { status: 503, code: 107 })
+    if (performance.now() > deadline)
+      throw new Refusal('id: it does not expire: a payment that was seen in time is on its way, or it is paid', {
+        status: 503,
+        code: 107,
+      })
     await sleep(100)
   }
 }
 
 /** What is missing, its half, or half as much again, no finer than the network carries. */
-function amountOf({ catalogue }: Payer, { ticker, blockchain, toSend, missing, asked }: PayerInvoice, how: 'exact' | 'partial' | 'over' | 'late'): string {
+function amountOf(
+  { catalogue }: Payer,
+  { ticker, blockchain, toSend, missing, asked }: PayerInvoice,
+  how: 'exact' | 'partial' | 'over' | 'late',
+): string {
   if (toSend === null || missing === null || asked === null) throw new Refusal('id: nothing is missing on this invoice')
   const { scale, networks } = catalogue.findCrypto(ticker!)!
   const on = networks.get(blockchain!)!
@@ -122,7 +145,10 @@ function amountOf({ catalogue }: Payer, { ticker, blockchain, toSend, missing, a
   if (how === 'over') return formatUnits(whole(toSend.units + asked.units / 2n), scale)
   if (how !== 'partial') return toSend.text
   const half = whole(missing.units / 2n)
-  if (half < on.minDeposit) throw new Refusal(`how: half of it is less than the ${formatUnits(on.minDeposit, scale)} ${ticker} that are credited`)
+  if (half < on.minDeposit)
+    throw new Refusal(
+      `how: half of it is less than the ${formatUnits(on.minDeposit, scale)} ${ticker} that are credited`,
+    )
   return formatUnits(half, scale)
 }
 

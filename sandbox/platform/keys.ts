@@ -32,7 +32,14 @@ export async function prepareKeys(dir: string, signer: string): Promise<SandboxK
   const folder = join(dir, 'keys')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const at = (name: string): string => join(folder, name)
-  const keys: SandboxKeys = { folder, seed: at('seed.json'), passphrase: at('passphrase'), dataKey: at('data-key'), cardKey: at('card-key'), wallet: at('wallet.json') }
+  const keys: SandboxKeys = {
+    folder,
+    seed: at('seed.json'),
+    passphrase: at('passphrase'),
+    dataKey: at('data-key'),
+    cardKey: at('card-key'),
+    wallet: at('wallet.json'),
+  }
   writeOnce(keys.passphrase, randomBytes(24).toString('base64url'))
   writeOnce(keys.dataKey, randomBytes(32).toString('hex'))
   writeOnce(keys.cardKey, randomBytes(32).toString('hex'))
@@ -41,7 +48,14 @@ export async function prepareKeys(dir: string, signer: string): Promise<SandboxK
   }
   if (!isWhole(keys.wallet)) {
     const { stdout } = await run(process.execPath, [
-      signer, 'xpubs', '--seed', keys.seed, '--passphrase-file', keys.passphrase, '--chain', 'regtest',
+      signer,
+      'xpubs',
+      '--seed',
+      keys.seed,
+      '--passphrase-file',
+      keys.passphrase,
+      '--chain',
+      'regtest',
     ])
     writeFileSync(`${keys.wallet}.new`, stdout, { mode: 0o600 })
     renameSync(`${keys.wallet}.new`, keys.wallet)

@@ -20,7 +20,12 @@ const NAMES = ['Demo shop', 'Demo market']
 const HOLDING = 'Demo market'
 const ACTOR = 'sandbox'
 
-export async function demoMerchants(dir: string, keys: SandboxKeys, databaseUrl: string, inbox: string): Promise<DemoMerchant[]> {
+export async function demoMerchants(
+  dir: string,
+  keys: SandboxKeys,
+  databaseUrl: string,
+  inbox: string,
+): Promise<DemoMerchant[]> {
   const file = join(dir, 'merchants.json')
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as DemoMerchant[]
   const box = createSecretBox(readDataKey(readFileSync(keys.dataKey, 'utf8')))
@@ -33,8 +38,15 @@ export async function demoMerchants(dir: string, keys: SandboxKeys, databaseUrl:
         const merchant = { name, companyName: name, companyUrl: 'https://shop.example' }
         const created = await createMerchant(tx, merchant, { box, random: randomBytes, actor: ACTOR }, moment)
         const notificationsUrl = `${inbox}/merchant/${created.id}`
-        await setSetting(tx, created.id, { name: 'notificationsUrl', value: notificationsUrl }, { actor: ACTOR }, moment)
-        if (name === HOLDING) await setSetting(tx, created.id, { name: 'holdUntilVerified', value: 'true' }, { actor: ACTOR }, moment)
+        await setSetting(
+          tx,
+          created.id,
+          { name: 'notificationsUrl', value: notificationsUrl },
+          { actor: ACTOR },
+          moment,
+        )
+        if (name === HOLDING)
+          await setSetting(tx, created.id, { name: 'holdUntilVerified', value: 'true' }, { actor: ACTOR }, moment)
         merchants.push({ ...created, notificationsUrl })
       }
       return merchants

@@ -29,7 +29,12 @@ export interface Places {
 }
 
 /** Nothing is inherited: what a process gets is what stands here. @param kind as which it logs in to the database */
-export function environmentOf(places: Places, settings: SandboxSettings, kind: Parameters<DatabaseUrls>[0], inner: number): NodeJS.ProcessEnv {
+export function environmentOf(
+  places: Places,
+  settings: SandboxSettings,
+  kind: Parameters<DatabaseUrls>[0],
+  inner: number,
+): NodeJS.ProcessEnv {
   const { databaseUrls, ratesUrl, smtpUrl, keys, files, acquirers, exchangeFile, screeningFile, socket } = places
   return {
     PATH: process.env['PATH'],
@@ -62,14 +67,28 @@ export function environmentOf(places: Places, settings: SandboxSettings, kind: P
   }
 }
 
-export async function startSigner(supervisor: Supervisor, dir: string, { programs, keys, files, socket }: Places): Promise<void> {
+export async function startSigner(
+  supervisor: Supervisor,
+  dir: string,
+  { programs, keys, files, socket }: Places,
+): Promise<void> {
   await supervisor.start('signer', () =>
     startProgram({
       name: 'signer',
       file: process.execPath,
       args: [
-        programs['bursar-signer'], 'serve', '--seed', keys.seed, '--passphrase-file', keys.passphrase,
-        '--policy', files.signerPolicy, '--log', join(dir, 'signer.log.jsonl'), '--socket', socket,
+        programs['bursar-signer'],
+        'serve',
+        '--seed',
+        keys.seed,
+        '--passphrase-file',
+        keys.passphrase,
+        '--policy',
+        files.signerPolicy,
+        '--log',
+        join(dir, 'signer.log.jsonl'),
+        '--socket',
+        socket,
       ],
       env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: COMPILE_CACHE },
       logFile: join(dir, 'logs', 'signer.log'),

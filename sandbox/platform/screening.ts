@@ -1,4 +1,7 @@
-/** Screening in the sandbox: an emulated provider that says what it is told to, a list of one made-up address, and what the issuers of our dollars freeze. */
+/**
+ * Screening in the sandbox: an emulated provider that says what it is told to, a list of one made-up address, and what
+ * the issuers of our dollars freeze.
+ */
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,7 +27,12 @@ export async function startSandboxScreening(
 ): Promise<{ emulator: ScreeningEmulator; file: string } | undefined> {
   if (!settings.screening) return undefined
   const emulator = await supervisor.start('screening', () =>
-    startScreening({ port: settings.ports.screening, portSetting: portVariables.screening, standard: 'clean', ...KEYS }),
+    startScreening({
+      port: settings.ports.screening,
+      portSetting: portVariables.screening,
+      standard: 'clean',
+      ...KEYS,
+    }),
   )
   const accessKeyFile = join(keysFolder, 'screening')
   writeFileSync(accessKeyFile, KEYS.accessKey, { mode: 0o600 })
@@ -42,7 +50,12 @@ async function bringListInForce(databaseUrl: string): Promise<void> {
   try {
     const at = new Date()
     const entries = [{ address: LISTED, asset: 'ETH', name: 'NOBODY (of the sandbox)' }]
-    const list = { source: 'SANDBOX', sha256: createHash('sha256').update(LISTED).digest('hex'), date: at.toISOString().slice(0, 10), entries }
+    const list = {
+      source: 'SANDBOX',
+      sha256: createHash('sha256').update(LISTED).digest('hex'),
+      date: at.toISOString().slice(0, 10),
+      entries,
+    }
     await inTransaction(createDb(pool), (tx) => importList(tx, list, false, { at, newId }))
   } finally {
     await pool.end()

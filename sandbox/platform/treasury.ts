@@ -1,4 +1,7 @@
-/** Money of the sandbox's owner: coins in the hot wallets, and gifts to merchants that the books and the chains agree on. */
+/**
+ * Money of the sandbox's owner: coins in the hot wallets, and gifts to merchants that the books and the chains agree
+ * on.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deriveAddress as deriveBitcoin } from '@bursar/chainkit/bitcoin'
 import { deriveAddress as deriveEvm } from '@bursar/chainkit/evm'
@@ -25,8 +28,15 @@ export interface SandboxTreasury {
   stockVenue(): Promise<void>
   /** Puts a part of the owner's money into what exchanges trade with, once it is booked. */
   stock(): void
-  /** Of a crypto asset: the hash of the coins that went to a hot wallet. Of a currency: the acquirer's account that has the money. */
-  credit(credit: { merchantId: string; ticker: string; amount: string }): Promise<{ hash: string } | { acquirer: string }>
+  /**
+   * Of a crypto asset: the hash of the coins that went to a hot wallet. Of a currency: the acquirer's account that has
+   * the money.
+   */
+  credit(credit: {
+    merchantId: string
+    ticker: string
+    amount: string
+  }): Promise<{ hash: string } | { acquirer: string }>
   setClock(move: { advanceMs: number }): Promise<{ offsetMs: number }>
   close(): Promise<void>
 }
@@ -70,7 +80,9 @@ export function openTreasury(options: {
     },
     stockVenue: () => stockVenue(db, catalogue),
     stock: () => {
-      stocking = stockPositions(db, catalogue, stopping.signal).catch((error: Error) => options.log(`the owner's money is not traded with: ${error.message}`))
+      stocking = stockPositions(db, catalogue, stopping.signal).catch((error: Error) =>
+        options.log(`the owner's money is not traded with: ${error.message}`),
+      )
     },
     credit: async ({ merchantId, ticker, amount }) => {
       const units = unitsOf(catalogue, ticker, amount)
@@ -107,8 +119,14 @@ function hotAddress({ bitcoin, evm, tron }: SandboxWallet, blockchain: string): 
 
 function unitsOf(catalogue: Catalogue, ticker: string, amount: string): bigint {
   const asset = catalogue.find(ticker)
-  if (!asset) throw new Refusal(`ticker: there are ${[...catalogue.crypto, ...catalogue.fiat].map((one) => one.ticker).join(', ')}`)
-  const parsed = parseUnits(amount, 'networks' in asset ? Math.min(...[...asset.networks.values()].map((on) => on.decimals)) : asset.scale)
+  if (!asset)
+    throw new Refusal(
+      `ticker: there are ${[...catalogue.crypto, ...catalogue.fiat].map((one) => one.ticker).join(', ')}`,
+    )
+  const parsed = parseUnits(
+    amount,
+    'networks' in asset ? Math.min(...[...asset.networks.values()].map((on) => on.decimals)) : asset.scale,
+  )
   if (!parsed.ok || parsed.units === 0n) throw new Refusal(`amount: send a decimal above zero such as "12.5"`)
   const full = parseUnits(amount, asset.scale)
   return full.ok ? full.units : 0n
@@ -121,7 +139,9 @@ async function requireMerchant(db: Db, id: string): Promise<void> {
 
 /** A funding seen for the asset, booked or not, means the filling was sent. */
 async function isFunded(db: Db, network: string, ticker: string): Promise<boolean> {
-  const { rows } = await sql`select 1 from fundings where network = ${network} and asset = ${ticker} limit 1`.execute(db)
+  const { rows } = await sql`select 1 from fundings where network = ${network} and asset = ${ticker} limit 1`.execute(
+    db,
+  )
   return rows.length > 0
 }
 
@@ -129,9 +149,14 @@ async function isFunded(db: Db, network: string, ticker: string): Promise<boolea
 async function booked(db: Db, chain: SandboxChain, hash: string): Promise<void> {
   const deadline = performance.now() + BOOKED_WAIT_MS
   for (;;) {
-    const { rows } = await sql`select 1 from fundings where network = ${chain.blockchain} and transaction = ${hash}`.execute(db)
+    const { rows } =
+      await sql`select 1 from fundings where network = ${chain.blockchain} and transaction = ${hash}`.execute(db)
     if (rows.length > 0) return
-    if (performance.now() > deadline) throw new Refusal('the coins were sent, but the platform has not seen them: is the watcher running?', { status: 503, code: 107 })
+    if (performance.now() > deadline)
+      throw new Refusal('the coins were sent, but the platform has not seen them: is the watcher running?', {
+        status: 503,
+        code: 107,
+      })
     await chain.mine(1)
     await sleep(200)
   }

@@ -1,7 +1,8 @@
 /**
- * AMLBot's API (rows S-1, S-2 and S-3 of docs/dialects.md) as `reference/ecosystem.md` 4.2 (November 2026) and public integrations describe it: `POST /` and `POST /recheck`,
- * forms signed with md5("what:accessKey:accessId"). Field by field: README.md. What it says of an address or a transaction
- * depends on its last four characters; a fault can be set for the next answers.
+ * AMLBot's API (rows S-1, S-2 and S-3 of docs/dialects.md) as `reference/ecosystem.md` 4.2 (November 2026) and public
+ * integrations describe it: `POST /` and `POST /recheck`, forms signed with md5("what:accessKey:accessId"). Field by
+ * field: README.md. What it says of an address or a transaction depends on its last four characters; a fault can be set
+ * for the next answers.
  */
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -22,7 +23,10 @@ export type Fault = (typeof FAULTS)[number]
 export interface ScreeningEmulator extends Listening {
   /** what it does until told otherwise; undefined: answers again */
   setFault(fault: Fault | undefined): void
-  /** what it says from now on of a transaction, of all that arrives at an address of ours, or of a destination; of what nothing is set for, endings decide */
+  /**
+   * what it says from now on of a transaction, of all that arrives at an address of ours, or of a destination; of what
+   * nothing is set for, endings decide
+   */
   setVerdict(what: string, verdict: Verdict): void
   /** members of the next reports' `data` that stand in place of its own; undefined: none */
   setData(members: Readonly<Record<string, unknown>> | undefined): void
@@ -51,7 +55,14 @@ interface Pending {
 }
 
 /** Throws PortInUse. */
-export async function startScreening({ port, portSetting, standard, accessId, accessKey, now = Date.now }: ScreeningOptions): Promise<ScreeningEmulator> {
+export async function startScreening({
+  port,
+  portSetting,
+  standard,
+  accessId,
+  accessKey,
+  now = Date.now,
+}: ScreeningOptions): Promise<ScreeningEmulator> {
   const asked: Record<string, string>[] = []
   const pending = new Map<string, Pending>()
   const verdicts = new Map<string, Verdict>()
@@ -63,10 +74,12 @@ export async function startScreening({ port, portSetting, standard, accessId, ac
   const answered = (path: string, fields: Record<string, string>): unknown => {
     const what = path === '/recheck' ? fields['uid'] : fields['hash']
     if (what === undefined || what === '') return refused(path === '/recheck' ? 'uid is required' : 'hash is required')
-    if (fields['accessId'] !== accessId || fields['token'] !== tokenOf(what)) return refused('Access denied: wrong token')
+    if (fields['accessId'] !== accessId || fields['token'] !== tokenOf(what))
+      return refused('Access denied: wrong token')
     if (path === '/recheck') return recheck(what)
     if (!fields['asset']) return refused('asset is required')
-    if (fields['address'] !== undefined && !['deposit', 'withdrawal'].includes(fields['direction'] ?? '')) return refused('direction is required')
+    if (fields['address'] !== undefined && !['deposit', 'withdrawal'].includes(fields['direction'] ?? ''))
+      return refused('direction is required')
     const verdict = verdictOf(fields)
     const waits = verdict === undefined ? waitsFor(what) : verdict === 'pending' ? 1 : 0
     if (waits === 0) return success(what, uidOf(what), fields)
@@ -78,11 +91,14 @@ export async function startScreening({ port, portSetting, standard, accessId, ac
     if (waiting === undefined) return refused('uid is not known')
     waiting.left -= 1
     const verdict = verdictOf(waiting.fields)
-    if (verdict === 'pending' || (verdict === undefined && waiting.left > 0)) return { result: true, balance: 100, data: { uid, status: 'pending' } }
+    if (verdict === 'pending' || (verdict === undefined && waiting.left > 0))
+      return { result: true, balance: 100, data: { uid, status: 'pending' } }
     return success(waiting.hash, uid, waiting.fields)
   }
   const verdictOf = ({ hash, address }: Readonly<Record<string, string>>): Verdict | undefined => {
-    const set = [hash, address].map((one) => (one === undefined ? undefined : verdicts.get(one.toLowerCase()))).find((one) => one !== undefined)
+    const set = [hash, address]
+      .map((one) => (one === undefined ? undefined : verdicts.get(one.toLowerCase())))
+      .find((one) => one !== undefined)
     return set ?? standard
   }
   const said = (fields: Readonly<Record<string, string>>): Exclude<Verdict, 'pending'> | undefined => {
@@ -90,8 +106,20 @@ export async function startScreening({ port, portSetting, standard, accessId, ac
     return verdict === 'pending' ? undefined : verdict
   }
   const success = (hash: string, uid: string, fields: Readonly<Record<string, string>>): unknown => ({
-    result: true, balance: 99,
-    data: { ...dataOf({ verdict: said(fields), hash, uid, asset: fields['asset']!, address: fields['address'], direction: fields['direction'], at: now() }), ...replaced },
+    result: true,
+    balance: 99,
+    data: {
+      ...dataOf({
+        verdict: said(fields),
+        hash,
+        uid,
+        asset: fields['asset']!,
+        address: fields['address'],
+        direction: fields['direction'],
+        at: now(),
+      }),
+      ...replaced,
+    },
   })
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -101,11 +129,22 @@ export async function startScreening({ port, portSetting, standard, accessId, ac
     const fields = Object.fromEntries(new URLSearchParams(body))
     asked.push({ ...fields, path })
     if (fault === 'down') return void response.writeHead(502).end()
-    if (fault === 'html') return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html><body>Just a moment...</body></html>')
-    if (fault === 'blocked') return void response.writeHead(403, { 'content-type': 'text/html' }).end('<html><head><title>Attention Required! | Cloudflare</title></head></html>')
-    const send = (value: unknown): void => void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+    if (fault === 'html')
+      return void response
+        .writeHead(200, { 'content-type': 'text/html' })
+        .end('<html><body>Just a moment...</body></html>')
+    if (fault === 'blocked')
+      return void response
+        .writeHead(403, { 'content-type': 'text/html' })
+        .end('<html><head><title>Attention Required! | Cloudflare</title></head></html>')
+    const send = (value: unknown): void =>
+      void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
     if (fault === 'slow') return void setTimeout(() => send(answered(path, fields)), SLOW_MS).unref()
-    send(fault === 'garbage' ? { result: true, data: { status: 'success', riskscore: 'high', signals: [0.1] } } : answered(path, fields))
+    send(
+      fault === 'garbage'
+        ? { result: true, data: { status: 'success', riskscore: 'high', signals: [0.1] } }
+        : answered(path, fields),
+    )
   }
   const server = createServer((request, response) => void handle(request, response).catch(() => response.destroy()))
   const listening = await listenOnLoopback(server, port)

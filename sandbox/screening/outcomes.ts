@@ -1,4 +1,7 @@
-/** What the emulator says of an address or a transaction: what was set for it, or else by its last four characters, in any case. */
+/**
+ * What the emulator says of an address or a transaction: what was set for it, or else by its last four characters, in
+ * any case.
+ */
 
 /** What can be set. `pending`: no report until something else is. */
 export const VERDICTS = ['clean', 'mixer', 'gambling', 'sanctioned', 'pending'] as const
@@ -20,7 +23,10 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
 }
 
 const BY_VERDICT: Readonly<Record<Exclude<Verdict, 'pending'>, Outcome>> = {
-  clean: CLEAN, sanctioned: OUTCOMES['9999']!, mixer: OUTCOMES['9998']!, gambling: OUTCOMES['9997']!,
+  clean: CLEAN,
+  sanctioned: OUTCOMES['9999']!,
+  mixer: OUTCOMES['9998']!,
+  gambling: OUTCOMES['9997']!,
 }
 
 /** How often `/recheck` is asked before the report is there. */
@@ -31,8 +37,26 @@ const ending = (hash: string): string => hash.slice(-4).toLowerCase()
 export const waitsFor = (hash: string): number => WAITS[ending(hash)] ?? 0
 
 const SIGNALS = [
-  'atm', 'dark_market', 'dark_service', 'exchange', 'exchange_fraudulent', 'exchange_mlrisk_high', 'exchange_mlrisk_low', 'exchange_mlrisk_moderate',
-  'exchange_mlrisk_veryhigh', 'gambling', 'illegal_service', 'marketplace', 'miner', 'mixer', 'payment', 'ransom', 'sanctions', 'scam', 'stolen_coins', 'wallet',
+  'atm',
+  'dark_market',
+  'dark_service',
+  'exchange',
+  'exchange_fraudulent',
+  'exchange_mlrisk_high',
+  'exchange_mlrisk_low',
+  'exchange_mlrisk_moderate',
+  'exchange_mlrisk_veryhigh',
+  'gambling',
+  'illegal_service',
+  'marketplace',
+  'miner',
+  'mixer',
+  'payment',
+  'ransom',
+  'sanctions',
+  'scam',
+  'stolen_coins',
+  'wallet',
 ]
 
 export interface Question {
@@ -48,7 +72,11 @@ export interface Question {
 }
 
 export const dataOf = ({ hash, uid, asset, address, direction, at, verdict }: Question): Record<string, unknown> => {
-  const { riskscore, signals, blackListed = false } = verdict === undefined ? (OUTCOMES[ending(hash)] ?? CLEAN) : BY_VERDICT[verdict]
+  const {
+    riskscore,
+    signals,
+    blackListed = false,
+  } = verdict === undefined ? (OUTCOMES[ending(hash)] ?? CLEAN) : BY_VERDICT[verdict]
   return {
     uid,
     status: 'success',

@@ -8,7 +8,9 @@ import type { ContractName } from './artifact.ts'
 
 export type { ContractName } from './artifact.ts'
 
-/** `UsdtLike` pauses, freezes, charges a fee and returns nothing as TetherToken does (row T-40, row T-41), on TRON too. */
+/**
+ * `UsdtLike` pauses, freezes, charges a fee and returns nothing as TetherToken does (row T-40, row T-41), on TRON too.
+ */
 export interface TokenSpec {
   readonly contract: Exclude<ContractName, 'Payer'>
   readonly name: string

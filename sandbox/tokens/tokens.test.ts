@@ -92,10 +92,20 @@ describe('UsdcLike', () => {
       { name: 'nonce', type: 'bytes32' },
     ],
   } as const
-  const domainOf = (token: Address) => ({ name: 'Test USD Coin', version: '2', chainId: 31_337, verifyingContract: token })
+  const domainOf = (token: Address) => ({
+    name: 'Test USD Coin',
+    version: '2',
+    chainId: 31_337,
+    verifyingContract: token,
+  })
   const authorizationOf = async (token: Address, nonce: Hex, to: Address = bob) => {
     const message = { from: owner.address, to, value: 5n, validAfter: 0n, validBefore: far, nonce }
-    const signed = { domain: domainOf(token), types: transferTypes, primaryType: 'TransferWithAuthorization', message } as const
+    const signed = {
+      domain: domainOf(token),
+      types: transferTypes,
+      primaryType: 'TransferWithAuthorization',
+      message,
+    } as const
     const { r, s, v } = parseSignature(await owner.signTypedData(signed))
     return [owner.address, to, 5n, 0n, far, nonce, Number(v), r, s]
   }
@@ -105,7 +115,9 @@ describe('UsdcLike', () => {
     return token
   }
   const overloaded = (rpc: Rpc, token: Address, args: readonly unknown[]) => {
-    const abi = parseAbi(['function transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)'])
+    const abi = parseAbi([
+      'function transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)',
+    ])
     return sendAndMine(rpc, { from: faucetAccount, to: token, data: encodeFunctionData({ abi, args: args as never }) })
   }
 
@@ -121,7 +133,9 @@ describe('UsdcLike', () => {
     await expect(overloaded(rpc, token, args)).rejects.toThrow('FiatTokenV2: authorization is used or canceled')
     await call(rpc, 'UsdcLike', token, 'blacklist', [owner.address])
     expect(await balanceOf(rpc, token, owner.address)).toBe(95n)
-    await expect(overloaded(rpc, token, await authorizationOf(token, pad('0x2')))).rejects.toThrow('account is blacklisted')
+    await expect(overloaded(rpc, token, await authorizationOf(token, pad('0x2')))).rejects.toThrow(
+      'account is blacklisted',
+    )
   })
 
   test('asks an address with code for its signature, even where the code is only delegated to', async () => {
@@ -154,7 +168,9 @@ describe('UsdcLike', () => {
     expect(await read(rpc, 'UsdcLike', token, 'nonces', [owner.address])).toBe(1n)
     await call(rpc, 'UsdcLike', token, 'transferFrom', [owner.address, bob, 4n])
     expect(await read(rpc, 'UsdcLike', token, 'allowance', [owner.address, faucetAccount])).toBe(5n)
-    await expect(sendAndMine(rpc, { from: faucetAccount, to: token, data })).rejects.toThrow('EIP2612: invalid signature')
+    await expect(sendAndMine(rpc, { from: faucetAccount, to: token, data })).rejects.toThrow(
+      'EIP2612: invalid signature',
+    )
   })
 })
 

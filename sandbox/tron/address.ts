@@ -1,6 +1,6 @@
 /**
- * Addresses: the byte 41 and the last 20 bytes of the Keccak-256 of the public key. Inside this chain an address is its 42
- * hexadecimal digits, lower case; people write it in base58 with a checksum (base58check, as Bitcoin's).
+ * Addresses: the byte 41 and the last 20 bytes of the Keccak-256 of the public key. Inside this chain an address is its
+ * 42 hexadecimal digits, lower case; people write it in base58 with a checksum (base58check, as Bitcoin's).
  */
 import { bytesOf, concat, hexOf, keccak, sameBytes, sha256 } from './bytes.ts'
 

@@ -25,7 +25,9 @@ test('blocks by number, id, range and from the end, by POST and GET', async () =
   const height = chain.status().height
   expect(await post(chain.url, '/wallet/getblockbynum', { num: height })).toEqual(head)
   expect(await chain.web.trx.getBlockRange(height - 2, height)).toHaveLength(3)
-  const latest = (await post(chain.url, '/wallet/getblockbylatestnum', { num: 2 })) as { block: { blockID: string; block_header: { raw_data: { parentHash: string } } }[] }
+  const latest = (await post(chain.url, '/wallet/getblockbylatestnum', { num: 2 })) as {
+    block: { blockID: string; block_header: { raw_data: { parentHash: string } } }[]
+  }
   expect(latest.block[1]?.blockID).toBe(id)
   expect(latest.block[1]?.block_header.raw_data.parentHash).toBe(latest.block[0]?.blockID)
   expect(await post(chain.url, '/wallet/getblockbynum', { num: height + 1 })).toEqual({})
@@ -34,7 +36,10 @@ test('blocks by number, id, range and from the end, by POST and GET', async () =
 })
 
 test('block 0 has no number, as zero fields are left out', async () => {
-  const genesis = (await post(chain.url, '/wallet/getblockbynum', { num: 0 })) as { block_header: { raw_data: object }; transactions: unknown[] }
+  const genesis = (await post(chain.url, '/wallet/getblockbynum', { num: 0 })) as {
+    block_header: { raw_data: object }
+    transactions: unknown[]
+  }
   expect(genesis.block_header.raw_data).not.toHaveProperty('number')
   expect(genesis.transactions).toHaveLength(2)
 })
@@ -42,7 +47,9 @@ test('block 0 has no number, as zero fields are left out', async () => {
 test('int64 comes as text when a GET asks for it', async () => {
   const raw = chain.web.trx.raw
   expect(await raw.getUnconfirmedBalance(base58Of(faucet.address))).toMatch(/^\d{15,16}$/)
-  const block = (await raw.getCurrentBlock()) as unknown as { block_header: { raw_data: { number: string; version: number } } }
+  const block = (await raw.getCurrentBlock()) as unknown as {
+    block_header: { raw_data: { number: string; version: number } }
+  }
   expect(block.block_header.raw_data.number).toBe(String(chain.status().height))
   expect(block.block_header.raw_data.version).toBe(31)
 })
@@ -69,7 +76,11 @@ test('addresses in both forms, and what is none', async () => {
   const nobody = await walletOf(chain)
   expect(await post(chain.url, '/wallet/validateaddress', { address: nobody.address })).toMatchObject({ result: true })
   expect(await post(chain.url, '/wallet/validateaddress', { address: nobody.hex })).toMatchObject({ result: true })
-  expect(await post(chain.url, '/wallet/validateaddress', { address: nobody.address.replace(/.$/, (last) => (last === '1' ? '2' : '1')) })).toMatchObject({ result: false })
+  expect(
+    await post(chain.url, '/wallet/validateaddress', {
+      address: nobody.address.replace(/.$/, (last) => (last === '1' ? '2' : '1')),
+    }),
+  ).toMatchObject({ result: false })
   const hex = await post(chain.url, '/wallet/getaccount', { address: usdt })
   const shown = await post(chain.url, '/wallet/getaccount', { address: base58Of(usdt), visible: true })
   expect([hex['address'], shown['address'], hex['type']]).toEqual([usdt, base58Of(usdt), 'Contract'])
@@ -85,12 +96,36 @@ test('the node tells of itself what tronweb asks', async () => {
 })
 
 test('rubbish is answered and ends nothing', async () => {
-  const paths = ['broadcasttransaction', 'broadcasthex', 'createtransaction', 'triggersmartcontract', 'triggerconstantcontract', 'estimateenergy', 'getblock', 'getaccount', 'deploycontract', 'delegateresource', 'getsignweight', 'getblockbylimitnext']
+  const paths = [
+    'broadcasttransaction',
+    'broadcasthex',
+    'createtransaction',
+    'triggersmartcontract',
+    'triggerconstantcontract',
+    'estimateenergy',
+    'getblock',
+    'getaccount',
+    'deploycontract',
+    'delegateresource',
+    'getsignweight',
+    'getblockbylimitnext',
+  ]
   const bodies = fc.oneof(
     fc.string(),
     fc.json(),
-    fc.record({ raw_data: fc.jsonValue(), signature: fc.jsonValue(), transaction: fc.jsonValue(), owner_address: fc.jsonValue(), num: fc.jsonValue(), value: fc.jsonValue() }).map((one) => JSON.stringify(one)),
-    fc.record({ transaction: fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes).toString('hex')) }).map((one) => JSON.stringify(one)),
+    fc
+      .record({
+        raw_data: fc.jsonValue(),
+        signature: fc.jsonValue(),
+        transaction: fc.jsonValue(),
+        owner_address: fc.jsonValue(),
+        num: fc.jsonValue(),
+        value: fc.jsonValue(),
+      })
+      .map((one) => JSON.stringify(one)),
+    fc
+      .record({ transaction: fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes).toString('hex')) })
+      .map((one) => JSON.stringify(one)),
   )
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...paths), bodies, async (path, body) => {
@@ -101,20 +136,35 @@ test('rubbish is answered and ends nothing', async () => {
     { numRuns: 400 },
   )
   expect((await fetch(`${chain.url}/wallet/constructor`, { method: 'POST', body: '{}' })).status).toBe(404)
-  expect((await fetch(`${chain.url}/wallet/broadcasthex`, { method: 'POST', body: `{"transaction":"${'00'.repeat(3_000_000)}"}` })).status).toBe(413)
+  expect(
+    (
+      await fetch(`${chain.url}/wallet/broadcasthex`, {
+        method: 'POST',
+        body: `{"transaction":"${'00'.repeat(3_000_000)}"}`,
+      })
+    ).status,
+  ).toBe(413)
   expect(await post(chain.url, '/wallet/getnowblock', {})).toHaveProperty('blockID')
 })
 
 test('the controls say what they want', async () => {
-  expect(await post(chain.url, '/sandbox/mine', { blocks: 'two' })).toEqual({ code: 100, description: 'blocks: send a whole number from 1 to 10000' })
+  expect(await post(chain.url, '/sandbox/mine', { blocks: 'two' })).toEqual({
+    code: 100,
+    description: 'blocks: send a whole number from 1 to 10000',
+  })
   expect(await post(chain.url, '/sandbox/mine', 'two')).toMatchObject({ code: 100 })
   expect(await post(chain.url, '/sandbox/dance', {})).toMatchObject({ code: 101 })
-  expect(await post(chain.url, '/sandbox/fund', { ticker: 'DOGE', to: base58Of(usdt), amount: '1' })).toMatchObject({ code: 100 })
+  expect(await post(chain.url, '/sandbox/fund', { ticker: 'DOGE', to: base58Of(usdt), amount: '1' })).toMatchObject({
+    code: 100,
+  })
   const height = chain.status().height
   expect(await post(chain.url, '/sandbox/parameters', { getEnergyFee: 99 })).toMatchObject({ height: height + 1 })
   expect(await post(chain.url, '/sandbox/reorg', { depth: height + 2 })).toMatchObject({ code: 100 })
   expect(await post(chain.url, '/sandbox/reorg', { depth: 1 })).toMatchObject({ height: height + 2 })
-  expect(await get('/sandbox/status')).toMatchObject({ height: height + 2, tokens: [{ ticker: 'USDT', token: base58Of(usdt) }, { ticker: 'USDC' }] })
+  expect(await get('/sandbox/status')).toMatchObject({
+    height: height + 2,
+    tokens: [{ ticker: 'USDT', token: base58Of(usdt) }, { ticker: 'USDC' }],
+  })
   expect(await chain.web.trx.getChainParameters()).toContainEqual({ key: 'getEnergyFee', value: 99 })
 })
 

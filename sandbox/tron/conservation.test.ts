@@ -1,4 +1,6 @@
-/** Whatever happens, no sun is made or lost: what accounts have, what is staked and what was burnt is always the same. */
+/**
+ * Whatever happens, no sun is made or lost: what accounts have, what is staked and what was burnt is always the same.
+ */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { base58Of, deployer, faucet, tokenAddress } from './index.ts'
@@ -24,7 +26,10 @@ interface AccountJson {
   readonly unfrozenV2?: readonly { readonly unfreeze_amount: number }[]
   readonly delegated_frozenV2_balance_for_bandwidth?: number
   readonly acquired_delegated_frozenV2_balance_for_bandwidth?: number
-  readonly account_resource?: { readonly delegated_frozenV2_balance_for_energy?: number; readonly acquired_delegated_frozenV2_balance_for_energy?: number }
+  readonly account_resource?: {
+    readonly delegated_frozenV2_balance_for_energy?: number
+    readonly acquired_delegated_frozenV2_balance_for_energy?: number
+  }
 }
 
 const total = async (): Promise<bigint> => {
@@ -35,8 +40,12 @@ const total = async (): Promise<bigint> => {
     const staked = (account.frozenV2 ?? []).reduce((all, { amount = 0 }) => all + amount, 0)
     const freeing = (account.unfrozenV2 ?? []).reduce((all, one) => all + one.unfreeze_amount, 0)
     const energy = account.account_resource ?? {}
-    const given = (account.delegated_frozenV2_balance_for_bandwidth ?? 0) + (energy.delegated_frozenV2_balance_for_energy ?? 0)
-    lent += given - (account.acquired_delegated_frozenV2_balance_for_bandwidth ?? 0) - (energy.acquired_delegated_frozenV2_balance_for_energy ?? 0)
+    const given =
+      (account.delegated_frozenV2_balance_for_bandwidth ?? 0) + (energy.delegated_frozenV2_balance_for_energy ?? 0)
+    lent +=
+      given -
+      (account.acquired_delegated_frozenV2_balance_for_bandwidth ?? 0) -
+      (energy.acquired_delegated_frozenV2_balance_for_energy ?? 0)
     sum += BigInt(account.balance ?? 0) + BigInt(staked + freeing + given)
   }
   expect(lent).toBe(0)
@@ -47,25 +56,54 @@ const total = async (): Promise<bigint> => {
   return sum
 }
 
-const act = async (kind: number, from: Wallet, to: Wallet, amount: number, resource: 'ENERGY' | 'BANDWIDTH'): Promise<unknown> => {
+const act = async (
+  kind: number,
+  from: Wallet,
+  to: Wallet,
+  amount: number,
+  resource: 'ENERGY' | 'BANDWIDTH',
+): Promise<unknown> => {
   const builder = chain.web.transactionBuilder
   switch (kind) {
-    case 0: return send(chain, await builder.sendTrx(to.address, amount, from.hex), from.key)
-    case 1: return send(chain, await tokenTransfer(chain, usdt, from, to.address, amount % (150 * trx), amount % (5 * trx) + 1), from.key)
-    case 2: return send(chain, await builder.freezeBalanceV2(amount, resource, from.hex), from.key)
-    case 3: return send(chain, await builder.unfreezeBalanceV2(amount, resource, from.hex), from.key)
-    case 4: return send(chain, await builder.delegateResource(amount, to.hex, resource, from.hex, amount % 2 === 0, 2), from.key)
-    case 5: return send(chain, await builder.undelegateResource(amount, to.hex, resource, from.hex), from.key)
-    case 6: return send(chain, await builder.withdrawExpireUnfreeze(from.hex), from.key)
-    case 7: return chain.advance((amount % 15) * 86_400_000 + 1)
-    default: return chain.reorg({ depth: 1 + (amount % 5), without: [], others: amount % 2 === 0 ? 'mined' : 'forgotten' })
+    case 0:
+      return send(chain, await builder.sendTrx(to.address, amount, from.hex), from.key)
+    case 1:
+      return send(
+        chain,
+        await tokenTransfer(chain, usdt, from, to.address, amount % (150 * trx), (amount % (5 * trx)) + 1),
+        from.key,
+      )
+    case 2:
+      return send(chain, await builder.freezeBalanceV2(amount, resource, from.hex), from.key)
+    case 3:
+      return send(chain, await builder.unfreezeBalanceV2(amount, resource, from.hex), from.key)
+    case 4:
+      return send(
+        chain,
+        await builder.delegateResource(amount, to.hex, resource, from.hex, amount % 2 === 0, 2),
+        from.key,
+      )
+    case 5:
+      return send(chain, await builder.undelegateResource(amount, to.hex, resource, from.hex), from.key)
+    case 6:
+      return send(chain, await builder.withdrawExpireUnfreeze(from.hex), from.key)
+    case 7:
+      return chain.advance((amount % 15) * 86_400_000 + 1)
+    default:
+      return chain.reorg({ depth: 1 + (amount % 5), without: [], others: amount % 2 === 0 ? 'mined' : 'forgotten' })
   }
 }
 
 test('no sun is made or lost', async () => {
   const before = await total()
   const wallet = fc.integer({ min: 0, max: 2 })
-  const step = fc.tuple(fc.integer({ min: 0, max: 8 }), wallet, fc.integer({ min: 1, max: 2 }), fc.integer({ min: 1, max: 300 * trx }), fc.constantFrom('ENERGY' as const, 'BANDWIDTH' as const))
+  const step = fc.tuple(
+    fc.integer({ min: 0, max: 8 }),
+    wallet,
+    fc.integer({ min: 1, max: 2 }),
+    fc.integer({ min: 1, max: 300 * trx }),
+    fc.constantFrom('ENERGY' as const, 'BANDWIDTH' as const),
+  )
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
       for (const [kind, from, further, amount, resource] of steps)

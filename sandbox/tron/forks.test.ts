@@ -22,7 +22,8 @@ const solid = async () => {
   const block = await chain.web.trx.getConfirmedCurrentBlock()
   return block.block_header.raw_data.number
 }
-const pay = async (sun: number, from = payer, to = receiver) => (await send(chain, await chain.web.transactionBuilder.sendTrx(to.address, sun, from.hex), from.key)).txid
+const pay = async (sun: number, from = payer, to = receiver) =>
+  (await send(chain, await chain.web.transactionBuilder.sendTrx(to.address, sun, from.hex), from.key)).txid
 const balance = (wallet: Wallet) => chain.web.trx.getUnconfirmedBalance(wallet.address)
 const pending = async () => (await post(chain.url, '/wallet/gettransactionlistfrompending', {}))['txId']
 
@@ -48,11 +49,19 @@ test('what is solid stays while the newest state changes', async () => {
   await chain.mine()
   expect([await chain.web.trx.getBalance(receiver.address), await balance(receiver)]).toEqual([4_000_000, 5_000_000])
   const balanceOf = (confirmed: boolean) =>
-    chain.web.transactionBuilder.triggerConstantContract(usdt, 'balanceOf(address)', confirmed ? { confirmed } : {}, [{ type: 'address', value: receiver.address }], payer.hex)
+    chain.web.transactionBuilder.triggerConstantContract(
+      usdt,
+      'balanceOf(address)',
+      confirmed ? { confirmed } : {},
+      [{ type: 'address', value: receiver.address }],
+      payer.hex,
+    )
   const tokens = await tokenTransfer(chain, usdt, payer, receiver.address, 9)
   await send(chain, tokens, payer.key)
   await chain.mine()
-  const [newest, confirmed] = [await balanceOf(false), await balanceOf(true)].map(({ constant_result }) => Number(`0x${constant_result[0]}`))
+  const [newest, confirmed] = [await balanceOf(false), await balanceOf(true)].map(({ constant_result }) =>
+    Number(`0x${constant_result[0]}`),
+  )
   expect([newest, confirmed]).toEqual([9, 0])
 })
 
@@ -69,7 +78,9 @@ test('a fork without a payment takes it back, and everything it led to', async (
   expect(await balance(receiver)).toBe(0)
   expect(await post(chain.url, '/wallet/getaccount', { address: receiver.hex })).toEqual({})
   expect(await balance(payer)).toBe(1_000_000_000)
-  expect(await post(chain.url, '/wallet/getblockbyid', { value: (before as unknown as { blockID: string }).blockID })).toEqual({})
+  expect(
+    await post(chain.url, '/wallet/getblockbyid', { value: (before as unknown as { blockID: string }).blockID }),
+  ).toEqual({})
 })
 
 test('a fork keeps the others: mined in the new branch, or waiting again', async () => {
@@ -77,10 +88,16 @@ test('a fork keeps the others: mined in the new branch, or waiting again', async
   await chain.mine()
   const old = await infoOf(chain, kept)
   const oldBlock = await post(chain.url, '/wallet/getblockbynum', { num: old.blockNumber })
-  expect(await chain.reorg({ depth: 1, without: [lost], others: 'mined' })).toMatchObject({ mined: [kept], forgotten: [lost], pending: [] })
+  expect(await chain.reorg({ depth: 1, without: [lost], others: 'mined' })).toMatchObject({
+    mined: [kept],
+    forgotten: [lost],
+    pending: [],
+  })
   const now = await infoOf(chain, kept)
   expect(now.blockNumber).toBe(old.blockNumber)
-  expect((await post(chain.url, '/wallet/getblockbynum', { num: now.blockNumber }))['blockID']).not.toBe(oldBlock['blockID'])
+  expect((await post(chain.url, '/wallet/getblockbynum', { num: now.blockNumber }))['blockID']).not.toBe(
+    oldBlock['blockID'],
+  )
   expect(await balance(receiver)).toBe(3_000_000)
 
   const third = await pay(1_000_000)
@@ -97,7 +114,11 @@ test('what depends on a lost payment is lost with it', async () => {
   await chain.mine()
   const second = await pay(10_000_000, receiver, payer)
   await chain.mine()
-  expect(await chain.reorg({ depth: 2, without: [first], others: 'mined' })).toMatchObject({ mined: [], pending: [], forgotten: [first, second] })
+  expect(await chain.reorg({ depth: 2, without: [first], others: 'mined' })).toMatchObject({
+    mined: [],
+    pending: [],
+    forgotten: [first, second],
+  })
 })
 
 test('a payment that refers to an orphaned block can never come back', async () => {
@@ -139,6 +160,7 @@ test('payments are judged by what already waits', async () => {
   const poor = await walletOf(chain, '10')
   await chain.mine()
   const verdicts = []
-  for (const sun of [6_000_000, 6_000_001]) verdicts.push(await send(chain, await chain.web.transactionBuilder.sendTrx(payer.address, sun, poor.hex), poor.key))
+  for (const sun of [6_000_000, 6_000_001])
+    verdicts.push(await send(chain, await chain.web.transactionBuilder.sendTrx(payer.address, sun, poor.hex), poor.key))
   expect(verdicts.map(({ code }) => code)).toEqual([undefined, 'CONTRACT_VALIDATE_ERROR'])
 })

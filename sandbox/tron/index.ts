@@ -2,32 +2,37 @@
  * A TRON chain for development: one node that speaks java-tron's HTTP API, in this process or as a program (main.ts).
  *
  * ## What it is
- * Transactions are real protobuf bytes, hashed and verified by their secp256k1 signatures. Contracts run on a real EVM with
- * TRON's prices. Bandwidth, energy, fees, staking, lending of resources (Stake 2.0), reference blocks and expiration follow
- * java-tron's rules and words. Blocks carry what waits; those with `solidLag` blocks upon them are solid, which is what
- * /walletsolidity shows. The chain is kept in `folder` and is the same after a restart, also after kill -9.
+ * Transactions are real protobuf bytes, hashed and verified by their secp256k1 signatures. Contracts run on a real EVM
+ * with TRON's prices. Bandwidth, energy, fees, staking, lending of resources (Stake 2.0), reference blocks and
+ * expiration follow java-tron's rules and words. Blocks carry what waits; those with `solidLag` blocks upon them are
+ * solid, which is what /walletsolidity shows. The chain is kept in `folder` and is the same after a restart, also after
+ * kill -9.
  *
  * ## Controls: POST /sandbox/NAME with a JSON object
  * | name | body | does |
  * |---|---|---|
  * | status | (GET too) | height, newest and solid block, what waits, the known accounts with their keys, the tokens |
  * | mine | `{blocks?}` | makes blocks |
- * | reorg | `{depth, without?, others?}` | replaces the newest blocks by one more; `without`: ids nobody has heard of any more; `others`: `mined` (in the new branch too), `pending`, `forgotten` |
+ * | reorg | `{depth, without?, others?}` | replaces the newest blocks by one more; `without`: ids nobody has heard of
+ * any more; `others`: `mined` (in the new branch too), `pending`, `forgotten` |
  * | fund | `{ticker, to, amount}` | pays TRX or a token from the faucet; the transaction waits for a block |
  * | advance | `{ms}` | moves the chain's clock forward and makes a block |
  * | parameters | `{getEnergyFee: 210, ...}` | changes chain parameters with a block of its own |
  * | hold | `{on}` | blocks are made without what waits, until it is switched off |
- * | node | `{supportConstant: false, ...}` | changes how the node is configured and fares (http/settings.ts), until it restarts |
+ * | node | `{supportConstant: false, ...}` | changes how the node is configured and fares (http/settings.ts), until it
+ * restarts |
  * | forget | `{transactions}` | drops waiting transactions |
  *
  * ## What it does not prove
- * **It proves compatibility with tronweb, not with java-tron**: no real node could be had here. Written from the wire format,
- * java-tron's sources of 2025 and what tronweb sends; energy of a token differs from that of the real USDT, whose code is
- * another. Absent: permissions beyond an account's own key, TRC-10, votes and witnesses' rewards, TRON_POWER, each contract's own
- * factor of dynamic energy, opcodes of stake but for freezing, unfreezing and lending, CancelAllUnfreezeV2, changes of a
- * contract's settings, TRON's own precompiles and opcodes, the public free bandwidth of the whole network, the 1/64 that old contracts may keep of a call's energy, the event API of TronGrid, gRPC, peers. Internal transactions have hashes of
- * their own kind. `raw_data.scripts` and unknown fields are dropped before hashing. Machine time is not limited
- * (no OUT_OF_TIME). A transaction that refers to an orphaned block can't come back: as on the real chain.
+ * **It proves compatibility with tronweb, not with java-tron**: no real node could be had here. Written from the wire
+ * format, java-tron's sources of 2025 and what tronweb sends; energy of a token differs from that of the real USDT,
+ * whose code is another. Absent: permissions beyond an account's own key, TRC-10, votes and witnesses' rewards,
+ * TRON_POWER, each contract's own factor of dynamic energy, opcodes of stake but for freezing, unfreezing and lending,
+ * CancelAllUnfreezeV2, changes of a contract's settings, TRON's own precompiles and opcodes, the public free bandwidth
+ * of the whole network, the 1/64 that old contracts may keep of a call's energy, the event API of TronGrid, gRPC,
+ * peers. Internal transactions have hashes of their own kind. `raw_data.scripts` and unknown fields are dropped before
+ * hashing. Machine time is not limited (no OUT_OF_TIME). A transaction that refers to an orphaned block can't come
+ * back: as on the real chain.
  */
 import { takingTurns } from '../chains/turns.ts'
 import { requireFreePort } from '../process/port.ts'
@@ -101,7 +106,9 @@ export const startTronChain = async (options: TronChainOptions): Promise<TronCha
   const genesis = {
     timestamp: Math.floor(clock() / slotMs) * slotMs,
     parameters: options.parameters ?? {},
-    accounts: Object.fromEntries(Object.entries(options.accounts ?? {}).map(([address, sun]) => [addressOf(address), sun])),
+    accounts: Object.fromEntries(
+      Object.entries(options.accounts ?? {}).map(([address, sun]) => [addressOf(address), sun]),
+    ),
   }
   await beginChain(kept, branch, machine, genesis)
   // A chain that was moved ahead of the clock stays ahead.
@@ -118,7 +125,11 @@ export const startTronChain = async (options: TronChainOptions): Promise<TronCha
   const controls = openControls({ chain, machine, node, inTurn, automine, advance })
   const server = await serveTron({
     port: options.port,
-    chain, machine, node, inTurn, log,
+    chain,
+    machine,
+    node,
+    inTurn,
+    log,
     taken: async () => (automine ? controls.mine() : undefined),
     controls: controlRoutes(controls),
   })
@@ -135,7 +146,11 @@ export const startTronChain = async (options: TronChainOptions): Promise<TronCha
   }
 }
 
-const mineAtIntervals = (intervalMs: number, controls: TronControls, log: (line: string) => void): NodeJS.Timeout | undefined => {
+const mineAtIntervals = (
+  intervalMs: number,
+  controls: TronControls,
+  log: (line: string) => void,
+): NodeJS.Timeout | undefined => {
   if (intervalMs <= 0) return undefined
   let busy = false
   return setInterval(() => {
@@ -143,7 +158,9 @@ const mineAtIntervals = (intervalMs: number, controls: TronControls, log: (line:
     busy = true
     controls
       .mine()
-      .catch((error: unknown) => log(`tron: no block was made: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`))
+      .catch((error: unknown) =>
+        log(`tron: no block was made: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
+      )
       .finally(() => {
         busy = false
       })

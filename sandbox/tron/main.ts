@@ -35,7 +35,8 @@ const run = async (): Promise<void> => {
     log: (line) => console.error(line),
   })
   console.log(`TRON chain on ${chain.url}, height ${chain.status().height}`)
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void chain.stop().then(() => process.exit(0)))
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.once(signal, () => void chain.stop().then(() => process.exit(0)))
 }
 
 run().catch((error: unknown) => {

@@ -15,7 +15,13 @@ let node: TronNode | undefined
 
 beforeEach(async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'bursar-tron-'))
-  options = { port: await freePort(), portSetting: 'BURSAR_PORT_TRON', dataDir, logFile: join(dataDir, 'log'), solidLag: 4 }
+  options = {
+    port: await freePort(),
+    portSetting: 'BURSAR_PORT_TRON',
+    dataDir,
+    logFile: join(dataDir, 'log'),
+    solidLag: 4,
+  }
 })
 
 afterEach(async () => {
@@ -24,7 +30,8 @@ afterEach(async () => {
   rmSync(options.dataDir, { recursive: true, force: true })
 })
 
-const start = async (more: Partial<TronNodeOptions> = {}): Promise<TronNode> => (node = await startTronNode({ ...options, ...more }))
+const start = async (more: Partial<TronNodeOptions> = {}): Promise<TronNode> =>
+  (node = await startTronNode({ ...options, ...more }))
 
 /** Pays somebody on the chain, and says how to ask later whether it still stands. */
 async function pay(): Promise<() => Promise<void>> {
@@ -82,7 +89,9 @@ test('a port in use is told with what to set, and nothing is left running', asyn
   await new Promise<void>((resolve) => server.listen(options.port, '127.0.0.1', resolve))
   try {
     await expect(start()).rejects.toThrow(
-      new RegExp(`port ${options.port}, wanted by the TRON chain, is in use by process ${process.pid} .* setting BURSAR_PORT_TRON`),
+      new RegExp(
+        `port ${options.port}, wanted by the TRON chain, is in use by process ${process.pid} .* setting BURSAR_PORT_TRON`,
+      ),
     )
   } finally {
     server.close()

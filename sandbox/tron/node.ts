@@ -1,4 +1,6 @@
-/** The development chain as a process of its own, as the other nodes are: one that a killed sandbox left is taken over. */
+/**
+ * The development chain as a process of its own, as the other nodes are: one that a killed sandbox left is taken over.
+ */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startChild } from '../process/child.ts'
@@ -33,8 +35,8 @@ const program = new URL('./main.ts', import.meta.url).pathname
 /** A chain is carried out again from its beginning: a long one takes a while. */
 const readyWaitMs = 120_000
 /**
- * ms between the times of two blocks, at least. With TRON's 3 s, blocks found on demand would put the chain ahead of the
- * clock, and transactions, which expire by the chain's time, beyond what a signer takes by its own.
+ * ms between the times of two blocks, at least. With TRON's 3 s, blocks found on demand would put the chain ahead of
+ * the clock, and transactions, which expire by the chain's time, beyond what a signer takes by its own.
  */
 const slotMs = 1
 
@@ -47,7 +49,11 @@ export async function startTronNode(options: TronNodeOptions): Promise<TronNode>
   if (left !== undefined) await end(left)
   if (options.port !== 0) await requireFreePort(options.port, 'the TRON chain', options.portSetting)
   const port = options.port === 0 ? await freePort() : options.port
-  const child = await startChild({ file: process.execPath, args: argumentsFor(options, port), logFile: options.logFile })
+  const child = await startChild({
+    file: process.execPath,
+    args: argumentsFor(options, port),
+    logFile: options.logFile,
+  })
   recordProcess(record, child)
   const deadline = performance.now() + readyWaitMs
   while (!(await answers(options, port))) {

@@ -31,7 +31,11 @@ const trxDecimals = 6
 const plenty = 10n ** 9n
 
 /** Returns the transaction's id; it waits for a block. Throws a Refusal. */
-export const payFromFaucet = async (chain: Chain, machine: Machine, { ticker, to, amount }: Payment): Promise<string> => {
+export const payFromFaucet = async (
+  chain: Chain,
+  machine: Machine,
+  { ticker, to, amount }: Payment,
+): Promise<string> => {
   const receiver = readAddress(to)
   if (ticker === 'TRX') return sendFromFaucet(chain, machine, trxTo(chain, receiver, parseAmount(amount, trxDecimals)))
   const token = tokens.find(({ symbol }) => symbol === ticker)
@@ -39,12 +43,21 @@ export const payFromFaucet = async (chain: Chain, machine: Machine, { ticker, to
   const units = parseAmount(amount, token.decimals)
   const address = tokenAddress(ticker)
   if ((await tokenBalance(chain, machine, address, faucet.address)) < units)
-    await sendFromFaucet(chain, machine, callOf(address, 'mint', faucet.address, units + plenty * 10n ** BigInt(token.decimals)))
+    await sendFromFaucet(
+      chain,
+      machine,
+      callOf(address, 'mint', faucet.address, units + plenty * 10n ** BigInt(token.decimals)),
+    )
   return sendFromFaucet(chain, machine, callOf(address, 'transfer', receiver, units))
 }
 
 /** Of what is mined and what waits. */
-export const tokenBalance = async (chain: Chain, machine: Machine, token: Address, holder: Address): Promise<bigint> => {
+export const tokenBalance = async (
+  chain: Chain,
+  machine: Machine,
+  token: Address,
+  holder: Address,
+): Promise<bigint> => {
   const { place } = openView(chain, machine, false)
   const run = await machine.run(layeredState(chain.pool.state().get), place.block, {
     transactionId: '0'.repeat(64),
@@ -74,7 +87,14 @@ const sendFromFaucet = async (chain: Chain, machine: Machine, contract: Contract
 /** A contract takes no plain transfer. */
 const trxTo = (chain: Chain, to: Address, amount: bigint): Contract => {
   if (contractAt(layeredState(chain.pool.state().get), to) === undefined) return transferOf(to, amount)
-  const value = { owner_address: faucet.address, contract_address: to, call_value: amount, data: new Uint8Array(0), call_token_value: 0n, token_id: 0n }
+  const value = {
+    owner_address: faucet.address,
+    contract_address: to,
+    call_value: amount,
+    data: new Uint8Array(0),
+    call_token_value: 0n,
+    token_id: 0n,
+  }
   return { type: 'TriggerSmartContract', value }
 }
 

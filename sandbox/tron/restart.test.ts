@@ -27,7 +27,9 @@ afterEach(() => {
 
 const startProgram = async (...more: string[]): Promise<{ child: ChildProcess; url: string }> => {
   const port = await freePort()
-  const child = spawn(process.execPath, [main, '--port', String(port), '--data', folder, ...more], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [main, '--port', String(port), '--data', folder, ...more], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   programs.push(child)
   await once(child.stdout as NodeJS.ReadableStream, 'data')
   return { child, url: `http://127.0.0.1:${port}` }
@@ -51,8 +53,16 @@ const live = async (chain: TestChain) => {
   const [one, two] = [await walletOf(chain, '5000'), await walletOf(chain, '10')]
   await chain.fund({ ticker: 'USDT', to: one.address, amount: '5' })
   const failed = await sendAndRead(chain, await tokenTransfer(chain, usdt, one, two.address, 10 ** 12), one.key)
-  await sendAndRead(chain, await chain.web.transactionBuilder.freezeBalanceV2(3_000_000_000, 'ENERGY', one.hex), one.key)
-  await sendAndRead(chain, await chain.web.transactionBuilder.delegateResource(1_000_000_000, two.hex, 'ENERGY', one.hex), one.key)
+  await sendAndRead(
+    chain,
+    await chain.web.transactionBuilder.freezeBalanceV2(3_000_000_000, 'ENERGY', one.hex),
+    one.key,
+  )
+  await sendAndRead(
+    chain,
+    await chain.web.transactionBuilder.delegateResource(1_000_000_000, two.hex, 'ENERGY', one.hex),
+    one.key,
+  )
   await chain.setParameters({ getEnergyFee: 210n })
   await chain.advance(3_600_000)
   const paid = await sendAndRead(chain, await tokenTransfer(chain, usdt, one, two.address, 5), one.key)
@@ -71,7 +81,9 @@ test('the chain is the same after a stop', async () => {
   expect(await picture(second.url, ids, addresses)).toEqual(before)
   const wallet = await walletOf(second, '1')
   expect(await second.web.trx.getUnconfirmedBalance(wallet.address)).toBe(1_000_000)
-  expect(second.status().timestamp).toBeGreaterThan((before.head as unknown as { block_header: { raw_data: { timestamp: number } } }).block_header.raw_data.timestamp)
+  expect(second.status().timestamp).toBeGreaterThan(
+    (before.head as unknown as { block_header: { raw_data: { timestamp: number } } }).block_header.raw_data.timestamp,
+  )
   await second.stop()
 })
 
@@ -79,7 +91,16 @@ test('the chain is the same after kill -9, and after a write cut short', async (
   const first = await startProgram('--automine')
   const ids: string[] = []
   const { address } = await webOf(first.url, faucet.key).createAccount()
-  for (let sent = 0; sent < 5; sent++) ids.push((await post(first.url, '/sandbox/fund', { ticker: sent % 2 === 0 ? 'TRX' : 'USDT', to: address.base58, amount: '3' }))['hash'] as string)
+  for (let sent = 0; sent < 5; sent++)
+    ids.push(
+      (
+        await post(first.url, '/sandbox/fund', {
+          ticker: sent % 2 === 0 ? 'TRX' : 'USDT',
+          to: address.base58,
+          amount: '3',
+        })
+      )['hash'] as string,
+    )
   const before = await picture(first.url, ids, [address.base58])
   const ended = once(first.child, 'exit')
   first.child.kill('SIGKILL')
@@ -88,7 +109,9 @@ test('the chain is the same after kill -9, and after a write cut short', async (
   const second = await startProgram()
   expect(await picture(second.url, ids, [address.base58])).toEqual(before)
   await post(second.url, '/sandbox/mine', {})
-  expect(await post(second.url, '/sandbox/status', {})).toMatchObject({ height: before.head.block_header.raw_data.number + 1 })
+  expect(await post(second.url, '/sandbox/status', {})).toMatchObject({
+    height: before.head.block_header.raw_data.number + 1,
+  })
 })
 
 test('as a program it makes blocks at its interval and ends in order', async () => {
@@ -105,7 +128,13 @@ test('a log that says otherwise is refused', async () => {
   await first.stop()
   const file = join(folder, 'chain.jsonl')
   const text = readFileSync(file, 'utf8')
-  writeFileSync(file, text.replace(/"timestamp":(\d+),"witness":0,"transactions":\["/, (_all, time: string) => `"timestamp":${Number(time) + 3_000},"witness":0,"transactions":["`))
+  writeFileSync(
+    file,
+    text.replace(
+      /"timestamp":(\d+),"witness":0,"transactions":\["/,
+      (_all, time: string) => `"timestamp":${Number(time) + 3_000},"witness":0,"transactions":["`,
+    ),
+  )
   await expect(startTest({ folder })).rejects.toThrow(/block 2 comes out otherwise/)
   writeFileSync(file, text)
   const third = await startTest({ folder })
@@ -116,7 +145,13 @@ test('a log that says otherwise is refused', async () => {
 
 test('a new chain may begin with other parameters and accounts', async () => {
   const { address } = await webOf('http://127.0.0.1:1', faucet.key).createAccount()
-  const chain = await startTest({ folder, parameters: { getEnergyFee: 42n }, accounts: { [address.base58]: 77n }, solidLag: 2, clock: () => 1_700_000_000_000 })
+  const chain = await startTest({
+    folder,
+    parameters: { getEnergyFee: 42n },
+    accounts: { [address.base58]: 77n },
+    solidLag: 2,
+    clock: () => 1_700_000_000_000,
+  })
   expect(await chain.web.trx.getUnconfirmedBalance(address.base58)).toBe(77)
   expect(await chain.web.trx.getChainParameters()).toContainEqual({ key: 'getEnergyFee', value: 42 })
   await chain.mine(4)

@@ -77,9 +77,14 @@ export interface Verdict {
 }
 
 /** The same, which must be taken; returns what it did. */
-export const sendAndRead = async (chain: TestChain, built: Built, key: string): Promise<Info & { readonly id: string }> => {
+export const sendAndRead = async (
+  chain: TestChain,
+  built: Built,
+  key: string,
+): Promise<Info & { readonly id: string }> => {
   const verdict = await send(chain, built, key)
-  if (verdict.result !== true) throw new Error(`refused: ${verdict.code} ${textOf(verdict.message)} ${JSON.stringify(verdict).slice(0, 3000)}`)
+  if (verdict.result !== true)
+    throw new Error(`refused: ${verdict.code} ${textOf(verdict.message)} ${JSON.stringify(verdict).slice(0, 3000)}`)
   return { ...(await infoOf(chain, verdict.txid)), id: verdict.txid }
 }
 
@@ -87,15 +92,28 @@ export const sendAndRead = async (chain: TestChain, built: Built, key: string): 
 export const textOf = (hex = ''): string => Buffer.from(hex, 'hex').toString('utf8')
 
 export const post = async (url: string, path: string, body: unknown): Promise<Record<string, unknown>> => {
-  const response = await fetch(`${url}${path}`, { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) })
+  const response = await fetch(`${url}${path}`, {
+    method: 'POST',
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
   return (await response.json()) as Record<string, unknown>
 }
 
-export const tokenTransfer = (chain: TestChain, token: string, from: Wallet, to: string, units: number, feeLimit = 100_000_000): Promise<Built> =>
+export const tokenTransfer = (
+  chain: TestChain,
+  token: string,
+  from: Wallet,
+  to: string,
+  units: number,
+  feeLimit = 100_000_000,
+): Promise<Built> =>
   chain.web.transactionBuilder.triggerSmartContract(
     token,
     'transfer(address,uint256)',
     { feeLimit },
-    [{ type: 'address', value: to }, { type: 'uint256', value: units }],
+    [
+      { type: 'address', value: to },
+      { type: 'uint256', value: units },
+    ],
     from.hex,
   )

@@ -69,7 +69,8 @@ test('the ids are those that tronweb computes, and the answers carry them in bot
   const shown = await post(chain.url, '/wallet/gettransactionbyid', { value: id, visible: true })
   expect(hex).toMatchObject({ txID: id, raw_data_hex: built.raw_data_hex, ret: [{ contractRet: 'SUCCESS' }] })
   const value = (answer: Record<string, unknown>) =>
-    (answer as { raw_data: { contract: { parameter: { value: { owner_address: string } } }[] } }).raw_data.contract[0]?.parameter.value
+    (answer as { raw_data: { contract: { parameter: { value: { owner_address: string } } }[] } }).raw_data.contract[0]
+      ?.parameter.value
   expect(value(hex)?.owner_address).toBe(payer.hex)
   expect(value(shown)?.owner_address).toBe(payer.address)
 })
@@ -77,30 +78,56 @@ test('the ids are those that tronweb computes, and the answers carry them in bot
 test('nodes build the same bytes as tronweb does', async () => {
   const to = await walletOf(chain)
   const body = { owner_address: payer.hex, to_address: to.hex, amount: 5 }
-  const byNode = (await post(chain.url, '/wallet/createtransaction', body)) as { raw_data: { timestamp: number }; txID: string }
+  const byNode = (await post(chain.url, '/wallet/createtransaction', body)) as {
+    raw_data: { timestamp: number }
+    txID: string
+  }
   const blockHeader = byNode.raw_data as unknown as Record<string, string>
   const { ref_block_bytes, ref_block_hash, expiration, timestamp } = blockHeader
   const byTronweb = await chain.web.transactionBuilder.sendTrx(to.address, 5, payer.hex, {
     blockHeader: { ref_block_bytes, ref_block_hash, expiration, timestamp } as never,
   })
   expect(byTronweb.txID).toBe(byNode.txID)
-  const shown = await post(chain.url, '/wallet/createtransaction', { owner_address: payer.address, to_address: to.address, amount: 5, visible: true })
-  expect(shown).toMatchObject({ visible: true, raw_data: { contract: [{ parameter: { value: { to_address: to.address } } }] } })
+  const shown = await post(chain.url, '/wallet/createtransaction', {
+    owner_address: payer.address,
+    to_address: to.address,
+    amount: 5,
+    visible: true,
+  })
+  expect(shown).toMatchObject({
+    visible: true,
+    raw_data: { contract: [{ parameter: { value: { to_address: to.address } } }] },
+  })
 })
 
-test('a signature must be the owner\'s', async () => {
+test("a signature must be the owner's", async () => {
   const built = await build(payer, await walletOf(chain), 1)
   const stranger = await walletOf(chain)
   const signed = await chain.web.trx.sign(built, payer.key)
   const [signature] = signed.signature as string[]
-  const tampered = { ...signed, signature: [(signature as string).replace(/^../, (byte) => (byte === '00' ? '01' : '00'))] }
+  const tampered = {
+    ...signed,
+    signature: [(signature as string).replace(/^../, (byte) => (byte === '00' ? '01' : '00'))],
+  }
   const wrong = await chain.web.trx.sendRawTransaction(tampered)
   expect(wrong).toMatchObject({ code: 'SIGERROR' })
   expect(textOf(wrong.message)).toMatch(/^Validate signature error/)
-  const byStranger = { ...built, signature: [chain.web.utils.crypto.ECKeySign(chain.web.utils.code.hexStr2byteArray(built.txID), chain.web.utils.code.hexStr2byteArray(stranger.key))] }
+  const byStranger = {
+    ...built,
+    signature: [
+      chain.web.utils.crypto.ECKeySign(
+        chain.web.utils.code.hexStr2byteArray(built.txID),
+        chain.web.utils.code.hexStr2byteArray(stranger.key),
+      ),
+    ],
+  }
   expect(await post(chain.url, '/wallet/broadcasttransaction', byStranger)).toMatchObject({ code: 'SIGERROR' })
-  expect(await post(chain.url, '/wallet/broadcasttransaction', { ...signed, signature: [] })).toMatchObject({ code: 'SIGERROR' })
-  expect(await post(chain.url, '/wallet/broadcasttransaction', { ...signed, signature: [signature, signature] })).toMatchObject({ code: 'SIGERROR' })
+  expect(await post(chain.url, '/wallet/broadcasttransaction', { ...signed, signature: [] })).toMatchObject({
+    code: 'SIGERROR',
+  })
+  expect(
+    await post(chain.url, '/wallet/broadcasttransaction', { ...signed, signature: [signature, signature] }),
+  ).toMatchObject({ code: 'SIGERROR' })
 })
 
 test('raw_data counts and raw_data_hex does not', async () => {
@@ -118,7 +145,9 @@ test('the same transaction twice, waiting and mined', async () => {
   const signed = await chain.web.trx.sign(built, payer.key)
   await chain.web.trx.sendRawTransaction(signed)
   expect(await post(chain.url, '/wallet/gettransactionlistfrompending', {})).toEqual({ txId: [built.txID] })
-  expect(await post(chain.url, '/wallet/gettransactionfrompending', { value: built.txID })).toMatchObject({ txID: built.txID })
+  expect(await post(chain.url, '/wallet/gettransactionfrompending', { value: built.txID })).toMatchObject({
+    txID: built.txID,
+  })
   expect(await post(chain.url, '/wallet/gettransactionbyid', { value: built.txID })).toEqual({})
   const again = await chain.web.trx.sendRawTransaction(signed)
   expect([again.code, textOf(again.message)]).toEqual(['DUP_TRANSACTION_ERROR', 'Transaction already exists.'])
@@ -132,12 +161,19 @@ test('expired, unknown reference, too little, to oneself, from nobody', async ()
   const to = await walletOf(chain)
   const late = await chain.web.trx.sign(await build(payer, to, 1), payer.key)
   await chain.advance(61_000)
-  expect(await chain.web.trx.sendRawTransaction(late)).toMatchObject({ code: 'TRANSACTION_EXPIRATION_ERROR', message: Buffer.from('Transaction expired').toString('hex') })
+  expect(await chain.web.trx.sendRawTransaction(late)).toMatchObject({
+    code: 'TRANSACTION_EXPIRATION_ERROR',
+    message: Buffer.from('Transaction expired').toString('hex'),
+  })
 
   const block = await chain.web.trx.getCurrentRefBlockParams()
-  const elsewhere = await chain.web.transactionBuilder.sendTrx(to.address, 1, payer.hex, { blockHeader: { ...block, ref_block_hash: '0011223344556677' } })
+  const elsewhere = await chain.web.transactionBuilder.sendTrx(to.address, 1, payer.hex, {
+    blockHeader: { ...block, ref_block_hash: '0011223344556677' },
+  })
   expect(await send(chain, elsewhere, payer.key)).toMatchObject({ code: 'TAPOS_ERROR' })
-  const eternal = await chain.web.transactionBuilder.sendTrx(to.address, 1, payer.hex, { blockHeader: { ...block, expiration: block.timestamp + 86_400_001 } })
+  const eternal = await chain.web.transactionBuilder.sendTrx(to.address, 1, payer.hex, {
+    blockHeader: { ...block, expiration: block.timestamp + 86_400_001 },
+  })
   expect(await send(chain, eternal, payer.key)).toMatchObject({ code: 'TRANSACTION_EXPIRATION_ERROR' })
 
   const refused = async (from: Wallet, receiver: Wallet, sun: number) => {
@@ -145,11 +181,23 @@ test('expired, unknown reference, too little, to oneself, from nobody', async ()
     return `${code}: ${textOf(message)}`
   }
   const poor = await walletOf(chain, '1')
-  expect(await refused(poor, payer, 1_000_001)).toBe('CONTRACT_VALIDATE_ERROR: Contract validate error : Validate TransferContract error, balance is not sufficient.')
-  expect(await refused(poor, to, 1)).toBe('CONTRACT_VALIDATE_ERROR: Contract validate error : Validate TransferContract error, balance is not sufficient.')
-  expect(await refused(to, payer, 1)).toBe(`CONTRACT_VALIDATE_ERROR: Contract validate error : account [${to.address}] does not exist`)
-  const self = await post(chain.url, '/wallet/createtransaction', { owner_address: payer.hex, to_address: payer.hex, amount: 1 })
-  expect(self).toEqual({ Error: 'class org.tron.core.exception.ContractValidateException : Cannot transfer TRX to yourself.' })
+  expect(await refused(poor, payer, 1_000_001)).toBe(
+    'CONTRACT_VALIDATE_ERROR: Contract validate error : Validate TransferContract error, balance is not sufficient.',
+  )
+  expect(await refused(poor, to, 1)).toBe(
+    'CONTRACT_VALIDATE_ERROR: Contract validate error : Validate TransferContract error, balance is not sufficient.',
+  )
+  expect(await refused(to, payer, 1)).toBe(
+    `CONTRACT_VALIDATE_ERROR: Contract validate error : account [${to.address}] does not exist`,
+  )
+  const self = await post(chain.url, '/wallet/createtransaction', {
+    owner_address: payer.hex,
+    to_address: payer.hex,
+    amount: 1,
+  })
+  expect(self).toEqual({
+    Error: 'class org.tron.core.exception.ContractValidateException : Cannot transfer TRX to yourself.',
+  })
 })
 
 test('an account without bandwidth and TRX cannot do anything', async () => {
@@ -171,14 +219,31 @@ test('bytes are broadcast as well, and refused in plain text', async () => {
   const taken = await chain.web.trx.sendHexTransaction(bytes)
   expect(taken).toMatchObject({ result: true, code: 'SUCCESS', txid: built.txID })
   expect(await infoOf(chain, built.txID)).toMatchObject({ id: built.txID })
-  expect(await chain.web.trx.sendHexTransaction(bytes)).toMatchObject({ result: false, code: 'DUP_TRANSACTION_ERROR', message: 'Dup transaction.' })
+  expect(await chain.web.trx.sendHexTransaction(bytes)).toMatchObject({
+    result: false,
+    code: 'DUP_TRANSACTION_ERROR',
+    message: 'Dup transaction.',
+  })
 })
 
 test('an account can be made without sending it anything', async () => {
   const to = await walletOf(chain)
-  const info = await sendAndRead(chain, await chain.web.transactionBuilder.createAccount(to.address, payer.hex), payer.key)
+  const info = await sendAndRead(
+    chain,
+    await chain.web.transactionBuilder.createAccount(to.address, payer.hex),
+    payer.key,
+  )
   expect(info).toMatchObject({ fee: 1_100_000, receipt: { net_fee: 100_000 } })
-  expect(await chain.web.trx.getUnconfirmedAccount(to.address)).toMatchObject({ address: to.hex, create_time: expect.any(Number) as number })
+  expect(await chain.web.trx.getUnconfirmedAccount(to.address)).toMatchObject({
+    address: to.hex,
+    create_time: expect.any(Number) as number,
+  })
 })
 
-const varint = (length: number): string => (length < 128 ? length.toString(16).padStart(2, '0') : (128 + (length % 128)).toString(16) + Math.floor(length / 128).toString(16).padStart(2, '0'))
+const varint = (length: number): string =>
+  length < 128
+    ? length.toString(16).padStart(2, '0')
+    : (128 + (length % 128)).toString(16) +
+      Math.floor(length / 128)
+        .toString(16)
+        .padStart(2, '0')

@@ -1,4 +1,7 @@
-/** The venue's API: those of Binance's spot operations that a hedge needs. Refusals are `{"code", "msg"}`; codes of its list of errors. */
+/**
+ * The venue's API: those of Binance's spot operations that a hedge needs. Refusals are `{"code", "msg"}`; codes of its
+ * list of errors.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bookOf } from '../market/books.ts'
 import { Answer, NoAnswer, TextAnswer } from '../http/server.ts'
@@ -36,9 +39,16 @@ const MOST_AHEAD_MS = 1_000
 const CLIENT_ID = /^[.A-Z:/a-z0-9_-]{1,36}$/
 
 export const venueRoutes = (deps: VenueDeps): Route[] => {
-  const open = (path: string, handle: () => unknown): Route => ({ method: 'GET', path: new RegExp(`^/api/v3/${path}$`), name: `GET /api/v3/${path}`, handle: async () => handle() })
+  const open = (path: string, handle: () => unknown): Route => ({
+    method: 'GET',
+    path: new RegExp(`^/api/v3/${path}$`),
+    name: `GET /api/v3/${path}`,
+    handle: async () => handle(),
+  })
   const signed = (method: string, path: string, handle: (parameters: URLSearchParams) => unknown): Route => ({
-    method, path: new RegExp(`^/api/v3/${path}$`), name: `${method} /api/v3/${path}`,
+    method,
+    path: new RegExp(`^/api/v3/${path}$`),
+    name: `${method} /api/v3/${path}`,
     handle: (request) => refusing(async () => handle(authenticate(deps, request))),
   })
   return [
@@ -49,14 +59,20 @@ export const venueRoutes = (deps: VenueDeps): Route[] => {
     signed('POST', 'order', (parameters) => place(deps, parameters)),
     signed('GET', 'order', (parameters) => {
       const order = orderOf(deps, parameters, -2013, 'Order does not exist.')
-      if (order.isArchived) throw new VenueRefusal(-2026, 'Order was canceled or expired with no executed qty over 90 days ago and has been archived.')
+      if (order.isArchived)
+        throw new VenueRefusal(
+          -2026,
+          'Order was canceled or expired with no executed qty over 90 days ago and has been archived.',
+        )
       return orderView(order)
     }),
     signed('DELETE', 'order', (parameters) => cancel(deps, parameters)),
     signed('GET', 'myTrades', (parameters) => {
       const { symbol } = symbolOf(parameters)
       const orderId = parameters.get('orderId')
-      return deps.engine.state.trades.filter((trade) => trade.symbol === symbol && (orderId === null || String(trade.orderId) === orderId)).map(tradeView)
+      return deps.engine.state.trades
+        .filter((trade) => trade.symbol === symbol && (orderId === null || String(trade.orderId) === orderId))
+        .map(tradeView)
     }),
   ]
 }
@@ -72,7 +88,8 @@ const refusing = async (handle: () => Promise<unknown>): Promise<unknown> => {
 
 /** Key, signature, then the window that the request is good for. */
 const authenticate = (deps: VenueDeps, { target, headers, rawBody }: SandboxRequest): URLSearchParams => {
-  if (headers['x-mbx-apikey'] !== deps.account.apiKey) throw new VenueRefusal(-2015, 'Invalid API-key, IP, or permissions for action.', 401)
+  if (headers['x-mbx-apikey'] !== deps.account.apiKey)
+    throw new VenueRefusal(-2015, 'Invalid API-key, IP, or permissions for action.', 401)
   const parameters = signedParameters(deps.account.secret, (target.split('?')[1] ?? '') + rawBody)
   if (parameters === undefined) throw new VenueRefusal(-1022, 'Signature for this request is not valid.')
   requireInWindow(deps, parameters)
@@ -80,10 +97,15 @@ const authenticate = (deps: VenueDeps, { target, headers, rawBody }: SandboxRequ
 }
 
 const requireInWindow = ({ now }: VenueDeps, parameters: URLSearchParams): void => {
-  const [timestamp, window] = [Number(parameters.get('timestamp')), Number(parameters.get('recvWindow') ?? USUAL_WINDOW_MS)]
+  const [timestamp, window] = [
+    Number(parameters.get('timestamp')),
+    Number(parameters.get('recvWindow') ?? USUAL_WINDOW_MS),
+  ]
   if (!(window > 0 && window <= LONGEST_WINDOW_MS)) throw new VenueRefusal(-1131, 'recvWindow must be less than 60000.')
-  if (timestamp > now() + MOST_AHEAD_MS) throw new VenueRefusal(-1021, "Timestamp for this request was 1000ms ahead of the server's time.")
-  if (now() - timestamp > window) throw new VenueRefusal(-1021, 'Timestamp for this request is outside of the recvWindow.')
+  if (timestamp > now() + MOST_AHEAD_MS)
+    throw new VenueRefusal(-1021, "Timestamp for this request was 1000ms ahead of the server's time.")
+  if (now() - timestamp > window)
+    throw new VenueRefusal(-1021, 'Timestamp for this request is outside of the recvWindow.')
 }
 
 const symbolOf = (parameters: URLSearchParams): Symbol => {
@@ -96,7 +118,10 @@ const symbolOf = (parameters: URLSearchParams): Symbol => {
 const orderOf = ({ engine }: VenueDeps, parameters: URLSearchParams, code: number, message: string): Order => {
   const { symbol } = symbolOf(parameters)
   const [clientId, id] = [parameters.get('origClientOrderId'), parameters.get('orderId')]
-  const found = engine.state.orders.findLast((order) => order.symbol === symbol && (clientId === null ? String(order.orderId) === id : order.clientOrderId === clientId))
+  const found = engine.state.orders.findLast(
+    (order) =>
+      order.symbol === symbol && (clientId === null ? String(order.orderId) === id : order.clientOrderId === clientId),
+  )
   if (found === undefined) throw new VenueRefusal(code, message)
   return found
 }
@@ -113,29 +138,48 @@ const cancel = (deps: VenueDeps, parameters: URLSearchParams): object => {
 
 const place = async (deps: VenueDeps, parameters: URLSearchParams): Promise<unknown> => {
   const fault = deps.faults.take(symbolOf(parameters).symbol)
-  if (fault.answer === 'unavailable') return new Answer(503, { code: -1008, msg: 'Server is currently overloaded with other requests. Please try again in a few minutes.' })
+  if (fault.answer === 'unavailable')
+    return new Answer(503, {
+      code: -1008,
+      msg: 'Server is currently overloaded with other requests. Please try again in a few minutes.',
+    })
   if (fault.reject === 'filter') throw new VenueRefusal(-1013, 'Filter failure: PERCENT_PRICE_BY_SIDE')
-  // Texts of -2010 and -1013: developers.binance.com, spot, errors (November 2026); MAX_POSITION with -2010 as ccxt's authors saw it.
+  // Texts of -2010 and -1013: developers.binance.com, spot, errors (November 2026); MAX_POSITION with -2010 as ccxt's
+  // authors saw it.
   if (fault.reject === 'position') throw new VenueRefusal(-2010, 'Filter failure: MAX_POSITION')
   if (fault.reject === 'suspended') throw new VenueRefusal(-2010, 'This action is disabled on this account.')
   if (fault.reject === 'symbol') throw new VenueRefusal(-2010, 'This symbol is not permitted for this account.')
   if (fault.reject === 'closed') throw new VenueRefusal(-1013, 'Market is closed.')
-  if (fault.reject === 'liquidity') throw new VenueRefusal(-2010, 'Order book liquidity is less than LOT_SIZE filter minimum quantity.')
-  if (fault.reject === 'balance') throw new VenueRefusal(-2010, 'Account has insufficient balance for requested action.')
+  if (fault.reject === 'liquidity')
+    throw new VenueRefusal(-2010, 'Order book liquidity is less than LOT_SIZE filter minimum quantity.')
+  if (fault.reject === 'balance')
+    throw new VenueRefusal(-2010, 'Account has insufficient balance for requested action.')
   if (fault.reject === 'key') throw new VenueRefusal(-2015, 'Invalid API-key, IP, or permissions for action.', 401)
   if (fault.lateMs > 0) {
-    void sleep(fault.lateMs, undefined, { ref: false }).then(() => refusing(async () => {
-      requireInWindow(deps, parameters)
-      return enter(deps, parameters, fault)
-    }))
+    void sleep(fault.lateMs, undefined, { ref: false }).then(() =>
+      refusing(async () => {
+        requireInWindow(deps, parameters)
+        return enter(deps, parameters, fault)
+      }),
+    )
     return new NoAnswer('cut')
   }
   const order = enter(deps, parameters, fault)
   if (fault.answer === 'cut' || fault.answer === 'held') return new NoAnswer(fault.answer)
-  if (fault.answer === 'error') return new Answer(500, { code: -1000, msg: 'An unknown error occurred while processing the request.' })
-  if (fault.answer === 'bus') return new Answer(400, { code: -1006, msg: 'An unexpected response was received from the message bus. Execution status unknown.' })
-  if (fault.answer === 'backend') return new Answer(400, { code: -1007, msg: 'Timeout waiting for response from backend server. Send status unknown; execution status unknown.' })
-  if (fault.answer === 'garbage') return new TextAnswer(200, { 'content-type': 'text/html' }, '<html><body>We are back soon</body></html>')
+  if (fault.answer === 'error')
+    return new Answer(500, { code: -1000, msg: 'An unknown error occurred while processing the request.' })
+  if (fault.answer === 'bus')
+    return new Answer(400, {
+      code: -1006,
+      msg: 'An unexpected response was received from the message bus. Execution status unknown.',
+    })
+  if (fault.answer === 'backend')
+    return new Answer(400, {
+      code: -1007,
+      msg: 'Timeout waiting for response from backend server. Send status unknown; execution status unknown.',
+    })
+  if (fault.answer === 'garbage')
+    return new TextAnswer(200, { 'content-type': 'text/html' }, '<html><body>We are back soon</body></html>')
   return placedView(order, deps.engine.state.trades)
 }
 
@@ -145,18 +189,32 @@ const enter = (deps: VenueDeps, parameters: URLSearchParams, fault: NextOrder): 
   const [side, type, timeInForce] = ['side', 'type', 'timeInForce'].map((name) => parameters.get(name) ?? '')
   const clientOrderId = parameters.get('newClientOrderId') ?? ''
   const [price, amount] = [unitsOf(parameters.get('price')), unitsOf(parameters.get('quantity'))]
-  if (type !== 'LIMIT' || (side !== 'BUY' && side !== 'SELL') || (timeInForce !== 'IOC' && timeInForce !== 'GTC')) throw new VenueRefusal(-1116, 'Invalid orderType.')
-  if (!CLIENT_ID.test(clientOrderId)) throw new VenueRefusal(-1100, "Illegal characters found in parameter 'newClientOrderId'.")
-  if (price === undefined || price === 0n || price % symbol.tick !== 0n) throw new VenueRefusal(-1013, 'Filter failure: PRICE_FILTER')
-  if (amount === undefined || amount === 0n || amount % symbol.step !== 0n || amount > symbol.most) throw new VenueRefusal(-1013, 'Filter failure: LOT_SIZE')
+  if (type !== 'LIMIT' || (side !== 'BUY' && side !== 'SELL') || (timeInForce !== 'IOC' && timeInForce !== 'GTC'))
+    throw new VenueRefusal(-1116, 'Invalid orderType.')
+  if (!CLIENT_ID.test(clientOrderId))
+    throw new VenueRefusal(-1100, "Illegal characters found in parameter 'newClientOrderId'.")
+  if (price === undefined || price === 0n || price % symbol.tick !== 0n)
+    throw new VenueRefusal(-1013, 'Filter failure: PRICE_FILTER')
+  if (amount === undefined || amount === 0n || amount % symbol.step !== 0n || amount > symbol.most)
+    throw new VenueRefusal(-1013, 'Filter failure: LOT_SIZE')
   if (price * amount < symbol.leastNotional * ONE) throw new VenueRefusal(-1013, 'Filter failure: NOTIONAL')
   const held = deps.engine.state.balances[symbol.base] ?? 0n
-  if (symbol.mostPosition !== undefined && side === 'BUY' && held + amount > symbol.mostPosition) throw new VenueRefusal(-2010, 'Filter failure: MAX_POSITION')
-  if (deps.engine.state.orders.some((order) => order.clientOrderId === clientOrderId && isOpen(order))) throw new VenueRefusal(-2010, 'Duplicate order sent.')
+  if (symbol.mostPosition !== undefined && side === 'BUY' && held + amount > symbol.mostPosition)
+    throw new VenueRefusal(-2010, 'Filter failure: MAX_POSITION')
+  if (deps.engine.state.orders.some((order) => order.clientOrderId === clientOrderId && isOpen(order)))
+    throw new VenueRefusal(-2010, 'Duplicate order sent.')
   const order = deps.engine.take(symbol, { clientOrderId, side, timeInForce, price, amount }, deps.now())
   if (order === undefined) throw new VenueRefusal(-2010, 'Account has insufficient balance for requested action.')
   const trade = (): void => {
-    if (isOpen(order)) deps.engine.trade(symbol, order, bookOf(symbol.base, symbol.quote, deps.usd()), deps.now(), (amount * BigInt(fault.fill)) / 100n, fault.end)
+    if (isOpen(order))
+      deps.engine.trade(
+        symbol,
+        order,
+        bookOf(symbol.base, symbol.quote, deps.usd()),
+        deps.now(),
+        (amount * BigInt(fault.fill)) / 100n,
+        fault.end,
+      )
     deps.save()
   }
   if (fault.delayMs > 0) void sleep(fault.delayMs, undefined, { ref: false }).then(trade)

@@ -1,4 +1,7 @@
-/** The venue itself: balances, orders, trades. Books come from the sandbox's prices and are full again after every trade. */
+/**
+ * The venue itself: balances, orders, trades. Books come from the sandbox's prices and are full again after every
+ * trade.
+ */
 import type { Sides } from '../market/books.ts'
 import { ONE, unitsOf } from './amounts.ts'
 import type { Symbol } from './symbols.ts'
@@ -52,7 +55,11 @@ const FEE_DIVISOR = 1_000n
 export interface Engine {
   readonly state: VenueState
   /** Takes an order; it trades at once, or when `trade` is called. Undefined: there is too little of what it spends. */
-  take(symbol: Symbol, order: Pick<Order, 'clientOrderId' | 'side' | 'timeInForce' | 'price' | 'amount'>, at: number): Order | undefined
+  take(
+    symbol: Symbol,
+    order: Pick<Order, 'clientOrderId' | 'side' | 'timeInForce' | 'price' | 'amount'>,
+    at: number,
+  ): Order | undefined
   /** Trades what the book gives within the limit, and no more than `most`; what is left of an IOC order expires. */
   trade(symbol: Symbol, order: Order, sides: Sides, at: number, most: bigint, end?: End): void
   cancel(order: Order): void
@@ -72,14 +79,33 @@ export const createEngine = (state: VenueState): Engine => {
     move(commissionAsset, -commission)
     order.executed += amount
     order.spentQuote += quote
-    state.trades.push({ id: state.trades.length + 1, orderId: order.orderId, symbol: symbol.symbol, price, amount, quote, commission, commissionAsset, isBuyer, at })
+    state.trades.push({
+      id: state.trades.length + 1,
+      orderId: order.orderId,
+      symbol: symbol.symbol,
+      price,
+      amount,
+      quote,
+      commission,
+      commissionAsset,
+      isBuyer,
+      at,
+    })
   }
   return {
     state,
     take: (symbol, asked, at) => {
       const spends = asked.side === 'BUY' ? (asked.amount * asked.price) / ONE : asked.amount
       if (held(asked.side === 'BUY' ? symbol.quote : symbol.base) < spends) return undefined
-      const order: Order = { ...asked, orderId: state.orders.length + 1, symbol: symbol.symbol, executed: 0n, spentQuote: 0n, status: 'NEW', at }
+      const order: Order = {
+        ...asked,
+        orderId: state.orders.length + 1,
+        symbol: symbol.symbol,
+        executed: 0n,
+        spentQuote: 0n,
+        status: 'NEW',
+        at,
+      }
       state.orders.push(order)
       return order
     },
@@ -97,7 +123,8 @@ export const createEngine = (state: VenueState): Engine => {
       if (order.executed === order.amount) order.status = 'FILLED'
       else if (end === 'match') order.status = 'EXPIRED_IN_MATCH'
       else if (end === 'new-word') order.status = 'TOMORROWS_WORD'
-      else if (end === 'price-range') Object.assign(order, { status: 'EXPIRED', expiryReason: 'EXECUTION_RULE_PRICE_RANGE_EXCEEDED' })
+      else if (end === 'price-range')
+        Object.assign(order, { status: 'EXPIRED', expiryReason: 'EXECUTION_RULE_PRICE_RANGE_EXCEEDED' })
       else order.status = order.timeInForce === 'IOC' ? 'EXPIRED' : order.executed > 0n ? 'PARTIALLY_FILLED' : 'NEW'
     },
     cancel: (order) => {

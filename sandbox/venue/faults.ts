@@ -1,14 +1,32 @@
-/** What the venue does wrong on demand (rows V-1, V-2, V-3, V-4 and V-5 of docs/dialects.md): `POST /venue/next` for the next order, `POST /venue/fault` for everything until it is taken back. */
+/**
+ * What the venue does wrong on demand (rows V-1, V-2, V-3, V-4 and V-5 of docs/dialects.md): `POST /venue/next` for the
+ * next order, `POST /venue/fault` for everything until it is taken back.
+ */
 import { objectWith, oneOf, text, wholeNumber } from '../http/fields.ts'
 
-/** `bus`: -1006, `backend`: -1007, both "execution status unknown" (developers.binance.com, spot, errors, November 2026), which gives no HTTP status for them: 400 here. */
+/**
+ * `bus`: -1006, `backend`: -1007, both "execution status unknown" (developers.binance.com, spot, errors, November
+ * 2026), which gives no HTTP status for them: 400 here.
+ */
 export const ANSWERS = ['cut', 'held', 'error', 'garbage', 'bus', 'backend', 'unavailable'] as const
-export const REJECTIONS = ['filter', 'balance', 'key', 'position', 'suspended', 'symbol', 'closed', 'liquidity'] as const
-/** How an order ends before all of it has traded: the rest of an IOC order, self-trade prevention, the rule on prices; or its status is a word that nobody knows. */
+export const REJECTIONS = [
+  'filter',
+  'balance',
+  'key',
+  'position',
+  'suspended',
+  'symbol',
+  'closed',
+  'liquidity',
+] as const
+/**
+ * How an order ends before all of it has traded: the rest of an IOC order, self-trade prevention, the rule on prices;
+ * or its status is a word that nobody knows.
+ */
 export const ENDS = ['rest', 'match', 'price-range', 'new-word'] as const
 /**
- * `limited`: HTTP 429 with Retry-After, `limited-silently`: without; `banned`: HTTP 418; `firewall`: HTTP 403 with a page. Source:
- * developers.binance.com, spot, REST API, "IP Limits" and "General Information" (November 2026).
+ * `limited`: HTTP 429 with Retry-After, `limited-silently`: without; `banned`: HTTP 418; `firewall`: HTTP 403 with a
+ * page. Source: developers.binance.com, spot, REST API, "IP Limits" and "General Information" (November 2026).
  */
 export const OUTAGES = ['down', 'slow', 'limited', 'limited-silently', 'banned', 'firewall'] as const
 
@@ -47,10 +65,18 @@ export const createFaults = (): Faults => {
         delayMs: wholeNumber(fields, 'delayMs', 0, LONGEST_MS, 0),
         lateMs: wholeNumber(fields, 'lateMs', 0, LONGEST_MS, 0),
         end: fields['end'] === undefined ? 'rest' : (oneOf(fields, 'end', ENDS) as (typeof ENDS)[number]),
-        ...(fields['answer'] === undefined ? {} : { answer: oneOf(fields, 'answer', ANSWERS) as (typeof ANSWERS)[number] }),
-        ...(fields['reject'] === undefined ? {} : { reject: oneOf(fields, 'reject', REJECTIONS) as (typeof REJECTIONS)[number] }),
+        ...(fields['answer'] === undefined
+          ? {}
+          : { answer: oneOf(fields, 'answer', ANSWERS) as (typeof ANSWERS)[number] }),
+        ...(fields['reject'] === undefined
+          ? {}
+          : { reject: oneOf(fields, 'reject', REJECTIONS) as (typeof REJECTIONS)[number] }),
       }
-      waiting.push({ symbol: fields['symbol'] === undefined ? undefined : text(fields, 'symbol'), left: wholeNumber(fields, 'times', 1, 1_000, 1), order })
+      waiting.push({
+        symbol: fields['symbol'] === undefined ? undefined : text(fields, 'symbol'),
+        left: wholeNumber(fields, 'times', 1, 1_000, 1),
+        order,
+      })
       return order
     },
     outage: (body) => {

@@ -1,6 +1,7 @@
 /**
- * An exchange to hedge on: Binance's spot API as its documentation of November 2026 has it, with balances of its own, close enough that
- * an unmodified client of Binance trades on it. It keeps what it knows over restarts, and does wrong on demand.
+ * An exchange to hedge on: Binance's spot API as its documentation of November 2026 has it, with balances of its own,
+ * close enough that an unmodified client of Binance trades on it. It keeps what it knows over restarts, and does wrong
+ * on demand.
  */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -53,8 +54,11 @@ export interface VenueOptions {
 const SLOW_MS = 30_000
 
 const limited = (status: number, retryAfter: string | undefined): TextAnswer =>
-  new TextAnswer(status, { 'content-type': 'application/json', ...(retryAfter === undefined ? {} : { 'retry-after': retryAfter }) },
-    '{"code":-1003,"msg":"Too much request weight used; current limit is 6000 request weight per 1 MINUTE. Please use WebSocket Streams for live updates to avoid polling the API."}')
+  new TextAnswer(
+    status,
+    { 'content-type': 'application/json', ...(retryAfter === undefined ? {} : { 'retry-after': retryAfter }) },
+    '{"code":-1003,"msg":"Too much request weight used; current limit is 6000 request weight per 1 MINUTE. Please use WebSocket Streams for live updates to avoid polling the API."}',
+  )
 
 /** Throws PortInUse. */
 export async function startVenue(options: VenueOptions): Promise<Venue> {
@@ -72,9 +76,15 @@ export async function startVenue(options: VenueOptions): Promise<Venue> {
       handle: async (request) => {
         const outage = faults.current()
         if (outage === 'down') throw new Refusal('Service Unavailable', { status: 503, code: -1008 })
-        if (outage === 'limited' || outage === 'limited-silently') return limited(429, outage === 'limited' ? '2' : undefined)
+        if (outage === 'limited' || outage === 'limited-silently')
+          return limited(429, outage === 'limited' ? '2' : undefined)
         if (outage === 'banned') return limited(418, '120')
-        if (outage === 'firewall') return new TextAnswer(403, { 'content-type': 'text/html' }, '<html><body><h1>403 Forbidden</h1></body></html>')
+        if (outage === 'firewall')
+          return new TextAnswer(
+            403,
+            { 'content-type': 'text/html' },
+            '<html><body><h1>403 Forbidden</h1></body></html>',
+          )
         if (outage === 'slow') await sleep(SLOW_MS)
         return route.handle(request)
       },
@@ -97,7 +107,9 @@ export async function startVenue(options: VenueOptions): Promise<Venue> {
     },
     find: (query) => {
       const { clientOrderId } = (query ?? {}) as { clientOrderId?: string }
-      const orders = state.orders.filter((order) => clientOrderId === undefined || order.clientOrderId === clientOrderId)
+      const orders = state.orders.filter(
+        (order) => clientOrderId === undefined || order.clientOrderId === clientOrderId,
+      )
       const ids = new Set(orders.map(({ orderId }) => orderId))
       return {
         orders: orders.map(orderView),
@@ -110,10 +122,15 @@ export async function startVenue(options: VenueOptions): Promise<Venue> {
 }
 
 const written = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? `${value}n` : value)
-const read = (_key: string, value: unknown): unknown => (typeof value === 'string' && /^-?\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value)
+const read = (_key: string, value: unknown): unknown =>
+  typeof value === 'string' && /^-?\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value
 
 function openState({ dir, balances }: VenueOptions): { state: VenueState; save: () => void } {
-  const fresh: VenueState = { balances: Object.fromEntries(Object.entries(balances).map(([asset, amount]) => [asset, unitsOf(amount) ?? 0n])), orders: [], trades: [] }
+  const fresh: VenueState = {
+    balances: Object.fromEntries(Object.entries(balances).map(([asset, amount]) => [asset, unitsOf(amount) ?? 0n])),
+    orders: [],
+    trades: [],
+  }
   if (dir === undefined) return { state: fresh, save: () => {} }
   mkdirSync(dir, { recursive: true })
   const file = join(dir, 'state.json')

@@ -1,12 +1,21 @@
-/** How requests to Binance are signed: HMAC-SHA256 in hex, with the account's secret, over the query and the body joined as they are sent. */
+/**
+ * How requests to Binance are signed: HMAC-SHA256 in hex, with the account's secret, over the query and the body joined
+ * as they are sent.
+ */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-export const signatureOf = (secret: string, payload: string): string => createHmac('sha256', secret).update(payload).digest('hex')
+export const signatureOf = (secret: string, payload: string): string =>
+  createHmac('sha256', secret).update(payload).digest('hex')
 
 /** The parameters of a request whose signature is right; undefined when it is not. */
 export const signedParameters = (secret: string, sent: string): URLSearchParams | undefined => {
   const at = sent.lastIndexOf('&signature=')
   if (at < 0) return undefined
-  const [given, right] = [Buffer.from(sent.slice(at + '&signature='.length)), Buffer.from(signatureOf(secret, sent.slice(0, at)))]
-  return given.length === right.length && timingSafeEqual(given, right) ? new URLSearchParams(sent.slice(0, at)) : undefined
+  const [given, right] = [
+    Buffer.from(sent.slice(at + '&signature='.length)),
+    Buffer.from(signatureOf(secret, sent.slice(0, at))),
+  ]
+  return given.length === right.length && timingSafeEqual(given, right)
+    ? new URLSearchParams(sent.slice(0, at))
+    : undefined
 }

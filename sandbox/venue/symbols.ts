@@ -1,4 +1,7 @@
-/** Markets of the venue with their filters (row V-6 of docs/dialects.md), as `GET /api/v3/exchangeInfo` gives them (Binance, spot, documentation of November 2026). */
+/**
+ * Markets of the venue with their filters (row V-6 of docs/dialects.md), as `GET /api/v3/exchangeInfo` gives them
+ * (Binance, spot, documentation of November 2026).
+ */
 import { textOf, unitsOf } from './amounts.ts'
 
 export interface Symbol {
@@ -15,8 +18,21 @@ export interface Symbol {
   readonly mostPosition?: bigint
 }
 
-const of = (base: string, quote: string, tick: string, step: string, least: string, { most = '9000000', mostPosition }: { most?: string; mostPosition?: string } = {}): Symbol => ({
-  symbol: base + quote, base, quote, tick: unitsOf(tick)!, step: unitsOf(step)!, leastNotional: unitsOf(least)!, most: unitsOf(most)!,
+const of = (
+  base: string,
+  quote: string,
+  tick: string,
+  step: string,
+  least: string,
+  { most = '9000000', mostPosition }: { most?: string; mostPosition?: string } = {},
+): Symbol => ({
+  symbol: base + quote,
+  base,
+  quote,
+  tick: unitsOf(tick)!,
+  step: unitsOf(step)!,
+  leastNotional: unitsOf(least)!,
+  most: unitsOf(most)!,
   ...(mostPosition === undefined ? {} : { mostPosition: unitsOf(mostPosition)! }),
 })
 
@@ -35,15 +51,40 @@ export const exchangeInfo = (now: number): object => ({
   rateLimits: [],
   exchangeFilters: [],
   symbols: SYMBOLS.map(({ symbol, base, quote, tick, step, leastNotional, most, mostPosition }) => ({
-    symbol, status: 'TRADING', baseAsset: base, baseAssetPrecision: 8, quoteAsset: quote, quotePrecision: 8, quoteAssetPrecision: 8,
-    baseCommissionPrecision: 8, quoteCommissionPrecision: 8, orderTypes: ['LIMIT', 'MARKET'], icebergAllowed: false, ocoAllowed: false, otoAllowed: false,
-    quoteOrderQtyMarketAllowed: true, allowTrailingStop: false, cancelReplaceAllowed: false, isSpotTradingAllowed: true, isMarginTradingAllowed: false,
+    symbol,
+    status: 'TRADING',
+    baseAsset: base,
+    baseAssetPrecision: 8,
+    quoteAsset: quote,
+    quotePrecision: 8,
+    quoteAssetPrecision: 8,
+    baseCommissionPrecision: 8,
+    quoteCommissionPrecision: 8,
+    orderTypes: ['LIMIT', 'MARKET'],
+    icebergAllowed: false,
+    ocoAllowed: false,
+    otoAllowed: false,
+    quoteOrderQtyMarketAllowed: true,
+    allowTrailingStop: false,
+    cancelReplaceAllowed: false,
+    isSpotTradingAllowed: true,
+    isMarginTradingAllowed: false,
     filters: [
       { filterType: 'PRICE_FILTER', minPrice: textOf(tick), maxPrice: '100000000.00000000', tickSize: textOf(tick) },
       { filterType: 'LOT_SIZE', minQty: textOf(step), maxQty: textOf(most), stepSize: textOf(step) },
       ...(mostPosition === undefined ? [] : [{ filterType: 'MAX_POSITION', maxPosition: textOf(mostPosition) }]),
-      { filterType: 'NOTIONAL', minNotional: textOf(leastNotional), applyMinToMarket: true, maxNotional: '9000000.00000000', applyMaxToMarket: false, avgPriceMins: 5 },
+      {
+        filterType: 'NOTIONAL',
+        minNotional: textOf(leastNotional),
+        applyMinToMarket: true,
+        maxNotional: '9000000.00000000',
+        applyMaxToMarket: false,
+        avgPriceMins: 5,
+      },
     ],
-    permissions: [], permissionSets: [['SPOT']], defaultSelfTradePreventionMode: 'EXPIRE_MAKER', allowedSelfTradePreventionModes: ['EXPIRE_MAKER'],
+    permissions: [],
+    permissionSets: [['SPOT']],
+    defaultSelfTradePreventionMode: 'EXPIRE_MAKER',
+    allowedSelfTradePreventionModes: ['EXPIRE_MAKER'],
   })),
 })

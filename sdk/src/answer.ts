@@ -11,9 +11,12 @@ const parsed = (text: string): unknown => {
 }
 
 const isErrorBody = (value: unknown): value is ErrorBody =>
-  typeof value === 'object' && value !== null &&
-  'code' in value && Number.isInteger(value.code) &&
-  'description' in value && typeof value.description === 'string'
+  typeof value === 'object' &&
+  value !== null &&
+  'code' in value &&
+  Number.isInteger(value.code) &&
+  'description' in value &&
+  typeof value.description === 'string'
 
 const retryAfterMs = (headers: Headers): number | undefined => {
   const seconds = headers.get('retry-after')

@@ -22,7 +22,10 @@ const clientOf = (url: string, options: Partial<BursarOptions> = {}) =>
 
 /** What a call is rejected with, or undefined. */
 const failure = async (call: Promise<unknown>): Promise<unknown> =>
-  call.then(() => undefined, (error: unknown) => error)
+  call.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
 
 /** What a call to nobody in particular is rejected with. */
 const failureAt = (url: string) => failure(clientOf(url).assets.crypto())
@@ -61,7 +64,7 @@ describe('an answer that refuses', () => {
     [200, '', 'OK'],
     [200, 'not json', 'not json'],
     [502, 'x'.repeat(10_000), 'x'.repeat(200)],
-  ])('%i with the body %j that is not the API\'s has no code', async (status, body, description) => {
+  ])("%i with the body %j that is not the API's has no code", async (status, body, description) => {
     const { url } = await serve(() => ({ status, body }))
     expect(await failureAt(url)).toMatchObject({ name: 'BursarError', status, code: null, description })
   })
@@ -75,7 +78,7 @@ describe('an answer that refuses', () => {
 })
 
 describe('no answer', () => {
-  test('in time is a timeout, by the client\'s or the call\'s limit', async () => {
+  test("in time is a timeout, by the client's or the call's limit", async () => {
     const { url } = await serve(never)
     for (const error of [
       await failure(clientOf(url, { timeoutMs: 50 }).assets.crypto()),
@@ -139,7 +142,10 @@ describe('a request', () => {
 
 describe('the client', () => {
   const noOrigins = [
-    'https://pay.example/api', 'https://pay.example/?a=b', 'ftp://pay.example', 'https://user@pay.example',
+    'https://pay.example/api',
+    'https://pay.example/?a=b',
+    'ftp://pay.example',
+    'https://user@pay.example',
     'pay.example',
   ]
 

@@ -42,16 +42,18 @@ const exchange = async (request: PreparedRequest, signal: AbortSignal, { fetch }
   return readAnswer(response, request)
 }
 
-export const caller = (account: Account, transport: Transport): Call => async (id, input, options = {}) => {
-  const { idempotencyKey, signal, timeoutMs = transport.timeoutMs } = options
-  const request = prepareRequest(routes[id], input as Input, account, { now: transport.now(), idempotencyKey })
-  const timeout = AbortSignal.timeout(timeoutMs)
-  const either = signal === undefined ? timeout : AbortSignal.any([timeout, signal])
-  try {
-    return await exchange(request, either, transport) as Operations[typeof id]['answer']
-  } catch (error) {
-    if (error instanceof BursarError) throw error
-    const reason = signal?.aborted ? 'aborted' : timeout.aborted ? 'timeout' : 'network'
-    throw new BursarNetworkError(reason, `${request.method} ${request.url.pathname}`, error)
+export const caller =
+  (account: Account, transport: Transport): Call =>
+  async (id, input, options = {}) => {
+    const { idempotencyKey, signal, timeoutMs = transport.timeoutMs } = options
+    const request = prepareRequest(routes[id], input as Input, account, { now: transport.now(), idempotencyKey })
+    const timeout = AbortSignal.timeout(timeoutMs)
+    const either = signal === undefined ? timeout : AbortSignal.any([timeout, signal])
+    try {
+      return (await exchange(request, either, transport)) as Operations[typeof id]['answer']
+    } catch (error) {
+      if (error instanceof BursarError) throw error
+      const reason = signal?.aborted ? 'aborted' : timeout.aborted ? 'timeout' : 'network'
+      throw new BursarNetworkError(reason, `${request.method} ${request.url.pathname}`, error)
+    }
   }
-}

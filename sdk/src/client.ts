@@ -31,7 +31,7 @@ const originOf = (text: string): URL => {
 }
 
 const identifierOf = (merchantId: string): string => {
-  if (!/^[\w-]+$/.test(merchantId)) throw new TypeError('merchantId must be the UUID of the merchant\'s settings')
+  if (!/^[\w-]+$/.test(merchantId)) throw new TypeError("merchantId must be the UUID of the merchant's settings")
   return merchantId
 }
 

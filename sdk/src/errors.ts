@@ -69,8 +69,9 @@ export class WebhookError extends Error {
 }
 
 /**
- * A proof of liabilities does not hold. `malformed`: not a proof; `merchant`: somebody else's; `path`, `sum`, `root`: it does
- * not lead to its total; `commitment`, `signature`: not what was published or signed; `balance`: not what your books say.
+ * A proof of liabilities does not hold. `malformed`: not a proof; `merchant`: somebody else's; `path`, `sum`, `root`:
+ * it does not lead to its total; `commitment`, `signature`: not what was published or signed; `balance`: not what your
+ * books say.
  */
 export class ReserveProofError extends Error {
   readonly code: 'malformed' | 'merchant' | 'path' | 'sum' | 'root' | 'commitment' | 'signature' | 'balance'

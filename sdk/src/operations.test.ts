@@ -57,7 +57,7 @@ const calls: Record<string, { call: () => Promise<unknown>; query?: string }> = 
   getCryptoWithdrawal: { call: () => client.withdrawals.crypto.get(id) },
   getCryptoWithdrawalCompliance: { call: () => client.withdrawals.crypto.compliance(id) },
   findWithdrawals: {
-    call: async () => [await client.withdrawals.find('order 10/42 \u{1F600}\'')],
+    call: async () => [await client.withdrawals.find("order 10/42 \u{1F600}'")],
     query: 'localId=order%2010%2F42%20%F0%9F%98%80%27',
   },
   listCryptoAssets: { call: () => client.assets.crypto() },

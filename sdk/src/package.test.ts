@@ -22,7 +22,7 @@ const readmeModules = () => {
   const readme = readFileSync(join(repository, 'sdk/README.md'), 'utf8')
   const blocks = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code!)
   const declared = [
-    'import type { Bursar, CreateCryptoWithdrawalBody } from \'@bursar/sdk\'',
+    "import type { Bursar, CreateCryptoWithdrawalBody } from '@bursar/sdk'",
     'declare const bursar: Bursar',
     'declare const withdrawal: CreateCryptoWithdrawalBody & { localId: string }',
   ].join('\n')
@@ -38,10 +38,12 @@ test('the built package has no dependency, no TypeScript source and no test', ()
   const files = readdirSync(installed, { recursive: true, encoding: 'utf8' })
   expect(files).toEqual(expect.arrayContaining(['index.js', 'index.d.ts', 'generated.d.ts', 'README.md']))
   expect(files.filter((name) => /(?<!\.d)\.ts$|test/.test(name))).toEqual([])
-  const imported = files.filter((name) => /\.(js|d\.ts)$/.test(name)).flatMap((name) => {
-    const text = readFileSync(join(installed, name), 'utf8')
-    return [...text.matchAll(/(?:from|import\() ?["']([^"']+)["']/g)].map(([, specifier]) => specifier!)
-  })
+  const imported = files
+    .filter((name) => /\.(js|d\.ts)$/.test(name))
+    .flatMap((name) => {
+      const text = readFileSync(join(installed, name), 'utf8')
+      return [...text.matchAll(/(?:from|import\() ?["']([^"']+)["']/g)].map(([, specifier]) => specifier!)
+    })
   const outside = imported.filter((specifier) => !/^\.{1,2}\/.*\.js$/.test(specifier))
   expect(new Set(outside)).toEqual(new Set(['node:crypto']))
 })
@@ -53,32 +55,40 @@ test('the TypeScript of the README compiles against the built package, library c
   const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext', '--target', 'es2022']
   const types = ['--types', 'node', '--typeRoots', join(repository, 'node_modules/@types')]
   const files = modules.map((_, position) => `readme-${position}.ts`)
-  const run = () => execFileSync(join(repository, 'node_modules/.bin/tsc'), [...options, ...types, ...files], {
-    cwd: consumer, encoding: 'utf8',
-  })
+  const run = () =>
+    execFileSync(join(repository, 'node_modules/.bin/tsc'), [...options, ...types, ...files], {
+      cwd: consumer,
+      encoding: 'utf8',
+    })
   expect(run()).toBe('')
 }, 60_000)
 
 /** The machine's own Node runs what merchants run it on; ours stands first on the PATH. */
 const nodes = (): string[] => {
-  const found = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'node')).filter((file) => existsSync(file))
+  const found = (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, 'node'))
+    .filter((file) => existsSync(file))
   const versions = new Map(found.map((file) => [execFileSync(file, ['--version'], { encoding: 'utf8' }).trim(), file]))
   return [...versions].filter(([version]) => Number(/^v(\d+)/.exec(version)![1]) >= 20).map(([, file]) => file)
 }
 
-test.each(nodes())('the first example of the README runs on the built package in plain JavaScript, by %s', async (node) => {
-  const answers: Record<string, unknown> = {
-    '/merchants/addresses': { address: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', blockchain: 'BITCOIN' },
-    '/merchants/balances?tickers=BTC': [{ ticker: 'BTC', value: '0.25' }],
-    '/merchants/withdrawals/crypto': { id: 'w-1' },
-    '/merchants/withdrawals/crypto/w-1': { id: 'w-1', status: 'Pending' },
-  }
-  const service = await startService(({ target }) => ({ body: JSON.stringify(answers[target]) }))
-  const [first] = readmeModules()
-  writeFileSync(join(consumer, 'example.js'), first!.replaceAll('!,', ','))
-  const settings = { BURSAR_URL: service.url, BURSAR_MERCHANT_ID: merchantId, BURSAR_PRIVATE_KEY: privateKey }
-  const env = { ...process.env, ...settings }
-  const { stdout } = await promisify(execFile)(node, [join(consumer, 'example.js')], { env })
-  await service.stop()
-  expect(stdout).toBe('bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4 0.25\nPending\n')
-})
+test.each(nodes())(
+  'the first example of the README runs on the built package in plain JavaScript, by %s',
+  async (node) => {
+    const answers: Record<string, unknown> = {
+      '/merchants/addresses': { address: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', blockchain: 'BITCOIN' },
+      '/merchants/balances?tickers=BTC': [{ ticker: 'BTC', value: '0.25' }],
+      '/merchants/withdrawals/crypto': { id: 'w-1' },
+      '/merchants/withdrawals/crypto/w-1': { id: 'w-1', status: 'Pending' },
+    }
+    const service = await startService(({ target }) => ({ body: JSON.stringify(answers[target]) }))
+    const [first] = readmeModules()
+    writeFileSync(join(consumer, 'example.js'), first!.replaceAll('!,', ','))
+    const settings = { BURSAR_URL: service.url, BURSAR_MERCHANT_ID: merchantId, BURSAR_PRIVATE_KEY: privateKey }
+    const env = { ...process.env, ...settings }
+    const { stdout } = await promisify(execFile)(node, [join(consumer, 'example.js')], { env })
+    await service.stop()
+    expect(stdout).toBe('bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4 0.25\nPending\n')
+  },
+)

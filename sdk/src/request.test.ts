@@ -10,7 +10,9 @@ const now = 1_677_486_443_999
 const prepare = (id: keyof typeof routes, input: Input) => prepareRequest(routes[id], input, account, { now })
 
 test('a number where a string belongs is told, not sent', () => {
-  const query = { spendTicker: 'UAH', targetTicker: 'USDT', amount: 100, side: 'target' } as unknown as NonNullable<Input['query']>
+  const query = { spendTicker: 'UAH', targetTicker: 'USDT', amount: 100, side: 'target' } as unknown as NonNullable<
+    Input['query']
+  >
   expect(() => prepare('estimateExchange', { query })).toThrow('amount must be a string such as "12.5": got 100')
 })
 
@@ -33,8 +35,9 @@ describe('the published and computed signatures', () => {
     ['closeCryptoInvoice', { id }],
   ])('of %s come out of the client', (operation, input) => {
     const { url, method, headers } = prepare(operation, input)
-    const vector = signatureVectors.find((each) =>
-      each.method === method && each.target === url.pathname + url.search && each.signature.length === 64)!
+    const vector = signatureVectors.find(
+      (each) => each.method === method && each.target === url.pathname + url.search && each.signature.length === 64,
+    )!
     expect(headers).toMatchObject({ 'merchant-id': 'm', timestamp: vector.timestamp, signature: vector.signature })
   })
 })

@@ -38,7 +38,8 @@ const queryOf = ({ query = {} }: Input): string => {
   const pairs = Object.entries(query).flatMap(([name, value]) => {
     if (value === undefined) return []
     // Without types, numbers come too: amounts are strings, as a number can't hold every one of them.
-    if (typeof value !== 'string' && !Array.isArray(value)) throw new TypeError(`${name} must be a string such as "12.5": got ${JSON.stringify(value)}`)
+    if (typeof value !== 'string' && !Array.isArray(value))
+      throw new TypeError(`${name} must be a string such as "12.5": got ${JSON.stringify(value)}`)
     const text = typeof value === 'string' ? value : value.join(',')
     return [`${encodeURIComponent(name)}=${encodeURIComponent(text)}`]
   })

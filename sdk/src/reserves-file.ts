@@ -9,7 +9,12 @@ export interface ReserveAsset {
   readonly suspense: bigint
   readonly quarantine: bigint
   readonly inTransit: bigint
-  readonly reserves: readonly { readonly network: string; readonly height: number; readonly hash: string; readonly units: bigint }[]
+  readonly reserves: readonly {
+    readonly network: string
+    readonly height: number
+    readonly hash: string
+    readonly units: bigint
+  }[]
 }
 
 /** A proof file, read and found to have the right shape; nothing in it is verified yet. */
@@ -38,7 +43,8 @@ const malformed = (what: string): never => {
 const object = (value: unknown, what: string): Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : malformed(what)
 const list = (value: unknown, what: string): readonly unknown[] => (Array.isArray(value) ? value : malformed(what))
-const text = (value: unknown, what: string): string => (typeof value === 'string' && value !== '' ? value : malformed(what))
+const text = (value: unknown, what: string): string =>
+  typeof value === 'string' && value !== '' ? value : malformed(what)
 const whole = (value: unknown, what: string, most: number): number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= most ? value : malformed(what)
 const hex = (value: unknown, what: string, bytes: number): string =>

@@ -38,7 +38,8 @@ const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) ===
 
 /**
  * Verifies a merchant's proof of the operator's liabilities: that the total the operator committed to includes exactly
- * these balances of this merchant. Needs no database and no network. Throws a `ReserveProofError` that says what is wrong.
+ * these balances of this merchant. Needs no database and no network. Throws a `ReserveProofError` that says what is
+ * wrong.
  * @param file the text of the proof file
  */
 export const verifyReserveProof = (file: string, checks: ReserveChecks): VerifiedReserves => {
@@ -59,27 +60,45 @@ export const verifyReserveProof = (file: string, checks: ReserveChecks): Verifie
   }
 }
 
-/** From the leaf to the root, adding up on the way. The depth is that of the number of merchants, so no path can be shorter. */
-const verifyPath = ({ statement, merchantId, salt, balances, merchants, path, position, root, assets }: ReserveFile): void => {
+/**
+ * From the leaf to the root, adding up on the way. The depth is that of the number of merchants, so no path can be
+ * shorter.
+ */
+const verifyPath = ({
+  statement,
+  merchantId,
+  salt,
+  balances,
+  merchants,
+  path,
+  position,
+  root,
+  assets,
+}: ReserveFile): void => {
   let depth = 0
   while (2 ** depth < merchants) depth += 1
-  if (path.length !== depth || position >= Math.max(1, merchants)) fail('path', 'the path is not as long as the tree is deep')
+  if (path.length !== depth || position >= Math.max(1, merchants))
+    fail('path', 'the path is not as long as the tree is deep')
   let node = leafNode(statementHash(statement), { merchantId, salt, sums: balances })
   for (const [height, sibling] of path.entries()) {
     const isRight = Math.floor(position / 2 ** height) % 2 === 1
     node = node && (isRight ? parentNode(sibling, node) : parentNode(node, sibling))
   }
   if (node === undefined) return fail('sum', 'a sum on the path is too large to be one')
-  if (node.sums.some((sum, i) => sum !== root.sums[i])) fail('sum', 'the balances on the path do not add up to the total')
+  if (node.sums.some((sum, i) => sum !== root.sums[i]))
+    fail('sum', 'the balances on the path do not add up to the total')
   if (!same(node.hash, root.hash)) fail('root', 'the path does not lead to the root')
-  if (assets.some(({ liabilities }, i) => liabilities !== root.sums[i])) fail('sum', 'the statement names another total than the root')
+  if (assets.some(({ liabilities }, i) => liabilities !== root.sums[i]))
+    fail('sum', 'the statement names another total than the root')
 }
 
 const verifyCommitment = ({ statement, root, commitment, signed }: ReserveFile, checks: ReserveChecks): void => {
   const made = commitmentHash(statementHash(statement), root)
-  if (made === undefined || Buffer.from(made).toString('hex') !== commitment) fail('commitment', 'the commitment is not that of the statement and root')
+  if (made === undefined || Buffer.from(made).toString('hex') !== commitment)
+    fail('commitment', 'the commitment is not that of the statement and root')
   const published = checks.commitment?.toLowerCase()
-  if (published !== undefined && published !== commitment) fail('commitment', 'the operator has published another commitment')
+  if (published !== undefined && published !== commitment)
+    fail('commitment', 'the operator has published another commitment')
   if (checks.publicKey !== undefined && signed?.publicKey !== checks.publicKey.toLowerCase()) {
     fail('signature', signed ? 'the report is signed by another key' : 'the report is not signed')
   }
@@ -97,10 +116,7 @@ const isSigned = (commitment: string, { publicKey, signature }: { publicKey: str
   }
 }
 
-const verifyExpected = (
-  balances: VerifiedReserves['balances'],
-  expected: ReserveChecks['expected'],
-): void => {
+const verifyExpected = (balances: VerifiedReserves['balances'], expected: ReserveChecks['expected']): void => {
   if (expected === undefined) return
   const unknown = Object.keys(expected).filter((ticker) => !balances.some((one) => one.ticker === ticker))
   for (const ticker of unknown) if (plain(expected[ticker]!) !== '0') fail('balance', `the report has no ${ticker}`)

@@ -21,7 +21,7 @@ const received = (change: Partial<VerifyStandardWebhook> = {}): VerifyStandardWe
   ...change,
 })
 const withHeaders = (headers: Record<string, string>) =>
-  received({ headers: { ...received().headers as object, ...headers } })
+  received({ headers: { ...(received().headers as object), ...headers } })
 
 const refusal = (webhook: VerifyStandardWebhook): number | undefined => {
   try {
@@ -57,7 +57,7 @@ describe('a notification signed by the reference implementation', () => {
     [-1, 'in another version', withHeaders({ 'webhook-signature': sign(secret).replace('v1,', 'v2,') })],
     [-1, 'and cut', withHeaders({ 'webhook-signature': sign(secret).slice(0, 20) })],
     [-1, 'without a signature', received({ headers: { 'webhook-id': id, 'webhook-timestamp': String(seconds) } })],
-    [-1, 'without an id', received({ headers: { ...withHeaders({}).headers as object, 'webhook-id': undefined } })],
+    [-1, 'without an id', received({ headers: { ...(withHeaders({}).headers as object), 'webhook-id': undefined } })],
   ])('is refused with %i %s', (code, _, webhook) => expect(refusal(webhook)).toBe(code))
 })
 

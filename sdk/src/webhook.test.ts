@@ -9,14 +9,15 @@ const vector = signatureVectors.find(({ form }) => form === 'notification')!
 const seconds = Number(vector.timestamp)
 const clock = (shift: number) => () => (seconds + shift) * 1_000 + 999
 
-const received = (change: Partial<VerifyWebhook> = {}): VerifyWebhook => ({
-  headers: { signature: vector.signature, timestamp: vector.timestamp },
-  rawBody: vector.body,
-  url: `https://${vector.target}`,
-  privateKeys: vector.key,
-  now: clock(0),
-  ...change,
-} as VerifyWebhook)
+const received = (change: Partial<VerifyWebhook> = {}): VerifyWebhook =>
+  ({
+    headers: { signature: vector.signature, timestamp: vector.timestamp },
+    rawBody: vector.body,
+    url: `https://${vector.target}`,
+    privateKeys: vector.key,
+    now: clock(0),
+    ...change,
+  }) as VerifyWebhook
 
 /** The code a notification is refused with, or undefined when it is accepted. */
 const refusal = (change: Partial<VerifyWebhook>): number | undefined => {
@@ -100,10 +101,14 @@ describe('refuses', () => {
     [-1, 'two signatures by case', { headers: { signature, SIGNATURE: signature, timestamp } }],
     [-1, 'a timestamp in ms', { headers: { signature, timestamp: `${timestamp}000` } }],
     [-1, 'a timestamp with a sign', { headers: { signature, timestamp: `+${timestamp}` } }],
-    [-1, 'a digit moved from the timestamp to the body', {
-      rawBody: vector.body + timestamp.slice(0, 1),
-      headers: { signature, timestamp: timestamp.slice(1) },
-    }],
+    [
+      -1,
+      'a digit moved from the timestamp to the body',
+      {
+        rawBody: vector.body + timestamp.slice(0, 1),
+        headers: { signature, timestamp: timestamp.slice(1) },
+      },
+    ],
   ])('with %i %s', (code, _, change) => {
     expect(refusal(change)).toBe(code)
   })

@@ -8,20 +8,21 @@ import { anyMatches } from './signature.ts'
 export type WebhookAddress =
   | { readonly url: string }
   | {
-    /** With the port unless it is the scheme's default, as in the Host header that was sent. */
-    readonly host: string
-    /** Path and query. */
-    readonly path: string
-  }
+      /** With the port unless it is the scheme's default, as in the Host header that was sent. */
+      readonly host: string
+      /** Path and query. */
+      readonly path: string
+    }
 
-export type VerifyWebhook = ReceivedWebhook & WebhookAddress & {
-  /** The merchant's private key; both of them while it is being replaced. */
-  readonly privateKeys: string | readonly string[]
-  /** Greatest difference between the notification's timestamp and this clock, 5 seconds when absent. */
-  readonly toleranceMs?: number | undefined
-  /** The clock, ms since the epoch. */
-  readonly now?: (() => number) | undefined
-}
+export type VerifyWebhook = ReceivedWebhook &
+  WebhookAddress & {
+    /** The merchant's private key; both of them while it is being replaced. */
+    readonly privateKeys: string | readonly string[]
+    /** Greatest difference between the notification's timestamp and this clock, 5 seconds when absent. */
+    readonly toleranceMs?: number | undefined
+    /** The clock, ms since the epoch. */
+    readonly now?: (() => number) | undefined
+  }
 
 const addressOf = (address: WebhookAddress): string => {
   if (!('url' in address)) return address.host + address.path

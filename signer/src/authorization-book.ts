@@ -3,9 +3,10 @@ import type { IndexFile } from './index-file.ts'
 import { Refusal } from './refusal.ts'
 
 /**
- * The authorisations that were given. A first one is enough for ever: whoever asks for more of them ahead could use them
- * when the treasury is another. So a second is given only at the nonce of the first, where at most one of them can ever
- * be taken; or when the first may have lost its nonce to another transaction; or when the pinned delegate has changed.
+ * The authorisations that were given. A first one is enough for ever: whoever asks for more of them ahead could use
+ * them when the treasury is another. So a second is given only at the nonce of the first, where at most one of them can
+ * ever be taken; or when the first may have lost its nonce to another transaction; or when the pinned delegate has
+ * changed.
  */
 export class AuthorizationBook {
   readonly #index: IndexFile
@@ -16,7 +17,13 @@ export class AuthorizationBook {
 
   /** @param isContested whether an ordinary transaction was signed for the same nonce before */
   record({ account, nonce, delegate }: GivenAuthorization, isContested: boolean): void {
-    this.#index.run('insert or replace into authorized values (?, ?, ?, ?)', account, nonce, delegate, Number(isContested))
+    this.#index.run(
+      'insert or replace into authorized values (?, ?, ?, ?)',
+      account,
+      nonce,
+      delegate,
+      Number(isContested),
+    )
     this.#index.run('insert or ignore into authorizations values (?)', `${account}:${nonce}`)
   }
 

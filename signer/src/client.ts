@@ -1,7 +1,15 @@
 import { Agent, request as httpRequest } from 'node:http'
 import type { IncomingMessage, RequestOptions } from 'node:http'
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
-import type { CheckRequest, IntentRefusal, LogEnd, SignAnswer, SignRequest, SignedTransaction, SignerStatus } from './protocol.ts'
+import type {
+  CheckRequest,
+  IntentRefusal,
+  LogEnd,
+  SignAnswer,
+  SignRequest,
+  SignedTransaction,
+  SignerStatus,
+} from './protocol.ts'
 import { LOG_HEADER, readLogEnd, writeLogEnd } from './protocol.ts'
 import { isRefusalCode } from './refusal.ts'
 import type { RefusalCode } from './refusal.ts'
@@ -82,8 +90,9 @@ export class SignerClient {
   }
 
   /**
-   * Every transaction ever signed for an intent, the first one first; none when the signer has never signed for it. It is
-   * answered after the requests that came before it. Throws SignerUnavailable when there is no answer: then nothing is known.
+   * Every transaction ever signed for an intent, the first one first; none when the signer has never signed for it. It
+   * is answered after the requests that came before it. Throws SignerUnavailable when there is no answer: then nothing
+   * is known.
    * @param intentId UUID in lower case
    */
   transactionsOf(intentId: string): Promise<SignedTransaction[]> {
@@ -93,16 +102,16 @@ export class SignerClient {
   /**
    * Closes an intent that nothing was signed for, so that nothing ever will be. When something was, it stays open.
    * @param intentId UUID in lower case
-   * @returns its transactions, the first one first; none: it is closed. Throws SignerUnavailable when there is no answer: then it may
-   * or may not be closed, and the same call again settles it.
+   * @returns its transactions, the first one first; none: it is closed. Throws SignerUnavailable when there is no
+   *   answer: then it may or may not be closed, and the same call again settles it.
    */
   closeIntent(intentId: string): Promise<SignedTransaction[]> {
     return this.#transactions('POST', `/intents/${intentId}/close`)
   }
 
   /**
-   * Which of these payments would be refused now, each judged as if those before it that pass were signed. Network fees are not judged.
-   * Throws SignerUnavailable when there is no answer.
+   * Which of these payments would be refused now, each judged as if those before it that pass were signed. Network fees
+   * are not judged. Throws SignerUnavailable when there is no answer.
    */
   async check(request: CheckRequest): Promise<IntentRefusal[]> {
     const answered = await this.#call('POST', '/check', JSON.stringify(request))
@@ -143,7 +152,8 @@ export class SignerClient {
   async #call(method: string, path: string, body?: string): Promise<Answered> {
     const known = await this.#memory?.known()
     const answered = await this.#exchange(method, path, body, known ? { [LOG_HEADER]: writeLogEnd(known) } : {})
-    if (answered.log && answered.body['refused'] !== 'log-cut-back' && path !== '/status') await this.#memory?.keep(answered.log)
+    if (answered.log && answered.body['refused'] !== 'log-cut-back' && path !== '/status')
+      await this.#memory?.keep(answered.log)
     return answered
   }
 
@@ -173,7 +183,8 @@ interface Answered {
 
 function unavailable({ status, body }: Answered): SignerUnavailable {
   const { refused, message } = body
-  if (typeof refused !== 'string' || typeof message !== 'string') return new SignerUnavailable(`The signer answered ${status}`)
+  if (typeof refused !== 'string' || typeof message !== 'string')
+    return new SignerUnavailable(`The signer answered ${status}`)
   return new SignerUnavailable(`The signer refused (${refused}): ${message}`)
 }
 

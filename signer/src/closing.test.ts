@@ -1,6 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { readPolicy } from './policy.ts'
-import { bitcoinIntent, bitcoinRequest, codeOf, evmRequest, hotKey, intentOf, makeSigner, policyFile, uuid } from './test-world.ts'
+import {
+  bitcoinIntent,
+  bitcoinRequest,
+  codeOf,
+  evmRequest,
+  hotKey,
+  intentOf,
+  makeSigner,
+  policyFile,
+  uuid,
+} from './test-world.ts'
 import { tronIntent } from './test-tron.ts'
 
 describe('an intent that is closed', () => {
@@ -27,7 +37,10 @@ describe('an intent that is closed', () => {
     const { signer } = await makeSigner()
     const [signed, closed] = await Promise.all([signer.sign(evmRequest(intentOf(1))), signer.closeIntent(uuid(1))])
     expect(closed).toMatchObject([{ hash: signed.hash }])
-    const [, refused] = await Promise.all([signer.closeIntent(uuid(2)), codeOf(signer, evmRequest(intentOf(2), { nonce: 1n }))])
+    const [, refused] = await Promise.all([
+      signer.closeIntent(uuid(2)),
+      codeOf(signer, evmRequest(intentOf(2), { nonce: 1n })),
+    ])
     expect(refused).toBe('intent-closed')
   })
 
@@ -42,7 +55,10 @@ describe('an intent that is closed', () => {
   test('keeps others of its Bitcoin transaction from being signed, and is named', async () => {
     const { signer } = await makeSigner()
     await signer.closeIntent(uuid(2))
-    const request = bitcoinRequest({ intents: [bitcoinIntent(1), bitcoinIntent(2)], inputs: [{ number: 0, units: 400_000n, key: hotKey }] })
+    const request = bitcoinRequest({
+      intents: [bitcoinIntent(1), bitcoinIntent(2)],
+      inputs: [{ number: 0, units: 400_000n, key: hotKey }],
+    })
     await expect(signer.sign(request)).rejects.toMatchObject({ code: 'intent-closed', intents: [uuid(2)] })
   })
 })
@@ -71,8 +87,16 @@ describe('a check before anything is built', () => {
 
   test('audit M-B2: says what is switched off, unknown or needs people', async () => {
     const made = await makeSigner()
-    const asked = [intentOf(1, { asset: 'USDC', units: '1' }), intentOf(2, { asset: 'DOGE' }), intentOf(3, { units: '500000001' })]
-    expect(await check(made, asked)).toEqual([[uuid(1), 'disabled'], [uuid(2), 'unknown-asset'], [uuid(3), 'needs-approval']])
+    const asked = [
+      intentOf(1, { asset: 'USDC', units: '1' }),
+      intentOf(2, { asset: 'DOGE' }),
+      intentOf(3, { units: '500000001' }),
+    ]
+    expect(await check(made, asked)).toEqual([
+      [uuid(1), 'disabled'],
+      [uuid(2), 'unknown-asset'],
+      [uuid(3), 'needs-approval'],
+    ])
   })
 
   test('audit M-A5: says what was signed or closed before', async () => {
@@ -81,8 +105,14 @@ describe('a check before anything is built', () => {
     await made.signer.sign(evmRequest(intentOf(2), { nonce: 1n }))
     await made.signer.closeIntent(uuid(3))
     const asked = [intentOf(1), intentOf(2, { units: '7' }), intentOf(3), intentOf(4)]
-    expect(await check(made, asked)).toEqual([[uuid(1), 'intent-already-signed'], [uuid(2), 'intent-changed'], [uuid(3), 'intent-closed']])
-    expect(await made.signer.check({ network: 'TRON', intents: [tronIntent(1)] })).toMatchObject([{ refused: 'intent-changed' }])
+    expect(await check(made, asked)).toEqual([
+      [uuid(1), 'intent-already-signed'],
+      [uuid(2), 'intent-changed'],
+      [uuid(3), 'intent-closed'],
+    ])
+    expect(await made.signer.check({ network: 'TRON', intents: [tronIntent(1)] })).toMatchObject([
+      { refused: 'intent-changed' },
+    ])
   })
 
   test('leaves nothing behind', async () => {

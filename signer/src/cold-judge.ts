@@ -9,7 +9,9 @@ import { Refusal } from './refusal.ts'
 export function requireCold({ network, assets }: NetworkPolicy, { intents }: SignRequest): void {
   for (const { asset, to } of intents) {
     const cold = assets.get(asset)?.cold
-    if (cold === undefined) throw new Refusal('destination-mismatch', `${asset} on ${network} has no cold address in the policy`)
-    if (to !== cold) throw new Refusal('destination-mismatch', `${asset} on ${network} is kept at ${cold}, not at ${to}`)
+    if (cold === undefined)
+      throw new Refusal('destination-mismatch', `${asset} on ${network} has no cold address in the policy`)
+    if (to !== cold)
+      throw new Refusal('destination-mismatch', `${asset} on ${network} is kept at ${cold}, not at ${to}`)
   }
 }

@@ -8,8 +8,20 @@ import { readPolicy } from './policy.ts'
 import type { SignRequest } from './protocol.ts'
 import type { RefusalCode } from './refusal.ts'
 import {
-  bitcoinIntent, bitcoinRequest, changeOutput, codeOf, depositKey, evmRequest, hotKey, intentOf, keyring, makeSigner, originOf,
-  policyFile, refusalOf, type BitcoinPlan,
+  bitcoinIntent,
+  bitcoinRequest,
+  changeOutput,
+  codeOf,
+  depositKey,
+  evmRequest,
+  hotKey,
+  intentOf,
+  keyring,
+  makeSigner,
+  originOf,
+  policyFile,
+  refusalOf,
+  type BitcoinPlan,
 } from './test-world.ts'
 
 const inputs = [
@@ -50,11 +62,19 @@ describe('a consolidation', () => {
 
   test.each<[string, SignRequest, RefusalCode]>([
     ['to a thief', toScript(thief, []), 'unknown-output'],
-    ['to a thief under our origin', toScript(thief, [originOf({ account: 'hot', branch: 1, index: 0 })]), 'unknown-output'],
+    [
+      'to a thief under our origin',
+      toScript(thief, [originOf({ account: 'hot', branch: 1, index: 0 })]),
+      'unknown-output',
+    ],
     ['to ours without saying which', toScript(changeOutput(1n).script, []), 'unknown-output'],
     ['to a deposit address', toScript(scriptOf(depositKey(3)), [originOf(depositKey(3))]), 'unknown-output'],
     ['to the receiving branch', toScript(scriptOf(hotKey), [originOf(hotKey)]), 'unknown-output'],
-    ['to another index than it says', toScript(changeOutput(1n).script, [originOf({ account: 'hot', branch: 1, index: 9 })]), 'unknown-output'],
+    [
+      'to another index than it says',
+      toScript(changeOutput(1n).script, [originOf({ account: 'hot', branch: 1, index: 9 })]),
+      'unknown-output',
+    ],
     [
       'with a second output',
       joining({ alter: (psbt) => ({ ...psbt, outputs: [changeOutput(40_000n), changeOutput(19_000n, 1)] }) }),
@@ -62,13 +82,30 @@ describe('a consolidation', () => {
     ],
     [
       'that pays somebody besides',
-      joining({ alter: (psbt) => ({ ...psbt, outputs: [changeOutput(40_000n), { script: thief, units: 19_000n, origins: [] }] }) }),
+      joining({
+        alter: (psbt) => ({
+          ...psbt,
+          outputs: [changeOutput(40_000n), { script: thief, units: 19_000n, origins: [] }],
+        }),
+      }),
       'unknown-output',
     ],
-    ['of a coin that is not ours', joining({ alter: (psbt) => ({ ...psbt, inputs: psbt.inputs.map((one) => ({ ...one, script: thief })) }) }), 'key-mismatch'],
+    [
+      'of a coin that is not ours',
+      joining({ alter: (psbt) => ({ ...psbt, inputs: psbt.inputs.map((one) => ({ ...one, script: thief })) }) }),
+      'key-mismatch',
+    ],
     ['with a fee above the share of what arrives', joining({ fee: 5_455n }), 'fee-too-high'],
-    ['with a fee above the cap', joining({ inputs: [{ number: 0, units: 10n ** 8n, key: hotKey }], fee: 20_001n }), 'fee-too-high'],
-    ['with a rate above the cap', joining({ inputs: [{ number: 0, units: 10n ** 8n, key: hotKey }], fee: 11_001n }), 'fee-too-high'],
+    [
+      'with a fee above the cap',
+      joining({ inputs: [{ number: 0, units: 10n ** 8n, key: hotKey }], fee: 20_001n }),
+      'fee-too-high',
+    ],
+    [
+      'with a rate above the cap',
+      joining({ inputs: [{ number: 0, units: 10n ** 8n, key: hotKey }], fee: 11_001n }),
+      'fee-too-high',
+    ],
     ['with a lock time', joining({ alter: (psbt) => ({ ...psbt, lockTime: 5 }) }), 'not-parsable'],
     ['on an EVM chain', evmRequest(intentOf(1), {}, { purpose: 'consolidation', intents: [] }), 'network'],
   ])('is not signed %s', async (_name, request, code) => {
@@ -78,7 +115,10 @@ describe('a consolidation', () => {
   test.each<[string, (bitcoin: Record<string, unknown>) => void]>([
     ['is not in the policy', (bitcoin) => delete bitcoin['consolidation']],
     ['is switched off', (bitcoin) => (bitcoin['consolidation'] = { enabled: false })],
-    ['may not sign BTC', (bitcoin) => (bitcoin['assets'] = { BTC: { ...(bitcoin['assets'] as { BTC: object }).BTC, enabled: false } })],
+    [
+      'may not sign BTC',
+      (bitcoin) => (bitcoin['assets'] = { BTC: { ...(bitcoin['assets'] as { BTC: object }).BTC, enabled: false } }),
+    ],
   ])('is not signed when it %s', async (_name, alter) => {
     const { signer } = await makeSigner({ policy: without(alter) })
     expect(await codeOf(signer, joining())).toBe('disabled')
@@ -92,8 +132,12 @@ describe('a consolidation', () => {
   test('counts each fee once: those that compete for a coin by the dearest, the others each', async () => {
     const { signer } = await makeSigner()
     const join = (numbers: number[], fee: bigint): Promise<string> =>
-      codeOf(signer, joining({ inputs: numbers.map((number) => ({ number, units: 300_000n, key: depositKey(number) })), fee }))
-    const used = (): string => signer.status().velocity.find(({ network, asset }) => network === 'BITCOIN' && asset === 'fee')!.hour
+      codeOf(
+        signer,
+        joining({ inputs: numbers.map((number) => ({ number, units: 300_000n, key: depositKey(number) })), fee }),
+      )
+    const used = (): string =>
+      signer.status().velocity.find(({ network, asset }) => network === 'BITCOIN' && asset === 'fee')!.hour
     expect([await join([0, 1], 5_000n), used()]).toEqual(['signed', '5000'])
     expect([await join([0, 1], 8_000n), used()]).toEqual(['signed', '8000'])
     expect([await join([2, 3], 12_000n), used()]).toEqual(['signed', '20000'])
@@ -106,13 +150,18 @@ describe('a consolidation', () => {
     const pay = (number: number): SignRequest =>
       bitcoinRequest({ intents: [bitcoinIntent(1)], inputs: [{ number, units: 300_000n, key: depositKey(0) }] })
     expect(await codeOf(signer, pay(0))).toBe('signed')
-    expect(await codeOf(signer, joining({ inputs: [{ number: 0, units: 300_000n, key: depositKey(0) }] }))).toBe('signed')
+    expect(await codeOf(signer, joining({ inputs: [{ number: 0, units: 300_000n, key: depositKey(0) }] }))).toBe(
+      'signed',
+    )
     expect(await codeOf(signer, pay(1))).toBe('intent-already-signed')
   })
 
   test('whatever bytes are changed, all goes to our change or nothing is signed', async () => {
     const good = Buffer.from(joining().unsigned, 'hex')
-    const flips = fc.array(fc.record({ at: fc.nat({ max: good.length - 1 }), byte: fc.nat({ max: 255 }) }), { minLength: 1, maxLength: 3 })
+    const flips = fc.array(fc.record({ at: fc.nat({ max: good.length - 1 }), byte: fc.nat({ max: 255 }) }), {
+      minLength: 1,
+      maxLength: 3,
+    })
     const { signer } = await makeSigner()
     await fc.assert(
       fc.asyncProperty(flips, async (edits) => {

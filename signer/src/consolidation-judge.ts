@@ -17,7 +17,8 @@ const VERSIONS = [TRANSACTION_VERSION, TRUC_VERSION]
  */
 export function judgeConsolidation(policy: BitcoinPolicy, keyring: Keyring, request: SignRequest): Judgement {
   if (!policy.consolidation?.enabled) throw new Refusal('disabled', 'Consolidation is switched off in the policy')
-  if (!policy.assets.get(NATIVE_TICKER.BITCOIN)?.enabled) throw new Refusal('disabled', 'Signing of BTC is switched off')
+  if (!policy.assets.get(NATIVE_TICKER.BITCOIN)?.enabled)
+    throw new Refusal('disabled', 'Signing of BTC is switched off')
   const psbt = readPsbt(request.unsigned, VERSIONS)
   judgeInputs(psbt, keyring, request)
   const [output, ...more] = psbt.outputs

@@ -35,7 +35,13 @@ test.runIf(process.env['BURSAR_LONG'] === '1')(
   async () => {
     const files = await makeFiles()
     const hashes = new Map<number, string>()
-    const payment = (number: number) => evmRequest(intentOf(number, { units: '1' }), { nonce: BigInt(number), gas: 50_000n, maxFeePerGas: 10n, maxPriorityFeePerGas: 0n })
+    const payment = (number: number) =>
+      evmRequest(intentOf(number, { units: '1' }), {
+        nonce: BigInt(number),
+        gas: 50_000n,
+        maxFeePerGas: 10n,
+        maxPriorityFeePerGas: 0n,
+      })
     for (let kill = 0; kill < 50; kill++) {
       const running = await serve(files)
       const asked = Array.from({ length: 20 }, (_, at) => kill * 10 + at)
@@ -53,7 +59,9 @@ test.runIf(process.env['BURSAR_LONG'] === '1')(
     const { client } = await serve(files)
     for (const [number, hash] of hashes) {
       expect(await client.transactionsOf(intentOf(number).id)).toMatchObject([{ hash }])
-      expect(await client.sign(evmRequest(intentOf(number, { units: '1' }), { nonce: 9_999n }))).toMatchObject({ refused: 'intent-already-signed' })
+      expect(await client.sign(evmRequest(intentOf(number, { units: '1' }), { nonce: 9_999n }))).toMatchObject({
+        refused: 'intent-already-signed',
+      })
     }
     expect(hashes.size).toBeGreaterThan(50)
   },

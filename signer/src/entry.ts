@@ -42,7 +42,10 @@ export interface SignedEntry {
   unsignedId: string
   /** SHA-256 of network, unsigned bytes and keys as they came, hex: the same again gets the same answer */
   requestHash: string
-  /** What at most one confirmed transaction can use: outpoints on Bitcoin, `chainId:address:nonce` on EVM chains, nothing on TRON */
+  /**
+   * What at most one confirmed transaction can use: outpoints on Bitcoin, `chainId:address:nonce` on EVM chains,
+   * nothing on TRON
+   */
   conflictKeys: string[]
   /** In units of the network's own coin: the most the network can be paid */
   fee: string

@@ -21,8 +21,8 @@ import { Refusal } from './refusal.ts'
 
 /**
  * Reads an unsigned EVM transaction and holds it against the one intent: the native coin sent with nothing else, or
- * `transfer` called on the pinned contract of a token, from a deposit address or one of the hot addresses of the policy. A
- * filler sends nothing to itself, a rebalancing pays another hot address. Other kinds of transaction
+ * `transfer` called on the pinned contract of a token, from a deposit address or one of the hot addresses of the
+ * policy. A filler sends nothing to itself, a rebalancing pays another hot address. Other kinds of transaction
  * (EIP-2930, 4844, 7702) and other chain ids are never signed.
  */
 export function judgeEvm(policy: EvmPolicy, keyring: Keyring, request: SignRequest): Judgement {
@@ -66,7 +66,8 @@ export function readTransaction(unsigned: string): UnsignedTransaction {
 
 /** A move between hot addresses names the receiver's key besides. */
 function readKey({ purpose, keys: [key, ...more] }: SignRequest): KeyReference {
-  if (!key || (more.length > 0 && purpose !== 'rebalance')) throw new Refusal('key-mismatch', 'An EVM transaction is signed by exactly one key')
+  if (!key || (more.length > 0 && purpose !== 'rebalance'))
+    throw new Refusal('key-mismatch', 'An EVM transaction is signed by exactly one key')
   if (key.branch !== 0) throw new Refusal('key-mismatch', 'EVM keys are all on branch 0')
   return key
 }

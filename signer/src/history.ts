@@ -74,7 +74,13 @@ export class History implements LogFollower {
     for (const intent of intents) {
       const common = JSON.stringify(this.#commonAfter(intent.id, conflictKeys))
       // On TRON a later transaction is signed past the end of the earlier ones only: the last to be signed ends last.
-      this.#index.run('insert or replace into intents values (?, ?, ?, ?)', intent.id, contentsOf(network, intent), common, expiresAt ?? null)
+      this.#index.run(
+        'insert or replace into intents values (?, ?, ?, ?)',
+        intent.id,
+        contentsOf(network, intent),
+        common,
+        expiresAt ?? null,
+      )
       this.#index.run('insert into intentLines values (?, ?)', intent.id, seq)
     }
   }
@@ -130,13 +136,19 @@ export class History implements LogFollower {
     throw new Refusal('nonce-used', `Nonce ${key} was signed for ${holder}: take a fresh one`)
   }
 
-  /** Nothing on TRON keeps a transaction from being mined beside another of the same intent, save that it has expired. */
+  /**
+   * Nothing on TRON keeps a transaction from being mined beside another of the same intent, save that it has expired.
+   */
   #judgeExpiries(intents: readonly Intent[], now: number): void {
     for (const { id } of intents) {
       const last = this.#intent(id)?.expiresAt ?? null
       if (last === null || mayRebuild(last, now)) continue
       const from = new Date(last + REBUILD_AFTER_MS).toISOString()
-      throw new Refusal('intent-already-signed', `Intent ${id}: an earlier transaction may still be mined until ${from}`, [id])
+      throw new Refusal(
+        'intent-already-signed',
+        `Intent ${id}: an earlier transaction may still be mined until ${from}`,
+        [id],
+      )
     }
   }
 
@@ -151,8 +163,9 @@ export class History implements LogFollower {
   }
 
   /**
-   * Whether a further transaction of an intent takes nothing that was not counted yet: at most one of them can be mined. On TRON an expired
-   * one may have been mined before it expired, which nobody can prove to the signer: each counts.
+   * Whether a further transaction of an intent takes nothing that was not counted yet: at most one of them can be
+   * mined. On TRON an expired one may have been mined before it expired, which nobody can prove to the signer: each
+   * counts.
    */
   isCounted(network: Network, intentId: string): boolean {
     return network !== 'TRON' && this.isKnown(intentId)
@@ -167,12 +180,14 @@ export class History implements LogFollower {
     const request = { network, intents: [intent] }
     this.#judgeContents(request)
     this.#judgeClosed(request)
-    if (this.isKnown(intent.id)) throw new Refusal('intent-already-signed', `Intent ${intent.id} was signed before`, [intent.id])
+    if (this.isKnown(intent.id))
+      throw new Refusal('intent-already-signed', `Intent ${intent.id} was signed before`, [intent.id])
   }
 
   #judgeClosed({ intents }: Pick<SignRequest, 'intents'>): void {
     for (const { id } of intents) {
-      if (this.isClosed(id)) throw new Refusal('intent-closed', `Intent ${id} was closed: nothing is signed for it`, [id])
+      if (this.isClosed(id))
+        throw new Refusal('intent-closed', `Intent ${id} was closed: nothing is signed for it`, [id])
     }
   }
 
@@ -205,7 +220,11 @@ export class History implements LogFollower {
     const row = this.#index.row('select contents, common, expiresAt from intents where id = ?', id)
     if (!row) return undefined
     const { contents, common, expiresAt } = row as Record<keyof KnownIntent, string>
-    return { contents, common: JSON.parse(common) as string[], expiresAt: expiresAt === null ? null : Number(expiresAt) }
+    return {
+      contents,
+      common: JSON.parse(common) as string[],
+      expiresAt: expiresAt === null ? null : Number(expiresAt),
+    }
   }
 
   /** For which intents a nonce was signed, by the name of their set. */

@@ -71,7 +71,10 @@ function createMutualServer(first: TlsFiles, listener: RequestListener, events: 
       socket.on('close', () => open.delete(socket))
       return
     }
-    events.refused('tls-client', `${certificate?.subject ?? 'no certificate'} (${certificate?.fingerprint256 ?? ''}) is not in the list of clients`)
+    events.refused(
+      'tls-client',
+      `${certificate?.subject ?? 'no certificate'} (${certificate?.fingerprint256 ?? ''}) is not in the list of clients`,
+    )
     socket.destroy()
   })
   const prepareTls = (next: TlsFiles) => {
@@ -86,7 +89,13 @@ function createMutualServer(first: TlsFiles, listener: RequestListener, events: 
   return { server, prepareTls }
 }
 
-function optionsOf({ cert, key, ca, crl }: TlsFiles): { cert: string; key: string; ca: string; crl?: string; minVersion: 'TLSv1.3' } {
+function optionsOf({ cert, key, ca, crl }: TlsFiles): {
+  cert: string
+  key: string
+  ca: string
+  crl?: string
+  minVersion: 'TLSv1.3'
+} {
   return { cert, key, ca, ...(crl !== undefined && { crl }), minVersion: 'TLSv1.3' }
 }
 
@@ -125,13 +134,22 @@ async function route(request: IncomingMessage, signer: Signer): Promise<Answer> 
     const body = await readBody(request)
     return { status: 200, body: await signer.sign(readSignRequest(body)) }
   }
-  if (asked === 'POST /check') return { status: 200, body: { refusals: await signer.check(readCheckRequest(await readBody(request))) } }
+  if (asked === 'POST /check')
+    return { status: 200, body: { refusals: await signer.check(readCheckRequest(await readBody(request))) } }
   const [, method, intentId, close] = /^(GET|POST) \/intents\/([^/?]+)(\/close)?$/.exec(asked) ?? []
   if (intentId !== undefined && (method === 'POST') === (close !== undefined)) {
     if (!UUID.test(intentId)) throw new Refusal('bad-request', 'An intent is named by its id, a UUID in lower case')
-    return { status: 200, body: { transactions: await (close ? signer.closeIntent(intentId) : signer.transactionsOf(intentId)) } }
+    return {
+      status: 200,
+      body: { transactions: await (close ? signer.closeIntent(intentId) : signer.transactionsOf(intentId)) },
+    }
   }
-  return { status: 404, body: { error: 'there are POST /sign, POST /check, GET /intents/ID, POST /intents/ID/close, GET /status and GET /health' } }
+  return {
+    status: 404,
+    body: {
+      error: 'there are POST /sign, POST /check, GET /intents/ID, POST /intents/ID/close, GET /status and GET /health',
+    },
+  }
 }
 
 /** What a log that was cut back says of signatures is not to be believed, whatever is asked. */

@@ -31,8 +31,8 @@ type Row = Record<string, Value>
 
 /**
  * The log as an index on disk, so that no memory grows with it. It is derived from the log, line by line, and never the
- * truth: without it, it is made anew from all segments; behind the log, it catches up. It survives the end of its process,
- * and a power cut costs its last lines at most (write-ahead log, synchronised at checkpoints).
+ * truth: without it, it is made anew from all segments; behind the log, it catches up. It survives the end of its
+ * process, and a power cut costs its last lines at most (write-ahead log, synchronised at checkpoints).
  */
 export class IndexFile {
   readonly #database: DatabaseSync
@@ -51,7 +51,12 @@ export class IndexFile {
     closeSync(openSync(path, 'a', 0o600))
     const database = new DatabaseSync(path)
     try {
-      const pragmas = ['locking_mode = exclusive', 'journal_mode = wal', 'synchronous = normal', `cache_size = -${CACHE_KIB}`]
+      const pragmas = [
+        'locking_mode = exclusive',
+        'journal_mode = wal',
+        'synchronous = normal',
+        `cache_size = -${CACHE_KIB}`,
+      ]
       database.exec(pragmas.map((pragma) => `pragma ${pragma};`).join(''))
       return new IndexFile(database, endOf(database, path, masterFingerprint))
     } catch (error) {
@@ -129,6 +134,7 @@ function endOf(database: DatabaseSync, path: string, masterFingerprint: string):
     throw new LogBroken(`${path} is an index of another version. When the log is whole, delete it: it is made anew`)
   }
   const { owner, lines, head } = database.prepare('select masterFingerprint as owner, lines, head from log').get()!
-  if (owner !== masterFingerprint) throw new LogBroken(`This log belongs to the seed ${owner}, not ${masterFingerprint}`)
+  if (owner !== masterFingerprint)
+    throw new LogBroken(`This log belongs to the seed ${owner}, not ${masterFingerprint}`)
   return { lines: lines as number, head: head as string }
 }

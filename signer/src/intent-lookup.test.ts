@@ -4,12 +4,24 @@ import { SignerClient } from './client.ts'
 import { listen } from './endpoint.ts'
 import { createHttpServer } from './http-server.ts'
 import { readPolicy } from './policy.ts'
-import { bitcoinIntent, bitcoinRequest, evmRequest, hotKey, intentOf, makeSigner, policyFile, temporaryDirectory, uuid } from './test-world.ts'
+import {
+  bitcoinIntent,
+  bitcoinRequest,
+  evmRequest,
+  hotKey,
+  intentOf,
+  makeSigner,
+  policyFile,
+  temporaryDirectory,
+  uuid,
+} from './test-world.ts'
 import type { TestSigner } from './test-world.ts'
 
 async function clientOf({ signer }: TestSigner): Promise<SignerClient> {
   const { server } = createHttpServer(signer, { refused: () => undefined, failed: () => undefined })
-  const client = new SignerClient({ socketPath: await listen(server, { socketPath: join(temporaryDirectory(), 'socket') }) })
+  const client = new SignerClient({
+    socketPath: await listen(server, { socketPath: join(temporaryDirectory(), 'socket') }),
+  })
   onTestFinished(() => {
     client.close()
     server.close()
@@ -22,7 +34,10 @@ const dearer = { maxFeePerGas: 23n * 10n ** 9n }
 describe('what was signed for an intent', () => {
   test('is told whole, first transaction first, also after a start', async () => {
     const first = await makeSigner()
-    const [payment, replacement] = [await first.signer.sign(evmRequest(intentOf(1))), await first.signer.sign(evmRequest(intentOf(1), dearer))]
+    const [payment, replacement] = [
+      await first.signer.sign(evmRequest(intentOf(1))),
+      await first.signer.sign(evmRequest(intentOf(1), dearer)),
+    ]
     await first.log.close()
     const client = await clientOf(await makeSigner({ logFile: first.logFile }))
     const told = await client.transactionsOf(uuid(1))
@@ -50,7 +65,9 @@ describe('what was signed for an intent', () => {
 
   test('is nothing when nothing was signed, a refused request included', async () => {
     const made = await makeSigner()
-    await expect(made.signer.sign(evmRequest(intentOf(1, { units: '9'.repeat(20) })))).rejects.toMatchObject({ code: expect.any(String) as string })
+    await expect(made.signer.sign(evmRequest(intentOf(1, { units: '9'.repeat(20) })))).rejects.toMatchObject({
+      code: expect.any(String) as string,
+    })
     expect(await (await clientOf(made)).transactionsOf(uuid(1))).toEqual([])
   })
 

@@ -8,8 +8,8 @@ import type { AccountKeys, KeyReference, PublicKeys } from './protocol.ts'
 type Branches = Record<KeyAccount, HDKey>
 
 /**
- * The keys, as six hardened accounts: deposit and hot, on Bitcoin, on EVM chains and on TRON. The master key and the seed are
- * not kept. A child's private key lives as long as one call of `with…Key` and is then overwritten.
+ * The keys, as six hardened accounts: deposit and hot, on Bitcoin, on EVM chains and on TRON. The master key and the
+ * seed are not kept. A child's private key lives as long as one call of `with…Key` and is then overwritten.
  */
 export class Keyring {
   readonly chain: bitcoin.BitcoinChain
@@ -84,7 +84,10 @@ export class Keyring {
   }
 
   withEvmKeys<Result>(references: readonly KeyReference[], use: (keys: Uint8Array[]) => Result): Result {
-    return withPrivateKeys(references.map(({ account, index }) => descend(this.#evm[account], [0, index])), use)
+    return withPrivateKeys(
+      references.map(({ account, index }) => descend(this.#evm[account], [0, index])),
+      use,
+    )
   }
 
   withTronKey<Result>({ account, index }: Omit<KeyReference, 'branch'>, use: (key: Uint8Array) => Result): Result {

@@ -32,8 +32,9 @@ function assetPolicy({ network, assets }: NetworkPolicy, asset: string): AssetPo
 }
 
 /**
- * Holds amounts and fee against the policy at a moment. An intent counts once, when it is first signed; on TRON each time. What goes to our
- * own cold address is bound by the fee's limits only. Returns who approved, by intent, where approvals were needed.
+ * Holds amounts and fee against the policy at a moment. An intent counts once, when it is first signed; on TRON each
+ * time. What goes to our own cold address is bound by the fee's limits only. Returns who approved, by intent, where
+ * approvals were needed.
  */
 export function judgeLimits(
   policy: Policy,
@@ -55,10 +56,16 @@ export function judgeLimits(
 }
 
 /**
- * The payments that `judgeLimits` and the rules of history would refuse, each judged as if those before it that pass were signed.
+ * The payments that `judgeLimits` and the rules of history would refuse, each judged as if those before it that pass
+ * were signed.
  * @param now ms since the epoch
  */
-export function checkPayments(policy: Policy, history: History, { network, intents, approvals = [] }: CheckRequest, now: number): IntentRefusal[] {
+export function checkPayments(
+  policy: Policy,
+  history: History,
+  { network, intents, approvals = [] }: CheckRequest,
+  now: number,
+): IntentRefusal[] {
   const promised = new Map<string, bigint>()
   return intents.flatMap((intent) => {
     try {
@@ -130,7 +137,9 @@ function judgeApprovals(
     if (needed === 0) continue
     const approved = approversOf(network, intent, approvals, approvers)
     if (approved.length < needed) {
-      throw new Refusal('needs-approval', `Intent ${intent.id} has ${approved.length} of ${needed} approvals`, [intent.id])
+      throw new Refusal('needs-approval', `Intent ${intent.id} has ${approved.length} of ${needed} approvals`, [
+        intent.id,
+      ])
     }
     approvedBy[intent.id] = approved
   }

@@ -47,8 +47,8 @@ export function lineHash(line: Uint8Array): string {
 export type OnEntry = (entry: Chained, position: Position, head: string) => void
 
 /**
- * Reads one file of a log and checks its chain. A last line that is cut off, or that the file system left half written, is
- * reported as torn; any other fault throws LogBroken.
+ * Reads one file of a log and checks its chain. A last line that is cut off, or that the file system left half written,
+ * is reported as torn; any other fault throws LogBroken.
  * @param start the end of the chain before this file
  */
 export async function scanSegment(path: string, start: ChainEnd, onEntry: OnEntry): Promise<ScanResult> {

@@ -11,7 +11,10 @@ import type { TestSigner } from './test-world.ts'
 
 async function clientOf({ signer }: TestSigner, memory?: LogMemory): Promise<SignerClient> {
   const { server } = createHttpServer(signer, { refused: () => undefined, failed: () => undefined })
-  const client = new SignerClient({ socketPath: await listen(server, { socketPath: join(temporaryDirectory(), 'socket') }) }, memory)
+  const client = new SignerClient(
+    { socketPath: await listen(server, { socketPath: join(temporaryDirectory(), 'socket') }) },
+    memory,
+  )
   onTestFinished(() => {
     client.close()
     server.close()
@@ -31,7 +34,10 @@ function keepEnds(): LogMemory & { kept?: LogEnd } {
 
 const payment = (number: number) => evmRequest(intentOf(number), { nonce: BigInt(number) })
 
-/** Signs two payments, then puts the log back as it was after the first, with its index gone: a backup that was restored. */
+/**
+ * Signs two payments, then puts the log back as it was after the first, with its index gone: a backup that was
+ * restored.
+ */
 async function cutBack(memory: LogMemory): Promise<TestSigner> {
   const first = await makeSigner()
   const client = await clientOf(first, memory)
@@ -59,7 +65,10 @@ test('audit M-C4: a log that was cut back signs nothing and is not believed, als
   const restored = await cutBack(memory)
   const client = await clientOf(restored, memory)
   const before = memory.kept
-  expect(await client.sign(payment(2))).toMatchObject({ refused: 'log-cut-back', message: expect.stringMatching(/does not hold line 3/) as string })
+  expect(await client.sign(payment(2))).toMatchObject({
+    refused: 'log-cut-back',
+    message: expect.stringMatching(/does not hold line 3/) as string,
+  })
   await expect(client.transactionsOf(uuid(2))).rejects.toThrow(/log-cut-back/)
   await expect(client.closeIntent(uuid(2))).rejects.toThrow(/log-cut-back/)
   const unaware = await clientOf(restored)

@@ -43,8 +43,11 @@ const follower =
     close: () => undefined,
   })
 
-const openLog = (path: string, onSigned?: (entry: SignedEntry, position: Position) => void, options?: LogOptions): Promise<SignatureLog> =>
-  SignatureLog.open(path, header, follower(onSigned), options)
+const openLog = (
+  path: string,
+  onSigned?: (entry: SignedEntry, position: Position) => void,
+  options?: LogOptions,
+): Promise<SignatureLog> => SignatureLog.open(path, header, follower(onSigned), options)
 
 async function write(entries: number): Promise<string> {
   const path = join(temporaryDirectory(), 'log')

@@ -110,7 +110,10 @@ export class SignatureLog {
     return this.#end.head
   }
 
-  /** Writes one line, and returns when it is on the disk and the follower has it. Calls must not overlap. Throws LogFailed. */
+  /**
+   * Writes one line, and returns when it is on the disk and the follower has it. Calls must not overlap. Throws
+   * LogFailed.
+   */
   async append(entry: LogEntry): Promise<void> {
     if (this.#failed) throw new LogFailed('The log failed before; start the signer again')
     this.#failed = true

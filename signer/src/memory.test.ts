@@ -51,14 +51,21 @@ async function pay({ signer }: Awaited<ReturnType<typeof makeSigner>>, from: num
   return (await Promise.all(answers)).map(({ hash }) => hash)
 }
 
-const paymentOf = (number: number) => evmRequest(intentOf(number), { nonce: BigInt(number), gas: 50_000n, maxFeePerGas: 10n ** 9n })
-const restart = async (made: Awaited<ReturnType<typeof makeSigner>>, options: Parameters<typeof makeSigner>[0] = {}) => {
+const paymentOf = (number: number) =>
+  evmRequest(intentOf(number), { nonce: BigInt(number), gas: 50_000n, maxFeePerGas: 10n ** 9n })
+const restart = async (
+  made: Awaited<ReturnType<typeof makeSigner>>,
+  options: Parameters<typeof makeSigner>[0] = {},
+) => {
   await made.log.close()
   return makeSigner({ ...options, logFile: made.logFile })
 }
 /** Closes a segment after every two lines or so. */
 const SMALL = { segmentBytes: 1_500 }
-const segments = (logFile: string): string[] => readdirSync(dirname(logFile)).filter((name) => /^log\.[0-9]{12}$/.test(name)).toSorted()
+const segments = (logFile: string): string[] =>
+  readdirSync(dirname(logFile))
+    .filter((name) => /^log\.[0-9]{12}$/.test(name))
+    .toSorted()
 
 describe("the signer's memory", () => {
   test('audit M-C4: a payout costs no memory, and a signed intent stays known', async () => {
@@ -66,7 +73,11 @@ describe("the signer's memory", () => {
     const take = async (from: number, until: number): Promise<void> =>
       history.catchUp(async () => {
         for (let seq = from; seq < until; seq++) {
-          history.follow({ ...payout(seq), seq, previous: hex(seq, 64) }, { segment: 0, offset: seq, length: 10 }, hex(seq + 1, 64))
+          history.follow(
+            { ...payout(seq), seq, previous: hex(seq, 64) },
+            { segment: 0, offset: seq, length: 10 },
+            hex(seq + 1, 64),
+          )
         }
       })
     await take(0, 1_000)
@@ -116,7 +127,9 @@ describe("the signer's memory", () => {
     await pay(first, 3, 1)
     await first.log.close()
     writeFileSync(first.logFile, shorter)
-    await expect(makeSigner({ logFile: first.logFile })).rejects.toThrow(/does not hold line 4 .*cut back, altered or exchanged/)
+    await expect(makeSigner({ logFile: first.logFile })).rejects.toThrow(
+      /does not hold line 4 .*cut back, altered or exchanged/,
+    )
 
     const other = await makeSigner()
     await pay(other, 5, 4)
@@ -184,7 +197,11 @@ describe('segments of the log', () => {
 })
 
 test('the sums of hour and day are what adding up every spending gives, wherever the clock goes', () => {
-  const step = fc.record({ move: fc.integer({ min: -30 * HOUR_MS, max: 30 * HOUR_MS }), units: fc.bigInt({ min: 0n, max: 10n ** 24n }), look: fc.boolean() })
+  const step = fc.record({
+    move: fc.integer({ min: -30 * HOUR_MS, max: 30 * HOUR_MS }),
+    units: fc.bigInt({ min: 0n, max: 10n ** 24n }),
+    look: fc.boolean(),
+  })
   const index = openIndex()
   let runs = 0
   fc.assert(
@@ -196,7 +213,9 @@ test('the sums of hour and day are what adding up every spending gives, wherever
       for (const { move, units, look } of steps) {
         now += move
         const windows = [HOUR_MS, DAY_MS]
-        const expected = windows.map((ms) => spent.reduce((sum, { at, units: more }) => (at > now - ms ? sum + more : sum), 0n))
+        const expected = windows.map((ms) =>
+          spent.reduce((sum, { at, units: more }) => (at > now - ms ? sum + more : sum), 0n),
+        )
         if (look) expect(windows.map((ms) => book.within('TRON', asset, now, ms))).toEqual(expected)
         for (const ms of windows) book.within('TRON', asset, now, ms)
         book.add('TRON', asset, now, units)

@@ -99,7 +99,8 @@ function withColdOn(chain: BitcoinChain, common: CommonPolicy, at: string): Comm
   for (const [ticker, { cold }] of common.assets) {
     if (cold === undefined) continue
     const parsed = parseAddress(cold, chain)
-    if (isRefused(parsed) || parsed.address !== cold) throw new ShapeError(`${at}.assets.${ticker}.cold is no address of ${chain}`)
+    if (isRefused(parsed) || parsed.address !== cold)
+      throw new ShapeError(`${at}.assets.${ticker}.cold is no address of ${chain}`)
   }
   return common
 }
@@ -138,7 +139,8 @@ function readSwitch(value: unknown, at: string): { enabled: boolean } {
 
 function readTreasury(value: unknown, at: string): TreasuryLimits {
   const { enabled, maxUnits, stake, loan } = readObject(value, at, ['enabled', 'maxUnits', 'stake', 'loan'])
-  const sums = (of: unknown, where: string): Velocity => readVelocity(readObject(of, where, ['maxPerHour', 'maxPerDay']), where)
+  const sums = (of: unknown, where: string): Velocity =>
+    readVelocity(readObject(of, where, ['maxPerHour', 'maxPerDay']), where)
   return {
     enabled: readBoolean(enabled, `${at}.enabled`),
     maxUnits: readUnits(maxUnits, `${at}.maxUnits`),

@@ -13,7 +13,10 @@ export interface Intent {
   units: string
 }
 
-/** Which of our keys: `account'/branch/index` below the network's purpose and coin. EVM chains and TRON have branch 0 only. */
+/**
+ * Which of our keys: `account'/branch/index` below the network's purpose and coin. EVM chains and TRON have branch 0
+ * only.
+ */
 export interface KeyReference {
   account: KeyAccount
   branch: 0 | 1
@@ -29,11 +32,12 @@ export interface Approval {
 
 /**
  * `payout`: pays the intents and nothing else. `filler`: an EVM transaction that only uses up a nonce, sent to its own
- * address with nothing in it, to close a gap or to cancel what is stuck. `treasury`: a transaction of TRON that stakes, or
- * lends resources to, or activates, an account of ours; it pays nobody. `sweep`: brings deposits to the treasury of the
- * policy (EVM) or to our hot address (TRON), or gives a deposit address what that costs it. `consolidation`: a Bitcoin transaction that
- * joins coins of ours into one of the hot account; it pays nobody. `cold`: pays one intent to the cold address that the policy
- * has for its asset. `rebalance`: an EVM transaction from one hot address of the policy to another.
+ * address with nothing in it, to close a gap or to cancel what is stuck. `treasury`: a transaction of TRON that stakes,
+ * or lends resources to, or activates, an account of ours; it pays nobody. `sweep`: brings deposits to the treasury of
+ * the policy (EVM) or to our hot address (TRON), or gives a deposit address what that costs it. `consolidation`: a
+ * Bitcoin transaction that joins coins of ours into one of the hot account; it pays nobody. `cold`: pays one intent to
+ * the cold address that the policy has for its asset. `rebalance`: an EVM transaction from one hot address of the
+ * policy to another.
  */
 export type Purpose = 'payout' | 'filler' | 'treasury' | 'sweep' | 'consolidation' | 'cold' | 'rebalance'
 
@@ -44,11 +48,14 @@ export interface SignRequest {
   purpose: Purpose
   intents: Intent[]
   /**
-   * A PSBT in hex (Bitcoin), an unsigned transaction or a draft (EIP-7702) in hex with 0x (EVM), or `raw_data` in hex (TRON), exactly as
-   * chainkit writes it
+   * A PSBT in hex (Bitcoin), an unsigned transaction or a draft (EIP-7702) in hex with 0x (EVM), or `raw_data` in hex
+   * (TRON), exactly as chainkit writes it
    */
   unsigned: string
-  /** Bitcoin: the key of each input, in order. EVM and TRON: the one key. A sweep: see README. A rebalance: sender's and receiver's. */
+  /**
+   * Bitcoin: the key of each input, in order. EVM and TRON: the one key. A sweep: see README. A rebalance: sender's and
+   * receiver's.
+   */
   keys: KeyReference[]
   /** TRON, `treasury` and `sweep`: which of our keys has the account that receives, where the transaction names one */
   receiver?: KeyReference
@@ -64,7 +71,10 @@ export interface SignAnswer {
   vsize?: number
 }
 
-/** A transaction that was signed for an intent, from the log. Any of an intent's transactions may be mined, or may have been. */
+/**
+ * A transaction that was signed for an intent, from the log. Any of an intent's transactions may be mined, or may have
+ * been.
+ */
 export interface SignedTransaction {
   network: Network
   /** As the request named it: the transaction in the caller's books */
@@ -77,9 +87,15 @@ export interface SignedTransaction {
   at: number
   /** The transaction's id on its network */
   hash: string
-  /** As the network takes it, so that it can be broadcast again. Absent while the policy has its network or an asset switched off. */
+  /**
+   * As the network takes it, so that it can be broadcast again. Absent while the policy has its network or an asset
+   * switched off.
+   */
   signed?: string
-  /** What at most one confirmed transaction can use: outpoints on Bitcoin, `chainId:address:nonce` on EVM chains, nothing on TRON */
+  /**
+   * What at most one confirmed transaction can use: outpoints on Bitcoin, `chainId:address:nonce` on EVM chains,
+   * nothing on TRON
+   */
   conflictKeys: string[]
   /** TRON: ms since the epoch after which no block takes it */
   expiresAt?: number
@@ -105,8 +121,8 @@ export interface CheckAnswer {
 }
 
 /**
- * Answer to `GET /intents/ID`: empty when nothing was ever signed for the intent. To `POST /intents/ID/close`: empty when it is
- * closed, so that nothing ever will be.
+ * Answer to `GET /intents/ID`: empty when nothing was ever signed for the intent. To `POST /intents/ID/close`: empty
+ * when it is closed, so that nothing ever will be.
  */
 export interface IntentAnswer {
   transactions: SignedTransaction[]

@@ -7,10 +7,15 @@ import type { KeyReference } from './protocol.ts'
 import { Refusal } from './refusal.ts'
 
 /**
- * Holds what moves between hot addresses against the policy: coin or a pinned token, from the first key named to the second,
- * both among the hot addresses of the policy. It pays nobody.
+ * Holds what moves between hot addresses against the policy: coin or a pinned token, from the first key named to the
+ * second, both among the hot addresses of the policy. It pays nobody.
  */
-export function judgeRebalance(transaction: UnsignedTransaction, keys: readonly KeyReference[], keyring: Keyring, policy: EvmPolicy): void {
+export function judgeRebalance(
+  transaction: UnsignedTransaction,
+  keys: readonly KeyReference[],
+  keyring: Keyring,
+  policy: EvmPolicy,
+): void {
   const [from, receiver, ...more] = keys
   if (!from || !receiver || more.length > 0) {
     throw new Refusal('key-mismatch', 'What moves between hot addresses names the keys of sender and receiver')
@@ -23,7 +28,8 @@ export function judgeRebalance(transaction: UnsignedTransaction, keys: readonly 
 
 function readReceiver({ to, value, data }: UnsignedTransaction, { network, assets }: EvmPolicy): Hex {
   const isCoin = data === '0x'
-  const [ticker, asset] = [...assets].find(([name, { contract }]) => (isCoin ? name === NATIVE_TICKER[network] : contract === to)) ?? []
+  const [ticker, asset] =
+    [...assets].find(([name, { contract }]) => (isCoin ? name === NATIVE_TICKER[network] : contract === to)) ?? []
   if (!asset) throw new Refusal('unknown-asset', `What is moved is not in the policy of ${network}`)
   if (!asset.enabled) throw new Refusal('disabled', `Signing of ${ticker} is switched off`)
   if (isCoin) return to
@@ -36,7 +42,10 @@ function readReceiver({ to, value, data }: UnsignedTransaction, { network, asset
 /** Throws unless a key of the hot account is one of those the policy counts; deposit keys are not asked about. */
 export function requirePool({ account, index }: KeyReference, { network, hotAddresses }: EvmPolicy): void {
   if (account === 'hot' && index >= hotAddresses) {
-    throw new Refusal('key-mismatch', `Hot address ${index} is none of the ${hotAddresses} that the policy has on ${network}`)
+    throw new Refusal(
+      'key-mismatch',
+      `Hot address ${index} is none of the ${hotAddresses} that the policy has on ${network}`,
+    )
   }
 }
 

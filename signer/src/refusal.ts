@@ -8,20 +8,46 @@
  */
 export type RefusalClass = 'item' | 'now' | 'identity' | 'nonce' | 'request'
 
-/** Every reason for which the signer says no, with its class and the HTTP status it travels under. The codes are stable. */
+/**
+ * Every reason for which the signer says no, with its class and the HTTP status it travels under. The codes are stable.
+ */
 export const REFUSALS = {
   'bad-request': { of: 'request', status: 400, meaning: 'the request has not the documented shape' },
-  'not-parsable': { of: 'request', status: 400, meaning: 'the unsigned bytes are not exactly what chainkit writes for a payout' },
+  'not-parsable': {
+    of: 'request',
+    status: 400,
+    meaning: 'the unsigned bytes are not exactly what chainkit writes for a payout',
+  },
   network: { of: 'request', status: 400, meaning: 'the network, chain id or kind of transaction is not in the policy' },
   'unknown-asset': { of: 'item', status: 400, meaning: 'the asset is not in the policy of this network' },
-  disabled: { of: 'now', status: 403, meaning: 'signing is switched off in the policy: for all, the network or the asset' },
+  disabled: {
+    of: 'now',
+    status: 403,
+    meaning: 'signing is switched off in the policy: for all, the network or the asset',
+  },
   'key-mismatch': { of: 'request', status: 422, meaning: 'a key named for an input does not own it' },
   'amount-mismatch': { of: 'request', status: 422, meaning: 'the transaction pays another amount than the intent' },
-  'destination-mismatch': { of: 'request', status: 422, meaning: 'the transaction does not pay the destination of the intent' },
-  'unknown-output': { of: 'request', status: 422, meaning: 'the transaction does something that is neither intent nor our change' },
+  'destination-mismatch': {
+    of: 'request',
+    status: 422,
+    meaning: 'the transaction does not pay the destination of the intent',
+  },
+  'unknown-output': {
+    of: 'request',
+    status: 422,
+    meaning: 'the transaction does something that is neither intent nor our change',
+  },
   'fee-too-high': { of: 'request', status: 422, meaning: 'the fee is above a cap of the policy' },
-  expiration: { of: 'request', status: 422, meaning: 'the transaction has expired, or expires later than the policy allows' },
-  limit: { of: 'item', status: 403, meaning: 'an intent, or what is staked or lent, is above the largest amount the policy allows' },
+  expiration: {
+    of: 'request',
+    status: 422,
+    meaning: 'the transaction has expired, or expires later than the policy allows',
+  },
+  limit: {
+    of: 'item',
+    status: 403,
+    meaning: 'an intent, or what is staked or lent, is above the largest amount the policy allows',
+  },
   velocity: { of: 'now', status: 403, meaning: 'the hour or day has no room left for this amount or fee' },
   'needs-approval': { of: 'item', status: 403, meaning: 'the amount needs approvals that the request does not carry' },
   'intent-changed': { of: 'identity', status: 409, meaning: 'this intent was signed before with other contents' },
@@ -30,11 +56,23 @@ export const REFUSALS = {
     status: 409,
     meaning: 'an earlier transaction for this intent could confirm beside this one',
   },
-  'intent-closed': { of: 'identity', status: 409, meaning: 'nothing was signed for this intent, and it was closed: nothing ever will be' },
-  'transaction-changed': { of: 'request', status: 409, meaning: 'this transaction was signed before for other intents or inputs' },
+  'intent-closed': {
+    of: 'identity',
+    status: 409,
+    meaning: 'nothing was signed for this intent, and it was closed: nothing ever will be',
+  },
+  'transaction-changed': {
+    of: 'request',
+    status: 409,
+    meaning: 'this transaction was signed before for other intents or inputs',
+  },
   authorization: { of: 'request', status: 409, meaning: 'this authorisation could take effect beside an earlier one' },
   'nonce-used': { of: 'nonce', status: 409, meaning: 'this nonce was signed before for something else' },
-  'log-cut-back': { of: 'now', status: 409, meaning: 'the log does not hold a line that the caller saw: it was cut back or exchanged' },
+  'log-cut-back': {
+    of: 'now',
+    status: 409,
+    meaning: 'the log does not hold a line that the caller saw: it was cut back or exchanged',
+  },
   busy: { of: 'now', status: 429, meaning: 'too many requests wait; send it again' },
 } as const satisfies Record<string, { of: RefusalClass; status: number; meaning: string }>
 

@@ -18,7 +18,12 @@ function refusalOf(request: unknown): Refusal {
 
 describe('readSignRequest', () => {
   test('reads a payout, a filler and a treasury transaction', () => {
-    const treasury = { ...good, intents: [], purpose: 'treasury', receiver: { account: 'deposit', branch: 0, index: 3 } }
+    const treasury = {
+      ...good,
+      intents: [],
+      purpose: 'treasury',
+      receiver: { account: 'deposit', branch: 0, index: 3 },
+    }
     expect(readSignRequest(JSON.stringify(treasury))).toEqual({ ...treasury, approvals: [] })
     expect(readSignRequest(JSON.stringify(good))).toEqual({ ...good, approvals: [] })
     expect(readSignRequest(JSON.stringify(fillerRequest()))).toMatchObject({ purpose: 'filler', intents: [] })
@@ -37,8 +42,16 @@ describe('readSignRequest', () => {
     ['intents for a filler', { ...good, purpose: 'filler' }, /must be empty/],
     ['intents for the treasury', { ...good, purpose: 'treasury' }, /must be empty/],
     ['a receiver for a payout', { ...good, receiver: good.keys[0] }, /treasury only/],
-    ['a receiver for a sweep on an EVM chain', { ...good, network: 'ETHEREUM', intents: [], purpose: 'sweep', receiver: good.keys[0] }, /treasury only/],
-    ['a receiver that is no key', { ...good, intents: [], purpose: 'treasury', receiver: { account: 'hot', branch: 0 } }, /receiver lacks index/],
+    [
+      'a receiver for a sweep on an EVM chain',
+      { ...good, network: 'ETHEREUM', intents: [], purpose: 'sweep', receiver: good.keys[0] },
+      /treasury only/,
+    ],
+    [
+      'a receiver that is no key',
+      { ...good, intents: [], purpose: 'treasury', receiver: { account: 'hot', branch: 0 } },
+      /receiver lacks index/,
+    ],
     ['one intent twice', { ...good, intents: [intent, intent] }, /twice/],
     ['units as a number', { ...good, intents: [{ ...intent, units: 5 }] }, /units/],
     ['units of 0', { ...good, intents: [{ ...intent, units: '0' }] }, /above 0/],

@@ -45,17 +45,27 @@ export function readCheckRequest(body: string): CheckRequest {
 function readRequest(value: unknown): SignRequest {
   const required = ['network', 'transactionId', 'purpose', 'intents', 'unsigned', 'keys']
   const fields = readObject(value, 'request', required, ['approvals', 'receiver'])
-  const purpose = readChoice(fields['purpose'], 'purpose', ['payout', 'filler', 'treasury', 'sweep', 'consolidation', 'cold', 'rebalance'] as const)
+  const purpose = readChoice(fields['purpose'], 'purpose', [
+    'payout',
+    'filler',
+    'treasury',
+    'sweep',
+    'consolidation',
+    'cold',
+    'rebalance',
+  ] as const)
   const intents = readList(fields['intents'], 'intents', MAX_INTENTS).map(readIntent)
   if (new Set(intents.map(({ id }) => id)).size !== intents.length) {
     throw new ShapeError('intents names one intent twice')
   }
   if (purpose === 'payout' && intents.length === 0) throw new ShapeError('intents must not be empty for a payout')
   if (purpose === 'cold' && intents.length !== 1) throw new ShapeError('intents must be one for purpose cold')
-  if (purpose !== 'payout' && purpose !== 'cold' && intents.length > 0) throw new ShapeError(`intents must be empty for purpose ${purpose}`)
+  if (purpose !== 'payout' && purpose !== 'cold' && intents.length > 0)
+    throw new ShapeError(`intents must be empty for purpose ${purpose}`)
   const receiver = fields['receiver']
   const mayReceive = purpose === 'treasury' || (purpose === 'sweep' && fields['network'] === 'TRON')
-  if (!mayReceive && receiver !== undefined) throw new ShapeError('receiver is for treasury only, and for sweeps on TRON')
+  if (!mayReceive && receiver !== undefined)
+    throw new ShapeError('receiver is for treasury only, and for sweeps on TRON')
   return {
     network: readChoice(fields['network'], 'network', NETWORKS),
     transactionId: readText(fields['transactionId'], 'transactionId', UUID, 'a UUID in lower case'),

@@ -32,7 +32,11 @@ describe('files that decide what is signed', () => {
   test.each([
     ['a secret that the group can read', () => readSecretFile(fileOf(0o640)), /chmod 600/],
     ['a policy that the group can write', () => readTrustedFile(fileOf(0o664)), /chmod go-w/],
-    ['a policy in a folder that others can write', () => readTrustedFile(fileOf(0o644, 0o777)), /Others can replace files in .*folder/],
+    [
+      'a policy in a folder that others can write',
+      () => readTrustedFile(fileOf(0o644, 0o777)),
+      /Others can replace files in .*folder/,
+    ],
     ['a secret in a folder that the group can write', () => readSecretFile(fileOf(0o600, 0o770)), /Others can replace/],
     ['a folder', () => readTrustedFile(temporaryDirectory()), /not a file|Others/],
   ])('audit S-9: %s is refused', async (_name, read, message) => {
@@ -60,6 +64,11 @@ describe('files that decide what is signed', () => {
     expect(() => judgeOwner('/x', { uid: NOBODY, mode: 0 }, 1_000)).toThrow(/belongs to the user 65534: run chown 1000/)
     expect(() => judgeOwner('/x', { uid: 0, mode: 0 }, 1_000)).not.toThrow()
     expect(() => judgeOwner('/x', { uid: 1_000, mode: 0 }, 1_000)).not.toThrow()
-    expect([0o40755, 0o40775, 0o40777, 0o41777].map((mode) => canReplace({ uid: 0, mode }))).toEqual([false, true, true, false])
+    expect([0o40755, 0o40775, 0o40777, 0o41777].map((mode) => canReplace({ uid: 0, mode }))).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ])
   })
 })

@@ -24,7 +24,9 @@ export function segmentPath(logPath: string, first: number): string {
 export async function segmentsOf(logPath: string): Promise<Segment[]> {
   const name = basename(logPath)
   const names = (await readdir(dirname(logPath))).filter((each) => each.startsWith(`${name}.`))
-  const closed = names.map((each) => each.slice(name.length + 1)).filter((end) => new RegExp(`^[0-9]{${DIGITS}}$`).test(end))
+  const closed = names
+    .map((each) => each.slice(name.length + 1))
+    .filter((end) => new RegExp(`^[0-9]{${DIGITS}}$`).test(end))
   const segments = closed.toSorted().map((end) => ({ path: `${logPath}.${end}`, first: Number(end) }))
   return [...segments, { path: logPath, first: (await readFirstLine(logPath))?.seq }]
 }

@@ -84,7 +84,9 @@ async function openKeyring({ seedFile, passphrase }: ServeOptions, policy: Polic
 
 function requireTls({ tls }: ServeOptions): () => Promise<TlsFiles> {
   if (!tls) {
-    throw new Error('A port needs --tls-cert, --tls-key, --tls-ca and --tls-clients: callers prove who they are by certificate')
+    throw new Error(
+      'A port needs --tls-cert, --tls-key, --tls-ca and --tls-clients: callers prove who they are by certificate',
+    )
   }
   return tls
 }

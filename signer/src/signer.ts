@@ -13,7 +13,15 @@ import { checkPayments, findNetworkPolicy, judgeLimits } from './limits.ts'
 import { LogBroken } from './log-chain.ts'
 import type { SignatureLog } from './log.ts'
 import type { NetworkPolicy, Policy } from './policy.ts'
-import type { CheckRequest, IntentRefusal, LogEnd, SignAnswer, SignRequest, SignedTransaction, SignerStatus } from './protocol.ts'
+import type {
+  CheckRequest,
+  IntentRefusal,
+  LogEnd,
+  SignAnswer,
+  SignRequest,
+  SignedTransaction,
+  SignerStatus,
+} from './protocol.ts'
 import { Refusal } from './refusal.ts'
 import { statusOf } from './status.ts'
 import { judgeSweep } from './sweep-judge.ts'
@@ -57,8 +65,8 @@ export class Signer {
   }
 
   /**
-   * Which of these payments would be refused if a transaction paid all others in this order for the first time. Fees are not
-   * judged, as there is no transaction yet. Waits for the requests that came before.
+   * Which of these payments would be refused if a transaction paid all others in this order for the first time. Fees
+   * are not judged, as there is no transaction yet. Waits for the requests that came before.
    */
   async check(request: CheckRequest): Promise<IntentRefusal[]> {
     await this.#last
@@ -159,7 +167,8 @@ export class Signer {
     const { keyring, log, history, now } = this.#parts
     const policy = this.#policy
     const requestHash = hashOf(request)
-    // Before the policy: what was signed exists, and a caller that is refused would take it for something that does not.
+    // Before the policy: what was signed exists, and a caller that is refused would take it for something that does
+    // not.
     const answered = history.answered(request, requestHash)
     if (answered) return answerTo(requestHash, await log.read(answered))
     const networkPolicy = findNetworkPolicy(policy, request)

@@ -29,7 +29,12 @@ export function statusOf(
 function velocityOf(policy: NetworkPolicy, history: History, now: number): VelocityUse[] {
   const { network, assets, fee } = policy
   const treasury = policy.network === 'TRON' ? policy.treasury : undefined
-  const bound = treasury ? ([['stake', treasury.stake], ['loan', treasury.loan]] as const) : []
+  const bound = treasury
+    ? ([
+        ['stake', treasury.stake],
+        ['loan', treasury.loan],
+      ] as const)
+    : []
   return [...assets, [FEE, fee] as const, ...bound].map(([asset, { maxPerHour, maxPerDay }]) => ({
     network,
     asset,

@@ -4,7 +4,8 @@ import { expect, test } from 'vitest'
 import { contracts, plainSweep } from './test-sweep.ts'
 import { STRANGER, depositKey, hotKey, refusalOf } from './test-world.ts'
 
-const deploy = (data: Hex, more: object = {}): ReturnType<typeof plainSweep> => plainSweep({ to: CREATE2_DEPLOYER, data, ...more }, [hotKey])
+const deploy = (data: Hex, more: object = {}): ReturnType<typeof plainSweep> =>
+  plainSweep({ to: CREATE2_DEPLOYER, data, ...more }, [hotKey])
 
 test('each contract of sweeps may be deployed by a hot wallet', async () => {
   for (const { deployment } of Object.values(contracts)) expect(await refusalOf(deploy(deployment.data))).toBe('signed')

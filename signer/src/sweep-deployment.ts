@@ -3,7 +3,10 @@ import { Refusal } from './refusal.ts'
 import { ordinary } from './sweep-world.ts'
 import type { Judged, SweepWorld } from './sweep-world.ts'
 
-/** Puts one of the contracts of sweeps on the chain. Its code, the treasury in it included, is what chainkit says and nothing else. */
+/**
+ * Puts one of the contracts of sweeps on the chain. Its code, the treasury in it included, is what chainkit says and
+ * nothing else.
+ */
 export function judgeDeployment(transaction: UnsignedTransaction, world: SweepWorld): Judged {
   const { value, data } = transaction
   if (world.keys.length > 1) throw new Refusal('key-mismatch', 'A deployment names the key of its sender only')

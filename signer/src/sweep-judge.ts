@@ -17,10 +17,11 @@ import { ordinary, requireAccounts, requireSponsor, requireTicker } from './swee
 import type { Judged, SweepWorld } from './sweep-world.ts'
 
 /**
- * Reads a transaction that brings deposits together and holds it against the policy: whatever it is, money can end at the
- * policy's treasury only. It is one of: a call of our batch, with or without authorisations of deposit addresses to the
- * pinned delegate (EIP-7702); a call of our relay with what deposit addresses sign, or signed before (EIP-3009,
- * ERC-2612); a payment by a deposit address itself; coin for the gas of one; the deployment of one of these contracts. Hot keys pay, and never authorise anything.
+ * Reads a transaction that brings deposits together and holds it against the policy: whatever it is, money can end at
+ * the policy's treasury only. It is one of: a call of our batch, with or without authorisations of deposit addresses to
+ * the pinned delegate (EIP-7702); a call of our relay with what deposit addresses sign, or signed before (EIP-3009,
+ * ERC-2612); a payment by a deposit address itself; coin for the gas of one; the deployment of one of these contracts.
+ * Hot keys pay, and never authorise anything.
  */
 export function judgeSweep(policy: EvmPolicy, keyring: Keyring, request: SignRequest): Judgement {
   const { sweep } = policy
@@ -28,7 +29,10 @@ export function judgeSweep(policy: EvmPolicy, keyring: Keyring, request: SignReq
   const draft = readDraft(request.unsigned)
   const transaction = draft ?? readTransaction(request.unsigned)
   if (transaction.chainId !== policy.chainId) {
-    throw new Refusal('network', `Chain id ${transaction.chainId} is not ${policy.network}'s, which is ${policy.chainId}`)
+    throw new Refusal(
+      'network',
+      `Chain id ${transaction.chainId} is not ${policy.network}'s, which is ${policy.chainId}`,
+    )
   }
   const keys = readKeys(request.keys)
   requirePool(keys[0]!, policy)
@@ -63,7 +67,10 @@ function readKeys(keys: readonly KeyReference[]): KeyReference[] {
   for (const [position, { account, branch }] of keys.entries()) {
     if (branch !== 0) throw new Refusal('key-mismatch', 'EVM keys are all on branch 0')
     if (position > 0 && account !== 'deposit') {
-      throw new Refusal('key-mismatch', 'What is swept, topped up or delegated is a deposit address, never a hot wallet')
+      throw new Refusal(
+        'key-mismatch',
+        'What is swept, topped up or delegated is a deposit address, never a hot wallet',
+      )
     }
   }
   return [...keys]
@@ -106,7 +113,10 @@ function judgeBatch({ to, value, data }: Pick<UnsignedTransaction, 'to' | 'value
   const groups = sweepMany.decode(data)
   if (!groups) throw new Refusal('unknown-output', 'The call is not exactly sweep of our batch')
   for (const asset of new Set(groups.flatMap(({ assets }) => assets))) requireTicker(asset, world.policy)
-  requireAccounts(groups.flatMap(({ accounts }) => accounts), world)
+  requireAccounts(
+    groups.flatMap(({ accounts }) => accounts),
+    world,
+  )
 }
 
 function judgePlain(transaction: UnsignedTransaction, world: SweepWorld): Judged {

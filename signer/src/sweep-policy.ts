@@ -28,7 +28,8 @@ export function readSweep(value: unknown, at: string, assets: ReadonlyMap<string
     const place = `${at}.domains.${ticker}`
     if (!assets.get(ticker)?.contract) throw new ShapeError(`${place} is of no token of this network`)
     const { name, version } = readObject(domain, place, ['name', 'version'])
-    const read = (text: unknown, field: string): string => readText(text, `${place}.${field}`, PRINTABLE, 'printable ASCII')
+    const read = (text: unknown, field: string): string =>
+      readText(text, `${place}.${field}`, PRINTABLE, 'printable ASCII')
     return [ticker, { name: read(name, 'name'), version: read(version, 'version') }] as const
   })
   return {

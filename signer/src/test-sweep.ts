@@ -30,10 +30,21 @@ export interface SweepPlan {
   request?: Partial<SignRequest>
 }
 
-export function sweepRequest({ accounts, authorize = [], assets = [USDT], call = {}, alter = (draft) => draft, request = {} }: SweepPlan): SignRequest {
+export function sweepRequest({
+  accounts,
+  authorize = [],
+  assets = [USDT],
+  call = {},
+  alter = (draft) => draft,
+  request = {},
+}: SweepPlan): SignRequest {
   const groups: SweepGroup[] = [{ assets, accounts: accounts.map(addressOf) }]
   const transaction = { ...SWEEP_CALL, to: contracts.batch.address, data: sweepMany.encode(groups), ...call }
-  const authorizations = authorize.map(([, nonce]) => ({ chainId: transaction.chainId, delegate: contracts.delegate.address, nonce }))
+  const authorizations = authorize.map(([, nonce]) => ({
+    chainId: transaction.chainId,
+    delegate: contracts.delegate.address,
+    nonce,
+  }))
   const bytes =
     authorize.length === 0
       ? serializeUnsigned({ ...transaction, type: 'eip1559' })
@@ -44,7 +55,11 @@ export function sweepRequest({ accounts, authorize = [], assets = [USDT], call =
 }
 
 /** Any ordinary transaction as a sweep. */
-export function plainSweep(transaction: Partial<Eip1559Transaction>, keys: KeyReference[], request: Partial<SignRequest> = {}): SignRequest {
+export function plainSweep(
+  transaction: Partial<Eip1559Transaction>,
+  keys: KeyReference[],
+  request: Partial<SignRequest> = {},
+): SignRequest {
   const whole = { ...SWEEP_CALL, type: 'eip1559' as const, to: TREASURY, data: '0x' as const, ...transaction }
   return swept(toHex(serializeUnsigned(whole)), keys, request)
 }
@@ -60,7 +75,10 @@ export const movedPolicy = {
   ...policyFile,
   networks: {
     ...policyFile.networks,
-    ETHEREUM: { ...policyFile.networks.ETHEREUM, sweep: { ...policyFile.networks.ETHEREUM.sweep, treasury: OTHER_TREASURY } },
+    ETHEREUM: {
+      ...policyFile.networks.ETHEREUM,
+      sweep: { ...policyFile.networks.ETHEREUM.sweep, treasury: OTHER_TREASURY },
+    },
   },
 }
 export const movedContracts = sweepContracts(OTHER_TREASURY)
@@ -71,7 +89,10 @@ export const usdcPolicy = {
     ...policyFile.networks,
     ETHEREUM: {
       ...policyFile.networks.ETHEREUM,
-      assets: { ...policyFile.networks.ETHEREUM.assets, USDC: { ...(policyFile.networks.ETHEREUM.assets as { USDC: object }).USDC, enabled: true } },
+      assets: {
+        ...policyFile.networks.ETHEREUM.assets,
+        USDC: { ...(policyFile.networks.ETHEREUM.assets as { USDC: object }).USDC, enabled: true },
+      },
     },
   },
 }

@@ -11,7 +11,11 @@ export const NOW = 1_700_000_000_000
 export const MINUTE = 60_000
 
 export const tronIntent = (number: number, more: Partial<Intent> = {}): Intent => ({
-  id: uuid(number), asset: 'USDT', to: TRON_STRANGER, units: '1000000', ...more,
+  id: uuid(number),
+  asset: 'USDT',
+  to: TRON_STRANGER,
+  units: '1000000',
+  ...more,
 })
 
 export const ownerOf = (key: KeyReference): string => keyring.tronAddress(key)
@@ -20,11 +24,22 @@ export const ownerOf = (key: KeyReference): string => keyring.tronAddress(key)
 export const paymentOf = ({ asset, to, units }: Intent, owner: string = ownerOf(hotKey)): Contract =>
   asset === 'TRX'
     ? { kind: 'TransferContract', owner, to, amount: BigInt(units) }
-    : { kind: 'TriggerSmartContract', owner, contract: TRON_USDT, callValue: 0n, data: encodeTokenTransfer(to, BigInt(units)) }
+    : {
+        kind: 'TriggerSmartContract',
+        owner,
+        contract: TRON_USDT,
+        callValue: 0n,
+        data: encodeTokenTransfer(to, BigInt(units)),
+      }
 
 export const tronTransaction = (contract: Contract, more: Partial<UnsignedTransaction> = {}): UnsignedTransaction => ({
-  refBlockBytes: 'ab12', refBlockHash: '0011223344556677', expiration: NOW + MINUTE, timestamp: NOW,
-  feeLimit: contract.kind === 'TriggerSmartContract' ? 20_000_000n : 0n, contract, ...more,
+  refBlockBytes: 'ab12',
+  refBlockHash: '0011223344556677',
+  expiration: NOW + MINUTE,
+  timestamp: NOW,
+  feeLimit: contract.kind === 'TriggerSmartContract' ? 20_000_000n : 0n,
+  contract,
+  ...more,
 })
 
 const rawHex = (transaction: UnsignedTransaction): string => Buffer.from(serializeUnsigned(transaction)).toString('hex')
@@ -34,8 +49,13 @@ export const tronRequest = (
   more: Partial<UnsignedTransaction> = {},
   request: Partial<SignRequest> = {},
 ): SignRequest => ({
-  network: 'TRON', transactionId: uuid(0xffc), purpose: 'payout', intents: [intent],
-  unsigned: rawHex(tronTransaction(paymentOf(intent), more)), keys: [hotKey], ...request,
+  network: 'TRON',
+  transactionId: uuid(0xffc),
+  purpose: 'payout',
+  intents: [intent],
+  unsigned: rawHex(tronTransaction(paymentOf(intent), more)),
+  keys: [hotKey],
+  ...request,
 })
 
 export const treasuryRequest = (
@@ -43,6 +63,11 @@ export const treasuryRequest = (
   request: Partial<SignRequest> = {},
   more: Partial<UnsignedTransaction> = {},
 ): SignRequest => ({
-  network: 'TRON', transactionId: uuid(0xffb), purpose: 'treasury', intents: [],
-  unsigned: rawHex(tronTransaction(contract, more)), keys: [hotKey], ...request,
+  network: 'TRON',
+  transactionId: uuid(0xffb),
+  purpose: 'treasury',
+  intents: [],
+  unsigned: rawHex(tronTransaction(contract, more)),
+  keys: [hotKey],
+  ...request,
 })

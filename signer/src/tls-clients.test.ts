@@ -13,7 +13,13 @@ const { cert, key } = certify('signer', authority)
 const worker = certify('worker', authority, ['worker.internal'])
 const other = certify('api', authority, ['*.internal'])
 
-const filesFor = (clients: string, more: Partial<TlsFiles> = {}): TlsFiles => ({ cert, key, ca: authority.cert, clients: readClients(clients), ...more })
+const filesFor = (clients: string, more: Partial<TlsFiles> = {}): TlsFiles => ({
+  cert,
+  key,
+  ca: authority.cert,
+  clients: readClients(clients),
+  ...more,
+})
 const pinned = (...allowed: Certified[]): string => allowed.map((one) => `sha256:${fingerprintOf(one)}`).join('\n')
 
 async function serve(files: TlsFiles) {
@@ -26,7 +32,11 @@ async function serve(files: TlsFiles) {
   })
   const port = Number((await listen(made.server, { host: '127.0.0.1', port: 0 })).split(':')[1])
   const as = (who: Certified): SignerClient => {
-    const client = new SignerClient({ host: '127.0.0.1', port, tls: { cert: who.cert, key: who.key, ca: authority.cert } })
+    const client = new SignerClient({
+      host: '127.0.0.1',
+      port,
+      tls: { cert: who.cert, key: who.key, ca: authority.cert },
+    })
     onTestFinished(() => client.close())
     return client
   }

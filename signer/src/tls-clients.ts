@@ -7,8 +7,8 @@ const FINGERPRINT = /^sha256:((?:[0-9a-fA-F]{2}:?){31}[0-9a-fA-F]{2})$/
 const DNS_NAME = /^dns:([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)$/
 
 /**
- * Reads who may ask the signer: one identity a line, `sha256:FINGERPRINT` (with or without colons) or `dns:NAME`; `#` begins a
- * comment. Throws an Error that names the line; a list without anybody is one too.
+ * Reads who may ask the signer: one identity a line, `sha256:FINGERPRINT` (with or without colons) or `dns:NAME`; `#`
+ * begins a comment. Throws an Error that names the line; a list without anybody is one too.
  */
 export function readClients(text: string): ClientIdentity[] {
   const identities = text.split('\n').flatMap((line, at) => {

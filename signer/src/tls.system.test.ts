@@ -70,8 +70,15 @@ describe('over TLS', () => {
       await written(running, new RegExp(`(kept as they were[^]*){${times}}`))
     }
     const stays = async (n: number): Promise<void> =>
-      expect(await client(running.port, worker).sign(evmRequest(intentOf(n), { nonce: BigInt(n) }))).toHaveProperty('signed')
-    await exchange({ ...policyFile, enabled: false }, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n', 'dns:nobody\n', 1)
+      expect(await client(running.port, worker).sign(evmRequest(intentOf(n), { nonce: BigInt(n) }))).toHaveProperty(
+        'signed',
+      )
+    await exchange(
+      { ...policyFile, enabled: false },
+      '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n',
+      'dns:nobody\n',
+      1,
+    )
     await stays(1)
     await exchange({ ...policyFile, version: 2 }, server.cert, 'dns:nobody\n', 2)
     await stays(2)

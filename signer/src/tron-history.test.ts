@@ -52,21 +52,25 @@ describe('one intent, one payment, on TRON', () => {
     expect(await codeOf(signer, third())).toBe('signed')
   })
 
-  test.each(['at once', 'after a start'])('audit S-3: what is signed anew %s counts again in the sums of hour and day, as the first may have been mined', async (when) => {
-    const hands = clock()
-    const policy = policyWithSums('3000000')
-    let world = await makeSigner({ now: hands.now, policy })
-    const again = () => tronRequest(tronIntent(1, { units: '1000000' }), { timestamp: hands.at, expiration: hands.at + 1_000 })
-    const answers: string[] = []
-    for (let round = 0; round < 4; round += 1) {
-      answers.push(await codeOf(world.signer, again()))
-      hands.at += 11 * MINUTE
-      if (when === 'at once') continue
-      await world.log.close()
-      world = await makeSigner({ now: hands.now, policy, logFile: world.logFile })
-    }
-    expect(answers).toEqual(['signed', 'signed', 'signed', 'velocity'])
-  })
+  test.each(['at once', 'after a start'])(
+    'audit S-3: what is signed anew %s counts again in the sums of hour and day, as the first may have been mined',
+    async (when) => {
+      const hands = clock()
+      const policy = policyWithSums('3000000')
+      let world = await makeSigner({ now: hands.now, policy })
+      const again = () =>
+        tronRequest(tronIntent(1, { units: '1000000' }), { timestamp: hands.at, expiration: hands.at + 1_000 })
+      const answers: string[] = []
+      for (let round = 0; round < 4; round += 1) {
+        answers.push(await codeOf(world.signer, again()))
+        hands.at += 11 * MINUTE
+        if (when === 'at once') continue
+        await world.log.close()
+        world = await makeSigner({ now: hands.now, policy, logFile: world.logFile })
+      }
+      expect(answers).toEqual(['signed', 'signed', 'signed', 'velocity'])
+    },
+  )
 
   test('a start in between changes nothing', async () => {
     const hands = clock()
@@ -87,7 +91,9 @@ describe('one intent, one payment, on TRON', () => {
     expect(await codeOf(signer, tronRequest(tronIntent(2)))).toBe('transaction-changed')
     expect(await codeOf(signer, tronRequest(tronIntent(2), { timestamp: NOW + 1 }))).toBe('signed')
     hands.at = NOW - 60 * MINUTE
-    expect(await codeOf(signer, tronRequest(tronIntent(1), { expiration: hands.at + MINUTE }))).toBe('intent-already-signed')
+    expect(await codeOf(signer, tronRequest(tronIntent(1), { expiration: hands.at + MINUTE }))).toBe(
+      'intent-already-signed',
+    )
   })
 
   test('the treasury’s transactions are no intents: two of them do not wait for each other', async () => {
@@ -99,8 +105,10 @@ describe('one intent, one payment, on TRON', () => {
 
   test('whatever is asked whenever, no two transactions of one intent can be mined by the same block', async () => {
     const ask = fc.record({
-      intent: fc.integer({ min: 1, max: 2 }), wait: fc.integer({ min: 0, max: 8 * MINUTE }),
-      life: fc.integer({ min: 1, max: 10 * MINUTE }), restart: fc.boolean(),
+      intent: fc.integer({ min: 1, max: 2 }),
+      wait: fc.integer({ min: 0, max: 8 * MINUTE }),
+      life: fc.integer({ min: 1, max: 10 * MINUTE }),
+      restart: fc.boolean(),
     })
     await fc.assert(
       fc.asyncProperty(fc.array(ask, { maxLength: 20 }), async (asks) => {
@@ -114,7 +122,9 @@ describe('one intent, one payment, on TRON', () => {
             world = await makeSigner({ now: hands.now, logFile: world.logFile })
           }
           const request = tronRequest(tronIntent(intent), { timestamp: hands.at, expiration: hands.at + life })
-          const isNew = !lives.get(uuid(intent))?.some(({ from, until }) => from === hands.at && until === hands.at + life)
+          const isNew = !lives
+            .get(uuid(intent))
+            ?.some(({ from, until }) => from === hands.at && until === hands.at + life)
           if ((await codeOf(world.signer, request)) !== 'signed' || !isNew) continue
           lives.set(uuid(intent), [...(lives.get(uuid(intent)) ?? []), { from: hands.at, until: hands.at + life }])
         }

@@ -21,9 +21,9 @@ import { judgeTronSweep } from './tron-sweep.ts'
 import { judgeTreasury } from './tron-treasury.ts'
 
 /**
- * Reads `raw_data` of TRON and holds it against the one intent: TRX by TransferContract, or to a contract by a call of it without
- * data; a token by `transfer` called on its pinned contract. Sweeps and treasury transactions touch accounts of ours only. A transaction of TRON names no chain;
- * the block it refers to ties it to one.
+ * Reads `raw_data` of TRON and holds it against the one intent: TRX by TransferContract, or to a contract by a call of
+ * it without data; a token by `transfer` called on its pinned contract. Sweeps and treasury transactions touch accounts
+ * of ours only. A transaction of TRON names no chain; the block it refers to ties it to one.
  * @param now ms since the epoch
  */
 export function judgeTron(policy: TronPolicy, keyring: Keyring, request: SignRequest, now: number): Judgement {
@@ -103,7 +103,10 @@ function readNativePayment(contract: Contract, { asset }: Intent): Payment {
   if (asset !== NATIVE_TICKER.TRON) throw new Refusal('unknown-asset', `${asset} has no contract in the policy`)
   if (contract.kind === 'TransferContract') return { to: contract.to, units: contract.amount }
   if (contract.kind !== 'TriggerSmartContract') {
-    throw new Refusal('unknown-output', `TRX is sent by a TransferContract or a call of the contract that receives it, not by a ${contract.kind}`)
+    throw new Refusal(
+      'unknown-output',
+      `TRX is sent by a TransferContract or a call of the contract that receives it, not by a ${contract.kind}`,
+    )
   }
   // java-tron lets nobody pay a contract otherwise. Without data only the receiver's own code for a plain payment runs.
   if (contract.data !== '0x') throw new Refusal('unknown-output', 'A call that sends TRX must have no data')

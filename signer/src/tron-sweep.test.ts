@@ -15,13 +15,25 @@ const otherHot: KeyReference = { ...hotKey, index: 1 }
 const request = (contract: Contract, more: Partial<SignRequest> = {}): SignRequest =>
   treasuryRequest(contract, { purpose: 'sweep', keys: [key], ...more })
 const tokens = (to = hot, more: Partial<Extract<Contract, { kind: 'TriggerSmartContract' }>> = {}): Contract => ({
-  kind: 'TriggerSmartContract', owner: deposit, contract: TRON_USDT, callValue: 0n, data: encodeTokenTransfer(to, 10n ** 15n), ...more,
+  kind: 'TriggerSmartContract',
+  owner: deposit,
+  contract: TRON_USDT,
+  callValue: 0n,
+  data: encodeTokenTransfer(to, 10n ** 15n),
+  ...more,
 })
 const coins = (to = hot, owner = deposit): Contract => ({ kind: 'TransferContract', owner, to, amount: 10n ** 12n })
-const topUp = (contract: Partial<Extract<Contract, { kind: 'TransferContract' }>> = {}, more: Partial<SignRequest> = {}): SignRequest =>
-  request({ kind: 'TransferContract', owner: hot, to: deposit, amount: 20_000_000n, ...contract }, { keys: [hotKey], receiver: key, ...more })
+const topUp = (
+  contract: Partial<Extract<Contract, { kind: 'TransferContract' }>> = {},
+  more: Partial<SignRequest> = {},
+): SignRequest =>
+  request(
+    { kind: 'TransferContract', owner: hot, to: deposit, amount: 20_000_000n, ...contract },
+    { keys: [hotKey], receiver: key, ...more },
+  )
 const withTron = (more: object): object => ({
-  ...policyFile, networks: { ...policyFile.networks, TRON: { ...policyFile.networks.TRON, ...more } },
+  ...policyFile,
+  networks: { ...policyFile.networks, TRON: { ...policyFile.networks.TRON, ...more } },
 })
 
 describe('sweeps on TRON', () => {
@@ -49,9 +61,17 @@ describe('sweeps on TRON', () => {
     ['a top-up that is too large', topUp({ amount: 20_000_001n }), 'limit'],
     ['a top-up of another address than the key named', topUp({}, { receiver: depositKey(5) }), 'destination-mismatch'],
     ['a top-up of a stranger', topUp({ to: TRON_STRANGER }), 'destination-mismatch'],
-    ['a top-up without a receiver', request({ kind: 'TransferContract', owner: hot, to: deposit, amount: 1n }, { keys: [hotKey] }), 'bad-request'],
+    [
+      'a top-up without a receiver',
+      request({ kind: 'TransferContract', owner: hot, to: deposit, amount: 1n }, { keys: [hotKey] }),
+      'bad-request',
+    ],
     ['a top-up of a hot address', topUp({ to: ownerOf(otherHot) }, { receiver: otherHot }), 'bad-request'],
-    ['a top-up in tokens', request(tokens(deposit, { owner: hot }), { keys: [hotKey], receiver: key }), 'unknown-output'],
+    [
+      'a top-up in tokens',
+      request(tokens(deposit, { owner: hot }), { keys: [hotKey], receiver: key }),
+      'unknown-output',
+    ],
     ['a top-up by another hot key', topUp({ owner: ownerOf(otherHot) }, { keys: [otherHot] }), 'key-mismatch'],
   ])('refuses %s', async (_, given, code) => {
     const { signer } = await makeSigner()

@@ -10,8 +10,8 @@ import { Refusal } from './refusal.ts'
 const HOT: KeyReference = { account: 'hot', branch: 0, index: 0 }
 
 /**
- * A deposit address that pays our hot address what it holds of an allowed asset, or TRX from the hot address for what the
- * transfer of one deposit address burns, whose key the request names.
+ * A deposit address that pays our hot address what it holds of an allowed asset, or TRX from the hot address for what
+ * the transfer of one deposit address burns, whose key the request names.
  * @returns sun that leave the hot address besides fees
  */
 export function judgeTronSweep(
@@ -41,9 +41,11 @@ function judgeTopUp(
   if (receiver?.account !== 'deposit' || receiver.branch !== 0) {
     throw new Refusal('bad-request', 'A top-up names the key of the deposit address that receives it')
   }
-  if (contract.kind !== 'TransferContract') throw new Refusal('unknown-output', `A top-up is TRX, not a ${contract.kind}`)
+  if (contract.kind !== 'TransferContract')
+    throw new Refusal('unknown-output', `A top-up is TRX, not a ${contract.kind}`)
   const ours = keyring.tronAddress(receiver)
-  if (contract.to !== ours) throw new Refusal('destination-mismatch', `The key named has ${ours}; ${contract.to} would be paid`)
+  if (contract.to !== ours)
+    throw new Refusal('destination-mismatch', `The key named has ${ours}; ${contract.to} would be paid`)
   if (contract.amount > maxTopUp) {
     throw new Refusal('limit', `${contract.amount} sun is above ${maxTopUp}, the most for one top-up`)
   }
@@ -56,7 +58,8 @@ function judgeAsset(contract: Contract, assets: TronPolicy['assets']): string {
     requireEnabled(NATIVE_TICKER.TRON, assets)
     return contract.to
   }
-  if (contract.kind !== 'TriggerSmartContract') throw new Refusal('unknown-output', `A sweep pays; it is no ${contract.kind}`)
+  if (contract.kind !== 'TriggerSmartContract')
+    throw new Refusal('unknown-output', `A sweep pays; it is no ${contract.kind}`)
   const [ticker] = [...assets].find(([, asset]) => asset.contract === contract.contract) ?? []
   if (ticker === undefined) throw new Refusal('unknown-asset', `${contract.contract} is not in the policy of TRON`)
   requireEnabled(ticker, assets)

@@ -4,7 +4,10 @@ import type { IndexFile } from './index-file.ts'
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
 
-/** What network fees are counted under, beside the tickers, as `stake` and `loan` are on TRON. No ticker is in lower case. */
+/**
+ * What network fees are counted under, beside the tickers, as `stake` and `loan` are on TRON. No ticker is in lower
+ * case.
+ */
 export const FEE = 'fee'
 
 /** The sum of what was signed away after a moment. */
@@ -16,8 +19,8 @@ interface Window {
 
 /**
  * What was signed away lately, by network and asset. A clock that was set back makes spendings lie in the future; they
- * then count, so that setting it back wins nothing. The index holds the spendings; in memory is one sum for each window,
- * moved by what enters and leaves it.
+ * then count, so that setting it back wins nothing. The index holds the spendings; in memory is one sum for each
+ * window, moved by what enters and leaves it.
  */
 export class VelocityBook {
   readonly #index: IndexFile
@@ -54,7 +57,12 @@ export class VelocityBook {
   /** Units signed away after one moment and until another. */
   #between(key: string, after: number, until: number): bigint {
     const last = Math.min(until, Number.MAX_SAFE_INTEGER)
-    const rows = this.#index.rows('select units from spendings where asset = ? and at > ? and at <= ?', key, after, last)
+    const rows = this.#index.rows(
+      'select units from spendings where asset = ? and at > ? and at <= ?',
+      key,
+      after,
+      last,
+    )
     let sum = 0n
     for (const { units } of rows) sum += BigInt(units as string)
     return sum

@@ -9,19 +9,58 @@ import { INJECTIONS, REDIRECTS } from './hostile-texts.ts'
 
 /** A view whose every text is the stranger's. */
 const writtenBy = (text: string, view: PageView): PageView => {
-  const shared = { ...view, name: text, description: text, seller: { ...view.seller, name: text, url: text, accent: text }, returnTo: text, keep: { claim: text } }
+  const shared = {
+    ...view,
+    name: text,
+    description: text,
+    seller: { ...view.seller, name: text, url: text, accent: text },
+    returnTo: text,
+    keep: { claim: text },
+  }
   const { state } = view
   if (state.at === 'open') {
-    const options = state.options.map((option) => ({ ...option, ticker: text, assetName: text, networkName: text, blockchain: text, about: text }))
-    return { ...shared, state: { ...state, options, asked: { value: text, ticker: text }, given: { email: text, value: text, choice: text } } }
+    const options = state.options.map((option) => ({
+      ...option,
+      ticker: text,
+      assetName: text,
+      networkName: text,
+      blockchain: text,
+      about: text,
+    }))
+    return {
+      ...shared,
+      state: {
+        ...state,
+        options,
+        asked: { value: text, ticker: text },
+        given: { email: text, value: text, choice: text },
+      },
+    }
   }
-  if (state.at === 'pay') return { ...shared, state: { ...state, to: { ...state.to, assetName: text, networkName: text, address: text }, payments: state.payments.map((one) => ({ ...one, hash: text, ticker: text })) }, wrongAsset: state.payments.map((one) => ({ ...one, ticker: text, networkName: text })) }
+  if (state.at === 'pay')
+    return {
+      ...shared,
+      state: {
+        ...state,
+        to: { ...state.to, assetName: text, networkName: text, address: text },
+        payments: state.payments.map((one) => ({ ...one, hash: text, ticker: text })),
+      },
+      wrongAsset: state.payments.map((one) => ({ ...one, ticker: text, networkName: text })),
+    }
   if (state.at === 'failed') return { ...shared, state: { ...state, reason: text } }
-  if (state.at === 'underpaid' && typeof state.claim !== 'string') return { ...shared, state: { ...state, claim: { ...state.claim, networkName: text, given: { address: text } } } }
+  if (state.at === 'underpaid' && typeof state.claim !== 'string')
+    return { ...shared, state: { ...state, claim: { ...state.claim, networkName: text, given: { address: text } } } }
   if (state.at === 'leaving') return { ...shared, state: { ...state, fields: { [text]: text } } }
   return shared
 }
-const STATES = ['crypto-form-refused', 'crypto-partly-paid', 'crypto-paid', 'crypto-claim-refused-form', 'fiat-failed', 'fiat-leaving']
+const STATES = [
+  'crypto-form-refused',
+  'crypto-partly-paid',
+  'crypto-paid',
+  'crypto-claim-refused-form',
+  'fiat-failed',
+  'fiat-leaving',
+]
 
 interface Watch {
   said: string[]
@@ -68,7 +107,11 @@ describeWithChromium('hostile texts', () => {
           odd: document.querySelectorAll('iframe,object,embed,base,img,math,marquee,video,audio,style:not(head style),link:not([rel=icon]),meta[http-equiv]').length,
           handlers: [...document.querySelectorAll('*')].flatMap((element) => [...element.attributes]).filter(({ name, value }) => name.startsWith('on') || name === 'style' || /^\\s*javascript:/i.test(value) && ['href', 'action', 'src'].includes(name)).length,
         })`)
-        expect({ text, name, found }).toEqual({ text, name, found: { pwned: undefined, scripts: 1, odd: 0, handlers: 0, name: shown(text) } })
+        expect({ text, name, found }).toEqual({
+          text,
+          name,
+          found: { pwned: undefined, scripts: 1, odd: 0, handlers: 0, name: shown(text) },
+        })
       }
     }
     await context.close()
@@ -82,7 +125,9 @@ describeWithChromium('hostile texts', () => {
     const seen = watch(page, server.url)
     for (const text of REDIRECTS) {
       await page.goto(serve(writtenBy(text, VIEWS['crypto-paid']!)), { waitUntil: 'domcontentloaded' })
-      const found = await page.evaluate(`({ pwned: window.pwned, returns: document.querySelectorAll('[data-return]').length, links: [...document.querySelectorAll('a')].map((a) => a.href) })`) as { pwned: unknown; returns: number; links: string[] }
+      const found = (await page.evaluate(
+        `({ pwned: window.pwned, returns: document.querySelectorAll('[data-return]').length, links: [...document.querySelectorAll('a')].map((a) => a.href) })`,
+      )) as { pwned: unknown; returns: number; links: string[] }
       expect({ text, pwned: found.pwned, returns: found.returns }).toEqual({ text, pwned: undefined, returns: 0 })
       expect(found.links.filter((link) => !link.startsWith(`${server.url}/`))).toEqual([])
     }
@@ -97,7 +142,9 @@ describeWithChromium('hostile texts', () => {
     await page.clock.install()
     await page.route('https://kava.example/**', (route) => route.fulfill({ body: 'the shop' }))
     await page.goto(`${server.url}/page?lang=en`)
-    expect(await page.getByRole('link', { name: 'Back to Kava & Co' }).getAttribute('href')).toBe('https://kava.example/orders/1042')
+    expect(await page.getByRole('link', { name: 'Back to Kava & Co' }).getAttribute('href')).toBe(
+      'https://kava.example/orders/1042',
+    )
     await page.getByRole('button', { name: 'Stay here' }).click()
     await page.clock.runFor(60_000)
     expect(page.url()).toContain(server.url)

@@ -76,7 +76,10 @@ describeWithChromium('an open page', () => {
     await new Promise<void>((resolve) => bank.listen(0, '127.0.0.1', resolve))
     const leaving = VIEWS['fiat-leaving']!
     if (leaving.state.at !== 'leaving') throw new Error('a view that leaves')
-    const view = { ...leaving, state: { ...leaving.state, url: `http://127.0.0.1:${(bank.address() as AddressInfo).port}/checkout` } }
+    const view = {
+      ...leaving,
+      state: { ...leaving.state, url: `http://127.0.0.1:${(bank.address() as AddressInfo).port}/checkout` },
+    }
     onTestFinished(() => {
       bank.closeAllConnections()
       bank.close()

@@ -15,7 +15,10 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const MOST_BYTES = 60_000
 const NOWHERE = 'no such invoice'
 const NAMES = [...Object.keys(VIEWS), NOWHERE]
-const sizes = [{ width: 320, height: 640 }, { width: 1_280, height: 900 }]
+const sizes = [
+  { width: 320, height: 640 },
+  { width: 1_280, height: 900 },
+]
 
 describeWithChromium('every state', () => {
   const visit = useChromium()
@@ -26,14 +29,25 @@ describeWithChromium('every state', () => {
   })
   afterAll(() => server.close())
 
-  test.each(LANGUAGES)('is found in order by axe in %s, at 320 and 1280 px, light and dark, and nothing is cut off', async (language) => {
-    const context = await visit({ reducedMotion: 'reduce' })
-    const page = await context.newPage()
-    const found: string[] = []
-    for (const name of NAMES) found.push(...await faultsOf(page, `${server.url}/${encodeURIComponent(name)}?lang=${language}`, `${name} ${language}`))
-    await context.close()
-    expect(found).toEqual([])
-  }, 600_000)
+  test.each(LANGUAGES)(
+    'is found in order by axe in %s, at 320 and 1280 px, light and dark, and nothing is cut off',
+    async (language) => {
+      const context = await visit({ reducedMotion: 'reduce' })
+      const page = await context.newPage()
+      const found: string[] = []
+      for (const name of NAMES)
+        found.push(
+          ...(await faultsOf(
+            page,
+            `${server.url}/${encodeURIComponent(name)}?lang=${language}`,
+            `${name} ${language}`,
+          )),
+        )
+      await context.close()
+      expect(found).toEqual([])
+    },
+    600_000,
+  )
 
   test('asks for nothing beyond itself, breaks none of its own rules, and is small', async () => {
     const context = await visit()
@@ -63,8 +77,14 @@ describeWithChromium('every state', () => {
       await page.goto(`${server.url}/${name}?lang=en`)
       expect(await page.locator('h1').count()).toBe(1)
       const refreshes = await page.locator('meta[http-equiv=refresh]').count()
-      expect({ name, refreshes }).toEqual({ name, refreshes: state.at === 'paid' || (state.at === 'open' && !state.ratesAway) ? 0 : 1 })
-      for (const button of await page.locator('button').all()) expect(await button.isVisible()).toBe((await button.getAttribute('data-copy')) === null && !(await button.textContent())!.includes('Stay'))
+      expect({ name, refreshes }).toEqual({
+        name,
+        refreshes: state.at === 'paid' || (state.at === 'open' && !state.ratesAway) ? 0 : 1,
+      })
+      for (const button of await page.locator('button').all())
+        expect(await button.isVisible()).toBe(
+          (await button.getAttribute('data-copy')) === null && !(await button.textContent())!.includes('Stay'),
+        )
     }
     await context.close()
   })
@@ -92,8 +112,18 @@ const faultsOf = async (page: Page, url: string, name: string): Promise<string[]
       await page.emulateMedia({ colorScheme })
       // Of what a theme changes, axe judges the colours.
       const rules = colorScheme === 'dark' ? ', runOnly: ["color-contrast"]' : ''
-      const result = (await page.evaluate(`axe.run(document, { resultTypes: ["violations"]${rules} })`)) as axe.AxeResults
-      found.push(...result.violations.map((one) => `${name} ${size.width} ${colorScheme}: ${one.id} ${one.nodes.map(({ html }) => html).join(' | ').slice(0, 300)}`))
+      const result = (await page.evaluate(
+        `axe.run(document, { resultTypes: ["violations"]${rules} })`,
+      )) as axe.AxeResults
+      found.push(
+        ...result.violations.map(
+          (one) =>
+            `${name} ${size.width} ${colorScheme}: ${one.id} ${one.nodes
+              .map(({ html }) => html)
+              .join(' | ')
+              .slice(0, 300)}`,
+        ),
+      )
     }
   }
   return found

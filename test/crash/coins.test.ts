@@ -11,24 +11,33 @@ const COINS = 10
 
 let sandbox: Sandbox
 beforeAll(async () => {
-  sandbox = await startSandbox({ BURSAR_BLOCK_SECONDS_BITCOIN: '0', BURSAR_BLOCK_SECONDS_ETHEREUM: '0', BURSAR_BLOCK_SECONDS_BSC: '0' })
+  sandbox = await startSandbox({
+    BURSAR_BLOCK_SECONDS_BITCOIN: '0',
+    BURSAR_BLOCK_SECONDS_ETHEREUM: '0',
+    BURSAR_BLOCK_SECONDS_BSC: '0',
+  })
   await sandbox.credit(sandbox.merchants[0], 'BTC', '1')
   await sandbox.kill('worker')
 })
 afterAll(() => sandbox?.stop())
 
 const query = <T extends object>(text: string): Promise<T[]> => sandbox.query<T>(text)
-const reconcile = async (): Promise<string> => (await sandbox.bursar('reconcile', '--network', 'BITCOIN', '--full')).text
+const reconcile = async (): Promise<string> =>
+  (await sandbox.bursar('reconcile', '--network', 'BITCOIN', '--full')).text
 
 const SPENDABLE = `select 1 from utxos x join watch_cursors c using (network)
   where x.account = 'deposit' and x.spent_by is null and x.block_height <= c.final_height`
-const joined = (state: string) => query(`select id from outgoing where purpose = 'consolidation' and state = '${state}'`)
-const until = async (what: string, holds: () => Promise<boolean>): Promise<void> => void (await sandbox.until(what, holds, 30_000))
+const joined = (state: string) =>
+  query(`select id from outgoing where purpose = 'consolidation' and state = '${state}'`)
+const until = async (what: string, holds: () => Promise<boolean>): Promise<void> =>
+  void (await sandbox.until(what, holds, 30_000))
 
 describe('killed', () => {
   test.each(POINTS)('%s: coins are joined once', async (point) => {
     const [shop] = sandbox.merchants
-    const addresses = await Promise.all(Array.from({ length: COINS }, () => shop.client.addresses.create({ blockchain: 'BITCOIN' })))
+    const addresses = await Promise.all(
+      Array.from({ length: COINS }, () => shop.client.addresses.create({ blockchain: 'BITCOIN' })),
+    )
     for (const { address } of addresses) await sandbox.pay('BITCOIN', 'BTC', address, '0.0003')
     await sandbox.mine('BITCOIN', 7)
     await until('all are spendable', async () => (await query(SPENDABLE)).length === COINS)

@@ -1,6 +1,6 @@
 /**
- * Every connection of every role is ended while it is in use, as a failover, a restart or a proxy in between ends them. No role
- * ends with them, and each withdrawal asked for meanwhile is paid once.
+ * Every connection of every role is ended while it is in use, as a failover, a restart or a proxy in between ends them.
+ * No role ends with them, and each withdrawal asked for meanwhile is paid once.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -11,28 +11,43 @@ import { askingOf } from '../system/asking.ts'
 import { startSandbox, type Sandbox } from '../system/sandbox.ts'
 
 const ROLES = ['api', 'worker', 'watcher'] as const
-/** `BURSAR_LONG=1` ends every connection twenty times at any moment; without it once, at a moment that is sure to find each role at work. */
+/**
+ * `BURSAR_LONG=1` ends every connection twenty times at any moment; without it once, at a moment that is sure to find
+ * each role at work.
+ */
 const isLong = process.env['BURSAR_LONG'] === '1'
 
 let sandbox: Sandbox
 beforeAll(async () => {
-  sandbox = await startSandbox({ BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5', BURSAR_BLOCK_SECONDS_BSC: '0', BURSAR_BLOCK_SECONDS_BITCOIN: '0' })
+  sandbox = await startSandbox({
+    BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5',
+    BURSAR_BLOCK_SECONDS_BSC: '0',
+    BURSAR_BLOCK_SECONDS_BITCOIN: '0',
+  })
   await sandbox.credit(sandbox.merchants[0], 'USDT', '1000')
 })
 afterAll(() => sandbox?.stop())
 
-const END_ALL = "select count(pg_terminate_backend(pid))::int as ended from pg_stat_activity where application_name like 'bursar %' and datname = current_database()"
+const END_ALL =
+  "select count(pg_terminate_backend(pid))::int as ended from pg_stat_activity where application_name like 'bursar %' and datname = current_database()"
 
-/** Ends all of them while a lock keeps a statement of each role waiting. @param ask has the api do something, once the lock is there */
+/**
+ * Ends all of them while a lock keeps a statement of each role waiting. @param ask has the api do something, once the
+ * lock is there
+ */
 const endWhileInUse = (ask: () => void) =>
   withClient(sandbox.database, async (client) => {
     await client.query('begin')
     await client.query('lock table withdrawals, watch_cursors in access exclusive mode')
     ask()
     // Asked on other connections: a transaction sees one state of this view for as long as it lasts.
-    const waiting = "select distinct application_name from pg_stat_activity where wait_event_type = 'Lock' and application_name = any($1)"
+    const waiting =
+      "select distinct application_name from pg_stat_activity where wait_event_type = 'Lock' and application_name = any($1)"
     const names = ROLES.map((role) => `bursar ${role}`)
-    await sandbox.until('a statement of each role that waits', async () => (await sandbox.query(waiting, [names])).length === ROLES.length)
+    await sandbox.until(
+      'a statement of each role that waits',
+      async () => (await sandbox.query(waiting, [names])).length === ROLES.length,
+    )
     const [counted] = await sandbox.query<{ ended: number }>(END_ALL)
     await client.query('rollback')
     return counted!.ended
@@ -43,7 +58,9 @@ const withdraw = async (to: string): Promise<string> => {
   const [shop] = sandbox.merchants
   const localId = randomUUID()
   return sandbox.until('an answer', async () => {
-    const made = await shop.client.withdrawals.crypto.create({ ticker: 'USDT', blockchain: 'ETHEREUM', to, amount: '1', localId }).catch(() => undefined)
+    const made = await shop.client.withdrawals.crypto
+      .create({ ticker: 'USDT', blockchain: 'ETHEREUM', to, amount: '1', localId })
+      .catch(() => undefined)
     return made?.id
   })
 }
@@ -62,18 +79,30 @@ const settled = async (ids: readonly string[], destinations: readonly string[]):
   expect(ROLES.filter(isAlive)).toEqual([...ROLES])
 }
 
-/** Processor time that the roles have used, ms: fields 14 and 15 of `/proc/PID/stat` (proc(5)), in hundredths of a second. */
+/**
+ * Processor time that the roles have used, ms: fields 14 and 15 of `/proc/PID/stat` (proc(5)), in hundredths of a
+ * second.
+ */
 const processorTime = (): number =>
   ROLES.reduce((sum, role) => {
-    const fields = readFileSync(`/proc/${sandbox.pid(role)}/stat`, 'utf8').replace(/^.*\) /, '').split(' ')
+    const fields = readFileSync(`/proc/${sandbox.pid(role)}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ')
     return sum + (Number(fields[11]) + Number(fields[12])) * 10
   }, 0)
 
 /** Transactions in the database so far; each process tells what it did within a second. */
 const transactions = async (): Promise<number> =>
-  (await sandbox.query<{ n: number }>('select (xact_commit + xact_rollback)::int as n from pg_stat_database where datname = current_database()'))[0]!.n
+  (
+    await sandbox.query<{ n: number }>(
+      'select (xact_commit + xact_rollback)::int as n from pg_stat_database where datname = current_database()',
+    )
+  )[0]!.n
 
-/** Processor time, ms, that a thousand checksums take here and now: what other programs and this machine make of any work. */
+/**
+ * Processor time, ms, that a thousand checksums take here and now: what other programs and this machine make of any
+ * work.
+ */
 const unitOfWork = (): number => {
   const bytes = Buffer.alloc(1_024, 7)
   const before = process.cpuUsage()
@@ -85,52 +114,80 @@ const unitOfWork = (): number => {
 const IDLE_MS = 10_000
 /** Twice what the pauses of all jobs allow: a slow or busy machine makes it less, never more. */
 const MOST_A_SECOND = 400
-/** Of thousands of checksums a transaction: three times the most that was seen, answers of nodes and prices and the compiler's work included. A role that spins takes more. */
+/**
+ * Of thousands of checksums a transaction: three times the most that was seen, answers of nodes and prices and the
+ * compiler's work included. A role that spins takes more.
+ */
 const MOST_WORK = 0.9
 
-test.runIf(process.platform === 'linux')('audit M-C1: an installation that has nothing to do asks the database little, and does little besides', async () => {
-  // Each process derives addresses ahead after a start: a second or more of work that is not idleness.
-  await sandbox.until('addresses in stock', async () => {
-    const stock = await sandbox.query<{ full: boolean }>('select count(*) >= $1 as full from address_stock group by family', [sandbox.environment['BURSAR_ADDRESS_STOCK']])
-    return stock.length === 3 && stock.every(({ full }) => full)
-  })
-  const [startedAt, unit, asked, used] = [performance.now(), unitOfWork(), await transactions(), processorTime()]
-  await sleep(IDLE_MS)
-  const [seconds, work, count] = [(performance.now() - startedAt) / 1_000, processorTime() - used, (await transactions()) - asked]
-  const units = work / Math.max(unit, unitOfWork()) / count
-  expect.soft(count / seconds).toBeLessThan(MOST_A_SECOND)
-  expect(units).toBeLessThan(MOST_WORK)
-}, 300_000)
+test.runIf(process.platform === 'linux')(
+  'audit M-C1: an installation that has nothing to do asks the database little, and does little besides',
+  async () => {
+    // Each process derives addresses ahead after a start: a second or more of work that is not idleness.
+    await sandbox.until('addresses in stock', async () => {
+      const stock = await sandbox.query<{ full: boolean }>(
+        'select count(*) >= $1 as full from address_stock group by family',
+        [sandbox.environment['BURSAR_ADDRESS_STOCK']],
+      )
+      return stock.length === 3 && stock.every(({ full }) => full)
+    })
+    const [startedAt, unit, asked, used] = [performance.now(), unitOfWork(), await transactions(), processorTime()]
+    await sleep(IDLE_MS)
+    const [seconds, work, count] = [
+      (performance.now() - startedAt) / 1_000,
+      processorTime() - used,
+      (await transactions()) - asked,
+    ]
+    const units = work / Math.max(unit, unitOfWork()) / count
+    expect.soft(count / seconds).toBeLessThan(MOST_A_SECOND)
+    expect(units).toBeLessThan(MOST_WORK)
+  },
+  300_000,
+)
 
-test.runIf(!isLong)('audit O-3.2: every connection of every role is ended in use: no role ends, and what was asked for is paid once', async () => {
-  const destinations = await Promise.all(Array.from({ length: 4 }, () => sandbox.outside('ETHEREUM')))
-  const before = await withdraw(destinations[0]!)
-  const during = destinations.slice(1).map(withdraw)
-  const lookUp = (): void => void sandbox.merchants[0].client.withdrawals.crypto.get(randomUUID()).catch(() => {})
-  expect(await endWhileInUse(lookUp)).toBeGreaterThan(ROLES.length)
-  await settled([before, ...(await Promise.all(during))], destinations)
-})
+test.runIf(!isLong)(
+  'audit O-3.2: every connection of every role is ended in use: no role ends, and what was asked for is paid once',
+  async () => {
+    const destinations = await Promise.all(Array.from({ length: 4 }, () => sandbox.outside('ETHEREUM')))
+    const before = await withdraw(destinations[0]!)
+    const during = destinations.slice(1).map(withdraw)
+    const lookUp = (): void => void sandbox.merchants[0].client.withdrawals.crypto.get(randomUUID()).catch(() => {})
+    expect(await endWhileInUse(lookUp)).toBeGreaterThan(ROLES.length)
+    await settled([before, ...(await Promise.all(during))], destinations)
+  },
+)
 
-test.runIf(isLong)('audit O-3.2: twenty times under load, at any moment', async () => {
-  const destinations: string[] = []
-  const ids: Promise<string>[] = []
-  for (let round = 0; round < 20; round += 1) {
-    for (let i = 0; i < 10; i += 1) {
-      const to = await sandbox.outside('ETHEREUM')
-      destinations.push(to)
-      ids.push(withdraw(to))
+test.runIf(isLong)(
+  'audit O-3.2: twenty times under load, at any moment',
+  async () => {
+    const destinations: string[] = []
+    const ids: Promise<string>[] = []
+    for (let round = 0; round < 20; round += 1) {
+      for (let i = 0; i < 10; i += 1) {
+        const to = await sandbox.outside('ETHEREUM')
+        destinations.push(to)
+        ids.push(withdraw(to))
+      }
+      await sandbox.query(END_ALL)
+      await sleep(1_000)
     }
-    await sandbox.query(END_ALL)
-    await sleep(1_000)
-  }
-  await settled(await Promise.all(ids), destinations)
-}, 900_000)
+    await settled(await Promise.all(ids), destinations)
+  },
+  900_000,
+)
 
-test.each(['the API', 'metrics and health'])('audit O-3.5 S-7: a role whose address for %s is taken ends, and says so', async (what) => {
-  const taken = sandbox.environment['BURSAR_HTTP']!
-  const [http, inner] = what === 'the API' ? [taken, '127.0.0.1:0'] : ['127.0.0.1:0', taken]
-  const environment = { ...sandbox.environment, BURSAR_HTTP: http, BURSAR_INNER: inner }
-  const { text, code } = await askingOf({ environment, database: sandbox.database, logs: sandbox.logs }).bursar('serve', '--role', 'api')
-  expect(text).toContain('EADDRINUSE')
-  expect(code).toBe(1)
-})
+test.each(['the API', 'metrics and health'])(
+  'audit O-3.5 S-7: a role whose address for %s is taken ends, and says so',
+  async (what) => {
+    const taken = sandbox.environment['BURSAR_HTTP']!
+    const [http, inner] = what === 'the API' ? [taken, '127.0.0.1:0'] : ['127.0.0.1:0', taken]
+    const environment = { ...sandbox.environment, BURSAR_HTTP: http, BURSAR_INNER: inner }
+    const { text, code } = await askingOf({ environment, database: sandbox.database, logs: sandbox.logs }).bursar(
+      'serve',
+      '--role',
+      'api',
+    )
+    expect(text).toContain('EADDRINUSE')
+    expect(code).toBe(1)
+  },
+)

@@ -1,7 +1,8 @@
 /**
- * Exchanges with withdrawal and targets, with processes killed, -9: the worker at every named point between pricing a conversion and
- * recording that a node or the bank has its money, the api with orders on the way. Afterwards each is made once and told once, the
- * receiver has what was told, and books, chain and bank agree. The points are read from the sources.
+ * Exchanges with withdrawal and targets, with processes killed, -9: the worker at every named point between pricing a
+ * conversion and recording that a node or the bank has its money, the api with orders on the way. Afterwards each is
+ * made once and told once, the receiver has what was told, and books, chain and bank agree. The points are read from
+ * the sources.
  */
 import { readFileSync, readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,11 +12,15 @@ import { startSandbox, type Merchant, type Sandbox } from '../system/sandbox.ts'
 
 const pointsOf = (room: string, files: RegExp): string[] => {
   const folder = new URL(`../../server/src/${room}/`, import.meta.url)
-  const texts = readdirSync(folder).filter((file) => files.test(file)).map((file) => readFileSync(new URL(file, folder), 'utf8'))
+  const texts = readdirSync(folder)
+    .filter((file) => files.test(file))
+    .map((file) => readFileSync(new URL(file, folder), 'utf8'))
   return [...new Set(texts.flatMap((text) => [...text.matchAll(/\.pause\('([a-z-]+)'\)/g)].map((match) => match[1]!)))]
 }
 /** Those that an ordinary payment on an EVM chain passes; a bump needs a transaction that is stuck. */
-const SENDING = [...pointsOf('withdrawals', /^jobs-evm\.ts$/), ...pointsOf('outgoing', /^jobs\.ts$/)].filter((point) => point !== 'bump-planned')
+const SENDING = [...pointsOf('withdrawals', /^jobs-evm\.ts$/), ...pointsOf('outgoing', /^jobs\.ts$/)].filter(
+  (point) => point !== 'bump-planned',
+)
 const PAYING = pointsOf('card-payouts', /^jobs.*\.ts$/)
 const CONVERTING = pointsOf('conversions', /^jobs.*\.ts$/)
 const CARD = '4242424242424242'
@@ -24,7 +29,11 @@ const PATIENCE_MS = 120_000
 let sandbox: Sandbox
 let db: pg.Client
 beforeAll(async () => {
-  sandbox = await startSandbox({ BURSAR_BLOCK_SECONDS_BITCOIN: '0', BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5', BURSAR_BLOCK_SECONDS_BSC: '0' })
+  sandbox = await startSandbox({
+    BURSAR_BLOCK_SECONDS_BITCOIN: '0',
+    BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5',
+    BURSAR_BLOCK_SECONDS_BSC: '0',
+  })
   db = new pg.Client({ connectionString: sandbox.database })
   await db.connect()
   for (const merchant of sandbox.merchants) await sandbox.credit(merchant, 'USDT', '5000')
@@ -38,10 +47,13 @@ afterAll(async () => {
 
 const shop = () => sandbox.merchants[0]
 const bursar = async (...args: string[]): Promise<string> => (await sandbox.bursar(...args)).text
-const until = <T>(what: string, look: () => Promise<T | undefined>): Promise<T> => sandbox.until(what, look, PATIENCE_MS)
+const until = <T>(what: string, look: () => Promise<T | undefined>): Promise<T> =>
+  sandbox.until(what, look, PATIENCE_MS)
 /** What a merchant was told, in order, of whatever has this value in a field. */
 const toldOf = async (merchant: Merchant, field: string, value: string): Promise<Record<string, unknown>[]> =>
-  (await sandbox.messages(merchant)).map(({ body }) => JSON.parse(body) as Record<string, unknown>).filter((body) => body[field] === value)
+  (await sandbox.messages(merchant))
+    .map(({ body }) => JSON.parse(body) as Record<string, unknown>)
+    .filter((body) => body[field] === value)
 const killedAt = async (point: string): Promise<void> => {
   await sandbox.paused('worker', point)
   await sandbox.kill('worker')
@@ -51,7 +63,8 @@ const killedAt = async (point: string): Promise<void> => {
 }
 const sentToCards = async (): Promise<number> =>
   ((await sandbox.bankFind()).lines as { type: string; currency: string; amount: string }[])
-    .filter(({ type, currency }) => type === 'payout' && currency === 'UAH').reduce((sum, { amount }) => sum - Number(amount), 0)
+    .filter(({ type, currency }) => type === 'payout' && currency === 'UAH')
+    .reduce((sum, { amount }) => sum - Number(amount), 0)
 /** Everything is on the chain, final, and what the ledger says. */
 const agree = async (): Promise<void> => {
   await sandbox.mine('ETHEREUM', 70)
@@ -60,22 +73,44 @@ const agree = async (): Promise<void> => {
     return text.includes('the ledger holds, and the chains agree') ? text : undefined
   })
   expect(answer).toContain('agree')
-  const { rows } = await db.query(`select i.asset from (select asset, sum(units + reserved) as units from exchange_inventory group by asset) i
+  const { rows } =
+    await db.query(`select i.asset from (select asset, sum(units + reserved) as units from exchange_inventory group by asset) i
     where i.units <> (select sum(posted) from ledger_accounts a where a.asset = i.asset and a.kind = 'position')`)
   expect(rows).toEqual([])
 }
 
 test('there are points to be killed at', () => {
-  expect([SENDING.length, PAYING.length, CONVERTING.length].map((count, i) => count >= [5, 5, 1][i]!)).toEqual([true, true, true])
+  expect([SENDING.length, PAYING.length, CONVERTING.length].map((count, i) => count >= [5, 5, 1][i]!)).toEqual([
+    true,
+    true,
+    true,
+  ])
 })
 
 describe('an exchange with withdrawal whose worker is killed', () => {
   test.each(SENDING)('at %s pays the address once, Exchanged and Done once each', async (point) => {
     const to = await sandbox.outside('ETHEREUM')
-    const asked = { ticker: 'USDC', spendTicker: 'USDT', amount: '20', side: 'withdraw', blockchain: 'ETHEREUM' } as const
+    const asked = {
+      ticker: 'USDC',
+      spendTicker: 'USDT',
+      amount: '20',
+      side: 'withdraw',
+      blockchain: 'ETHEREUM',
+    } as const
     await sandbox.start('worker', { BURSAR_SANDBOX_PAUSE: point })
-    const { withdraw, exchange, price } = await until('a price', () => shop().client.exchange.withdrawals.crypto.estimate({ ...asked, to }).catch(() => undefined))
-    const { id } = await shop().client.exchange.withdrawals.crypto.create({ ...asked, to, fee: withdraw.fee, exchangeFee: exchange.fee, price: price.value, localId: point })
+    const { withdraw, exchange, price } = await until('a price', () =>
+      shop()
+        .client.exchange.withdrawals.crypto.estimate({ ...asked, to })
+        .catch(() => undefined),
+    )
+    const { id } = await shop().client.exchange.withdrawals.crypto.create({
+      ...asked,
+      to,
+      fee: withdraw.fee,
+      exchangeFee: exchange.fee,
+      price: price.value,
+      localId: point,
+    })
     await killedAt(point)
     await sandbox.notified(shop(), { id, status: 'Done' }, PATIENCE_MS)
     await sandbox.mine('ETHEREUM', 8)
@@ -95,12 +130,24 @@ describe('an exchange with withdrawal whose worker is killed', () => {
     const before = await sentToCards()
     const asked = { ticker: 'UAH', spendTicker: 'USDT', amount: '1000', side: 'withdraw' } as const
     await sandbox.start('worker', { BURSAR_SANDBOX_PAUSE: point })
-    const { withdraw, exchange, price } = await until('a price', () => shop().client.exchange.withdrawals.fiat.estimate(asked).catch(() => undefined))
-    const { id } = await shop().client.exchange.withdrawals.fiat.create({ ...asked, to: CARD, fee: withdraw.fee, exchangeFee: exchange.fee, price: price.value, localId: point })
+    const { withdraw, exchange, price } = await until('a price', () =>
+      shop()
+        .client.exchange.withdrawals.fiat.estimate(asked)
+        .catch(() => undefined),
+    )
+    const { id } = await shop().client.exchange.withdrawals.fiat.create({
+      ...asked,
+      to: CARD,
+      fee: withdraw.fee,
+      exchangeFee: exchange.fee,
+      price: price.value,
+      localId: point,
+    })
     await killedAt(point)
     const net = 1_000 - Number(withdraw.fee)
     if (point === 'card-payout-begun') {
-      // It may have reached the bank, which says it knows nothing of it: a person decides, and until then nothing is sent and nothing told.
+      // It may have reached the bank, which says it knows nothing of it: a person decides, and until then nothing is
+      // sent and nothing told.
       await sleep(5_000)
       expect(await sentToCards()).toBe(before)
     } else {
@@ -109,7 +156,10 @@ describe('an exchange with withdrawal whose worker is killed', () => {
       await sleep(1_000)
       expect((await sentToCards()) - before).toBeCloseTo(net, 2)
     }
-    expect((await toldOf(shop(), 'id', id)).map(({ status }) => status)).toEqual(['Exchanged', ...(point === 'card-payout-begun' ? [] : ['Done'])])
+    expect((await toldOf(shop(), 'id', id)).map(({ status }) => status)).toEqual([
+      'Exchanged',
+      ...(point === 'card-payout-begun' ? [] : ['Done']),
+    ])
     await sandbox.kill('worker')
   })
 })
@@ -128,33 +178,68 @@ const replenished = async (merchant: Merchant, address: string): Promise<string>
 }
 const ENTRIES: Entry[] = [
   {
-    name: 'a permanent address', merchant: shop, causedBy: 'crypto-replenishment',
-    come: async (target) => replenished(shop(), (await shop().client.addresses.create({ blockchain: 'ETHEREUM', target })).address),
+    name: 'a permanent address',
+    merchant: shop,
+    causedBy: 'crypto-replenishment',
+    come: async (target) =>
+      replenished(shop(), (await shop().client.addresses.create({ blockchain: 'ETHEREUM', target })).address),
   },
   {
-    name: 'a rotating address', merchant: shop, causedBy: 'crypto-replenishment',
-    come: async (target) => replenished(shop(), (await shop().client.rotatingAddresses.create({ blockchain: 'ETHEREUM', duration: 3_600_000, target })).address),
+    name: 'a rotating address',
+    merchant: shop,
+    causedBy: 'crypto-replenishment',
+    come: async (target) =>
+      replenished(
+        shop(),
+        (await shop().client.rotatingAddresses.create({ blockchain: 'ETHEREUM', duration: 3_600_000, target })).address,
+      ),
   },
   {
-    name: 'a crypto invoice', merchant: shop, causedBy: 'crypto-invoice',
+    name: 'a crypto invoice',
+    merchant: shop,
+    causedBy: 'crypto-invoice',
     come: async (target) => {
-      const { id } = await shop().client.invoices.crypto.create({ name: 'Order', amount: { value: '40', ticker: 'USDT', blockchain: 'ETHEREUM' }, toPendingImmediate: true, target })
+      const { id } = await shop().client.invoices.crypto.create({
+        name: 'Order',
+        amount: { value: '40', ticker: 'USDT', blockchain: 'ETHEREUM' },
+        toPendingImmediate: true,
+        target,
+      })
       await sandbox.payInvoice(id, 'exact')
       return id
     },
   },
   {
-    name: 'a fiat invoice', merchant: shop, causedBy: 'fiat-invoice',
+    name: 'a fiat invoice',
+    merchant: shop,
+    causedBy: 'fiat-invoice',
     come: async (target) => {
-      const { id } = await shop().client.invoices.fiat.create({ name: 'Order', amount: { value: '1000', ticker: 'UAH' }, email: 'payer@example.com', toPendingImmediate: true, target })
-      const reference = await until('a page to pay at', async () => (await db.query<{ id: string }>(`select id from payments where invoice_id = $1 and state = 'open'`, [id])).rows[0]?.id)
+      const { id } = await shop().client.invoices.fiat.create({
+        name: 'Order',
+        amount: { value: '1000', ticker: 'UAH' },
+        email: 'payer@example.com',
+        toPendingImmediate: true,
+        target,
+      })
+      const reference = await until(
+        'a page to pay at',
+        async () =>
+          (await db.query<{ id: string }>(`select id from payments where invoice_id = $1 and state = 'open'`, [id]))
+            .rows[0]?.id,
+      )
       await sandbox.bank('pay', { reference })
       return id
     },
   },
   {
-    name: "a merchant's default", merchant: () => sandbox.merchants[1], causedBy: 'crypto-replenishment',
-    come: async () => replenished(sandbox.merchants[1], (await sandbox.merchants[1].client.addresses.create({ blockchain: 'ETHEREUM' })).address),
+    name: "a merchant's default",
+    merchant: () => sandbox.merchants[1],
+    causedBy: 'crypto-replenishment',
+    come: async () =>
+      replenished(
+        sandbox.merchants[1],
+        (await sandbox.merchants[1].client.addresses.create({ blockchain: 'ETHEREUM' })).address,
+      ),
   },
 ]
 const worker = (point: string): Promise<void> => sandbox.start('worker', { BURSAR_SANDBOX_PAUSE: point })
@@ -174,43 +259,107 @@ describe('a target whose worker is killed', () => {
     await sandbox.kill('worker')
   })
 
-  const sent = [...CONVERTING, 'stored-not-broadcast'].flatMap((point) => ENTRIES.slice(0, 4).map((entry) => [entry.name, point, entry] as const))
-  test.each(sent)('of %s with an address at %s sends what it brought once', async (_name, point, { merchant, causedBy, come }) => {
-    const to = await sandbox.outside('ETHEREUM')
-    await worker(point)
-    const arriving = come({ ticker: 'USDC', address: to, blockchain: 'ETHEREUM' })
-    await killedAt(point)
-    const localId = await arriving
-    const done = await sandbox.notified(merchant(), { kind: 'CryptoExchangeWithdraw', localId, status: 'Done' }, PATIENCE_MS)
-    expect(done).toMatchObject({ causedBy, exchanged: true, ticker: 'USDC', address: to })
-    await sandbox.mine('ETHEREUM', 8)
-    expect(Number(await sandbox.balanceOf('ETHEREUM', 'USDC', to))).toBeCloseTo(Number(done['amount']) - Number(done['fee']), 6)
-    expect((await toldOf(merchant(), 'id', done['id'] as string)).map(({ status }) => status)).toEqual(['Exchanged', 'Done'])
-    await sandbox.kill('worker')
-  })
+  const sent = [...CONVERTING, 'stored-not-broadcast'].flatMap((point) =>
+    ENTRIES.slice(0, 4).map((entry) => [entry.name, point, entry] as const),
+  )
+  test.each(sent)(
+    'of %s with an address at %s sends what it brought once',
+    async (_name, point, { merchant, causedBy, come }) => {
+      const to = await sandbox.outside('ETHEREUM')
+      await worker(point)
+      const arriving = come({ ticker: 'USDC', address: to, blockchain: 'ETHEREUM' })
+      await killedAt(point)
+      const localId = await arriving
+      const done = await sandbox.notified(
+        merchant(),
+        { kind: 'CryptoExchangeWithdraw', localId, status: 'Done' },
+        PATIENCE_MS,
+      )
+      expect(done).toMatchObject({ causedBy, exchanged: true, ticker: 'USDC', address: to })
+      await sandbox.mine('ETHEREUM', 8)
+      expect(Number(await sandbox.balanceOf('ETHEREUM', 'USDC', to))).toBeCloseTo(
+        Number(done['amount']) - Number(done['fee']),
+        6,
+      )
+      expect((await toldOf(merchant(), 'id', done['id'] as string)).map(({ status }) => status)).toEqual([
+        'Exchanged',
+        'Done',
+      ])
+      await sandbox.kill('worker')
+    },
+  )
 })
 
 describe('an api that is killed with orders on the way', () => {
   test('has made each once or not at all; asked again, each is made once', async () => {
     await sandbox.start('worker')
-    await until('a price', () => shop().client.exchange.estimate({ spendTicker: 'USDT', targetTicker: 'USDC', amount: '10', side: 'spend' }).catch(() => undefined))
+    await until('a price', () =>
+      shop()
+        .client.exchange.estimate({ spendTicker: 'USDT', targetTicker: 'USDC', amount: '10', side: 'spend' })
+        .catch(() => undefined),
+    )
     const to = await sandbox.outside('ETHEREUM')
-    const whole = { ticker: 'USDC', spendTicker: 'USDT', amount: '5', side: 'withdraw', blockchain: 'ETHEREUM', fee: '3', exchangeFee: '1', price: '0.5', to } as const
+    const whole = {
+      ticker: 'USDC',
+      spendTicker: 'USDT',
+      amount: '5',
+      side: 'withdraw',
+      blockchain: 'ETHEREUM',
+      fee: '3',
+      exchangeFee: '1',
+      price: '0.5',
+      to,
+    } as const
     const plain = { spendTicker: 'USDT', targetTicker: 'USDC', amount: '5', side: 'target', price: '0.5' } as const
-    const quoted = await shop().client.exchange.withdrawals.crypto.estimate({ ticker: 'USDC', spendTicker: 'USDT', amount: '5', side: 'withdraw', blockchain: 'ETHEREUM', to })
+    const quoted = await shop().client.exchange.withdrawals.crypto.estimate({
+      ticker: 'USDC',
+      spendTicker: 'USDT',
+      amount: '5',
+      side: 'withdraw',
+      blockchain: 'ETHEREUM',
+      to,
+    })
     const price = String(Number(quoted.price.value) > 1 ? 2 : 0.5)
-    const orders = Array.from({ length: 40 }, (_, i) => i).map((i) => (): Promise<{ id: string }> =>
-      i % 2 === 0
-        ? shop().client.exchange.create({ ...plain, price, localId: `killed-${i}` })
-        : shop().client.exchange.withdrawals.crypto.create({ ...whole, price, fee: quoted.withdraw.fee, exchangeFee: quoted.exchange.fee, localId: `killed-${i}` }))
+    const orders = Array.from({ length: 40 }, (_, i) => i).map(
+      (i) => (): Promise<{ id: string }> =>
+        i % 2 === 0
+          ? shop().client.exchange.create({ ...plain, price, localId: `killed-${i}` })
+          : shop().client.exchange.withdrawals.crypto.create({
+              ...whole,
+              price,
+              fee: quoted.withdraw.fee,
+              exchangeFee: quoted.exchange.fee,
+              localId: `killed-${i}`,
+            }),
+    )
     let answered = 0
-    const first = orders.map((order) => order().then((made) => (answered += 1, made), () => undefined))
+    const first = orders.map((order) =>
+      order().then(
+        (made) => ((answered += 1), made),
+        () => undefined,
+      ),
+    )
     while (answered === 0) await sleep(1)
     await sandbox.kill('api')
     const known = await Promise.all(first)
     await sandbox.start('api')
-    await until('the api answers', () => shop().client.balances.list(['USDC']).then(() => true, () => undefined))
-    const again = await Promise.all(orders.map((order) => order().then(() => 'made', (error: { code?: number; message: string }) => (error.code === 0 ? 'was there' : `${error.code} ${error.message}`))))
+    await until('the api answers', () =>
+      shop()
+        .client.balances.list(['USDC'])
+        .then(
+          () => true,
+          () => undefined,
+        ),
+    )
+    const again = await Promise.all(
+      orders.map((order) =>
+        order().then(
+          () => 'made',
+          (error: { code?: number; message: string }) =>
+            error.code === 0 ? 'was there' : `${error.code} ${error.message}`,
+        ),
+      ),
+    )
     expect(again.filter((outcome) => !['made', 'was there'].includes(outcome))).toEqual([])
     expect(known.filter((made, i) => made !== undefined && again[i] === 'made')).toEqual([])
     const { rows } = await db.query<{ name: string; count: number }>(`select local_id as name, count(*)::int from (

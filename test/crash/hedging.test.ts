@@ -1,7 +1,7 @@
 /**
- * The worker is killed, -9, at every point between writing a hedge down and recording what became of it; afterwards there is one order on
- * the venue for each client id, its fills are booked once, and the exposure is gone. The points are read from the source. The same
- * holds for everything that a venue can do wrong.
+ * The worker is killed, -9, at every point between writing a hedge down and recording what became of it; afterwards
+ * there is one order on the venue for each client id, its fills are booked once, and the exposure is gone. The points
+ * are read from the source. The same holds for everything that a venue can do wrong.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -9,14 +9,26 @@ import { startSandbox, type Sandbox } from '../system/sandbox.ts'
 import { buyBtc, eventually, hedged, hedgeOrders, openAlerts, placedOnce } from '../system/test-hedging.ts'
 
 const room = new URL('../../server/src/hedging/', import.meta.url)
-const points = [...new Set(readdirSync(room).filter((file) => /^jobs.*\.ts$/.test(file))
-  .flatMap((file) => [...readFileSync(new URL(file, room), 'utf8').matchAll(/\.pause\('([a-z-]+)'\)/g)].map((match) => match[1]!)))]
+const points = [
+  ...new Set(
+    readdirSync(room)
+      .filter((file) => /^jobs.*\.ts$/.test(file))
+      .flatMap((file) =>
+        [...readFileSync(new URL(file, room), 'utf8').matchAll(/\.pause\('([a-z-]+)'\)/g)].map((match) => match[1]!),
+      ),
+  ),
+]
 /** What brings the worker to a point: an order that has to be asked for. */
 const FAULTS: Record<string, object> = { 'hedge-asked': { answer: 'cut' } }
 
 let sandbox: Sandbox
 beforeAll(async () => {
-  sandbox = await startSandbox({ BURSAR_HEDGING: 'on', BURSAR_BLOCK_SECONDS_BITCOIN: '0.5', BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5', BURSAR_BLOCK_SECONDS_BSC: '0.5' })
+  sandbox = await startSandbox({
+    BURSAR_HEDGING: 'on',
+    BURSAR_BLOCK_SECONDS_BITCOIN: '0.5',
+    BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5',
+    BURSAR_BLOCK_SECONDS_BSC: '0.5',
+  })
   await sandbox.credit(sandbox.merchants[0], 'USDT', '50000')
   await buyBtc(sandbox, '0.01')
   await hedged(sandbox, 'BTC', 8, 0.0004)
@@ -77,7 +89,9 @@ describe('a venue that does wrong', () => {
   test('is down: nothing is lost, it is told, and caught up with', async () => {
     await sandbox.venue('fault', { kind: 'down' })
     await buyBtc(sandbox, '0.02')
-    await eventually(sandbox, 'the alert', async () => ((await openAlerts(sandbox)).includes('venue-unreachable') ? true : undefined))
+    await eventually(sandbox, 'the alert', async () =>
+      (await openAlerts(sandbox)).includes('venue-unreachable') ? true : undefined,
+    )
     await sandbox.venue('fault', {})
     await hedged(sandbox, 'BTC', 8, 0.0004)
     await placedOnce(sandbox)

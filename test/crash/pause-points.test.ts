@@ -1,6 +1,7 @@
 /**
- * The worker is killed at every named point between choosing a payout and recording that a node has it; afterwards exactly
- * one payment is on the chain. The points are read from the source, so that a new one is tested without anyone thinking of it.
+ * The worker is killed at every named point between choosing a payout and recording that a node has it; afterwards
+ * exactly one payment is on the chain. The points are read from the source, so that a new one is tested without anyone
+ * thinking of it.
  */
 import { readFileSync, readdirSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -8,11 +9,19 @@ import { startSandbox, type Network, type Sandbox } from '../system/sandbox.ts'
 
 const sources = ['outgoing', 'withdrawals'].flatMap((room) => {
   const folder = new URL(`../../server/src/${room}/`, import.meta.url)
-  return readdirSync(folder).filter((file) => /^jobs.*\.ts$/.test(file)).map((file) => readFileSync(new URL(file, folder), 'utf8'))
+  return readdirSync(folder)
+    .filter((file) => /^jobs.*\.ts$/.test(file))
+    .map((file) => readFileSync(new URL(file, folder), 'utf8'))
 })
-const points = [...new Set(sources.flatMap((text) => [...text.matchAll(/\.pause\('([a-z-]+)'\)/g)].map((match) => match[1]!)))]
+const points = [
+  ...new Set(sources.flatMap((text) => [...text.matchAll(/\.pause\('([a-z-]+)'\)/g)].map((match) => match[1]!))),
+]
 
-/** Which network passes a point; a bump needs a transaction that is stuck, a renewal, or giving up, one that has expired, an end by proof one that was overtaken, a move between hot addresses an uneven pool: they have tests of their own. */
+/**
+ * Which network passes a point; a bump needs a transaction that is stuck, a renewal, or giving up, one that has
+ * expired, an end by proof one that was overtaken, a move between hot addresses an uneven pool: they have tests of
+ * their own.
+ */
 const NETWORKS: Record<string, readonly Network[]> = {
   'batch-chosen': ['BITCOIN'],
   'payout-chosen': ['ETHEREUM', 'TRON'],
@@ -22,7 +31,9 @@ const NETWORKS: Record<string, readonly Network[]> = {
   'lapse-proven': [],
   'overtaken-proven': [],
 }
-const cases = points.flatMap((point) => (NETWORKS[point] ?? (['BITCOIN', 'ETHEREUM', 'TRON'] as const)).map((network) => [point, network] as const))
+const cases = points.flatMap((point) =>
+  (NETWORKS[point] ?? (['BITCOIN', 'ETHEREUM', 'TRON'] as const)).map((network) => [point, network] as const),
+)
 const ASSETS: Record<Network, { ticker: string; amount: string }> = {
   BITCOIN: { ticker: 'BTC', amount: '0.003' },
   ETHEREUM: { ticker: 'USDT', amount: '4' },
@@ -32,8 +43,17 @@ const ASSETS: Record<Network, { ticker: string; amount: string }> = {
 
 let sandbox: Sandbox
 beforeAll(async () => {
-  sandbox = await startSandbox({ BURSAR_BLOCK_SECONDS_BITCOIN: '0.5', BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5', BURSAR_BLOCK_SECONDS_BSC: '0.5' })
-  for (const [ticker, amount] of [['BTC', '1'], ['USDT', '1000'], ['TRX', '500']] as const) await sandbox.credit(sandbox.merchants[0], ticker, amount)
+  sandbox = await startSandbox({
+    BURSAR_BLOCK_SECONDS_BITCOIN: '0.5',
+    BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5',
+    BURSAR_BLOCK_SECONDS_BSC: '0.5',
+  })
+  for (const [ticker, amount] of [
+    ['BTC', '1'],
+    ['USDT', '1000'],
+    ['TRX', '500'],
+  ] as const)
+    await sandbox.credit(sandbox.merchants[0], ticker, amount)
   await sandbox.kill('worker')
 })
 afterAll(() => sandbox?.stop())

@@ -1,6 +1,7 @@
 /**
- * The worker is killed, -9, at every named point of screening; afterwards every deposit is credited once or not at all, as it was judged, a
- * withdrawal to a listed address has not left, and the ledger equals the chain. The points are read from the source.
+ * The worker is killed, -9, at every named point of screening; afterwards every deposit is credited once or not at all,
+ * as it was judged, a withdrawal to a listed address has not left, and the ledger equals the chain. The points are read
+ * from the source.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,7 +11,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSandbox, type Merchant, type Sandbox } from '../system/sandbox.ts'
 
 const pointsOf = (file: string): string[] =>
-  [...readFileSync(new URL(`../../server/src/${file}`, import.meta.url), 'utf8').matchAll(/pause\('([a-z-]+)'\)/g)].map((match) => match[1]!)
+  [...readFileSync(new URL(`../../server/src/${file}`, import.meta.url), 'utf8').matchAll(/pause\('([a-z-]+)'\)/g)].map(
+    (match) => match[1]!,
+  )
 const POINTS = pointsOf('screening/jobs.ts')
 const HALTED = pointsOf('app/rescreening.ts')
 const PATIENCE_MS = 90_000
@@ -29,19 +32,33 @@ afterAll(async () => {
 })
 
 const query = <T extends object>(text: string, values: unknown[] = []): Promise<T[]> => sandbox.query<T>(text, values)
-const until = <T>(what: string, find: () => Promise<T | undefined | false>): Promise<T> => sandbox.until(what, find, PATIENCE_MS)
+const until = <T>(what: string, find: () => Promise<T | undefined | false>): Promise<T> =>
+  sandbox.until(what, find, PATIENCE_MS)
 const bursar = async (...args: string[]): Promise<string> => (await sandbox.bursar(...args)).text
-const balance = async ({ client }: Merchant): Promise<number> => Number((await client.balances.list(['USDT']))[0]!.value)
-/** What a merchant was told, each notification once: one that the dead worker was just sending comes again under its id. */
+const balance = async ({ client }: Merchant): Promise<number> =>
+  Number((await client.balances.list(['USDT']))[0]!.value)
+/**
+ * What a merchant was told, each notification once: one that the dead worker was just sending comes again under its id.
+ */
 const statuses = async (merchant: Merchant, id: string): Promise<unknown[]> => {
-  const told = new Map((await sandbox.messages(merchant)).map(({ headers, body }) => [headers['webhook-id'], JSON.parse(body) as Record<string, unknown>]))
+  const told = new Map(
+    (await sandbox.messages(merchant)).map(({ headers, body }) => [
+      headers['webhook-id'],
+      JSON.parse(body) as Record<string, unknown>,
+    ]),
+  )
   return [...told.values()].filter((body) => body['id'] === id).map(({ status }) => status)
 }
-const agrees = () => until('the chains agree', async () => (await bursar('reconcile', '--network', 'ETHEREUM', '--full')).includes('the ledger holds, and the chains agree'))
+const agrees = () =>
+  until('the chains agree', async () =>
+    (await bursar('reconcile', '--network', 'ETHEREUM', '--full')).includes('the ledger holds, and the chains agree'),
+  )
 /** The transactions that it had claimed are free at once, and not after a minute. */
 const killWorker = async (): Promise<void> => {
   await sandbox.kill('worker')
-  await query(`update outgoing set next_step_at = now() - interval '1 hour' where state in ('planned', 'signed', 'broadcast')`)
+  await query(
+    `update outgoing set next_step_at = now() - interval '1 hour' where state in ('planned', 'signed', 'broadcast')`,
+  )
 }
 const killedAt = async (point: string, meanwhile: () => Promise<void>): Promise<void> => {
   await killWorker()
@@ -54,7 +71,8 @@ const killedAt = async (point: string, meanwhile: () => Promise<void>): Promise<
 
 describe('the worker, killed', () => {
   test.each(POINTS.flatMap((point) => (['clean', 'sanctioned'] as const).map((verdict) => [point, verdict] as const)))(
-    'at %s of a held deposit that is %s: it is credited once, or waits in quarantine', async (point, verdict) => {
+    'at %s of a held deposit that is %s: it is credited once, or waits in quarantine',
+    async (point, verdict) => {
       const before = await balance(market)
       let hash = ''
       await killedAt(point, async () => {
@@ -64,32 +82,58 @@ describe('the worker, killed', () => {
       })
       const id = (await sandbox.notified(market, { hash, status: 'Pending' }))['id'] as string
       if (verdict === 'clean') await sandbox.notified(market, { id, status: 'Verified' })
-      else await until('it is found risky', async () => (await query(`select from screenings where subject_id = $1 and state = 'risky'`, [id])).length === 1)
+      else
+        await until(
+          'it is found risky',
+          async () =>
+            (await query(`select from screenings where subject_id = $1 and state = 'risky'`, [id])).length === 1,
+        )
       await sleep(2_500)
       expect(await statuses(market, id)).toEqual(verdict === 'clean' ? ['Pending', 'Done', 'Verified'] : ['Pending'])
       expect(await balance(market)).toBe(verdict === 'clean' ? before + 10 : before)
       await agrees()
-    }, 240_000,
+    },
+    240_000,
   )
 
-  test.each([...POINTS, ...HALTED])('at %s, over a withdrawal that is to be judged again: it is given back once', async (point) => {
-    const before = await until('there is money', async () => (await balance(shop)) >= 10 && balance(shop))
-    const to = await sandbox.outside('ETHEREUM')
-    await killWorker()
-    await sandbox.start('worker', { BURSAR_SANDBOX_PAUSE: 'payout-chosen' })
-    const { id } = await shop.client.withdrawals.crypto.create({ ticker: 'USDT', blockchain: 'ETHEREUM', to, amount: '10' })
-    await sandbox.paused('worker', 'payout-chosen')
-    // Only its payouts are paused: it would judge again by itself what is imported now, and hold the lease when it is killed.
-    if (POINTS.includes(point)) await killWorker()
-    const file = join(folder, 'sanctioned_addresses_ETH.txt')
-    writeFileSync(file, to)
-    expect(await bursar('screening', 'import', '--force', '--date', new Date().toISOString().slice(0, 10), file)).toContain('destinations of 1 withdrawals')
-    // What was judged while a transaction was planned for it, and waits again: the judgement itself could not give it back.
-    if (HALTED.includes(point)) await query(`update screenings set state = 'risky', report = '{"riskScore":1,"flags":["listed"],"signals":{},"risky":true,"providers":[],"madeAt":0}' where subject_id = $1`, [id])
-    await killedAt(point, async () => {})
-    expect(await sandbox.notified(shop, { id, status: 'Failed' })).toMatchObject({ failReason: 'AML_REJECTED' })
-    await sleep(1_500)
-    expect([await statuses(shop, id), await balance(shop), await sandbox.balanceOf('ETHEREUM', 'USDT', to)]).toEqual([['Failed'], before, '0'])
-    await agrees()
-  })
+  test.each([...POINTS, ...HALTED])(
+    'at %s, over a withdrawal that is to be judged again: it is given back once',
+    async (point) => {
+      const before = await until('there is money', async () => (await balance(shop)) >= 10 && balance(shop))
+      const to = await sandbox.outside('ETHEREUM')
+      await killWorker()
+      await sandbox.start('worker', { BURSAR_SANDBOX_PAUSE: 'payout-chosen' })
+      const { id } = await shop.client.withdrawals.crypto.create({
+        ticker: 'USDT',
+        blockchain: 'ETHEREUM',
+        to,
+        amount: '10',
+      })
+      await sandbox.paused('worker', 'payout-chosen')
+      // Only its payouts are paused: it would judge again by itself what is imported now, and hold the lease when it is
+      // killed.
+      if (POINTS.includes(point)) await killWorker()
+      const file = join(folder, 'sanctioned_addresses_ETH.txt')
+      writeFileSync(file, to)
+      expect(
+        await bursar('screening', 'import', '--force', '--date', new Date().toISOString().slice(0, 10), file),
+      ).toContain('destinations of 1 withdrawals')
+      // What was judged while a transaction was planned for it, and waits again: the judgement itself could not give it
+      // back.
+      if (HALTED.includes(point))
+        await query(
+          `update screenings set state = 'risky', report = '{"riskScore":1,"flags":["listed"],"signals":{},"risky":true,"providers":[],"madeAt":0}' where subject_id = $1`,
+          [id],
+        )
+      await killedAt(point, async () => {})
+      expect(await sandbox.notified(shop, { id, status: 'Failed' })).toMatchObject({ failReason: 'AML_REJECTED' })
+      await sleep(1_500)
+      expect([await statuses(shop, id), await balance(shop), await sandbox.balanceOf('ETHEREUM', 'USDT', to)]).toEqual([
+        ['Failed'],
+        before,
+        '0',
+      ])
+      await agrees()
+    },
+  )
 })

@@ -7,7 +7,9 @@ import { withoutTriggers } from './unguarded.ts'
 export const emptyTables = async (db: Db): Promise<void> => {
   const { rows } = await sql<{ name: string }>`select tablename as name from pg_tables
     where schemaname = 'public' and tablename not in ('schema_migrations', 'business_clock')`.execute(db)
-  // Rows are deleted: truncating makes new files for each table and index, which takes a hundred times as long for a few rows.
-  // What is append-only keeps its triggers.
-  await withoutTriggers(db, (tx) => sql.raw(`do $$ begin ${rows.map(({ name }) => `delete from ${name};`).join(' ')} end $$`).execute(tx))
+  // Rows are deleted: truncating makes new files for each table and index, which takes a hundred times as long for a
+  // few rows. What is append-only keeps its triggers.
+  await withoutTriggers(db, (tx) =>
+    sql.raw(`do $$ begin ${rows.map(({ name }) => `delete from ${name};`).join(' ')} end $$`).execute(tx),
+  )
 }

@@ -16,11 +16,17 @@ export const explain = async (db: Db, text: string, values: readonly unknown[]):
   const undo = new Error('undone')
   let plan: Plan | undefined
   await inTransaction(db, async (tx) => {
-    const { rows } = await tx.executeQuery<{ 'QUERY PLAN': { Plan: Plan }[] }>({ sql: `explain (analyze, buffers, format json) ${text}`, parameters: values, query: { kind: 'RawNode' }, queryId: { queryId: 'explain' } } as never)
+    const { rows } = await tx.executeQuery<{ 'QUERY PLAN': { Plan: Plan }[] }>({
+      sql: `explain (analyze, buffers, format json) ${text}`,
+      parameters: values,
+      query: { kind: 'RawNode' },
+      queryId: { queryId: 'explain' },
+    } as never)
     plan = rows[0]!['QUERY PLAN'][0]!.Plan
     throw undo
   }).catch((error: unknown) => {
-    if (error !== undo && plan === undefined && !/duplicate key|violates/.test(String(error))) throw new Error(`${text}\n${String(error)}`, { cause: error })
+    if (error !== undo && plan === undefined && !/duplicate key|violates/.test(String(error)))
+      throw new Error(`${text}\n${String(error)}`, { cause: error })
   })
   return plan
 }

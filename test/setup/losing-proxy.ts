@@ -1,4 +1,7 @@
-/** Stands between a client and PostgreSQL, and loses the answer to a COMMIT when told to: the transaction is done, and its client can't know. */
+/**
+ * Stands between a client and PostgreSQL, and loses the answer to a COMMIT when told to: the transaction is done, and
+ * its client can't know.
+ */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
 export interface LosingProxy {

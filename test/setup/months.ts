@@ -17,5 +17,7 @@ export const fillEventSpans = async (tx: Tx): Promise<void> => {
   await sql`delete from event_spans`.execute(tx)
   await sql`insert into event_spans(merchant_id, first_sequence, since, until)
     select merchant_id, min(sequence), month, (month at time zone 'UTC' + interval '1 month') at time zone 'UTC'
-    from (select merchant_id, sequence, date_trunc('month', created_at, 'UTC') as month from events) e group by merchant_id, month`.execute(tx)
+    from (select merchant_id, sequence, date_trunc('month', created_at, 'UTC') as month from events) e group by merchant_id, month`.execute(
+    tx,
+  )
 }

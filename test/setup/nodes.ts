@@ -71,15 +71,19 @@ interface EvmNodeOptions {
   readonly hardfork?: 'cancun' | 'prague'
 }
 
-/** The EVM nodes that there are here, each with what starts it: what holds of Ethereum's rules is tried on all of them. */
-export const EVM_NODES: readonly (readonly [name: string, use: (options?: EvmNodeOptions) => () => Promise<Pick<Anvil, 'url' | 'rpc'>>])[] = [
-  ['anvil', useAnvil],
-  ...(findEdr() === undefined ? [] : [["Hardhat's node", useEdr] as const]),
-]
+/**
+ * The EVM nodes that there are here, each with what starts it: what holds of Ethereum's rules is tried on all of them.
+ */
+export const EVM_NODES: readonly (readonly [
+  name: string,
+  use: (options?: EvmNodeOptions) => () => Promise<Pick<Anvil, 'url' | 'rpc'>>,
+])[] = [['anvil', useAnvil], ...(findEdr() === undefined ? [] : [["Hardhat's node", useEdr] as const])]
 
 /** Blocks come by the chain's control alone. */
 export function useTronNode(solidLag: number): () => Promise<TronNode> {
-  return useNode('tron', ({ dir }) => startTronNode({ port: 0, dataDir: dir, logFile: join(dir, 'tron.log'), solidLag }))
+  return useNode('tron', ({ dir }) =>
+    startTronNode({ port: 0, dataDir: dir, logFile: join(dir, 'tron.log'), solidLag }),
+  )
 }
 
 function useNode<T extends Stoppable>(kind: string, start: (scratch: Scratch) => Promise<T>): () => Promise<T> {

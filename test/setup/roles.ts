@@ -38,7 +38,8 @@ export async function makeRoles(databaseUrl: string, purpose: string): Promise<T
     },
     drop: () =>
       withClient(inject('postgresUrl'), async (client) => {
-        for (const kind of ['all', 'operator', 'api', 'worker', 'watcher', 'readonly', 'owner'] as const) await client.query(`drop role if exists ${name(kind)}`)
+        for (const kind of ['all', 'operator', 'api', 'worker', 'watcher', 'readonly', 'owner'] as const)
+          await client.query(`drop role if exists ${name(kind)}`)
       }),
   }
 }

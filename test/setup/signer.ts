@@ -8,7 +8,8 @@ export const withoutSocket = (signer: Signer): SignerPort => ({
     try {
       return await signer.sign(request as Parameters<Signer['sign']>[0])
     } catch (error) {
-      if (error instanceof Refusal) return { refused: error.code, message: error.message, ...(error.intents && { intents: [...error.intents] }) }
+      if (error instanceof Refusal)
+        return { refused: error.code, message: error.message, ...(error.intents && { intents: [...error.intents] }) }
       throw error
     }
   },

@@ -1,4 +1,7 @@
-/** A TCP way to the test's PostgreSQL that can go silent: connections stay open and no byte passes, as when a machine loses power or an address moves. */
+/**
+ * A TCP way to the test's PostgreSQL that can go silent: connections stay open and no byte passes, as when a machine
+ * loses power or an address moves.
+ */
 import { createConnection, createServer, type AddressInfo, type Socket } from 'node:net'
 
 export interface SilentProxy {

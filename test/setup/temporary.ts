@@ -1,6 +1,6 @@
 /**
- * Folders of one test file, gone after its last test, whether that passed or not: `cleaning.ts` sees to it. What a killed run
- * leaves is removed by the next run that starts real components (`scratch.ts`).
+ * Folders of one test file, gone after its last test, whether that passed or not: `cleaning.ts` sees to it. What a
+ * killed run leaves is removed by the next run that starts real components (`scratch.ts`).
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** Changes what triggers guard, as only a superuser can: for tests of books that were tampered with, or that nothing posted. */
+/**
+ * Changes what triggers guard, as only a superuser can: for tests of books that were tampered with, or that nothing
+ * posted.
+ */
 import { sql } from 'kysely'
 import { inTransaction, type Db, type Tx } from '../../server/src/db/index.ts'
 

@@ -17,7 +17,11 @@ export const createWatchedPool = (url: string, onAnswer: (statement: Statement) 
       const [asked, values] = args as [string | { text: string; values?: unknown[] }, unknown[] | undefined]
       const [text, given] = typeof asked === 'string' ? [asked, values ?? []] : [asked.text, asked.values ?? []]
       if (result instanceof Promise) {
-        result.then(({ rows }: pg.QueryResult) => onAnswer({ text, values: Array.isArray(given) ? given : [], rows: rows.length }), () => {})
+        result.then(
+          ({ rows }: pg.QueryResult) =>
+            onAnswer({ text, values: Array.isArray(given) ? given : [], rows: rows.length }),
+          () => {},
+        )
       }
       return result
     }) as typeof client.query

@@ -1,4 +1,6 @@
-/** What tests of the whole ask it besides what its merchants can: the operator's command, the database, and patience. */
+/**
+ * What tests of the whole ask it besides what its merchants can: the operator's command, the database, and patience.
+ */
 import { execFile } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -9,16 +11,32 @@ export interface Asking {
   /** Runs `bursar` as the operator of this sandbox would; what it wrote, on both streams when it failed. */
   bursar(...args: string[]): Promise<{ text: string; code: number }>
   query<T extends object>(text: string, values?: unknown[]): Promise<T[]>
-  /** Looks again and again until there is something, neither undefined nor false; fails with the logs when it does not come. */
+  /**
+   * Looks again and again until there is something, neither undefined nor false; fails with the logs when it does not
+   * come.
+   */
   until<T>(what: string, look: () => Promise<T | undefined | false>, withinMs?: number): Promise<T>
 }
 
 const { bursar } = await buildPrograms()
 
-export const askingOf = ({ environment, database, logs }: { environment: NodeJS.ProcessEnv; database: string; logs(): string }): Asking => ({
+export const askingOf = ({
+  environment,
+  database,
+  logs,
+}: {
+  environment: NodeJS.ProcessEnv
+  database: string
+  logs(): string
+}): Asking => ({
   bursar: (...args) =>
-    promisify(execFile)(process.execPath, [bursar, ...args], { env: environment })
-      .then(({ stdout }) => ({ text: stdout, code: 0 }), (error: { stdout: string; stderr: string; code: number }) => ({ text: error.stdout + error.stderr, code: error.code })),
+    promisify(execFile)(process.execPath, [bursar, ...args], { env: environment }).then(
+      ({ stdout }) => ({ text: stdout, code: 0 }),
+      (error: { stdout: string; stderr: string; code: number }) => ({
+        text: error.stdout + error.stderr,
+        code: error.code,
+      }),
+    ),
   query: (text, values = []) => withClient(database, async (client) => (await client.query(text, values)).rows),
   until: async (what, look, withinMs = 120_000) => {
     const deadline = performance.now() + withinMs

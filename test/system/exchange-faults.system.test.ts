@@ -1,6 +1,6 @@
 /**
- * Exchanges where something is wrong, in the whole sandbox: sources that lie over their own protocols, a closed market, withdrawals
- * that fail, fifty connections for the last of an asset, and everything a merchant can ask for wrongly.
+ * Exchanges where something is wrong, in the whole sandbox: sources that lie over their own protocols, a closed market,
+ * withdrawals that fail, fifty connections for the last of an asset, and everything a merchant can ask for wrongly.
  */
 import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,7 +13,12 @@ import { startSandbox, type Sandbox } from './sandbox.ts'
 let sandbox: Sandbox
 let db: pg.Client
 beforeAll(async () => {
-  sandbox = await startSandbox({ BURSAR_HEDGING: 'on', BURSAR_BLOCK_SECONDS_BITCOIN: '0.5', BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5', BURSAR_BLOCK_SECONDS_BSC: '0' })
+  sandbox = await startSandbox({
+    BURSAR_HEDGING: 'on',
+    BURSAR_BLOCK_SECONDS_BITCOIN: '0.5',
+    BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5',
+    BURSAR_BLOCK_SECONDS_BSC: '0',
+  })
   db = new pg.Client({ connectionString: sandbox.database })
   await db.connect()
   for (const merchant of sandbox.merchants) await sandbox.credit(merchant, 'USDT', '40000')
@@ -35,18 +40,32 @@ const pricesDuring = async (ms: number): Promise<(number | 'closed')[]> => {
   const seen: (number | 'closed')[] = []
   const end = performance.now() + ms
   while (performance.now() < end) {
-    seen.push(await estimate().then(({ price }) => Number(price.value), (error: BursarError) => (error.code === 2 ? 'closed' : Promise.reject(error))))
+    seen.push(
+      await estimate().then(
+        ({ price }) => Number(price.value),
+        (error: BursarError) => (error.code === 2 ? 'closed' : Promise.reject(error)),
+      ),
+    )
     await sleep(100)
   }
   return seen
 }
 const told = async (match: Record<string, unknown>): Promise<Record<string, unknown>[]> =>
-  (await sandbox.messages(shop())).map(({ body }) => JSON.parse(body) as Record<string, unknown>)
+  (await sandbox.messages(shop()))
+    .map(({ body }) => JSON.parse(body) as Record<string, unknown>)
     .filter((body) => Object.entries(match).every(([key, value]) => body[key] === value))
 
-/** Books are read every three seconds. Those of Binance and Kraken don't say of when they are: what is old there shows by being apart from the others. */
+/**
+ * Books are read every three seconds. Those of Binance and Kraken don't say of when they are: what is old there shows
+ * by being apart from the others.
+ */
 const TWO_READINGS_MS = 7_000
-const LIES = [['binance', 'one'], ['bybit', 'stale'], ['kraken', 'zero'], ['whitebit', 'times']] as const
+const LIES = [
+  ['binance', 'one'],
+  ['bybit', 'stale'],
+  ['kraken', 'zero'],
+  ['whitebit', 'times'],
+] as const
 
 describe('a source that lies', () => {
   test.each(LIES)('%s, %s: moves no price, and is named', async (source, kind) => {
@@ -65,7 +84,10 @@ describe('a source that lies', () => {
     const seen = await pricesDuring(TWO_READINGS_MS + 3_000)
     for (const price of seen) if (price !== 'closed') expect(Math.abs(price / honest - 1)).toBeLessThan(0.001)
     expect(seen.at(-1)).toBe('closed')
-    await expect(shop().client.exchange.create({ ...order, price: '1000000' })).rejects.toMatchObject({ code: 6, description: expect.stringMatching(/^Not enough liquidity: BTC: \d of 2 sources/) as string })
+    await expect(shop().client.exchange.create({ ...order, price: '1000000' })).rejects.toMatchObject({
+      code: 6,
+      description: expect.stringMatching(/^Not enough liquidity: BTC: \d of 2 sources/) as string,
+    })
 
     const arrived = async (): Promise<string> => {
       const { address } = await shop().client.addresses.create({ blockchain: 'ETHEREUM', target: { ticker: 'BTC' } })
@@ -75,7 +97,12 @@ describe('a source that lies', () => {
     const before = await balance('USDT')
     const lost = await arrived()
     await sandbox.advance(3_600_001)
-    expect(await sandbox.notified(shop(), { kind: 'Exchange', localId: lost, status: 'Failed' })).toMatchObject({ failedReason: 'NOT_ENOUGH_LIQUIDITY', spendTicker: 'USDT', spendAmount: '700', targetTicker: 'BTC' })
+    expect(await sandbox.notified(shop(), { kind: 'Exchange', localId: lost, status: 'Failed' })).toMatchObject({
+      failedReason: 'NOT_ENOUGH_LIQUIDITY',
+      spendTicker: 'USDT',
+      spendAmount: '700',
+      targetTicker: 'BTC',
+    })
     expect(Number(await balance('USDT')) - Number(before)).toBeCloseTo(700, 6)
     const kept = await arrived()
     await sleep(1_000)
@@ -83,7 +110,9 @@ describe('a source that lies', () => {
     for (const [source] of LIES) await sandbox.sourceFault({ source })
     await until('a price', () => estimate().catch(() => undefined))
     await sandbox.advance(15_000)
-    expect(await sandbox.notified(shop(), { kind: 'Exchange', localId: kept, status: 'Done' })).toMatchObject({ spendAmount: '700' })
+    expect(await sandbox.notified(shop(), { kind: 'Exchange', localId: kept, status: 'Done' })).toMatchObject({
+      spendAmount: '700',
+    })
     expect(await told({ localId: lost })).toHaveLength(1)
     expect(Number((await estimate()).price.value) / honest).toBeCloseTo(1, 3)
   })
@@ -102,10 +131,26 @@ describe('an exchange with withdrawal whose withdrawal fails', () => {
     await sandbox.kill('worker')
     await sandbox.start('worker', { BURSAR_SANDBOX_PAUSE: 'payout-chosen' })
     const to = await sandbox.outside('ETHEREUM')
-    const { withdraw, exchange, price } = await until('a price', () => shop().client.exchange.withdrawals.crypto.estimate({ ...asked, to }).catch(() => undefined))
-    const { id } = await shop().client.exchange.withdrawals.crypto.create({ ...asked, to, fee: withdraw.fee, exchangeFee: exchange.fee, price: price.value, localId: 'fails-1' })
+    const { withdraw, exchange, price } = await until('a price', () =>
+      shop()
+        .client.exchange.withdrawals.crypto.estimate({ ...asked, to })
+        .catch(() => undefined),
+    )
+    const { id } = await shop().client.exchange.withdrawals.crypto.create({
+      ...asked,
+      to,
+      fee: withdraw.fee,
+      exchangeFee: exchange.fee,
+      price: price.value,
+      localId: 'fails-1',
+    })
     await givenUp(id)
-    expect(await sandbox.notified(shop(), { id, status: 'Failed' })).toMatchObject({ kind: 'CryptoExchangeWithdraw', exchanged: true, localId: 'fails-1', failedReason: 'ERRROR_CODE_GENERIC' })
+    expect(await sandbox.notified(shop(), { id, status: 'Failed' })).toMatchObject({
+      kind: 'CryptoExchangeWithdraw',
+      exchanged: true,
+      localId: 'fails-1',
+      failedReason: 'ERRROR_CODE_GENERIC',
+    })
     expect((await told({ id })).map(({ status }) => status)).toEqual(['Exchanged', 'Failed'])
     expect(await balance('USDC')).toBe('30')
     expect(await sandbox.balanceOf('ETHEREUM', 'USDC', to)).toBe('0')
@@ -113,14 +158,25 @@ describe('an exchange with withdrawal whose withdrawal fails', () => {
 
   test('of a target likewise', async () => {
     const to = await sandbox.outside('ETHEREUM')
-    const { address } = await shop().client.addresses.create({ blockchain: 'ETHEREUM', target: { ticker: 'USDC', address: to, blockchain: 'ETHEREUM' } })
+    const { address } = await shop().client.addresses.create({
+      blockchain: 'ETHEREUM',
+      target: { ticker: 'USDC', address: to, blockchain: 'ETHEREUM' },
+    })
     await sandbox.kill('worker')
     await sandbox.start('worker', { BURSAR_SANDBOX_PAUSE: 'payout-chosen' })
     const hash = await sandbox.pay('ETHEREUM', 'USDT', address, '50')
     const { id: localId } = await sandbox.notified(shop(), { hash, status: 'Done' })
-    const { id, amount } = await sandbox.notified(shop(), { kind: 'CryptoExchangeWithdraw', localId, status: 'Exchanged' })
+    const { id, amount } = await sandbox.notified(shop(), {
+      kind: 'CryptoExchangeWithdraw',
+      localId,
+      status: 'Exchanged',
+    })
     await givenUp(id as string)
-    expect(await sandbox.notified(shop(), { id, status: 'Failed' })).toMatchObject({ exchanged: true, causedBy: 'crypto-replenishment', localId })
+    expect(await sandbox.notified(shop(), { id, status: 'Failed' })).toMatchObject({
+      exchanged: true,
+      causedBy: 'crypto-replenishment',
+      localId,
+    })
     expect((await told({ id })).map(({ status }) => status)).toEqual(['Exchanged', 'Failed'])
     expect(Number(await balance('USDC'))).toBeCloseTo(30 + Number(amount), 6)
   })
@@ -128,19 +184,39 @@ describe('an exchange with withdrawal whose withdrawal fails', () => {
   test('to a card in part: what the bank refused is on the balance again', async () => {
     const fiat = { ticker: 'UAH', spendTicker: 'USDT', amount: '60000', side: 'withdraw' } as const
     const before = Number(await balance('UAH'))
-    const { withdraw, exchange, price } = await until('a price', () => shop().client.exchange.withdrawals.fiat.estimate(fiat).catch(() => undefined))
+    const { withdraw, exchange, price } = await until('a price', () =>
+      shop()
+        .client.exchange.withdrawals.fiat.estimate(fiat)
+        .catch(() => undefined),
+    )
     // Every third payout to it is refused.
-    const { id } = await shop().client.exchange.withdrawals.fiat.create({ ...fiat, to: '4000000000005555', fee: withdraw.fee, exchangeFee: exchange.fee, price: price.value })
+    const { id } = await shop().client.exchange.withdrawals.fiat.create({
+      ...fiat,
+      to: '4000000000005555',
+      fee: withdraw.fee,
+      exchangeFee: exchange.fee,
+      price: price.value,
+    })
     const done = await sandbox.notified(shop(), { id, status: 'Done' })
     expect(done).toMatchObject({ kind: 'FiatExchangeWithdraw', exchanged: true })
     expect(Number(done['failedAmount'])).toBeGreaterThan(0)
-    expect(Number(await balance('UAH')) - before).toBeCloseTo(Number(done['failedAmount']) + Number(done['failedFee']), 2)
+    expect(Number(await balance('UAH')) - before).toBeCloseTo(
+      Number(done['failedAmount']) + Number(done['failedFee']),
+      2,
+    )
   })
 })
 
 describe('fifty connections for the last of an asset', () => {
   test('sell exactly what there is', async () => {
-    const held = async (): Promise<number> => Number((await db.query<{ units: string }>(`select sum(units)::text as units from exchange_inventory where asset = 'BTC'`)).rows[0]!.units)
+    const held = async (): Promise<number> =>
+      Number(
+        (
+          await db.query<{ units: string }>(
+            `select sum(units)::text as units from exchange_inventory where asset = 'BTC'`,
+          )
+        ).rows[0]!.units,
+      )
     await bursar('position', 'fund', 'BTC', `-${(((await held()) - 50_500_000) / 1e8).toFixed(8)}`)
     await estimate()
     // What is sold would be bought again: nobody hedges for as long as this takes.
@@ -148,12 +224,24 @@ describe('fifty connections for the last of an asset', () => {
     const [before, each] = [await held(), 2_000_000]
     const enough = Math.floor(before / each)
     expect(enough).toBeLessThan(40)
-    const orders = Array.from({ length: 50 }, (_, i) => sandbox.merchants[i % 2]!.client.exchange.create({ ...order, amount: '0.02', price: '100000', localId: `race-${i}` }))
+    const orders = Array.from({ length: 50 }, (_, i) =>
+      sandbox.merchants[i % 2]!.client.exchange.create({
+        ...order,
+        amount: '0.02',
+        price: '100000',
+        localId: `race-${i}`,
+      }),
+    )
     const outcomes = await Promise.allSettled(orders)
     await sandbox.start('worker')
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(enough)
     for (const outcome of outcomes) {
-      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ status: 400, code: 6, description: expect.stringMatching(/^Not enough liquidity: there is not that much BTC to sell/) as string })
+      if (outcome.status === 'rejected')
+        expect(outcome.reason).toMatchObject({
+          status: 400,
+          code: 6,
+          description: expect.stringMatching(/^Not enough liquidity: there is not that much BTC to sell/) as string,
+        })
     }
     const { rows } = await db.query(`select asset from ledger_accounts group by asset having sum(posted) <> 0
       union all select asset from exchange_inventory i group by asset having sum(units + reserved) <> (select sum(posted) from ledger_accounts a where a.asset = i.asset and kind = 'position')`)
@@ -170,33 +258,105 @@ describe('a wrong request', () => {
     await sandbox.credit(sandbox.merchants[0]!, 'USDT', '90000')
   })
   const refusal = (asking: Promise<unknown>): Promise<unknown> =>
-    asking.then(() => 'was accepted', ({ status, code, description, field }: BursarError) => ({ status, code, description, ...(field === undefined ? {} : { field }) }))
+    asking.then(
+      () => 'was accepted',
+      ({ status, code, description, field }: BursarError) => ({
+        status,
+        code,
+        description,
+        ...(field === undefined ? {} : { field }),
+      }),
+    )
   const matching = (code: number, description: RegExp, field?: string): unknown => ({
-    status: 400, code, description: expect.stringMatching(description) as unknown, ...(field === undefined ? {} : { field }),
+    status: 400,
+    code,
+    description: expect.stringMatching(description) as unknown,
+    ...(field === undefined ? {} : { field }),
   })
   const placed = { spendTicker: 'USDT', targetTicker: 'ETH', amount: '10', side: 'spend', price: '100000' } as const
 
   test.each([
-    ['a pair that is not offered', { ...placed, targetTicker: 'USDT' }, [1, 4], /^Ticker pair not allowed: USDT to USDT; available-directions/, undefined],
-    ['below the least', { ...placed, amount: '0.5' }, [0, 5], /^Amount too low: 0\.5 USDT would be spent, the least is 1 USDT$/, 'amount'],
-    ['above the most', { ...placed, amount: '100000.5' }, [0, 7], /^Amount too high: 100000\.5 USDT would be spent, the most is 100000 USDT$/, 'amount'],
-    ['finer than the step', { ...placed, amount: '10.000000001' }, [0, 3], /^amount is finer than the step of USDT: 0\.00000001/, 'amount'],
-    ['a price worse than the guard', { ...placed, price: '1' }, [0, 3], /the price is \d{4}(\.\d+)? .*now, worse than the price given$/, 'price'],
-    ['more than there is to sell', { ...placed, targetTicker: 'BTC', side: 'target', amount: '1.3' }, [2, 6], /^Not enough liquidity: there is not that much BTC to sell$/, undefined],
+    [
+      'a pair that is not offered',
+      { ...placed, targetTicker: 'USDT' },
+      [1, 4],
+      /^Ticker pair not allowed: USDT to USDT; available-directions/,
+      undefined,
+    ],
+    [
+      'below the least',
+      { ...placed, amount: '0.5' },
+      [0, 5],
+      /^Amount too low: 0\.5 USDT would be spent, the least is 1 USDT$/,
+      'amount',
+    ],
+    [
+      'above the most',
+      { ...placed, amount: '100000.5' },
+      [0, 7],
+      /^Amount too high: 100000\.5 USDT would be spent, the most is 100000 USDT$/,
+      'amount',
+    ],
+    [
+      'finer than the step',
+      { ...placed, amount: '10.000000001' },
+      [0, 3],
+      /^amount is finer than the step of USDT: 0\.00000001/,
+      'amount',
+    ],
+    [
+      'a price worse than the guard',
+      { ...placed, price: '1' },
+      [0, 3],
+      /the price is \d{4}(\.\d+)? .*now, worse than the price given$/,
+      'price',
+    ],
+    [
+      'more than there is to sell',
+      { ...placed, targetTicker: 'BTC', side: 'target', amount: '1.3' },
+      [2, 6],
+      /^Not enough liquidity: there is not that much BTC to sell$/,
+      undefined,
+    ],
   ] as const)('for an exchange: %s', async (_name, body, [estimated, ordered], description, field) => {
     const { price, ...query } = body
-    expect(await refusal(shop().client.exchange.estimate(_name.startsWith('a price') ? { ...query, price } : query))).toMatchObject(matching(estimated, description, field) as object)
-    expect(await refusal(shop().client.exchange.create(body))).toMatchObject(matching(ordered, description, field) as object)
+    expect(
+      await refusal(shop().client.exchange.estimate(_name.startsWith('a price') ? { ...query, price } : query)),
+    ).toMatchObject(matching(estimated, description, field) as object)
+    expect(await refusal(shop().client.exchange.create(body))).toMatchObject(
+      matching(ordered, description, field) as object,
+    )
   })
 
   test('for an exchange: more than the balance, a fee below the current one, a localId that is taken', async () => {
-    const [has, asked] = [await balance('UAH'), { spendTicker: 'UAH', targetTicker: 'ETH', side: 'spend', price: '10000000' } as const]
-    expect(await refusal(shop().client.exchange.create({ ...asked, amount: String(Math.ceil(Number(has)) + 100) }))).toMatchObject(matching(1, new RegExp(`^Not enough balance: ${has} UAH is available$`)) as object)
-    expect(await refusal(shop().client.exchange.create({ ...placed, fee: '0.00000001' }))).toMatchObject(matching(2, /^Fee less than required: the current fee is 0\.\d+ USDT$/, 'fee') as object)
+    const [has, asked] = [
+      await balance('UAH'),
+      { spendTicker: 'UAH', targetTicker: 'ETH', side: 'spend', price: '10000000' } as const,
+    ]
+    expect(
+      await refusal(shop().client.exchange.create({ ...asked, amount: String(Math.ceil(Number(has)) + 100) })),
+    ).toMatchObject(matching(1, new RegExp(`^Not enough balance: ${has} UAH is available$`)) as object)
+    expect(await refusal(shop().client.exchange.create({ ...placed, fee: '0.00000001' }))).toMatchObject(
+      matching(2, /^Fee less than required: the current fee is 0\.\d+ USDT$/, 'fee') as object,
+    )
     const { id } = await shop().client.exchange.create({ ...placed, localId: 'taken' })
-    expect(await refusal(shop().client.exchange.create({ ...placed, amount: '11', localId: 'taken' }))).toMatchObject(matching(0, new RegExp(`^Local id already placed: ${id} has it$`), 'localId') as object)
-    const whole = { ticker: 'USDC', spendTicker: 'USDT', amount: '30', side: 'withdraw', blockchain: 'ETHEREUM', fee: '30', exchangeFee: '1', price: '0.5', to: await sandbox.outside('ETHEREUM') } as const
-    expect(await refusal(shop().client.exchange.withdrawals.crypto.create({ ...whole, amount: '60', localId: 'taken' }))).toMatchObject(matching(0, /^Local id already placed/, 'localId') as object)
+    expect(await refusal(shop().client.exchange.create({ ...placed, amount: '11', localId: 'taken' }))).toMatchObject(
+      matching(0, new RegExp(`^Local id already placed: ${id} has it$`), 'localId') as object,
+    )
+    const whole = {
+      ticker: 'USDC',
+      spendTicker: 'USDT',
+      amount: '30',
+      side: 'withdraw',
+      blockchain: 'ETHEREUM',
+      fee: '30',
+      exchangeFee: '1',
+      price: '0.5',
+      to: await sandbox.outside('ETHEREUM'),
+    } as const
+    expect(
+      await refusal(shop().client.exchange.withdrawals.crypto.create({ ...whole, amount: '60', localId: 'taken' })),
+    ).toMatchObject(matching(0, /^Local id already placed/, 'localId') as object)
   })
 
   describe.each([
@@ -211,17 +371,59 @@ describe('a wrong request', () => {
     }
     const place = async (body: Record<string, string>): Promise<unknown> => {
       const { crypto, fiat } = shop().client.exchange.withdrawals
-      const whole = { fee: '49', exchangeFee: '1', price: '0.1', to: to ?? (await sandbox.outside('ETHEREUM')), ...body }
+      const whole = {
+        fee: '49',
+        exchangeFee: '1',
+        price: '0.1',
+        to: to ?? (await sandbox.outside('ETHEREUM')),
+        ...body,
+      }
       return refusal(name === 'a card' ? fiat.create(whole as never) : crypto.create(whole as never))
     }
 
     test.each([
-      ['a pair that is not offered', { ...spending, spendTicker: 'DOGE' }, [1, 4], /^Ticker pair not allowed: DOGE to /, undefined],
-      ['below the least', { ...spending, amount: '0.5', exchangeFee: '0.01' }, [0, 5], /^Amount too low: 0\.5 USDT would be spent, the least is 1 USDT$/, 'amount'],
-      ['above the most', { ...spending, amount: '100000.5', exchangeFee: '600' }, [0, 7], /^Amount too high: 100000\.5 USDT would be spent, the most is 100000 USDT$/, 'amount'],
-      ['finer than the step', { ...spending, amount: '10.000000001' }, [0, 3], /^amount is finer than the step of USDT: 0\.00000001/, 'amount'],
-      ['finer than what is received can be', { ...spending, amount: '10.0000001', side: 'withdraw' }, [0, 3], /^amount is finer than the step of (USDC: 0\.000001|UAH: 0\.01)/, 'amount'],
-      ['a price worse than the guard', { ...spending, price: '1000' }, [0, 3], /the price is \d+(\.\d+)? .*now, worse than the price given$/, 'price'],
+      [
+        'a pair that is not offered',
+        { ...spending, spendTicker: 'DOGE' },
+        [1, 4],
+        /^Ticker pair not allowed: DOGE to /,
+        undefined,
+      ],
+      [
+        'below the least',
+        { ...spending, amount: '0.5', exchangeFee: '0.01' },
+        [0, 5],
+        /^Amount too low: 0\.5 USDT would be spent, the least is 1 USDT$/,
+        'amount',
+      ],
+      [
+        'above the most',
+        { ...spending, amount: '100000.5', exchangeFee: '600' },
+        [0, 7],
+        /^Amount too high: 100000\.5 USDT would be spent, the most is 100000 USDT$/,
+        'amount',
+      ],
+      [
+        'finer than the step',
+        { ...spending, amount: '10.000000001' },
+        [0, 3],
+        /^amount is finer than the step of USDT: 0\.00000001/,
+        'amount',
+      ],
+      [
+        'finer than what is received can be',
+        { ...spending, amount: '10.0000001', side: 'withdraw' },
+        [0, 3],
+        /^amount is finer than the step of (USDC: 0\.000001|UAH: 0\.01)/,
+        'amount',
+      ],
+      [
+        'a price worse than the guard',
+        { ...spending, price: '1000' },
+        [0, 3],
+        /the price is \d+(\.\d+)? .*now, worse than the price given$/,
+        'price',
+      ],
     ] as const)('%s', async (_name, asked, [estimated, ordered], description, field) => {
       expect(await ask(asked)).toMatchObject(matching(estimated, description, field) as object)
       expect(await place(asked)).toMatchObject(matching(ordered, description, field) as object)
@@ -229,14 +431,23 @@ describe('a wrong request', () => {
 
     test('more than there is to sell', async () => {
       const held = async (): Promise<number> => {
-        const { rows } = await db.query<{ units: string }>(`select (sum(units) / case when asset = 'UAH' then 1e2 else 1e18 end)::text as units from exchange_inventory where asset = $1 group by asset`, [where.ticker])
+        const { rows } = await db.query<{ units: string }>(
+          `select (sum(units) / case when asset = 'UAH' then 1e2 else 1e18 end)::text as units from exchange_inventory where asset = $1 group by asset`,
+          [where.ticker],
+        )
         return Number(rows[0]!.units)
       }
       const taken = (await held()) - (where.ticker === 'UAH' ? 1_500 : 100)
       await bursar('position', 'fund', where.ticker, `-${taken.toFixed(2)}`)
       // What there is to sell is read twice a second.
       await sleep(600)
-      const asked = { ...where, spendTicker: 'USDT', amount: where.ticker === 'UAH' ? '2000' : '200', side: 'withdraw', exchangeFee: '2' }
+      const asked = {
+        ...where,
+        spendTicker: 'USDT',
+        amount: where.ticker === 'UAH' ? '2000' : '200',
+        side: 'withdraw',
+        exchangeFee: '2',
+      }
       const none = new RegExp(`^Not enough liquidity: there is not that much ${where.ticker} to sell$`)
       expect(await ask(asked)).toMatchObject(matching(2, none) as object)
       expect(await place(asked)).toMatchObject(matching(6, none) as object)
@@ -244,23 +455,38 @@ describe('a wrong request', () => {
     })
 
     test('fees below the current ones, and more than the balance', async () => {
-      expect(await place({ ...spending, exchangeFee: '0.00000001' })).toMatchObject(matching(2, /^Fee less than required: the current fee is 0\.\d+ USDT$/, 'fee') as object)
+      expect(await place({ ...spending, exchangeFee: '0.00000001' })).toMatchObject(
+        matching(2, /^Fee less than required: the current fee is 0\.\d+ USDT$/, 'fee') as object,
+      )
       // The sandbox's bank takes nothing for payouts.
-      if (name === 'an address') expect(await place({ ...spending, fee: '0' })).toMatchObject(matching(2, /^Fee less than required: the current fee is [\d.]+ (USDC|UAH)$/, 'fee') as object)
+      if (name === 'an address')
+        expect(await place({ ...spending, fee: '0' })).toMatchObject(
+          matching(2, /^Fee less than required: the current fee is [\d.]+ (USDC|UAH)$/, 'fee') as object,
+        )
       const has = await balance('BNB')
       const asked = { ...spending, spendTicker: 'BNB', amount: (Number(has) + 0.1).toFixed(2), exchangeFee: '0.01' }
-      expect(await place(asked)).toMatchObject(matching(1, new RegExp(`^Not enough balance: ${has} BNB is available$`)) as object)
+      expect(await place(asked)).toMatchObject(
+        matching(1, new RegExp(`^Not enough balance: ${has} BNB is available$`)) as object,
+      )
     })
 
     test('less than can be paid: the estimate says so too', async () => {
       const asked = { ...spending, amount: name === 'a card' ? '900' : '1.5', side: 'withdraw' }
-      const too = name === 'a card' ? /^Withdraw amount too low: a batch of card payouts is UAH 1000 to / : /^Withdraw amount too low: at least 1 USDC$/
+      const too =
+        name === 'a card'
+          ? /^Withdraw amount too low: a batch of card payouts is UAH 1000 to /
+          : /^Withdraw amount too low: at least 1 USDC$/
       expect(await ask(asked)).toMatchObject(matching(0, too, 'amount') as object)
-      expect(await place({ ...asked, fee: name === 'a card' ? '0' : '1.3' })).toMatchObject(matching(5, too, 'amount') as object)
+      expect(await place({ ...asked, fee: name === 'a card' ? '0' : '1.3' })).toMatchObject(
+        matching(5, too, 'amount') as object,
+      )
     })
 
     test('a destination that is none', async () => {
-      expect(await place({ ...spending, to: name === 'a card' ? '4242424242424241' : 'nowhere' })).toMatchObject({ status: 400, code: 8 })
+      expect(await place({ ...spending, to: name === 'a card' ? '4242424242424241' : 'nowhere' })).toMatchObject({
+        status: 400,
+        code: 8,
+      })
     })
   })
 
@@ -279,17 +505,37 @@ describe('a wrong request', () => {
     const { id } = await shop().client.exchange.create({ ...asked, price: one })
     expect(await sandbox.notified(shop(), { id })).toMatchObject({ price: one, status: 'Done' })
     await sleep(11_000)
-    expect(await refusal(shop().client.exchange.create({ ...asked, price }))).toMatchObject(matching(3, /the price is .* now, worse than the price given$/, 'price') as object)
+    expect(await refusal(shop().client.exchange.create({ ...asked, price }))).toMatchObject(
+      matching(3, /the price is .* now, worse than the price given$/, 'price') as object,
+    )
   })
 
   test("what is another merchant's is not found", async () => {
-    const asked = { ticker: 'USDC', spendTicker: 'USDT', amount: '20', side: 'withdraw', blockchain: 'ETHEREUM', to: await sandbox.outside('ETHEREUM') } as const
+    const asked = {
+      ticker: 'USDC',
+      spendTicker: 'USDT',
+      amount: '20',
+      side: 'withdraw',
+      blockchain: 'ETHEREUM',
+      to: await sandbox.outside('ETHEREUM'),
+    } as const
     const { withdraw, exchange, price } = await shop().client.exchange.withdrawals.crypto.estimate(asked)
-    await shop().client.exchange.withdrawals.crypto.create({ ...asked, fee: withdraw.fee, exchangeFee: exchange.fee, price: price.value })
-    const { rows } = await db.query<{ id: string; kind: string }>(`select id, kind from exchange_withdrawals where merchant_id = $1`, [shop().id])
+    await shop().client.exchange.withdrawals.crypto.create({
+      ...asked,
+      fee: withdraw.fee,
+      exchangeFee: exchange.fee,
+      price: price.value,
+    })
+    const { rows } = await db.query<{ id: string; kind: string }>(
+      `select id, kind from exchange_withdrawals where merchant_id = $1`,
+      [shop().id],
+    )
     const stranger = sandbox.merchants[1].client.withdrawals
     for (const { id, kind } of rows) {
-      expect(await refusal(kind === 'crypto' ? stranger.crypto.get(id) : stranger.fiat.batch.get(id))).toMatchObject({ status: 404, code: 101 })
+      expect(await refusal(kind === 'crypto' ? stranger.crypto.get(id) : stranger.fiat.batch.get(id))).toMatchObject({
+        status: 404,
+        code: 101,
+      })
     }
     expect(rows.length).toBeGreaterThan(0)
   })
@@ -301,22 +547,35 @@ describe('every operation of the contract', () => {
     const path = operation.path.replace(':id', '01890000-0000-7000-8000-000000000000')
     const query = method === 'GET' ? new URLSearchParams(example as Record<string, string>).toString() : ''
     const target = query === '' ? path : `${path}?${query}`
-    const body = method === 'GET' ? '' : contentType === 'application/json' ? JSON.stringify(example) : new URLSearchParams(example as Record<string, string>).toString()
+    const body =
+      method === 'GET'
+        ? ''
+        : contentType === 'application/json'
+          ? JSON.stringify(example)
+          : new URLSearchParams(example as Record<string, string>).toString()
     const timestamp = Math.floor(Date.now() / 1_000)
     const { id, privateKey } = shop()
     const signature = createHmac('sha256', privateKey).update(`${method}${target}${body}${timestamp}`).digest('hex')
-    const headers = { 'merchant-id': id, signature, timestamp: String(timestamp), ...(contentType && { 'content-type': contentType }) }
+    const headers = {
+      'merchant-id': id,
+      signature,
+      timestamp: String(timestamp),
+      ...(contentType && { 'content-type': contentType }),
+    }
     return fetch(sandbox.api + target, { method, headers, redirect: 'manual', ...(method === 'GET' ? {} : { body }) })
   }
 
-  test.each(operations.map((operation) => [operation.id, operation] as const))('%s is built', async (_id, operation) => {
-    const examples = ((operation.body ?? operation.query) as { examples?: unknown[] } | null)?.examples ?? []
-    for (const example of [{}, ...examples]) {
-      const answer = await ask(operation, example)
-      const text = await answer.text()
-      expect(answer.status, text).toBeLessThan(500)
-      expect(answer.status, text).not.toBe(401)
-      expect(text).not.toMatch(/"code":\s*106\b/)
-    }
-  })
+  test.each(operations.map((operation) => [operation.id, operation] as const))(
+    '%s is built',
+    async (_id, operation) => {
+      const examples = ((operation.body ?? operation.query) as { examples?: unknown[] } | null)?.examples ?? []
+      for (const example of [{}, ...examples]) {
+        const answer = await ask(operation, example)
+        const text = await answer.text()
+        expect(answer.status, text).toBeLessThan(500)
+        expect(answer.status, text).not.toBe(401)
+        expect(text).not.toMatch(/"code":\s*106\b/)
+      }
+    },
+  )
 })

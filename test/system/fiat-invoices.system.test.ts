@@ -1,4 +1,7 @@
-/** Fiat invoices on all processes and the sandbox's bank: callbacks of every kind, lost answers, a worker killed at every point, 72 hours. */
+/**
+ * Fiat invoices on all processes and the sandbox's bank: callbacks of every kind, lost answers, a worker killed at
+ * every point, 72 hours.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fiatInvoiceNotice } from '@bursar/contract'
 import pg from 'pg'
@@ -23,23 +26,40 @@ const shop = () => sandbox.merchants[0]
 const bursar = async (...args: string[]): Promise<string> => (await sandbox.bursar(...args)).text
 
 const invoice = async (value = '100'): Promise<string> =>
-  (await shop().client.invoices.fiat.create({ name: 'Order 7', amount: { value, ticker: 'UAH' }, email: 'payer@example.com', toPendingImmediate: true })).id
+  (
+    await shop().client.invoices.fiat.create({
+      name: 'Order 7',
+      amount: { value, ticker: 'UAH' },
+      email: 'payer@example.com',
+      toPendingImmediate: true,
+    })
+  ).id
 const lookup = (id: string) => shop().client.invoices.fiat.get(id)
 
 const until = <T>(look: () => Promise<T | undefined>, what: string): Promise<T> => sandbox.until(what, look)
 const paymentsOf = async (id: string): Promise<{ id: string; acquirer: string; state: string }[]> =>
-  (await db.query<{ id: string; acquirer: string; state: string }>('select id, acquirer, state from payments where invoice_id = $1 order by created_at', [id])).rows
-const openPayment = (id: string) => until(async () => (await paymentsOf(id)).find(({ state }) => state === 'open'), `a page for invoice ${id}`)
+  (
+    await db.query<{ id: string; acquirer: string; state: string }>(
+      'select id, acquirer, state from payments where invoice_id = $1 order by created_at',
+      [id],
+    )
+  ).rows
+const openPayment = (id: string) =>
+  until(async () => (await paymentsOf(id)).find(({ state }) => state === 'open'), `a page for invoice ${id}`)
 const paid = async (card?: string, value?: string): Promise<{ id: string; reference: string }> => {
   const id = await invoice(value)
   const { id: reference } = await openPayment(id)
   await sandbox.bank('pay', { reference, ...(card === undefined ? {} : { card }) })
   return { id, reference }
 }
-const statusIs = (id: string, status: string) => until(async () => ((await lookup(id)).status === status ? true : undefined), `status ${status} of ${id}`)
+const statusIs = (id: string, status: string) =>
+  until(async () => ((await lookup(id)).status === status ? true : undefined), `status ${status} of ${id}`)
 const balance = async (): Promise<number> => Number((await shop().client.balances.list(['UAH']))[0]!.value)
 const told = async (id: string): Promise<string[]> =>
-  (await sandbox.messages(shop())).map(({ body }) => JSON.parse(body) as { id: string; status: string }).filter((one) => one.id === id).map(({ status }) => status)
+  (await sandbox.messages(shop()))
+    .map(({ body }) => JSON.parse(body) as { id: string; status: string })
+    .filter((one) => one.id === id)
+    .map(({ status }) => status)
 
 describe('a card pays an invoice', () => {
   test('and it is Done, on the balance, with a receipt in the mail', async () => {
@@ -49,8 +69,11 @@ describe('a card pays an invoice', () => {
     expect([...Value.Errors(fiatInvoiceNotice.schema, done)]).toEqual([])
     expect(done).toMatchObject({ paidAmount: '100', ticker: 'UAH', cardNumber: '424242******4242' })
     expect(await lookup(id)).toMatchObject({ status: 'DONE', cardNumber: '424242******4242' })
-    expect(await balance() - before).toBe(100 - Number(done.fee))
-    await until(async () => (await sandbox.mails('payer@example.com')).find(({ text }) => text.includes(id)), 'the receipt')
+    expect((await balance()) - before).toBe(100 - Number(done.fee))
+    await until(
+      async () => (await sandbox.mails('payer@example.com')).find(({ text }) => text.includes(id)),
+      'the receipt',
+    )
   })
 
   test('after 3-D Secure', async () => {
@@ -72,18 +95,23 @@ describe('a card pays an invoice', () => {
     await sleep(1_000)
     expect(await told(id)).toEqual(['Pending', 'Done'])
     const fee = Number((await lookup(id)).fee!.value)
-    expect(await balance() - before).toBeCloseTo(100 - fee, 2)
+    expect((await balance()) - before).toBeCloseTo(100 - fee, 2)
   })
 
   test('and the bank reports another amount: nothing is credited, the money is in suspense', async () => {
     const before = await balance()
     await sandbox.bank('next', { outcome: 'wrong-amount' })
     const { id, reference } = await paid()
-    await until(async () => ((await paymentsOf(id))[0]!.state === 'suspended' ? true : undefined), 'the suspended payment')
+    await until(
+      async () => ((await paymentsOf(id))[0]!.state === 'suspended' ? true : undefined),
+      'the suspended payment',
+    )
     expect((await lookup(id)).status).toBe('PENDING')
     expect(await balance()).toBe(before)
     expect(await bursar('alerts')).toContain('payment-suspended')
-    expect(await bursar('payment', 'refund', '--yes', reference, 'not', 'what', 'was', 'asked')).toContain('is on its way')
+    expect(await bursar('payment', 'refund', '--yes', reference, 'not', 'what', 'was', 'asked')).toContain(
+      'is on its way',
+    )
     await until(async () => ((await bursar('alerts')).includes(reference) ? undefined : true), 'the end of the alert')
     expect((await sandbox.bankFind(reference)).lines).toHaveLength(2)
   })
@@ -111,22 +139,28 @@ describe('an order', () => {
     return { one: one!.id, two: two!.id }
   }
 
-  test.each(['cut', 'error', 'garbage', 'unavailable'])('whose answer is lost (%s) has another account take its own; the money of both is seen', async (answer) => {
-    await sandbox.bank('next', { answer, account: 'bank' })
-    const id = await invoice()
-    const { one, two } = await passedOn(id)
-    const before = await balance()
-    await sandbox.bank('pay', { reference: two })
-    await statusIs(id, 'DONE')
-    const after = await balance()
-    expect(after).toBeGreaterThan(before)
-    if ((await sandbox.bankFind(one)).payments.length === 0) return
-    await sandbox.bank('pay', { reference: one })
-    await until(async () => ((await paymentsOf(id))[0]!.state === 'suspended' ? true : undefined), 'the money in suspense')
-    expect(await balance()).toBe(after)
-    expect(await bursar('alerts')).toContain('payment-suspended')
-    expect(await told(id)).toEqual(['Pending', 'Done'])
-  })
+  test.each(['cut', 'error', 'garbage', 'unavailable'])(
+    'whose answer is lost (%s) has another account take its own; the money of both is seen',
+    async (answer) => {
+      await sandbox.bank('next', { answer, account: 'bank' })
+      const id = await invoice()
+      const { one, two } = await passedOn(id)
+      const before = await balance()
+      await sandbox.bank('pay', { reference: two })
+      await statusIs(id, 'DONE')
+      const after = await balance()
+      expect(after).toBeGreaterThan(before)
+      if ((await sandbox.bankFind(one)).payments.length === 0) return
+      await sandbox.bank('pay', { reference: one })
+      await until(
+        async () => ((await paymentsOf(id))[0]!.state === 'suspended' ? true : undefined),
+        'the money in suspense',
+      )
+      expect(await balance()).toBe(after)
+      expect(await bursar('alerts')).toContain('payment-suspended')
+      expect(await told(id)).toEqual(['Pending', 'Done'])
+    },
+  )
 
   test('goes to another account once the first has failed three times', async () => {
     await sandbox.advance(15 * 60_000)
@@ -143,25 +177,28 @@ describe('an order', () => {
 })
 
 describe('a worker that is killed', () => {
-  test.each(['payment-asked-not-sent', 'payment-made-not-stored'])('at %s gives no account an order twice, and the other account one of its own', async (point) => {
-    await sandbox.kill('worker')
-    await sandbox.start('worker', { BURSAR_SANDBOX_PAUSE: point })
-    const id = await invoice()
-    await sandbox.paused('worker', point)
-    await sandbox.kill('worker')
-    await sandbox.start('worker')
-    await sandbox.advance(130_000)
-    const [one, two, ...others] = await until(async () => {
-      const all = await paymentsOf(id)
-      return all[0]?.state === 'unsure' && all[1]?.state === 'open' ? all : undefined
-    }, 'the order of the other account')
-    expect(others).toEqual([])
-    const { payments } = await sandbox.bankFind(one!.id)
-    expect(payments).toHaveLength(point === 'payment-asked-not-sent' ? 0 : 1)
-    await sandbox.bank('pay', { reference: two!.id })
-    await sandbox.notified(shop(), { id, status: 'Done' })
-    expect(await told(id)).toEqual(['Pending', 'Done'])
-  })
+  test.each(['payment-asked-not-sent', 'payment-made-not-stored'])(
+    'at %s gives no account an order twice, and the other account one of its own',
+    async (point) => {
+      await sandbox.kill('worker')
+      await sandbox.start('worker', { BURSAR_SANDBOX_PAUSE: point })
+      const id = await invoice()
+      await sandbox.paused('worker', point)
+      await sandbox.kill('worker')
+      await sandbox.start('worker')
+      await sandbox.advance(130_000)
+      const [one, two, ...others] = await until(async () => {
+        const all = await paymentsOf(id)
+        return all[0]?.state === 'unsure' && all[1]?.state === 'open' ? all : undefined
+      }, 'the order of the other account')
+      expect(others).toEqual([])
+      const { payments } = await sandbox.bankFind(one!.id)
+      expect(payments).toHaveLength(point === 'payment-asked-not-sent' ? 0 : 1)
+      await sandbox.bank('pay', { reference: two!.id })
+      await sandbox.notified(shop(), { id, status: 'Done' })
+      expect(await told(id)).toEqual(['Pending', 'Done'])
+    },
+  )
 
   test.each(['payment-not-asked', 'payment-answer-not-stored'])('at %s credits once', async (point) => {
     const id = await invoice()

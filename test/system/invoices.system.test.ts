@@ -10,7 +10,11 @@ import { startSandbox, type Network, type Sandbox } from './sandbox.ts'
 
 let sandbox: Sandbox
 beforeAll(async () => {
-  sandbox = await startSandbox({ BURSAR_BLOCK_SECONDS_BITCOIN: '0.5', BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5', BURSAR_BLOCK_SECONDS_BSC: '0.5' })
+  sandbox = await startSandbox({
+    BURSAR_BLOCK_SECONDS_BITCOIN: '0.5',
+    BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5',
+    BURSAR_BLOCK_SECONDS_BSC: '0.5',
+  })
 })
 afterAll(() => sandbox?.stop())
 
@@ -20,17 +24,33 @@ const bursar = (...args: string[]) =>
   promisify(execFile)(process.execPath, [program, ...args], { env: sandbox.environment })
 const shop = () => sandbox.merchants[0]
 const invoices = () => shop().client.invoices.crypto
-const balance = async (ticker: string): Promise<number> => Number((await shop().client.balances.list([ticker]))[0]!.value)
+const balance = async (ticker: string): Promise<number> =>
+  Number((await shop().client.balances.list([ticker]))[0]!.value)
 const bodies = async (match: (body: Record<string, unknown>) => boolean): Promise<Record<string, unknown>[]> =>
   (await sandbox.messages(shop())).map((message) => JSON.parse(message.body) as Record<string, unknown>).filter(match)
-const told = async (id: string): Promise<unknown[]> => (await bodies((body) => body['id'] === id)).map(({ status }) => status)
-const toldOf = async (hash: string): Promise<unknown[]> => (await bodies((body) => body['hash'] === hash)).map(({ status }) => status)
-const create = async (amount: Record<string, string> | undefined, more: Record<string, unknown> = {}): Promise<string> =>
-  (await invoices().create({ name: 'Order 1042', ...(amount === undefined ? {} : { amount: amount as { ticker: string } }), ...more })).id
+const told = async (id: string): Promise<unknown[]> =>
+  (await bodies((body) => body['id'] === id)).map(({ status }) => status)
+const toldOf = async (hash: string): Promise<unknown[]> =>
+  (await bodies((body) => body['hash'] === hash)).map(({ status }) => status)
+const create = async (
+  amount: Record<string, string> | undefined,
+  more: Record<string, unknown> = {},
+): Promise<string> =>
+  (
+    await invoices().create({
+      name: 'Order 1042',
+      ...(amount === undefined ? {} : { amount: amount as { ticker: string } }),
+      ...more,
+    })
+  ).id
 
 describe('paid exactly', () => {
   test.each([
-    ['BITCOIN', 'BTC', '0.004'], ['ETHEREUM', 'USDT', '25.5'], ['ETHEREUM', 'ETH', '0.75'], ['BINANCE_SMART_CHAIN', 'USDT', '31.25'], ['TRON', 'USDT', '18.75'],
+    ['BITCOIN', 'BTC', '0.004'],
+    ['ETHEREUM', 'USDT', '25.5'],
+    ['ETHEREUM', 'ETH', '0.75'],
+    ['BINANCE_SMART_CHAIN', 'USDT', '31.25'],
+    ['TRON', 'USDT', '18.75'],
   ] as const)('on %s in %s: PENDING, DONE, the balance, and no Replenish', async (blockchain, ticker, value) => {
     const before = await balance(ticker)
     const id = await create({ value, ticker, blockchain }, { meta: 'order 7 ✓', description: 'Two books' })
@@ -38,8 +58,19 @@ describe('paid exactly', () => {
     const { hash, amount, to } = await sandbox.payInvoice(id, 'exact')
     expect(amount).toBe(value)
     const pending = await sandbox.notified(shop(), { id, status: 'PENDING' })
-    expect(pending).toMatchObject({ kind: 'CryptoInvoice', address: to, amount: value, paidAmount: '0', meta: 'order 7 ✓', description: 'Two books' })
-    expect(await sandbox.notified(shop(), { id, status: 'DONE' })).toMatchObject({ paidAmount: value, fee: '0', time: pending['time'] })
+    expect(pending).toMatchObject({
+      kind: 'CryptoInvoice',
+      address: to,
+      amount: value,
+      paidAmount: '0',
+      meta: 'order 7 ✓',
+      description: 'Two books',
+    })
+    expect(await sandbox.notified(shop(), { id, status: 'DONE' })).toMatchObject({
+      paidAmount: value,
+      fee: '0',
+      time: pending['time'],
+    })
     expect(await invoices().get(id)).toMatchObject({ status: 'PAID', paidAmount: value, address: to })
     expect(await balance(ticker)).toBeCloseTo(before + Number(value), 8)
     expect(await toldOf(hash)).toEqual([])
@@ -48,10 +79,20 @@ describe('paid exactly', () => {
 
 test('priced in EUR, left open to the payer: quoted when the payer continues, and paid at that', async () => {
   const id = await create(undefined, { baseAmount: { value: '54', ticker: 'EUR' } })
-  expect(await invoices().get(id)).toMatchObject({ status: 'CREATED', amount: null, baseAmount: { value: '54', ticker: 'EUR' } })
+  expect(await invoices().get(id)).toMatchObject({
+    status: 'CREATED',
+    amount: null,
+    baseAmount: { value: '54', ticker: 'EUR' },
+  })
   await sandbox.payInvoice(id, 'exact')
   const done = await sandbox.notified(shop(), { id, status: 'DONE' })
-  expect(done).toMatchObject({ ticker: 'USDT', blockchain: 'ETHEREUM', baseTicker: 'EUR', baseAmount: '54', paidPrice: '54' })
+  expect(done).toMatchObject({
+    ticker: 'USDT',
+    blockchain: 'ETHEREUM',
+    baseTicker: 'EUR',
+    baseAmount: '54',
+    paidPrice: '54',
+  })
   expect(done['amount']).toBe(done['paidAmount'])
   expect(Number(done['amount'])).toBeGreaterThan(50)
 })
@@ -107,28 +148,53 @@ test('closed by the merchant with what there is, and by nobody else', async () =
 })
 
 test('a form makes an invoice of its merchant and sends the browser to its page; rubbish is refused', async () => {
-  const post = (fields: Record<string, string>) => fetch(`${sandbox.api}/merchants/invoices/crypto/form`, {
-    method: 'POST', redirect: 'manual', body: new URLSearchParams(fields), headers: { accept: 'application/json' },
+  const post = (fields: Record<string, string>) =>
+    fetch(`${sandbox.api}/merchants/invoices/crypto/form`, {
+      method: 'POST',
+      redirect: 'manual',
+      body: new URLSearchParams(fields),
+      headers: { accept: 'application/json' },
+    })
+  const answer = await post({
+    merchantId: shop().id,
+    name: 'Donation',
+    value: '10',
+    ticker: 'USDT',
+    meta: '',
+    email: '',
   })
-  const answer = await post({ merchantId: shop().id, name: 'Donation', value: '10', ticker: 'USDT', meta: '', email: '' })
   expect(answer.status).toBe(303)
   const id = /\/invoices\/crypto\/([0-9a-f-]{36})$/.exec(answer.headers.get('location')!)![1]!
-  expect(await invoices().get(id)).toMatchObject({ status: 'CREATED', name: 'Donation', amount: { value: '10', ticker: 'USDT' } })
+  expect(await invoices().get(id)).toMatchObject({
+    status: 'CREATED',
+    name: 'Donation',
+    amount: { value: '10', ticker: 'USDT' },
+  })
   for (const [fields, field] of [
     [{ merchantId: '00000000-0000-4000-8000-000000000000', name: 'x' }, 'merchantId'],
     [{ merchantId: shop().id, name: 'x', redirectUrl: 'javascript:alert(1)' }, 'redirectUrl'],
     [{ merchantId: shop().id, name: 'x', redirectUrl: 'https://evil.example/' }, 'redirectUrl'],
     [{ merchantId: shop().id, name: 'x', value: '10' }, 'ticker'],
-    [{ merchantId: shop().id, name: 'x', targetTicker: 'USDT', targetAddress: 'TEvil', targetBlockchain: 'TRON' }, 'targetAddress'],
+    [
+      { merchantId: shop().id, name: 'x', targetTicker: 'USDT', targetAddress: 'TEvil', targetBlockchain: 'TRON' },
+      'targetAddress',
+    ],
     [{ merchantId: shop().id, name: 'x', nmae: 'y' }, 'nmae'],
   ] as [Record<string, string>, string][]) {
     const refused = await post(fields)
-    expect({ status: refused.status, ...(await refused.json() as object) }).toMatchObject({ status: 400, code: 100, field })
+    expect({ status: refused.status, ...((await refused.json()) as object) }).toMatchObject({
+      status: 400,
+      code: 100,
+      field,
+    })
   }
 })
 
-test('a fiat invoice is paid by the same command, with a test card on the acquirer\'s page', async () => {
-  const { id } = await shop().client.invoices.fiat.create({ name: 'Order 1043', amount: { value: '100', ticker: 'UAH' } })
+test("a fiat invoice is paid by the same command, with a test card on the acquirer's page", async () => {
+  const { id } = await shop().client.invoices.fiat.create({
+    name: 'Order 1043',
+    amount: { value: '100', ticker: 'UAH' },
+  })
   expect(await sandbox.payInvoice(id, 'exact')).toMatchObject({ page: expect.stringContaining('http') })
   expect(await sandbox.notified(shop(), { id, status: 'Done' })).toMatchObject({ paidAmount: '100' })
   await expect(sandbox.payInvoice(id, 'over')).rejects.toThrow('exactly or not at all')
@@ -136,7 +202,10 @@ test('a fiat invoice is paid by the same command, with a test card on the acquir
 })
 
 test('the operator answers a payer who asks for the money back: an ordinary withdrawal brings it', async () => {
-  const id = await create({ value: '40', ticker: 'USDT', blockchain: 'ETHEREUM' }, { duration: 60_000, email: 'claims@example.com' })
+  const id = await create(
+    { value: '40', ticker: 'USDT', blockchain: 'ETHEREUM' },
+    { duration: 60_000, email: 'claims@example.com' },
+  )
   await sandbox.payInvoice(id, 'partial')
   while ((await invoices().get(id)).paidAmount !== '20') await sleep(200)
   await sandbox.advance(61_000)
@@ -144,17 +213,26 @@ test('the operator answers a payer who asks for the money back: an ordinary with
   const to = await sandbox.outside('ETHEREUM')
   const claim = randomUUID()
   const pool = createPool({ url: sandbox.database })
-  await pool.query(`insert into refund_claims(merchant_id, id, invoice_id, state, refund_address, requested_at) values ($1, $2, $3, 'requested', $4, now())`, [shop().id, claim, id, to])
+  await pool.query(
+    `insert into refund_claims(merchant_id, id, invoice_id, state, refund_address, requested_at) values ($1, $2, $3, 'requested', $4, now())`,
+    [shop().id, claim, id, to],
+  )
   await pool.end()
   expect((await bursar('claims', 'list', shop().id)).stdout).toContain(claim)
   await expect(bursar('claims', 'approve', '--yes', 'x')).rejects.toMatchObject({ code: 2 })
   const { stdout } = await bursar('claims', 'approve', '--yes', claim, 'sorry')
   const withdrawal = /withdrawal ([0-9a-f-]{36})/.exec(stdout)![1]!
-  await expect(bursar('claims', 'approve', '--yes', claim)).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/it is (approved|sent) already/) as string })
+  await expect(bursar('claims', 'approve', '--yes', claim)).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/it is (approved|sent) already/) as string,
+  })
   const done = await sandbox.notified(shop(), { id: withdrawal, status: 'Done' })
   expect(Number(done['amount']) + Number(done['fee'])).toBeCloseTo(20, 5)
   expect(await sandbox.balanceOf('ETHEREUM', 'USDT', to)).toBe(done['amount'])
-  expect(await invoices().get(id)).toMatchObject({ status: 'EXPIRED', claim: { status: 'SENT', refundAddress: to, withdrawalId: withdrawal } })
+  expect(await invoices().get(id)).toMatchObject({
+    status: 'EXPIRED',
+    claim: { status: 'SENT', refundAddress: to, withdrawalId: withdrawal },
+  })
   expect((await bursar('claims', 'list')).stdout).not.toContain(claim)
 })
 
@@ -181,11 +259,17 @@ test('72 hours later: EXPIRED with what was paid, in spite of a worker killed ov
   expect(await told(untouched)).toEqual(['EXPIRED'])
 })
 
-test.each([['BITCOIN'], ['BINANCE_SMART_CHAIN']] as [Network][])('the command for late money brings its invoice on %s to the end first', async (blockchain) => {
-  const asked = blockchain === 'BITCOIN' ? { value: '0.002', ticker: 'BTC', blockchain } : { value: '0.5', ticker: 'BNB', blockchain }
-  const id = await create(asked, { duration: HOUR })
-  const { hash } = await sandbox.payInvoice(id, 'late')
-  await sandbox.notified(shop(), { hash, status: 'Done' })
-  await sandbox.notified(shop(), { id, status: 'DONE' })
-  expect(await told(id)).toEqual(['PENDING', 'EXPIRED', 'DONE'])
-})
+test.each([['BITCOIN'], ['BINANCE_SMART_CHAIN']] as [Network][])(
+  'the command for late money brings its invoice on %s to the end first',
+  async (blockchain) => {
+    const asked =
+      blockchain === 'BITCOIN'
+        ? { value: '0.002', ticker: 'BTC', blockchain }
+        : { value: '0.5', ticker: 'BNB', blockchain }
+    const id = await create(asked, { duration: HOUR })
+    const { hash } = await sandbox.payInvoice(id, 'late')
+    await sandbox.notified(shop(), { hash, status: 'Done' })
+    await sandbox.notified(shop(), { id, status: 'DONE' })
+    expect(await told(id)).toEqual(['PENDING', 'EXPIRED', 'DONE'])
+  },
+)

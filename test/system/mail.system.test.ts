@@ -1,4 +1,6 @@
-/** Mails from the change they tell of to the mailbox of who is told, by real processes; the worker is killed on the way. */
+/**
+ * Mails from the change they tell of to the mailbox of who is told, by real processes; the worker is killed on the way.
+ */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -17,7 +19,8 @@ beforeAll(async () => {
 })
 afterAll(() => sandbox?.stop())
 
-const bursar = (...args: string[]) => promisify(execFile)(process.execPath, [program, ...args], { env: sandbox.environment })
+const bursar = (...args: string[]) =>
+  promisify(execFile)(process.execPath, [program, ...args], { env: sandbox.environment })
 const mails = () => sandbox.mails(TO)
 const arrived = async (count: number): Promise<Mail[]> => {
   const deadline = Date.now() + 75_000
@@ -54,7 +57,10 @@ test('a merchant that sets an address is mailed about a deposit, and once more u
   expect(mail!.text).toContain('order 12.5')
 
   // The mailbox has it before the worker has noted so: killed in between, the worker would send it again.
-  await sandbox.until('the first mail is noted as sent', async () => (await sandbox.query("select from mails where state = 'sent'")).length === 1)
+  await sandbox.until(
+    'the first mail is noted as sent',
+    async () => (await sandbox.query("select from mails where state = 'sent'")).length === 1,
+  )
   await sandbox.kill('worker')
   await sandbox.start('worker', { BURSAR_SANDBOX_PAUSE: 'mail-sent' })
   await deposit('7')

@@ -6,12 +6,17 @@ import { startSandbox, type Network, type Sandbox } from './sandbox.ts'
 
 let sandbox: Sandbox
 beforeAll(async () => {
-  sandbox = await startSandbox({ BURSAR_BLOCK_SECONDS_BITCOIN: '0.5', BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5', BURSAR_BLOCK_SECONDS_BSC: '0.5' })
+  sandbox = await startSandbox({
+    BURSAR_BLOCK_SECONDS_BITCOIN: '0.5',
+    BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5',
+    BURSAR_BLOCK_SECONDS_BSC: '0.5',
+  })
 })
 afterAll(() => sandbox?.stop())
 
 const merchant = () => sandbox.merchants[0]
-const balance = async (ticker: string, whose = merchant()): Promise<string> => (await whose.client.balances.list([ticker]))[0]!.value
+const balance = async (ticker: string, whose = merchant()): Promise<string> =>
+  (await whose.client.balances.list([ticker]))[0]!.value
 const address = async (blockchain: Network, meta?: string): Promise<string> =>
   (await merchant().client.addresses.create({ blockchain, ...(meta === undefined ? {} : { meta }) })).address
 const bodies = async (match: (body: Record<string, unknown>) => boolean): Promise<Record<string, unknown>[]> =>
@@ -35,7 +40,16 @@ describe('a deposit becomes Pending, Done and a balance', () => {
     const to = await address(blockchain, `order ${ticker} ✓`)
     const hash = await sandbox.pay(blockchain, ticker, to, amount)
     const pending = await sandbox.notified(merchant(), { hash, status: 'Pending' })
-    expect(pending).toMatchObject({ kind: 'Replenish', ticker, blockchain, to, amount, meta: `order ${ticker} ✓`, internal: false, merchantId: merchant().id })
+    expect(pending).toMatchObject({
+      kind: 'Replenish',
+      ticker,
+      blockchain,
+      to,
+      amount,
+      meta: `order ${ticker} ✓`,
+      internal: false,
+      merchantId: merchant().id,
+    })
     expect(pending).not.toHaveProperty('block')
     const done = await sandbox.notified(merchant(), { hash, status: 'Done' })
     expect(done).toMatchObject({ id: pending['id'], amount, time: pending['time'] })
@@ -51,7 +65,12 @@ test('every notification is signed for its receiver, and the list of events hold
   const { host, pathname } = new URL(merchant().notificationsUrl)
   const stamped = Number(message!.headers['timestamp']) * 1000
   const verified = verifyWebhook({
-    headers: message!.headers, rawBody: message!.body, host, path: pathname, privateKeys: merchant().privateKey, now: () => stamped,
+    headers: message!.headers,
+    rawBody: message!.body,
+    host,
+    path: pathname,
+    privateKeys: merchant().privateKey,
+    now: () => stamped,
   })
   expect(verified).toEqual(JSON.parse(message!.body))
   const { events } = await merchant().client.events.list({ after: 0 })
@@ -63,14 +82,19 @@ test('B13 below the minimum: Failed, told why, and no balance', async () => {
   const before = await balance('USDT')
   const to = await address('ETHEREUM')
   const hash = await sandbox.pay('ETHEREUM', 'USDT', to, '0.5')
-  expect(await sandbox.notified(merchant(), { hash, status: 'Failed' })).toMatchObject({ failReason: 'LESS_THEN_MIN_AMOUNT' })
+  expect(await sandbox.notified(merchant(), { hash, status: 'Failed' })).toMatchObject({
+    failReason: 'LESS_THEN_MIN_AMOUNT',
+  })
   expect(await balance('USDT')).toBe(before)
 })
 
 test('one address on both EVM chains: money is credited as what it is', async () => {
   const to = await address('ETHEREUM')
   const hash = await sandbox.pay('BINANCE_SMART_CHAIN', 'USDC', to, '7')
-  expect(await sandbox.notified(merchant(), { hash, status: 'Done' })).toMatchObject({ blockchain: 'BINANCE_SMART_CHAIN', ticker: 'USDC' })
+  expect(await sandbox.notified(merchant(), { hash, status: 'Done' })).toMatchObject({
+    blockchain: 'BINANCE_SMART_CHAIN',
+    ticker: 'USDC',
+  })
 })
 
 test('on TRON, a branch without a payment that was not solid: never credited, while another one is', async () => {
@@ -87,7 +111,10 @@ test('on TRON, a branch without a payment that was not solid: never credited, wh
 })
 
 test('B14 a rotating address: in its time, and late', async () => {
-  const { address: to, expiredAt } = await merchant().client.rotatingAddresses.create({ blockchain: 'ETHEREUM', duration: 600_000 })
+  const { address: to, expiredAt } = await merchant().client.rotatingAddresses.create({
+    blockchain: 'ETHEREUM',
+    duration: 600_000,
+  })
   expect(expiredAt).toBeGreaterThan(Date.now())
   const first = await sandbox.pay('ETHEREUM', 'USDC', to, '5')
   await sandbox.notified(merchant(), { hash: first, status: 'Done' })
@@ -118,12 +145,18 @@ test('a merchant whose endpoint fails gets everything later, in order', async ()
   await sandbox.behave(shop, { status: 200 })
   await sandbox.advance(11 * 60_000)
   await sandbox.notified(shop, { hash, status: 'Done' })
-  const told = (await sandbox.messages(shop)).map((m) => JSON.parse(m.body) as { hash: string; status: string }).filter((b) => b.hash === hash)
+  const told = (await sandbox.messages(shop))
+    .map((m) => JSON.parse(m.body) as { hash: string; status: string })
+    .filter((b) => b.hash === hash)
   expect(told.at(-1)!.status).toBe('Done')
 })
 
 test.each([
-  ['ETHEREUM', 'USDT', '400'], ['BINANCE_SMART_CHAIN', 'USDC', '400'], ['ETHEREUM', 'ETH', '1.25'], ['TRON', 'USDT', '400'], ['TRON', 'TRX', '60'],
+  ['ETHEREUM', 'USDT', '400'],
+  ['BINANCE_SMART_CHAIN', 'USDC', '400'],
+  ['ETHEREUM', 'ETH', '1.25'],
+  ['TRON', 'USDT', '400'],
+  ['TRON', 'TRX', '60'],
 ] as const)(
   'on %s, %s that is final leaves its deposit address by itself, for the hot wallet',
   async (blockchain, ticker, amount) => {
@@ -132,7 +165,8 @@ test.each([
     await sandbox.notified(merchant(), { hash, status: 'Done' })
     const deadline = performance.now() + 90_000
     while (Number(await sandbox.balanceOf(blockchain, ticker, to)) > 0.01) {
-      if (performance.now() > deadline) throw new Error(`${to} still holds ${await sandbox.balanceOf(blockchain, ticker, to)}`)
+      if (performance.now() > deadline)
+        throw new Error(`${to} still holds ${await sandbox.balanceOf(blockchain, ticker, to)}`)
       await sandbox.mine(blockchain, 1)
       await sleep(500)
     }

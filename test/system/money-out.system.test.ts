@@ -1,4 +1,7 @@
-/** Withdrawals on real nodes: to someone outside, to another merchant, refused ones, races, and what a killed worker leaves. */
+/**
+ * Withdrawals on real nodes: to someone outside, to another merchant, refused ones, races, and what a killed worker
+ * leaves.
+ */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Bursar, BursarError, verifyReserveProof } from '@bursar/sdk'
@@ -7,9 +10,20 @@ import { startSandbox, type Network, type Sandbox } from './sandbox.ts'
 
 let sandbox: Sandbox
 beforeAll(async () => {
-  sandbox = await startSandbox({ BURSAR_BLOCK_SECONDS_BITCOIN: '0.5', BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5', BURSAR_BLOCK_SECONDS_BSC: '0.5' })
+  sandbox = await startSandbox({
+    BURSAR_BLOCK_SECONDS_BITCOIN: '0.5',
+    BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5',
+    BURSAR_BLOCK_SECONDS_BSC: '0.5',
+  })
   const [shop] = sandbox.merchants
-  for (const [ticker, amount] of [['BTC', '1'], ['ETH', '10'], ['BNB', '10'], ['TRX', '500'], ['USDT', '5000'], ['USDC', '1000']] as const) {
+  for (const [ticker, amount] of [
+    ['BTC', '1'],
+    ['ETH', '10'],
+    ['BNB', '10'],
+    ['TRX', '500'],
+    ['USDT', '5000'],
+    ['USDC', '1000'],
+  ] as const) {
     await sandbox.credit(shop, ticker, amount)
   }
 })
@@ -17,11 +31,24 @@ afterAll(() => sandbox?.stop())
 
 const shop = () => sandbox.merchants[0]
 const market = () => sandbox.merchants[1]
-const balance = async (ticker: string, whose = shop()): Promise<number> => Number((await whose.client.balances.list([ticker]))[0]!.value)
-const send = (body: { ticker: string; blockchain: Network; to: string; amount: string; fee?: string; localId?: string; meta?: string }) =>
-  shop().client.withdrawals.crypto.create(body)
-const refusal = async (call: Promise<unknown>): Promise<{ status: number; code: number | null; description: string }> => {
-  const error = await call.then(() => undefined, (e: unknown) => e)
+const balance = async (ticker: string, whose = shop()): Promise<number> =>
+  Number((await whose.client.balances.list([ticker]))[0]!.value)
+const send = (body: {
+  ticker: string
+  blockchain: Network
+  to: string
+  amount: string
+  fee?: string
+  localId?: string
+  meta?: string
+}) => shop().client.withdrawals.crypto.create(body)
+const refusal = async (
+  call: Promise<unknown>,
+): Promise<{ status: number; code: number | null; description: string }> => {
+  const error = await call.then(
+    () => undefined,
+    (e: unknown) => e,
+  )
   if (!(error instanceof BursarError)) throw new Error(`not refused: ${String(error)}`)
   return { status: error.status, code: error.code, description: error.description }
 }
@@ -51,9 +78,25 @@ describe('to someone outside', () => {
     const before = await balance(ticker)
     const to = await sandbox.outside(blockchain)
     const { value: fee } = await shop().client.withdrawals.crypto.fee({ ticker, blockchain, amount })
-    const { id } = await send({ ticker, blockchain, to, amount, fee, localId: `out-${blockchain}-${ticker}`, meta: 'm' })
+    const { id } = await send({
+      ticker,
+      blockchain,
+      to,
+      amount,
+      fee,
+      localId: `out-${blockchain}-${ticker}`,
+      meta: 'm',
+    })
     const pending = await sandbox.notified(shop(), { id, status: 'Pending' })
-    expect(pending).toMatchObject({ kind: 'Withdraw', amount, fee, to, internal: false, localId: `out-${blockchain}-${ticker}`, meta: 'm' })
+    expect(pending).toMatchObject({
+      kind: 'Withdraw',
+      amount,
+      fee,
+      to,
+      internal: false,
+      localId: `out-${blockchain}-${ticker}`,
+      meta: 'm',
+    })
     const done = await sandbox.notified(shop(), { id, status: 'Done' })
     expect(done).toMatchObject({ hash: pending['hash'] })
     expect(done['block']).toBeTypeOf('number')
@@ -73,19 +116,34 @@ describe('to someone outside', () => {
 
 test('B18 to another merchant: at once, without a fee or a transaction', async () => {
   const { address } = await market().client.addresses.create({ blockchain: 'ETHEREUM', meta: 'from shop' })
-  const asked = await shop().client.withdrawals.crypto.fee({ ticker: 'USDT', blockchain: 'ETHEREUM', amount: '5', address })
+  const asked = await shop().client.withdrawals.crypto.fee({
+    ticker: 'USDT',
+    blockchain: 'ETHEREUM',
+    amount: '5',
+    address,
+  })
   expect(asked.value).toBe('0')
   const { id } = await send({ ticker: 'USDT', blockchain: 'ETHEREUM', to: address, amount: '5' })
   const done = await sandbox.notified(shop(), { id, status: 'Done' })
   expect(done).toMatchObject({ internal: true, fee: '0' })
   expect(done).not.toHaveProperty('hash')
-  expect(await sandbox.notified(market(), { status: 'Done', to: address })).toMatchObject({ internal: true, amount: '5', withdrawId: id, meta: 'from shop' })
+  expect(await sandbox.notified(market(), { status: 'Done', to: address })).toMatchObject({
+    internal: true,
+    amount: '5',
+    withdrawId: id,
+    meta: 'from shop',
+  })
   expect(await balance('USDT', market())).toBe(5)
 })
 
 test('the same signed request within its window has one effect and one answer', async () => {
   const to = await sandbox.outside('ETHEREUM')
-  const frozen = new Bursar({ url: sandbox.api, merchantId: shop().id, privateKey: shop().privateKey, now: () => frozenAt })
+  const frozen = new Bursar({
+    url: sandbox.api,
+    merchantId: shop().id,
+    privateKey: shop().privateKey,
+    now: () => frozenAt,
+  })
   const frozenAt = Date.now()
   const before = await balance('USDT')
   const body = { ticker: 'USDT', blockchain: 'ETHEREUM', to, amount: '1' }
@@ -109,7 +167,10 @@ test('E6 over the limit of the signer: it is refused, and what was asked for bef
   await sandbox.credit(shop(), 'USDT', '150000')
   const before = await balance('USDT')
   const to = await sandbox.outside('ETHEREUM')
-  expect(await refusal(send({ ticker: 'USDT', blockchain: 'ETHEREUM', to, amount: '120000' }))).toMatchObject({ status: 400, description: expect.stringContaining('in one payment') })
+  expect(await refusal(send({ ticker: 'USDT', blockchain: 'ETHEREUM', to, amount: '120000' }))).toMatchObject({
+    status: 400,
+    description: expect.stringContaining('in one payment'),
+  })
   const file = join(sandbox.dir, 'settings', 'signer-policy.json')
   const policy = readFileSync(file, 'utf8')
   const lowered = JSON.parse(policy) as { networks: Record<string, { assets: Record<string, object> }> }
@@ -124,7 +185,9 @@ test('E6 over the limit of the signer: it is refused, and what was asked for bef
   expect(await sandbox.balanceOf('ETHEREUM', 'USDT', to)).toBe('7')
   expect((await shop().client.withdrawals.crypto.get(tooLarge)).status).toBe('Pending')
   expect(await bursar('withdrawal', 'give-up', '--yes', shop().id, tooLarge)).toContain('given up')
-  expect(await sandbox.notified(shop(), { id: tooLarge, status: 'Failed' })).toMatchObject({ failReason: 'ERRROR_CODE_GENERIC' })
+  expect(await sandbox.notified(shop(), { id: tooLarge, status: 'Failed' })).toMatchObject({
+    failReason: 'ERRROR_CODE_GENERIC',
+  })
   expect(before - (await balance('USDT'))).toBeLessThan(9)
   expect(await bursar('withdrawal', 'give-up', '--yes', shop().id, small)).toContain('not waiting')
   writeFileSync(file, policy)
@@ -145,15 +208,28 @@ test('a frozen asset is refused, and goes again when the freeze is lifted', asyn
 })
 
 describe('refused, with nothing moved', () => {
-  const good = { ticker: 'USDT', blockchain: 'ETHEREUM' as Network, to: '0x9858EfFD232B4033E47d90003D41EC34EcaEda94', amount: '2' }
+  const good = {
+    ticker: 'USDT',
+    blockchain: 'ETHEREUM' as Network,
+    to: '0x9858EfFD232B4033E47d90003D41EC34EcaEda94',
+    amount: '2',
+  }
   test.each([
     ['an unknown ticker', { ...good, ticker: 'DOGE' }, 3],
     ['a ticker of another network', { ...good, ticker: 'BTC' }, 3],
     ['a wrong checksum', { ...good, to: '0x9858EfFD232B4033E47d90003D41EC34EcaEda95' }, 8],
     ['an address of another network', { ...good, to: 'bcrt1q6rz28mcfaxtmd6v789l9rrlrusdprr9pz3cppk' }, 8],
-    ['a mainnet address on regtest', { ...good, ticker: 'BTC', blockchain: 'BITCOIN' as Network, to: 'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu' }, 8],
+    [
+      'a mainnet address on regtest',
+      { ...good, ticker: 'BTC', blockchain: 'BITCOIN' as Network, to: 'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu' },
+      8,
+    ],
     ['an address of an EVM chain on TRON', { ...good, blockchain: 'TRON' as Network }, 8],
-    ['a wrong checksum on TRON', { ...good, blockchain: 'TRON' as Network, to: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u' }, 8],
+    [
+      'a wrong checksum on TRON',
+      { ...good, blockchain: 'TRON' as Network, to: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u' },
+      8,
+    ],
     ['the zero address', { ...good, to: '0x0000000000000000000000000000000000000000' }, 8],
     ['more decimals than the network has', { ...good, amount: '2.0000001' }, 3],
     ['too little', { ...good, amount: '0.5' }, 5],
@@ -183,7 +259,13 @@ test('L1 50 connections x 40 withdrawals against a balance for exactly 100: 100 
   await sandbox.notified(market(), { status: 'Done', to: address })
   expect(await balance('USDC', market())).toBe(100)
   const one = (i: number) =>
-    market().client.withdrawals.crypto.create({ ticker: 'USDC', blockchain: 'BINANCE_SMART_CHAIN', to: back, amount: '1', localId: `race-${i}` })
+    market().client.withdrawals.crypto.create({
+      ticker: 'USDC',
+      blockchain: 'BINANCE_SMART_CHAIN',
+      to: back,
+      amount: '1',
+      localId: `race-${i}`,
+    })
   const lanes = Array.from({ length: 50 }, async (_, lane) => {
     const results: PromiseSettledResult<unknown>[] = []
     for (let i = 0; i < 40; i += 1) results.push(...(await Promise.allSettled([one(lane * 40 + i)])))
@@ -196,7 +278,12 @@ test('L1 50 connections x 40 withdrawals against a balance for exactly 100: 100 
 })
 
 test('C9 a worker killed in the middle of everything: each withdrawal is paid exactly once', async () => {
-  const plan = [['BITCOIN', 'BTC', '0.002'], ['ETHEREUM', 'USDT', '2'], ['BINANCE_SMART_CHAIN', 'BNB', '0.01'], ['TRON', 'TRX', '3']] as const
+  const plan = [
+    ['BITCOIN', 'BTC', '0.002'],
+    ['ETHEREUM', 'USDT', '2'],
+    ['BINANCE_SMART_CHAIN', 'BNB', '0.01'],
+    ['TRON', 'TRX', '3'],
+  ] as const
   const orders = await Promise.all(
     [...plan, ...plan, ...plan].map(async ([blockchain, ticker, amount]) => {
       const to = await sandbox.outside(blockchain)
@@ -226,11 +313,19 @@ test('in the end the books and the chains agree to the last unit', async () => {
 })
 
 test('what networks took is shown by merchant and operation, and a merchant proves alone that all they have is counted', async () => {
-  const { costs, totals } = JSON.parse(await bursar('costs', '--json')) as { costs: { merchant: string; operation: string }[]; totals: Record<string, string> }
+  const { costs, totals } = JSON.parse(await bursar('costs', '--json')) as {
+    costs: { merchant: string; operation: string }[]
+    totals: Record<string, string>
+  }
   expect(costs.map(({ merchant, operation }) => `${merchant} ${operation}`)).toContain(`${shop().id} payout`)
   expect(Object.keys(totals).toSorted()).toEqual(expect.arrayContaining(['BNB', 'BTC', 'ETH', 'TRX']))
   // A report counts what is on hold, and a payout is on hold after its Done until it is final.
-  await sandbox.until('every payout final', async () => (await sandbox.query('select 1 from ledger_accounts where merchant_id = $1 and held > 0', [shop().id])).length === 0)
+  await sandbox.until(
+    'every payout final',
+    async () =>
+      (await sandbox.query('select 1 from ledger_accounts where merchant_id = $1 and held > 0', [shop().id])).length ===
+      0,
+  )
   const folder = join(sandbox.dir, 'reserves')
   const told = await bursar('reserves', '--out', folder)
   const [, commitment] = /commitment ([0-9a-f]{64})/.exec(told)!
@@ -238,8 +333,18 @@ test('what networks took is shown by merchant and operation, and a merchant prov
   expect(covered).toHaveLength(6)
   for (const percent of covered) expect(percent).toBeGreaterThanOrEqual(100)
   await bursar('reserves', 'proof', '--merchant', shop().id, '--out', folder)
-  const file = readFileSync(join(folder, readdirSync(folder).find((name) => name.startsWith('proof-'))!), 'utf8')
+  const file = readFileSync(
+    join(
+      folder,
+      readdirSync(folder).find((name) => name.startsWith('proof-'))!,
+    ),
+    'utf8',
+  )
   const tickers = verifyReserveProof(file, { merchantId: shop().id }).balances.map(({ ticker }) => ticker)
   const own = await shop().client.balances.list(tickers)
-  verifyReserveProof(file, { merchantId: shop().id, commitment, expected: Object.fromEntries(own.map(({ ticker, value }) => [ticker, value])) })
+  verifyReserveProof(file, {
+    merchantId: shop().id,
+    commitment,
+    expected: Object.fromEntries(own.map(({ ticker, value }) => [ticker, value])),
+  })
 })

@@ -1,4 +1,7 @@
-/** The whole sandbox in a folder and on ports of its own, spoken to as tools and merchants speak to it; its processes can be killed. */
+/**
+ * The whole sandbox in a folder and on ports of its own, spoken to as tools and merchants speak to it; its processes
+ * can be killed.
+ */
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -55,7 +58,10 @@ export interface Sandbox extends Asking {
   credit(merchant: Merchant, ticker: string, amount: string): Promise<void>
   advance(ms: number): Promise<void>
   /** Pays an invoice as its payer would. */
-  payInvoice(id: string, how: 'exact' | 'partial' | 'over' | 'late' | 'wrong-asset'): Promise<{ hash: string; amount: string; ticker: string; blockchain: Network; to: string }>
+  payInvoice(
+    id: string,
+    how: 'exact' | 'partial' | 'over' | 'late' | 'wrong-asset',
+  ): Promise<{ hash: string; amount: string; ticker: string; blockchain: Network; to: string }>
   rates(usd: Record<string, string>): Promise<void>
   /** What the provider of screening says from now on of a transaction, a deposit address or a destination. */
   verdict(address: string, verdict: 'clean' | 'mixer' | 'gambling' | 'sanctioned' | 'pending'): Promise<void>
@@ -69,13 +75,23 @@ export interface Sandbox extends Asking {
   bankFind(reference?: string): Promise<{ payments: object[]; payouts: object[]; lines: object[]; callbacks: object[] }>
   /** Does something to the venue that is hedged on: `POST /venue/WHAT` of the control server. */
   venue(what: 'next' | 'fault' | 'balance', body: object): Promise<unknown>
-  venueFind(): Promise<{ orders: Record<string, string>[]; trades: Record<string, string>[]; balances: Record<string, string> }>
+  venueFind(): Promise<{
+    orders: Record<string, string>[]
+    trades: Record<string, string>[]
+    balances: Record<string, string>
+  }>
   behave(merchant: Merchant, behaviour: { status?: number; delayMs?: number; failNext?: number }): Promise<void>
-  /** Each notification once, as a receiver takes it: one whose answer a killed worker did not see comes again under its `webhook-id`. */
+  /**
+   * Each notification once, as a receiver takes it: one whose answer a killed worker did not see comes again under its
+   * `webhook-id`.
+   */
   messages(merchant: Merchant, after?: number): Promise<Message[]>
   /** What an address was mailed, oldest first. */
   mails(to: string): Promise<Mail[]>
-  /** Waits for a notification of an object, by a field of its body; fails with everything received when it does not come. */
+  /**
+   * Waits for a notification of an object, by a field of its body; fails with everything received when it does not
+   * come.
+   */
   notified(merchant: Merchant, match: Record<string, unknown>, withinMs?: number): Promise<Record<string, unknown>>
   /** Ends a role's process at once, and starts it again as it was. */
   kill(role: 'api' | 'worker' | 'watcher' | 'signer'): Promise<void>
@@ -97,24 +113,43 @@ export interface Sandbox extends Asking {
 
 const root = new URL('../../', import.meta.url).pathname
 
-/** A dead worker's leases end at once, and not by real time: three minutes for a judgement, one for a notification or a mail. */
+/**
+ * A dead worker's leases end at once, and not by real time: three minutes for a judgement, one for a notification or a
+ * mail.
+ */
 const LEASES_END = `with judgements as (update screenings set leased_until = '-infinity' where leased_until <> '-infinity'),
   notifications as (update event_streams set leased_until = '-infinity' where leased_until <> '-infinity')
   update mails set leased_until = '-infinity' where leased_until <> '-infinity'`
 
 const PORTS = [
-  'API', 'CONTROL', 'INBOX', 'MAIL', 'BITCOIN', 'ETHEREUM', 'BSC', 'TRON', 'BANK', 'INNER_API', 'INNER_WORKER', 'INNER_WATCHER', 'MARKET', 'VENUE', 'SCREENING',
+  'API',
+  'CONTROL',
+  'INBOX',
+  'MAIL',
+  'BITCOIN',
+  'ETHEREUM',
+  'BSC',
+  'TRON',
+  'BANK',
+  'INNER_API',
+  'INNER_WORKER',
+  'INNER_WATCHER',
+  'MARKET',
+  'VENUE',
+  'SCREENING',
 ] as const
 
-/** Below what systems hand out by themselves, so that no connection of somebody's takes one before its server listens. */
+/**
+ * Below what systems hand out by themselves, so that no connection of somebody's takes one before its server listens.
+ */
 const [FIRST_PORT, LAST_PORT] = [20_000, 32_000]
 
 /** Ports come in blocks of this many. */
 const BLOCK = PORTS.length + 1
 
 /**
- * A block of free ports. The first is listened at until this process ends, which keeps the others from every test run on this machine: between the
- * look at a port and the start of its server another run would take it.
+ * A block of free ports. The first is listened at until this process ends, which keeps the others from every test run
+ * on this machine: between the look at a port and the start of its server another run would take it.
  */
 const freePorts = async (): Promise<number[]> => {
   const blocks = Math.floor((LAST_PORT - FIRST_PORT) / BLOCK)
@@ -157,19 +192,35 @@ const createKeeper = (): Supervisor & { running: Map<string, Running> } => {
   }
 }
 
-/** Starts everything. `env` is that of `npm start`: block pace, log level and so on; screening and hedging are off unless it says BURSAR_SCREENING=on, BURSAR_HEDGING=on. */
+/**
+ * Starts everything. `env` is that of `npm start`: block pace, log level and so on; screening and hedging are off
+ * unless it says BURSAR_SCREENING=on, BURSAR_HEDGING=on.
+ */
 export const startSandbox = async (env: Record<string, string> = {}): Promise<Sandbox> => {
   const dir = mkdtempSync(join(tmpdir(), 'bursar-system-'))
   chmodSync(dir, 0o711)
   const ports = await freePorts()
   const given = Object.fromEntries(PORTS.map((name, i) => [`BURSAR_PORT_${name}`, String(ports[i])]))
-  const settings = readSettings({ ...given, BURSAR_DIR: dir, BURSAR_BLOCK_SECONDS_TRON: '0.5', BURSAR_SCREENING: 'off', BURSAR_HEDGING: 'off', ...env }, root)
+  const settings = readSettings(
+    {
+      ...given,
+      BURSAR_DIR: dir,
+      BURSAR_BLOCK_SECONDS_TRON: '0.5',
+      BURSAR_SCREENING: 'off',
+      BURSAR_HEDGING: 'off',
+      ...env,
+    },
+    root,
+  )
   const keeper = createKeeper()
   const lines: string[] = []
   try {
     const world = await startWorld(keeper, settings, (line) => lines.push(line))
     const platform = await startPlatform(keeper, settings, world, (line) => lines.push(line))
-    return { ...connect(dir, world, platform, keeper, lines), metrics: async () => (await fetch(`http://127.0.0.1:${settings.ports.innerWorker}/metrics`)).text() }
+    return {
+      ...connect(dir, world, platform, keeper, lines),
+      metrics: async () => (await fetch(`http://127.0.0.1:${settings.ports.innerWorker}/metrics`)).text(),
+    }
   } catch (error) {
     await keeper.stop()
     throw error
@@ -186,20 +237,29 @@ const connect = (
   const { api, control, environment } = platform
   const inbox = world.inbox.url
   const ask = async <T>(method: string, url: string, body?: unknown): Promise<T> => {
-    const answer = await fetch(url, { method, headers: { 'content-type': 'application/json' }, ...(body ? { body: JSON.stringify(body) } : {}) })
+    const answer = await fetch(url, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    })
     const text = await answer.text()
     if (!answer.ok) throw new Error(`${method} ${url} ${JSON.stringify(body)}: ${answer.status} ${text}`)
     return JSON.parse(text) as T
   }
   const messages = async (merchant: Merchant, after = 0): Promise<Message[]> => {
     const all = await ask<Message[]>('GET', `${inbox}/messages?after=${after}&merchantId=${merchant.id}`)
-    return [...new Map(all.toReversed().map((message) => [message.headers['webhook-id'], message])).values()].toReversed()
+    return [
+      ...new Map(all.toReversed().map((message) => [message.headers['webhook-id'], message])).values(),
+    ].toReversed()
   }
   const logOf = (name: string): string => readFileSync(join(dir, 'logs', name), 'utf8')
   // A log goes on when its role is started again: what an earlier process said is not looked at.
   const startedAt = new Map<string, number>()
   const logs = (): string =>
-    [...lines, ...['api', 'worker', 'watcher', 'signer'].map((role) => `--- ${role}\n${logOf(`${role}.log`).slice(-3000)}`)].join('\n')
+    [
+      ...lines,
+      ...['api', 'worker', 'watcher', 'signer'].map((role) => `--- ${role}\n${logOf(`${role}.log`).slice(-3000)}`),
+    ].join('\n')
   const asking = askingOf({ environment, database: world.databaseUrl, logs })
   return {
     ...asking,
@@ -212,25 +272,37 @@ const connect = (
       ...merchant,
       client: new Bursar({ url: api, merchantId: merchant.id, privateKey: merchant.privateKey }),
     })) as unknown as [Merchant, Merchant],
-    pay: async (blockchain, ticker, to, amount) => (await ask<{ hash: string }>('POST', `${control}/pay`, { blockchain, ticker, to, amount })).hash,
+    pay: async (blockchain, ticker, to, amount) =>
+      (await ask<{ hash: string }>('POST', `${control}/pay`, { blockchain, ticker, to, amount })).hash,
     mine: async (blockchain, blocks) => void (await ask('POST', `${control}/mine`, { blockchain, blocks })),
-    reorg: async (blockchain, depth, without = []) => void (await ask('POST', `${control}/reorg`, { blockchain, depth, without })),
-    outside: async (blockchain) => (await ask<{ address: string }>('POST', `${control}/address`, { blockchain })).address,
+    reorg: async (blockchain, depth, without = []) =>
+      void (await ask('POST', `${control}/reorg`, { blockchain, depth, without })),
+    outside: async (blockchain) =>
+      (await ask<{ address: string }>('POST', `${control}/address`, { blockchain })).address,
     balanceOf: async (blockchain, ticker, address) =>
-      (await ask<{ value: string }>('GET', `${control}/balance?blockchain=${blockchain}&ticker=${ticker}&address=${address}`)).value,
-    credit: async (merchant, ticker, amount) => void (await ask('POST', `${control}/credit`, { merchantId: merchant.id, ticker, amount })),
+      (
+        await ask<{ value: string }>(
+          'GET',
+          `${control}/balance?blockchain=${blockchain}&ticker=${ticker}&address=${address}`,
+        )
+      ).value,
+    credit: async (merchant, ticker, amount) =>
+      void (await ask('POST', `${control}/credit`, { merchantId: merchant.id, ticker, amount })),
     mails: (to) => ask('GET', `${control}/mail?to=${encodeURIComponent(to)}`),
     payInvoice: (id, how) => ask('POST', `${control}/invoice/pay`, { id, how }),
     advance: async (advanceMs) => void (await ask('POST', `${control}/clock`, { advanceMs })),
     rates: async (usd) => void (await ask('POST', `${control}/rates`, usd)),
     bank: (what, body) => ask('POST', `${control}/bank/${what}`, body),
-    bankFind: (reference) => ask('GET', `${control}/bank/find${reference === undefined ? '' : `?reference=${reference}`}`),
+    bankFind: (reference) =>
+      ask('GET', `${control}/bank/find${reference === undefined ? '' : `?reference=${reference}`}`),
     verdict: async (address, verdict) => void (await ask('POST', `${control}/screening`, { address, verdict })),
-    screeningFault: async (kind) => void (await ask('POST', `${control}/screening/fault`, kind === undefined ? {} : { kind })),
+    screeningFault: async (kind) =>
+      void (await ask('POST', `${control}/screening/fault`, kind === undefined ? {} : { kind })),
     sourceFault: async (fault) => void (await ask('POST', `${control}/rates/fault`, fault)),
     venue: (what, body) => ask('POST', `${control}/venue/${what}`, body),
     venueFind: () => ask('GET', `${control}/venue/find`),
-    behave: async (merchant, behaviour) => void (await ask('PUT', `${inbox}/behaviour`, { merchantId: merchant.id, ...behaviour })),
+    behave: async (merchant, behaviour) =>
+      void (await ask('PUT', `${inbox}/behaviour`, { merchantId: merchant.id, ...behaviour })),
     messages,
     notified: async (merchant, match, withinMs = 120_000) => {
       const deadline = performance.now() + withinMs
@@ -261,16 +333,26 @@ const connect = (
         await sleep(20)
       }
     },
-    rpcCall: (blockchain, method, params) => (blockchain === 'ETHEREUM' ? world.ethereum : world.bsc).node.rpc(method, ...params),
-    bitcoinRpc: <T>(method: string, ...params: unknown[]) => world.bitcoin!.node.walletRpc('faucet')<T>(method, ...params),
+    rpcCall: (blockchain, method, params) =>
+      (blockchain === 'ETHEREUM' ? world.ethereum : world.bsc).node.rpc(method, ...params),
+    bitcoinRpc: <T>(method: string, ...params: unknown[]) =>
+      world.bitcoin!.node.walletRpc('faucet')<T>(method, ...params),
     logs,
     stop: async () => {
       await keeper.stop()
-      // Every process logged in as its own role: what one was denied is a row that is missing in server/src/db/grants.ts.
+      // Every process logged in as its own role: what one was denied is a row that is missing in
+      // server/src/db/grants.ts.
       const said = logOf('postgres.log').split('\n')
-      const denied = said.flatMap((line, at) => (/permission denied|row-level security/.test(line) ? [`${line}\n  ${said.slice(at + 1, at + 4).join('\n  ')}`] : []))
+      const denied = said.flatMap((line, at) =>
+        /permission denied|row-level security/.test(line)
+          ? [`${line}\n  ${said.slice(at + 1, at + 4).join('\n  ')}`]
+          : [],
+      )
       rmSync(dir, { recursive: true, force: true })
-      if (denied.length > 0) throw new Error(`a database role was denied what its process does:\n${[...new Set(denied.map((text) => text.replaceAll(/^.*?(?=ERROR|FATAL|STATEMENT)/gm, '')))].slice(0, 20).join('\n')}`)
+      if (denied.length > 0)
+        throw new Error(
+          `a database role was denied what its process does:\n${[...new Set(denied.map((text) => text.replaceAll(/^.*?(?=ERROR|FATAL|STATEMENT)/gm, '')))].slice(0, 20).join('\n')}`,
+        )
     },
   }
 }

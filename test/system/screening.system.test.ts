@@ -1,4 +1,7 @@
-/** Screening in the whole sandbox: what is credited at once, held, quarantined, decided, refused before it is signed, and found later. */
+/**
+ * Screening in the whole sandbox: what is credited at once, held, quarantined, decided, refused before it is signed,
+ * and found later.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,23 +27,41 @@ afterAll(async () => {
 
 const bursar = async (...args: string[]): Promise<string> => (await sandbox.bursar(...args)).text
 const until: Sandbox['until'] = (...looking) => sandbox.until(...looking)
-interface Line { id: string; subjectId: string; state: string; quarantined: boolean; deposit: string; flags: string[] }
+interface Line {
+  id: string
+  subjectId: string
+  state: string
+  quarantined: boolean
+  deposit: string
+  flags: string[]
+}
 const listed = async (subjectId: string, ...more: string[]): Promise<Line | undefined> =>
   (JSON.parse(await bursar('screening', 'list', ...more)) as Line[]).find((line) => line.subjectId === subjectId)
-const balance = async ({ client }: Merchant): Promise<number> => Number((await client.balances.list(['USDT']))[0]!.value)
+const balance = async ({ client }: Merchant): Promise<number> =>
+  Number((await client.balances.list(['USDT']))[0]!.value)
 const statuses = async (merchant: Merchant, id: unknown): Promise<unknown[]> =>
-  (await sandbox.messages(merchant)).map(({ body }) => JSON.parse(body) as Record<string, unknown>).filter((body) => body['id'] === id).map(({ status }) => status)
+  (await sandbox.messages(merchant))
+    .map(({ body }) => JSON.parse(body) as Record<string, unknown>)
+    .filter((body) => body['id'] === id)
+    .map(({ status }) => status)
 const compliance = async (merchant: Merchant, id: string): Promise<Record<string, unknown>> => {
   const answer = await merchant.client.deposits.compliance(id).catch((error: unknown) => error)
   return answer as unknown as Record<string, unknown>
 }
-const deposit = async (merchant: Merchant, verdict: Parameters<Sandbox['verdict']>[1], amount = '25'): Promise<string> => {
+const deposit = async (
+  merchant: Merchant,
+  verdict: Parameters<Sandbox['verdict']>[1],
+  amount = '25',
+): Promise<string> => {
   const { address } = await merchant.client.addresses.create({ blockchain: 'ETHEREUM' })
   await sandbox.verdict(address, verdict)
   const hash = await sandbox.pay('ETHEREUM', 'USDT', address, amount)
   return (await sandbox.notified(merchant, { hash, status: 'Pending' }))['id'] as string
 }
-const agrees = () => until('the chains agree', async () => (await bursar('reconcile', '--network', 'ETHEREUM', '--full')).includes('the ledger holds, and the chains agree'))
+const agrees = () =>
+  until('the chains agree', async () =>
+    (await bursar('reconcile', '--network', 'ETHEREUM', '--full')).includes('the ledger holds, and the chains agree'),
+  )
 
 describe('a deposit', () => {
   test('is Done, then Verified, where nothing is held', async () => {
@@ -58,7 +79,11 @@ describe('a deposit', () => {
     expect(address).toBeDefined()
     await sandbox.mine('ETHEREUM', 3)
     await sleep(3_000)
-    expect([await statuses(market, id), await balance(market), (await compliance(market, id))['code']]).toEqual([['Pending'], before, 102])
+    expect([await statuses(market, id), await balance(market), (await compliance(market, id))['code']]).toEqual([
+      ['Pending'],
+      before,
+      102,
+    ])
     await agrees()
     await sandbox.verdict((await market.client.deposits.get(id)).to, 'clean')
     await sandbox.advance(15 * MINUTE)
@@ -70,15 +95,27 @@ describe('a deposit', () => {
     const before = await balance(market)
     const [good, bad] = [await deposit(market, 'sanctioned'), await deposit(market, 'sanctioned', '40')]
     const lines = await Promise.all([good, bad].map((id) => until('it is found risky', () => listed(id))))
-    expect(lines).toMatchObject([{ state: 'risky', quarantined: true, deposit: 'held' }, { state: 'risky', quarantined: true }])
+    expect(lines).toMatchObject([
+      { state: 'risky', quarantined: true, deposit: 'held' },
+      { state: 'risky', quarantined: true },
+    ])
     expect(await bursar('alerts')).toContain(`deposit ${good}`)
     expect(await balance(market)).toBe(before)
     await agrees()
     expect(await bursar('screening', 'release', '--yes', lines[0]!.id, 'it is our own')).toBe('released\n')
     expect(await bursar('screening', 'reject', '--yes', lines[1]!.id, 'it is not')).toBe('rejected\n')
-    expect((await sandbox.notified(market, { id: good, status: 'Verified' }))['compliance']).toMatchObject({ risky: true })
-    expect(await sandbox.notified(market, { id: bad, status: 'Failed' })).toMatchObject({ failReason: 'AML_REJECTED', amount: '40' })
-    expect([await statuses(market, good), await statuses(market, bad), await balance(market)]).toEqual([['Pending', 'Done', 'Verified'], ['Pending', 'Failed'], before + 25])
+    expect((await sandbox.notified(market, { id: good, status: 'Verified' }))['compliance']).toMatchObject({
+      risky: true,
+    })
+    expect(await sandbox.notified(market, { id: bad, status: 'Failed' })).toMatchObject({
+      failReason: 'AML_REJECTED',
+      amount: '40',
+    })
+    expect([await statuses(market, good), await statuses(market, bad), await balance(market)]).toEqual([
+      ['Pending', 'Done', 'Verified'],
+      ['Pending', 'Failed'],
+      before + 25,
+    ])
     expect(await listed(bad, '--rejected')).toMatchObject({ deposit: 'rejected', quarantined: true })
     expect(await bursar('screening', 'show', lines[1]!.id)).toContain('it is not')
     await agrees()
@@ -107,7 +144,10 @@ describe('a deposit', () => {
 
 describe('an invoice', () => {
   test('is not paid by money that is held, and goes on as soon as that is released', async () => {
-    const { id } = await market.client.invoices.crypto.create({ name: 'Order 7', amount: { ticker: 'USDT', blockchain: 'ETHEREUM', value: '30' } })
+    const { id } = await market.client.invoices.crypto.create({
+      name: 'Order 7',
+      amount: { ticker: 'USDT', blockchain: 'ETHEREUM', value: '30' },
+    })
     await sandbox.screeningFault('down')
     const { to } = await sandbox.payInvoice(id, 'exact')
     await sandbox.verdict(to, 'sanctioned')
@@ -117,7 +157,9 @@ describe('an invoice', () => {
     await sandbox.screeningFault()
     await sandbox.advance(15 * MINUTE)
     const [line] = await until('it is found risky', async () => {
-      const open = (JSON.parse(await bursar('screening', 'list')) as Line[]).filter(({ deposit: state }) => state === 'held')
+      const open = (JSON.parse(await bursar('screening', 'list')) as Line[]).filter(
+        ({ deposit: state }) => state === 'held',
+      )
       return open.length > 0 && open
     })
     await sandbox.advance(100 * 60 * MINUTE)
@@ -134,9 +176,18 @@ describe('a withdrawal', () => {
   test('to an address on a list is given back, and nothing of it is on the chain', async () => {
     await sandbox.credit(shop, 'USDT', '100')
     const before = await until('there is money', async () => (await balance(shop)) >= 100 && balance(shop))
-    const { id } = await shop.client.withdrawals.crypto.create({ ticker: 'USDT', blockchain: 'ETHEREUM', to: LISTED, amount: '10' })
+    const { id } = await shop.client.withdrawals.crypto.create({
+      ticker: 'USDT',
+      blockchain: 'ETHEREUM',
+      to: LISTED,
+      amount: '10',
+    })
     expect(await sandbox.notified(shop, { id, status: 'Failed' })).toMatchObject({ failReason: 'AML_REJECTED' })
-    expect([await balance(shop), await sandbox.balanceOf('ETHEREUM', 'USDT', LISTED), await statuses(shop, id)]).toEqual([before, '0', ['Failed']])
+    expect([
+      await balance(shop),
+      await sandbox.balanceOf('ETHEREUM', 'USDT', LISTED),
+      await statuses(shop, id),
+    ]).toEqual([before, '0', ['Failed']])
   })
 
   test('whose destination is listed while it waits is not signed, the worker killed in between', async () => {
@@ -144,21 +195,34 @@ describe('a withdrawal', () => {
     const to = await sandbox.outside('ETHEREUM')
     await sandbox.kill('worker')
     await sandbox.start('worker', { BURSAR_SANDBOX_PAUSE: 'payout-chosen' })
-    const { id } = await shop.client.withdrawals.crypto.create({ ticker: 'USDT', blockchain: 'ETHEREUM', to, amount: '10' })
+    const { id } = await shop.client.withdrawals.crypto.create({
+      ticker: 'USDT',
+      blockchain: 'ETHEREUM',
+      to,
+      amount: '10',
+    })
     await sandbox.paused('worker', 'payout-chosen')
     const file = join(folder, 'sanctioned_addresses_ETH.txt')
-    const { from } = (await sandbox.messages(shop)).map(({ body }) => JSON.parse(body) as { status: string; from: string[] }).find(({ status }) => status === 'Verified')!
+    const { from } = (await sandbox.messages(shop))
+      .map(({ body }) => JSON.parse(body) as { status: string; from: string[] })
+      .find(({ status }) => status === 'Verified')!
     writeFileSync(file, [to, ...from].join('\n'))
     const text = await bursar('screening', 'import', '--date', new Date().toISOString().slice(0, 10), file)
     expect(text).toMatch(/destinations of 1 withdrawals, which stopped to be judged again; [1-9]\d* deposits/)
     await sandbox.kill('worker')
     await sandbox.start('worker')
     expect(await sandbox.notified(shop, { id, status: 'Failed' })).toMatchObject({ failReason: 'AML_REJECTED' })
-    expect([await balance(shop), await sandbox.balanceOf('ETHEREUM', 'USDT', to), await statuses(shop, id)]).toEqual([before, '0', ['Failed']])
+    expect([await balance(shop), await sandbox.balanceOf('ETHEREUM', 'USDT', to), await statuses(shop, id)]).toEqual([
+      before,
+      '0',
+      ['Failed'],
+    ])
     const found = (JSON.parse(await bursar('screening', 'list')) as Line[]).filter(({ state }) => state === 'clean')
     expect(found.length).toBeGreaterThan(0)
     expect(await bursar('screening', 'note', found[0]!.id, 'reported')).toBe('noted\n')
-    expect((JSON.parse(await bursar('screening', 'list')) as Line[]).some((line) => line.id === found[0]!.id)).toBe(false)
+    expect((JSON.parse(await bursar('screening', 'list')) as Line[]).some((line) => line.id === found[0]!.id)).toBe(
+      false,
+    )
     await agrees()
   })
 })

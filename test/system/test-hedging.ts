@@ -8,7 +8,9 @@ export const eventually = <T>(sandbox: Sandbox, what: string, find: () => Promis
 
 /** In whole BTC. */
 export const exposureOf = async (sandbox: Sandbox, asset: string, decimals: number): Promise<number> => {
-  const rows = await sandbox.query<{ units: string }>(`select (select sum(units + reserved) from exchange_inventory where asset = '${asset}')
+  const rows = await sandbox.query<{
+    units: string
+  }>(`select (select sum(units + reserved) from exchange_inventory where asset = '${asset}')
     - (select funded from position_limits where asset = '${asset}') as units`)
   return Number(rows[0]!.units) / 10 ** decimals
 }
@@ -38,6 +40,19 @@ export const placedOnce = async (sandbox: Sandbox): Promise<void> => {
 export const buyBtc = (sandbox: Sandbox, amount: string): Promise<string> =>
   eventually(sandbox, 'an exchange', async () => {
     const { client } = sandbox.merchants[0]
-    const { price } = await client.exchange.estimate({ spendTicker: 'USDT', targetTicker: 'BTC', amount, side: 'target' })
-    return (await client.exchange.create({ spendTicker: 'USDT', targetTicker: 'BTC', amount, side: 'target', price: price.value })).id
+    const { price } = await client.exchange.estimate({
+      spendTicker: 'USDT',
+      targetTicker: 'BTC',
+      amount,
+      side: 'target',
+    })
+    return (
+      await client.exchange.create({
+        spendTicker: 'USDT',
+        targetTicker: 'BTC',
+        amount,
+        side: 'target',
+        price: price.value,
+      })
+    ).id
   })

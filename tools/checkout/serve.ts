@@ -12,7 +12,10 @@ export interface PageServer {
   close(): Promise<void>
 }
 
-/** `GET /{name}`, and below it what the page of that name asks for. `stay`: nobody is sent on to another host by a script. */
+/**
+ * `GET /{name}`, and below it what the page of that name asks for. `stay`: nobody is sent on to another host by a
+ * script.
+ */
 export const servePages = async (views: ReadonlyMap<string, PageView>, { stay = false } = {}): Promise<PageServer> => {
   const shown = new Map(views)
   const open = new Set<{ name: string; write(text: string): void }>()
@@ -30,7 +33,9 @@ export const servePages = async (views: ReadonlyMap<string, PageView>, { stay = 
       one.write(`data: ${versionOf(view)}\n\n`)
       return
     }
-    const page = view ? renderPage(view, language) : renderProblem({ status: 404, description: undefined, requestId: 'r-1' }, language)
+    const page = view
+      ? renderPage(view, language)
+      : renderProblem({ status: 404, description: undefined, requestId: 'r-1' }, language)
     response.writeHead(view ? 200 : 404, page.headers)
     response.end(stay ? page.html.replaceAll('data-leave="yes"', 'data-leave="no"') : page.html)
   })

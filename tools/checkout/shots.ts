@@ -13,7 +13,10 @@ import { servePages } from './serve.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { language: { type: 'string', default: 'en' }, folder: { type: 'string', default: join(import.meta.dirname, '../../docs/images/checkout') } },
+  options: {
+    language: { type: 'string', default: 'en' },
+    folder: { type: 'string', default: join(import.meta.dirname, '../../docs/images/checkout') },
+  },
 })
 const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1_280, height: 900 } } as const
 /** Of WebP: small enough to be kept beside the documents, good enough to be looked at. */
@@ -22,7 +25,10 @@ const QUALITY = 55
 const found = await findChromium()
 if ('missing' in found) throw new Error(found.missing)
 mkdirSync(values.folder, { recursive: true })
-const browser = await chromium.launch({ executablePath: found.program, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+const browser = await chromium.launch({
+  executablePath: found.program,
+  args: ['--no-sandbox', '--disable-dev-shm-usage'],
+})
 const server = await servePages(new Map(Object.entries(VIEWS)), { stay: true })
 const names = positionals.length > 0 ? positionals : [...Object.keys(VIEWS), 'not-found']
 for (const [device, viewport] of Object.entries(SIZES)) {
@@ -34,7 +40,12 @@ for (const [device, viewport] of Object.entries(SIZES)) {
       await page.goto(`${server.url}/${name}?lang=${values.language}`, { waitUntil: 'domcontentloaded' })
       const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
       const clip = { x: 0, y: 0, width: viewport.width, height, scale: device === 'desktop' ? 0.75 : 1 }
-      const { data } = await devtools.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY, captureBeyondViewport: true, clip })
+      const { data } = await devtools.send('Page.captureScreenshot', {
+        format: 'webp',
+        quality: QUALITY,
+        captureBeyondViewport: true,
+        clip,
+      })
       writeFileSync(join(values.folder, `${name}-${device}-${colorScheme}.webp`), Buffer.from(data, 'base64'))
     }
     await context.close()

@@ -9,21 +9,38 @@ const PARTS: { at: RegExp; may: RegExp; says: string }[] = [
     may: /^(@noble\/|@scure\/|micro-packed)/,
     says: 'chainkit is pure: no I/O',
   },
-  { at: /^signer\/src\//, may: /^(@bursar\/chainkit|@noble\/|@scure\/|node:)/, says: 'the signer has few dependencies' },
+  {
+    at: /^signer\/src\//,
+    may: /^(@bursar\/chainkit|@noble\/|@scure\/|node:)/,
+    says: 'the signer has few dependencies',
+  },
   { at: /^web\/checkout\/src\//, may: /^(uqr|node:crypto)$/, says: 'pages are pure: no I/O' },
   { at: /^sdk\/src\//, may: /^node:crypto$/, says: 'the SDK has no runtime dependency' },
 ]
 
 /** Levels of the server: a folder imports from its own level or a lower one. */
 const LEVELS: Record<string, number> = {
-  base: 0, money: 1, db: 1, jobs: 2, ledger: 2, platform: 2, outbound: 2, documents: 2, letters: 2, adapters: 2,
-  http: 4, watcher: 4, app: 5, cli: 6,
+  base: 0,
+  money: 1,
+  db: 1,
+  jobs: 2,
+  ledger: 2,
+  platform: 2,
+  outbound: 2,
+  documents: 2,
+  letters: 2,
+  adapters: 2,
+  http: 4,
+  watcher: 4,
+  app: 5,
+  cli: 6,
 }
 const ROOM_LEVEL = 3
 /** Commands stand on the composition in `app`, `main.ts` on them. */
 const MAIN_LEVEL = 7
 /** Files that may use an adapter's code; anyone may name its types. */
-const TALKS_TO_ADAPTERS = /^server\/src\/([^/]+\/([^/]+\/)?jobs(-[a-z]+)?\.ts$|watcher\/|adapters\/|app\/|cli\/)|\.test\.ts$|\/test-[^/]+\.ts$/
+const TALKS_TO_ADAPTERS =
+  /^server\/src\/([^/]+\/([^/]+\/)?jobs(-[a-z]+)?\.ts$|watcher\/|adapters\/|app\/|cli\/)|\.test\.ts$|\/test-[^/]+\.ts$/
 const FORBIDDEN_NAMES = /(^|\/)(utils?|helpers?|common|misc|types)(\.|\/)/
 
 const roomOf = (path: string): string | undefined => /^server\/src\/([^/]+)\//.exec(path)?.[1]
@@ -40,9 +57,11 @@ export const findViolations = (files: readonly SourceFile[]): string[] => {
   const found: string[] = []
   for (const file of files) {
     if (FORBIDDEN_NAMES.test(file.path)) found.push(`${file.path}: a file is named for what it does`)
-    for (const one of file.imports) found.push(...judgeImport(file.path, one).map((why) => `${file.path} -> ${one.specifier}: ${why}`))
+    for (const one of file.imports)
+      found.push(...judgeImport(file.path, one).map((why) => `${file.path} -> ${one.specifier}: ${why}`))
     for (const { target, specifier } of file.imports) {
-      if (target !== undefined && /\.(ts|tsx|mjs)$/.test(target) && !known.has(target)) found.push(`${file.path} -> ${specifier}: no such file`)
+      if (target !== undefined && /\.(ts|tsx|mjs)$/.test(target) && !known.has(target))
+        found.push(`${file.path} -> ${specifier}: no such file`)
     }
   }
   const cycle = findCycle(graphOf(files))
@@ -59,7 +78,13 @@ const judgeImport = (path: string, one: Import): string[] => {
   if (path.startsWith('server/src/') && !isTest(path)) {
     if (!one.target.startsWith('server/src/')) found.push('the server imports its packages by name and nothing else')
     if (levelOf(one.target) > levelOf(path)) found.push('imports point down')
-    if (room !== undefined && other !== undefined && room !== other && levelOf(one.target) === ROOM_LEVEL && !one.target.endsWith('/index.ts')) {
+    if (
+      room !== undefined &&
+      other !== undefined &&
+      room !== other &&
+      levelOf(one.target) === ROOM_LEVEL &&
+      !one.target.endsWith('/index.ts')
+    ) {
       found.push('rooms meet through index.ts')
     }
   }
@@ -70,15 +95,23 @@ const judgeImport = (path: string, one: Import): string[] => {
     found.push('only jobs and the watcher talk to adapters')
   }
   const [part, otherPart] = [path.split('/')[0], one.target.split('/')[0]]
-  if (PARTS.some(({ at }) => at.test(path)) && part !== otherPart && !isTest(path)) found.push('a package imports others by name')
+  if (PARTS.some(({ at }) => at.test(path)) && part !== otherPart && !isTest(path))
+    found.push('a package imports others by name')
   return found
 }
 
 const judgePackage = (path: string, specifier: string): string[] => {
-  const broken = PARTS.filter(({ at, may }) => at.test(path) && !isTest(path) && !may.test(specifier)).map(({ says }) => says)
-  if (specifier === '@bursar/chainkit/signing' && !path.startsWith('signer/')) broken.push('only the signer takes private keys')
-  const signer = specifier.startsWith('@bursar/signer') && specifier !== '@bursar/signer/client' && specifier !== '@bursar/signer/refusals'
-  if (signer && path.startsWith('server/')) broken.push('the server knows the signer by its client only, and its refusals by name')
+  const broken = PARTS.filter(({ at, may }) => at.test(path) && !isTest(path) && !may.test(specifier)).map(
+    ({ says }) => says,
+  )
+  if (specifier === '@bursar/chainkit/signing' && !path.startsWith('signer/'))
+    broken.push('only the signer takes private keys')
+  const signer =
+    specifier.startsWith('@bursar/signer') &&
+    specifier !== '@bursar/signer/client' &&
+    specifier !== '@bursar/signer/refusals'
+  if (signer && path.startsWith('server/'))
+    broken.push('the server knows the signer by its client only, and its refusals by name')
   return broken
 }
 

@@ -8,9 +8,13 @@ const root = new URL('../../', import.meta.url).pathname
 const FOLDERS = ['contract', 'chainkit', 'signer', 'sdk', 'server', 'sandbox', 'test', 'bench', 'tools', 'web']
 const file = (path: string, text: string): SourceFile => ({ path, text, imports: importsOf(path, text) })
 const world = (...extra: SourceFile[]): SourceFile[] => [
-  file('server/src/base/id.ts', ''), file('server/src/ledger/index.ts', ''), file('server/src/ledger/store.ts', ''),
-  file('server/src/deposits/index.ts', ''), file('server/src/deposits/store.ts', ''),
-  file('server/src/adapters/chains/port.ts', ''), ...extra,
+  file('server/src/base/id.ts', ''),
+  file('server/src/ledger/index.ts', ''),
+  file('server/src/ledger/store.ts', ''),
+  file('server/src/deposits/index.ts', ''),
+  file('server/src/deposits/store.ts', ''),
+  file('server/src/adapters/chains/port.ts', ''),
+  ...extra,
 ]
 
 describe('the repository itself', () => {
@@ -28,15 +32,27 @@ describe('canaries: each rule finds what it is there for', () => {
     ['imports point down', 'server/src/base/x.ts', "import { a } from '../ledger/index.ts'"],
     ['imports point down', 'server/src/ledger/x.ts', "import type { a } from '../deposits/index.ts'"],
     ['rooms meet through index.ts', 'server/src/withdrawals/x.ts', "import { a } from '../deposits/store.ts'"],
-    ['only jobs and the watcher', 'server/src/withdrawals/commands.ts', "import { a } from '../adapters/chains/port.ts'"],
-    ['only jobs and the watcher', 'server/src/withdrawals/evm/plans.ts', "import { a } from '../../adapters/chains/port.ts'"],
+    [
+      'only jobs and the watcher',
+      'server/src/withdrawals/commands.ts',
+      "import { a } from '../adapters/chains/port.ts'",
+    ],
+    [
+      'only jobs and the watcher',
+      'server/src/withdrawals/evm/plans.ts',
+      "import { a } from '../../adapters/chains/port.ts'",
+    ],
     ['adapters know no database', 'server/src/adapters/chains/x.ts', "import { a } from '../../deposits/index.ts'"],
     ['contract imports typebox only', 'contract/src/x.ts', "import fs from 'node:fs'"],
     ['chainkit is pure', 'chainkit/src/x.ts', "import fs from 'node:fs'"],
     ['pages are pure', 'web/checkout/src/x.ts', "import fs from 'node:fs'"],
     ['few dependencies', 'signer/src/x.ts', "import pg from 'pg'"],
     ['no runtime dependency', 'sdk/src/x.ts', "import { request } from 'undici'"],
-    ['only the signer takes private keys', 'server/src/withdrawals/jobs.ts', "import { a } from '@bursar/chainkit/signing'"],
+    [
+      'only the signer takes private keys',
+      'server/src/withdrawals/jobs.ts',
+      "import { a } from '@bursar/chainkit/signing'",
+    ],
     ['by its client only', 'server/src/withdrawals/jobs.ts', "import { a } from '@bursar/signer'"],
     ['named for what it does', 'server/src/deposits/helpers.ts', ''],
     ['no such file', 'server/src/deposits/x.ts', "export * from './gone.ts'"],
@@ -56,7 +72,15 @@ describe('canaries: each rule finds what it is there for', () => {
     const found = findViolations(world(a, b, c)).join('\n')
     expect(found).toContain('import cycle')
     expect(found).toContain('rooms import each other')
-    expect(findCycle(new Map([['a', ['b']], ['b', ['c']], ['c', []]]))).toBeUndefined()
+    expect(
+      findCycle(
+        new Map([
+          ['a', ['b']],
+          ['b', ['c']],
+          ['c', []],
+        ]),
+      ),
+    ).toBeUndefined()
   })
 
   test.each([

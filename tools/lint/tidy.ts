@@ -20,7 +20,12 @@ const RULES: { name: string; at: RegExp; not?: RegExp; finds: RegExp }[] = [
     not: /\.test\.ts$/,
     finds: /\bparseFloat\b|\.toFixed\(/,
   },
-  { name: 'no focused or skipped test', at: /\.test\.ts$/, not: /^tools\/lint\//, finds: /\b(describe|test|it)\.(only|skip)\(/ },
+  {
+    name: 'no focused or skipped test',
+    at: /\.test\.ts$/,
+    not: /^tools\/lint\//,
+    finds: /\b(describe|test|it)\.(only|skip)\(/,
+  },
   {
     name: 'who makes a temporary folder removes it: tests by temporaryFolder of test/setup/temporary.ts',
     at: /\.(ts|mjs)$/,
@@ -34,8 +39,18 @@ const RULES: { name: string; at: RegExp; not?: RegExp; finds: RegExp }[] = [
     finds: /new pg\.(Client|Pool)\(|\{[^}]*\bClient\b[^}]*\} from 'pg'/,
   },
   { name: 'nothing left open in the code', at: /\.(ts|mjs)$/, not: /^tools\/lint\//, finds: /\b(TODO|FIXME|XXX)\b/ },
-  { name: 'time comes from a clock', at: /^server\/src\/(?!platform\/clock|main)[^/]+\/(?!.*test).*\.ts$/, not: /^server\/src\/(http|outbound|platform|adapters|cli)\//, finds: /\bDate\.now\(\)|new Date\(\)/ },
-  { name: 'no secret in an environment variable of a child', at: /\.ts$/, not: /\.test\.ts$|^tools\/lint\//, finds: /PASSPHRASE['"]?\s*:/ },
+  {
+    name: 'time comes from a clock',
+    at: /^server\/src\/(?!platform\/clock|main)[^/]+\/(?!.*test).*\.ts$/,
+    not: /^server\/src\/(http|outbound|platform|adapters|cli)\//,
+    finds: /\bDate\.now\(\)|new Date\(\)/,
+  },
+  {
+    name: 'no secret in an environment variable of a child',
+    at: /\.ts$/,
+    not: /\.test\.ts$|^tools\/lint\//,
+    finds: /PASSPHRASE['"]?\s*:/,
+  },
 ]
 
 const LONGEST_LINES = 400
@@ -49,7 +64,9 @@ export const findUntidy = (files: readonly SourceFile[]): string[] =>
       ({ name, finds }) => `${path}:${lineOf(text, finds)}: ${name}`,
     ),
     ...(REGISTRY.test(text) ? [`${path}: names a host of a registry`] : []),
-    ...(text.split('\n').length > LONGEST_LINES && !/generated|schema\.ts$/.test(path) ? [`${path}: over ${LONGEST_LINES} lines`] : []),
+    ...(text.split('\n').length > LONGEST_LINES && !/generated|schema\.ts$/.test(path)
+      ? [`${path}: over ${LONGEST_LINES} lines`]
+      : []),
   ])
 
 const lineOf = (text: string, pattern: RegExp): number => text.slice(0, text.search(pattern)).split('\n').length

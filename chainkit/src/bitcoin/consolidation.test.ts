@@ -68,7 +68,10 @@ describe('buildConsolidation', () => {
         expect(first.fee + first.units).toBe(sumOf(inputs))
         expect(psbtFee(parse(first.psbt))).toBe(first.fee)
         expect(first.units).toBeGreaterThanOrEqual(dustThreshold(CHANGE.script))
-        const vsize = estimateVsize(inputs.map(({ script }) => script), [CHANGE.script])
+        const vsize = estimateVsize(
+          inputs.map(({ script }) => script),
+          [CHANGE.script],
+        )
         expect(first.fee).toBeGreaterThanOrEqual(feeAt(low, vsize))
         if (before) expect(first.fee + before.fee).toBeGreaterThanOrEqual(feeAt(low, vsize + before.vsize))
         const second = replaceConsolidation({ ...base, ...more, original: first.psbt, feeRateMilliSatPerVb: high })

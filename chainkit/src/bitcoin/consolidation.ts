@@ -76,11 +76,21 @@ export function replaceConsolidation(
   })
   const destination = { script: output.script, ...(origin && { origin }) }
   const { incrementalRateMilliSatPerVb: increment = INCREMENTAL_RATE, ...rest } = request
-  return build({ ...rest, inputs, destination, transactionVersion: original.transactionVersion }, { fee: psbtFee(original), increment })
+  return build(
+    { ...rest, inputs, destination, transactionVersion: original.transactionVersion },
+    { fee: psbtFee(original), increment },
+  )
 }
 
 function build(
-  { inputs, destination, feeRateMilliSatPerVb: rate, ancestors, transactionVersion = TRANSACTION_VERSION, caps }: ConsolidationRequest,
+  {
+    inputs,
+    destination,
+    feeRateMilliSatPerVb: rate,
+    ancestors,
+    transactionVersion = TRANSACTION_VERSION,
+    caps,
+  }: ConsolidationRequest,
   replaced: { fee: bigint; increment: bigint } | undefined,
 ): Consolidation | Refused<ConsolidationRefusal> {
   assertShape(inputs, [{ ...destination, units: 0n }])

@@ -21,8 +21,8 @@ export interface GatheringRequest<C extends Coin> {
 }
 
 /**
- * Small coins to join into one, the smallest first: never one whose spending costs what it holds, never so many that the
- * rest no longer pays what waits. Empty when it is not worth it. The order of the coins does not matter.
+ * Small coins to join into one, the smallest first: never one whose spending costs what it holds, never so many that
+ * the rest no longer pays what waits. Empty when it is not worth it. The order of the coins does not matter.
  */
 export function gatherCoins<C extends Coin>(request: GatheringRequest<C>): C[] {
   const { coins, smallUnits, leastCoins, mostCoins, feeRateMilliSatPerVb: rate } = request

@@ -22,7 +22,16 @@ export type { Ancestors, Consolidation, ConsolidationRefusal, ConsolidationReque
 export { buildReplacement } from './replacement.ts'
 export type { ReplacementRefusal, ReplacementRequest } from './replacement.ts'
 export { withoutPrevious, withoutWitnesses, withPrevious } from './previous.ts'
-export { REPLACEABLE, TRANSACTION_VERSION, TRUC_CHILD_MAX_VSIZE, TRUC_VERSION, parsePsbt, psbtFee, unsignedTxid, writePsbt } from './psbt.ts'
+export {
+  REPLACEABLE,
+  TRANSACTION_VERSION,
+  TRUC_CHILD_MAX_VSIZE,
+  TRUC_VERSION,
+  parsePsbt,
+  psbtFee,
+  unsignedTxid,
+  writePsbt,
+} from './psbt.ts'
 export type { Psbt, PsbtInput, PsbtOutput, PsbtVersion } from './psbt.ts'
 export { readSigned } from './signed-psbt.ts'
 export type { SignedPsbtRefusal } from './signed-psbt.ts'

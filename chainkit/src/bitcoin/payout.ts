@@ -22,7 +22,9 @@ export interface ChangeOutput {
   origin?: KeyOrigin
 }
 
-/** `as-given`: inputs and payments as they came, change last. `bip69`: sorted, so that the order does not tell change. */
+/**
+ * `as-given`: inputs and payments as they came, change last. `bip69`: sorted, so that the order does not tell change.
+ */
 export type OutputOrder = 'as-given' | 'bip69'
 
 export interface PayoutRequest {
@@ -94,7 +96,9 @@ export function judgeFee(fee: bigint, payments: readonly Output[], caps: FeeCaps
   return undefined
 }
 
-type Arrangement = Pick<PayoutRequest, 'inputs' | 'payments' | 'change' | 'order' | 'psbtVersion'> & { transactionVersion?: number }
+type Arrangement = Pick<PayoutRequest, 'inputs' | 'payments' | 'change' | 'order' | 'psbtVersion'> & {
+  transactionVersion?: number
+}
 
 /** Puts inputs and outputs in their order and writes the PSBT. */
 export function arrange(

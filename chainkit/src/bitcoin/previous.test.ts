@@ -15,7 +15,9 @@ const transactionWith = (outputs: readonly Output[], number: number): { raw: Uin
   const raw = RawTx.encode({
     version: 2,
     segwitFlag: true,
-    inputs: [{ txid: new Uint8Array(32).fill(number + 1), index: 0, finalScriptSig: new Uint8Array(), sequence: REPLACEABLE }],
+    inputs: [
+      { txid: new Uint8Array(32).fill(number + 1), index: 0, finalScriptSig: new Uint8Array(), sequence: REPLACEABLE },
+    ],
     outputs: outputs.map(({ script, units }) => ({ script, amount: units })),
     witnesses: [[new Uint8Array(71).fill(7), new Uint8Array(33).fill(2)]],
     lockTime: 0,
@@ -45,7 +47,13 @@ const spending = fc
       previous.set(txid, raw)
       return { txid, vout, units: one, script, sequence: REPLACEABLE, origins: [origin] }
     })
-    const psbt: Psbt = { version, transactionVersion: 2, lockTime: 0, inputs, outputs: payments.map((payment) => ({ ...payment, origins: [] })) }
+    const psbt: Psbt = {
+      version,
+      transactionVersion: 2,
+      lockTime: 0,
+      inputs,
+      outputs: payments.map((payment) => ({ ...payment, origins: [] })),
+    }
     return { psbt, previous }
   })
 
@@ -77,9 +85,16 @@ describe('previous transactions', () => {
         const bare = writePsbt(psbt)
         const without = new Map([...previous].filter(([txid]) => txid !== input.txid))
         expect(withPrevious(bare, without)).toMatchObject({ refused: 'missing' })
-        expect(withPrevious(bare, new Map(without).set(input.txid, transactionWith([input], 99).raw))).toMatchObject({ refused: 'other' })
-        expect(withPrevious(bare, new Map(without).set(input.txid, new Uint8Array([1, 2])))).toMatchObject({ refused: 'other' })
-        const lying = writePsbt({ ...psbt, inputs: psbt.inputs.map((one, index) => (index === at ? { ...one, units: one.units - 1n } : one)) })
+        expect(withPrevious(bare, new Map(without).set(input.txid, transactionWith([input], 99).raw))).toMatchObject({
+          refused: 'other',
+        })
+        expect(withPrevious(bare, new Map(without).set(input.txid, new Uint8Array([1, 2])))).toMatchObject({
+          refused: 'other',
+        })
+        const lying = writePsbt({
+          ...psbt,
+          inputs: psbt.inputs.map((one, index) => (index === at ? { ...one, units: one.units - 1n } : one)),
+        })
         expect(withPrevious(lying, previous)).toMatchObject({ refused: 'other' })
       }),
       { numRuns: 15 },

@@ -4,12 +4,16 @@ import type { Refused } from '../refusal.ts'
 import { parsePsbt, writePsbt } from './psbt.ts'
 
 /**
- * A PSBT with the transaction that each input spends from, without signatures (`PSBT_IN_NON_WITNESS_UTXO`, BIP 174, as Bitcoin
- * Core writes it). BIP 143 signs the amount of one input at a time: a signer that has no more than stated amounts can be asked
- * twice, with another one wrong each time, and both valid halves together pay what it never saw as a fee (CVE-2020-14199).
+ * A PSBT with the transaction that each input spends from, without signatures (`PSBT_IN_NON_WITNESS_UTXO`, BIP 174, as
+ * Bitcoin Core writes it). BIP 143 signs the amount of one input at a time: a signer that has no more than stated
+ * amounts can be asked twice, with another one wrong each time, and both valid halves together pay what it never saw as
+ * a fee (CVE-2020-14199).
  * @param previous raw transactions by txid; more than needed is left out
  */
-export function withPrevious(psbt: Uint8Array, previous: ReadonlyMap<string, Uint8Array>): Uint8Array | Refused<'not-parsable' | 'missing' | 'other'> {
+export function withPrevious(
+  psbt: Uint8Array,
+  previous: ReadonlyMap<string, Uint8Array>,
+): Uint8Array | Refused<'not-parsable' | 'missing' | 'other'> {
   const bare = parsePsbt(psbt)
   if ('refused' in bare) return bare
   const transaction = Transaction.fromPSBT(psbt, { allowUnknownOutputs: true, allowUnknownInputs: true })
@@ -26,8 +30,8 @@ export function withPrevious(psbt: Uint8Array, previous: ReadonlyMap<string, Uin
 }
 
 /**
- * The PSBT as chainkit writes it, once every input is proven: its amount and script are those of the transaction that is given
- * with it and hashes to its txid.
+ * The PSBT as chainkit writes it, once every input is proven: its amount and script are those of the transaction that
+ * is given with it and hashes to its txid.
  */
 export function withoutPrevious(psbt: Uint8Array): Uint8Array | Refused<'not-parsable' | 'missing'> {
   const parsed = parsePsbt(psbt)

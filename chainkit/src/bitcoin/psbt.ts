@@ -13,7 +13,10 @@ export type PsbtVersion = 0 | 2
 export const REPLACEABLE = 0xfffffffd
 /** The transaction version we make, save where a transaction spends an unconfirmed one of TRUC's. */
 export const TRANSACTION_VERSION = 2
-/** Topologically restricted until confirmation (BIP 431): what spends an unconfirmed one must be of this version too, and small. */
+/**
+ * Topologically restricted until confirmation (BIP 431): what spends an unconfirmed one must be of this version too,
+ * and small.
+ */
 export const TRUC_VERSION = 3
 /** Virtual bytes of a TRUC transaction that spends an unconfirmed one, at most (BIP 431). */
 export const TRUC_CHILD_MAX_VSIZE = 1000

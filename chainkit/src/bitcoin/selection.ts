@@ -54,8 +54,8 @@ export function selectCoins<C extends Coin>(request: SelectionRequest<C>): Selec
 }
 
 /**
- * Whether all coins that are worth their own fee would pay these outputs, whatever the size: what selection would answer
- * but for the search, so that many sets of outputs can be asked about.
+ * Whether all coins that are worth their own fee would pay these outputs, whatever the size: what selection would
+ * answer but for the search, so that many sets of outputs can be asked about.
  */
 export function canPay<C extends Coin>(request: SelectionRequest<C>): boolean {
   const worth = rank(request).map(({ coin }) => coin)

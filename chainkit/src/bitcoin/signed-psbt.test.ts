@@ -80,7 +80,10 @@ describe('readSigned', () => {
 
   test('signatures of another key, or for other amounts of the inputs', () => {
     const other = { ...psbt, inputs: psbt.inputs.map((input, at) => ({ ...input, script: testKey(500 + at).script })) }
-    const foreign = signPayout(other, psbt.inputs.map((_, at) => testKey(500 + at).privateKey))
+    const foreign = signPayout(
+      other,
+      psbt.inputs.map((_, at) => testKey(500 + at).privateKey),
+    )
     expect(foreign.txid).toBe(signed.txid)
     expect(refusalOf(foreign.raw)).toBe('not-signed')
     const misstated = { ...psbt, inputs: psbt.inputs.map((input) => ({ ...input, units: input.units + 1n })) }
@@ -94,7 +97,12 @@ describe('readSigned', () => {
     const der = raw.subarray(raw.indexOf(0x30, raw.length - 230))
     const signature = secp256k1.Signature.fromBytes(der.subarray(0, 2 + der[1]!), 'der')
     const high = new secp256k1.Signature(signature.r, order - signature.s).toBytes('der')
-    const changed = Buffer.concat([raw.subarray(0, der.byteOffset - raw.byteOffset - 1), Buffer.of(high.length + 1), high, der.subarray(2 + der[1]!)])
+    const changed = Buffer.concat([
+      raw.subarray(0, der.byteOffset - raw.byteOffset - 1),
+      Buffer.of(high.length + 1),
+      high,
+      der.subarray(2 + der[1]!),
+    ])
     expect(refusalOf(changed)).toBe('not-signed')
   })
 
@@ -107,8 +115,10 @@ describe('readSigned', () => {
       }),
       { numRuns: 400 },
     )
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (junk) => {
-      expect(refusalOf(junk)).toBeDefined()
-    }))
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), (junk) => {
+        expect(refusalOf(junk)).toBeDefined()
+      }),
+    )
   })
 })

@@ -46,14 +46,21 @@ export function parseTransaction(raw: Uint8Array): ParsedTransaction | Refused<'
 const OUR_WITNESS = [new Uint8Array(71), new Uint8Array(33)]
 
 /**
- * The transaction of an unsigned PSBT with signatures that are not valid, each as long as ours: a node's pool judges everything else of it
- * first. Every input must be one of our own (P2WPKH).
+ * The transaction of an unsigned PSBT with signatures that are not valid, each as long as ours: a node's pool judges
+ * everything else of it first. Every input must be one of our own (P2WPKH).
  */
 export function asIfSigned(unsignedPsbt: Uint8Array): Uint8Array | Refused<'not-parsable'> {
   const psbt = parsePsbt(unsignedPsbt)
   if (isRefused(psbt)) return psbt
   const { version, inputs, outputs, lockTime } = RawTx.decode(toTransaction(psbt).toBytes())
-  return RawTx.encode({ version, segwitFlag: true, inputs, outputs, witnesses: inputs.map(() => OUR_WITNESS), lockTime })
+  return RawTx.encode({
+    version,
+    segwitFlag: true,
+    inputs,
+    outputs,
+    witnesses: inputs.map(() => OUR_WITNESS),
+    lockTime,
+  })
 }
 
 /** Makes the transaction of a PSBT that holds all signatures. Whether they are valid is for the node to say. */

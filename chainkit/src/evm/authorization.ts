@@ -10,8 +10,8 @@ import type { Signature } from './signed.ts'
 import { number, string } from './transaction.ts'
 
 /**
- * Leave of an account to run the code of another (EIP-7702). It is part of the account's sequence of nonces: valid while
- * the account is at this nonce, and once taken the account is one further.
+ * Leave of an account to run the code of another (EIP-7702). It is part of the account's sequence of nonces: valid
+ * while the account is at this nonce, and once taken the account is one further.
  */
 export interface Authorization {
   /** never 0, which EIP-7702 lets stand for every chain: the same keys are used on several */
@@ -64,7 +64,9 @@ export const readSignedAuthorization = (item: RlpItem | undefined): SignedAuthor
   return signed
 }
 
-/** Who signed it; EIP-55. Throws a RangeError for a high s (EIP-2 holds here too), an Error when nobody can have signed. */
+/**
+ * Who signed it; EIP-55. Throws a RangeError for a high s (EIP-2 holds here too), an Error when nobody can have signed.
+ */
 export const authorityOf = ({ signature, ...authorization }: SignedAuthorization): Hex =>
   recoverSigner(authorizationHash(authorization), signature)
 

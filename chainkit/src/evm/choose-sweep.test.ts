@@ -13,20 +13,31 @@ const prices: SweepPrices = { gasPrice: 10n * GWEI, batchSize: 50, setCode: true
 const usdt = (worth = ETHER): Holding => ({ asset: USDT, worth, gas: TETHER_GAS })
 const usdc = (worth = ETHER, allowed = false): Holding => ({ asset: USDC, worth, gas: FIAT_TOKEN_GAS, allowed })
 const coin = (worth = ETHER): Holding => ({ asset: COIN, worth })
-const addressOf = (holdings: Holding[], more: Partial<SweepAddress> = {}): SweepAddress => ({ delegated: false, exists: false, further: 0, holdings, ...more })
+const addressOf = (holdings: Holding[], more: Partial<SweepAddress> = {}): SweepAddress => ({
+  delegated: false,
+  exists: false,
+  further: 0,
+  holdings,
+  ...more,
+})
 const waysOf = (address: SweepAddress, more: Partial<SweepPrices> = {}) =>
-  chooseSweep(address, { ...prices, ...more })?.moves.map(({ asset, way }) => `${asset === COIN ? 'coin' : asset === USDT ? 'usdt' : 'usdc'} ${way}`)
+  chooseSweep(address, { ...prices, ...more })?.moves.map(
+    ({ asset, way }) => `${asset === COIN ? 'coin' : asset === USDT ? 'usdt' : 'usdc'} ${way}`,
+  )
 
 /** EIP-8037 with 1,530 gas for each byte of state: 120 bytes of an account, 23 of a delegation. */
 const DEARER = { authorization: 226_600n, newAccount: 204_600n }
 
 test('audit D-E14: what an upgrade makes dearer is reckoned with', () => {
-  const costOf = (address: SweepAddress, more: Partial<SweepPrices> = {}): bigint => chooseSweep(address, { ...prices, ...more })!.gas
+  const costOf = (address: SweepAddress, more: Partial<SweepPrices> = {}): bigint =>
+    chooseSweep(address, { ...prices, ...more })!.gas
   const [known, unknown] = [addressOf([usdt()], { exists: true }), addressOf([usdt()])]
   // Estimates of today change nothing.
   expect(costOf(unknown, { authorization: 25_400n, newAccount: 21_000n })).toBe(costOf(unknown))
   expect(costOf(unknown, { setCode: false, newAccount: 21_315n })).toBe(costOf(unknown, { setCode: false }))
-  expect(costOf(unknown, { setCode: false, ...DEARER }) - costOf(unknown, { setCode: false })).toBe(DEARER.newAccount - 21_000n)
+  expect(costOf(unknown, { setCode: false, ...DEARER }) - costOf(unknown, { setCode: false })).toBe(
+    DEARER.newAccount - 21_000n,
+  )
   expect(costOf(known, { setCode: false, ...DEARER })).toBe(costOf(known, { setCode: false }))
   expect(waysOf(known, DEARER)).toEqual(['usdt top-up'])
   const signing = addressOf([usdc()], { exists: true })
@@ -40,20 +51,65 @@ describe('the cheapest way', () => {
     ['of a token is delegation', addressOf([usdt()]), {}, ['usdt delegate']],
     ['of a token that takes signatures is delegation in a large batch', addressOf([usdc()]), {}, ['usdc delegate']],
     ['of coin alone is its own transaction', addressOf([coin()], { exists: true }), {}, ['coin direct']],
-    ['of coin, with sweeps to come, is delegation', addressOf([coin()], { exists: true, further: 3 }), {}, ['coin delegate']],
-    ['of coin of a delegated address is the batch', addressOf([coin()], { exists: true, delegated: true }), {}, ['coin delegate']],
-    ['of coin of a delegated address alone is its own transaction', addressOf([coin()], { exists: true, delegated: true }), { batchSize: 1 }, ['coin direct']],
-    ['of everything is one call', addressOf([usdt(), usdc(), coin()], { exists: true }), {}, ['usdt delegate', 'usdc delegate', 'coin delegate']],
+    [
+      'of coin, with sweeps to come, is delegation',
+      addressOf([coin()], { exists: true, further: 3 }),
+      {},
+      ['coin delegate'],
+    ],
+    [
+      'of coin of a delegated address is the batch',
+      addressOf([coin()], { exists: true, delegated: true }),
+      {},
+      ['coin delegate'],
+    ],
+    [
+      'of coin of a delegated address alone is its own transaction',
+      addressOf([coin()], { exists: true, delegated: true }),
+      { batchSize: 1 },
+      ['coin direct'],
+    ],
+    [
+      'of everything is one call',
+      addressOf([usdt(), usdc(), coin()], { exists: true }),
+      {},
+      ['usdt delegate', 'usdc delegate', 'coin delegate'],
+    ],
     ['without EIP-7702 is the signature', addressOf([usdc()]), { setCode: false }, ['usdc authorize']],
-    ['without EIP-7702, with many sweeps to come, is an allowance', addressOf([usdc()], { further: 5 }), { setCode: false }, ['usdc permit']],
+    [
+      'without EIP-7702, with many sweeps to come, is an allowance',
+      addressOf([usdc()], { further: 5 }),
+      { setCode: false },
+      ['usdc permit'],
+    ],
     ['without EIP-7702 is an allowance that stands', addressOf([usdc(ETHER, true)]), { setCode: false }, ['usdc pull']],
-    ['without EIP-7702 is a top-up for tokens that take no signature', addressOf([usdt()]), { setCode: false }, ['usdt top-up']],
-    ['without EIP-7702 is no top-up where there is coin', addressOf([usdt(), coin()], { exists: true }), { setCode: false }, ['usdt direct', 'coin direct']],
-    ['of a delegated address is never a signature, which the token would ask the code for', addressOf([usdc()], { delegated: true }), { setCode: false }, ['usdc top-up']],
+    [
+      'without EIP-7702 is a top-up for tokens that take no signature',
+      addressOf([usdt()]),
+      { setCode: false },
+      ['usdt top-up'],
+    ],
+    [
+      'without EIP-7702 is no top-up where there is coin',
+      addressOf([usdt(), coin()], { exists: true }),
+      { setCode: false },
+      ['usdt direct', 'coin direct'],
+    ],
+    [
+      'of a delegated address is never a signature, which the token would ask the code for',
+      addressOf([usdc()], { delegated: true }),
+      { setCode: false },
+      ['usdc top-up'],
+    ],
     ['leaves what is not worth it', addressOf([usdt(), coin(1n)], { exists: true }), {}, ['usdt delegate']],
     ['of too little is none', addressOf([usdt(10n ** 14n)]), {}, undefined],
     ['of too little at any cost is the cheapest still', addressOf([usdt(1n)]), { kPerMille: 0n }, ['usdt delegate']],
-    ['of too little at any cost is a top-up if it must', addressOf([usdt(1n)]), { kPerMille: 0n, setCode: false }, ['usdt top-up']],
+    [
+      'of too little at any cost is a top-up if it must',
+      addressOf([usdt(1n)]),
+      { kPerMille: 0n, setCode: false },
+      ['usdt top-up'],
+    ],
     ['of too little in a window of cheap gas', addressOf([usdt(10n ** 14n)]), { gasPrice: GWEI }, ['usdt delegate']],
     ['of nothing is none', addressOf([]), {}, undefined],
   ])('%s', (_name, address, more, ways) => {
@@ -91,12 +147,16 @@ describe('whatever the prices', () => {
       fc.property(addresses, markets, (address, market) => {
         const choice = chooseSweep(address, market)
         if (!choice) return
-        const worth = choice.moves.reduce((sum, { asset }) => sum + address.holdings.find((one) => one.asset === asset)!.worth, 0n)
+        const worth = choice.moves.reduce(
+          (sum, { asset }) => sum + address.holdings.find((one) => one.asset === asset)!.worth,
+          0n,
+        )
         expect(worth * 1000n).toBeGreaterThanOrEqual(choice.cost * market.kPerMille)
         expect(new Set(choice.moves.map(({ asset }) => asset)).size).toBe(choice.moves.length)
         expect(choice.cost).toBe(choice.gas * market.gasPrice)
         if (!market.setCode) expect(choice.moves.some(({ way }) => way === 'delegate')).toBe(false)
-        if (address.delegated) expect(choice.moves.some(({ way }) => way === 'authorize' || way === 'permit')).toBe(false)
+        if (address.delegated)
+          expect(choice.moves.some(({ way }) => way === 'authorize' || way === 'permit')).toBe(false)
       }),
       { numRuns: 1000 },
     )
@@ -105,7 +165,11 @@ describe('whatever the prices', () => {
   test('one more way is never dearer', () => {
     fc.assert(
       fc.property(addresses, markets, (address, market) => {
-        const once = { ...address, further: 0, holdings: address.holdings.map((one) => ({ ...one, worth: one.worth + 10n * ETHER })) }
+        const once = {
+          ...address,
+          further: 0,
+          holdings: address.holdings.map((one) => ({ ...one, worth: one.worth + 10n * ETHER })),
+        }
         const more = chooseSweep(once, { ...market, setCode: true })
         const less = chooseSweep(once, { ...market, setCode: false })
         if (!more || !less || more.moves.length !== less.moves.length) return

@@ -1,13 +1,22 @@
 import type { Hex } from './hex.ts'
 import { COIN } from './sweep-call.ts'
-import { ACCOUNT_GAS, AUTHORIZATION_GAS, BATCH_GAS, COIN_GAS, PAYMENT_GAS, PER_AUTHORIZATION, dearerBy, netGas } from './sweep-gas.ts'
+import {
+  ACCOUNT_GAS,
+  AUTHORIZATION_GAS,
+  BATCH_GAS,
+  COIN_GAS,
+  PAYMENT_GAS,
+  PER_AUTHORIZATION,
+  dearerBy,
+  netGas,
+} from './sweep-gas.ts'
 import type { Gas, TokenGas } from './sweep-gas.ts'
 
 /**
- * How one asset leaves one address. `delegate`: by the code the address delegates to, in a batch (EIP-7702). `authorize`:
- * by a signed transfer through the relay (EIP-3009). `permit`: by a signed allowance for the relay (ERC-2612). `pull`: by
- * an allowance that stands. `direct`: by a transaction of the address itself, which has the coin for it. `top-up`: the
- * same, after coin is sent to it.
+ * How one asset leaves one address. `delegate`: by the code the address delegates to, in a batch (EIP-7702).
+ * `authorize`: by a signed transfer through the relay (EIP-3009). `permit`: by a signed allowance for the relay
+ * (ERC-2612). `pull`: by an allowance that stands. `direct`: by a transaction of the address itself, which has the coin
+ * for it. `top-up`: the same, after coin is sent to it.
  */
 export type SweepWay = 'delegate' | 'authorize' | 'permit' | 'pull' | 'direct' | 'top-up'
 
@@ -23,7 +32,10 @@ export interface Holding {
 }
 
 export interface SweepAddress {
-  /** whether it delegates to the pinned delegate now. Addresses with code can't sign for tokens that ask the code (ERC-1271) */
+  /**
+   * whether it delegates to the pinned delegate now. Addresses with code can't sign for tokens that ask the code
+   * (ERC-1271)
+   */
   delegated: boolean
   /** whether the chain knows the account: it has coin, or has sent something */
   exists: boolean
@@ -41,7 +53,10 @@ export interface SweepPrices {
   setCode: boolean
   /** thousandths: an asset is swept when it is worth so many times what its sweep costs; 0 for at any cost */
   kPerMille: bigint
-  /** units of gas that the chain asks now for an authorisation, and for a payment to an account that it does not know; as known here when absent */
+  /**
+   * units of gas that the chain asks now for an authorisation, and for a payment to an account that it does not know;
+   * as known here when absent
+   */
   authorization?: bigint | undefined
   newAccount?: bigint | undefined
 }
@@ -86,7 +101,10 @@ export const chooseSweep = (address: SweepAddress, prices: SweepPrices): SweepCh
   return best && { moves: best.moves, gas: best.gas, cost: best.cost }
 }
 
-const byDelegation = ({ delegated, exists, holdings, further }: SweepAddress, prices: SweepPrices): Candidate | undefined => {
+const byDelegation = (
+  { delegated, exists, holdings, further }: SweepAddress,
+  prices: SweepPrices,
+): Candidate | undefined => {
   const share: Gas = { raw: BATCH_GAS / BigInt(prices.batchSize), refund: 0n }
   const known = AUTHORIZATION_GAS[exists ? 'existing' : 'new']
   const leave = delegated ? [] : [{ ...known, raw: known.raw + dearerBy(PER_AUTHORIZATION, prices.authorization) }]
@@ -96,7 +114,6 @@ const byDelegation = ({ delegated, exists, holdings, further }: SweepAddress, pr
   const moves = worthwhile.map((holding) => ({ holding, way: 'delegate' as const, gas: 0n, lifetime: 0n }))
   return candidate(moves, { gas, lifetime: gas + netGas(again) * BigInt(further) }, further, prices)
 }
-
 
 const batchedGas = ({ gas }: Holding): Gas => gas?.batched ?? COIN_GAS
 
@@ -112,7 +129,9 @@ const separately = (address: SweepAddress, prices: SweepPrices, withTopUp: boole
   return candidate(moves, { gas: first, lifetime: first + again * BigInt(address.further) }, address.further, prices)
 }
 
-/** A holding may be worth its own part and all together not what they share. @param shared gas beside that of each move */
+/**
+ * A holding may be worth its own part and all together not what they share. @param shared gas beside that of each move
+ */
 const candidate = (
   moves: readonly Move[],
   shared: { gas: bigint; lifetime: bigint },
@@ -141,7 +160,12 @@ const waysOf = (
   coin: bigint,
 ): Move[] => {
   const { gas: token, allowed = false } = holding
-  const move = (way: SweepWay, gas: bigint, later = gas): Move => ({ holding, way, gas, lifetime: gas + later * BigInt(further) })
+  const move = (way: SweepWay, gas: bigint, later = gas): Move => ({
+    holding,
+    way,
+    gas,
+    lifetime: gas + later * BigInt(further),
+  })
   if (token === undefined) return holding.worth > PAYMENT_GAS * gasPrice ? [move('direct', PAYMENT_GAS)] : []
   const inBatch = (gas: Gas): bigint => netGas([{ raw: BATCH_GAS / BigInt(batchSize), refund: 0n }, gas])
   const alone = netGas([token.alone])

@@ -9,8 +9,8 @@ import { fromHex, toHex } from './hex.ts'
 import type { Hex } from './hex.ts'
 
 /**
- * The contract that deploys others by CREATE2 on every chain we name (Arachnid's deterministic deployment proxy): called
- * with a salt of 32 bytes and init code.
+ * The contract that deploys others by CREATE2 on every chain we name (Arachnid's deterministic deployment proxy):
+ * called with a salt of 32 bytes and init code.
  */
 export const CREATE2_DEPLOYER: Hex = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
 const SALT = new Uint8Array(32)

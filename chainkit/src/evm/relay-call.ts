@@ -79,13 +79,20 @@ export const relayPermits: Call<PermitCall> = callOf(
   'permitAndPull(address,uint256,(address,bytes32,bytes32)[])',
   ({ token, deadline, permits }) =>
     head(token, deadline) +
-    listWords(permits.map(({ owner, nonce = 0n, signature = { r: nonce, s: 0n, yParity: 0 } }) => addressWord(owner) + signatureWords(signature))),
+    listWords(
+      permits.map(
+        ({ owner, nonce = 0n, signature = { r: nonce, s: 0n, yParity: 0 } }) =>
+          addressWord(owner) + signatureWords(signature),
+      ),
+    ),
   (words) => ({
     token: words.address(0),
     deadline: words.uint(WORD),
     permits: readList(words, 1 + SIGNATURE_WORDS, (at) => {
       const owner = words.address(at)
-      return words.uint(at + 2 * WORD) === 0n ? { owner, nonce: words.uint(at + WORD) } : { owner, ...readSignature(words, at + WORD) }
+      return words.uint(at + 2 * WORD) === 0n
+        ? { owner, nonce: words.uint(at + WORD) }
+        : { owner, ...readSignature(words, at + WORD) }
     }),
   }),
 )

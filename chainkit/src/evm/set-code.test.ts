@@ -1,6 +1,13 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import * as fc from 'fast-check'
-import { getAddress, hexToBytes, keccak256, parseTransaction, recoverTransactionAddress, serializeTransaction } from 'viem'
+import {
+  getAddress,
+  hexToBytes,
+  keccak256,
+  parseTransaction,
+  recoverTransactionAddress,
+  serializeTransaction,
+} from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { hashAuthorization, recoverAuthorizationAddress } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
@@ -26,7 +33,9 @@ const bytes = (length: number): fc.Arbitrary<Uint8Array> => fc.uint8Array({ minL
 const address = bytes(20).map((twenty) => getAddress(toHex(twenty)))
 const safe = fc.bigInt({ min: 0n, max: BigInt(Number.MAX_SAFE_INTEGER) - 1n })
 const chainId = fc.bigInt({ min: 1n, max: 2n ** 31n })
-const key = fc.bigInt({ min: 1n, max: secp256k1.Point.Fn.ORDER - 1n }).map((scalar) => secp256k1.Point.Fn.toBytes(scalar))
+const key = fc
+  .bigInt({ min: 1n, max: secp256k1.Point.Fn.ORDER - 1n })
+  .map((scalar) => secp256k1.Point.Fn.toBytes(scalar))
 
 const authorization: fc.Arbitrary<Authorization> = fc.record({ chainId, delegate: address, nonce: safe })
 const drafts: fc.Arbitrary<SetCodeDraft> = fc
@@ -44,10 +53,18 @@ const drafts: fc.Arbitrary<SetCodeDraft> = fc
   })
   .map(({ above, ...rest }) => ({ ...rest, maxFeePerGas: rest.maxPriorityFeePerGas + above }))
 const signable = drafts.chain((draft) =>
-  fc.tuple(fc.constant(draft), fc.array(key, { minLength: draft.authorizations.length, maxLength: draft.authorizations.length }), key),
+  fc.tuple(
+    fc.constant(draft),
+    fc.array(key, { minLength: draft.authorizations.length, maxLength: draft.authorizations.length }),
+    key,
+  ),
 )
 
-const inViem = ({ delegate, chainId, nonce }: Authorization) => ({ address: delegate, chainId: Number(chainId), nonce: Number(nonce) })
+const inViem = ({ delegate, chainId, nonce }: Authorization) => ({
+  address: delegate,
+  chainId: Number(chainId),
+  nonce: Number(nonce),
+})
 
 describe('authorisations', () => {
   test('are hashed as viem hashes them, and recovered by it', async () => {
@@ -57,7 +74,11 @@ describe('authorisations', () => {
         const account = privateKeyToAccount(toHex(privateKey))
         const signature = signHash(authorizationHash(one), privateKey)
         const theirs = await account.signAuthorization(inViem(one))
-        expect([BigInt(theirs.r), BigInt(theirs.s), theirs.yParity]).toEqual([signature.r, signature.s, signature.yParity])
+        expect([BigInt(theirs.r), BigInt(theirs.s), theirs.yParity]).toEqual([
+          signature.r,
+          signature.s,
+          signature.yParity,
+        ])
         expect(authorityOf({ ...one, signature })).toBe(account.address)
         expect(await recoverAuthorizationAddress({ authorization: theirs })).toBe(account.address)
       }),
@@ -74,10 +95,27 @@ describe('authorisations', () => {
 
   test('that name chain id 0 are not read either', () => {
     const viems = serializeTransaction(
-      { type: 'eip7702', chainId: 1, to: `0x${'11'.repeat(20)}`, authorizationList: [{ address: `0x${'22'.repeat(20)}`, chainId: 0, nonce: 0, r: `0x${'11'.repeat(32)}`, s: `0x${'11'.repeat(32)}`, yParity: 0 }] },
+      {
+        type: 'eip7702',
+        chainId: 1,
+        to: `0x${'11'.repeat(20)}`,
+        authorizationList: [
+          {
+            address: `0x${'22'.repeat(20)}`,
+            chainId: 0,
+            nonce: 0,
+            r: `0x${'11'.repeat(32)}`,
+            s: `0x${'11'.repeat(32)}`,
+            yParity: 0,
+          },
+        ],
+      },
       { r: `0x${'11'.repeat(32)}`, s: `0x${'11'.repeat(32)}`, yParity: 0 },
     )
-    expect(parseSignedSetCode(hexToBytes(viems))).toMatchObject({ refused: 'not-parsable', message: expect.stringContaining('every chain') })
+    expect(parseSignedSetCode(hexToBytes(viems))).toMatchObject({
+      refused: 'not-parsable',
+      message: expect.stringContaining('every chain'),
+    })
   })
 
   test('take the nonce the account will be at', () => {
@@ -93,20 +131,37 @@ describe('transactions of EIP-7702', () => {
       fc.asyncProperty(signable, async ([draft, authorityKeys, senderKey]) => {
         const account = privateKeyToAccount(toHex(senderKey))
         const authorizationList = await Promise.all(
-          draft.authorizations.map((one, index) => privateKeyToAccount(toHex(authorityKeys[index]!)).signAuthorization(inViem(one))),
+          draft.authorizations.map((one, index) =>
+            privateKeyToAccount(toHex(authorityKeys[index]!)).signAuthorization(inViem(one)),
+          ),
         )
         const { authorizations: _, ...call } = draft
-        const theirs = await account.signTransaction({ ...call, chainId: Number(call.chainId), nonce: Number(call.nonce), authorizationList })
+        const theirs = await account.signTransaction({
+          ...call,
+          chainId: Number(call.chainId),
+          nonce: Number(call.nonce),
+          authorizationList,
+        })
         const { raw, hash } = signSetCode(draft, authorityKeys, senderKey)
         expect(toHex(raw)).toBe(theirs)
         expect(hash).toBe(keccak256(raw))
         const read = parseSignedSetCode(raw)
         if (isRefused(read)) throw new Error(read.message)
         expect(read).toMatchObject({ from: account.address, hash })
-        expect(authoritiesOf(read.transaction)).toEqual(authorityKeys.map((one) => privateKeyToAccount(toHex(one)).address))
+        expect(authoritiesOf(read.transaction)).toEqual(
+          authorityKeys.map((one) => privateKeyToAccount(toHex(one)).address),
+        )
         const unsigned = read.transaction.authorizations.map(({ signature: _signature, ...one }) => one)
         expect({ ...read.transaction, authorizations: unsigned }).toEqual(draft)
-        expect(toHex(serializeUnsignedSetCode(read.transaction))).toBe(serializeTransaction({ ...call, chainId: Number(call.chainId), nonce: Number(call.nonce), type: 'eip7702', authorizationList }))
+        expect(toHex(serializeUnsignedSetCode(read.transaction))).toBe(
+          serializeTransaction({
+            ...call,
+            chainId: Number(call.chainId),
+            nonce: Number(call.nonce),
+            type: 'eip7702',
+            authorizationList,
+          }),
+        )
       }),
       { numRuns: 30 },
     )
@@ -127,18 +182,28 @@ describe('transactions of EIP-7702', () => {
   })
 
   test('changed in a byte are refused, or read by viem as sent by the same', async () => {
-    const base = fc.sample(signable, 5).map(([draft, authorities, sender]) => signSetCode(draft, authorities, sender).raw)
+    const base = fc
+      .sample(signable, 5)
+      .map(([draft, authorities, sender]) => signSetCode(draft, authorities, sender).raw)
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...base), fc.nat(), fc.nat({ max: 255 }), async (raw, at, byte) => {
         const changed = Uint8Array.from(raw)
         changed[at % changed.length] = byte
         const read = parseSignedSetCode(changed)
         if (isRefused(read)) return
-        fc.pre([read.transaction.nonce, read.transaction.chainId, ...read.transaction.authorizations.flatMap(({ chainId, nonce }) => [chainId, nonce])].every((one) => one <= Number.MAX_SAFE_INTEGER))
+        fc.pre(
+          [
+            read.transaction.nonce,
+            read.transaction.chainId,
+            ...read.transaction.authorizations.flatMap(({ chainId, nonce }) => [chainId, nonce]),
+          ].every((one) => one <= Number.MAX_SAFE_INTEGER),
+        )
         expect(serializeSignedSetCode(read.transaction, read.signature)).toEqual(changed)
         const serializedTransaction = toHex(changed) as `0x04${string}`
         expect(await recoverTransactionAddress({ serializedTransaction })).toBe(read.from)
-        expect(parseTransaction(serializedTransaction).authorizationList).toHaveLength(read.transaction.authorizations.length)
+        expect(parseTransaction(serializedTransaction).authorizationList).toHaveLength(
+          read.transaction.authorizations.length,
+        )
       }),
       { numRuns: 200 },
     )
@@ -157,10 +222,18 @@ describe('transactions of EIP-7702', () => {
     const [[draft, authorities, sender]] = fc.sample(signable, 1) as [[SetCodeDraft, Uint8Array[], Uint8Array]]
     const read = parseSignedSetCode(signSetCode(draft, authorities, sender).raw)
     if (isRefused(read)) throw new Error(read.message)
-    const high = ({ r, s, yParity }: typeof read.signature) => ({ r, s: secp256k1.Point.Fn.ORDER - s, yParity: yParity === 0 ? (1 as const) : (0 as const) })
+    const high = ({ r, s, yParity }: typeof read.signature) => ({
+      r,
+      s: secp256k1.Point.Fn.ORDER - s,
+      yParity: yParity === 0 ? (1 as const) : (0 as const),
+    })
     const { transaction, signature } = read
-    expect(parseSignedSetCode(serializeSignedSetCode(transaction, high(signature)))).toMatchObject({ refused: 'not-parsable' })
+    expect(parseSignedSetCode(serializeSignedSetCode(transaction, high(signature)))).toMatchObject({
+      refused: 'not-parsable',
+    })
     const authorizations = transaction.authorizations.map((one) => ({ ...one, signature: high(one.signature) }))
-    expect(parseSignedSetCode(serializeSignedSetCode({ ...transaction, authorizations }, signature))).toMatchObject({ refused: 'not-parsable' })
+    expect(parseSignedSetCode(serializeSignedSetCode({ ...transaction, authorizations }, signature))).toMatchObject({
+      refused: 'not-parsable',
+    })
   })
 })

@@ -20,8 +20,8 @@ import { assertRanges, fieldsOf, number, readEip1559 } from './transaction.ts'
 import type { Eip1559Transaction, TransactionRefusal } from './transaction.ts'
 
 /**
- * EIP-7702: a transaction that first lets accounts delegate, each with its own signature, and then calls. It is a kind of
- * its own and not among `UnsignedTransaction`: what reads payments can't meet one.
+ * EIP-7702: a transaction that first lets accounts delegate, each with its own signature, and then calls. It is a kind
+ * of its own and not among `UnsignedTransaction`: what reads payments can't meet one.
  */
 export interface SetCodeTransaction<Leave = SignedAuthorization> extends Omit<Eip1559Transaction, 'type'> {
   type: 'eip7702'

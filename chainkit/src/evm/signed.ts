@@ -52,7 +52,12 @@ export function parseSigned(raw: Uint8Array): SignedTransaction | Refused<Transa
     const transaction = type === 'eip1559' ? readEip1559(items, 12) : readLegacy(items, (v - V_OFFSET) / 2n)
     const yParity = Number(type === 'eip1559' ? v : (v - V_OFFSET) % 2n) as 0 | 1
     const signature = { r, s, yParity }
-    return { transaction, signature, from: recoverSigner(signingHash(transaction), signature), hash: transactionHash(raw) }
+    return {
+      transaction,
+      signature,
+      from: recoverSigner(signingHash(transaction), signature),
+      hash: transactionHash(raw),
+    }
   })
 }
 

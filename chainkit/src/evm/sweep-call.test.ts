@@ -22,7 +22,13 @@ const signature: fc.Arbitrary<Signature> = fc.record({
 const word = (value: bigint) => pad(toViemHex(value), { size: 32 })
 const signed = ({ r, s, yParity }: Signature) => ({ r: word(r), vs: word(s + (yParity === 1 ? 2n ** 255n : 0n)) })
 
-const agree = <Values>(call: Call<Values>, values: fc.Arbitrary<NoInfer<Values>>, abi: unknown, name: string, args: (values: Values) => unknown[]) => {
+const agree = <Values>(
+  call: Call<Values>,
+  values: fc.Arbitrary<NoInfer<Values>>,
+  abi: unknown,
+  name: string,
+  args: (values: Values) => unknown[],
+) => {
   fc.assert(
     fc.property(values, fc.nat(), fc.nat({ max: 255 }), (one, at, byte) => {
       const data = call.encode(one)
@@ -43,7 +49,13 @@ describe('calls are what viem encodes, are read back, and have one spelling', ()
   test('sweep of one', () => agree(sweepOne, addresses, delegate.abi, 'sweep', (assets) => [assets]))
 
   test('sweep of many', () =>
-    agree(sweepMany, fc.array(fc.record({ assets: addresses, accounts: addresses }), { maxLength: 4 }), batch.abi, 'sweep', (groups) => [groups]))
+    agree(
+      sweepMany,
+      fc.array(fc.record({ assets: addresses, accounts: addresses }), { maxLength: 4 }),
+      batch.abi,
+      'sweep',
+      (groups) => [groups],
+    ))
 
   test('transfers through the relay', () => {
     const transfer = fc.record({ from: address, units: uint, nonce: uint, signature })
@@ -51,12 +63,21 @@ describe('calls are what viem encodes, are read back, and have one spelling', ()
     agree(relayTransfers, values, relay.abi, 'transferAll', ({ token, validBefore, transfers }) => [
       token,
       validBefore,
-      transfers.map(({ from, units, nonce, signature }) => ({ from, value: units, nonce: word(nonce), ...signed(signature!) })),
+      transfers.map(({ from, units, nonce, signature }) => ({
+        from,
+        value: units,
+        nonce: word(nonce),
+        ...signed(signature!),
+      })),
     ])
   })
 
   test('permits through the relay', () => {
-    const values = fc.record({ token: address, deadline: uint, permits: fc.array(fc.record({ owner: address, signature }), { maxLength: 4 }) })
+    const values = fc.record({
+      token: address,
+      deadline: uint,
+      permits: fc.array(fc.record({ owner: address, signature }), { maxLength: 4 }),
+    })
     agree(relayPermits, values, relay.abi, 'permitAndPull', ({ token, deadline, permits }) => [
       token,
       deadline,
@@ -65,7 +86,10 @@ describe('calls are what viem encodes, are read back, and have one spelling', ()
   })
 
   test('pulls through the relay', () =>
-    agree(relayPull, fc.record({ token: address, owners: addresses }), relay.abi, 'pull', ({ token, owners }) => [token, owners]))
+    agree(relayPull, fc.record({ token: address, owners: addresses }), relay.abi, 'pull', ({ token, owners }) => [
+      token,
+      owners,
+    ]))
 })
 
 test('a draft of transfers is read back without signatures', () => {
@@ -76,17 +100,34 @@ test('a draft of transfers is read back without signatures', () => {
 
 test('a draft of permits holds their nonces, and one without any is of the first', () => {
   const [token, owner] = fc.sample(address, 2) as [`0x${string}`, `0x${string}`]
-  const draft = { token, deadline: 9n, permits: [{ owner, nonce: 7n }, { owner, nonce: 0n }] }
+  const draft = {
+    token,
+    deadline: 9n,
+    permits: [
+      { owner, nonce: 7n },
+      { owner, nonce: 0n },
+    ],
+  }
   expect(relayPermits.decode(relayPermits.encode(draft))).toEqual(draft)
-  expect(relayPermits.encode({ ...draft, permits: [{ owner }] })).toBe(relayPermits.encode({ ...draft, permits: [{ owner, nonce: 0n }] }))
+  expect(relayPermits.encode({ ...draft, permits: [{ owner }] })).toBe(
+    relayPermits.encode({ ...draft, permits: [{ owner, nonce: 0n }] }),
+  )
 })
 
 test.each(['', '0x', '0xzz', `0x${'00'.repeat(4)}`, sweepMany.encode([]).slice(0, 10)])('%j is no call', (data) => {
-  for (const call of [sweepOne, sweepMany, relayTransfers, relayPermits, relayPull] as Call<unknown>[]) expect(call.decode(data)).toBeUndefined()
+  for (const call of [sweepOne, sweepMany, relayTransfers, relayPermits, relayPull] as Call<unknown>[])
+    expect(call.decode(data)).toBeUndefined()
 })
 
 test('addresses of the same assets share a group', () => {
   const [a, b, c, token] = fc.sample(address, 4) as [`0x${string}`, `0x${string}`, `0x${string}`, `0x${string}`]
-  const sweeps = [{ account: a, assets: [token] }, { account: b, assets: [token, COIN] }, { account: c, assets: [token] }]
-  expect(groupSweeps(sweeps)).toEqual([{ assets: [token], accounts: [a, c] }, { assets: [token, COIN], accounts: [b] }])
+  const sweeps = [
+    { account: a, assets: [token] },
+    { account: b, assets: [token, COIN] },
+    { account: c, assets: [token] },
+  ]
+  expect(groupSweeps(sweeps)).toEqual([
+    { assets: [token], accounts: [a, c] },
+    { assets: [token, COIN], accounts: [b] },
+  ])
 })

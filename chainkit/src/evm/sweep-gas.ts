@@ -48,7 +48,10 @@ export const AUTHORIZATION_GAS: Record<'new' | 'existing', Gas> = {
   new: { raw: 22_500n, refund: 0n },
   existing: { raw: 22_500n, refund: 12_500n },
 }
-/** What a transaction is charged for each authorisation before anything is given back (EIP-7702, PER_EMPTY_ACCOUNT_COST). */
+/**
+ * What a transaction is charged for each authorisation before anything is given back (EIP-7702,
+ * PER_EMPTY_ACCOUNT_COST).
+ */
 export const PER_AUTHORIZATION = 25_000n
 /** The chain's own coin of one delegated address. */
 export const COIN_GAS: Gas = { raw: 8_140n, refund: 0n }
@@ -57,7 +60,9 @@ export const BATCH_GAS = 38_000n
 /** A payment of coin to an address without code. */
 export const PAYMENT_GAS = 21_000n
 
-/** What an upgrade of the chain added to a figure of ours. Estimates are some percent off, so that little more is none. */
+/**
+ * What an upgrade of the chain added to a figure of ours. Estimates are some percent off, so that little more is none.
+ */
 export const dearerBy = (known: bigint, now = 0n): bigint => (now * 4n > known * 5n ? now - known : 0n)
 
 /** What is paid for in the end. */

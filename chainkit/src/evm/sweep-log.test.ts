@@ -18,9 +18,18 @@ const abi = parseAbi([
 ])
 const relayAbi = parseAbi(['event NotSwept(address indexed token, address indexed account)'])
 const coin = { topics: encodeEventTopics({ abi, eventName: 'CoinSwept' }) as Hex[], data: pad('0x07') }
-const stayed = { topics: encodeEventTopics({ abi, eventName: 'NotSwept', args: { asset: TOKEN } }) as Hex[], data: '0x' }
-const bare = { topics: encodeEventTopics({ abi, eventName: 'AccountNotSwept', args: { account: OURS } }) as Hex[], data: '0x' }
-const unpaid = { topics: encodeEventTopics({ abi: relayAbi, eventName: 'NotSwept', args: { token: TOKEN, account: OURS } }) as Hex[], data: '0x' }
+const stayed = {
+  topics: encodeEventTopics({ abi, eventName: 'NotSwept', args: { asset: TOKEN } }) as Hex[],
+  data: '0x',
+}
+const bare = {
+  topics: encodeEventTopics({ abi, eventName: 'AccountNotSwept', args: { account: OURS } }) as Hex[],
+  data: '0x',
+}
+const unpaid = {
+  topics: encodeEventTopics({ abi: relayAbi, eventName: 'NotSwept', args: { token: TOKEN, account: OURS } }) as Hex[],
+  data: '0x',
+}
 
 test.each<[string, Hex, { topics: Hex[]; data: string }, SweepEvent | undefined]>([
   ['coin that left', OURS, coin, { kind: 'coin-swept', account: OURS, units: 7n }],

@@ -22,18 +22,22 @@ const RELAY_NOT_SWEPT = topicOf('NotSwept(address,address)')
 const ACCOUNT_NOT_SWEPT = topicOf('AccountNotSwept(address)')
 
 /**
- * Reads a log that says that coin left a delegated address for its treasury; undefined for any other. Every contract can log
- * it: it only says anything of an address that is ours and delegates to the pinned contract. Never throws.
+ * Reads a log that says that coin left a delegated address for its treasury; undefined for any other. Every contract
+ * can log it: it only says anything of an address that is ours and delegates to the pinned contract. Never throws.
  */
-export const decodeCoinSwept = (log: { address: string; topics: readonly string[]; data: string }): { account: Hex; units: bigint } | undefined => {
+export const decodeCoinSwept = (log: {
+  address: string
+  topics: readonly string[]
+  data: string
+}): { account: Hex; units: bigint } | undefined => {
   if (log.topics[0]?.toLowerCase() !== COIN_SWEPT) return undefined
   const units = decodeUint(log.data)
   return units === undefined ? undefined : { account: checksumAddress(log.address), units }
 }
 
 /**
- * Reads a log of SweepDelegate, SweepBatch or SweepRelay, or undefined for any other. A delegated address logs as itself:
- * only logs of addresses that are ours and delegate to the pinned contract say anything. Never throws.
+ * Reads a log of SweepDelegate, SweepBatch or SweepRelay, or undefined for any other. A delegated address logs as
+ * itself: only logs of addresses that are ours and delegate to the pinned contract say anything. Never throws.
  * @param isOurs whether an address (EIP-55) is a deposit address of ours
  */
 export const decodeSweepLog = (
@@ -48,7 +52,9 @@ export const decodeSweepLog = (
     return topic === ACCOUNT_NOT_SWEPT && first ? { kind: 'account-not-swept', account: first } : undefined
   }
   if (address === relay.address) {
-    return topic === RELAY_NOT_SWEPT && first && second ? { kind: 'not-swept', account: second, asset: first } : undefined
+    return topic === RELAY_NOT_SWEPT && first && second
+      ? { kind: 'not-swept', account: second, asset: first }
+      : undefined
   }
   if (!isOurs(address)) return undefined
   const swept = decodeCoinSwept(log)

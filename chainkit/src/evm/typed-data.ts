@@ -42,8 +42,7 @@ const hashWords = (words: readonly string[]): string => toHex(keccak_256(fromHex
 const typeHash = (type: string): string => toHex(hashText(type)).slice(2)
 
 const DOMAIN = typeHash('EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)')
-const TRANSFER_FIELDS =
-  '(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)'
+const TRANSFER_FIELDS = '(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)'
 const TRANSFER = typeHash(`TransferWithAuthorization${TRANSFER_FIELDS}`)
 const PERMIT = typeHash('Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)')
 

@@ -3,7 +3,14 @@ import { TronWeb, utils } from 'tronweb'
 import { describe, expect, test } from 'vitest'
 import { isRefused } from '../refusal.ts'
 import {
-  addressBytes, addressOfBytes, addressOfEvmForm, addressOfHex, addressOfPublicKey, evmFormOf, hexOfAddress, parseAddress,
+  addressBytes,
+  addressOfBytes,
+  addressOfEvmForm,
+  addressOfHex,
+  addressOfPublicKey,
+  evmFormOf,
+  hexOfAddress,
+  parseAddress,
 } from './address.ts'
 import { arbitraryKey } from './test-tronweb.ts'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
@@ -20,9 +27,12 @@ const bytes20 = fc.uint8Array({ minLength: 20, maxLength: 20 })
 const withPrefix = (bytes: Uint8Array): Uint8Array => Uint8Array.from([0x41, ...bytes])
 
 describe('parseAddress', () => {
-  test.each([USDT, 'TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH', 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6'])('reads %s', (address) => {
-    expect(parseAddress(address)).toEqual({ address })
-  })
+  test.each([USDT, 'TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH', 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6'])(
+    'reads %s',
+    (address) => {
+      expect(parseAddress(address)).toEqual({ address })
+    },
+  )
 
   test.each([
     ['TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6T', 'checksum'],

@@ -3,9 +3,9 @@ import { decodeMessage, encodeMessage } from './message.ts'
 import type { Fields, MessageOf } from './message.ts'
 
 /**
- * The kinds of transaction we make, with their number in `ContractType` (Tron.proto) and their fields (balance_contract,
- * smart_contract and account_contract.proto). Amounts are sun, a millionth of a TRX. What we never use is left out:
- * TRC-10 amounts of a call, an account's type.
+ * The kinds of transaction we make, with their number in `ContractType` (Tron.proto) and their fields
+ * (balance_contract, smart_contract and account_contract.proto). Amounts are sun, a millionth of a TRX. What we never
+ * use is left out: TRC-10 amounts of a call, an account's type.
  */
 const CONTRACTS = {
   AccountCreateContract: { type: 0n, fields: { owner: [1, 'address'], account: [2, 'address'] } },

@@ -18,7 +18,10 @@ const SEEDS = {
 }
 
 const accountKey = (mnemonic: string, account: 'deposit' | 'hot'): HDKey =>
-  accountPath(account).reduce((key, index) => key.deriveChild(index), HDKey.fromMasterSeed(hex.decode(SEEDS[mnemonic]!)))
+  accountPath(account).reduce(
+    (key, index) => key.deriveChild(index),
+    HDKey.fromMasterSeed(hex.decode(SEEDS[mnemonic]!)),
+  )
 
 describe('deriveAddress', () => {
   test.each([
@@ -34,7 +37,9 @@ describe('deriveAddress', () => {
   ] as const)('of the %s account agrees with tronweb', (account, number) => {
     const xpub = accountKey(JUNK, account).publicExtendedKey
     for (const index of [0, 1, 77, 2 ** 31 - 1]) {
-      expect(deriveAddress(xpub, index).address).toBe(TronWeb.fromMnemonic(JUNK, `m/44'/195'/${number}'/0/${index}`).address)
+      expect(deriveAddress(xpub, index).address).toBe(
+        TronWeb.fromMnemonic(JUNK, `m/44'/195'/${number}'/0/${index}`).address,
+      )
     }
   })
 

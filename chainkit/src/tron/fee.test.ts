@@ -10,14 +10,34 @@ const call = { bandwidth: 345, energy: 64_285n, activates: false }
 describe('what a transaction burns', () => {
   test.each([
     ['nothing staked, nothing free', call, NOTHING, { energy: 6_428_500n, bandwidth: 345_000n, activation: 0n }],
-    ['the free allowance', call, { ...NOTHING, freeBandwidth: 345n }, { energy: 6_428_500n, bandwidth: 0n, activation: 0n }],
+    [
+      'the free allowance',
+      call,
+      { ...NOTHING, freeBandwidth: 345n },
+      { energy: 6_428_500n, bandwidth: 0n, activation: 0n },
+    ],
     ['one byte too little of it: all is burnt', call, { ...NOTHING, freeBandwidth: 344n }, { bandwidth: 345_000n }],
-    ['two sources that suffice together only', call, { ...NOTHING, freeBandwidth: 300n, bandwidth: 300n }, { bandwidth: 345_000n }],
+    [
+      'two sources that suffice together only',
+      call,
+      { ...NOTHING, freeBandwidth: 300n, bandwidth: 300n },
+      { bandwidth: 345_000n },
+    ],
     ['a part of the energy', call, { ...NOTHING, energy: 64_000n }, { energy: 28_500n }],
     ['more energy than needed', call, { ...NOTHING, energy: 70_000n }, { energy: 0n }],
     ['an activation', { ...transfer, activates: true }, NOTHING, { bandwidth: 100_000n, activation: 1_000_000n }],
-    ['an activation, which the free allowance does not serve', { ...transfer, activates: true }, { ...NOTHING, freeBandwidth: 600n }, { bandwidth: 100_000n }],
-    ['an activation with staked bandwidth', { ...transfer, activates: true }, { ...NOTHING, bandwidth: 268n }, { bandwidth: 0n, activation: 1_000_000n }],
+    [
+      'an activation, which the free allowance does not serve',
+      { ...transfer, activates: true },
+      { ...NOTHING, freeBandwidth: 600n },
+      { bandwidth: 100_000n },
+    ],
+    [
+      'an activation with staked bandwidth',
+      { ...transfer, activates: true },
+      { ...NOTHING, bandwidth: 268n },
+      { bandwidth: 0n, activation: 1_000_000n },
+    ],
   ])('with %s', (_name, usage, resources, burn) => {
     expect(burnOf(usage, PRICES, resources)).toMatchObject(burn)
   })

@@ -25,9 +25,14 @@ export interface Usage {
   bandwidth: number
   /** 0 where no contract is called */
   energy: bigint
-  /** What has to be allowed to the call, where that is more: another receiver's case, or what must be at hand while it runs */
+  /**
+   * What has to be allowed to the call, where that is more: another receiver's case, or what must be at hand while it
+   * runs
+   */
   energyLimit?: bigint
-  /** True for a transfer of TRX to, or a creation of, an account that is not activated. Token transfers activate nobody. */
+  /**
+   * True for a transfer of TRX to, or a creation of, an account that is not activated. Token transfers activate nobody.
+   */
   activates: boolean
 }
 

@@ -1,12 +1,5 @@
 /** TRON: addresses and keys, the kinds of transaction we make, TRC-20, and what transactions cost. */
-export {
-  addressOfEvmForm,
-  addressOfHex,
-  addressOfPublicKey,
-  evmFormOf,
-  hexOfAddress,
-  parseAddress,
-} from './address.ts'
+export { addressOfEvmForm, addressOfHex, addressOfPublicKey, evmFormOf, hexOfAddress, parseAddress } from './address.ts'
 export type { AddressRefusal } from './address.ts'
 export { accountPath, deriveAddress } from './derivation.ts'
 export type { Contract, ContractKind } from './contract.ts'

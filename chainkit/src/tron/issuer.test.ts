@@ -6,7 +6,7 @@ import { decodeIssuerLog } from './issuer.ts'
 const topic = (signature: string): string => keccak256(toBytes(signature)).slice(2)
 const EVM = 'ab'.repeat(20)
 const word = EVM.padStart(64, '0')
-const units = (5n).toString(16).padStart(64, '0')
+const units = 5n.toString(16).padStart(64, '0')
 const address = addressOfEvmForm(EVM)
 
 describe('audit D-T12: what issuers write into logs (TetherToken.sol of TR7N…, FiatToken)', () => {

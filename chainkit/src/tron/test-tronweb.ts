@@ -30,7 +30,13 @@ const buildKind = async (contract: Contract, options: object, feeLimit: number):
     case 'TransferContract':
       return builder.sendTrx(contract.to, Number(contract.amount), owner, options)
     case 'TriggerSmartContract': {
-      const call = { ...options, txLocal: true, feeLimit, callValue: Number(contract.callValue), input: contract.data.slice(2) }
+      const call = {
+        ...options,
+        txLocal: true,
+        feeLimit,
+        callValue: Number(contract.callValue),
+        input: contract.data.slice(2),
+      }
       return (await builder.triggerSmartContract(contract.contract, '', call, [], owner)).transaction
     }
     case 'FreezeBalanceV2Contract':
@@ -49,7 +55,10 @@ const buildKind = async (contract: Contract, options: object, feeLimit: number):
 }
 
 /** What tronweb reads in our bytes: the fields of the one contract, and of the transaction. */
-export const readByTronweb = (kind: string, rawHex: string): { value: Record<string, unknown>; raw: Record<string, unknown> } => {
+export const readByTronweb = (
+  kind: string,
+  rawHex: string,
+): { value: Record<string, unknown>; raw: Record<string, unknown> } => {
   const { contract, ...raw } = utils.deserializeTx.deserializeTransaction(kind, rawHex)
   return { value: contract[0].parameter.value, raw }
 }
@@ -70,7 +79,9 @@ const sun = fc.bigInt({ min: 1n, max: 2n ** 53n - 1n })
 const resource = fc.constantFrom('BANDWIDTH' as const, 'ENERGY' as const)
 const hexDigits = (bytes: number): fc.Arbitrary<string> =>
   fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((some) => Buffer.from(some).toString('hex'))
-const callData = fc.uint8Array({ minLength: 4, maxLength: 80 }).map((some) => `0x${Buffer.from(some).toString('hex')}` as const)
+const callData = fc
+  .uint8Array({ minLength: 4, maxLength: 80 })
+  .map((some) => `0x${Buffer.from(some).toString('hex')}` as const)
 
 export const contractsOf = (owner: string): fc.Arbitrary<Contract> => {
   const mine = { owner: fc.constant(owner) }
@@ -79,13 +90,32 @@ export const contractsOf = (owner: string): fc.Arbitrary<Contract> => {
   return fc.oneof(
     fc.record({ kind: kind('AccountCreateContract'), ...mine, account: other }),
     fc.record({ kind: kind('TransferContract'), ...mine, to: other, amount: sun }),
-    fc.record({ kind: kind('TriggerSmartContract'), ...mine, contract: other, callValue: fc.oneof(fc.constant(0n), sun), data: callData }),
+    fc.record({
+      kind: kind('TriggerSmartContract'),
+      ...mine,
+      contract: other,
+      callValue: fc.oneof(fc.constant(0n), sun),
+      data: callData,
+    }),
     fc.record({ kind: kind('FreezeBalanceV2Contract'), ...mine, amount: sun, resource }),
     fc.record({ kind: kind('UnfreezeBalanceV2Contract'), ...mine, amount: sun, resource }),
     fc.record({ kind: kind('WithdrawExpireUnfreezeContract'), ...mine }),
-    fc.record({ kind: kind('DelegateResourceContract'), ...mine, resource, amount: sun, receiver: other, lock: fc.constant(false), lockPeriod: fc.constant(0n) }),
     fc.record({
-      kind: kind('DelegateResourceContract'), ...mine, resource, amount: sun, receiver: other, lock: fc.constant(true),
+      kind: kind('DelegateResourceContract'),
+      ...mine,
+      resource,
+      amount: sun,
+      receiver: other,
+      lock: fc.constant(false),
+      lockPeriod: fc.constant(0n),
+    }),
+    fc.record({
+      kind: kind('DelegateResourceContract'),
+      ...mine,
+      resource,
+      amount: sun,
+      receiver: other,
+      lock: fc.constant(true),
       lockPeriod: fc.bigInt({ min: 1n, max: 864_000n }),
     }),
     fc.record({ kind: kind('UnDelegateResourceContract'), ...mine, resource, amount: sun, receiver: other }),

@@ -8,7 +8,13 @@ import { parseSigned, serializeSigned } from './signed.ts'
 import { signTransaction } from './signing.ts'
 import { bandwidthOf } from './size.ts'
 import {
-  addressOfKey, arbitraryKey, buildByTronweb, readByTronweb, shownHex, signByTronweb, transactionsOf,
+  addressOfKey,
+  arbitraryKey,
+  buildByTronweb,
+  readByTronweb,
+  shownHex,
+  signByTronweb,
+  transactionsOf,
 } from './test-tronweb.ts'
 import { parseUnsigned, referenceTo, serializeUnsigned, transactionId } from './transaction.ts'
 import type { UnsignedTransaction } from './transaction.ts'
@@ -21,12 +27,23 @@ const OTHER = 'TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH'
 const USDT = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 const some: UnsignedTransaction = {
-  refBlockBytes: 'ab12', refBlockHash: '0011223344556677', expiration: 1_700_000_060_000, timestamp: 1_700_000_000_000,
-  feeLimit: 0n, contract: { kind: 'TransferContract', owner: OWNER, to: OTHER, amount: 5n },
+  refBlockBytes: 'ab12',
+  refBlockHash: '0011223344556677',
+  expiration: 1_700_000_060_000,
+  timestamp: 1_700_000_000_000,
+  feeLimit: 0n,
+  contract: { kind: 'TransferContract', owner: OWNER, to: OTHER, amount: 5n },
 }
 const call: UnsignedTransaction = {
-  ...some, feeLimit: 30_000_000n,
-  contract: { kind: 'TriggerSmartContract', owner: OWNER, contract: USDT, callValue: 0n, data: encodeTokenTransfer(OTHER, 1_000_000n) },
+  ...some,
+  feeLimit: 30_000_000n,
+  contract: {
+    kind: 'TriggerSmartContract',
+    owner: OWNER,
+    contract: USDT,
+    callValue: 0n,
+    data: encodeTokenTransfer(OTHER, 1_000_000n),
+  },
 }
 
 describe('a transaction', () => {
@@ -48,11 +65,21 @@ describe('a transaction', () => {
         const { contract } = transaction
         const { value, raw } = readByTronweb(contract.kind, hexOf(serializeUnsigned(transaction)))
         expect(raw).toMatchObject({
-          expiration: transaction.expiration, timestamp: transaction.timestamp, fee_limit: Number(transaction.feeLimit),
-          ref_block_bytes: transaction.refBlockBytes.toUpperCase(), ref_block_hash: transaction.refBlockHash.toUpperCase(),
+          expiration: transaction.expiration,
+          timestamp: transaction.timestamp,
+          fee_limit: Number(transaction.feeLimit),
+          ref_block_bytes: transaction.refBlockBytes.toUpperCase(),
+          ref_block_hash: transaction.refBlockHash.toUpperCase(),
         })
         expect(value['owner_address']).toBe(shownHex(OWNER))
-        const receiver = 'to' in contract ? contract.to : 'receiver' in contract ? contract.receiver : 'account' in contract ? contract.account : undefined
+        const receiver =
+          'to' in contract
+            ? contract.to
+            : 'receiver' in contract
+              ? contract.receiver
+              : 'account' in contract
+                ? contract.account
+                : undefined
         const shown = value['to_address'] ?? value['receiver_address'] ?? value['account_address']
         expect(shown).toBe(receiver && shownHex(receiver))
         const amount = value['amount'] ?? value['frozen_balance'] ?? value['unfreeze_balance'] ?? value['balance']
@@ -70,7 +97,12 @@ describe('a transaction', () => {
           const signature = await signByTronweb(await buildByTronweb(transaction), hexOf(key))
           const { raw, hash } = signTransaction(transaction, key)
           expect(hexOf(raw)).toBe(hexOf(serializeSigned(transaction, hexToBytes(signature))))
-          expect(parseSigned(raw)).toEqual({ transaction, signature: hexToBytes(signature), from: addressOfKey(key), hash })
+          expect(parseSigned(raw)).toEqual({
+            transaction,
+            signature: hexToBytes(signature),
+            from: addressOfKey(key),
+            hash,
+          })
           expect(hash).toBe(transactionId(transaction))
         },
       ),
@@ -117,32 +149,59 @@ describe('a transaction', () => {
   test('is refused when it is of another kind, or names its parameter as another', () => {
     // The kind's number is a byte of its own; 2 is TransferAssetContract (TRC-10), 4 votes.
     for (const kind of ['02', '04', '1f', '39'])
-      expect(parseUnsigned(hexToBytes(good.replace('5a650801', `5a6508${kind}`)))).toMatchObject({ refused: 'not-parsable' })
+      expect(parseUnsigned(hexToBytes(good.replace('5a650801', `5a6508${kind}`)))).toMatchObject({
+        refused: 'not-parsable',
+      })
     const renamed = good.replace(hexOf(Buffer.from('TransferContract')), hexOf(Buffer.from('TransferContracT')))
     expect(parseUnsigned(hexToBytes(renamed))).toMatchObject({ refused: 'not-parsable' })
   })
 
   test('is refused with a negative amount, which protobuf writes as ten bytes', () => {
-    const negative = good.replace('5a65', '5a6e').replace('1261', '126a').replace('1230', '1239').replace('1805', '18ffffffffffffffffff01')
-    expect(parseUnsigned(hexToBytes(negative))).toMatchObject({ refused: 'not-parsable', message: expect.stringMatching(/int64/) })
+    const negative = good
+      .replace('5a65', '5a6e')
+      .replace('1261', '126a')
+      .replace('1230', '1239')
+      .replace('1805', '18ffffffffffffffffff01')
+    expect(parseUnsigned(hexToBytes(negative))).toMatchObject({
+      refused: 'not-parsable',
+      message: expect.stringMatching(/int64/),
+    })
     expect(() => serializeUnsigned({ ...some, feeLimit: -1n })).toThrow(RangeError)
     expect(() => serializeUnsigned({ ...some, feeLimit: 2n ** 63n })).toThrow(RangeError)
   })
 
   test.each([
-    ['a permission other than the owner’s', (hex: string) => hex.replace('5a65', '5a67').replace('7080d095ffbc31', '28027080d095ffbc31')],
-    ['a second contract', (hex: string) => hex.replace('7080d095', `${hex.slice(hex.indexOf('5a65'), hex.indexOf('7080d095'))}7080d095`)],
+    [
+      'a permission other than the owner’s',
+      (hex: string) => hex.replace('5a65', '5a67').replace('7080d095ffbc31', '28027080d095ffbc31'),
+    ],
+    [
+      'a second contract',
+      (hex: string) => hex.replace('7080d095', `${hex.slice(hex.indexOf('5a65'), hex.indexOf('7080d095'))}7080d095`),
+    ],
   ])('is refused with %s', (_name, change) => {
     expect(change(good)).not.toBe(good)
     expect(parseUnsigned(hexToBytes(change(good)))).toMatchObject({ refused: 'not-parsable' })
   })
 
   test('is refused with a resource or a flag that we do not know', () => {
-    const delegation = { kind: 'DelegateResourceContract', owner: OWNER, resource: 'ENERGY', amount: 5n, receiver: OTHER, lock: true, lockPeriod: 9n } as const
+    const delegation = {
+      kind: 'DelegateResourceContract',
+      owner: OWNER,
+      resource: 'ENERGY',
+      amount: 5n,
+      receiver: OTHER,
+      lock: true,
+      lockPeriod: 9n,
+    } as const
     const hex = hexOf(serializeUnsigned({ ...some, contract: delegation }))
     expect(parseUnsigned(hexToBytes(hex))).toMatchObject({ contract: delegation })
-    expect(parseUnsigned(hexToBytes(hex.replace('10011805', '10021805')))).toMatchObject({ message: expect.stringMatching(/2 is not a choice/) })
-    expect(parseUnsigned(hexToBytes(hex.replace('28013009', '28023009')))).toMatchObject({ message: expect.stringMatching(/2 is not a choice/) })
+    expect(parseUnsigned(hexToBytes(hex.replace('10011805', '10021805')))).toMatchObject({
+      message: expect.stringMatching(/2 is not a choice/),
+    })
+    expect(parseUnsigned(hexToBytes(hex.replace('28013009', '28023009')))).toMatchObject({
+      message: expect.stringMatching(/2 is not a choice/),
+    })
   })
 
   test('refers to a block by its id', () => {
@@ -157,7 +216,10 @@ describe('a signed transaction', () => {
   const { raw } = signTransaction(some, KEY)
   const signature = raw.slice(-65)
   test.each([
-    ['a high s', (bytes: Uint8Array) => Uint8Array.from([...bytes.slice(0, 32), ...new Uint8Array(32).fill(0xf0), bytes[64]!])],
+    [
+      'a high s',
+      (bytes: Uint8Array) => Uint8Array.from([...bytes.slice(0, 32), ...new Uint8Array(32).fill(0xf0), bytes[64]!]),
+    ],
     ['another v', (bytes: Uint8Array) => Uint8Array.from([...bytes.slice(0, 64), 29])],
     ['an r of zero', (bytes: Uint8Array) => Uint8Array.from([...new Uint8Array(32), ...bytes.slice(32)])],
   ])('is refused with %s', (_name, change) => {
@@ -172,7 +234,10 @@ describe('a signed transaction', () => {
   })
 
   test('takes the bandwidth that is seen on the main network', () => {
-    expect([bandwidthOf({ ...some, contract: { ...some.contract, amount: 1_000_000n } as never }), bandwidthOf(call)]).toEqual([267, 345])
+    expect([
+      bandwidthOf({ ...some, contract: { ...some.contract, amount: 1_000_000n } as never }),
+      bandwidthOf(call),
+    ]).toEqual([267, 345])
     expect(bandwidthOf(some)).toBe(raw.length + 64)
   })
 })
@@ -182,7 +247,10 @@ describe('TRC-20', () => {
     fc.assert(
       fc.property(arbitraryKey.map(addressOfKey), fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (to, units) => {
         const data = encodeTokenTransfer(to, units)
-        const encoded = new TronWeb({ fullHost: 'http://127.0.0.1:1' }).utils.abi.encodeParams(['address', 'uint256'], [to, units])
+        const encoded = new TronWeb({ fullHost: 'http://127.0.0.1:1' }).utils.abi.encodeParams(
+          ['address', 'uint256'],
+          [to, units],
+        )
         expect(data).toBe(`0xa9059cbb${encoded.slice(2)}`)
         expect(decodeTokenTransfer(data)).toEqual({ to, units })
       }),
@@ -191,17 +259,28 @@ describe('TRC-20', () => {
   })
 
   test('an address with its 0x41 in call data is refused: contracts hold 20 bytes', () => {
-    expect(decodeTokenTransfer(encodeTokenTransfer(OTHER, 1n).replace('0xa9059cbb' + '0'.repeat(24), '0xa9059cbb' + '0'.repeat(22) + '41'))).toBeUndefined()
+    expect(
+      decodeTokenTransfer(
+        encodeTokenTransfer(OTHER, 1n).replace('0xa9059cbb' + '0'.repeat(24), '0xa9059cbb' + '0'.repeat(22) + '41'),
+      ),
+    ).toBeUndefined()
   })
 
   test('logs are read as nodes show them', () => {
     const word = (hex: string): string => hex.padStart(64, '0')
     const topics = [
       'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
-      word('a614f803b6fd780986a42c78ec9c7f77e6ded13c'), word('c8599111f29c1e1e061265b4af93ea1f274ad78a'),
+      word('a614f803b6fd780986a42c78ec9c7f77e6ded13c'),
+      word('c8599111f29c1e1e061265b4af93ea1f274ad78a'),
     ]
-    expect(decodeTokenTransferLog({ topics, data: word('f4240') })).toEqual({ from: USDT, to: OTHER, units: 1_000_000n })
-    expect(decodeTokenTransferLog({ topics: topics.slice(0, 2), data: word('1') })).toMatchObject({ refused: 'not-transfer' })
+    expect(decodeTokenTransferLog({ topics, data: word('f4240') })).toEqual({
+      from: USDT,
+      to: OTHER,
+      units: 1_000_000n,
+    })
+    expect(decodeTokenTransferLog({ topics: topics.slice(0, 2), data: word('1') })).toMatchObject({
+      refused: 'not-transfer',
+    })
     expect(decodeTokenTransferLog({ topics, data: '' })).toMatchObject({ refused: 'malformed' })
   })
 })

@@ -28,7 +28,9 @@ export interface UnsignedTransaction extends BlockReference {
 
 export type TransactionRefusal = 'not-parsable'
 
-/** `Transaction.raw` in Tron.proto. A memo (10), which costs a TRX, and several contracts are not among what we make. */
+/**
+ * `Transaction.raw` in Tron.proto. A memo (10), which costs a TRX, and several contracts are not among what we make.
+ */
 const RAW = {
   refBlockBytes: [1, 'bytes'],
   refBlockHash: [4, 'bytes'],

@@ -11,7 +11,9 @@ export function encodeTokenTransfer(to: string, units: bigint): Hex {
   return encodeTransfer(evmFormOf(to), units)
 }
 
-/** What a call of `transfer` does, or undefined when the data is anything but exactly what `encodeTokenTransfer` writes. */
+/**
+ * What a call of `transfer` does, or undefined when the data is anything but exactly what `encodeTokenTransfer` writes.
+ */
 export function decodeTokenTransfer(data: string): { to: string; units: bigint } | undefined {
   const transfer = decodeTransfer(data)
   return transfer && { to: addressOfEvmForm(transfer.to), units: transfer.units }

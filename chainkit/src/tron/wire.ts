@@ -12,12 +12,14 @@ const BYTES = 2n
 const UINT64 = 2n ** 64n
 
 export function writeFields(fields: readonly WireField[]): Uint8Array {
-  return concatBytes(...fields.flatMap(({ number, value }) => {
-    const tag = (type: bigint): Uint8Array => writeVarint((BigInt(number) << 3n) | type)
-    return typeof value === 'bigint'
-      ? [tag(VARINT), writeVarint(value)]
-      : [tag(BYTES), writeVarint(BigInt(value.length)), value]
-  }))
+  return concatBytes(
+    ...fields.flatMap(({ number, value }) => {
+      const tag = (type: bigint): Uint8Array => writeVarint((BigInt(number) << 3n) | type)
+      return typeof value === 'bigint'
+        ? [tag(VARINT), writeVarint(value)]
+        : [tag(BYTES), writeVarint(BigInt(value.length)), value]
+    }),
+  )
 }
 
 function writeVarint(value: bigint): Uint8Array {

@@ -21,8 +21,15 @@ const withdrawFields = {
 }
 
 const example = {
-  id: '5b7b3f52-1b0e-4d6c-8f0a-6d2f6d1c9e21', ticker: 'UAH', merchantId: '4a6d1b0c-2c5f-4a39-9d53-3b9c1b7a6f10',
-  to: '411111******1111', amount: '1000', fee: '10', time: 1677486443000, meta: 'your-info', localId: 'payout-7',
+  id: '5b7b3f52-1b0e-4d6c-8f0a-6d2f6d1c9e21',
+  ticker: 'UAH',
+  merchantId: '4a6d1b0c-2c5f-4a39-9d53-3b9c1b7a6f10',
+  to: '411111******1111',
+  amount: '1000',
+  fee: '10',
+  time: 1677486443000,
+  meta: 'your-info',
+  localId: 'payout-7',
   internal: false,
 }
 const withdrawExample = { ...example, kind: 'Withdraw', cardNumber: '411111******1111' }
@@ -59,10 +66,19 @@ export const WithdrawBatchDone = notificationBody(
   {
     title: 'WithdrawBatchDone',
     description: 'Every part of a batch has ended',
-    examples: [{
-      ...example, amount: '100000', fee: '1000', kind: 'WithdrawBatch', status: 'Done',
-      paidAmount: '91553', failedAmount: '8447', paidFee: '915.53', failedFee: '84.47',
-    }],
+    examples: [
+      {
+        ...example,
+        amount: '100000',
+        fee: '1000',
+        kind: 'WithdrawBatch',
+        status: 'Done',
+        paidAmount: '91553',
+        failedAmount: '8447',
+        paidFee: '915.53',
+        failedFee: '84.47',
+      },
+    ],
   },
 )
 

@@ -19,9 +19,16 @@ const fields = {
 }
 
 const example = {
-  ...exchangeWithdrawExample, kind: 'CryptoExchangeWithdraw', ticker: 'USDT', amount: '2288.5', fee: '1',
-  pricePair: ['BTC', 'USDT'], blockchain: 'TRON', address: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
-  to: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8', exchanged: true,
+  ...exchangeWithdrawExample,
+  kind: 'CryptoExchangeWithdraw',
+  ticker: 'USDT',
+  amount: '2288.5',
+  fee: '1',
+  pricePair: ['BTC', 'USDT'],
+  blockchain: 'TRON',
+  address: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
+  to: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
+  exchanged: true,
 }
 
 export const CryptoExchangeWithdrawExchanged = notificationBody(

@@ -25,9 +25,18 @@ const address = Type.String({ description: 'Where the payer sends it' })
 const asked = { ticker, blockchain, amount, address }
 
 const example = {
-  id: '123e4567-e89b-12d3-a456-426614174000', merchantId: '4a6d1b0c-2c5f-4a39-9d53-3b9c1b7a6f10',
-  time: 1677486443000, expiredAt: 1677745643000, kind: 'CryptoInvoice', name: 'Order 1042', description: 'Two books',
-  meta: 'your-info', ticker: 'USDT', blockchain: 'TRON', amount: '1000', address: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
+  id: '123e4567-e89b-12d3-a456-426614174000',
+  merchantId: '4a6d1b0c-2c5f-4a39-9d53-3b9c1b7a6f10',
+  time: 1677486443000,
+  expiredAt: 1677745643000,
+  kind: 'CryptoInvoice',
+  name: 'Order 1042',
+  description: 'Two books',
+  meta: 'your-info',
+  ticker: 'USDT',
+  blockchain: 'TRON',
+  amount: '1000',
+  address: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
 }
 
 export const CryptoInvoicePending = notificationBody(
@@ -40,7 +49,7 @@ export const CryptoInvoicePending = notificationBody(
 )
 
 export const CryptoInvoiceDone = notificationBody(
-  { ...fields, ...asked, status: Type.Literal('DONE'), fee: printedDecimal('The service\'s fee') },
+  { ...fields, ...asked, status: Type.Literal('DONE'), fee: printedDecimal("The service's fee") },
   {
     title: 'CryptoInvoiceDone',
     description: 'Paid, or closed by the merchant',

@@ -24,7 +24,13 @@ export const exchangeWithdrawFields = {
 export const failedReason = () => Type.String({ description: 'Why it failed' })
 
 export const exchangeWithdrawExample = {
-  id: '7e1f0a9b-8c2d-4e3f-a4b5-c6d7e8f90a1b', merchantId: '4a6d1b0c-2c5f-4a39-9d53-3b9c1b7a6f10', time: 1677486443000,
-  spendTicker: 'BTC', spendAmount: '0.1', exchangeFee: '0.0005', price: '23000', meta: 'your-info',
+  id: '7e1f0a9b-8c2d-4e3f-a4b5-c6d7e8f90a1b',
+  merchantId: '4a6d1b0c-2c5f-4a39-9d53-3b9c1b7a6f10',
+  time: 1677486443000,
+  spendTicker: 'BTC',
+  spendAmount: '0.1',
+  exchangeFee: '0.0005',
+  price: '23000',
+  meta: 'your-info',
   localId: 'payment-12',
 }

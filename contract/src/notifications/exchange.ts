@@ -16,9 +16,19 @@ const fields = {
 }
 
 const example = {
-  id: '2c8a4d3e-5f1b-4c7a-b0d9-8e6f7a5b4c3d', merchantId: '4a6d1b0c-2c5f-4a39-9d53-3b9c1b7a6f10',
-  kind: 'Exchange', time: 1677486443000, fee: '20', targetTicker: 'USDT', targetAmount: '100', spendTicker: 'UAH',
-  spendAmount: '4020', price: '40', pricePair: ['USDT', 'UAH'], meta: 'your-info', localId: 'exchange-3',
+  id: '2c8a4d3e-5f1b-4c7a-b0d9-8e6f7a5b4c3d',
+  merchantId: '4a6d1b0c-2c5f-4a39-9d53-3b9c1b7a6f10',
+  kind: 'Exchange',
+  time: 1677486443000,
+  fee: '20',
+  targetTicker: 'USDT',
+  targetAmount: '100',
+  spendTicker: 'UAH',
+  spendAmount: '4020',
+  price: '40',
+  pricePair: ['USDT', 'UAH'],
+  meta: 'your-info',
+  localId: 'exchange-3',
 }
 
 export const ExchangeDone = notificationBody(

@@ -13,5 +13,7 @@ export type FailReasonCode = keyof typeof failReasons
 
 export const FailReason = Type.Enum(Object.keys(failReasons) as FailReasonCode[], {
   title: 'FailReason',
-  description: Object.entries(failReasons).map(([code, meaning]) => `\`${code}\`: ${meaning}`).join('. '),
+  description: Object.entries(failReasons)
+    .map(([code, meaning]) => `\`${code}\`: ${meaning}`)
+    .join('. '),
 })

@@ -18,9 +18,15 @@ const fields = {
 }
 
 const example = {
-  ...exchangeWithdrawExample, kind: 'FiatExchangeWithdraw', ticker: 'UAH', amount: '91540', fee: '915.4',
+  ...exchangeWithdrawExample,
+  kind: 'FiatExchangeWithdraw',
+  ticker: 'UAH',
+  amount: '91540',
+  fee: '915.4',
   price: '920000',
-  pricePair: ['BTC', 'UAH'], to: '411111******1111', exchanged: true,
+  pricePair: ['BTC', 'UAH'],
+  to: '411111******1111',
+  exchanged: true,
 }
 
 export const FiatExchangeWithdrawExchanged = notificationBody(
@@ -37,14 +43,16 @@ export const FiatExchangeWithdrawDone = notificationBody(
   {
     title: 'FiatExchangeWithdrawDone',
     description: 'Every part of the payout has ended',
-    examples: [{
-      ...example,
-      status: 'Done',
-      paidAmount: '91540',
-      failedAmount: '0',
-      paidFee: '915.4',
-      failedFee: '0',
-    }],
+    examples: [
+      {
+        ...example,
+        status: 'Done',
+        paidAmount: '91540',
+        failedAmount: '0',
+        paidFee: '915.4',
+        failedFee: '0',
+      },
+    ],
   },
 )
 

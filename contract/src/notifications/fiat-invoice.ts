@@ -15,9 +15,16 @@ const fields = {
 }
 
 const example = {
-  id: '9f2d7a64-3f0c-4f5e-8d0b-0a7c1c6e5b32', merchantId: '4a6d1b0c-2c5f-4a39-9d53-3b9c1b7a6f10',
-  kind: 'Invoice', name: 'Order 1043', description: 'Two books', email: 'payer@example.com', meta: 'your-info',
-  ticker: 'KZT', amount: '20000', time: 1677486443000,
+  id: '9f2d7a64-3f0c-4f5e-8d0b-0a7c1c6e5b32',
+  merchantId: '4a6d1b0c-2c5f-4a39-9d53-3b9c1b7a6f10',
+  kind: 'Invoice',
+  name: 'Order 1043',
+  description: 'Two books',
+  email: 'payer@example.com',
+  meta: 'your-info',
+  ticker: 'KZT',
+  amount: '20000',
+  time: 1677486443000,
 }
 
 export const FiatInvoicePending = notificationBody(
@@ -34,17 +41,23 @@ export const FiatInvoiceDone = notificationBody(
     ...fields,
     status: Type.Literal('Done'),
     paidAmount: printedDecimal('What was paid: the figure to trust'),
-    fee: printedDecimal('The service\'s fee'),
+    fee: printedDecimal("The service's fee"),
     cardNumber: Type.String({ description: 'Card that paid, masked' }),
     to: Type.String({ description: 'The same as `cardNumber`' }),
   },
   {
     title: 'FiatInvoiceDone',
     description: 'Paid',
-    examples: [{
-      ...example, status: 'Done', paidAmount: '20000', fee: '200', cardNumber: '411111******1111',
-      to: '411111******1111',
-    }],
+    examples: [
+      {
+        ...example,
+        status: 'Done',
+        paidAmount: '20000',
+        fee: '200',
+        cardNumber: '411111******1111',
+        to: '411111******1111',
+      },
+    ],
   },
 )
 

@@ -87,7 +87,10 @@ describe.each(notifications)('$name', ({ name, kind, statuses }) => {
     const cells = [...table.fields.matchAll(/(\w+) ([AO-]+)/g)]
     const rows = cells.map(([, field, marks]) => ({ field, mark: marks![column]! }))
     const marked = (wanted: string) =>
-      rows.filter(({ mark }) => wanted.includes(mark)).map(({ field }) => field).toSorted()
+      rows
+        .filter(({ mark }) => wanted.includes(mark))
+        .map(({ field }) => field)
+        .toSorted()
     const { properties, required, ...rest } = statuses[status]!
     expect(Object.keys(properties).toSorted()).toEqual(marked('AO'))
     expect([...(required as string[])].toSorted()).toEqual(marked('A'))
@@ -108,9 +111,8 @@ describe.each(notifications)('$name', ({ name, kind, statuses }) => {
 
 test('a screening report has 47 signals and 19 danger signals, all of them', () => {
   const verified = notifications.find(({ name }) => name === 'replenish')!.statuses['Verified']!
-  const [
-    example,
-  ] = (verified as unknown as { examples: [{ compliance: Record<string, Record<string, number>> }] }).examples
+  const [example] = (verified as unknown as { examples: [{ compliance: Record<string, Record<string, number>> }] })
+    .examples
   const { signals, dangerSignals } = example.compliance
   expect(Object.keys(signals!)).toHaveLength(47)
   expect(Object.keys(dangerSignals!)).toHaveLength(19)
@@ -123,6 +125,10 @@ test('a screening report has 47 signals and 19 danger signals, all of them', () 
 
 test('fail reasons keep their spelling', () => {
   expect(Object.keys(failReasons)).toEqual([
-    'LESS_THEN_MIN_AMOUNT', 'ERRROR_CODE_GENERIC', 'TRANSACTION_REPLACED', 'REORGANIZED', 'AML_REJECTED',
+    'LESS_THEN_MIN_AMOUNT',
+    'ERRROR_CODE_GENERIC',
+    'TRANSACTION_REPLACED',
+    'REORGANIZED',
+    'AML_REJECTED',
   ])
 })

@@ -12,20 +12,28 @@ const fields = {
   blockchain: Type.String({ description: 'Network' }),
   hash: Type.Optional(transactionHash()),
   from: Type.Array(Type.String(), { description: 'Senders' }),
-  to: Type.String({ description: 'The merchant\'s deposit address' }),
+  to: Type.String({ description: "The merchant's deposit address" }),
   amount: printedDecimal('What arrived'),
-  fee: printedDecimal('The service\'s fee; the balance grows by `amount` less `fee`'),
+  fee: printedDecimal("The service's fee; the balance grows by `amount` less `fee`"),
   meta: givenFields.meta,
   internal: Type.Boolean({ description: 'Moved between two merchants of this service, without a transaction' }),
   withdrawId: Type.Optional(Type.String({ description: 'The matching withdrawal when `internal`' })),
 }
 
 const example = {
-  id: '8c12e071-cd00-439d-90c0-74a8c2f96da2', ticker: 'BTC', blockchain: 'BITCOIN',
+  id: '8c12e071-cd00-439d-90c0-74a8c2f96da2',
+  ticker: 'BTC',
+  blockchain: 'BITCOIN',
   merchantId: '4a6d1b0c-2c5f-4a39-9d53-3b9c1b7a6f10',
   hash: '4f6b1f2c9a3e5d7081b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718',
-  from: ['bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'], to: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4',
-  amount: '1', fee: '0.01', time: 1677486443000, meta: 'your-info', kind: 'Replenish', internal: false,
+  from: ['bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'],
+  to: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4',
+  amount: '1',
+  fee: '0.01',
+  time: 1677486443000,
+  meta: 'your-info',
+  kind: 'Replenish',
+  internal: false,
 }
 
 export const ReplenishPending = notificationBody(

@@ -19,11 +19,19 @@ const fields = {
 }
 
 const example = {
-  id: '0d3e8d1a-7c1b-4b8e-9a55-2f6f0f3f5a11', ticker: 'USDT', blockchain: 'ETHEREUM',
+  id: '0d3e8d1a-7c1b-4b8e-9a55-2f6f0f3f5a11',
+  ticker: 'USDT',
+  blockchain: 'ETHEREUM',
   merchantId: '4a6d1b0c-2c5f-4a39-9d53-3b9c1b7a6f10',
   hash: '0x9b1f0c2d3e4f5a6b7c8d9e0f1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d',
-  from: ['0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'], to: '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',
-  amount: '10', fee: '0.1', time: 1677486443000, meta: 'your-info', localId: 'order-1042', kind: 'Withdraw',
+  from: ['0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'],
+  to: '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',
+  amount: '10',
+  fee: '0.1',
+  time: 1677486443000,
+  meta: 'your-info',
+  localId: 'order-1042',
+  kind: 'Withdraw',
   internal: false,
 }
 

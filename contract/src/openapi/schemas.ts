@@ -31,17 +31,19 @@ const write = (node: Json, openness: Openness, refer: (schema: Json) => Json): J
 export const schemaCollector = (): SchemaCollector => {
   const components = new Map<string, Json>()
 
-  const refer = (openness: Openness) => (node: Json): Json => {
-    const { title, ...untitled } = node
-    if (typeof title !== 'string') return write(node, openness, refer(openness))
-    const written = write(untitled, openness, refer(openness))
-    const known = components.get(title)
-    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(written)) {
-      throw new Error(`two schemas have the title ${title}: give one of them another`)
+  const refer =
+    (openness: Openness) =>
+    (node: Json): Json => {
+      const { title, ...untitled } = node
+      if (typeof title !== 'string') return write(node, openness, refer(openness))
+      const written = write(untitled, openness, refer(openness))
+      const known = components.get(title)
+      if (known !== undefined && JSON.stringify(known) !== JSON.stringify(written)) {
+        throw new Error(`two schemas have the title ${title}: give one of them another`)
+      }
+      components.set(title, written)
+      return { $ref: `#/components/schemas/${title}` }
     }
-    components.set(title, written)
-    return { $ref: `#/components/schemas/${title}` }
-  }
 
   return {
     schema: (schema, openness) => refer(openness)(schema as unknown as Json),

@@ -27,10 +27,14 @@ export const RotatingAddress = Type.Object(
   {
     title: 'RotatingAddress',
     description: 'A deposit address that ends',
-    examples: [{
-      address: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', blockchain: 'BITCOIN', meta: 'your-info',
-      expiredAt: 1677572843000,
-    }],
+    examples: [
+      {
+        address: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4',
+        blockchain: 'BITCOIN',
+        meta: 'your-info',
+        expiredAt: 1677572843000,
+      },
+    ],
   },
 )
 

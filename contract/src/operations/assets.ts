@@ -16,17 +16,27 @@ export const CryptoAsset = Type.Object(
     ticker: Type.String(),
     blockchains: Type.Array(Type.String(), { description: 'Networks it can be received and sent on' }),
     price,
-    decimals: Type.Integer({ minimum: 0, description: 'Digits after the dot that an amount may have on every network of the asset' }),
-    blockchainDecimals: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), { description: 'The same for each network, which may take more' }),
+    decimals: Type.Integer({
+      minimum: 0,
+      description: 'Digits after the dot that an amount may have on every network of the asset',
+    }),
+    blockchainDecimals: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
+      description: 'The same for each network, which may take more',
+    }),
   },
   {
     title: 'CryptoAsset',
     description: 'A crypto asset. `price` is absent without a fresh rate',
-    examples: [{
-      name: 'Tether', ticker: 'USDT', blockchains: ['ETHEREUM', 'BINANCE_SMART_CHAIN', 'TRON'],
-      price: { value: '1', ticker: 'USD' }, decimals: 6,
-      blockchainDecimals: { ETHEREUM: 6, BINANCE_SMART_CHAIN: 18, TRON: 6 },
-    }],
+    examples: [
+      {
+        name: 'Tether',
+        ticker: 'USDT',
+        blockchains: ['ETHEREUM', 'BINANCE_SMART_CHAIN', 'TRON'],
+        price: { value: '1', ticker: 'USD' },
+        decimals: 6,
+        blockchainDecimals: { ETHEREUM: 6, BINANCE_SMART_CHAIN: 18, TRON: 6 },
+      },
+    ],
   },
 )
 

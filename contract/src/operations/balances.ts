@@ -10,7 +10,9 @@ export const Balance = Type.Object(
       Type.String({ pattern: '^\\d+(\\.\\d{1,2})?$', description: 'The same in USD; absent without a fresh rate' }),
     ),
     held: Type.Optional(
-      printedDecimal('Of card payments: the merchant\'s, and not to be spent yet; not part of `value`. Absent where nothing is held'),
+      printedDecimal(
+        "Of card payments: the merchant's, and not to be spent yet; not part of `value`. Absent where nothing is held",
+      ),
     ),
   },
   {

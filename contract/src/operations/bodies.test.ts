@@ -15,7 +15,13 @@ interface Case {
 
 const toCard = '4111111111111111'
 const order = {
-  ticker: 'USDT', spendTicker: 'BTC', amount: '1', side: 'withdraw', fee: '1', exchangeFee: '0', price: '23000',
+  ticker: 'USDT',
+  spendTicker: 'BTC',
+  amount: '1',
+  side: 'withdraw',
+  fee: '1',
+  exchangeFee: '0',
+  price: '23000',
 }
 
 const bodies: Partial<Record<OperationId, Case>> = {
@@ -162,7 +168,10 @@ const accepts = (id: string, part: 'body' | 'query', value: unknown) =>
 /** What the operation has against the value. */
 const faults = (id: string, part: 'body' | 'query', value: unknown) => (accepts(id, part, value) ? [] : ajv.errors)
 
-describe.each([['body', bodies], ['query', queries]] as const)('%s', (part, cases) => {
+describe.each([
+  ['body', bodies],
+  ['query', queries],
+] as const)('%s', (part, cases) => {
   describe.each(Object.entries(cases))('%s', (id, { base, good = [], bad }) => {
     test.each([{}, ...good])('accepts %j', (more) => {
       expect(faults(id, part, { ...base, ...more })).toEqual([])
@@ -178,7 +187,9 @@ describe.each([['body', bodies], ['query', queries]] as const)('%s', (part, case
   })
 
   test('has cases for every operation', () => {
-    const ids = Object.values(operationsById).filter((operation) => operation[part] !== null).map(({ id }) => id)
+    const ids = Object.values(operationsById)
+      .filter((operation) => operation[part] !== null)
+      .map(({ id }) => id)
     expect(Object.keys(cases).toSorted()).toEqual(ids.toSorted())
   })
 })
@@ -194,8 +205,32 @@ test('the bodies of the signature vectors are accepted', () => {
 
 describe('amounts (contract.md 18 #11)', () => {
   const refused: unknown[] = [
-    1, 12.5, 0, '', ' ', '1e3', '+1', '-1', '0x10', 'NaN', 'Infinity', '1,5', '1.', '.5', ' 1', '1 ', '1\n', '1_000',
-    '\u0661', '\uff10', null, true, ['1'], {}, '1.0000000000000000001', '1'.repeat(31),
+    1,
+    12.5,
+    0,
+    '',
+    ' ',
+    '1e3',
+    '+1',
+    '-1',
+    '0x10',
+    'NaN',
+    'Infinity',
+    '1,5',
+    '1.',
+    '.5',
+    ' 1',
+    '1 ',
+    '1\n',
+    '1_000',
+    '\u0661',
+    '\uff10',
+    null,
+    true,
+    ['1'],
+    {},
+    '1.0000000000000000001',
+    '1'.repeat(31),
   ]
   const zeros = ['0', '0.00', '00']
   const moving = Object.entries(bodies).filter(([, { base }]) => 'amount' in base)

@@ -1,7 +1,17 @@
 import { Type } from 'typebox'
 import { feeLookupErrors, withdrawalErrors } from '../errors.ts'
 import {
-  card, Created, idParams, localId, meta, milliseconds, ownFee, positiveDecimal, printedDecimal, requestObject, ticker,
+  card,
+  Created,
+  idParams,
+  localId,
+  meta,
+  milliseconds,
+  ownFee,
+  positiveDecimal,
+  printedDecimal,
+  requestObject,
+  ticker,
 } from '../fields.ts'
 import { FailReason } from '../notifications/fail-reasons.ts'
 import { operation } from '../operation.ts'
@@ -30,7 +40,11 @@ export const createFiatWithdrawal = operation({
   description: 'One payment to one card. Its end arrives as a `Withdraw` notification, Done or Failed.',
   movesMoney: true,
   body: payout('UAH 1000 to 14500, KZT 20000 to 299000', {
-    ticker: 'UAH', to: '4111111111111111', amount: '1000', localId: 'payout-7', meta: 'your-info',
+    ticker: 'UAH',
+    to: '4111111111111111',
+    amount: '1000',
+    localId: 'payout-7',
+    meta: 'your-info',
   }),
   response: Created,
   validationCode: 3,
@@ -45,11 +59,15 @@ export const createFiatBatchWithdrawal = operation({
   tag: 'Card payouts',
   summary: 'Pay a large sum to a card in parts',
   description:
-    'Split into several payments within the bank\'s limits. Parts end one by one; what fails goes back to the ' +
+    "Split into several payments within the bank's limits. Parts end one by one; what fails goes back to the " +
     'balance. A `WithdrawBatch` notification follows when every part has ended: trust its `paidAmount`.',
   movesMoney: true,
   body: payout('UAH from 1000, KZT 20000 to 299000', {
-    ticker: 'UAH', to: '4111111111111111', amount: '100000', localId: 'batch-2', meta: 'your-info',
+    ticker: 'UAH',
+    to: '4111111111111111',
+    amount: '100000',
+    localId: 'batch-2',
+    meta: 'your-info',
   }),
   response: Created,
   validationCode: 3,
@@ -85,21 +103,30 @@ export const FiatBatch = Type.Object(
   {
     title: 'FiatBatch',
     description: 'A batch of card payouts',
-    examples: [{
-      id: '6c1d9a2e-4b7f-4e0a-8c3d-1f2e3d4c5b6a', ticker: 'UAH', amount: '22247', paidAmount: '13800',
-      failedAmount: '8447',
-      fee: '222.47', to: '411111******1111', status: 'DONE', time: 1677486443000, localId: 'batch-2',
-      transactions: [
-        { id: 'a3f1c2d4-5e6f-4a7b-8c9d-0e1f2a3b4c5d', amount: '13800', fee: '138', status: 'DONE' },
-        {
-          id: 'b4a2d3e5-6f70-4b8c-9dae-1f2a3b4c5d6e',
-          amount: '8447',
-          fee: '84.47',
-          status: 'FAILED',
-          failReason: 'ERRROR_CODE_GENERIC',
-        },
-      ],
-    }],
+    examples: [
+      {
+        id: '6c1d9a2e-4b7f-4e0a-8c3d-1f2e3d4c5b6a',
+        ticker: 'UAH',
+        amount: '22247',
+        paidAmount: '13800',
+        failedAmount: '8447',
+        fee: '222.47',
+        to: '411111******1111',
+        status: 'DONE',
+        time: 1677486443000,
+        localId: 'batch-2',
+        transactions: [
+          { id: 'a3f1c2d4-5e6f-4a7b-8c9d-0e1f2a3b4c5d', amount: '13800', fee: '138', status: 'DONE' },
+          {
+            id: 'b4a2d3e5-6f70-4b8c-9dae-1f2a3b4c5d6e',
+            amount: '8447',
+            fee: '84.47',
+            status: 'FAILED',
+            failReason: 'ERRROR_CODE_GENERIC',
+          },
+        ],
+      },
+    ],
   },
 )
 

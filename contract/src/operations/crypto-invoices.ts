@@ -1,7 +1,17 @@
 import { Type } from 'typebox'
 import {
-  blockchain, duration, email, idParams, invoiceDescription, invoiceName, meta, milliseconds, printedDecimal,
-  redirectUrl, requestObject, ticker,
+  blockchain,
+  duration,
+  email,
+  idParams,
+  invoiceDescription,
+  invoiceName,
+  meta,
+  milliseconds,
+  printedDecimal,
+  redirectUrl,
+  requestObject,
+  ticker,
 } from '../fields.ts'
 import { durations } from '../limits.ts'
 import { BaseAmountInput, Company, CryptoAmount, CryptoAmountInput, Money, Target } from '../objects.ts'
@@ -31,17 +41,22 @@ export const createCryptoInvoice = operation({
         duration('Life shown on the page, at most `duration`; two thirds of it when absent', durations.cryptoInvoice),
       ),
       toPendingImmediate: Type.Optional(
-        Type.Boolean({ description: 'Skip the page\'s first step; false when absent. Needs an amount, its asset and its network: the payer is not asked' }),
+        Type.Boolean({
+          description:
+            "Skip the page's first step; false when absent. Needs an amount, its asset and its network: the payer is not asked",
+        }),
       ),
       target: Type.Optional(Target),
       redirectUrl: Type.Optional(redirectUrl('https?', 'an http or https URL')),
     },
     {
-      examples: [{
-        name: 'Order 1042',
-        amount: { value: '100', ticker: 'USDT', blockchain: 'TRON' },
-        meta: 'your-info',
-      }],
+      examples: [
+        {
+          name: 'Order 1042',
+          amount: { value: '100', ticker: 'USDT', blockchain: 'TRON' },
+          meta: 'your-info',
+        },
+      ],
     },
   ),
   response: CreatedInvoice,
@@ -94,11 +109,14 @@ export const CryptoInvoice = Type.Object(
     paidPrice: Type.Optional(printedDecimal('What was paid, in the currency of the price')),
     address: Type.Optional(Type.String({ description: 'Where the payer sends it; from REGISTERED on' })),
     paidAmount: printedDecimal('What was paid so far'),
-    fee: Type.Optional(printedDecimal('The service\'s fee, when paid')),
+    fee: Type.Optional(printedDecimal("The service's fee, when paid")),
     claim: Type.Optional(
       Type.Object(
         {
-          status: Type.Enum(['REQUESTED', 'APPROVED', 'SENT', 'FAILED', 'REFUSED'], { description: 'What became of it: SENT when its withdrawal is Done, FAILED when that is Failed and the decision is open again' }),
+          status: Type.Enum(['REQUESTED', 'APPROVED', 'SENT', 'FAILED', 'REFUSED'], {
+            description:
+              'What became of it: SENT when its withdrawal is Done, FAILED when that is Failed and the decision is open again',
+          }),
           refundAddress: Type.String({ description: 'Where the payer asks the money to be sent' }),
           withdrawalId: Type.Optional(Type.String({ description: 'The newest withdrawal made for it, once approved' })),
         },
@@ -109,15 +127,23 @@ export const CryptoInvoice = Type.Object(
   {
     title: 'CryptoInvoice',
     description: 'A crypto invoice',
-    examples: [{
-      id: '123e4567-e89b-12d3-a456-426614174000', merchantId: '4a6d1b0c-2c5f-4a39-9d53-3b9c1b7a6f10',
-      company: { name: 'Shop Ltd', url: 'https://shop.example' }, name: 'Order 1042', meta: 'your-info',
-      status: 'PENDING',
-      url: 'https://pay.example/invoices/crypto/123e4567-e89b-12d3-a456-426614174000', createdAt: 1677486443000,
-      expiredAt: 1677745643000, clientExpiredAt: 1677659243000,
-      amount: { value: '100', ticker: 'USDT', blockchain: 'TRON' },
-      address: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8', paidAmount: '40',
-    }],
+    examples: [
+      {
+        id: '123e4567-e89b-12d3-a456-426614174000',
+        merchantId: '4a6d1b0c-2c5f-4a39-9d53-3b9c1b7a6f10',
+        company: { name: 'Shop Ltd', url: 'https://shop.example' },
+        name: 'Order 1042',
+        meta: 'your-info',
+        status: 'PENDING',
+        url: 'https://pay.example/invoices/crypto/123e4567-e89b-12d3-a456-426614174000',
+        createdAt: 1677486443000,
+        expiredAt: 1677745643000,
+        clientExpiredAt: 1677659243000,
+        amount: { value: '100', ticker: 'USDT', blockchain: 'TRON' },
+        address: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
+        paidAmount: '40',
+      },
+    ],
   },
 )
 

@@ -1,7 +1,16 @@
 import { Type } from 'typebox'
 import { feeLookupErrors, generalErrors, withdrawalErrors } from '../errors.ts'
 import {
-  address, blockchain, Created, idParams, localId, meta, ownFee, positiveDecimal, printedDecimal, requestObject,
+  address,
+  blockchain,
+  Created,
+  idParams,
+  localId,
+  meta,
+  ownFee,
+  positiveDecimal,
+  printedDecimal,
+  requestObject,
   ticker,
 } from '../fields.ts'
 import { Compliance } from '../notifications/compliance.ts'
@@ -37,11 +46,16 @@ export const createCryptoWithdrawal = operation({
       meta: Type.Optional(meta()),
     },
     {
-      examples: [{
-        ticker: 'USDT', blockchain: 'TRON', to: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8', amount: '12.000',
-        localId: 'order-1042',
-        meta: 'your-info',
-      }],
+      examples: [
+        {
+          ticker: 'USDT',
+          blockchain: 'TRON',
+          to: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
+          amount: '12.000',
+          localId: 'order-1042',
+          meta: 'your-info',
+        },
+      ],
     },
   ),
   response: Created,
@@ -90,7 +104,8 @@ export const getCryptoWithdrawalCompliance = operation({
   path: '/merchants/withdrawals/crypto/:id/compliance',
   tag: 'Withdrawals',
   summary: 'Screening report of a crypto withdrawal',
-  description: 'Until the report exists the answer is 409, code 102, with `Retry-After`. What failed before it was screened never has one: 409, code 103.',
+  description:
+    'Until the report exists the answer is 409, code 102, with `Retry-After`. What failed before it was screened never has one: 409, code 103.',
   params: idParams('Identifier of the withdrawal'),
   response: Compliance,
   errors: [generalErrors.notScreenedYet, generalErrors.conflict],

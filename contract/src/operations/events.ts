@@ -8,7 +8,7 @@ export const EventRecord = Type.Object(
   {
     sequence: Type.Integer({
       minimum: 1,
-      description: 'Position in the merchant\'s notifications; also in `x-event-sequence`',
+      description: "Position in the merchant's notifications; also in `x-event-sequence`",
     }),
     id: Type.String({ description: 'Identifier of the notification; also in `webhook-id`' }),
     objectId: Type.String({ description: 'What it is about: the `id` in `body`' }),
@@ -42,7 +42,8 @@ export const listEvents = operation({
   path: '/merchants/events',
   tag: 'Events',
   summary: 'List notifications',
-  description: 'Every notification of the merchant after a position, whether its delivery succeeded or not. Where those of past years were archived, the list begins with the oldest that is kept.',
+  description:
+    'Every notification of the merchant after a position, whether its delivery succeeded or not. Where those of past years were archived, the list begins with the oldest that is kept.',
   query: Type.Object({
     after: Type.String({
       pattern: '^\\d{1,15}$',

@@ -1,8 +1,18 @@
 import { Type } from 'typebox'
 import { estimateErrors, exchangeWithdrawalErrors } from '../errors.ts'
 import {
-  address, blockchain, card, Created, decimal, localId, meta, positiveDecimal, printedDecimal, priceLimit,
-  requestObject, ticker,
+  address,
+  blockchain,
+  card,
+  Created,
+  decimal,
+  localId,
+  meta,
+  positiveDecimal,
+  printedDecimal,
+  priceLimit,
+  requestObject,
+  ticker,
 } from '../fields.ts'
 import { Price } from '../objects.ts'
 import { operation } from '../operation.ts'
@@ -54,17 +64,24 @@ export const ExchangeWithdrawalEstimate = Type.Object(
   {
     title: 'ExchangeWithdrawalEstimate',
     description: 'What an exchange with withdrawal would do now',
-    examples: [{
-      withdraw: { ticker: 'USDT', amount: '1380.6', fee: '1' },
-      spend: { ticker: 'ETH', amount: '1' },
-      exchange: { ticker: 'ETH', amount: '0.9', fee: '0.1' },
-      price: { value: '1534', pair: ['ETH', 'USDT'] },
-    }],
+    examples: [
+      {
+        withdraw: { ticker: 'USDT', amount: '1380.6', fee: '1' },
+        spend: { ticker: 'ETH', amount: '1' },
+        exchange: { ticker: 'ETH', amount: '0.9', fee: '0.1' },
+        price: { value: '1534', pair: ['ETH', 'USDT'] },
+      },
+    ],
   },
 )
 
 const example = {
-  spendTicker: 'ETH', amount: '1', side: 'spend', exchangeFee: '0.1', localId: 'payment-12', meta: 'your-info',
+  spendTicker: 'ETH',
+  amount: '1',
+  side: 'spend',
+  exchangeFee: '0.1',
+  localId: 'payment-12',
+  meta: 'your-info',
 }
 
 /** `contract.md` 5.24, 16 #26. */
@@ -99,10 +116,16 @@ export const createCryptoExchangeWithdrawal = operation({
   body: requestObject(
     { ...orderFields, blockchain: blockchain('Network of the withdrawal'), to: address('Destination') },
     {
-      examples: [{
-        ...example, ticker: 'USDT', fee: '1', price: '1534', blockchain: 'TRON',
-        to: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
-      }],
+      examples: [
+        {
+          ...example,
+          ticker: 'USDT',
+          fee: '1',
+          price: '1534',
+          blockchain: 'TRON',
+          to: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
+        },
+      ],
     },
   ),
   response: Created,

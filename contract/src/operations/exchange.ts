@@ -1,7 +1,15 @@
 import { Type } from 'typebox'
 import { estimateErrors, exchangeErrors } from '../errors.ts'
 import {
-  Created, localId, meta, ownFee, positiveDecimal, printedDecimal, priceLimit, requestObject, ticker,
+  Created,
+  localId,
+  meta,
+  ownFee,
+  positiveDecimal,
+  printedDecimal,
+  priceLimit,
+  requestObject,
+  ticker,
 } from '../fields.ts'
 import { Price } from '../objects.ts'
 import { operation } from '../operation.ts'
@@ -33,12 +41,14 @@ export const ExchangeDirection = Type.Object(
   {
     title: 'ExchangeDirection',
     description: 'A pair that can be exchanged, with its limits',
-    examples: [{
-      target: { ticker: 'BNB', amountStep: '0.0001' },
-      exchange: { ticker: 'USDT', amountStep: '0.01', min: '0.01', max: '10000' },
-      price: { value: '310.5', pair: ['BNB', 'USDT'] },
-      decimals: { price: 8, exchange: 2 },
-    }],
+    examples: [
+      {
+        target: { ticker: 'BNB', amountStep: '0.0001' },
+        exchange: { ticker: 'USDT', amountStep: '0.01', min: '0.01', max: '10000' },
+        price: { value: '310.5', pair: ['BNB', 'USDT'] },
+        decimals: { price: 8, exchange: 2 },
+      },
+    ],
   },
 )
 
@@ -77,12 +87,14 @@ export const ExchangeEstimate = Type.Object(
   {
     title: 'ExchangeEstimate',
     description: 'What an exchange would do now',
-    examples: [{
-      price: { value: '40', pair: ['USDT', 'UAH'] },
-      exchange: { amount: '4000', ticker: 'UAH', fee: '20' },
-      target: { amount: '100', ticker: 'USDT' },
-      spend: { amount: '4020', ticker: 'UAH' },
-    }],
+    examples: [
+      {
+        price: { value: '40', pair: ['USDT', 'UAH'] },
+        exchange: { amount: '4000', ticker: 'UAH', fee: '20' },
+        target: { amount: '100', ticker: 'USDT' },
+        spend: { amount: '4020', ticker: 'UAH' },
+      },
+    ],
   },
 )
 
@@ -130,11 +142,18 @@ export const createExchange = operation({
       meta: Type.Optional(meta()),
     },
     {
-      examples: [{
-        spendTicker: 'UAH', targetTicker: 'USDT', amount: '100', side: 'target', fee: '20', price: '40',
-        localId: 'exchange-3',
-        meta: 'your-info',
-      }],
+      examples: [
+        {
+          spendTicker: 'UAH',
+          targetTicker: 'USDT',
+          amount: '100',
+          side: 'target',
+          fee: '20',
+          price: '40',
+          localId: 'exchange-3',
+          meta: 'your-info',
+        },
+      ],
     },
   ),
   response: Created,

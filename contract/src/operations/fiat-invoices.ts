@@ -1,6 +1,13 @@
 import { Type } from 'typebox'
 import {
-  email, idParams, invoiceDescription, invoiceName, meta, redirectUrl, requestObject, ticker,
+  email,
+  idParams,
+  invoiceDescription,
+  invoiceName,
+  meta,
+  redirectUrl,
+  requestObject,
+  ticker,
 } from '../fields.ts'
 import { Company, Money, MoneyInput, Target } from '../objects.ts'
 import { operation } from '../operation.ts'
@@ -24,9 +31,7 @@ export const createFiatInvoice = operation({
       description: Type.Optional(invoiceDescription()),
       meta: Type.Optional(meta()),
       email: Type.Optional(email()),
-      toPendingImmediate: Type.Optional(
-        Type.Boolean({ description: 'Skip the page\'s first step; false when absent' }),
-      ),
+      toPendingImmediate: Type.Optional(Type.Boolean({ description: "Skip the page's first step; false when absent" })),
       target: Type.Optional(Target),
       redirectUrl: Type.Optional(redirectUrl('https?', 'an http or https URL')),
     },
@@ -72,13 +77,19 @@ export const FiatInvoice = Type.Object(
   {
     title: 'FiatInvoice',
     description: 'A fiat invoice. `paidAmount`, `fee` and `cardNumber` come with DONE',
-    examples: [{
-      id: '9f2d7a64-3f0c-4f5e-8d0b-0a7c1c6e5b32', name: 'Order 1043',
-      company: { name: 'Shop Ltd', url: 'https://shop.example' },
-      status: 'DONE', amount: { value: '1000', ticker: 'UAH' }, meta: 'your-info',
-      paidAmount: { value: '1000', ticker: 'UAH' },
-      fee: { value: '10', ticker: 'UAH' }, cardNumber: '411111******1111',
-    }],
+    examples: [
+      {
+        id: '9f2d7a64-3f0c-4f5e-8d0b-0a7c1c6e5b32',
+        name: 'Order 1043',
+        company: { name: 'Shop Ltd', url: 'https://shop.example' },
+        status: 'DONE',
+        amount: { value: '1000', ticker: 'UAH' },
+        meta: 'your-info',
+        paidAmount: { value: '1000', ticker: 'UAH' },
+        fee: { value: '10', ticker: 'UAH' },
+        cardNumber: '411111******1111',
+      },
+    ],
   },
 )
 

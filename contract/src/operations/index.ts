@@ -4,18 +4,29 @@ import { createAddress, createRotatingAddress } from './addresses.ts'
 import { listCryptoAssets, listFiatAssets } from './assets.ts'
 import { listBalances } from './balances.ts'
 import {
-  createFiatBatchWithdrawal, createFiatWithdrawal, getFiatBatchWithdrawal, getFiatWithdrawalFee,
+  createFiatBatchWithdrawal,
+  createFiatWithdrawal,
+  getFiatBatchWithdrawal,
+  getFiatWithdrawalFee,
 } from './card-payouts.ts'
 import {
-  closeCryptoInvoice, createCryptoInvoice, createCryptoInvoiceByForm, getCryptoInvoice,
+  closeCryptoInvoice,
+  createCryptoInvoice,
+  createCryptoInvoiceByForm,
+  getCryptoInvoice,
 } from './crypto-invoices.ts'
 import {
-  createCryptoWithdrawal, getCryptoWithdrawal, getCryptoWithdrawalCompliance, getCryptoWithdrawalFee,
+  createCryptoWithdrawal,
+  getCryptoWithdrawal,
+  getCryptoWithdrawalCompliance,
+  getCryptoWithdrawalFee,
 } from './crypto-withdrawals.ts'
 import { getDeposit, getDepositCompliance } from './deposits.ts'
 import { listEvents } from './events.ts'
 import {
-  createCryptoExchangeWithdrawal, createFiatExchangeWithdrawal, estimateCryptoExchangeWithdrawal,
+  createCryptoExchangeWithdrawal,
+  createFiatExchangeWithdrawal,
+  estimateCryptoExchangeWithdrawal,
   estimateFiatExchangeWithdrawal,
 } from './exchange-withdrawals.ts'
 import { createExchange, estimateExchange, listExchangeDirections } from './exchange.ts'
@@ -25,16 +36,35 @@ import { findWithdrawals } from './withdrawals.ts'
 /** By id, each with its own types. */
 export const operationsById = {
   listBalances,
-  createAddress, createRotatingAddress,
-  getDeposit, getDepositCompliance,
-  createCryptoWithdrawal, getCryptoWithdrawalFee, getCryptoWithdrawal, getCryptoWithdrawalCompliance, findWithdrawals,
-  listCryptoAssets, listFiatAssets,
-  getFiatWithdrawalFee, createFiatWithdrawal, createFiatBatchWithdrawal, getFiatBatchWithdrawal,
-  createCryptoInvoice, createCryptoInvoiceByForm, getCryptoInvoice, closeCryptoInvoice,
-  createFiatInvoice, createFiatInvoiceByForm, getFiatInvoice,
-  listExchangeDirections, estimateExchange, createExchange,
-  estimateCryptoExchangeWithdrawal, createCryptoExchangeWithdrawal,
-  estimateFiatExchangeWithdrawal, createFiatExchangeWithdrawal,
+  createAddress,
+  createRotatingAddress,
+  getDeposit,
+  getDepositCompliance,
+  createCryptoWithdrawal,
+  getCryptoWithdrawalFee,
+  getCryptoWithdrawal,
+  getCryptoWithdrawalCompliance,
+  findWithdrawals,
+  listCryptoAssets,
+  listFiatAssets,
+  getFiatWithdrawalFee,
+  createFiatWithdrawal,
+  createFiatBatchWithdrawal,
+  getFiatBatchWithdrawal,
+  createCryptoInvoice,
+  createCryptoInvoiceByForm,
+  getCryptoInvoice,
+  closeCryptoInvoice,
+  createFiatInvoice,
+  createFiatInvoiceByForm,
+  getFiatInvoice,
+  listExchangeDirections,
+  estimateExchange,
+  createExchange,
+  estimateCryptoExchangeWithdrawal,
+  createCryptoExchangeWithdrawal,
+  estimateFiatExchangeWithdrawal,
+  createFiatExchangeWithdrawal,
   listEvents,
 } as const
 

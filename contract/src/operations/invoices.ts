@@ -1,6 +1,14 @@
 import { Type } from 'typebox'
 import {
-  address, blockchain, email, invoiceDescription, invoiceName, meta, positiveDecimal, redirectUrl, ticker,
+  address,
+  blockchain,
+  email,
+  invoiceDescription,
+  invoiceName,
+  meta,
+  positiveDecimal,
+  redirectUrl,
+  ticker,
 } from '../fields.ts'
 import { textLimits } from '../limits.ts'
 
@@ -28,18 +36,22 @@ export const invoiceFormFields = {
   email: Type.Optional(email()),
   targetTicker: Type.Optional(ticker('What received money is exchanged into')),
   targetAddress: Type.Optional(
-    address('Where the money is then withdrawn to: one of the addresses in the merchant\'s settings'),
+    address("Where the money is then withdrawn to: one of the addresses in the merchant's settings"),
   ),
   targetBlockchain: Type.Optional(blockchain('Network of that withdrawal; required when `targetAddress` is given')),
-  redirectUrl: Type.Optional(redirectUrl('https', 'an https URL on a host in the merchant\'s settings')),
+  redirectUrl: Type.Optional(redirectUrl('https', "an https URL on a host in the merchant's settings")),
   token: Type.Optional(
-    Type.String({ maxLength: textLimits.redirectUrl, description: 'Signed by the merchant, so that nobody else makes invoices in its name; needed where its settings say so' }),
+    Type.String({
+      maxLength: textLimits.redirectUrl,
+      description:
+        'Signed by the merchant, so that nobody else makes invoices in its name; needed where its settings say so',
+    }),
   ),
 }
 
 export const formAnswer =
   'Unsigned: a browser posts it, also as `multipart/form-data`, or a script as `application/json`. An empty field and the ' +
-  'submit button\'s name count as absent. The answer is 303 to the payment page; bad input ' +
+  "submit button's name count as absent. The answer is 303 to the payment page; bad input " +
   'gets a readable page with status 400, or JSON when `Accept` asks for it.'
 
 /** What creating an invoice answers (5.14, 5.18). */
@@ -51,9 +63,11 @@ export const CreatedInvoice = Type.Object(
   {
     title: 'CreatedInvoice',
     description: 'The invoice that was created',
-    examples: [{
-      id: '123e4567-e89b-12d3-a456-426614174000',
-      url: 'https://pay.example/invoices/crypto/123e4567-e89b-12d3-a456-426614174000',
-    }],
+    examples: [
+      {
+        id: '123e4567-e89b-12d3-a456-426614174000',
+        url: 'https://pay.example/invoices/crypto/123e4567-e89b-12d3-a456-426614174000',
+      },
+    ],
   },
 )

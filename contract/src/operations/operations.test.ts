@@ -47,10 +47,15 @@ const added = `
   GET  /merchants/replenishment/crypto/:id
 `
 
-const routes = (text: string) => text.trim().split('\n').map((line) => line.trim().replace(/ +/, ' '))
+const routes = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().replace(/ +/, ' '))
 
 const served = operations.flatMap(({ method, path, aliases }) =>
-  [path, ...aliases.map((alias) => alias.path)].map((each) => `${method} ${each}`))
+  [path, ...aliases.map((alias) => alias.path)].map((each) => `${method} ${each}`),
+)
 
 const ids = (chosen: typeof operations) => chosen.map(({ id }) => id).toSorted()
 
@@ -62,7 +67,7 @@ test('ids are unique', () => {
   expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length)
 })
 
-test('a trailing slash alias is the operation\'s own path with a slash', () => {
+test("a trailing slash alias is the operation's own path with a slash", () => {
   for (const { path, aliases } of operations) {
     for (const alias of aliases) expect(alias.trailingSlash === true).toBe(alias.path === `${path}/`)
   }
@@ -72,15 +77,19 @@ test('only the web forms are unsigned, and only they answer 303', () => {
   const forms = ['createCryptoInvoiceByForm', 'createFiatInvoiceByForm']
   expect(ids(operations.filter(({ signed }) => !signed))).toEqual(forms)
   expect(ids(operations.filter(({ success }) => success === 303))).toEqual(forms)
-  expect(
-    ids(operations.filter(({ contentType }) => contentType === 'application/x-www-form-urlencoded')),
-  ).toEqual(forms)
+  expect(ids(operations.filter(({ contentType }) => contentType === 'application/x-www-form-urlencoded'))).toEqual(
+    forms,
+  )
 })
 
 test('the calls that send or exchange money are protected against replay', () => {
   expect(ids(operations.filter(({ movesMoney }) => movesMoney))).toEqual([
-    'createCryptoExchangeWithdrawal', 'createCryptoWithdrawal', 'createExchange', 'createFiatBatchWithdrawal',
-    'createFiatExchangeWithdrawal', 'createFiatWithdrawal',
+    'createCryptoExchangeWithdrawal',
+    'createCryptoWithdrawal',
+    'createExchange',
+    'createFiatBatchWithdrawal',
+    'createFiatExchangeWithdrawal',
+    'createFiatWithdrawal',
   ])
 })
 
@@ -100,5 +109,7 @@ test('lists are query parameters', () => {
 })
 
 test('audit C-19: the reference says that a deposit after the end of a rotating address is credited', () => {
-  expect(operations.find(({ id }) => id === 'createRotatingAddress')!.description).toMatch(/comes later is credited and notified as one in time is/)
+  expect(operations.find(({ id }) => id === 'createRotatingAddress')!.description).toMatch(
+    /comes later is credited and notified as one in time is/,
+  )
 })

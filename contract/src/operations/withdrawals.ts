@@ -9,7 +9,9 @@ export const Withdrawal = Type.Object(
     kind: Type.Enum(['Withdraw', 'WithdrawBatch', 'CryptoExchangeWithdraw', 'FiatExchangeWithdraw', 'Exchange'], {
       description: 'As in its notifications',
     }),
-    status: Type.Enum(['Pending', 'Exchanged', 'Done', 'Failed'], { description: 'Pending until it has ended; Exchanged until then where an exchange comes first' }),
+    status: Type.Enum(['Pending', 'Exchanged', 'Done', 'Failed'], {
+      description: 'Pending until it has ended; Exchanged until then where an exchange comes first',
+    }),
     localId: Type.String({ description: 'As given by the merchant' }),
     ticker: Type.String({ description: 'Asset withdrawn; of an `Exchange` the asset received' }),
     amount: printedDecimal('Amount, as in its notifications; of an `Exchange` what was received'),
@@ -23,11 +25,20 @@ export const Withdrawal = Type.Object(
   {
     title: 'Withdrawal',
     description: 'A withdrawal of any kind, or an exchange, with the fields of its newest notification',
-    examples: [{
-      id: '0d3e8d1a-7c1b-4b8e-9a55-2f6f0f3f5a11', kind: 'Withdraw', status: 'Pending', localId: 'order-1042',
-      ticker: 'USDT',
-      amount: '12', fee: '1', to: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8', time: 1677486443000, blockchain: 'TRON',
-    }],
+    examples: [
+      {
+        id: '0d3e8d1a-7c1b-4b8e-9a55-2f6f0f3f5a11',
+        kind: 'Withdraw',
+        status: 'Pending',
+        localId: 'order-1042',
+        ticker: 'USDT',
+        amount: '12',
+        fee: '1',
+        to: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
+        time: 1677486443000,
+        blockchain: 'TRON',
+      },
+    ],
   },
 )
 

@@ -4,14 +4,21 @@ import { NoAnswer, TextAnswer } from '../../http/server.ts'
 import type { AnswerScript } from '../faults.ts'
 import type { Desk } from './desk.ts'
 
-/** What answers a call: `act` carries it out, `refuse` answers with an error code of the acquirer's, signed as its answers are. */
+/**
+ * What answers a call: `act` carries it out, `refuse` answers with an error code of the acquirer's, signed as its
+ * answers are.
+ */
 export interface Answering {
   act(): TextAnswer
   refuse(code: string): TextAnswer
 }
 
 /** @param isOrder faults of answers are for calls that order something, not for those that look something up */
-export async function answerCall(desk: Desk, isOrder: boolean, { act, refuse }: Answering): Promise<TextAnswer | NoAnswer> {
+export async function answerCall(
+  desk: Desk,
+  isOrder: boolean,
+  { act, refuse }: Answering,
+): Promise<TextAnswer | NoAnswer> {
   const script: AnswerScript = isOrder ? desk.faults.takeAnswer(desk.dialect.name) : { delayMs: 0 }
   const { fault, delayMs, code } = script
   if (fault === 'unavailable') return new TextAnswer(503, { 'content-type': 'text/html' }, '<h1>503</h1>')
@@ -22,6 +29,7 @@ export async function answerCall(desk: Desk, isOrder: boolean, { act, refuse }: 
   if (fault === 'error') return new TextAnswer(500, { 'content-type': 'text/html' }, '<h1>500</h1>')
   if (fault === 'garbage') return new TextAnswer(200, { 'content-type': 'text/html' }, '<h1>Maintenance</h1>')
   if (fault === 'empty') return new TextAnswer(200, answer.headers, '')
-  if (fault === 'half') return new TextAnswer(200, answer.headers, answer.text.slice(0, Math.floor(answer.text.length / 2)))
+  if (fault === 'half')
+    return new TextAnswer(200, answer.headers, answer.text.slice(0, Math.floor(answer.text.length / 2)))
   return answer
 }

@@ -9,12 +9,17 @@ import { endRefunds, findOrder, giveBackOutside, reverse } from './payments.ts'
 import { release } from './payouts.ts'
 
 export function controlRoutes(desk: Desk): Route[] {
-  const post = (path: string, act: (request: SandboxRequest) => unknown): Route =>
-    ({ method: 'POST', path: new RegExp(`^/__control/${path}$`), name: `POST /__control/${path}`, handle: async (request) => act(request) })
+  const post = (path: string, act: (request: SandboxRequest) => unknown): Route => ({
+    method: 'POST',
+    path: new RegExp(`^/__control/${path}$`),
+    name: `POST /__control/${path}`,
+    handle: async (request) => act(request),
+  })
   const orderOf = (request: SandboxRequest): Order => {
     const reference = text(objectWith(request.json(), ['reference']), 'reference')
     const order = findOrder(desk, reference)
-    if (order === undefined) throw new Refusal('reference: there is no such payment or payout', { status: 404, code: 101 })
+    if (order === undefined)
+      throw new Refusal('reference: there is no such payment or payout', { status: 404, code: 101 })
     return order
   }
   const giveBackPart = (inDesk: Desk, request: SandboxRequest): Order => {
@@ -30,7 +35,17 @@ export function controlRoutes(desk: Desk): Route[] {
     post('give-back', (request) => giveBackPart(desk, request)),
     post('end-refunds', (request) => endRefunds(desk, orderOf(request))),
     post('release', (request) => release(desk, orderOf(request))),
-    { method: 'GET', path: /^\/__control\/orders$/, name: 'GET /__control/orders', handle: async () => desk.orders.all() },
-    { method: 'GET', path: /^\/__control\/callbacks$/, name: 'GET /__control/callbacks', handle: async () => desk.deliveries.list() },
+    {
+      method: 'GET',
+      path: /^\/__control\/orders$/,
+      name: 'GET /__control/orders',
+      handle: async () => desk.orders.all(),
+    },
+    {
+      method: 'GET',
+      path: /^\/__control\/callbacks$/,
+      name: 'GET /__control/callbacks',
+      handle: async () => desk.deliveries.list(),
+    },
   ]
 }

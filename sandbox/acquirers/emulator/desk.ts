@@ -58,5 +58,10 @@ export function tell(desk: Desk, order: Order): void {
   const telling = order.telling
   if (order.callbackUrl === '' || telling === undefined) return
   const before: Order[] = telling.reorder ? [{ ...order, status: 'processing' }] : []
-  desk.deliveries.tell(order.id, [...before, order].map((one) => desk.dialect.message(one)), telling, (message) => desk.dialect.spoil(message))
+  desk.deliveries.tell(
+    order.id,
+    [...before, order].map((one) => desk.dialect.message(one)),
+    telling,
+    (message) => desk.dialect.spoil(message),
+  )
 }

@@ -34,7 +34,13 @@ const told = (body: string, status = 200) => ({ status, contentType: 'text/plain
 
 const paidBy = ({ desk }: Emulator, card: string, callbackUrl: string) => {
   const placed = placeOrder(desk, {
-    kind: 'payment', reference: randomUUID(), currency: desk.dialect.currency, units: 1_000_00n, description: 'x', callbackUrl, returnUrl: 'https://shop.example/<back>?a=1&b="2"',
+    kind: 'payment',
+    reference: randomUUID(),
+    currency: desk.dialect.currency,
+    units: 1_000_00n,
+    description: 'x',
+    callbackUrl,
+    returnUrl: 'https://shop.example/<back>?a=1&b="2"',
   })
   if ('refusal' in placed) throw new Error(placed.refusal)
   return payByCard(desk, placed.order, card)
@@ -56,7 +62,9 @@ describe('callbacks are repeated as each acquirer does it', () => {
       const { orderReference } = JSON.parse(body.toString()) as { orderReference: string }
       const signature = createHmac('md5', 'key').update(`${orderReference};accept;5`).digest('hex')
       const answer = answers.shift()!
-      return told(answer === 'signed' ? JSON.stringify({ orderReference, status: 'accept', time: 5, signature }) : answer)
+      return told(
+        answer === 'signed' ? JSON.stringify({ orderReference, status: 'accept', time: 5, signature }) : answer,
+      )
     })
     paidBy(emulator, '4111111111111111', `${shop.url}/cb`)
     await expect.poll(() => emulator.desk.deliveries.list()[0]?.answers).toEqual([200, 200, 200])
@@ -72,8 +80,14 @@ describe('callbacks are repeated as each acquirer does it', () => {
     expect(emulator.desk.deliveries.list()[0]!.dueAt).toBeUndefined()
     const fields = Object.fromEntries(new URLSearchParams(shop.received[0]!.body.toString()))
     const { pg_sig: signature, ...rest } = fields
-    const values = Object.keys(rest).sort().map((name) => rest[name])
-    expect(createHash('md5').update(['cb', ...values, 'in'].join(';')).digest('hex')).toBe(signature)
+    const values = Object.keys(rest)
+      .sort()
+      .map((name) => rest[name])
+    expect(
+      createHash('md5')
+        .update(['cb', ...values, 'in'].join(';'))
+        .digest('hex'),
+    ).toBe(signature)
   })
 })
 
@@ -97,7 +111,9 @@ test('a restart knows its orders and goes on telling', async () => {
 })
 
 test.each([
-  ['LiqPay', () => startLiqPay(liqpay, { port: 0 })], ['WayForPay', () => startWayForPay(wayforpay, { port: 0 })], ['Freedom Pay', () => startFreedomPay(freedompay, { port: 0 })],
+  ['LiqPay', () => startLiqPay(liqpay, { port: 0 })],
+  ['WayForPay', () => startWayForPay(wayforpay, { port: 0 })],
+  ['Freedom Pay', () => startFreedomPay(freedompay, { port: 0 })],
 ])('%s does not start in production', async (name, start) => {
   vi.stubEnv('NODE_ENV', 'production')
   try {
@@ -108,10 +124,20 @@ test.each([
 })
 
 describe('the hosted page', () => {
-  const form = (url: string, fields: Record<string, string> | [string, string][]) => fetch(url, { method: 'POST', body: new URLSearchParams(fields as Record<string, string>), redirect: 'follow' })
+  const form = (url: string, fields: Record<string, string> | [string, string][]) =>
+    fetch(url, { method: 'POST', body: new URLSearchParams(fields as Record<string, string>), redirect: 'follow' })
   const checkout = (changes: object = {}) => {
     const fields = {
-      version: 3, public_key: 'i1', action: 'pay', amount: 10, currency: 'UAH', description: '<script>alert(1)</script>', order_id: randomUUID(), server_url: '', result_url: 'https://shop.example/"><b>', ...changes,
+      version: 3,
+      public_key: 'i1',
+      action: 'pay',
+      amount: 10,
+      currency: 'UAH',
+      description: '<script>alert(1)</script>',
+      order_id: randomUUID(),
+      server_url: '',
+      result_url: 'https://shop.example/"><b>',
+      ...changes,
     }
     const data = Buffer.from(JSON.stringify(fields)).toString('base64')
     return { data, signature: createHash('sha1').update(`priv${data}priv`).digest('base64') }
@@ -124,11 +150,17 @@ describe('the hosted page', () => {
     expect((await form(page.url, { card: '4242424242424241' })).status).toBe(422)
     expect(await (await form(page.url, { card: '4000 0000 0000 3063' })).text()).toContain('name="code"')
     expect(await (await form(`${page.url}/secure`, { code: 'no' })).text()).toContain('Wrong code')
-    expect(await (await form(`${page.url}/secure`, { code: '1234' })).text()).toContain('href="https://shop.example/&quot;&gt;&lt;b&gt;"')
+    expect(await (await form(`${page.url}/secure`, { code: '1234' })).text()).toContain(
+      'href="https://shop.example/&quot;&gt;&lt;b&gt;"',
+    )
   })
 
   test.each([
-    ['order_id_duplicate', { order_id: 'same' }], ['err_limit_amount', { amount: 30_000 }], ['err_currency', { currency: 'USD' }], ['public_key_not_found', { public_key: 'i2' }], ['order_id_empty', { order_id: '' }],
+    ['order_id_duplicate', { order_id: 'same' }],
+    ['err_limit_amount', { amount: 30_000 }],
+    ['err_currency', { currency: 'USD' }],
+    ['public_key_not_found', { public_key: 'i2' }],
+    ['order_id_empty', { order_id: '' }],
   ])('of LiqPay refuses with %s', async (code, changes) => {
     const { url } = await started(startLiqPay(liqpay, { port: 0 }))
     await form(`${url}/api/3/checkout`, checkout({ order_id: 'same' }))
@@ -138,30 +170,51 @@ describe('the hosted page', () => {
 
   test('of LiqPay takes no other signature', async () => {
     const { url } = await started(startLiqPay(liqpay, { port: 0 }))
-    expect(await (await form(`${url}/api/3/checkout`, { ...checkout(), signature: 'x' })).text()).toContain('invalid_signature')
+    expect(await (await form(`${url}/api/3/checkout`, { ...checkout(), signature: 'x' })).text()).toContain(
+      'invalid_signature',
+    )
   })
 
   test('of WayForPay sends the payer back by a POST of the signed result', async () => {
     const emulator = await started(startWayForPay(wayforpay, { port: 0 }))
     const order = paidBy(emulator, '4111111111111111', '')
     const html = await (await fetch(`${emulator.url}/pay/${order.token}`)).text()
-    expect(html).toContain('<form id="back" method="post" action="https://shop.example/&lt;back&gt;?a=1&amp;b=&quot;2&quot;">')
-    for (const field of ['name="transactionStatus" value="Approved"', 'name="merchantSignature"', `name="orderReference" value="${order.reference}"`]) expect(html).toContain(field)
+    expect(html).toContain(
+      '<form id="back" method="post" action="https://shop.example/&lt;back&gt;?a=1&amp;b=&quot;2&quot;">',
+    )
+    for (const field of [
+      'name="transactionStatus" value="Approved"',
+      'name="merchantSignature"',
+      `name="orderReference" value="${order.reference}"`,
+    ])
+      expect(html).toContain(field)
   })
 
   test('expires', async () => {
     let now = Date.now()
     const emulator = await started(startFreedomPay(freedompay, { port: 0, now: () => now }))
-    const placed = placeOrder(emulator.desk, { kind: 'payment', reference: 'r', currency: 'KZT', units: 1n, description: 'x', callbackUrl: '', returnUrl: 'https://shop.example/', expiresAt: now + 1_000 })
+    const placed = placeOrder(emulator.desk, {
+      kind: 'payment',
+      reference: 'r',
+      currency: 'KZT',
+      units: 1n,
+      description: 'x',
+      callbackUrl: '',
+      returnUrl: 'https://shop.example/',
+      expiresAt: now + 1_000,
+    })
     if ('refusal' in placed) throw new Error(placed.refusal)
     now += 1_001
-    expect(await (await form(`${emulator.url}/pay/${placed.order.token}`, { card: '4111111111111111' })).text()).toContain('expired')
+    expect(
+      await (await form(`${emulator.url}/pay/${placed.order.token}`, { card: '4111111111111111' })).text(),
+    ).toContain('expired')
   })
 })
 
 test('a tester says over HTTP what goes wrong next', async () => {
   const emulator = await started(startWayForPay(wayforpay, { port: 0 }))
-  const control = (path: string, body: object) => fetch(`${emulator.url}/__control/${path}`, { method: 'POST', body: JSON.stringify(body) })
+  const control = (path: string, body: object) =>
+    fetch(`${emulator.url}/__control/${path}`, { method: 'POST', body: JSON.stringify(body) })
   expect((await control('next', { outcome: 'stuck' })).status).toBe(200)
   const order = paidBy(emulator, '4111111111111111', '')
   expect(order.status).toBe('processing')
@@ -173,9 +226,13 @@ test('a tester says over HTTP what goes wrong next', async () => {
 })
 
 test.each(['liqpay', 'wayforpay', 'freedompay'])('%s runs as a program until it is told to end', async (kind) => {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '..', kind, 'main.ts'), '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [join(import.meta.dirname, '..', kind, 'main.ts'), '--port', '0'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   try {
-    const said = await new Promise<string>((resolve) => child.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString())))
+    const said = await new Promise<string>((resolve) =>
+      child.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString())),
+    )
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(said)![0]
     expect(await (await fetch(`${url}/__control/orders`)).json()).toEqual([])
   } finally {

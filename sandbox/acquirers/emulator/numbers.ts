@@ -19,9 +19,12 @@ export function twoDecimals(units: bigint | string): string {
 /** JSON whose numbers are kept as they are written. Undefined when the text is no JSON object. */
 export function readJson(text: string): Record<string, unknown> | undefined {
   try {
-    const keep = (_key: string, value: unknown, context: { source?: string }): unknown => (typeof value === 'number' ? context.source : value)
+    const keep = (_key: string, value: unknown, context: { source?: string }): unknown =>
+      typeof value === 'number' ? context.source : value
     const value: unknown = JSON.parse(text, keep as (key: string, value: unknown) => unknown)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
   } catch {
     return undefined
   }

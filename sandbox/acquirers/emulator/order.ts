@@ -1,4 +1,7 @@
-/** A payment or payout as an acquirer's emulator keeps it. Amounts are minor units as digits, times ms. No card number is kept. */
+/**
+ * A payment or payout as an acquirer's emulator keeps it. Amounts are minor units as digits, times ms. No card number
+ * is kept.
+ */
 import type { Outcome, Telling } from '../faults.ts'
 
 export type Kind = 'payment' | 'payout'

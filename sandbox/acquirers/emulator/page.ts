@@ -16,21 +16,35 @@ function amount({ units, currency }: Order): string {
 }
 
 /** @param wrong why the card was not taken */
-export function cardPage(dialect: Dialect, order: Order, wrong = order.status === 'refused' ? 'The card was refused. Pay by another one.' : undefined): string {
-  const rows = dialect.cards.map(({ number, about }: TestCard) => `<tr><td><code>${number}</code><td>${escapeHtml(about)}`).join('')
-  return page(dialect, 'Pay by card', `
+export function cardPage(
+  dialect: Dialect,
+  order: Order,
+  wrong = order.status === 'refused' ? 'The card was refused. Pay by another one.' : undefined,
+): string {
+  const rows = dialect.cards
+    .map(({ number, about }: TestCard) => `<tr><td><code>${number}</code><td>${escapeHtml(about)}`)
+    .join('')
+  return page(
+    dialect,
+    'Pay by card',
+    `
 <h1>${amount(order)}</h1><p>${escapeHtml(order.description)}</p>${wrong === undefined ? '' : `<p role="alert">${escapeHtml(wrong)}</p>`}${order.status === 'refused' ? `<p>${backTo(dialect, order)}</p>` : ''}
 <form method="post" action="/pay/${order.token}" data-step="card">
 <label>Card number <input name="card" inputmode="numeric" autocomplete="cc-number" required></label>
 <label>Expires <input name="expiry" value="12/49"></label> <label>CVC <input name="cvc" value="123"></label>
-<button>Pay</button></form><table>${rows}</table>`)
+<button>Pay</button></form><table>${rows}</table>`,
+  )
 }
 
 export function securePage(dialect: Dialect, order: Order): string {
-  return page(dialect, '3-D Secure', `
+  return page(
+    dialect,
+    '3-D Secure',
+    `
 <h1>3-D Secure</h1><p>${amount(order)}. The code is ${dialect.secureCode}.</p>${order.wrongCodes > 0 ? '<p role="alert">Wrong code.</p>' : ''}
 <form method="post" action="/pay/${order.token}/secure" data-step="secure"><label>Code <input name="code" required></label><button>Confirm</button></form>
-<form method="post" action="/pay/${order.token}/cancel"><button>Cancel</button></form>`)
+<form method="post" action="/pay/${order.token}/cancel"><button>Cancel</button></form>`,
+  )
 }
 
 export function endPage(dialect: Dialect, order: Order): string {
@@ -39,7 +53,9 @@ export function endPage(dialect: Dialect, order: Order): string {
 
 function backTo(dialect: Dialect, order: Order): string {
   const { url, fields } = dialect.wayBack(order)
-  const inputs = Object.entries(fields ?? {}).map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
+  const inputs = Object.entries(fields ?? {}).map(
+    ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
+  )
   return fields === undefined
     ? `<a id="back" href="${escapeHtml(url)}">Back to the shop</a>`
     : `<form id="back" method="post" action="${escapeHtml(url)}">${inputs.join('')}<button>Back to the shop</button></form>`

@@ -13,7 +13,9 @@ export function payerRoutes(desk: Desk): Route[] {
     name: `${method} /pay/<token>${path}`,
     handle: async (request) => {
       const order = desk.orders.all().find(({ token }) => token === request.parameters[0])
-      return order === undefined ? html(404, plainPage(desk.dialect, 'There is no such payment')) : act(findOrder(desk, order.reference, order.kind)!, request)
+      return order === undefined
+        ? html(404, plainPage(desk.dialect, 'There is no such payment'))
+        : act(findOrder(desk, order.reference, order.kind)!, request)
     },
   })
   const show = (order: Order): TextAnswer => {
@@ -24,10 +26,13 @@ export function payerRoutes(desk: Desk): Route[] {
     step('GET', '', show),
     step('POST', '', (order, { rawBody }) => {
       const number = (new URLSearchParams(rawBody).get('card') ?? '').replace(/[\s-]/g, '')
-      if (takesCard(desk, order) && !isCard(number)) return html(422, cardPage(desk.dialect, order, 'There is no card of this number.'))
+      if (takesCard(desk, order) && !isCard(number))
+        return html(422, cardPage(desk.dialect, order, 'There is no card of this number.'))
       return seeAgain(payByCard(desk, order, number))
     }),
-    step('POST', '/secure', (order, { rawBody }) => seeAgain(confirmSecure(desk, order, new URLSearchParams(rawBody).get('code')?.trim() ?? ''))),
+    step('POST', '/secure', (order, { rawBody }) =>
+      seeAgain(confirmSecure(desk, order, new URLSearchParams(rawBody).get('code')?.trim() ?? '')),
+    ),
     step('POST', '/cancel', (order) => seeAgain(confirmSecure(desk, order, undefined))),
   ]
 }

@@ -5,7 +5,10 @@ import type { Desk } from './desk.ts'
 import { pendingUnits, plainTelling } from './order.ts'
 import type { Attempt, Kind, Order, Reason, RefundRow } from './order.ts'
 
-export type NewOrder = Pick<Order, 'kind' | 'reference' | 'currency' | 'description' | 'callbackUrl' | 'returnUrl' | 'expiresAt'> & { readonly units: bigint }
+export type NewOrder = Pick<
+  Order,
+  'kind' | 'reference' | 'currency' | 'description' | 'callbackUrl' | 'returnUrl' | 'expiresAt'
+> & { readonly units: bigint }
 
 export type Placed = { readonly order: Order } | { readonly refusal: 'duplicate' | 'limit' | 'currency' }
 
@@ -27,8 +30,15 @@ export function placeOrder(desk: Desk, { units, ...rest }: NewOrder): Placed {
   if (units <= 0n || units > desk.most[rest.kind]) return { refusal: 'limit' }
   if (findOrder(desk, rest.reference) !== undefined) return { refusal: 'duplicate' }
   const order: Order = {
-    ...rest, id: `${rest.kind} ${rest.reference}`, number: nextNumber(desk), token: desk.newToken(), units: units.toString(),
-    createdAt: desk.now(), status: 'created', refunded: '0', wrongCodes: 0,
+    ...rest,
+    id: `${rest.kind} ${rest.reference}`,
+    number: nextNumber(desk),
+    token: desk.newToken(),
+    units: units.toString(),
+    createdAt: desk.now(),
+    status: 'created',
+    refunded: '0',
+    wrongCodes: 0,
   }
   return { order: put(desk, order) }
 }
@@ -54,8 +64,19 @@ export function takesCard(desk: Desk, { kind, status, expiresAt }: Order): boole
 function again(desk: Desk, order: Order): Order {
   if (order.status === 'created') return order
   const { number, card, reason, decidedAt, ...rest } = order
-  const attempt: Attempt = { number, ...(card && { card }), ...(reason && { reason }), ...(decidedAt !== undefined && { decidedAt }) }
-  return { ...rest, number: nextNumber(desk), status: 'created', wrongCodes: 0, before: [...(order.before ?? []), attempt] }
+  const attempt: Attempt = {
+    number,
+    ...(card && { card }),
+    ...(reason && { reason }),
+    ...(decidedAt !== undefined && { decidedAt }),
+  }
+  return {
+    ...rest,
+    number: nextNumber(desk),
+    status: 'created',
+    wrongCodes: 0,
+    before: [...(order.before ?? []), attempt],
+  }
 }
 
 function nextNumber(desk: Desk): number {
@@ -83,7 +104,9 @@ export function confirmSecure(desk: Desk, order: Order, code: string | undefined
 /** What becomes of a card that is charged, or that money is sent to: what a tester said, else what its number says. */
 export function decide(desk: Desk, order: Order, refused?: Reason): Order {
   const isDecided = order.outcome !== undefined
-  const { outcome, ...telling } = isDecided ? { ...plainTelling, ...order.telling, outcome: order.outcome } : desk.faults.takeDecision(desk.dialect.name)
+  const { outcome, ...telling } = isDecided
+    ? { ...plainTelling, ...order.telling, outcome: order.outcome }
+    : desk.faults.takeDecision(desk.dialect.name)
   const { outcome: _, dueAt: _due, ...rest } = order
   const decided: Order = { ...rest, telling, decidedAt: desk.now() }
   const reason = outcome === 'refused' || outcome === 'insufficient-funds' ? outcome : refused
@@ -117,8 +140,8 @@ export function reverse(desk: Desk, order: Order): Order {
 }
 
 /**
- * Gives back a part or all, at once or as a tester said. Undefined: more than is left, or there is nothing to give back. The same key again is
- * the same refund.
+ * Gives back a part or all, at once or as a tester said. Undefined: more than is left, or there is nothing to give
+ * back. The same key again is the same refund.
  */
 export function giveBack(desk: Desk, order: Order, units: bigint, key?: string): 'done' | 'pending' | undefined {
   const refunds = order.refunds ?? []
@@ -132,20 +155,36 @@ export function giveBack(desk: Desk, order: Order, units: bigint, key?: string):
     put(desk, { ...order, refunds: [...refunds, { ...row, status: fault }] })
     return fault === 'pending' ? 'pending' : 'done'
   }
-  refundNow(desk, { ...order, refunds: [...refunds, { ...row, ...(fault === 'late' ? { hidden: QUESTIONS_LATE } : {}) }] }, units)
+  refundNow(
+    desk,
+    { ...order, refunds: [...refunds, { ...row, ...(fault === 'late' ? { hidden: QUESTIONS_LATE } : {}) }] },
+    units,
+  )
   return 'done'
 }
 
 /** What a person gives back in the acquirer's own cabinet. Undefined as with `giveBack`. */
 export function giveBackOutside(desk: Desk, order: Order, units: bigint): Order | undefined {
-  if (order.status !== 'succeeded' || order.moved === undefined || units <= 0n || BigInt(order.refunded) + pendingUnits(order) + units > BigInt(order.moved)) return undefined
-  return refundNow(desk, { ...order, refunds: [...(order.refunds ?? []), { units: units.toString(), status: 'done', isOutside: true }] }, units)
+  if (
+    order.status !== 'succeeded' ||
+    order.moved === undefined ||
+    units <= 0n ||
+    BigInt(order.refunded) + pendingUnits(order) + units > BigInt(order.moved)
+  )
+    return undefined
+  return refundNow(
+    desk,
+    { ...order, refunds: [...(order.refunds ?? []), { units: units.toString(), status: 'done', isOutside: true }] },
+    units,
+  )
 }
 
 /** Ends what was taken up of refunds: the payer gets all of it. */
 export function endRefunds(desk: Desk, order: Order): Order {
   const units = pendingUnits(order)
-  const refunds = (order.refunds ?? []).map((one): RefundRow => (one.status === 'pending' ? { ...one, status: 'done' } : one))
+  const refunds = (order.refunds ?? []).map((one): RefundRow =>
+    one.status === 'pending' ? { ...one, status: 'done' } : one,
+  )
   return units === 0n ? order : refundNow(desk, { ...order, refunds }, units)
 }
 
@@ -160,7 +199,15 @@ export function seen(desk: Desk, order: Order): Order {
   const refunds = order.refunds ?? []
   const hidden = refunds.filter((one) => (one.hidden ?? 0) > 0)
   if (hidden.length === 0) return order
-  put(desk, { ...order, refunds: refunds.map((one) => ((one.hidden ?? 0) > 0 ? { ...one, hidden: one.hidden! - 1 } : one)) })
+  put(desk, {
+    ...order,
+    refunds: refunds.map((one) => ((one.hidden ?? 0) > 0 ? { ...one, hidden: one.hidden! - 1 } : one)),
+  })
   const units = hidden.reduce((sum, one) => sum + BigInt(one.units), 0n)
-  return { ...order, status: 'succeeded', refunded: (BigInt(order.refunded) - units).toString(), refunds: refunds.filter((one) => !hidden.includes(one)) }
+  return {
+    ...order,
+    status: 'succeeded',
+    refunded: (BigInt(order.refunded) - units).toString(),
+    refunds: refunds.filter((one) => !hidden.includes(one)),
+  }
 }

@@ -22,9 +22,13 @@ async function run<Key extends string>(
   start: (keys: Record<Key, string>, options: EmulatorOptions) => Promise<Emulator>,
 ): Promise<void> {
   const text = { type: 'string' } as const
-  const options = Object.fromEntries(['port', 'data', 'clock-rate', ...Object.keys(keys)].map((option) => [option, text]))
+  const options = Object.fromEntries(
+    ['port', 'data', 'clock-rate', ...Object.keys(keys)].map((option) => [option, text]),
+  )
   const { values } = parseArgs({ options }) as { values: Record<string, string | undefined> }
-  const given = Object.fromEntries(Object.entries<string>(keys).map(([key, usual]) => [key, values[key] ?? usual])) as Record<Key, string>
+  const given = Object.fromEntries(
+    Object.entries<string>(keys).map(([key, usual]) => [key, values[key] ?? usual]),
+  ) as Record<Key, string>
   const emulator = await start(given, {
     port: wholeNumber('port', values['port'], usualPort),
     ...(values['data'] === undefined ? {} : { dir: values['data'] }),
@@ -33,7 +37,8 @@ async function run<Key extends string>(
   })
   console.log(`Emulator of ${name} on ${emulator.url}; controls below ${emulator.url}/__control`)
   console.log(JSON.stringify(given))
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void emulator.stop().then(() => process.exit(0)))
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.once(signal, () => void emulator.stop().then(() => process.exit(0)))
 }
 
 function wholeNumber(name: string, text: string | undefined, usual: number): number {

@@ -1,6 +1,6 @@
 /**
- * Starts the emulator of one acquirer: its API, its hosted page and the controls below /__control. It is written from the
- * acquirer's documentation, moves no money, and refuses to start in production.
+ * Starts the emulator of one acquirer: its API, its hosted page and the controls below /__control. It is written from
+ * the acquirer's documentation, moves no money, and refuses to start in production.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -41,7 +41,11 @@ export interface Emulator extends SandboxServer {
 
 const usualMost = { payment: 30_000_000n, payout: 30_000_000n }
 
-export async function startEmulator(makeDialect: (desk: () => Desk) => Dialect, routes: (desk: Desk) => Route[], options: EmulatorOptions): Promise<Emulator> {
+export async function startEmulator(
+  makeDialect: (desk: () => Desk) => Dialect,
+  routes: (desk: Desk) => Route[],
+  options: EmulatorOptions,
+): Promise<Emulator> {
   const ownDir = options.dir === undefined ? mkdtempSync(join(tmpdir(), 'bursar-acquirer-')) : undefined
   const dir = options.dir ?? ownDir!
   const { clockRate = 60, payoutMs = 0, reverseMs = 300, now = Date.now } = options
@@ -50,29 +54,45 @@ export async function startEmulator(makeDialect: (desk: () => Desk) => Dialect, 
   const newToken = (): string => randomBytes(16).toString('hex')
   const timers = new Set<NodeJS.Timeout>()
   const deliveries = startDeliveries({
-    records: openRecords<Delivery>(join(dir, 'callbacks.jsonl')), newId: newToken, pauses: dialect.pauses.map((pause) => Math.ceil(pause / clockRate)),
+    records: openRecords<Delivery>(join(dir, 'callbacks.jsonl')),
+    newId: newToken,
+    pauses: dialect.pauses.map((pause) => Math.ceil(pause / clockRate)),
     isAcknowledged: (status, body) => dialect.isAcknowledged(status, body),
   })
   let url = ''
   const desk: Desk = {
-    dialect, deliveries, now, newToken, payoutMs, reverseMs, orders: openRecords<Order>(join(dir, 'orders.jsonl')),
-    faults: createFaults([dialect.name]), most: options.most ?? usualMost, url: () => url,
+    dialect,
+    deliveries,
+    now,
+    newToken,
+    payoutMs,
+    reverseMs,
+    orders: openRecords<Order>(join(dir, 'orders.jsonl')),
+    faults: createFaults([dialect.name]),
+    most: options.most ?? usualMost,
+    url: () => url,
     arrange: (id, dueAt) => {
-      const timer = setTimeout(() => {
-        timers.delete(timer)
-        wake(desk, id)
-      }, Math.max(0, dueAt - Date.now()))
+      const timer = setTimeout(
+        () => {
+          timers.delete(timer)
+          wake(desk, id)
+        },
+        Math.max(0, dueAt - Date.now()),
+      )
       timers.add(timer)
     },
   }
   const server = await serve({
-    name: `the emulator of ${dialect.name}`, port: options.port, routes: [...routes(desk), ...payerRoutes(desk), ...controlRoutes(desk)],
+    name: `the emulator of ${dialect.name}`,
+    port: options.port,
+    routes: [...routes(desk), ...payerRoutes(desk), ...controlRoutes(desk)],
     ...(options.log === undefined ? {} : { log: options.log }),
   })
   url = server.url
   for (const { id, dueAt } of desk.orders.all()) if (dueAt !== undefined) desk.arrange(id, dueAt)
   return {
-    ...server, desk,
+    ...server,
+    desk,
     stop: async () => {
       timers.forEach((timer) => clearTimeout(timer))
       await Promise.all([server.stop(), deliveries.stop()])

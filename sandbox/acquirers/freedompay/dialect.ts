@@ -1,17 +1,23 @@
 /**
- * How Freedom Pay (PayBox) speaks: rows A-1, A-2, A-3, A-4, A-5, A-6, A-7, A-8, A-9, A-12 and A-18 of docs/dialects.md. Sources, read 2026-11-21 from stored copies; [D] documented, [U] not verified with the service:
+ * How Freedom Pay (PayBox) speaks: rows A-1, A-2, A-3, A-4, A-5, A-6, A-7, A-8, A-9, A-12 and A-18 of docs/dialects.md.
+ * Sources, read 2026-11-21 from stored copies; [D] documented, [U] not verified with the service:
  * - signature, script name, unsigned errors [D] freedompay.kz/docs-en/merchant-api/intro, docs.freedompay.kz/doc-643556
  * - init_payment.php, result_url and its answer, 4 repeats at 30 minutes [D] freedompay.kz/docs-en/merchant-api/pay
  * - get_status3.php [D] freedompay.kz/docs-en/merchant-api/after-pay; revoke.php [D] the same
- * - g2g/p2p2nonreg and its post_link [D] freedompay.kz/docs-en/gateway-api/payout; payout_status2 by pg_order_id [D] the same;
+ * - g2g/p2p2nonreg and its post_link [D] freedompay.kz/docs-en/gateway-api/payout; payout_status2 by pg_order_id [D]
+ * the same;
  *   that the answer's pg_status `ok` says only that it was taken up [U]; what repeats an order id [U]: 9403 here
- * - a refund is a payment of its own, negative, with `success`, `process` or `error`, and the newest of its order; one that failed stays in the
- *   list and not in the sum; the payment stays `success`; a refund may show some time after `ok`; `pg_revoke_payment_id`: recorded from
- *   production (orders 18508638, 18508640) by the authors of github.com/vevovip/chaospay, docs/scenarios.md and internal/ports/api/pay (2026)
+ * - a refund is a payment of its own, negative, with `success`, `process` or `error`, and the newest of its order; one
+ * that failed stays in the
+ *  list and not in the sum; the payment stays `success`; a refund may show some time after `ok`;
+ * `pg_revoke_payment_id`: recorded from
+ *  production (orders 18508638, 18508640) by the authors of github.com/vevovip/chaospay, docs/scenarios.md and
+ * internal/ports/api/pay (2026)
  * - an error may answer an order that took effect: the same, docs/ex1001.md; any code is sent on demand (`answerCode`)
  * - another card after a refused one is a payment with a number of its own [U]
  * - `revoked` for a payout that came back [U]
- * - a second key for payouts, times of Almaty [U] as clients do it; idempotency by pg_idempotency_key [D], its extent [U]
+ * - a second key for payouts, times of Almaty [U] as clients do it; idempotency by pg_idempotency_key [D], its extent
+ * [U]
  * - test cards and the code of 3-D Secure [D] freedompay.kz/docs-en, "Test cards"; 5483180000000294 [U]: of our own
  */
 import type { Message } from '../deliveries.ts'
@@ -84,12 +90,28 @@ function paymentResult(order: Order): Record<string, string> {
   const moved = order.moved ?? order.units
   const [code, description] = failureOf(order)
   return {
-    pg_order_id: order.reference, pg_payment_id: String(order.number), pg_amount: amountText(order, moved), pg_currency: order.currency,
-    pg_net_amount: netOf(order), pg_ps_amount: twoDecimals(moved), pg_ps_full_amount: twoDecimals(moved), pg_ps_currency: order.currency,
-    pg_description: order.description, pg_result: isPaid ? '1' : order.status === 'processing' ? '2' : '0',
+    pg_order_id: order.reference,
+    pg_payment_id: String(order.number),
+    pg_amount: amountText(order, moved),
+    pg_currency: order.currency,
+    pg_net_amount: netOf(order),
+    pg_ps_amount: twoDecimals(moved),
+    pg_ps_full_amount: twoDecimals(moved),
+    pg_ps_currency: order.currency,
+    pg_description: order.description,
+    pg_result: isPaid ? '1' : order.status === 'processing' ? '2' : '0',
     pg_payment_date: timeText(order, order.decidedAt ?? order.createdAt),
-    pg_can_reject: isPaid ? '1' : '0', pg_user_phone: '', pg_need_email_notification: '0', pg_testing_mode: '1', pg_captured: isPaid ? '1' : '0',
-    pg_card_pan: maskOf(order), pg_card_brand: 'VI', pg_payment_method: 'bankcard', pg_reference: String(order.number), pg_auth_code: '', pg_card_owner: 'EMULATOR',
+    pg_can_reject: isPaid ? '1' : '0',
+    pg_user_phone: '',
+    pg_need_email_notification: '0',
+    pg_testing_mode: '1',
+    pg_captured: isPaid ? '1' : '0',
+    pg_card_pan: maskOf(order),
+    pg_card_brand: 'VI',
+    pg_payment_method: 'bankcard',
+    pg_reference: String(order.number),
+    pg_auth_code: '',
+    pg_card_owner: 'EMULATOR',
     ...(isPaid || order.status === 'processing' ? {} : { pg_failure_code: code, pg_failure_description: description }),
   }
 }
@@ -98,24 +120,37 @@ function payoutResult(order: Order): Record<string, string> {
   const [code, description] = failureOf(order)
   const status = order.status === 'succeeded' ? 'ok' : order.status === 'processing' ? 'process' : 'error'
   return {
-    pg_status: status, pg_order_id: order.reference, pg_payment_id: String(order.number), pg_payment_amount: twoDecimals(order.moved ?? order.units),
-    pg_currency: order.currency, pg_card_hash: maskOf(order), pg_payment_date: almatyTime(order.decidedAt ?? order.createdAt), pg_balance: '1000000.00',
+    pg_status: status,
+    pg_order_id: order.reference,
+    pg_payment_id: String(order.number),
+    pg_payment_amount: twoDecimals(order.moved ?? order.units),
+    pg_currency: order.currency,
+    pg_card_hash: maskOf(order),
+    pg_payment_date: almatyTime(order.decidedAt ?? order.createdAt),
+    pg_balance: '1000000.00',
     ...(status === 'error' ? { pg_error_code: code, pg_error_description: description } : {}),
   }
 }
 
 export function freedompayDialect({ secretKey, payoutSecretKey }: FreedomPayAccount): Dialect {
   return {
-    name: 'Freedom Pay', currency: 'KZT', cards: freedompayCards, secureCode: '12345678', pauses: [30 * minute, 30 * minute, 30 * minute, 30 * minute],
+    name: 'Freedom Pay',
+    currency: 'KZT',
+    cards: freedompayCards,
+    secureCode: '12345678',
+    pauses: [30 * minute, 30 * minute, 30 * minute, 30 * minute],
     message: (order): Message => {
-      const [fields, key] = order.kind === 'payment' ? [paymentResult(order), secretKey] : [payoutResult(order), payoutSecretKey]
+      const [fields, key] =
+        order.kind === 'payment' ? [paymentResult(order), secretKey] : [payoutResult(order), payoutSecretKey]
       const body = new URLSearchParams(salted(scriptOf(order.callbackUrl), fields, key)).toString()
       return { url: order.callbackUrl, headers: { 'content-type': 'application/x-www-form-urlencoded' }, body }
     },
     spoil: (message) => ({ ...message, body: message.body.replace(/pg_sig=[0-9a-f]{32}/, `pg_sig=${'0'.repeat(32)}`) }),
     isAcknowledged: (status, body) => {
       const fields = readXml(body)
-      return status === 200 && (fields['pg_status'] === 'ok' || fields['pg_status'] === 'rejected') && 'pg_sig' in fields
+      return (
+        status === 200 && (fields['pg_status'] === 'ok' || fields['pg_status'] === 'rejected') && 'pg_sig' in fields
+      )
     },
     wayBack: ({ returnUrl, reference, number }) => {
       const back = new URL(returnUrl)

@@ -9,5 +9,9 @@ export { isSignedAnswer } from './dialect.ts'
 
 /** Throws PortInUse, and an Error when this is production. */
 export function startFreedomPay(account: FreedomPayAccount, options: EmulatorOptions): Promise<Emulator> {
-  return startEmulator(() => freedompayDialect(account), (desk) => freedompayRoutes(desk, account), { payoutMs: 50, ...options })
+  return startEmulator(
+    () => freedompayDialect(account),
+    (desk) => freedompayRoutes(desk, account),
+    { payoutMs: 50, ...options },
+  )
 }

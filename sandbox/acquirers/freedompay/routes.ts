@@ -25,17 +25,32 @@ class FreedomPayError extends Error {
 }
 
 const refusals: Readonly<Record<'duplicate' | 'limit' | 'currency' | 'card', readonly [string, string]>> = {
-  duplicate: ['9403', 'pg_order_id has been used'], limit: ['420', 'Limit exceeded'], currency: ['9403', 'pg_currency'], card: ['10005', 'Card data'],
+  duplicate: ['9403', 'pg_order_id has been used'],
+  limit: ['420', 'Limit exceeded'],
+  currency: ['9403', 'pg_currency'],
+  card: ['10005', 'Card data'],
 }
 
 const paymentStatuses: Readonly<Record<Status, string>> = {
-  created: 'new', secure: 'pending', processing: 'process', succeeded: 'success', refused: 'failed', expired: 'incomplete', reversed: 'success',
+  created: 'new',
+  secure: 'pending',
+  processing: 'process',
+  succeeded: 'success',
+  refused: 'failed',
+  expired: 'incomplete',
+  reversed: 'success',
 }
 const refundStatuses = { done: 'success', pending: 'process', failed: 'error' } as const
 /** Clients know three names of the sum of all that went back; which of them an answer has is not documented. */
 const sums = ['pg_refund_amount', 'pg_revoked_amount', 'pg_revoke_amount'] as const
 const payoutStatuses: Readonly<Record<Status, string>> = {
-  created: 'process', secure: 'process', processing: 'process', succeeded: 'success', refused: 'error', expired: 'error', reversed: 'revoked',
+  created: 'process',
+  secure: 'process',
+  processing: 'process',
+  succeeded: 'success',
+  refused: 'error',
+  expired: 'error',
+  reversed: 'revoked',
 }
 
 export function freedompayRoutes(desk: Desk, account: FreedomPayAccount): Route[] {
@@ -43,13 +58,19 @@ export function freedompayRoutes(desk: Desk, account: FreedomPayAccount): Route[
   const call = (path: string, key: string, isOrder: boolean, act: (form: Form) => Fields): Route => {
     const script = path.slice(path.lastIndexOf('/') + 1)
     return {
-      method: 'POST', path: new RegExp(`^${path.replaceAll('.', '\\.')}$`), name: `POST ${path}`,
+      method: 'POST',
+      path: new RegExp(`^${path.replaceAll('.', '\\.')}$`),
+      name: `POST ${path}`,
       handle: async ({ rawBody }) => {
         const form = Object.fromEntries(new URLSearchParams(rawBody))
-        const answered = (how: (form: Form) => Fields): TextAnswer => xml(answer(script, key, account.merchantId, form, how))
+        const answered = (how: (form: Form) => Fields): TextAnswer =>
+          xml(answer(script, key, account.merchantId, form, how))
         return answerCall(desk, isOrder, {
           act: () => answered(act),
-          refuse: (code) => answered(() => { throw new FreedomPayError(code, 'error') }),
+          refuse: (code) =>
+            answered(() => {
+              throw new FreedomPayError(code, 'error')
+            }),
         })
       },
     }
@@ -65,7 +86,8 @@ export function freedompayRoutes(desk: Desk, account: FreedomPayAccount): Route[
 
 /** A merchant that isn't known gets an unsigned answer: there is no key to sign it with. */
 function answer(script: string, key: string, merchantId: string, form: Form, act: (form: Form) => Fields): Fields {
-  if (form['pg_merchant_id'] !== merchantId) return { pg_status: 'error', pg_error_code: '9998', pg_error_description: 'Merchant is not found' }
+  if (form['pg_merchant_id'] !== merchantId)
+    return { pg_status: 'error', pg_error_code: '9998', pg_error_description: 'Merchant is not found' }
   const unsigned: Fields = { ...judge(script, key, form, act), pg_salt: Math.random().toString(36).slice(2, 18) }
   return { ...unsigned, pg_sig: sign(script, unsigned, key) }
 }
@@ -75,7 +97,8 @@ function judge(script: string, key: string, form: Form, act: (form: Form) => Fie
     if (!isSigned(script, form, key)) throw new FreedomPayError('9998', 'Incorrect signature')
     return { pg_status: 'ok', ...act(form) }
   } catch (error) {
-    if (error instanceof FreedomPayError) return { pg_status: 'error', pg_error_code: error.code, pg_error_description: error.message }
+    if (error instanceof FreedomPayError)
+      return { pg_status: 'error', pg_error_code: error.code, pg_error_description: error.message }
     throw error
   }
 }
@@ -84,21 +107,37 @@ function initPayment(desk: Desk, form: Form): Fields {
   const lifetime = Number(form['pg_lifetime'] ?? '86400')
   if (!(lifetime >= 300 && lifetime <= 604_800)) throw new FreedomPayError('9403', 'pg_lifetime')
   if (form['pg_auto_clearing'] !== '1') throw new FreedomPayError('9403', 'this emulator has no two-step payments')
-  for (const name of ['pg_result_url', 'pg_success_url', 'pg_failure_url']) if ((form[name] ?? '').length > 255) throw new FreedomPayError('9403', name)
+  for (const name of ['pg_result_url', 'pg_success_url', 'pg_failure_url'])
+    if ((form[name] ?? '').length > 255) throw new FreedomPayError('9403', name)
   const known = findOrder(desk, form['pg_order_id'] ?? '', 'payment')
   const units = amount(form, 'pg_amount')
   // The same request again is the same payment, by its idempotency key.
-  if (known !== undefined && known.reference === form['pg_idempotency_key'] && BigInt(known.units) === units) return pageOf(desk, known)
+  if (known !== undefined && known.reference === form['pg_idempotency_key'] && BigInt(known.units) === units)
+    return pageOf(desk, known)
   const [callbackUrl, returnUrl] = [form['pg_result_url'] ?? '', form['pg_success_url'] ?? '']
-  const order = { ...common(form), kind: 'payment', units, callbackUrl, returnUrl, expiresAt: desk.now() + lifetime * 1_000 } as const
+  const order = {
+    ...common(form),
+    kind: 'payment',
+    units,
+    callbackUrl,
+    returnUrl,
+    expiresAt: desk.now() + lifetime * 1_000,
+  } as const
   return pageOf(desk, placed(placeOrder(desk, order)))
 }
 
 function pageOf(desk: Desk, { number, token }: Order): Fields {
-  return { pg_payment_id: String(number), pg_redirect_url: `${desk.url()}/pay/${token}`, pg_redirect_url_type: 'need data' }
+  return {
+    pg_payment_id: String(number),
+    pg_redirect_url: `${desk.url()}/pay/${token}`,
+    pg_redirect_url_type: 'need data',
+  }
 }
 
-/** By the payment's number its status; by the order's, the status of its newest payment, which is a refund if there is one. */
+/**
+ * By the payment's number its status; by the order's, the status of its newest payment, which is a refund if there is
+ * one.
+ */
 function paymentStatus(desk: Desk, form: Form): Fields {
   const number = form['pg_payment_id']
   if (number !== undefined) {
@@ -112,7 +151,9 @@ function paymentStatus(desk: Desk, form: Form): Fields {
   }
   const order = seen(desk, requireOrder(desk, form, 'payment'))
   const newest = refundsOf(order).at(-1)
-  return newest === undefined ? statusOf(order) : { ...newest, pg_order_id: order.reference, pg_currency: order.currency, pg_clearing_amount: '0' }
+  return newest === undefined
+    ? statusOf(order)
+    : { ...newest, pg_order_id: order.reference, pg_currency: order.currency, pg_clearing_amount: '0' }
 }
 
 function numbersOf({ number, before = [] }: Order): string[] {
@@ -122,7 +163,11 @@ function numbersOf({ number, before = [] }: Order): string[] {
 /** Payments of their own, negative. One that failed stays in the list. */
 function refundsOf(order: Order): Fields[] {
   return (order.refunds ?? []).map(({ units, status }, at) => ({
-    pg_payment_id: `${order.number}${at + 1}`, pg_payment_status: refundStatuses[status], pg_amount: `-${amountText(order, units)}`, pg_payment_date: almatyTime(order.createdAt), pg_reference: '',
+    pg_payment_id: `${order.number}${at + 1}`,
+    pg_payment_status: refundStatuses[status],
+    pg_amount: `-${amountText(order, units)}`,
+    pg_payment_date: almatyTime(order.createdAt),
+    pg_reference: '',
   }))
 }
 
@@ -132,10 +177,19 @@ function statusOf(order: Order): Fields {
   const [code, description] = failureOf(order)
   const refunds = refundsOf(order)
   return {
-    pg_payment_id: String(order.number), pg_order_id: order.reference, pg_can_reject: '1', pg_payment_method: 'bankcard',
-    pg_amount: amountText(order, moved), pg_currency: order.currency, pg_payment_status: status,
-    ...(status === 'success' ? { pg_clearing_amount: twoDecimals(moved), pg_captured: '1', pg_net_amount: netOf(order) } : {}),
-    pg_reference: String(order.number), pg_card_pan: maskOf(order), pg_create_date: timeText(order, order.createdAt),
+    pg_payment_id: String(order.number),
+    pg_order_id: order.reference,
+    pg_can_reject: '1',
+    pg_payment_method: 'bankcard',
+    pg_amount: amountText(order, moved),
+    pg_currency: order.currency,
+    pg_payment_status: status,
+    ...(status === 'success'
+      ? { pg_clearing_amount: twoDecimals(moved), pg_captured: '1', pg_net_amount: netOf(order) }
+      : {}),
+    pg_reference: String(order.number),
+    pg_card_pan: maskOf(order),
+    pg_create_date: timeText(order, order.createdAt),
     ...(order.refunded === '0' ? {} : { [sums[order.number % sums.length]!]: `-${amountText(order, order.refunded)}` }),
     ...(refunds.length === 0 ? {} : { pg_refund_payments: { pg_refund_payment: refunds } }),
     ...(status === 'failed' ? { pg_failure_code: code, pg_failure_description: description } : {}),
@@ -143,9 +197,12 @@ function statusOf(order: Order): Fields {
 }
 
 function revoke(desk: Desk, form: Form): Fields {
-  const order = desk.orders.all().find(({ kind, number }) => kind === 'payment' && String(number) === form['pg_payment_id'])
+  const order = desk.orders
+    .all()
+    .find(({ kind, number }) => kind === 'payment' && String(number) === form['pg_payment_id'])
   if (order === undefined) throw new FreedomPayError('340', 'Payment is not found')
-  if (giveBack(desk, order, amount(form, 'pg_refund_amount'), form['pg_idempotency_key']) === undefined) throw new FreedomPayError('490', 'Payment cannot be cancelled')
+  if (giveBack(desk, order, amount(form, 'pg_refund_amount'), form['pg_idempotency_key']) === undefined)
+    throw new FreedomPayError('490', 'Payment cannot be cancelled')
   return { pg_revoke_payment_id: `${order.number}${findOrder(desk, order.reference, 'payment')!.refunds!.length}` }
 }
 
@@ -153,8 +210,12 @@ function payOut(desk: Desk, form: Form): Fields {
   const asked = { ...common(form), units: amount(form, 'pg_amount'), callbackUrl: form['pg_post_link'] ?? '' }
   const order = placed(placePayout(desk, asked, form['pg_payment_to'] ?? ''))
   return {
-    pg_payment_id: String(order.number), pg_order_id: order.reference, pg_payment_amount: twoDecimals(order.units), pg_balance: '1000000.00',
-    pg_payment_date: almatyTime(order.createdAt), pg_payment_status: 'process',
+    pg_payment_id: String(order.number),
+    pg_order_id: order.reference,
+    pg_payment_amount: twoDecimals(order.units),
+    pg_balance: '1000000.00',
+    pg_payment_date: almatyTime(order.createdAt),
+    pg_payment_status: 'process',
   }
 }
 
@@ -162,9 +223,13 @@ function payoutStatus(order: Order): Fields {
   const status = payoutStatuses[order.status]
   const [code, description] = failureOf(order)
   return {
-    pg_payment_id: String(order.number), pg_order_id: order.reference, pg_payment_status: status,
-    pg_payment_amount: amountText(order, order.moved ?? order.units), pg_currency: order.currency,
-    pg_card_pan: maskOf(order), ...(status === 'error' ? { pg_failure_code: code, pg_failure_description: description } : {}),
+    pg_payment_id: String(order.number),
+    pg_order_id: order.reference,
+    pg_payment_status: status,
+    pg_payment_amount: amountText(order, order.moved ?? order.units),
+    pg_currency: order.currency,
+    pg_card_pan: maskOf(order),
+    ...(status === 'error' ? { pg_failure_code: code, pg_failure_description: description } : {}),
   }
 }
 

@@ -6,16 +6,23 @@ export type Value = string | { readonly [name: string]: Value } | readonly Value
 export type Fields = { readonly [name: string]: Value }
 
 export function sign(script: string, fields: Fields, secretKey: string): string {
-  return createHash('md5').update([script, ...flat(fields), secretKey].join(';')).digest('hex')
+  return createHash('md5')
+    .update([script, ...flat(fields), secretKey].join(';'))
+    .digest('hex')
 }
 
 export function isSigned(script: string, fields: Fields, secretKey: string): boolean {
-  const [a, b] = [Buffer.from(typeof fields['pg_sig'] === 'string' ? fields['pg_sig'] : ''), Buffer.from(sign(script, fields, secretKey))]
+  const [a, b] = [
+    Buffer.from(typeof fields['pg_sig'] === 'string' ? fields['pg_sig'] : ''),
+    Buffer.from(sign(script, fields, secretKey)),
+  ]
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
 function flat(fields: Fields): string[] {
-  const sorted = Object.entries(fields).filter(([name]) => name !== 'pg_sig').sort(([a], [b]) => (a < b ? -1 : 1))
+  const sorted = Object.entries(fields)
+    .filter(([name]) => name !== 'pg_sig')
+    .sort(([a], [b]) => (a < b ? -1 : 1))
   return sorted.flatMap(([, value]) => flatValue(value))
 }
 

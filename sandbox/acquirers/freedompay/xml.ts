@@ -8,7 +8,9 @@ export function writeXml(fields: Fields): string {
 
 function inside(fields: Fields, depth: number): string {
   const indent = '    '.repeat(depth)
-  const tags = Object.entries(fields).flatMap(([name, value]) => (isList(value) ? value : [value]).map((one) => tag(name, one, depth)))
+  const tags = Object.entries(fields).flatMap(([name, value]) =>
+    (isList(value) ? value : [value]).map((one) => tag(name, one, depth)),
+  )
   return tags.map((one) => `${indent}${one}\n`).join('')
 }
 

@@ -8,5 +8,9 @@ export type { LiqPayAccount } from './dialect.ts'
 
 /** Throws PortInUse, and an Error when this is production. */
 export function startLiqPay(account: LiqPayAccount, options: EmulatorOptions): Promise<Emulator> {
-  return startEmulator(() => liqpayDialect(account), (desk) => liqpayRoutes(desk, account), { most: { payment: 2_999_900n, payout: 2_999_900n }, ...options })
+  return startEmulator(
+    () => liqpayDialect(account),
+    (desk) => liqpayRoutes(desk, account),
+    { most: { payment: 2_999_900n, payout: 2_999_900n }, ...options },
+  )
 }

@@ -32,9 +32,16 @@ const refusals: Readonly<Record<'duplicate' | 'limit' | 'currency' | 'card', rea
 
 export function liqpayRoutes(desk: Desk, account: LiqPayAccount): Route[] {
   return [
-    { method: 'POST', path: /^\/api\/3\/checkout\/?$/, name: 'POST /api/3/checkout', handle: async ({ rawBody }) => checkout(desk, account, rawBody) },
     {
-      method: 'POST', path: /^\/api\/request$/, name: 'POST /api/request',
+      method: 'POST',
+      path: /^\/api\/3\/checkout\/?$/,
+      name: 'POST /api/3/checkout',
+      handle: async ({ rawBody }) => checkout(desk, account, rawBody),
+    },
+    {
+      method: 'POST',
+      path: /^\/api\/request$/,
+      name: 'POST /api/request',
       handle: async ({ rawBody }) => {
         const action = peek(rawBody)
         return answerCall(desk, action === 'p2pcredit' || action === 'refund', {
@@ -51,9 +58,15 @@ function checkout(desk: Desk, account: LiqPayAccount, body: string): TextAnswer 
     const fields = read(account, body)
     if (textOf(fields, 'action') !== 'pay') throw new LiqPayError('err_path', 'This checkout takes payments')
     const expires = textOf(fields, 'expired_date')
-    if (expires !== '' && !/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(expires)) throw new LiqPayError('err_expired_date', 'expired_date is YYYY-MM-DD HH:MM:SS')
+    if (expires !== '' && !/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(expires))
+      throw new LiqPayError('err_expired_date', 'expired_date is YYYY-MM-DD HH:MM:SS')
     const expiresAt = expires === '' ? {} : { expiresAt: Date.parse(`${expires.replace(' ', 'T')}Z`) }
-    const placed = placeOrder(desk, { ...common(fields), kind: 'payment', returnUrl: textOf(fields, 'result_url'), ...expiresAt })
+    const placed = placeOrder(desk, {
+      ...common(fields),
+      kind: 'payment',
+      returnUrl: textOf(fields, 'result_url'),
+      ...expiresAt,
+    })
     if ('refusal' in placed) throw new LiqPayError(...refusals[placed.refusal])
     return new TextAnswer(303, { location: `/pay/${placed.order.token}` }, '')
   } catch (error) {
@@ -94,9 +107,13 @@ function payOut(desk: Desk, account: LiqPayAccount, fields: Fields): Record<stri
 function common(fields: Fields) {
   const reference = textOf(fields, 'order_id')
   if (reference === '') throw new LiqPayError('order_id_empty', 'Order_id is empty')
-  if (reference.length > 255 || textOf(fields, 'description') === '') throw new LiqPayError('err_payment', 'order_id or description')
+  if (reference.length > 255 || textOf(fields, 'description') === '')
+    throw new LiqPayError('err_payment', 'order_id or description')
   return {
-    reference, units: unitsOf(textOf(fields, 'amount')) ?? 0n, currency: textOf(fields, 'currency'), description: textOf(fields, 'description'),
+    reference,
+    units: unitsOf(textOf(fields, 'amount')) ?? 0n,
+    currency: textOf(fields, 'currency'),
+    description: textOf(fields, 'description'),
     callbackUrl: textOf(fields, 'server_url'),
   }
 }
@@ -106,14 +123,19 @@ function read(account: LiqPayAccount, body: string): Fields {
   const form = new URLSearchParams(body)
   const data = form.get('data') ?? ''
   const fields = readJson(Buffer.from(data, 'base64').toString('utf8'))
-  if (fields === undefined || textOf(fields, 'public_key') !== account.publicKey) throw new LiqPayError('public_key_not_found', 'Public_key is not found')
+  if (fields === undefined || textOf(fields, 'public_key') !== account.publicKey)
+    throw new LiqPayError('public_key_not_found', 'Public_key is not found')
   const version = textOf(fields, 'version') === '7' ? 7 : 3
-  if (!isSigned(version, account.privateKey, data, form.get('signature') ?? '')) throw new LiqPayError('invalid_signature', 'Wrong payment signature')
+  if (!isSigned(version, account.privateKey, data, form.get('signature') ?? ''))
+    throw new LiqPayError('invalid_signature', 'Wrong payment signature')
   return fields
 }
 
 function peek(body: string): string {
-  return textOf(readJson(Buffer.from(new URLSearchParams(body).get('data') ?? '', 'base64').toString('utf8')) ?? {}, 'action')
+  return textOf(
+    readJson(Buffer.from(new URLSearchParams(body).get('data') ?? '', 'base64').toString('utf8')) ?? {},
+    'action',
+  )
 }
 
 function json(body: Record<string, unknown>): TextAnswer {

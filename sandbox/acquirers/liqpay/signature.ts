@@ -2,7 +2,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
 export function sign(version: 3 | 7, privateKey: string, data: string): string {
-  return createHash(version === 7 ? 'sha3-256' : 'sha1').update(`${privateKey}${data}${privateKey}`, 'utf8').digest('base64')
+  return createHash(version === 7 ? 'sha3-256' : 'sha1')
+    .update(`${privateKey}${data}${privateKey}`, 'utf8')
+    .digest('base64')
 }
 
 export function isSigned(version: 3 | 7, privateKey: string, data: string, signature: string): boolean {

@@ -6,7 +6,14 @@ import { wayforpayRoutes } from './routes.ts'
 
 export type { WayForPayAccount } from './dialect.ts'
 
-/** The API and the page are at one address here, two with WayForPay. Throws PortInUse, and an Error when this is production. */
+/**
+ * The API and the page are at one address here, two with WayForPay. Throws PortInUse, and an Error when this is
+ * production.
+ */
 export function startWayForPay(account: WayForPayAccount, options: EmulatorOptions): Promise<Emulator> {
-  return startEmulator(() => wayforpayDialect(account), (desk) => wayforpayRoutes(desk, account), { most: { payment: 2_999_900n, payout: 2_999_900n }, ...options })
+  return startEmulator(
+    () => wayforpayDialect(account),
+    (desk) => wayforpayRoutes(desk, account),
+    { most: { payment: 2_999_900n, payout: 2_999_900n }, ...options },
+  )
 }

@@ -25,14 +25,24 @@ class WayForPayError extends Error {
 }
 
 const refusals: Readonly<Record<'duplicate' | 'limit' | 'currency' | 'card', readonly [number, string]>> = {
-  duplicate: [1112, 'Duplicate Order ID'], limit: [1130, 'Invalid Amount'], currency: [1110, 'Invalid Currency'], card: [1105, 'Invalid Card'],
+  duplicate: [1112, 'Duplicate Order ID'],
+  limit: [1130, 'Invalid Amount'],
+  currency: [1110, 'Invalid Currency'],
+  card: [1105, 'Invalid Card'],
 }
 
 export function wayforpayRoutes(desk: Desk, account: WayForPayAccount): Route[] {
   return [
-    { method: 'POST', path: /^\/pay$/, name: 'POST /pay', handle: async ({ rawBody }) => page(desk, account, new URLSearchParams(rawBody)) },
     {
-      method: 'POST', path: /^\/api$/, name: 'POST /api',
+      method: 'POST',
+      path: /^\/pay$/,
+      name: 'POST /pay',
+      handle: async ({ rawBody }) => page(desk, account, new URLSearchParams(rawBody)),
+    },
+    {
+      method: 'POST',
+      path: /^\/api$/,
+      name: 'POST /api',
       handle: async ({ rawBody }) => {
         const fields = readJson(rawBody) ?? {}
         const isOrder = textOf(fields, 'transactionType') !== 'CHECK_STATUS'
@@ -47,7 +57,9 @@ export function wayforpayRoutes(desk: Desk, account: WayForPayAccount): Route[] 
 }
 
 function page(desk: Desk, account: WayForPayAccount, form: URLSearchParams): TextAnswer {
-  const lists = Object.fromEntries(['productName', 'productCount', 'productPrice'].map((name) => [name, form.getAll(`${name}[]`)]))
+  const lists = Object.fromEntries(
+    ['productName', 'productCount', 'productPrice'].map((name) => [name, form.getAll(`${name}[]`)]),
+  )
   try {
     const placed = purchase(desk, account, { ...Object.fromEntries(form), ...lists })
     return new TextAnswer(303, { location: `/pay/${placed}` }, '')
@@ -61,11 +73,19 @@ function page(desk: Desk, account: WayForPayAccount, form: URLSearchParams): Tex
 function purchase(desk: Desk, account: WayForPayAccount, fields: Fields): string {
   const list = (name: string): string[] => (Array.isArray(fields[name]) ? (fields[name] as unknown[]).map(String) : [])
   const names = ['merchantAccount', 'merchantDomainName', 'orderReference', 'orderDate', 'amount', 'currency']
-  if (list('productName').length === 0 || names.some((name) => textOf(fields, name) === '')) throw new WayForPayError(1115, 'Parameter is missing')
+  if (list('productName').length === 0 || names.some((name) => textOf(fields, name) === ''))
+    throw new WayForPayError(1115, 'Parameter is missing')
   const products = [...list('productName'), ...list('productCount').map(printed), ...list('productPrice').map(printed)]
   requireSigned(account, fields, [...names.map((name) => printed(textOf(fields, name))), ...products])
   const lifetime = Number(textOf(fields, 'orderLifetime') || '86400')
-  return orderOf(placeOrder(desk, { ...common(fields), kind: 'payment', returnUrl: textOf(fields, 'returnUrl'), expiresAt: desk.now() + lifetime * 1_000 })).token
+  return orderOf(
+    placeOrder(desk, {
+      ...common(fields),
+      kind: 'payment',
+      returnUrl: textOf(fields, 'returnUrl'),
+      expiresAt: desk.now() + lifetime * 1_000,
+    }),
+  ).token
 }
 
 function api(desk: Desk, account: WayForPayAccount, fields: Fields): string {
@@ -90,20 +110,34 @@ function act(desk: Desk, account: WayForPayAccount, fields: Fields): string {
     return JSON.stringify({ reason: 'Ok', reasonCode: 1100, invoiceUrl: `${desk.url()}/pay/${token}`, qrCode: '' })
   }
   if (type === 'P2P_CREDIT') {
-    requireSigned(account, fields, ['merchantAccount', 'orderReference', 'amount', 'currency', 'cardBeneficiary', 'rec2Token'].map(field))
+    requireSigned(
+      account,
+      fields,
+      ['merchantAccount', 'orderReference', 'amount', 'currency', 'cardBeneficiary', 'rec2Token'].map(field),
+    )
     return payoutAnswer(account, orderOf(placePayout(desk, common(fields), textOf(fields, 'cardBeneficiary'))))
   }
   const isRefund = type === 'REFUND'
   if (!isRefund && type !== 'CHECK_STATUS') throw new WayForPayError(1117, 'API not allowed')
-  requireSigned(account, fields, ['merchantAccount', 'orderReference', ...(isRefund ? ['amount', 'currency'] : [])].map(field))
+  requireSigned(
+    account,
+    fields,
+    ['merchantAccount', 'orderReference', ...(isRefund ? ['amount', 'currency'] : [])].map(field),
+  )
   const order = findOrder(desk, reference)
   if (order === undefined) throw new WayForPayError(1127, 'Order Not Found')
   if (!isRefund) return signed(account, record(account, seen(desk, order)))
-  if (order.kind === 'payment' && order.status === 'succeeded' && (unitsOf(textOf(fields, 'amount')) ?? 0n) < BigInt(order.moved ?? '0')) throw new WayForPayError(1141, 'Partial void not supported')
+  if (
+    order.kind === 'payment' &&
+    order.status === 'succeeded' &&
+    (unitsOf(textOf(fields, 'amount')) ?? 0n) < BigInt(order.moved ?? '0')
+  )
+    throw new WayForPayError(1141, 'Partial void not supported')
   const done = order.kind === 'payout' ? undefined : giveBack(desk, order, unitsOf(textOf(fields, 'amount')) ?? 0n)
   if (done === undefined) throw new WayForPayError(1128, 'Refund Limit Exceeded')
   const { merchantAccount } = account
-  const [transactionStatus, reason, reasonCode] = done === 'pending' ? refundInProcessing : (['Refunded', 'Ok', 1100] as const)
+  const [transactionStatus, reason, reasonCode] =
+    done === 'pending' ? refundInProcessing : (['Refunded', 'Ok', 1100] as const)
   const refund = { merchantAccount, orderReference: reference, transactionStatus, reason, reasonCode }
   return signed(account, refund, ['merchantAccount', 'orderReference', 'transactionStatus', 'reasonCode'])
 }
@@ -115,8 +149,11 @@ function orderOf(placed: Placed | { refusal: 'card' }) {
 
 function common(fields: Fields) {
   return {
-    reference: textOf(fields, 'orderReference'), units: unitsOf(textOf(fields, 'amount')) ?? 0n, currency: textOf(fields, 'currency'),
-    description: textOf(fields, 'productName'), callbackUrl: textOf(fields, 'serviceUrl'),
+    reference: textOf(fields, 'orderReference'),
+    units: unitsOf(textOf(fields, 'amount')) ?? 0n,
+    currency: textOf(fields, 'currency'),
+    description: textOf(fields, 'productName'),
+    callbackUrl: textOf(fields, 'serviceUrl'),
   }
 }
 
@@ -128,5 +165,6 @@ function printed(text: string): string {
 
 function requireSigned(account: WayForPayAccount, fields: Fields, values: readonly string[]): void {
   if (textOf(fields, 'merchantAccount') !== account.merchantAccount) throw new WayForPayError(1121, 'Account not found')
-  if (!isSigned(account.secretKey, values, textOf(fields, 'merchantSignature'))) throw new WayForPayError(1113, 'Invalid Signature')
+  if (!isSigned(account.secretKey, values, textOf(fields, 'merchantSignature')))
+    throw new WayForPayError(1113, 'Invalid Signature')
 }

@@ -2,7 +2,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 export function sign(secretKey: string, fields: readonly string[]): string {
-  return createHmac('md5', Buffer.from(secretKey, 'utf8')).update(Buffer.from(fields.join(';'), 'utf8')).digest('hex')
+  return createHmac('md5', Buffer.from(secretKey, 'utf8'))
+    .update(Buffer.from(fields.join(';'), 'utf8'))
+    .digest('hex')
 }
 
 export function isSigned(secretKey: string, fields: readonly string[], signature: string): boolean {

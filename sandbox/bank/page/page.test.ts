@@ -38,8 +38,15 @@ describeWithChromium('the page of the bank, in a browser', () => {
 
   const order = async (more: object = {}): Promise<{ reference: string; pageUrl: string }> => {
     const body = {
-      reference: randomUUID(), currency: 'UAH', amount: '12345.60', description: 'Order 1042', callbackUrl: merchant.receiver.url,
-      returnUrl: `${shop.url}/thanks?order=1042`, language: 'en', expiresAt: Date.now() + 3_600_000, ...more,
+      reference: randomUUID(),
+      currency: 'UAH',
+      amount: '12345.60',
+      description: 'Order 1042',
+      callbackUrl: merchant.receiver.url,
+      returnUrl: `${shop.url}/thanks?order=1042`,
+      language: 'en',
+      expiresAt: Date.now() + 3_600_000,
+      ...more,
     }
     return (await merchant.ask('POST', '/payments', body)).body as { reference: string; pageUrl: string }
   }
@@ -54,14 +61,19 @@ describeWithChromium('the page of the bank, in a browser', () => {
     await page.getByLabel('Security code').fill('123')
     await page.getByRole('button', { name: 'Pay' }).click()
   }
-  const stateOf = async (reference: string): Promise<unknown> => (await merchant.ask('GET', `/payments/${reference}`)).body
+  const stateOf = async (reference: string): Promise<unknown> =>
+    (await merchant.ask('GET', `/payments/${reference}`)).body
 
   test('takes a card without scripts, and leads back to the shop', async () => {
     const { reference, pageUrl } = await order()
     const page = await open(pageUrl)
     await payWith(page, '4242 4242 4242 4242')
     expect(await page.getByRole('status').textContent()).toBe('Paid')
-    expect(await stateOf(reference)).toMatchObject({ status: 'succeeded', paidAmount: '12345.60', card: '4242 42** **** 4242' })
+    expect(await stateOf(reference)).toMatchObject({
+      status: 'succeeded',
+      paidAmount: '12345.60',
+      card: '4242 42** **** 4242',
+    })
     await page.getByRole('link', { name: 'Back to the shop' }).click()
     expect(page.url()).toBe(`${shop.url}/thanks?order=1042`)
     await page.goBack()
@@ -122,7 +134,13 @@ describeWithChromium('the page of the bank, in a browser', () => {
   })
 
   test('shows markup as text, in the description and in the address back', async () => {
-    const texts = ['<script>document.title="x"</script>', '"><img src=x onerror=alert(1)>', "' autofocus onfocus=alert(1) x='", '</title><script>alert(1)</script>', '&lt;b&gt;']
+    const texts = [
+      '<script>document.title="x"</script>',
+      '"><img src=x onerror=alert(1)>',
+      "' autofocus onfocus=alert(1) x='",
+      '</title><script>alert(1)</script>',
+      '&lt;b&gt;',
+    ]
     const asked: string[] = []
     for (const text of texts) {
       const { pageUrl } = await order({ description: text, returnUrl: `${shop.url}/?a="><script>alert(1)</script>` })
@@ -137,12 +155,27 @@ describeWithChromium('the page of the bank, in a browser', () => {
   })
 
   test('fits a phone and a desktop, in every language, and axe finds nothing', async () => {
-    const looks = [[320, 'uk', 'light'], [320, 'kk', 'dark'], [320, 'ru', 'light'], [320, 'en', 'dark'], [1_280, 'en', 'light'], [1_280, 'uk', 'dark']] as const
+    const looks = [
+      [320, 'uk', 'light'],
+      [320, 'kk', 'dark'],
+      [320, 'ru', 'light'],
+      [320, 'en', 'dark'],
+      [1_280, 'en', 'light'],
+      [1_280, 'uk', 'dark'],
+    ] as const
     for (const [width, language, colorScheme] of looks) {
       const { pageUrl } = await order({ language, description: 'W'.repeat(120) })
-      const page = await open(pageUrl, { javaScriptEnabled: true, bypassCSP: true, colorScheme, viewport: { width, height: 800 } })
+      const page = await open(pageUrl, {
+        javaScriptEnabled: true,
+        bypassCSP: true,
+        colorScheme,
+        viewport: { width, height: 800 },
+      })
       await expectSound(page)
-      for (const [expiry, cvc] of [['', '1'], ['09/99', '123']] as const) {
+      for (const [expiry, cvc] of [
+        ['', '1'],
+        ['09/99', '123'],
+      ] as const) {
         await page.locator('#card').fill('4000000000003063')
         await page.locator('#expiry').fill(expiry)
         await page.locator('#cvc').fill(cvc)
@@ -155,7 +188,9 @@ describeWithChromium('the page of the bank, in a browser', () => {
 
   test('keeps to itself: no script, no other host, no frame, nothing stored', async () => {
     const { headers } = await fetch((await order()).pageUrl)
-    expect(headers.get('content-security-policy')).toBe("default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+    expect(headers.get('content-security-policy')).toBe(
+      "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    )
     expect(headers.get('cache-control')).toBe('no-store')
     expect((await fetch(`${bank.url}/pay/${'0'.repeat(32)}`)).status).toBe(404)
   })
@@ -166,6 +201,8 @@ async function expectSound(page: Page): Promise<void> {
   const wide = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
   expect(wide).toBe(0)
   await page.addScriptTag({ path: axeFile })
-  const found = (await page.evaluate('axe.run().then(({ violations }) => violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`))')) as string[]
+  const found = (await page.evaluate(
+    'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`))',
+  )) as string[]
   expect(found).toEqual([])
 }

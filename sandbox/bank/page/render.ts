@@ -21,11 +21,15 @@ export function cardPage(payment: Payment, typed?: Typed): string {
   const say = texts[payment.language]
   const field = (name: CardField | 'holder', label: string, attributes: string, value = ''): string => {
     const wrong = typed?.wrong.find((one) => one === name)
-    const complaint = wrong === undefined ? '' : `<p class="wrong" id="${name}-wrong">${escape(say[complaints[wrong]])}</p>`
+    const complaint =
+      wrong === undefined ? '' : `<p class="wrong" id="${name}-wrong">${escape(say[complaints[wrong]])}</p>`
     const state = wrong === undefined ? '' : ` aria-invalid="true" aria-describedby="${name}-wrong"`
     return `<div class="field ${name}"><label for="${name}">${escape(label)}</label><input id="${name}" name="${name}" value="${escape(value)}" ${attributes}${state}>${complaint}</div>`
   }
-  return page(payment.language, say.pay, `
+  return page(
+    payment.language,
+    say.pay,
+    `
     ${summary(payment, 'h1')}
     <form method="post" action="/pay/${payment.id}" data-step="card" novalidate>
       ${field('card', say.card, 'inputmode="numeric" autocomplete="cc-number" placeholder="0000 0000 0000 0000" maxlength="23" required autofocus')}
@@ -34,13 +38,17 @@ export function cardPage(payment: Payment, typed?: Typed): string {
       ${field('holder', say.holder, 'autocomplete="cc-name" maxlength="60"', typed?.holder)}
       <button>${escape(say.pay)} ${money(payment)}</button>
     </form>
-    ${cardTable(say)}`)
+    ${cardTable(say)}`,
+  )
 }
 
 export function securePage(payment: Payment): string {
   const say = texts[payment.language]
   const wrong = payment.wrongCodes > 0
-  return page(payment.language, say.secureTitle, `
+  return page(
+    payment.language,
+    say.secureTitle,
+    `
     <p class="shield" aria-hidden="true">3-D Secure</p>
     <h1>${escape(say.secureTitle)}</h1>
     <p>${escape(say.secureText)}</p>
@@ -51,24 +59,35 @@ export function securePage(payment: Payment): string {
       ${wrong ? `<p class="wrong" id="code-wrong">${escape(say.wrongCode)}</p>` : ''}</div>
       <button>${escape(say.confirm)}</button>
     </form>
-    <form method="post" action="/pay/${payment.id}/cancel"><button class="quiet">${escape(say.cancel)}</button></form>`)
+    <form method="post" action="/pay/${payment.id}/cancel"><button class="quiet">${escape(say.cancel)}</button></form>`,
+  )
 }
 
 /** How it ended. The payer is sent on; while it is not ended, the page asks again. */
 export function endPage(payment: Payment): string {
   const say = texts[payment.language]
   const words: Readonly<Record<Payment['status'], string>> = {
-    created: say.processing, secure: say.processing, processing: say.processing, succeeded: say.succeeded, refused: say.refused,
-    expired: say.expired, reversed: say.reversed,
+    created: say.processing,
+    secure: say.processing,
+    processing: say.processing,
+    succeeded: say.succeeded,
+    refused: say.refused,
+    expired: say.expired,
+    reversed: say.reversed,
   }
   const isOpen = payment.status === 'processing'
   const onward = isOpen ? '3' : `5;url=${escape(payment.returnUrl)}`
-  return page(payment.language, words[payment.status], `
+  return page(
+    payment.language,
+    words[payment.status],
+    `
     <p class="seal ${payment.status}" aria-hidden="true">${payment.status === 'succeeded' ? '✓' : isOpen ? '…' : '×'}</p>
     <h1 role="status">${escape(words[payment.status])}</h1>
     ${payment.message === undefined || payment.status === 'expired' ? '' : `<p lang="en">${escape(payment.message)}</p>`}
     ${summary(payment, 'p')}
-    <p><a class="button" href="${escape(payment.returnUrl)}" rel="noreferrer">${escape(say.back)}</a></p>`, `<meta http-equiv="refresh" content="${onward}">`)
+    <p><a class="button" href="${escape(payment.returnUrl)}" rel="noreferrer">${escape(say.back)}</a></p>`,
+    `<meta http-equiv="refresh" content="${onward}">`,
+  )
 }
 
 export function lostPage(): string {
@@ -80,7 +99,10 @@ function summary(payment: Payment, element: 'h1' | 'p'): string {
 }
 
 function cardTable(say: Texts): string {
-  const rows = testCards.map(({ number, about }) => `<tr><td><code>${number.replace(/\d{4}(?=\d)/g, '$& ')}</code></td><td lang="en">${escape(about)}</td></tr>`)
+  const rows = testCards.map(
+    ({ number, about }) =>
+      `<tr><td><code>${number.replace(/\d{4}(?=\d)/g, '$& ')}</code></td><td lang="en">${escape(about)}</td></tr>`,
+  )
   return `<details><summary>${escape(say.testCards)}</summary><table>${rows.join('')}</table></details>`
 }
 

@@ -10,13 +10,18 @@ import { style } from './style.ts'
 
 const safety = {
   'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
 }
 
 export function pageRoutes(desk: Desk): Route[] {
-  const step = (method: string, path: string, act: (payment: Payment, request: SandboxRequest) => TextAnswer): Route => ({
+  const step = (
+    method: string,
+    path: string,
+    act: (payment: Payment, request: SandboxRequest) => TextAnswer,
+  ): Route => ({
     method,
     path: new RegExp(`^/pay/([0-9a-f]{32})${path}$`),
     name: `${method} /pay/<id>${path}`,
@@ -28,16 +33,23 @@ export function pageRoutes(desk: Desk): Route[] {
   return [
     step('GET', '', (payment) => (payment.status === 'created' ? html(200, cardPage(payment)) : onward(payment))),
     step('POST', '', (payment, { rawBody }) => takeCard(desk, payment, new URLSearchParams(rawBody))),
-    step('GET', '/secure', (payment) => (payment.status === 'secure' ? html(200, securePage(payment)) : onward(payment))),
+    step('GET', '/secure', (payment) =>
+      payment.status === 'secure' ? html(200, securePage(payment)) : onward(payment),
+    ),
     step('POST', '/secure', (payment, { rawBody }) => {
       const after = confirmSecure(desk, payment, new URLSearchParams(rawBody).get('code')?.trim() ?? '')
       return after.status === 'secure' ? html(422, securePage(after)) : onward(after)
     }),
     step('POST', '/cancel', (payment) => onward(confirmSecure(desk, payment, undefined))),
-    step('GET', '/end', (payment) => (['created', 'secure'].includes(payment.status) ? onward(payment) : html(200, endPage(payment)))),
+    step('GET', '/end', (payment) =>
+      ['created', 'secure'].includes(payment.status) ? onward(payment) : html(200, endPage(payment)),
+    ),
     {
-      method: 'GET', path: /^\/style\.css$/, name: 'GET /style.css',
-      handle: async () => new TextAnswer(200, { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'max-age=3600' }, style),
+      method: 'GET',
+      path: /^\/style\.css$/,
+      name: 'GET /style.css',
+      handle: async () =>
+        new TextAnswer(200, { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'max-age=3600' }, style),
     },
   ]
 }

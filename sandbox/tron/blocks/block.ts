@@ -1,6 +1,6 @@
 /**
- * Blocks. BlockHeader.raw{1 timestamp, 2 txTrieRoot, 3 parentHash, 7 number, 9 witness_address, 10 version}; a block's id is
- * its number in 8 bytes and the rest of the sha256 of those bytes. Source: java-tron Tron.proto, BlockCapsule.
+ * Blocks. BlockHeader.raw{1 timestamp, 2 txTrieRoot, 3 parentHash, 7 number, 9 witness_address, 10 version}; a block's
+ * id is its number in 8 bytes and the rest of the sha256 of those bytes. Source: java-tron Tron.proto, BlockCapsule.
  */
 import { bytesOf, concat, hexOf, sha256, uint64Bytes } from '../bytes.ts'
 import { bytesField, integerField } from '../codec/wire.ts'
@@ -66,7 +66,20 @@ const resultBytes = ({ receipt }: MinedTransaction): Uint8Array =>
   bytesField(5, integerField(3, BigInt(resultNumbers.indexOf(receipt.run?.result ?? 'SUCCESS'))), true)
 
 const resultNumbers: readonly string[] = [
-  'DEFAULT', 'SUCCESS', 'REVERT', 'BAD_JUMP_DESTINATION', 'OUT_OF_MEMORY', 'PRECOMPILED_CONTRACT', 'STACK_TOO_SMALL',
-  'STACK_TOO_LARGE', 'ILLEGAL_OPERATION', 'STACK_OVERFLOW', 'OUT_OF_ENERGY', 'OUT_OF_TIME', 'JVM_STACK_OVER_FLOW', 'UNKNOWN',
-  'TRANSFER_FAILED', 'INVALID_CODE',
+  'DEFAULT',
+  'SUCCESS',
+  'REVERT',
+  'BAD_JUMP_DESTINATION',
+  'OUT_OF_MEMORY',
+  'PRECOMPILED_CONTRACT',
+  'STACK_TOO_SMALL',
+  'STACK_TOO_LARGE',
+  'ILLEGAL_OPERATION',
+  'STACK_OVERFLOW',
+  'OUT_OF_ENERGY',
+  'OUT_OF_TIME',
+  'JVM_STACK_OVER_FLOW',
+  'UNKNOWN',
+  'TRANSFER_FAILED',
+  'INVALID_CODE',
 ]

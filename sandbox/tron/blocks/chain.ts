@@ -68,17 +68,23 @@ export const openChain = ({ branch, machine, log, clock, slotMs }: ChainOptions)
     pool,
     broadcast: async (given) => {
       const transaction = signedTransaction(given.raw, given.signatures)
-      if (pool.get(transaction.id) !== undefined) throw new TransactionRefusal('DUP_TRANSACTION_ERROR', 'Transaction already exists.')
+      if (pool.get(transaction.id) !== undefined)
+        throw new TransactionRefusal('DUP_TRANSACTION_ERROR', 'Transaction already exists.')
       checkExpiration(branch, transaction)
       // Source: java-tron Wallet.broadcastTransaction: what ends before the next block could be made is refused too.
-      if (transaction.raw.expiration < BigInt(branch.head().timestamp + slotMs)) throw new TransactionRefusal('TRANSACTION_EXPIRATION_ERROR', 'Transaction expired')
+      if (transaction.raw.expiration < BigInt(branch.head().timestamp + slotMs))
+        throw new TransactionRefusal('TRANSACTION_EXPIRATION_ERROR', 'Transaction expired')
       await verifySignature(transaction)
       await pool.add(transaction)
     },
     mine: async (parameters) => {
       const transactions = holding ? [] : pool.list()
       const draft = { timestamp: nextTime(), witness: branch.head().witness, transactions }
-      const { block, changes } = await makeBlock(branch, machine, parameters === undefined ? draft : { ...draft, parameters })
+      const { block, changes } = await makeBlock(
+        branch,
+        machine,
+        parameters === undefined ? draft : { ...draft, parameters },
+      )
       log.append({ block: recordOf(block) })
       branch.push(block, changes)
       pool.remove(transactions.map(({ id }) => id))

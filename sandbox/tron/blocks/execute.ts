@@ -17,10 +17,20 @@ export interface Place {
 }
 
 /** Throws TransactionRefusal; the state is then as before. */
-export const executeTransaction = async (state: State, place: Place, transaction: SignedTransaction): Promise<Receipt> => {
+export const executeTransaction = async (
+  state: State,
+  place: Place,
+  transaction: SignedTransaction,
+): Promise<Receipt> => {
   const { now, machine, block } = place
   const context: RunContext = {
-    state, machine, block, transaction, now, values: parametersOf(state).values, slot: slotOf(now),
+    state,
+    machine,
+    block,
+    transaction,
+    now,
+    values: parametersOf(state).values,
+    slot: slotOf(now),
   }
   const { contract, data } = transaction.raw
   const owner = contract.value.owner_address

@@ -8,7 +8,9 @@ export interface ForkOrder {
   readonly depth: number
   /** Ids that the new branch is without, as if nobody had heard of them. */
   readonly without: readonly string[]
-  /** What becomes of the other transactions: they are in the new branch too, wait for a block again, or are forgotten. */
+  /**
+   * What becomes of the other transactions: they are in the new branch too, wait for a block again, or are forgotten.
+   */
   readonly others: 'mined' | 'pending' | 'forgotten'
 }
 

@@ -43,7 +43,9 @@ export const tokens: readonly Token[] = [
 /** A thousand million TRX, in sun: still exact as a number of JSON. */
 const faucetSun = 10n ** 15n
 const deployerSun = 10n ** 12n
-/** What others have staked, in TRX: about what a TRX of stake gives on the main network, 10 energy or 1.6 bytes a day. */
+/**
+ * What others have staked, in TRX: about what a TRX of stake gives on the main network, 10 energy or 1.6 bytes a day.
+ */
 const stakedByOthers = { ENERGY: 18_000_000_000n, BANDWIDTH: 27_000_000_000n } as const
 const feeLimit = 5_000_000_000n
 
@@ -55,7 +57,10 @@ export interface Genesis {
   readonly accounts: Readonly<Record<Address, bigint>>
 }
 
-export const makeGenesis = async (machine: Machine, { timestamp, parameters, accounts }: Genesis): Promise<{ block: Block; changes: Changes }> => {
+export const makeGenesis = async (
+  machine: Machine,
+  { timestamp, parameters, accounts }: Genesis,
+): Promise<{ block: Block; changes: Changes }> => {
   const state = layeredState(() => undefined)
   putParameters(state, initialParameters(parameters))
   addStakedFor(state, 'ENERGY', stakedByOthers.ENERGY)
@@ -67,7 +72,8 @@ export const makeGenesis = async (machine: Machine, { timestamp, parameters, acc
   const transactions: MinedTransaction[] = []
   for (const transaction of tokens.map(deployment)) {
     const receipt = await executeTransaction(state, { machine, block, now: created }, transaction)
-    if (receipt.run?.result !== 'SUCCESS') throw new Error(`the token ${transaction.id} was not deployed: ${receipt.run?.message}`)
+    if (receipt.run?.result !== 'SUCCESS')
+      throw new Error(`the token ${transaction.id} was not deployed: ${receipt.run?.message}`)
     transactions.push({ ...transaction, receipt })
   }
   return { block: sealBlock({ number: 0, timestamp, witness: 0, transactions }, undefined), changes: state.changes() }
@@ -85,17 +91,31 @@ const deployment = ({ contract, name, symbol, decimals }: Token, place: number):
   const { abi, bytecode } = readArtifact(contract)
   return signedTransaction(
     {
-      refBlockBytes: noBytes, refBlockHash: noBytes, expiration: 1n, data: noBytes, permissionId: 0n, feeLimit,
+      refBlockBytes: noBytes,
+      refBlockHash: noBytes,
+      expiration: 1n,
+      data: noBytes,
+      permissionId: 0n,
+      feeLimit,
       timestamp: BigInt(place + 1),
       contract: {
         type: 'CreateSmartContract',
         value: {
-          owner_address: deployer.address, call_token_value: 0n, token_id: 0n,
+          owner_address: deployer.address,
+          call_token_value: 0n,
+          token_id: 0n,
           new_contract: {
-            origin_address: deployer.address, contract_address: '', abi: abiOf(abi),
+            origin_address: deployer.address,
+            contract_address: '',
+            abi: abiOf(abi),
             bytecode: bytesOf(encodeDeployData({ abi, bytecode, args: [name, symbol, decimals] })),
-            call_value: 0n, consume_user_resource_percent: 100n, name, origin_energy_limit: 10_000_000n,
-            code_hash: noBytes, trx_hash: noBytes, version: 0n,
+            call_value: 0n,
+            consume_user_resource_percent: 100n,
+            name,
+            origin_energy_limit: 10_000_000n,
+            code_hash: noBytes,
+            trx_hash: noBytes,
+            version: 0n,
           },
         },
       },
@@ -104,7 +124,9 @@ const deployment = ({ contract, name, symbol, decimals }: Token, place: number):
   )
 }
 
-type AbiMessage = NonNullable<Extract<SignedTransaction['raw']['contract'], { type: 'CreateSmartContract' }>['value']['new_contract']>['abi']
+type AbiMessage = NonNullable<
+  Extract<SignedTransaction['raw']['contract'], { type: 'CreateSmartContract' }>['value']['new_contract']
+>['abi']
 type AbiEntry = NonNullable<AbiMessage>['entrys'][number]
 
 /** As tronweb writes it when it deploys. */
@@ -131,8 +153,14 @@ const entryOf = ({ type, name, stateMutability, inputs = [], outputs = [] }: Jso
   outputs: outputs.map(parameterOf),
   type: capital(type) as AbiEntry['type'],
   payable: stateMutability === 'payable',
-  stateMutability: (stateMutability === undefined ? 'UnknownMutabilityType' : capital(stateMutability)) as AbiEntry['stateMutability'],
+  stateMutability: (stateMutability === undefined
+    ? 'UnknownMutabilityType'
+    : capital(stateMutability)) as AbiEntry['stateMutability'],
 })
 
-const parameterOf = ({ name = '', type, indexed = false }: JsonParameter): AbiEntry['inputs'][number] => ({ name, type, indexed })
+const parameterOf = ({ name = '', type, indexed = false }: JsonParameter): AbiEntry['inputs'][number] => ({
+  name,
+  type,
+  indexed,
+})
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)

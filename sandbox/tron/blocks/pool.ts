@@ -17,7 +17,10 @@ export interface Pool {
 }
 
 /** `attempt` carries a transaction out on a state, or throws TransactionRefusal and leaves the state. */
-export const openPool = (read: Reader, attempt: (state: State, transaction: SignedTransaction) => Promise<void>): Pool => {
+export const openPool = (
+  read: Reader,
+  attempt: (state: State, transaction: SignedTransaction) => Promise<void>,
+): Pool => {
   const waiting = new Map<string, SignedTransaction>()
   let state = layeredState(read)
   return {

@@ -22,7 +22,9 @@ export class TransactionRefusal extends Error {
   }
 }
 
-/** What java-tron's ContractValidateException becomes when a transaction is broadcast; `reason` alone when one is built. */
+/**
+ * What java-tron's ContractValidateException becomes when a transaction is broadcast; `reason` alone when one is built.
+ */
 export class InvalidContract extends TransactionRefusal {
   override name = 'InvalidContract'
   readonly reason: string

@@ -12,7 +12,11 @@ const address = fc.uint8Array({ minLength: 20, maxLength: 20 }).map((bytes) => `
 const hex = (maxLength: number) => fc.uint8Array({ maxLength }).map(hexOf)
 const amount = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
 const resource = fc.constantFrom('BANDWIDTH', 'ENERGY')
-const parameter = fc.record({ name: fc.constantFrom('a', 'value_'), type: fc.constantFrom('address', 'uint256'), indexed: fc.boolean() })
+const parameter = fc.record({
+  name: fc.constantFrom('a', 'value_'),
+  type: fc.constantFrom('address', 'uint256'),
+  indexed: fc.boolean(),
+})
 const entry = fc.record({
   type: fc.constantFrom('function', 'event', 'constructor', 'fallback', 'receive', 'error'),
   name: fc.constantFrom('f', 'Transfer'),
@@ -22,26 +26,65 @@ const entry = fc.record({
   payable: fc.boolean(),
 })
 const contract = fc.oneof(
-  fc.record({ type: fc.constant('TransferContract'), value: fc.record({ owner_address: address, to_address: address, amount }) }),
-  fc.record({ type: fc.constant('AccountCreateContract'), value: fc.record({ owner_address: address, account_address: address }) }),
-  fc.record({ type: fc.constant('TriggerSmartContract'), value: fc.record({ owner_address: address, contract_address: address, call_value: amount, data: hex(300) }) }),
+  fc.record({
+    type: fc.constant('TransferContract'),
+    value: fc.record({ owner_address: address, to_address: address, amount }),
+  }),
+  fc.record({
+    type: fc.constant('AccountCreateContract'),
+    value: fc.record({ owner_address: address, account_address: address }),
+  }),
+  fc.record({
+    type: fc.constant('TriggerSmartContract'),
+    value: fc.record({ owner_address: address, contract_address: address, call_value: amount, data: hex(300) }),
+  }),
   fc.record({
     type: fc.constant('CreateSmartContract'),
-    value: fc.record({ owner: address, bytecode: hex(400), entrys: fc.array(entry, { maxLength: 4 }), amount, percent: fc.integer({ min: 0, max: 100 }) }).map(
-      ({ owner, bytecode, entrys, amount, percent }) => ({
+    value: fc
+      .record({
+        owner: address,
+        bytecode: hex(400),
+        entrys: fc.array(entry, { maxLength: 4 }),
+        amount,
+        percent: fc.integer({ min: 0, max: 100 }),
+      })
+      .map(({ owner, bytecode, entrys, amount, percent }) => ({
         owner_address: owner,
-        new_contract: { origin_address: owner, abi: { entrys }, bytecode, call_value: amount, name: 'N', consume_user_resource_percent: percent, origin_energy_limit: 10_000_000 },
-      }),
-    ),
+        new_contract: {
+          origin_address: owner,
+          abi: { entrys },
+          bytecode,
+          call_value: amount,
+          name: 'N',
+          consume_user_resource_percent: percent,
+          origin_energy_limit: 10_000_000,
+        },
+      })),
   }),
-  fc.record({ type: fc.constant('FreezeBalanceV2Contract'), value: fc.record({ owner_address: address, frozen_balance: amount, resource }) }),
-  fc.record({ type: fc.constant('UnfreezeBalanceV2Contract'), value: fc.record({ owner_address: address, unfreeze_balance: amount, resource }) }),
+  fc.record({
+    type: fc.constant('FreezeBalanceV2Contract'),
+    value: fc.record({ owner_address: address, frozen_balance: amount, resource }),
+  }),
+  fc.record({
+    type: fc.constant('UnfreezeBalanceV2Contract'),
+    value: fc.record({ owner_address: address, unfreeze_balance: amount, resource }),
+  }),
   fc.record({ type: fc.constant('WithdrawExpireUnfreezeContract'), value: fc.record({ owner_address: address }) }),
   fc.record({
     type: fc.constant('DelegateResourceContract'),
-    value: fc.record({ owner_address: address, receiver_address: address, balance: amount, resource, lock: fc.boolean(), lock_period: fc.integer({ min: 1, max: 864_000 }) }),
+    value: fc.record({
+      owner_address: address,
+      receiver_address: address,
+      balance: amount,
+      resource,
+      lock: fc.boolean(),
+      lock_period: fc.integer({ min: 1, max: 864_000 }),
+    }),
   }),
-  fc.record({ type: fc.constant('UnDelegateResourceContract'), value: fc.record({ owner_address: address, receiver_address: address, balance: amount, resource }) }),
+  fc.record({
+    type: fc.constant('UnDelegateResourceContract'),
+    value: fc.record({ owner_address: address, receiver_address: address, balance: amount, resource }),
+  }),
 )
 const transaction = fc.record({
   contract,
@@ -53,7 +96,10 @@ const transaction = fc.record({
   data: fc.uint8Array({ minLength: 1, maxLength: 80 }).map(hexOf),
 })
 
-const jsonOf = ({ contract: { type, value }, ...raw }: typeof transaction extends fc.Arbitrary<infer T> ? T : never) => ({
+const jsonOf = ({
+  contract: { type, value },
+  ...raw
+}: typeof transaction extends fc.Arbitrary<infer T> ? T : never) => ({
   visible: false,
   raw_data: { contract: [{ parameter: { value, type_url: `type.googleapis.com/protocol.${type}` }, type }], ...raw },
 })
@@ -97,7 +143,9 @@ test('any bytes are read or refused, and what is read is written the same each t
 })
 
 test('a length beyond the end is refused', () => {
-  expect(() => readFields(Uint8Array.of(0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f))).toThrow('cut short')
+  expect(() => readFields(Uint8Array.of(0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f))).toThrow(
+    'cut short',
+  )
   expect(() => readFields(Uint8Array.of(0x08, ...new Uint8Array(10).fill(0xff)))).toThrow('longer than ten bytes')
   expect(readFields(Uint8Array.of(0x08, ...encodeVarint(-1n))).get(1)).toEqual([-1n])
 })

@@ -1,4 +1,7 @@
-/** The kinds of contract this chain carries out. Source: java-tron protocol/src/main/protos/core, Tron.proto and contract/*.proto. */
+/**
+ * The kinds of contract this chain carries out. Source: java-tron protocol/src/main/protos/core, Tron.proto and
+ * contract/*.proto.
+ */
 import type { MessageOf, Schema } from './schema.ts'
 
 const resource = { names: ['BANDWIDTH', 'ENERGY', 'TRON_POWER'] } as const
@@ -84,7 +87,12 @@ export const contractKinds = {
   },
   UnDelegateResourceContract: {
     number: 58,
-    schema: { owner_address: [1, 'address'], resource: [2, resource], balance: [3, 'int64'], receiver_address: [4, 'address'] },
+    schema: {
+      owner_address: [1, 'address'],
+      resource: [2, resource],
+      balance: [3, 'int64'],
+      receiver_address: [4, 'address'],
+    },
   },
 } as const satisfies Record<string, { number: number; schema: Schema }>
 

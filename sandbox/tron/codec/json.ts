@@ -35,11 +35,16 @@ const valueJson = (kind: Kind, value: unknown, visible: boolean): unknown => {
     return value === undefined ? undefined : messageJson(kind.message, value as MessageOf<Schema>, visible)
   }
   switch (kind) {
-    case 'int64': return value === 0n ? undefined : value
-    case 'bool': return value === true ? true : undefined
-    case 'text': return value === '' ? undefined : value
-    case 'address': return value === '' ? undefined : addressJson(value as string, visible)
-    case 'bytes': return (value as Uint8Array).length === 0 ? undefined : hexOf(value as Uint8Array)
+    case 'int64':
+      return value === 0n ? undefined : value
+    case 'bool':
+      return value === true ? true : undefined
+    case 'text':
+      return value === '' ? undefined : value
+    case 'address':
+      return value === '' ? undefined : addressJson(value as string, visible)
+    case 'bytes':
+      return (value as Uint8Array).length === 0 ? undefined : hexOf(value as Uint8Array)
   }
 }
 
@@ -58,11 +63,16 @@ const valueFromJson = (name: string, kind: Kind, value: unknown, visible: boolea
     return value === undefined || value === null ? undefined : messageFromJson(kind.message, value, visible)
   }
   switch (kind) {
-    case 'int64': return integerOf(value ?? 0n, name)
-    case 'bool': return value === true || value === 'true' || value === 1
-    case 'text': return value === undefined || value === null ? '' : textOf(value, name)
-    case 'address': return value === undefined || value === null || value === '' ? '' : addressFromJson(name, value, visible)
-    case 'bytes': return value === undefined || value === null ? noBytes : hexFromJson(name, value)
+    case 'int64':
+      return integerOf(value ?? 0n, name)
+    case 'bool':
+      return value === true || value === 'true' || value === 1
+    case 'text':
+      return value === undefined || value === null ? '' : textOf(value, name)
+    case 'address':
+      return value === undefined || value === null || value === '' ? '' : addressFromJson(name, value, visible)
+    case 'bytes':
+      return value === undefined || value === null ? noBytes : hexFromJson(name, value)
   }
 }
 

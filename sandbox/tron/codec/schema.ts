@@ -32,7 +32,9 @@ type ValueOf<K> = K extends 'address' | 'text'
               ? readonly MessageOf<S>[]
               : never
 
-/** An address is its hexadecimal digits, whatever their number: the contract judges it. Enumerations are their names. */
+/**
+ * An address is its hexadecimal digits, whatever their number: the contract judges it. Enumerations are their names.
+ */
 export type MessageOf<S extends Schema> = { readonly [N in keyof S]: ValueOf<S[N][1]> }
 
 type Loose = { readonly [name: string]: unknown }
@@ -50,17 +52,24 @@ const encodeField = (number: number, kind: Kind, value: unknown): Uint8Array => 
     if ('names' in kind) return integerField(number, BigInt(kind.names.indexOf(value as string)))
     if ('list' in kind)
       return new Uint8Array(
-        Buffer.concat((value as MessageOf<Schema>[]).map((one) => bytesField(number, encodeMessage(kind.list, one), true))),
+        Buffer.concat(
+          (value as MessageOf<Schema>[]).map((one) => bytesField(number, encodeMessage(kind.list, one), true)),
+        ),
       )
     if (value === undefined) return noBytes
     return bytesField(number, encodeMessage(kind.message, value as MessageOf<Schema>), true)
   }
   switch (kind) {
-    case 'int64': return integerField(number, value as bigint)
-    case 'bool': return integerField(number, value === true ? 1n : 0n)
-    case 'text': return bytesField(number, textBytes(value as string))
-    case 'address': return bytesField(number, bytesOf(value as string))
-    case 'bytes': return bytesField(number, value as Uint8Array)
+    case 'int64':
+      return integerField(number, value as bigint)
+    case 'bool':
+      return integerField(number, value === true ? 1n : 0n)
+    case 'text':
+      return bytesField(number, textBytes(value as string))
+    case 'address':
+      return bytesField(number, bytesOf(value as string))
+    case 'bytes':
+      return bytesField(number, value as Uint8Array)
   }
 }
 
@@ -83,10 +92,15 @@ const decodeField = (fields: Fields, number: number, kind: Kind): unknown => {
     return fields.has(number) ? decodeMessage(kind.message, bytesIn(fields, number)) : undefined
   }
   switch (kind) {
-    case 'int64': return integerIn(fields, number)
-    case 'bool': return integerIn(fields, number) !== 0n
-    case 'text': return Buffer.from(bytesIn(fields, number)).toString('utf8')
-    case 'address': return hexOf(bytesIn(fields, number))
-    case 'bytes': return bytesIn(fields, number)
+    case 'int64':
+      return integerIn(fields, number)
+    case 'bool':
+      return integerIn(fields, number) !== 0n
+    case 'text':
+      return Buffer.from(bytesIn(fields, number)).toString('utf8')
+    case 'address':
+      return hexOf(bytesIn(fields, number))
+    case 'bytes':
+      return bytesIn(fields, number)
   }
 }

@@ -47,7 +47,8 @@ export const transactionFromJson = (json: unknown): SignedTransaction => {
   const visible = object['visible'] === true || object['visible'] === 'true'
   const raw = objectOf(object['raw_data'])
   const [contract, ...more] = listOf(raw['contract'])
-  if (contract === undefined || more.length > 0) throw new JsonError('act size should be exactly 1, this is extend feature')
+  if (contract === undefined || more.length > 0)
+    throw new JsonError('act size should be exactly 1, this is extend feature')
   const bytes = (name: string): Uint8Array => (typeof raw[name] === 'string' ? hexBytes(raw[name], name) : noBytes)
   const signatures = listOf(object['signature'] ?? []).map((one) => hexBytes(one, 'signature'))
   return signedTransaction(
@@ -67,7 +68,8 @@ export const transactionFromJson = (json: unknown): SignedTransaction => {
 
 const contractFromJson = (json: Json, visible: boolean): Contract => {
   const type = json['type']
-  if (typeof type !== 'string' || !(type in contractKinds)) throw new JsonError(`the sandbox's chain has no contract ${String(type)}`)
+  if (typeof type !== 'string' || !(type in contractKinds))
+    throw new JsonError(`the sandbox's chain has no contract ${String(type)}`)
   const { schema } = contractKinds[type as ContractType]
   const value = messageFromJson(schema as Schema, objectOf(json['parameter'])['value'] ?? {}, visible)
   return { type, value } as unknown as Contract

@@ -78,7 +78,8 @@ const decodeContract = (number: bigint, parameter: Uint8Array): Contract => {
   if (type === undefined) throw new CodecError(`the sandbox's chain has no contract of type ${number}`)
   const any = readFields(parameter)
   const url = Buffer.from(bytesIn(any, 1)).toString('utf8')
-  if (url !== `${urlPrefix}${type}`) throw new CodecError(`contract type error, expected type [${type}], real type[${url}]`)
+  if (url !== `${urlPrefix}${type}`)
+    throw new CodecError(`contract type error, expected type [${type}], real type[${url}]`)
   return { type, value: decodeMessage(contractKinds[type].schema as Schema, bytesIn(any, 2)) } as Contract
 }
 

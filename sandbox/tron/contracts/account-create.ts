@@ -9,7 +9,10 @@ import type { Context, Outcome } from './context.ts'
 type Creation = ContractValue<'AccountCreateContract'>
 
 /** Throws InvalidContract. */
-export const validateAccountCreate = ({ state, values }: Context, { owner_address: owner, account_address: address }: Creation): void => {
+export const validateAccountCreate = (
+  { state, values }: Context,
+  { owner_address: owner, account_address: address }: Creation,
+): void => {
   const account = requireOwner(state, owner, 'Invalid ownerAddress')
   if (account.balance < values.getCreateNewAccountFeeInSystemContract)
     throw new InvalidContract('Validate CreateAccountActuator error, insufficient fee.')

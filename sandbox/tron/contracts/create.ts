@@ -16,11 +16,13 @@ type Creation = ContractValue<'CreateSmartContract'>
 export const validateCreate = ({ state }: Context, value: Creation): void => {
   const contract = contractIn(value)
   const owner = requireOwner(state, value.owner_address)
-  if (contract.origin_address !== value.owner_address) throw new InvalidContract('OwnerAddress is not equals OriginAddress')
+  if (contract.origin_address !== value.owner_address)
+    throw new InvalidContract('OwnerAddress is not equals OriginAddress')
   const percent = contract.consume_user_resource_percent
   if (percent < 0n || percent > 100n) throw new InvalidContract('percent must be >= 0 and <= 100')
   if (contract.origin_energy_limit <= 0n) throw new InvalidContract('The originEnergyLimit must be > 0')
-  if (Buffer.byteLength(contract.name) > 32) throw new InvalidContract("contractName's length cannot be greater than 32")
+  if (Buffer.byteLength(contract.name) > 32)
+    throw new InvalidContract("contractName's length cannot be greater than 32")
   if (owner.balance < contract.call_value)
     throw new InvalidContract('Validate InternalTransfer error, balance is not sufficient.')
 }
@@ -42,7 +44,12 @@ export const executeCreate = async (context: RunContext, value: Creation): Promi
   })
   if (run.result === 'SUCCESS') {
     const code_hash = keccak(codeAt(state, address))
-    putContract(state, address, { ...contract, contract_address: address, code_hash, trx_hash: bytesOf(transaction.id) })
+    putContract(state, address, {
+      ...contract,
+      contract_address: address,
+      code_hash,
+      trx_hash: bytesOf(transaction.id),
+    })
   }
   return { run: { ...run, contract: address, ...payEnergy(context, plan, run.energy) } }
 }

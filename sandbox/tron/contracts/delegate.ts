@@ -1,4 +1,6 @@
-/** DelegateResourceContract: lends the bandwidth or energy of own stake to another account, locked for a time or not. */
+/**
+ * DelegateResourceContract: lends the bandwidth or energy of own stake to another account, locked for a time or not.
+ */
 import { base58Of, isAddress } from '../address.ts'
 import type { Address } from '../address.ts'
 import { InvalidContract } from '../blocks/refusal.ts'
@@ -60,12 +62,19 @@ export const executeDelegate = (context: Context, value: Delegation): Outcome =>
   const key = { from, to, locked: lock }
   const loan = loanAt(state, key) ?? noLoan
   const expires = lock ? now + lockPeriodOf(value) * slotMs : 0n
-  putLoan(state, key, { amount: plus(loan.amount, resource, balance), expires: { ...loan.expires, [resource]: expires } })
+  putLoan(state, key, {
+    amount: plus(loan.amount, resource, balance),
+    expires: { ...loan.expires, [resource]: expires },
+  })
   indexLoan(state, from, to)
   const receiver = requireAccount(state, to)
   putAccount(state, to, { ...receiver, borrowed: plus(receiver.borrowed, resource, balance) })
   const owner = requireAccount(state, from)
-  putAccount(state, from, { ...owner, frozen: plus(owner.frozen, resource, -balance), lent: plus(owner.lent, resource, balance) })
+  putAccount(state, from, {
+    ...owner,
+    frozen: plus(owner.frozen, resource, -balance),
+    lent: plus(owner.lent, resource, balance),
+  })
   return {}
 }
 

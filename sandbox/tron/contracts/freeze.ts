@@ -14,7 +14,10 @@ type Freeze = ContractValue<'FreezeBalanceV2Contract'>
 const badResource = 'ResourceCode error, valid ResourceCode[BANDWIDTH、ENERGY]'
 
 /** Throws InvalidContract. */
-export const validateFreeze = ({ state }: Context, { owner_address: owner, frozen_balance: amount, resource }: Freeze): void => {
+export const validateFreeze = (
+  { state }: Context,
+  { owner_address: owner, frozen_balance: amount, resource }: Freeze,
+): void => {
   const account = requireOwner(state, owner)
   if (amount <= 0n) throw new InvalidContract('frozenBalance must be positive')
   if (amount < sunOfATrx) throw new InvalidContract('frozenBalance must be more than 1TRX')
@@ -27,7 +30,11 @@ export const executeFreeze = (context: Context, value: Freeze): Outcome => {
   const { owner_address: owner, frozen_balance: amount } = value
   const resource = requireResource(value.resource, badResource)
   const account = requireAccount(context.state, owner)
-  putAccount(context.state, owner, { ...account, balance: account.balance - amount, frozen: plus(account.frozen, resource, amount) })
+  putAccount(context.state, owner, {
+    ...account,
+    balance: account.balance - amount,
+    frozen: plus(account.frozen, resource, amount),
+  })
   countStake(context.state, account, resource, amount)
   return {}
 }

@@ -8,7 +8,10 @@ import type { Context, Outcome } from './context.ts'
 type Transfer = ContractValue<'TransferContract'>
 
 /** Throws InvalidContract. */
-export const validateTransfer = ({ state, values }: Context, { owner_address: owner, to_address: to, amount }: Transfer): void => {
+export const validateTransfer = (
+  { state, values }: Context,
+  { owner_address: owner, to_address: to, amount }: Transfer,
+): void => {
   if (!isAddress(owner)) throw new InvalidContract('Invalid ownerAddress!')
   if (!isAddress(to)) throw new InvalidContract('Invalid toAddress!')
   if (to === owner) throw new InvalidContract('Cannot transfer TRX to yourself.')
@@ -17,9 +20,11 @@ export const validateTransfer = ({ state, values }: Context, { owner_address: ow
   if (amount <= 0n) throw new InvalidContract('Amount must be greater than 0.')
   const receiver = accountAt(state, to)
   // Source: java-tron TransferActuator; proposal 35 (row T-30).
-  if (values.getForbidTransferToContract === 1n && receiver?.type === 'Contract') throw new InvalidContract('Cannot transfer TRX to a smartContract.')
+  if (values.getForbidTransferToContract === 1n && receiver?.type === 'Contract')
+    throw new InvalidContract('Cannot transfer TRX to a smartContract.')
   const fee = receiver === undefined ? values.getCreateNewAccountFeeInSystemContract : 0n
-  if (account.balance < amount + fee) throw new InvalidContract('Validate TransferContract error, balance is not sufficient.')
+  if (account.balance < amount + fee)
+    throw new InvalidContract('Validate TransferContract error, balance is not sufficient.')
 }
 
 export const executeTransfer = (context: Context, value: Transfer): Outcome => {

@@ -1,4 +1,6 @@
-/** UnDelegateResourceContract: takes back what was lent and is not locked, and the part of its use that goes with it. */
+/**
+ * UnDelegateResourceContract: takes back what was lent and is not locked, and the part of its use that goes with it.
+ */
 import { isAddress } from '../address.ts'
 import type { Address } from '../address.ts'
 import { InvalidContract } from '../blocks/refusal.ts'
@@ -29,7 +31,10 @@ export const validateUndelegate = ({ state, now }: Context, value: Return): void
   const unlocked = locked !== undefined && locked.expires[resource] < now ? locked.amount[resource] : 0n
   const free = (open?.amount[resource] ?? 0n) + unlocked
   if (free < balance) {
-    const what = resource === 'ENERGY' ? 'insufficient delegateFrozenBalance(Energy)' : 'insufficient delegatedFrozenBalance(BANDWIDTH)'
+    const what =
+      resource === 'ENERGY'
+        ? 'insufficient delegateFrozenBalance(Energy)'
+        : 'insufficient delegatedFrozenBalance(BANDWIDTH)'
     throw new InvalidContract(`${what}, request=${balance}, unlock_balance=${free}`)
   }
 }

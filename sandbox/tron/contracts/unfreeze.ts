@@ -45,7 +45,8 @@ export const executeUnfreeze = (context: Context, value: Unfreeze): Outcome => {
 }
 
 /** Unfreezings that must still wait. */
-export const waiting = ({ unfreezing }: Account, now: bigint): Account['unfreezing'] => unfreezing.filter(({ expires }) => expires > now)
+export const waiting = ({ unfreezing }: Account, now: bigint): Account['unfreezing'] =>
+  unfreezing.filter(({ expires }) => expires > now)
 
 /** What has waited long enough, in sun. */
 export const freeAt = ({ unfreezing }: Account, now: bigint): bigint =>

@@ -18,6 +18,10 @@ export const executeWithdrawUnfreeze = (context: Context, value: Withdrawal): Ou
   const { state, now } = context
   const account = requireAccount(state, value.owner_address)
   const free = freeAt(account, now)
-  putAccount(state, value.owner_address, { ...account, balance: account.balance + free, unfreezing: waiting(account, now) })
+  putAccount(state, value.owner_address, {
+    ...account,
+    balance: account.balance + free,
+    unfreezing: waiting(account, now),
+  })
   return { withdrawExpireAmount: free }
 }

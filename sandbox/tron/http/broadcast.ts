@@ -1,4 +1,7 @@
-/** Broadcasting. One form takes JSON and answers with a message in hexadecimal, the other takes bytes and answers in plain text. */
+/**
+ * Broadcasting. One form takes JSON and answers with a message in hexadecimal, the other takes bytes and answers in
+ * plain text.
+ */
 import { bytesOf, hexOfText } from '../bytes.ts'
 import { transactionFromJson, transactionJson } from '../codec/transaction-json.ts'
 import { decodeTransaction } from '../codec/transaction.ts'
@@ -44,7 +47,8 @@ interface Verdict {
 const broadcast = async ({ chain, node }: View, transaction: SignedTransaction): Promise<Verdict> => {
   const { refuses, trxCache } = node.settings()
   if (refuses !== '') return { code: refuses, message: REFUSING[refuses] }
-  if (trxCache && node.cameBefore(transaction.id)) return { code: 'DUP_TRANSACTION_ERROR', message: 'Transaction already exists.' }
+  if (trxCache && node.cameBefore(transaction.id))
+    return { code: 'DUP_TRANSACTION_ERROR', message: 'Transaction already exists.' }
   try {
     await chain.broadcast(transaction)
     return { message: '' }
@@ -58,7 +62,8 @@ const fromHex = (fields: Fields): SignedTransaction => {
   try {
     return decodeTransaction(bytesOf(fields.text('transaction')))
   } catch (error) {
-    if (error instanceof CodecError) throw new JavaError('com.google.protobuf.InvalidProtocolBufferException', error.message)
+    if (error instanceof CodecError)
+      throw new JavaError('com.google.protobuf.InvalidProtocolBufferException', error.message)
     if (error instanceof JavaError) throw error
     throw new JavaError('org.bouncycastle.util.encoders.DecoderException', 'exception decoding Hex string')
   }

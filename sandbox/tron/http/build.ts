@@ -15,7 +15,10 @@ import { buildRaw } from './view.ts'
 import type { View } from './view.ts'
 
 /** The fields of these requests are those of the contract. */
-const simple = (type: ContractType) => (view: View, fields: Fields): Json => build(view, fields, contractFrom(type, fields))
+const simple =
+  (type: ContractType) =>
+  (view: View, fields: Fields): Json =>
+    build(view, fields, contractFrom(type, fields))
 
 export const buildRoutes: Routes = {
   createtransaction: simple('TransferContract'),
@@ -25,7 +28,8 @@ export const buildRoutes: Routes = {
   withdrawexpireunfreeze: simple('WithdrawExpireUnfreezeContract'),
   delegateresource: simple('DelegateResourceContract'),
   undelegateresource: simple('UnDelegateResourceContract'),
-  deploycontract: (view, fields) => build(view, fields, deployment(fields), { feeLimit: fields.integer('fee_limit', 0n) }),
+  deploycontract: (view, fields) =>
+    build(view, fields, deployment(fields), { feeLimit: fields.integer('fee_limit', 0n) }),
 }
 
 /** Answers `{"Error": ...}` when the state does not allow it. */
@@ -39,7 +43,12 @@ const build = (view: View, fields: Fields, contract: Contract, more: { readonly 
   return unsignedJson(view, fields, contract, more)
 }
 
-export const unsignedJson = (view: View, fields: Fields, contract: Contract, more: { readonly feeLimit?: bigint }): Json => {
+export const unsignedJson = (
+  view: View,
+  fields: Fields,
+  contract: Contract,
+  more: { readonly feeLimit?: bigint },
+): Json => {
   const data = memoFromJson(fields.all['extra_data'], fields.visible)
   const raw = buildRaw(view, contract, Date.now(), { data, permissionId: fields.integer('Permission_id', 0n), ...more })
   return { visible: fields.visible, ...transactionJson(signedTransaction(raw, []), fields.visible) }

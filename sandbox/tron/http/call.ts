@@ -29,37 +29,55 @@ export const callRoutes: Routes = {
 const trigger = (view: View, fields: Fields): Json => {
   const contract = contractOf(fields)
   validateContract(view.context, contract)
-  return { result: { result: true }, transaction: unsignedJson(view, fields, contract, { feeLimit: fields.integer('fee_limit', 0n) }) }
+  return {
+    result: { result: true },
+    transaction: unsignedJson(view, fields, contract, { feeLimit: fields.integer('fee_limit', 0n) }),
+  }
 }
 
-/** Source: java-tron Wallet.callConstantContract (rows T-17 and T-18): what is no REVERT is thrown, and the servlet answers with nothing but its name. */
+/**
+ * Source: java-tron Wallet.callConstantContract (rows T-17 and T-18): what is no REVERT is thrown, and the servlet
+ * answers with nothing but its name.
+ */
 const constant = async (view: View, fields: Fields): Promise<Json> => {
   const run = await attempt(view, fields)
   const exception = exceptionOf(run)
-  if (exception) return { result: { code: 'OTHER_ERROR', message: message(`class ${exception.name} : ${exception.words}`, fields) } }
+  if (exception)
+    return { result: { code: 'OTHER_ERROR', message: message(`class ${exception.name} : ${exception.words}`, fields) } }
   const failed = run.result !== 'SUCCESS'
-  const transaction = fields.has('contract_address') ? unsignedJson(view, fields, contractOf(fields), { feeLimit: fields.integer('fee_limit', 0n) }) : {}
+  const transaction = fields.has('contract_address')
+    ? unsignedJson(view, fields, contractOf(fields), { feeLimit: fields.integer('fee_limit', 0n) })
+    : {}
   return {
     result: { result: true, ...(run.message === undefined ? {} : { message: message(run.message, fields) }) },
     ...(run.energy === 0n ? {} : { energy_used: run.energy }),
     ...(run.penalty === 0n ? {} : { energy_penalty: run.penalty }),
     constant_result: [hexOf(run.returned)],
     ...(run.logs.length === 0 ? {} : { logs: run.logs.map((log) => logJson(log, fields.visible)) }),
-    ...(run.internal.length === 0 ? {} : { internal_transactions: run.internal.map((one) => internalJson(one, failed, fields.visible)) }),
+    ...(run.internal.length === 0
+      ? {}
+      : { internal_transactions: run.internal.map((one) => internalJson(one, failed, fields.visible)) }),
     transaction: { ret: [failed ? { ret: 'FAILED' } : {}], ...transaction },
   }
 }
 
 /**
- * Source: java-tron Wallet.estimateEnergy (row T-20). It narrows the fee limit down until it knows it to one TRX, so what it answers may be that much
- * more than the call takes. Here energy does not depend on the limit: every limit from the call's own energy on is enough.
+ * Source: java-tron Wallet.estimateEnergy (row T-20). It narrows the fee limit down until it knows it to one TRX, so
+ * what it answers may be that much more than the call takes. Here energy does not depend on the limit: every limit from
+ * the call's own energy on is enough.
  */
 const estimate = async (view: View, fields: Fields): Promise<Json> => {
   if (!view.node.settings().estimateEnergy) throw new InvalidContract('this node does not support estimate energy')
-  if (!view.node.settings().supportConstant) throw new InvalidContract('this node does not support constant, so estimate energy cannot work')
+  if (!view.node.settings().supportConstant)
+    throw new InvalidContract('this node does not support constant, so estimate energy cannot work')
   const run = await attempt(view, fields)
   if (run.result !== 'SUCCESS')
-    return { result: { code: 'CONTRACT_EXE_ERROR', message: message(run.result === 'REVERT' ? 'REVERT opcode executed' : (exceptionOf(run)?.words ?? ''), fields) } }
+    return {
+      result: {
+        code: 'CONTRACT_EXE_ERROR',
+        message: message(run.result === 'REVERT' ? 'REVERT opcode executed' : (exceptionOf(run)?.words ?? ''), fields),
+      },
+    }
   const { getEnergyFee: price, getMaxFeeLimit: most } = view.context.values
   const low = run.energy * price
   let high = low * 2n < most ? low * 2n : most
@@ -72,7 +90,8 @@ const attempt = (view: View, fields: Fields): Promise<Run> => {
   const caller = fields.address('owner_address')
   const to = fields.has('contract_address') ? fields.address('contract_address') : undefined
   // Source: java-tron Wallet.triggerConstantContract and callConstantContract, in this order (rows T-14 and T-16).
-  if (to !== undefined && contractAt(view.state, to) === undefined) throw new InvalidContract('Smart contract is not exist.')
+  if (to !== undefined && contractAt(view.state, to) === undefined)
+    throw new InvalidContract('Smart contract is not exist.')
   if (!view.node.settings().supportConstant) throw new InvalidContract('this node does not support constant')
   const value = fields.integer('call_value', 0n)
   // Source: java-tron VMActuator.call and MUtil.transfer.
@@ -116,9 +135,12 @@ const answering = async (fields: Fields, work: () => Json | Promise<Json>): Prom
   try {
     return await work()
   } catch (error) {
-    if (error instanceof InvalidContract) return { result: { code: 'CONTRACT_VALIDATE_ERROR', message: message(error.reason, fields) } }
+    if (error instanceof InvalidContract)
+      return { result: { code: 'CONTRACT_VALIDATE_ERROR', message: message(error.reason, fields) } }
     if (error instanceof JavaError)
-      return { result: { code: 'OTHER_ERROR', message: message(`class ${error.exception} : ${error.message}`, fields) } }
+      return {
+        result: { code: 'OTHER_ERROR', message: message(`class ${error.exception} : ${error.message}`, fields) },
+      }
     throw error
   }
 }

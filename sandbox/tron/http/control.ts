@@ -1,4 +1,7 @@
-/** `/sandbox/...`: what happens to a chain from outside, on demand. Bodies are JSON objects; errors `{code, description}`. */
+/**
+ * `/sandbox/...`: what happens to a chain from outside, on demand. Bodies are JSON objects; errors `{code,
+ * description}`.
+ */
 import { listOfTexts, objectWith, oneOf, text, wholeNumber } from '../../http/fields.ts'
 import { Refusal } from '../../http/refusal.ts'
 import { base58Of } from '../address.ts'
@@ -30,7 +33,13 @@ export const controlRoutes = (chain: TronControls): Record<string, (body: unknow
   },
   fund: async (body) => {
     const fields = objectWith(body, ['ticker', 'to', 'amount'])
-    return { hash: await chain.fund({ ticker: text(fields, 'ticker'), to: text(fields, 'to'), amount: text(fields, 'amount') }) }
+    return {
+      hash: await chain.fund({
+        ticker: text(fields, 'ticker'),
+        to: text(fields, 'to'),
+        amount: text(fields, 'amount'),
+      }),
+    }
   },
   advance: async (body) => chain.advance(wholeNumber(objectWith(body, ['ms']), 'ms', 1, longestAdvanceMs)),
   parameters: async (body) => chain.setParameters(parametersIn(body)),
@@ -53,7 +62,8 @@ export const known = (): object => ({
 const settingsIn = (body: unknown): Partial<NodeSettings> => {
   const fields = objectWith(body, Object.keys(defaultSettings))
   for (const [name, value] of Object.entries(fields)) {
-    if (name === 'refuses') oneOf({ refuses: value === '' ? 'nothing' : value }, 'refuses', ['nothing', ...Object.keys(REFUSING)])
+    if (name === 'refuses')
+      oneOf({ refuses: value === '' ? 'nothing' : value }, 'refuses', ['nothing', ...Object.keys(REFUSING)])
     else if (typeof value !== 'boolean') throw new Refusal(`${name}: send true or false`)
   }
   return fields

@@ -1,13 +1,18 @@
 /** JSON without loss: whole numbers beyond 2^53 are read as bigint, and bigint is written as a number or as text. */
 
-/** ES2025: the text a value was read from, and text that is written as it is. Node 24 has both, TypeScript's library not yet. */
+/**
+ * ES2025: the text a value was read from, and text that is written as it is. Node 24 has both, TypeScript's library not
+ * yet.
+ */
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown
 const modern = JSON as unknown as { parse(text: string, reviver: Reviver): unknown; rawJSON(text: string): unknown }
 
 /** Throws SyntaxError. */
 export const parseJson = (text: string): unknown =>
   modern.parse(text, (_key, value, { source }) =>
-    typeof value === 'number' && source !== undefined && /^-?\d+$/.test(source) && !Number.isSafeInteger(value) ? BigInt(source) : value,
+    typeof value === 'number' && source !== undefined && /^-?\d+$/.test(source) && !Number.isSafeInteger(value)
+      ? BigInt(source)
+      : value,
   )
 
 /** `int64AsText`: java-tron's int64_as_string, from 4.8.2. */

@@ -20,12 +20,17 @@ export const accountRoutes: Routes = {
   getaccountresource: ({ state, slot }, fields) => resourceJson(state, fields.address('address'), slot),
   getaccountnet: ({ state, slot }, fields) => netJson(state, fields.address('address'), slot),
   validateaddress: (_view, fields) => validateAddress(fields),
-  getdelegatedresourcev2: ({ state }, fields) => loansJson(state, fields.address('fromAddress'), fields.address('toAddress'), fields.visible),
-  getdelegatedresourceaccountindexv2: ({ state }, fields) => loanIndexJson(state, fields.address('value'), fields.visible),
+  getdelegatedresourcev2: ({ state }, fields) =>
+    loansJson(state, fields.address('fromAddress'), fields.address('toAddress'), fields.visible),
+  getdelegatedresourceaccountindexv2: ({ state }, fields) =>
+    loanIndexJson(state, fields.address('value'), fields.visible),
   getcandelegatedmaxsize: ({ state, slot }, fields) => {
     const account = accountAt(state, fields.address('owner_address'))
     if (account === undefined) return {}
-    const size = fields.integer('type', 0n) === 1n ? lendable(state, account, 'ENERGY', slot) : lendable(state, account, 'BANDWIDTH', slot, bytesOfALending)
+    const size =
+      fields.integer('type', 0n) === 1n
+        ? lendable(state, account, 'ENERGY', slot)
+        : lendable(state, account, 'BANDWIDTH', slot, bytesOfALending)
     return size === 0n ? {} : { max_size: size }
   },
   getavailableunfreezecount: ({ state, context }, fields) => {
@@ -58,7 +63,11 @@ const validateAddress = (fields: Fields): object => {
   const given = fields.optionalText('address')
   try {
     const address = addressOf(given)
-    return { result: true, message: given.startsWith('T') ? 'Base58check format' : 'Hex string format', address: addressJson(address, fields.visible) }
+    return {
+      result: true,
+      message: given.startsWith('T') ? 'Base58check format' : 'Hex string format',
+      address: addressJson(address, fields.visible),
+    }
   } catch {
     return { result: false, message: 'Length error' }
   }

@@ -42,9 +42,13 @@ export const blockRoutes: Routes = {
     // Source: java-tron GetTransactionInfoByBlockNumServlet (row T-9).
     if (number <= 0n) return {}
     const block = view.blockAt(number)
-    return (block?.transactions ?? []).map((transaction) => infoJson({ transaction, block: block as Block }, fields.visible, lists(view.node.settings())))
+    return (block?.transactions ?? []).map((transaction) =>
+      infoJson({ transaction, block: block as Block }, fields.visible, lists(view.node.settings())),
+    )
   },
-  gettransactioncountbyblocknum: (view, fields) => ({ count: BigInt(view.blockAt(fields.integer('num'))?.transactions.length ?? -1) }),
+  gettransactioncountbyblocknum: (view, fields) => ({
+    count: BigInt(view.blockAt(fields.integer('num'))?.transactions.length ?? -1),
+  }),
 }
 
 /** What waits for a block; only on a full node. */

@@ -6,7 +6,9 @@ import type { Routes } from './routes.ts'
 
 export const networkRoutes: Routes = {
   getchainparameters: ({ state }) => ({
-    chainParameter: Object.entries(parametersOf(state).values).filter(([key]) => key !== 'getPublicNetLimit').map(([key, value]) => (value === 0n ? { key } : { key, value })),
+    chainParameter: Object.entries(parametersOf(state).values)
+      .filter(([key]) => key !== 'getPublicNetLimit')
+      .map(([key, value]) => (value === 0n ? { key } : { key, value })),
   }),
   getenergyprices: ({ state }) => ({ prices: pricesText(parametersOf(state).energyPrices) }),
   getbandwidthprices: ({ state }) => ({ prices: pricesText(parametersOf(state).bandwidthPrices) }),

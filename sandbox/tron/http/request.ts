@@ -1,4 +1,6 @@
-/** The fields of a request, from the query or a JSON body. What does not fit throws what java-tron would answer with. */
+/**
+ * The fields of a request, from the query or a JSON body. What does not fit throws what java-tron would answer with.
+ */
 import { addressOf } from '../address.ts'
 import type { Address } from '../address.ts'
 import { objectOf } from '../codec/json.ts'
@@ -29,7 +31,8 @@ export interface Fields {
 
 export const readRequest = (input: unknown): Fields => {
   const all = objectOf(input)
-  const absent = (name: string): JavaError => new JavaError('java.security.InvalidParameterException', `${name} isn't set.`)
+  const absent = (name: string): JavaError =>
+    new JavaError('java.security.InvalidParameterException', `${name} isn't set.`)
   const has = (name: string): boolean => all[name] !== undefined && all[name] !== null && all[name] !== ''
   const text = (name: string): string => {
     const value = all[name]
@@ -55,7 +58,8 @@ export const readRequest = (input: unknown): Fields => {
     integer: (name, usual) => {
       if (!has(name) && usual !== undefined) return usual
       const value = text(name)
-      if (!/^-?\d{1,19}$/.test(value)) throw new JavaError('java.lang.NumberFormatException', `For input string: "${value.slice(0, 80)}"`)
+      if (!/^-?\d{1,19}$/.test(value))
+        throw new JavaError('java.lang.NumberFormatException', `For input string: "${value.slice(0, 80)}"`)
       return BigInt(value)
     },
     flag: (name) => all[name] === true || all[name] === 'true',

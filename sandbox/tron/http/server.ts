@@ -1,4 +1,7 @@
-/** java-tron's HTTP API on loopback: /wallet, /walletsolidity, and the sandbox's own controls. Nothing sent here ends it. */
+/**
+ * java-tron's HTTP API on loopback: /wallet, /walletsolidity, and the sandbox's own controls. Nothing sent here ends
+ * it.
+ */
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Turns } from '../../chains/turns.ts'
@@ -38,16 +41,38 @@ export interface TronServerOptions {
 }
 
 const full: Routes = {
-  ...blockRoutes, ...accountRoutes, ...networkRoutes, ...callRoutes, ...pendingRoutes, ...buildRoutes, ...broadcastRoutes,
+  ...blockRoutes,
+  ...accountRoutes,
+  ...networkRoutes,
+  ...callRoutes,
+  ...pendingRoutes,
+  ...buildRoutes,
+  ...broadcastRoutes,
   ...signWeightRoutes,
 }
 /** What java-tron serves of solid blocks, as far as this chain has it: not resources, parameters or contracts. */
 const solid: Routes = pick(full, [
-  'getnowblock', 'getblock', 'getblockbynum', 'getblockbyid', 'getblockbylimitnext', 'getblockbylatestnum',
-  'gettransactionbyid', 'gettransactioninfobyid', 'gettransactioninfobyblocknum', 'gettransactioncountbyblocknum',
-  'getaccount', 'getdelegatedresourcev2', 'getdelegatedresourceaccountindexv2', 'getcandelegatedmaxsize',
-  'getavailableunfreezecount', 'getcanwithdrawunfreezeamount', 'triggerconstantcontract', 'estimateenergy', 'getnodeinfo',
-  'getbandwidthprices', 'getenergyprices',
+  'getnowblock',
+  'getblock',
+  'getblockbynum',
+  'getblockbyid',
+  'getblockbylimitnext',
+  'getblockbylatestnum',
+  'gettransactionbyid',
+  'gettransactioninfobyid',
+  'gettransactioninfobyblocknum',
+  'gettransactioncountbyblocknum',
+  'getaccount',
+  'getdelegatedresourcev2',
+  'getdelegatedresourceaccountindexv2',
+  'getcandelegatedmaxsize',
+  'getavailableunfreezecount',
+  'getcanwithdrawunfreezeamount',
+  'triggerconstantcontract',
+  'estimateenergy',
+  'getnodeinfo',
+  'getbandwidthprices',
+  'getenergyprices',
 ])
 function pick(routes: Routes, names: readonly string[]): Routes {
   return Object.fromEntries(names.map((name) => [name, routes[name] as Routes[string]]))
@@ -60,12 +85,18 @@ export const serveTron = async (options: TronServerOptions): Promise<Listening> 
   return listenOnLoopback(server, options.port)
 }
 
-const respond = async (options: TronServerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+const respond = async (
+  options: TronServerOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> => {
   const { status, text } = await answer(options, request).catch((error: unknown) => {
     options.log(`tron: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
     return { status: 500, text: printJson({ Error: `class java.lang.Exception : ${String(error)}` }) }
   })
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text)
+  response
+    .writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
+    .end(text)
 }
 
 interface Answer {
@@ -76,7 +107,11 @@ interface Answer {
 const answer = async (options: TronServerOptions, request: IncomingMessage): Promise<Answer> => {
   const url = new URL(request.url ?? '/', 'http://tron')
   const body = await readBody(request)
-  if (body === undefined) return { status: 413, text: printJson({ Error: `class java.lang.Exception : body size is too big, the limit is ${mostBytes}` }) }
+  if (body === undefined)
+    return {
+      status: 413,
+      text: printJson({ Error: `class java.lang.Exception : body size is too big, the limit is ${mostBytes}` }),
+    }
   const [room = '', name = '', ...more] = url.pathname.split('/').slice(1)
   if (room === 'sandbox') return control(options, name, body, request.method === 'GET')
   const routes = room === 'wallet' ? full : room === 'walletsolidity' ? solid : {}
@@ -87,9 +122,14 @@ const answer = async (options: TronServerOptions, request: IncomingMessage): Pro
   if (kept !== undefined) return { status: 200, text: kept }
   const query = Object.fromEntries(url.searchParams)
   try {
-    const fields = readRequest(request.method === 'GET' || body.trim() === '' ? query : { ...query, ...(parseBody(body, request) as object) })
-    const result = await options.inTurn(async () => route(openView(options.chain, options.machine, room === 'walletsolidity', options.node), fields))
-    if (Object.hasOwn(broadcastRoutes, name.toLowerCase()) && (result as { result?: unknown }).result === true) await options.taken()
+    const fields = readRequest(
+      request.method === 'GET' || body.trim() === '' ? query : { ...query, ...(parseBody(body, request) as object) },
+    )
+    const result = await options.inTurn(async () =>
+      route(openView(options.chain, options.machine, room === 'walletsolidity', options.node), fields),
+    )
+    if (Object.hasOwn(broadcastRoutes, name.toLowerCase()) && (result as { result?: unknown }).result === true)
+      await options.taken()
     return { status: 200, text: printJson(result, request.method === 'GET' && fields.flag('int64_as_string')) }
   } catch (error) {
     return { status: 200, text: printJson({ Error: errorText(error) }) }
@@ -97,7 +137,8 @@ const answer = async (options: TronServerOptions, request: IncomingMessage): Pro
 }
 
 const parseBody = (body: string, request: IncomingMessage): unknown =>
-  (request.headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded') && !body.trimStart().startsWith('{')
+  (request.headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded') &&
+  !body.trimStart().startsWith('{')
     ? Object.fromEntries(new URLSearchParams(body))
     : readObject(parseJson(body))
 
@@ -106,20 +147,32 @@ const readObject = (value: unknown): object => readRequest(value).all
 /** What a request did wrong, in java-tron's form. Anything else is the sandbox's own failure. */
 const errorText = (error: unknown): string => {
   if (error instanceof JavaError) return `class ${error.exception} : ${error.message}`
-  if (error instanceof JsonError) return `class org.tron.core.services.http.JsonFormat$ParseException : ${error.message}`
+  if (error instanceof JsonError)
+    return `class org.tron.core.services.http.JsonFormat$ParseException : ${error.message}`
   if (error instanceof CodecError) return `class com.google.protobuf.InvalidProtocolBufferException : ${error.message}`
   if (error instanceof SyntaxError) return `class com.alibaba.fastjson.JSONException : ${error.message}`
   throw error
 }
 
-const control = async ({ controls }: TronServerOptions, name: string, body: string, isGet: boolean): Promise<Answer> => {
+const control = async (
+  { controls }: TronServerOptions,
+  name: string,
+  body: string,
+  isGet: boolean,
+): Promise<Answer> => {
   try {
     const act = Object.hasOwn(controls, name) ? controls[name] : undefined
-    if (act === undefined) throw new Refusal(`there is no /sandbox/${name}; there is ${Object.keys(controls).join(', ')}`, { status: 404, code: 101 })
+    if (act === undefined)
+      throw new Refusal(`there is no /sandbox/${name}; there is ${Object.keys(controls).join(', ')}`, {
+        status: 404,
+        code: 101,
+      })
     return { status: 200, text: printJson(await act(isGet || body.trim() === '' ? {} : parseJson(body))) }
   } catch (error) {
-    if (error instanceof Refusal) return { status: error.status, text: printJson({ code: error.code, description: error.message }) }
-    if (error instanceof SyntaxError) return { status: 400, text: printJson({ code: 100, description: 'send a JSON body' }) }
+    if (error instanceof Refusal)
+      return { status: error.status, text: printJson({ code: error.code, description: error.message }) }
+    if (error instanceof SyntaxError)
+      return { status: 400, text: printJson({ code: 100, description: 'send a JSON body' }) }
     throw error
   }
 }

@@ -1,33 +1,54 @@
 /**
- * How this node is configured, and how it fares: what differs between nodes of one network. It can be changed while the node runs. The
- * defaults are those of a full node that an exchange runs, where they differ from java-tron's own.
+ * How this node is configured, and how it fares: what differs between nodes of one network. It can be changed while the
+ * node runs. The defaults are those of a full node that an exchange runs, where they differ from java-tron's own.
  */
 export interface NodeSettings {
-  /** `vm.supportConstant`, off in java-tron: whether calls are run without a transaction (row T-14: Wallet.callConstantContract). */
+  /**
+   * `vm.supportConstant`, off in java-tron: whether calls are run without a transaction (row T-14:
+   * Wallet.callConstantContract).
+   */
   readonly supportConstant: boolean
   /** `vm.estimateEnergy`, off in java-tron (row T-15: Wallet.estimateEnergy). */
   readonly estimateEnergy: boolean
   /** `vm.saveInternalTx`, off in java-tron (row T-1: TransactionUtil.buildTransactionInfoInstance). */
   readonly saveInternalTx: boolean
-  /** `vm.saveFeaturedInternalTx`, off in java-tron: whether acts of stake are listed too (rows T-2 and T-3: TransactionUtil). */
+  /**
+   * `vm.saveFeaturedInternalTx`, off in java-tron: whether acts of stake are listed too (rows T-2 and T-3:
+   * TransactionUtil).
+   */
   readonly saveFeaturedInternalTx: boolean
-  /** `node.rpc.trxCacheEnable`: ids are noted before anything is checked, so what was refused once is "there already" (row T-26: Wallet.broadcastTransaction). */
+  /**
+   * `node.rpc.trxCacheEnable`: ids are noted before anything is checked, so what was refused once is "there already"
+   * (row T-26: Wallet.broadcastTransaction).
+   */
   readonly trxCache: boolean
   /** A lite node without `openHistoryQueryWhenLiteFN` (row T-12: LiteFnQueryHttpFilter). */
   readonly lite: boolean
-  /** What keeps the node from taking any transaction now; '' for nothing (rows T-23 and T-25: Wallet.broadcastTransaction). */
+  /**
+   * What keeps the node from taking any transaction now; '' for nothing (rows T-23 and T-25:
+   * Wallet.broadcastTransaction).
+   */
   readonly refuses: '' | keyof typeof REFUSING
   /** Every request is over the rate limit (row T-32: RateLimiterServlet). */
   readonly limited: boolean
 }
 
 export const defaultSettings: NodeSettings = {
-  supportConstant: true, estimateEnergy: true, saveInternalTx: true, saveFeaturedInternalTx: false, trxCache: false, lite: false, refuses: '', limited: false,
+  supportConstant: true,
+  estimateEnergy: true,
+  saveInternalTx: true,
+  saveFeaturedInternalTx: false,
+  trxCache: false,
+  lite: false,
+  refuses: '',
+  limited: false,
 }
 
 /** The notes of internal transactions that the node lists. */
-export const lists = ({ saveInternalTx, saveFeaturedInternalTx }: NodeSettings) => (note: string): boolean =>
-  saveInternalTx && (saveFeaturedInternalTx || note === 'call' || note === 'create' || note === 'suicide')
+export const lists =
+  ({ saveInternalTx, saveFeaturedInternalTx }: NodeSettings) =>
+  (note: string): boolean =>
+    saveInternalTx && (saveFeaturedInternalTx || note === 'call' || note === 'create' || note === 'suicide')
 
 /** With what java-tron says beside the code. */
 export const REFUSING = {
@@ -63,11 +84,20 @@ export const openNodeState = (given: Partial<NodeSettings>): NodeState => {
 
 /** What a lite node does not answer. Source: java-tron LiteFnQueryHttpFilter. */
 const HISTORY: ReadonlySet<string> = new Set([
-  'getblockbyid', 'getblockbylatestnum', 'getblockbylimitnext', 'getblockbynum', 'gettransactionbyid', 'gettransactioncountbyblocknum',
-  'gettransactioninfobyid', 'gettransactioninfobyblocknum',
+  'getblockbyid',
+  'getblockbylatestnum',
+  'getblockbylimitnext',
+  'getblockbynum',
+  'gettransactionbyid',
+  'gettransactioncountbyblocknum',
+  'gettransactioninfobyid',
+  'gettransactioninfobyblocknum',
 ])
 
-/** What the node answers to everything that it keeps to itself; undefined when it answers. With status 200, as java-tron has it. */
+/**
+ * What the node answers to everything that it keeps to itself; undefined when it answers. With status 200, as java-tron
+ * has it.
+ */
 export const withheld = ({ limited, lite }: NodeSettings, name: string): string | undefined => {
   if (limited) return '{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}'
   return lite && HISTORY.has(name) ? 'this API is closed because this node is a lite fullnode' : undefined

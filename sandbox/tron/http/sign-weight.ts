@@ -26,7 +26,9 @@ export const signWeightRoutes: Routes = {
     const { approved, error } = await judge(transaction)
     return {
       result: error === undefined ? {} : { code: 'OTHER_ERROR', message: error },
-      ...(approved ? { approved_list: [addressJson(transaction.raw.contract.value.owner_address, fields.visible)] } : {}),
+      ...(approved
+        ? { approved_list: [addressJson(transaction.raw.contract.value.owner_address, fields.visible)] }
+        : {}),
       transaction: extended(transaction, fields),
     }
   },

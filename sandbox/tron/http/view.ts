@@ -33,7 +33,12 @@ export interface View {
   readonly place: Place
 }
 
-export const openView = (chain: Chain, machine: Machine, solidOnly: boolean, node: NodeState = openNodeState({})): View => {
+export const openView = (
+  chain: Chain,
+  machine: Machine,
+  solidOnly: boolean,
+  node: NodeState = openNodeState({}),
+): View => {
   const { branch } = chain
   const newest = solidOnly ? branch.solid() : branch.head()
   const state = layeredState(solidOnly ? branch.readSolid : branch.read)
@@ -41,7 +46,13 @@ export const openView = (chain: Chain, machine: Machine, solidOnly: boolean, nod
   const seen = <T>(found: T | undefined, block: Block | undefined): T | undefined =>
     block !== undefined && block.number <= newest.number ? found : undefined
   return {
-    chain, branch, machine, node, solidOnly, newest, state,
+    chain,
+    branch,
+    machine,
+    node,
+    solidOnly,
+    newest,
+    state,
     slot: slotOf(now),
     blockAt: (number) => {
       const block = number < 0n || number > BigInt(newest.number) ? undefined : branch.at(Number(number))
@@ -63,7 +74,12 @@ export const openView = (chain: Chain, machine: Machine, solidOnly: boolean, nod
 const lifeMs = 60_000
 
 /** A transaction as java-tron builds one: it refers to the newest block and lives a minute. */
-export const buildRaw = ({ newest }: View, contract: Contract, timestamp: number, more: Partial<RawTransaction>): RawTransaction => {
+export const buildRaw = (
+  { newest }: View,
+  contract: Contract,
+  timestamp: number,
+  more: Partial<RawTransaction>,
+): RawTransaction => {
   const id = bytesOf(newest.id)
   return {
     refBlockBytes: id.slice(6, 8),

@@ -22,8 +22,8 @@ export const bytesOfTransaction = (transaction: SignedTransaction): bigint =>
   BigInt(encodeTransaction(transaction).length + bytesForTheResult)
 
 /**
- * Own stake first, then the free bytes of the day, as far as the network's are not used up, then TRX. Who creates an account has no free bytes. Throws
- * TransactionRefusal.
+ * Own stake first, then the free bytes of the day, as far as the network's are not used up, then TRX. Who creates an
+ * account has no free bytes. Throws TransactionRefusal.
  */
 export const payBandwidth = (context: Context, owner: Address, transaction: SignedTransaction): Bandwidth => {
   const { state, values, slot } = context
@@ -32,13 +32,16 @@ export const payBandwidth = (context: Context, owner: Address, transaction: Sign
   const bytes = bytesOfTransaction(transaction)
   const creates = createsAccount(context, transaction)
   const staked = creates ? bytes * values.getCreateNewAccountBandwidthRate : bytes
-  const put = (changes: Partial<Account>): void => putAccount(state, owner, { ...account, operated: context.now, ...changes })
+  const put = (changes: Partial<Account>): void =>
+    putAccount(state, owner, { ...account, operated: context.now, ...changes })
   if (staked <= leftOf(state, account, 'BANDWIDTH', slot)) {
     put({ usage: { ...account.usage, BANDWIDTH: use(account.usage.BANDWIDTH, staked, slot) } })
     return { netUsage: staked, netFee: 0n }
   }
   const shared = publicBandwidthOf(state)
-  const isFree = bytes <= values.getFreeNetLimit - usedAt(account.freeBandwidth, slot) && bytes <= values.getPublicNetLimit - usedAt(shared, slot)
+  const isFree =
+    bytes <= values.getFreeNetLimit - usedAt(account.freeBandwidth, slot) &&
+    bytes <= values.getPublicNetLimit - usedAt(shared, slot)
   if (!creates && isFree) {
     putPublicBandwidth(state, { ...use(shared, bytes, slot), window: shared.window })
     put({ freeBandwidth: { ...use(account.freeBandwidth, bytes, slot), window: account.freeBandwidth.window } })

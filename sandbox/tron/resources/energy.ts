@@ -44,7 +44,10 @@ export const payEnergy = (context: Context, plan: EnergyPlan, energy: bigint): E
   if (creator !== undefined && energy > 0n) {
     const promised = (energy * (100n - plan.callerPercent)) / 100n
     originEnergyUsage = least(promised, least(leftOf(state, creator, 'ENERGY', slot), plan.creatorLimit))
-    putAccount(state, plan.creator, { ...creator, usage: { ...creator.usage, ENERGY: use(creator.usage.ENERGY, originEnergyUsage, slot) } })
+    putAccount(state, plan.creator, {
+      ...creator,
+      usage: { ...creator.usage, ENERGY: use(creator.usage.ENERGY, originEnergyUsage, slot) },
+    })
   }
   const caller = requireAccount(state, plan.caller)
   const rest = energy - originEnergyUsage

@@ -1,6 +1,6 @@
 /**
- * What the committee of a TRON network votes on: fees and limits, by java-tron's names. The values are those of the main
- * network as far as fees go; read them from /wallet/getchainparameters, never assume them.
+ * What the committee of a TRON network votes on: fees and limits, by java-tron's names. The values are those of the
+ * main network as far as fees go; read them from /wallet/getchainparameters, never assume them.
  */
 
 export const parameterDefaults = {
@@ -18,7 +18,10 @@ export const parameterDefaults = {
   getMemoFee: 1_000_000n,
   /** bytes a day for every account */
   getFreeNetLimit: 600n,
-  /** bytes a day that all free bytes together may take (row T-31: BandwidthProcessor.useFreeNet); no vote of the committee, and never listed */
+  /**
+   * bytes a day that all free bytes together may take (row T-31: BandwidthProcessor.useFreeNet); no vote of the
+   * committee, and never listed
+   */
   getPublicNetLimit: 14_400_000_000n,
   /** bytes a day, shared by stake */
   getTotalNetLimit: 43_200_000_000n,

@@ -7,7 +7,8 @@ import { usedAt } from './usage.ts'
 export const sunOfATrx = 1_000_000n
 
 /** Own stake that is not lent, and what others lent. */
-export const stakeOf = (account: Account, resource: Resource): bigint => account.frozen[resource] + account.borrowed[resource]
+export const stakeOf = (account: Account, resource: Resource): bigint =>
+  account.frozen[resource] + account.borrowed[resource]
 
 /** Bytes or energy a day; rounded down. */
 export const limitOf = (state: State, account: Account, resource: Resource): bigint => {

@@ -1,7 +1,7 @@
 /**
- * What was used comes back evenly over a window: a day for a fresh use; later uses stretch or shrink it by their weight.
- * Counted in slots of 3 s and in averages of six more digits, as java-tron does (chainbase ResourceProcessor), so that
- * its numbers come out to the unit.
+ * What was used comes back evenly over a window: a day for a fresh use; later uses stretch or shrink it by their
+ * weight. Counted in slots of 3 s and in averages of six more digits, as java-tron does (chainbase ResourceProcessor),
+ * so that its numbers come out to the unit.
  */
 import { slotsOfADay } from '../state/account.ts'
 import type { Usage } from '../state/account.ts'

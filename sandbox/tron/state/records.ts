@@ -51,7 +51,8 @@ export const indexLoan = (state: State, from: Address, to: Address): void => {
 }
 
 /** All TRX staked for a resource, whole ones: an account's share of the day's total is its part of this. */
-export const stakedFor = (state: State, resource: Resource): bigint => (state.get(`staked ${resource}`) as bigint | undefined) ?? 0n
+export const stakedFor = (state: State, resource: Resource): bigint =>
+  (state.get(`staked ${resource}`) as bigint | undefined) ?? 0n
 export const addStakedFor = (state: State, resource: Resource, change: bigint): void =>
   state.set(`staked ${resource}`, stakedFor(state, resource) + change)
 

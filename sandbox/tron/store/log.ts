@@ -1,6 +1,6 @@
 /**
- * The chain on disk: one JSON object a line, each a whole step: the beginning, a block, or a fork with its blocks. A line
- * cut short by a kill was never answered for and is dropped. The system keeps what was written when the process is
+ * The chain on disk: one JSON object a line, each a whole step: the beginning, a block, or a fork with its blocks. A
+ * line cut short by a kill was never answered for and is dropped. The system keeps what was written when the process is
  * killed, not when the machine loses power.
  */
 import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
@@ -44,10 +44,14 @@ export const openLog = (folder: string | undefined): ChainLog => {
   const descriptor = openSync(file, 'a')
   if (whole.length < bytes.length) ftruncateSync(descriptor, whole.length)
   return {
-    records: whole.toString('utf8').split('\n').slice(0, -1).map((line, at) => parse(line, file, at)),
+    records: whole
+      .toString('utf8')
+      .split('\n')
+      .slice(0, -1)
+      .map((line, at) => parse(line, file, at)),
     append: (record) => {
       const line = Buffer.from(`${JSON.stringify(record)}\n`)
-      for (let at = 0; at < line.length; ) at += writeSync(descriptor, line, at)
+      for (let at = 0; at < line.length;) at += writeSync(descriptor, line, at)
     },
     close: () => closeSync(descriptor),
   }

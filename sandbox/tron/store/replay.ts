@@ -26,7 +26,9 @@ export const beginChain = async (log: ChainLog, branch: Branch, machine: Machine
 const repeat = async (branch: Branch, machine: Machine, record: BlockRecord): Promise<void> => {
   const { block, changes, refused } = await makeBlock(branch, machine, draftOf(record))
   if (block.id !== record.id || refused.length > 0)
-    throw new Error(`block ${block.number} comes out otherwise than the chain's log says; delete the folder to start it anew`)
+    throw new Error(
+      `block ${block.number} comes out otherwise than the chain's log says; delete the folder to start it anew`,
+    )
   branch.push(block, changes)
 }
 

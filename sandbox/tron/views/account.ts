@@ -40,9 +40,15 @@ export const accountJson = (state: State, address: Address, slot: bigint, visibl
       ? {}
       : {
           owner_permission: { permission_name: 'owner', threshold: 1, keys: [key] },
-          active_permission: [{ type: 'Active', id: 2, permission_name: 'active', threshold: 1, operations: allOperations, keys: [key] }],
+          active_permission: [
+            { type: 'Active', id: 2, permission_name: 'active', threshold: 1, operations: allOperations, keys: [key] },
+          ],
         }),
-    frozenV2: [present({ amount: account.frozen.BANDWIDTH }), { type: 'ENERGY', ...present({ amount: account.frozen.ENERGY }) }, { type: 'TRON_POWER' }],
+    frozenV2: [
+      present({ amount: account.frozen.BANDWIDTH }),
+      { type: 'ENERGY', ...present({ amount: account.frozen.ENERGY }) },
+      { type: 'TRON_POWER' },
+    ],
     ...(account.unfreezing.length === 0 ? {} : { unfrozenV2: account.unfreezing.map(unfreezingJson) }),
   }
 }

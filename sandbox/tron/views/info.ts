@@ -47,7 +47,11 @@ export const logJson = ({ address, topics, data }: Log, visible: boolean): Json 
   ...(data.length > 0 ? { data: hexOf(data) } : {}),
 })
 
-export const internalJson = ({ hash, caller, to, value, note, extra, rejected }: InternalTransaction, failed: boolean, visible: boolean): Json => ({
+export const internalJson = (
+  { hash, caller, to, value, note, extra, rejected }: InternalTransaction,
+  failed: boolean,
+  visible: boolean,
+): Json => ({
   hash: hexOf(hash),
   caller_address: addressJson(caller, visible),
   transferTo_address: addressJson(to, visible),

@@ -19,7 +19,10 @@ const WORDS: Readonly<Partial<Record<Run['result'], string>>> = {
 }
 
 /** As the servlets print it; undefined when the code ended by itself or by REVERT, which is no exception. */
-export const exceptionOf = ({ result, message }: Pick<Run, 'result' | 'message'>): { name: string; words: string } | undefined => {
+export const exceptionOf = ({
+  result,
+  message,
+}: Pick<Run, 'result' | 'message'>): { name: string; words: string } | undefined => {
   if (result === 'SUCCESS' || result === 'REVERT') return undefined
   const name = NAMES[result]
   if (name === undefined) return { name: 'java.lang.RuntimeException', words: 'Unknown Throwable' }

@@ -49,7 +49,14 @@ export const createMachine = async (chainId: number): Promise<Machine> => {
   let running: Running | undefined
   const now = (): Running => running as Running
   const customOpcodes = stakingOpcodes(now)
-  const evm = await createEVM({ common, stateManager: storage, blockchain, params: energyPrices() as never, allowUnlimitedContractSize: true, customOpcodes })
+  const evm = await createEVM({
+    common,
+    stateManager: storage,
+    blockchain,
+    params: energyPrices() as never,
+    allowUnlimitedContractSize: true,
+    customOpcodes,
+  })
   const created = (message: Message): Address => createdAddress(message, transactionId, trail?.count() ?? 0)
   adapt(evm as EVM, created, now)
   evm.events?.on('beforeMessage', (message: Message) => trail?.enter(message))
@@ -58,7 +65,10 @@ export const createMachine = async (chainId: number): Promise<Machine> => {
     run: async (state, at, call) => {
       ;[block, transactionId] = [at, call.transactionId]
       trail = openTrail(transactionId, (message) => createdAddress(message, transactionId, (trail?.count() ?? 0) + 1))
-      running = { context: { state, values: parametersOf(state).values, now: at.timestamp, slot: slotOf(at.timestamp) }, trail }
+      running = {
+        context: { state, values: parametersOf(state).values, now: at.timestamp, slot: slotOf(at.timestamp) },
+        trail,
+      }
       const depth = state.depth()
       state.checkpoint()
       storage.use(state, at.timestamp)
@@ -100,7 +110,10 @@ const broken = (call: Call, error: unknown): Run => ({
   internal: [],
 })
 
-/** Ten-thousandths of the energy that the operations cost by themselves: a call of a contract may cost more (row T-38: java-tron VM.play). */
+/**
+ * Ten-thousandths of the energy that the operations cost by themselves: a call of a contract may cost more (row T-38:
+ * java-tron VM.play).
+ */
 const withoutFactor = 10_000n
 const factorOf = (state: State, { to }: Call): bigint => {
   const { getAllowDynamicEnergy: isOn, getDynamicEnergyMaxFactor: most } = parametersOf(state).values
@@ -116,7 +129,9 @@ const finish = (state: State, call: Call, factor: bigint, { execResult }: EVMRes
   } else state.revert()
   return {
     ...ending,
-    ...(ending.result === 'OUT_OF_ENERGY' ? { energy: call.energyLimit, penalty: 0n } : withFactor(execResult.executionGasUsed, factor, call.energyLimit)),
+    ...(ending.result === 'OUT_OF_ENERGY'
+      ? { energy: call.energyLimit, penalty: 0n }
+      : withFactor(execResult.executionGasUsed, factor, call.energyLimit)),
     returned: execResult.returnValue,
     logs: (execResult.logs ?? []).map(([address, topics, data]) => ({ address, topics, data })),
     internal: trail.list(),
@@ -137,15 +152,26 @@ const registerCreated = (state: State, created: ReadonlySet<string> | undefined,
     const maker = trail.list().find(({ note, to, rejected }) => note === 'create' && to === address && !rejected)
     if (maker === undefined || contractAt(state, address) !== undefined) continue
     putContract(state, address, {
-      origin_address: maker.caller, contract_address: address, abi: undefined, bytecode: new Uint8Array(0), call_value: 0n,
-      consume_user_resource_percent: 100n, name: 'CreatedByContract', origin_energy_limit: 0n, code_hash: new Uint8Array(0),
-      trx_hash: new Uint8Array(0), version: 0n,
+      origin_address: maker.caller,
+      contract_address: address,
+      abi: undefined,
+      bytecode: new Uint8Array(0),
+      call_value: 0n,
+      consume_user_resource_percent: 100n,
+      name: 'CreatedByContract',
+      origin_energy_limit: 0n,
+      code_hash: new Uint8Array(0),
+      trx_hash: new Uint8Array(0),
+      version: 0n,
     })
   }
 }
 
 /** Only a contract made by the same transaction goes; others keep their code (EIP-6780, TIP-6780). */
-const removeDestroyed = (state: State, { selfdestruct: destroyed, createdAddresses }: EVMResult['execResult']): void => {
+const removeDestroyed = (
+  state: State,
+  { selfdestruct: destroyed, createdAddresses }: EVMResult['execResult'],
+): void => {
   for (const hex of destroyed?.keys() ?? []) {
     if (createdAddresses?.has(hex) !== true) continue
     const address = addressOfEvm(bytesOf(hex))
@@ -185,7 +211,11 @@ const createdAddress = (message: Message, transactionId: string, count: number):
   return addressOfEvm(keccak(concat(bytesOf(caller), message.salt, keccak(code))).subarray(12))
 }
 
-const blockForEvm = ({ number, timestamp, witness }: MachineBlock): NonNullable<Parameters<EVM['runCall']>[0]['block']> => ({
+const blockForEvm = ({
+  number,
+  timestamp,
+  witness,
+}: MachineBlock): NonNullable<Parameters<EVM['runCall']>[0]['block']> => ({
   header: {
     number,
     coinbase: new EvmAddress(evmAddressOf(witness)),

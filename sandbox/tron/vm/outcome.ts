@@ -26,6 +26,7 @@ export const endingOf = (error: EVMError | undefined, limit: bigint): Ending => 
   // Some messages say where in the code it was.
   const result = results[error.error.replace(/ at .*$/s, '')] ?? 'UNKNOWN'
   if (result === 'REVERT') return { result, message: 'REVERT opcode executed' }
-  if (result === 'OUT_OF_ENERGY') return { result, message: `Not enough energy for executing: curInvokeEnergyLimit[${limit}]` }
+  if (result === 'OUT_OF_ENERGY')
+    return { result, message: `Not enough energy for executing: curInvokeEnergyLimit[${limit}]` }
   return { result, message: error.error }
 }

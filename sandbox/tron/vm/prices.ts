@@ -1,6 +1,6 @@
 /**
- * What the operations cost in TRON's virtual machine, where they differ from Ethereum's: those of before EIP-150, with no
- * price for a first access and nothing given back. Source: java-tron EnergyCost; measured on a TRC-20 transfer.
+ * What the operations cost in TRON's virtual machine, where they differ from Ethereum's: those of before EIP-150, with
+ * no price for a first access and nothing given back. Source: java-tron EnergyCost; measured on a TRC-20 transfer.
  */
 import { paramsEVM } from '@ethereumjs/evm'
 
@@ -10,22 +10,48 @@ type Prices = Record<string, Record<string, number | string | null>>
 const changes: Prices = {
   '607': { expByteGas: 10 },
   '608': {
-    sloadGas: 50, callGas: 40, callcodeGas: 40, delegatecallGas: 40, extcodesizeGas: 20, extcodecopyGas: 20, balanceGas: 20,
+    sloadGas: 50,
+    callGas: 40,
+    callcodeGas: 40,
+    delegatecallGas: 40,
+    extcodesizeGas: 20,
+    extcodecopyGas: 20,
+    balanceGas: 20,
     selfdestructGas: 5_000,
   },
   '609': { staticcallGas: 40 },
   '1679': {
-    sloadGas: 50, balanceGas: 20, extcodehashGas: 400,
-    sstoreSentryEIP2200Gas: 0, sstoreNoopEIP2200Gas: 5_000, sstoreDirtyEIP2200Gas: 5_000, sstoreInitEIP2200Gas: 20_000,
-    sstoreCleanEIP2200Gas: 5_000, sstoreInitRefundEIP2200Gas: 0, sstoreCleanRefundEIP2200Gas: 0, sstoreClearRefundEIP2200Gas: 0,
+    sloadGas: 50,
+    balanceGas: 20,
+    extcodehashGas: 400,
+    sstoreSentryEIP2200Gas: 0,
+    sstoreNoopEIP2200Gas: 5_000,
+    sstoreDirtyEIP2200Gas: 5_000,
+    sstoreInitEIP2200Gas: 20_000,
+    sstoreCleanEIP2200Gas: 5_000,
+    sstoreInitRefundEIP2200Gas: 0,
+    sstoreCleanRefundEIP2200Gas: 0,
+    sstoreClearRefundEIP2200Gas: 0,
   },
   // Nothing counts as accessed before (machine.ts): what a first access costs on top is zero, and these are the prices.
   '2929': {
-    coldsloadGas: 0, coldaccountaccessGas: 0,
-    sstoreNoopEIP2200Gas: 5_000, sstoreDirtyEIP2200Gas: 5_000, sstoreCleanEIP2200Gas: 5_000,
-    sstoreInitRefundEIP2200Gas: 0, sstoreCleanRefundEIP2200Gas: 0,
-    callGas: 40, callcodeGas: 40, delegatecallGas: 40, staticcallGas: 40, balanceGas: 20, extcodesizeGas: 20,
-    extcodecopyGas: 20, extcodehashGas: 400, sloadGas: 50, sstoreGas: 0,
+    coldsloadGas: 0,
+    coldaccountaccessGas: 0,
+    sstoreNoopEIP2200Gas: 5_000,
+    sstoreDirtyEIP2200Gas: 5_000,
+    sstoreCleanEIP2200Gas: 5_000,
+    sstoreInitRefundEIP2200Gas: 0,
+    sstoreCleanRefundEIP2200Gas: 0,
+    callGas: 40,
+    callcodeGas: 40,
+    delegatecallGas: 40,
+    staticcallGas: 40,
+    balanceGas: 20,
+    extcodesizeGas: 20,
+    extcodecopyGas: 20,
+    extcodehashGas: 400,
+    sloadGas: 50,
+    sstoreGas: 0,
   },
   '3529': { selfdestructRefundGas: 0, sstoreClearRefundEIP2200Gas: 0 },
   '3860': { initCodeWordGas: 0 },

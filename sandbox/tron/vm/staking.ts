@@ -1,7 +1,7 @@
 /**
- * TRON's opcodes of stake, and what a destroyed contract leaves of its own: freezing, unfreezing and lending by a contract's code. Each is
- * listed as an internal transaction that only nodes with `vm.saveFeaturedInternalTx` show (rows T-3 and T-4). Source: java-tron
- * OperationActions and Program. Voting and taking back are absent.
+ * TRON's opcodes of stake, and what a destroyed contract leaves of its own: freezing, unfreezing and lending by a
+ * contract's code. Each is listed as an internal transaction that only nodes with `vm.saveFeaturedInternalTx` show
+ * (rows T-3 and T-4). Source: java-tron OperationActions and Program. Voting and taking back are absent.
  */
 import type { EVMOpts } from '@ethereumjs/evm'
 import { addressOfEvm } from '../address.ts'
@@ -35,17 +35,34 @@ const noteOf: Readonly<Record<Resource, string>> = { BANDWIDTH: 'Bandwidth', ENE
 
 type Act = (context: Context, owner: Address, amount: bigint, resource: Resource, receiver: Address) => unknown
 
-const acts: readonly { readonly opcode: number; readonly name: string; readonly note: string; readonly hasReceiver: boolean; readonly act: Act }[] = [
+const acts: readonly {
+  readonly opcode: number
+  readonly name: string
+  readonly note: string
+  readonly hasReceiver: boolean
+  readonly act: Act
+}[] = [
   {
-    opcode: 0xda, name: 'FREEZEBALANCEV2', note: 'freezeBalanceV2For', hasReceiver: false,
-    act: (context, owner_address, frozen_balance, resource) => executeFreeze(context, { owner_address, frozen_balance, resource }),
+    opcode: 0xda,
+    name: 'FREEZEBALANCEV2',
+    note: 'freezeBalanceV2For',
+    hasReceiver: false,
+    act: (context, owner_address, frozen_balance, resource) =>
+      executeFreeze(context, { owner_address, frozen_balance, resource }),
   },
   {
-    opcode: 0xdb, name: 'UNFREEZEBALANCEV2', note: 'unfreezeBalanceV2For', hasReceiver: false,
-    act: (context, owner_address, unfreeze_balance, resource) => executeUnfreeze(context, { owner_address, unfreeze_balance, resource }),
+    opcode: 0xdb,
+    name: 'UNFREEZEBALANCEV2',
+    note: 'unfreezeBalanceV2For',
+    hasReceiver: false,
+    act: (context, owner_address, unfreeze_balance, resource) =>
+      executeUnfreeze(context, { owner_address, unfreeze_balance, resource }),
   },
   {
-    opcode: 0xde, name: 'DELEGATERESOURCE', note: 'delegateResourceOf', hasReceiver: true,
+    opcode: 0xde,
+    name: 'DELEGATERESOURCE',
+    note: 'delegateResourceOf',
+    hasReceiver: true,
     act: (context, owner_address, balance, resource, receiver_address) =>
       executeDelegate(context, { owner_address, balance, resource, receiver_address, lock: false, lock_period: 0n }),
   },
@@ -53,7 +70,9 @@ const acts: readonly { readonly opcode: number; readonly name: string; readonly 
 
 export const stakingOpcodes = (running: () => Running): NonNullable<EVMOpts['customOpcodes']> => [
   ...acts.map(({ opcode, name, note, hasReceiver, act }) => ({
-    opcode, opcodeName: name, baseFee: energy,
+    opcode,
+    opcodeName: name,
+    baseFee: energy,
     logicFunction: (frame: unknown) => {
       const { stack, env } = frame as Frame
       const { context, trail } = running()
@@ -61,7 +80,12 @@ export const stakingOpcodes = (running: () => Running): NonNullable<EVMOpts['cus
       const owner = addressOfEvm(env.address.bytes)
       const receiver = hasReceiver ? addressOfWord(stack.pop()) : owner
       const resource = resources[Number(kind)]
-      const refuse = trail.featured(owner, receiver, amount, note + (resource === undefined ? 'UnknownType' : noteOf[resource]))
+      const refuse = trail.featured(
+        owner,
+        receiver,
+        amount,
+        note + (resource === undefined ? 'UnknownType' : noteOf[resource]),
+      )
       try {
         if (resource === undefined) throw new InvalidContract('Unknown ResourceCode')
         act(context, owner, amount, resource, receiver)
@@ -74,7 +98,9 @@ export const stakingOpcodes = (running: () => Running): NonNullable<EVMOpts['cus
     },
   })),
   {
-    opcode: 0xdc, opcodeName: 'CANCELALLUNFREEZEV2', baseFee: energy,
+    opcode: 0xdc,
+    opcodeName: 'CANCELALLUNFREEZEV2',
+    baseFee: energy,
     logicFunction: (frame: unknown) => {
       const { stack, env } = frame as Frame
       cancelUnfreezing(running(), addressOfEvm(env.address.bytes))
@@ -98,15 +124,22 @@ const cancelUnfreezing = ({ context: { state, now }, trail }: Running, owner: Ad
   }
   const account = requireAccount(state, owner)
   putAccount(state, owner, { ...account, balance: account.balance + free, unfreezing: [] })
-  trail.featured(owner, owner, 0n, 'cancelAllUnfreezeV2', `{"BANDWIDTH":${again.BANDWIDTH},"ENERGY":${again.ENERGY},"TRON_POWER":0}`)
+  trail.featured(
+    owner,
+    owner,
+    0n,
+    'cancelAllUnfreezeV2',
+    `{"BANDWIDTH":${again.BANDWIDTH},"ENERGY":${again.ENERGY},"TRON_POWER":0}`,
+  )
   if (free > 0n) trail.featured(owner, owner, free, 'withdrawExpireUnfreezeWhileCanceling')
 }
 
-export const addressOfWord = (word: bigint): Address => addressOfEvm(bytesOf(word.toString(16).padStart(64, '0')).subarray(12))
+export const addressOfWord = (word: bigint): Address =>
+  addressOfEvm(bytesOf(word.toString(16).padStart(64, '0')).subarray(12))
 
 /**
- * What a contract that is destroyed leaves besides its balance: stake goes to its heir without an entry; what has waited long enough is paid
- * out, raises the entry of the destruction and is listed once more by itself.
+ * What a contract that is destroyed leaves besides its balance: stake goes to its heir without an entry; what has
+ * waited long enough is paid out, raises the entry of the destruction and is listed once more by itself.
  */
 export const leaveStake = ({ context: { state, now }, trail }: Running, contract: Address, heir: Address): void => {
   const owner = requireAccount(state, contract)

@@ -75,7 +75,8 @@ export const openStorage = (): EvmStorage => {
 }
 
 /** Slots of a contract made anew at the same address are others. */
-const generationOf = (state: State, address: Address): number => (state.get(`generation ${address}`) as number | undefined) ?? 0
+const generationOf = (state: State, address: Address): number =>
+  (state.get(`generation ${address}`) as number | undefined) ?? 0
 
 const readAccount = (state: State, address: Address): Account | undefined => {
   const account = accountAt(state, address)

@@ -27,7 +27,9 @@ export const openTrail = (transactionId: string, created: (message: Message) => 
   const list: InternalTransaction[] = []
   const frames: Frame[] = []
   const record = (caller: Address, to: Address, value: bigint, note: InternalTransaction['note']): void => {
-    const hash = sha256(concat(bytesOf(transactionId), uint64Bytes(BigInt(list.length)), bytesOf(caller), bytesOf(to), textBytes(note)))
+    const hash = sha256(
+      concat(bytesOf(transactionId), uint64Bytes(BigInt(list.length)), bytesOf(caller), bytesOf(to), textBytes(note)),
+    )
     list.push({ hash, caller, to, value, note, rejected: false })
   }
   return {
@@ -37,7 +39,8 @@ export const openTrail = (transactionId: string, created: (message: Message) => 
       if (message.depth === 0) return
       const caller = addressOfEvm(message.caller.bytes)
       if (message.to === undefined) record(caller, created(message), message.value, 'create')
-      // Code lent by another contract runs for the contract that calls it, which is noted as the receiver too (java-tron Program.callToAddress).
+      // Code lent by another contract runs for the contract that calls it, which is noted as the receiver too
+      // (java-tron Program.callToAddress).
       else if (message.delegatecall) record(addressOfEvm(message.to.bytes), addressOfEvm(message.to.bytes), 0n, 'call')
       else record(caller, addressOfEvm(message.to.bytes), message.value, 'call')
     },

@@ -1,7 +1,11 @@
 import type { Call, CallOptions, PostOptions } from '../call.ts'
 import type {
-  CreateCryptoExchangeWithdrawalBody, CreateExchangeBody, CreateFiatExchangeWithdrawalBody,
-  EstimateCryptoExchangeWithdrawalQuery, EstimateExchangeQuery, EstimateFiatExchangeWithdrawalQuery,
+  CreateCryptoExchangeWithdrawalBody,
+  CreateExchangeBody,
+  CreateFiatExchangeWithdrawalBody,
+  EstimateCryptoExchangeWithdrawalQuery,
+  EstimateExchangeQuery,
+  EstimateFiatExchangeWithdrawalQuery,
 } from '../generated.ts'
 
 const crypto = (call: Call) => ({

@@ -1,6 +1,9 @@
 import type { Call, CallOptions, PostOptions } from '../call.ts'
 import type {
-  CreateCryptoInvoiceBody, CreateCryptoInvoiceByFormBody, CreateFiatInvoiceBody, CreateFiatInvoiceByFormBody,
+  CreateCryptoInvoiceBody,
+  CreateCryptoInvoiceByFormBody,
+  CreateFiatInvoiceBody,
+  CreateFiatInvoiceByFormBody,
 } from '../generated.ts'
 
 const crypto = (call: Call) => ({

@@ -1,6 +1,9 @@
 import type { Call, CallOptions, PostOptions } from '../call.ts'
 import type {
-  CreateCryptoWithdrawalBody, CreateFiatBatchWithdrawalBody, CreateFiatWithdrawalBody, GetCryptoWithdrawalFeeQuery,
+  CreateCryptoWithdrawalBody,
+  CreateFiatBatchWithdrawalBody,
+  CreateFiatWithdrawalBody,
+  GetCryptoWithdrawalFeeQuery,
   GetFiatWithdrawalFeeQuery,
 } from '../generated.ts'
 
@@ -38,7 +41,10 @@ const fiat = (call: Call) => ({
 })
 
 export const withdrawals = (call: Call) => ({
-  /** What was placed with the `localId`: a withdrawal of any kind or an exchange. Undefined when nothing was accepted with it. */
+  /**
+   * What was placed with the `localId`: a withdrawal of any kind or an exchange. Undefined when nothing was accepted
+   * with it.
+   */
   find: async (localId: string, options?: CallOptions) => {
     const [found] = await call('findWithdrawals', { query: { localId } }, options)
     return found

@@ -30,8 +30,8 @@ interface Taking extends Answering {
 }
 
 /**
- * What the acquirer's own answer to being asked changes. Whatever came before it, in whatever order, money that is there is
- * booked once, and money that was taken back is taken back once.
+ * What the acquirer's own answer to being asked changes. Whatever came before it, in whatever order, money that is
+ * there is booked once, and money that was taken back is taken back once.
  * @param epoch of the claim under which it was asked: when the acquirer has called meanwhile, it is asked again
  */
 export const heedAnswer = async (
@@ -45,7 +45,12 @@ export const heedAnswer = async (
   if (!locked) throw new Error(`there is no payment ${id}`)
   const payment = { ...locked, epoch }
   const { at } = moment
-  const taking: Taking = { ...answering, moment, again: nextAsk(payment, at, answering.takesOtherCards), afterMove: locked.epoch === epoch ? null : at }
+  const taking: Taking = {
+    ...answering,
+    moment,
+    again: nextAsk(payment, at, answering.takesOtherCards),
+    afterMove: locked.epoch === epoch ? null : at,
+  }
   if (isGivenUp(payment, at)) await alertUnconfirmed(tx, payment, moment)
   switch (answer.kind) {
     case 'succeeded':
@@ -59,16 +64,28 @@ export const heedAnswer = async (
   }
 }
 
-const succeeded = async (tx: Tx, payment: Payment, answer: Paid, { listener, again, afterMove, moment }: Taking): Promise<Effects> => {
+const succeeded = async (
+  tx: Tx,
+  payment: Payment,
+  answer: Paid,
+  { listener, again, afterMove, moment }: Taking,
+): Promise<Effects> => {
   if (moveOf(paymentMoves, payment.state, 'suspended')) {
     await resolveAlert(tx, 'payment-unconfirmed', payment.id, moment.at)
     // What went back of it already is seen when it is asked about as a booked payment.
     return book(tx, payment, answer, listener, (answer.backUnits ?? 0n) > 0n ? moment.at : afterMove, moment)
   }
   if (!isBooked(payment)) {
-    // Money that came again after it went back, as after a dispute that was won, or that was never booked before it went back.
+    // Money that came again after it went back, as after a dispute that was won, or that was never booked before it
+    // went back.
     const hasAgain = payment.state === 'reversed' && afterMove === null && (answer.backUnits ?? 0n) < answer.units
-    if (hasAgain) await alertContradiction(tx, payment, `it now says that it has ${answer.units} minor units of ${answer.ticker} again`, moment)
+    if (hasAgain)
+      await alertContradiction(
+        tx,
+        payment,
+        `it now says that it has ${answer.units} minor units of ${answer.ticker} again`,
+        moment,
+      )
     await askAgainAt(tx, payment, hasAgain ? null : again, hasAgain)
     return noEffects
   }
@@ -85,17 +102,30 @@ const reversed = async (tx: Tx, payment: Payment, answer: Paid, taking: Taking):
   return moveAndTell(tx, payment, 'reversed', { acquirerReference, maskedCard }, { next: taking.afterMove }, taking)
 }
 
-const refused = async (tx: Tx, payment: Payment, { code, message, acquirerReference, maskedCard }: Refused, taking: Taking): Promise<Effects> => {
+const refused = async (
+  tx: Tx,
+  payment: Payment,
+  { code, message, acquirerReference, maskedCard }: Refused,
+  taking: Taking,
+): Promise<Effects> => {
   const { moment, takesOtherCards, afterMove } = taking
   if (isBooked(payment)) await alertContradiction(tx, payment, `it now says refused (${code}: ${message})`, moment)
   if (isBooked(payment) || payment.calledAt !== null) {
     await askAgainAt(tx, payment, taking.again)
     return noEffects
   }
-  // An acquirer that called it paid under its signature and now says refused is asked until both fit or a person has looked.
+  // An acquirer that called it paid under its signature and now says refused is asked until both fit or a person has
+  // looked.
   const calledAt = payment.state === 'reported' ? moment.at : null
   const next = afterMove ?? nextAsk({ ...payment, state: 'refused', calledAt }, moment.at, takesOtherCards)
-  return moveAndTell(tx, payment, 'refused', { refusalCode: code, refusalMessage: message, acquirerReference, maskedCard }, { next, calledAt }, taking)
+  return moveAndTell(
+    tx,
+    payment,
+    'refused',
+    { refusalCode: code, refusalMessage: message, acquirerReference, maskedCard },
+    { next, calledAt },
+    taking,
+  )
 }
 
 /** Waiting or unknown concludes nothing about money; it only says when nobody can be paying any more. */
@@ -104,7 +134,14 @@ const notEnded = async (tx: Tx, payment: Payment, taking: Taking): Promise<Effec
   if (isOver(payment, at)) {
     if (payment.state === 'reported') await alertUnconfirmed(tx, payment, taking.moment)
     else if (moveOf(paymentMoves, payment.state, 'expired')) {
-      return moveAndTell(tx, payment, 'expired', {}, { next: taking.afterMove ?? nextAsk({ ...payment, state: 'expired' }, at) }, taking)
+      return moveAndTell(
+        tx,
+        payment,
+        'expired',
+        {},
+        { next: taking.afterMove ?? nextAsk({ ...payment, state: 'expired' }, at) },
+        taking,
+      )
     }
   }
   await askAgainAt(tx, payment, taking.again)

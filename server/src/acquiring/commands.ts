@@ -32,10 +32,37 @@ export const planPayment = async (
   if (acquirer === undefined) return undefined
   const { merchantId, invoiceId, ticker, units, description, email, language, returnUrl, expiresAt } = order
   const payment: Payment = {
-    merchantId, invoiceId, ticker, units, description, email, language, returnUrl, expiresAt,
-    id: moment.newId(), acquirer, tried: [...tried], state: 'planned', page: null, acquirerReference: null, paidTicker: null,
-    paidUnits: null, costUnits: 0n, fee: 0n, maskedCard: null, refusalCode: null, refusalMessage: null, suspendedFor: null,
-    refundedUnits: 0n, calledAt: null, watchedUntil: null, disputeHoldId: null, disputeUnits: null, asked: 0, epoch: 0, createdAt: moment.at,
+    merchantId,
+    invoiceId,
+    ticker,
+    units,
+    description,
+    email,
+    language,
+    returnUrl,
+    expiresAt,
+    id: moment.newId(),
+    acquirer,
+    tried: [...tried],
+    state: 'planned',
+    page: null,
+    acquirerReference: null,
+    paidTicker: null,
+    paidUnits: null,
+    costUnits: 0n,
+    fee: 0n,
+    maskedCard: null,
+    refusalCode: null,
+    refusalMessage: null,
+    suspendedFor: null,
+    refundedUnits: 0n,
+    calledAt: null,
+    watchedUntil: null,
+    disputeHoldId: null,
+    disputeUnits: null,
+    asked: 0,
+    epoch: 0,
+    createdAt: moment.at,
   }
   await insertPayment(tx, payment)
   return payment
@@ -46,7 +73,13 @@ export const recordAsked = async (tx: Tx, payment: Payment, until: Date, at: Dat
   movePayment(tx, payment, 'asked', {}, { at, next: until })
 
 /** The acquirer's page is there: the payer can be sent on. */
-export const recordMade = async (tx: Tx, id: string, page: PaymentPage, listener: PaymentListener, moment: Moment): Promise<Effects> => {
+export const recordMade = async (
+  tx: Tx,
+  id: string,
+  page: PaymentPage,
+  listener: PaymentListener,
+  moment: Moment,
+): Promise<Effects> => {
   const payment = await lockPayment(tx, id)
   if (!payment) return noEffects
   const { method, url, fields, acquirerReference } = page
@@ -56,8 +89,8 @@ export const recordMade = async (tx: Tx, id: string, page: PaymentPage, listener
 }
 
 /**
- * The order may have reached the acquirer, and its page reached nobody: it is asked about from now on, and the next acquirer of
- * the route gets an order of its own. Money that comes for both is seen (decision 0024).
+ * The order may have reached the acquirer, and its page reached nobody: it is asked about from now on, and the next
+ * acquirer of the route gets an order of its own. Money that comes for both is seen (decision 0024).
  */
 export const recordUnanswered = async (
   tx: Tx,
@@ -75,8 +108,8 @@ export const recordUnanswered = async (
 }
 
 /**
- * Proven that this acquirer has not taken the order: the next one of the route gets it under a reference of its own. When
- * there is none, the payment has ended without money.
+ * Proven that this acquirer has not taken the order: the next one of the route gets it under a reference of its own.
+ * When there is none, the payment has ended without money.
  */
 export const recordNotTaken = async (
   tx: Tx,
@@ -95,7 +128,13 @@ export const recordNotTaken = async (
 }
 
 /** Gives the next acquirer of the route an order of its own. @returns undefined when there is none, which alerts */
-const passOn = async (tx: Tx, payment: Payment, said: string, routing: Routing, moment: Moment): Promise<Payment | undefined> => {
+const passOn = async (
+  tx: Tx,
+  payment: Payment,
+  said: string,
+  routing: Routing,
+  moment: Moment,
+): Promise<Payment | undefined> => {
   const { ticker, acquirer, tried } = payment
   const next = await planPayment(tx, payment, routing, moment, [...tried, acquirer])
   if (next) return next

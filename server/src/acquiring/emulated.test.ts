@@ -44,10 +44,12 @@ const edge = useEdge({
     routes: callbackRoutes({
       runtime,
       acquirers: new Map(acquirers.map((one) => [one.name, one])),
-      listeners: [async (_tx, one) => {
-        heard.push(one)
-        return noEffects
-      }],
+      listeners: [
+        async (_tx, one) => {
+          heard.push(one)
+          return noEffects
+        },
+      ],
     }),
     problem: () => ({ status: 400, headers: {}, body: '' }),
     postsPerMinute: 10_000,
@@ -70,19 +72,33 @@ describe.each(['liq', 'w4p', 'freedom-kz'])('%s', (name) => {
     const { desk } = emulators[name]!
     if (Object.keys(more).length > 0) desk.faults.next(more)
     const placed = placeOrder(desk, {
-      kind: 'payment', reference, currency: desk.dialect.currency, units: 1_234_56n, description: 'ї &', callbackUrl: `http://127.0.0.1:${edge.port}${callbackPath(name)}`, returnUrl: 'https://shop.example/',
+      kind: 'payment',
+      reference,
+      currency: desk.dialect.currency,
+      units: 1_234_56n,
+      description: 'ї &',
+      callbackUrl: `http://127.0.0.1:${edge.port}${callbackPath(name)}`,
+      returnUrl: 'https://shop.example/',
     })
     if ('refusal' in placed) throw new Error(placed.refusal)
     payByCard(desk, placed.order, desk.dialect.cards[0]!.number)
-    return () => desk.deliveries.list(placed.order.id).map(({ answers, dueAt }) => ({ answers, ended: dueAt === undefined }))
+    return () =>
+      desk.deliveries.list(placed.order.id).map(({ answers, dueAt }) => ({ answers, ended: dueAt === undefined }))
   }
 
   test('is believed, kept, and acknowledged so that it is not repeated', async () => {
     const reference = randomUUID()
     const deliveries = pay(reference, { duplicate: 1 })
-    await expect.poll(deliveries).toEqual([{ answers: [200], ended: true }, { answers: [200], ended: true }])
-    expect(heard.filter((one) => one.reference === reference)).toMatchObject([{ acquirer: name, state: { kind: 'succeeded', units: 1_234_56n } }])
-    const { rows } = await sql<{ acquirer: string }>`select acquirer from acquirer_callbacks where reference = ${reference}`.execute(edge.db)
+    await expect.poll(deliveries).toEqual([
+      { answers: [200], ended: true },
+      { answers: [200], ended: true },
+    ])
+    expect(heard.filter((one) => one.reference === reference)).toMatchObject([
+      { acquirer: name, state: { kind: 'succeeded', units: 1_234_56n } },
+    ])
+    const { rows } = await sql<{
+      acquirer: string
+    }>`select acquirer from acquirer_callbacks where reference = ${reference}`.execute(edge.db)
     expect(rows).toEqual([{ acquirer: name }])
   })
 

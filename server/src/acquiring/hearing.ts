@@ -22,11 +22,12 @@ export interface Heard {
  */
 export type CallbackListener = (tx: Tx, heard: Heard, moment: Moment) => Promise<Effects | undefined>
 
-export const digestOf = ({ url, body }: RawCallback): Buffer => createHash('sha256').update(url).update('\n').update(body).digest()
+export const digestOf = ({ url, body }: RawCallback): Buffer =>
+  createHash('sha256').update(url).update('\n').update(body).digest()
 
 /**
- * So many callbacks about one order are kept; later ones have it asked about all the same. Not all of a callback is signed everywhere, so that a
- * payer who is shown one can repeat it with other bytes for ever.
+ * So many callbacks about one order are kept; later ones have it asked about all the same. Not all of a callback is
+ * signed everywhere, so that a payer who is shown one can repeat it with other bytes for ever.
  */
 const MOST_KEPT = 100
 
@@ -38,7 +39,9 @@ export const hearCallback = async (
   moment: Moment,
 ): Promise<Effects> => {
   const { acquirer, reference, state } = heard
-  const { rows } = await sql<{ times: number }>`insert into acquirer_callbacks(acquirer, digest, reference, state, received_at)
+  const { rows } = await sql<{
+    times: number
+  }>`insert into acquirer_callbacks(acquirer, digest, reference, state, received_at)
     select ${acquirer}, ${digest}, ${reference.slice(0, 200)}, ${jsonOf(state)}::jsonb, ${moment.at}
     where (select count(*) from (select from acquirer_callbacks where acquirer = ${acquirer} and reference = ${reference.slice(0, 200)} limit ${MOST_KEPT}) kept) < ${MOST_KEPT}
     on conflict (acquirer, digest) do update set times = acquirer_callbacks.times + 1 returning times`.execute(tx)
@@ -58,24 +61,35 @@ const jsonOf = (state: AcquirerState): string =>
   JSON.stringify(state, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
 
 /** Callbacks about payments. One that says paid, in exactly what was ordered, is told on before it is confirmed. */
-export const createPaymentHearing = (listener: PaymentListener): CallbackListener => async (tx, { acquirer, reference, state }, moment) => {
-  const payment = await lockPayment(tx, reference)
-  if (!payment || payment.acquirer !== acquirer) return undefined
-  const matches = state.kind === 'succeeded' && state.ticker === payment.ticker && state.units === payment.units
-  const reported = matches ? await movePayment(tx, payment, 'reported', {}, { at: moment.at, next: moment.at }) : undefined
-  await wakePayment(tx, acquirer, reference, moment.at, contradicts(payment, state))
-  return reported ? listener.reported(tx, reported, moment) : noEffects
-}
+export const createPaymentHearing =
+  (listener: PaymentListener): CallbackListener =>
+  async (tx, { acquirer, reference, state }, moment) => {
+    const payment = await lockPayment(tx, reference)
+    if (!payment || payment.acquirer !== acquirer) return undefined
+    const matches = state.kind === 'succeeded' && state.ticker === payment.ticker && state.units === payment.units
+    const reported = matches
+      ? await movePayment(tx, payment, 'reported', {}, { at: moment.at, next: moment.at })
+      : undefined
+    await wakePayment(tx, acquirer, reference, moment.at, contradicts(payment, state))
+    return reported ? listener.reported(tx, reported, moment) : noEffects
+  }
 
 /** Whether a callback says something else of a payment than the state in which it has ended. */
 const contradicts = ({ state, refundedUnits }: Payment, said: AcquirerState): boolean => {
   switch (state) {
-    case 'refused': case 'not-taken': case 'expired':
+    case 'refused':
+    case 'not-taken':
+    case 'expired':
       return said.kind === 'succeeded'
     case 'reversed':
       return said.kind === 'succeeded' && (said.backUnits ?? 0n) < said.units
-    case 'credited': case 'suspended':
-      return said.kind === 'refused' || said.kind === 'reversed' || (said.kind === 'succeeded' && (said.backUnits ?? 0n) > refundedUnits)
+    case 'credited':
+    case 'suspended':
+      return (
+        said.kind === 'refused' ||
+        said.kind === 'reversed' ||
+        (said.kind === 'succeeded' && (said.backUnits ?? 0n) > refundedUnits)
+      )
     default:
       return false
   }

@@ -1,7 +1,8 @@
 /**
- * Money at acquirers. Promises that every movement there is posted once, that an order goes to another acquirer only while
- * no money can have moved, that what an acquirer calls about is asked for before it is booked, that money which arrives is
- * credited or seen in suspense and never lost, and that what an acquirer holds by the books is the sum of what was posted.
+ * Money at acquirers. Promises that every movement there is posted once, that an order goes to another acquirer only
+ * while no money can have moved, that what an acquirer calls about is asked for before it is booked, that money which
+ * arrives is credited or seen in suspense and never lost, and that what an acquirer holds by the books is the sum of
+ * what was posted.
  */
 export { acceptPayment } from './booking.ts'
 export { planPayment } from './commands.ts'

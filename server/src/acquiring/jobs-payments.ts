@@ -33,9 +33,9 @@ export interface PaymentJobDeps {
 const MISSING_EVERY_MS = 10_000
 
 /**
- * Carries payments on: gives planned ones to their acquirer, and asks about all others that are due, because an acquirer
- * called or because its call may have been lost. Each account has a line for either: an acquirer that hangs, or is slow to ask,
- * keeps no payer waiting for another one's page, nor for its own.
+ * Carries payments on: gives planned ones to their acquirer, and asks about all others that are due, because an
+ * acquirer called or because its call may have been lost. Each account has a line for either: an acquirer that hangs,
+ * or is slow to ask, keeps no payer waiting for another one's page, nor for its own.
  */
 export const createPaymentJobs = (deps: PaymentJobDeps, everyMs: number): Job[] => {
   const names = [...deps.acquirers.keys()]
@@ -82,7 +82,10 @@ const step = async (deps: PaymentJobDeps, payment: Payment): Promise<void> => {
   if (known) await ask(deps, acquirer, { ...known, epoch: payment.epoch })
 }
 
-const giveUpWaiting = async ({ runtime, table, listener }: PaymentJobDeps, { id }: Payment): Promise<Payment | undefined> => {
+const giveUpWaiting = async (
+  { runtime, table, listener }: PaymentJobDeps,
+  { id }: Payment,
+): Promise<Payment | undefined> => {
   const failing = await readFailing(runtime.db, momentOf(runtime).at)
   return inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
@@ -95,7 +98,9 @@ const giveUpWaiting = async ({ runtime, table, listener }: PaymentJobDeps, { id 
 const create = async (deps: PaymentJobDeps, acquirer: Acquirer, payment: Payment): Promise<void> => {
   const { runtime } = deps
   const { at } = momentOf(runtime)
-  const isOurs = await inTransaction(runtime.db, (tx) => recordAsked(tx, payment, new Date(at.getTime() + LEASE_MS), at))
+  const isOurs = await inTransaction(runtime.db, (tx) =>
+    recordAsked(tx, payment, new Date(at.getTime() + LEASE_MS), at),
+  )
   if (!isOurs) return
   await deps.pause('payment-asked-not-sent')
   try {
@@ -112,7 +117,10 @@ const create = async (deps: PaymentJobDeps, acquirer: Acquirer, payment: Payment
 }
 
 /** Times we hand out are real ones: business time may be ahead of them in a sandbox. */
-const orderOf = ({ runtime, publicUrl }: PaymentJobDeps, payment: Payment): Parameters<Acquirer['createPayment']>[0] => ({
+const orderOf = (
+  { runtime, publicUrl }: PaymentJobDeps,
+  payment: Payment,
+): Parameters<Acquirer['createPayment']>[0] => ({
   reference: payment.id,
   ticker: payment.ticker,
   units: payment.units,
@@ -153,13 +161,27 @@ const ask = async (deps: PaymentJobDeps, acquirer: Acquirer, payment: Payment): 
     if (!(error instanceof AcquirerUnreachable)) throw error
     await noteOutcome(deps, acquirer, false)
     const text = `${acquirer.name} can't be asked about payments (${error.message}): payers wait, nothing is lost`
-    await raiseOrRenewAlert(runtime.db, { kind: 'acquirer-unreachable', subject: acquirer.name, text }, momentOf(runtime))
+    await raiseOrRenewAlert(
+      runtime.db,
+      { kind: 'acquirer-unreachable', subject: acquirer.name, text },
+      momentOf(runtime),
+    )
     return askAgainAt(runtime.db, payment, nextAsk(payment, momentOf(runtime).at))
   }
   await deps.pause('payment-answer-not-stored')
   await inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
-    await carryOut(tx, await heedAnswer(tx, payment, answer, { listener, takesOtherCards: acquirer.capabilities.takesOtherCards ?? false }, moment), moment)
+    await carryOut(
+      tx,
+      await heedAnswer(
+        tx,
+        payment,
+        answer,
+        { listener, takesOtherCards: acquirer.capabilities.takesOtherCards ?? false },
+        moment,
+      ),
+      moment,
+    )
   })
   await resolveAlert(runtime.db, 'acquirer-unreachable', acquirer.name, momentOf(runtime).at)
 }

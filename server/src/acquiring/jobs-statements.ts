@@ -36,7 +36,9 @@ export const reconcileLines = async (
     const lasting = findings.filter(({ kind }) => kind !== 'open')
     if (lasting.length === 0) await resolveAlert(tx, 'statement-differs', acquirer, moment.at)
     else {
-      const kinds = [...new Set(lasting.map(({ kind }) => kind))].map((one) => `${lasting.filter(({ kind }) => kind === one).length} ${one}`).join(', ')
+      const kinds = [...new Set(lasting.map(({ kind }) => kind))]
+        .map((one) => `${lasting.filter(({ kind }) => kind === one).length} ${one}`)
+        .join(', ')
       const text = `The statement of ${acquirer} and the books differ: ${kinds}. Look: bursar reconcile --acquirer ${acquirer}`
       await raiseOrRenewAlert(tx, { kind: 'statement-differs', subject: acquirer, text }, moment)
     }
@@ -44,8 +46,15 @@ export const reconcileLines = async (
     return findings
   })
 
-/** Statement of an acquirer from its own interface, of the last days, held against the books. Throws AcquirerUnreachable. */
-export const reconcileAcquirer = async (deps: StatementDeps, acquirer: Acquirer, lookedBackMs = LOOKED_BACK_MS): Promise<StatementFinding[]> => {
+/**
+ * Statement of an acquirer from its own interface, of the last days, held against the books. Throws
+ * AcquirerUnreachable.
+ */
+export const reconcileAcquirer = async (
+  deps: StatementDeps,
+  acquirer: Acquirer,
+  lookedBackMs = LOOKED_BACK_MS,
+): Promise<StatementFinding[]> => {
   const { runtime, pause } = deps
   const now = runtime.clock.now()
   const lines = await acquirer.statement!({ from: now - lookedBackMs, to: now })
@@ -55,7 +64,10 @@ export const reconcileAcquirer = async (deps: StatementDeps, acquirer: Acquirer,
 }
 
 /** Reads every acquirer's statement that has one, several times a day. */
-export const createStatementJob = (deps: StatementDeps & { acquirers: ReadonlyMap<string, Acquirer> }, everyMs: number): Job => ({
+export const createStatementJob = (
+  deps: StatementDeps & { acquirers: ReadonlyMap<string, Acquirer> },
+  everyMs: number,
+): Job => ({
   name: 'statements of acquirers',
   everyMs,
   run: async () => {

@@ -4,7 +4,8 @@ import { to, type Moves } from '../base/moves.ts'
  * A payment on an acquirer's page.
  * - planned: committed, the acquirer knows nothing
  * - asking: the acquirer may have got the order
- * - unsure: it is not known whether the acquirer has the order. Nobody has seen its page, so no money can have moved: the next
+ * - unsure: it is not known whether the acquirer has the order. Nobody has seen its page, so no money can have moved:
+ * the next
  *   acquirer has an order of its own, and this one is asked about
  * - open: the page is there, the payer may pay
  * - reported: the acquirer called and said paid; it has not confirmed it yet when asked
@@ -13,14 +14,47 @@ import { to, type Moves } from '../base/moves.ts'
  * - not-taken: proven that the acquirer has no such order
  * - refused: the acquirer ended it without money
  * - expired: the page takes no payment any more and none was under way; the acquirer is still asked, rarely
- * - disputed: booked, and the acquirer says that money went back and not how much: held until a person or a statement says
+ * - disputed: booked, and the acquirer says that money went back and not how much: held until a person or a statement
+ * says
  * - reversed: the acquirer took the money back
  */
 export type PaymentState =
-  | 'planned' | 'asking' | 'unsure' | 'open' | 'reported' | 'credited' | 'suspended' | 'not-taken' | 'refused' | 'expired' | 'disputed' | 'reversed'
+  | 'planned'
+  | 'asking'
+  | 'unsure'
+  | 'open'
+  | 'reported'
+  | 'credited'
+  | 'suspended'
+  | 'not-taken'
+  | 'refused'
+  | 'expired'
+  | 'disputed'
+  | 'reversed'
 export type PaymentEvent =
-  | 'asked' | 'made' | 'notTaken' | 'unanswered' | 'reported' | 'credited' | 'suspended' | 'refused' | 'expired' | 'reversed' | 'disputed' | 'kept'
-export type PaymentEffect = 'credit' | 'suspend' | 'accept' | 'takeBack' | 'hold' | 'release' | 'failOver' | 'tellReported' | 'tellEnded' | 'tellChanged'
+  | 'asked'
+  | 'made'
+  | 'notTaken'
+  | 'unanswered'
+  | 'reported'
+  | 'credited'
+  | 'suspended'
+  | 'refused'
+  | 'expired'
+  | 'reversed'
+  | 'disputed'
+  | 'kept'
+export type PaymentEffect =
+  | 'credit'
+  | 'suspend'
+  | 'accept'
+  | 'takeBack'
+  | 'hold'
+  | 'release'
+  | 'failOver'
+  | 'tellReported'
+  | 'tellEnded'
+  | 'tellChanged'
 
 /** What may come of a payment that an acquirer was given, whatever it said before: money that arrives is never lost. */
 const money = {

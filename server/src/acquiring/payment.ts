@@ -39,7 +39,10 @@ export interface Payment extends PaymentOrder {
   refundedUnits: bigint
   /** when the acquirer called to say something else than this state, unconfirmed since */
   calledAt: Date | null
-  /** until then the acquirer is asked each day whether money went back that a refund which ended otherwise may have moved */
+  /**
+   * until then the acquirer is asked each day whether money went back that a refund which ended otherwise may have
+   * moved
+   */
   watchedUntil: Date | null
   /** the hold of a disputed payment's money, and how much of it was there to be held */
   disputeHoldId: string | null
@@ -69,7 +72,10 @@ export interface PaymentListener {
   changed(tx: Tx, payment: Payment, moment: Moment): Promise<Effects>
   /** The acquirer has given money of a payment back; minor units of what was paid. */
   refunded(tx: Tx, payment: Payment, refund: { id: string; units: bigint }, moment: Moment): Promise<Effects>
-  /** Of a payment that is credited, so much is the merchant's to spend at once, minor units: less our fee, what it owed and what is held. */
+  /**
+   * Of a payment that is credited, so much is the merchant's to spend at once, minor units: less our fee, what it owed
+   * and what is held.
+   */
   credited(tx: Tx, payment: Payment, units: bigint, moment: Moment): Promise<Effects>
   /** A part of a payment that was held, minor units, is available from now on. */
   released(tx: Tx, payment: Payment, hold: { id: string; units: bigint }, moment: Moment): Promise<Effects>

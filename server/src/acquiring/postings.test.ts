@@ -11,8 +11,18 @@ import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
 import { applyAll, auditLedger, balancesOf, HOUSE, type AccountKind, type Item } from '../ledger/index.ts'
 import { readFailing, recordOutcome } from './health.ts'
 import {
-  acceptItem, accountFeeItem, bankItem, captureRefundItem, costItem, creditItem, fundAcquirerItem, holdRefundItem,
-  releaseRefundItem, settleItem, suspendItem, takeBackItem,
+  acceptItem,
+  accountFeeItem,
+  bankItem,
+  captureRefundItem,
+  costItem,
+  creditItem,
+  fundAcquirerItem,
+  holdRefundItem,
+  releaseRefundItem,
+  settleItem,
+  suspendItem,
+  takeBackItem,
 } from './postings.ts'
 import { heldBy } from './queries.ts'
 
@@ -24,23 +34,33 @@ const total = (item: Item): bigint => item.transfer.legs.reduce((sum, { posted }
 
 test('whatever the fees and debts, a credit adds up, repays debts first, and its reversal leaves only the cost', () => {
   const parts = fc.tuple(amounts, fc.nat(100), fc.nat(100), fc.bigInt({ min: 0n, max: 40_000_00n }))
-  fc.assert(fc.property(parts, ([units, feePercent, costPercent, owed]) => {
-    const fee = (units * BigInt(feePercent)) / 100n
-    const costUnits = (units * BigInt(costPercent)) / 100n
-    const payment = { merchantId: randomUUID(), id: randomUUID(), acquirer: 'bank', ticker: 'UAH', units, costUnits, fee }
-    const { item, owed: left } = creditItem(payment, owed, moment)
-    const posted = sums(item)
-    expect(total(item)).toBe(0n)
-    expect((posted.merchant ?? 0n) + (posted.receivable ?? 0n) + (posted.fees ?? 0n)).toBe(units)
-    expect(posted.receivable ?? 0n).toBe(owed - left)
-    expect(left === 0n || (posted.merchant ?? 0n) === 0n).toBe(true)
-    const back = takeBackItem(payment, { account: 'merchant', available: posted.merchant ?? 0n }, moment)
-    const undone = sums(back.item)
-    expect(total(back.item)).toBe(0n)
-    expect(posted.fees ?? 0n).toBe(-(undone.fees ?? 0n))
-    expect((posted['acquirer:bank'] ?? 0n) + (undone['acquirer:bank'] ?? 0n)).toBe(costUnits)
-    expect(back.taken + back.short).toBe(units - fee)
-  }))
+  fc.assert(
+    fc.property(parts, ([units, feePercent, costPercent, owed]) => {
+      const fee = (units * BigInt(feePercent)) / 100n
+      const costUnits = (units * BigInt(costPercent)) / 100n
+      const payment = {
+        merchantId: randomUUID(),
+        id: randomUUID(),
+        acquirer: 'bank',
+        ticker: 'UAH',
+        units,
+        costUnits,
+        fee,
+      }
+      const { item, owed: left } = creditItem(payment, owed, moment)
+      const posted = sums(item)
+      expect(total(item)).toBe(0n)
+      expect((posted.merchant ?? 0n) + (posted.receivable ?? 0n) + (posted.fees ?? 0n)).toBe(units)
+      expect(posted.receivable ?? 0n).toBe(owed - left)
+      expect(left === 0n || (posted.merchant ?? 0n) === 0n).toBe(true)
+      const back = takeBackItem(payment, { account: 'merchant', available: posted.merchant ?? 0n }, moment)
+      const undone = sums(back.item)
+      expect(total(back.item)).toBe(0n)
+      expect(posted.fees ?? 0n).toBe(-(undone.fees ?? 0n))
+      expect((posted['acquirer:bank'] ?? 0n) + (undone['acquirer:bank'] ?? 0n)).toBe(costUnits)
+      expect(back.taken + back.short).toBe(units - fee)
+    }),
+  )
 })
 
 const database = useDatabase({ template: migrated })
@@ -93,16 +113,26 @@ test('money comes in, is refunded, settled and banked, and what the acquirer hol
 
 test('what acquirers keep is counted per merchant beside the networks fees, under the acquirer', async () => {
   const merchantId = randomUUID()
-  const payment = { merchantId, acquirer: 'counted', ticker: 'KZT', id: randomUUID(), units: 12_000_00n, costUnits: 99_00n, fee: 0n }
+  const payment = {
+    merchantId,
+    acquirer: 'counted',
+    ticker: 'KZT',
+    id: randomUUID(),
+    units: 12_000_00n,
+    costUnits: 99_00n,
+    fee: 0n,
+  }
   await post(creditItem(payment, 0n, moment).item)
   await inTransaction(db, countCosts)
-  const { rows } = await sql`select network, operation, units from network_costs where merchant_id = ${merchantId}`.execute(db)
+  const { rows } =
+    await sql`select network, operation, units from network_costs where merchant_id = ${merchantId}`.execute(db)
   expect(rows).toEqual([{ network: 'counted', operation: 'payment', units: 99_00n }])
 })
 
 test('an acquirer is failing from the third failure in ten minutes on while at least half of its calls fail', async () => {
   const at = (minutes: number) => new Date(1_700_000_000_000 + minutes * 60_000)
-  const call = (good: boolean, minutes: number) => recordOutcome(db, { acquirer: 'shaky', direction: 'payIn', good }, at(minutes))
+  const call = (good: boolean, minutes: number) =>
+    recordOutcome(db, { acquirer: 'shaky', direction: 'payIn', good }, at(minutes))
   await call(false, 0)
   await call(false, 1)
   expect([...(await readFailing(db, at(1)))]).toEqual([])

@@ -21,7 +21,13 @@ const legOf = ({ merchantId, ticker }: AtAcquirer, kind: AccountKind, posted: bi
   held,
 })
 
-const itemOf = (owner: AtAcquirer, cause: Cause, legs: readonly Leg[], { at, newId }: Moment, closes?: string): Item => ({
+const itemOf = (
+  owner: AtAcquirer,
+  cause: Cause,
+  legs: readonly Leg[],
+  { at, newId }: Moment,
+  closes?: string,
+): Item => ({
   transfer: {
     id: newId(),
     merchantId: owner.merchantId,
@@ -39,7 +45,9 @@ export const takenInLegs = (money: Took): Leg[] => [
   legOf(money, 'acquirer-costs', -money.costUnits),
 ]
 
-/** The acquirer's side of money it paid out for us: it holds less, and less again by what it takes. Adds up to +units. */
+/**
+ * The acquirer's side of money it paid out for us: it holds less, and less again by what it takes. Adds up to +units.
+ */
 export const paidOutLegs = (money: Took): Leg[] => [
   legOf(money, `acquirer:${money.acquirer}`, money.units + money.costUnits),
   legOf(money, 'acquirer-costs', -money.costUnits),
@@ -72,7 +80,12 @@ export const creditItem = (
 
 /** A payment that can't be attributed: the acquirer holds it, and it is nobody's yet. */
 export const suspendItem = (payment: Took & { id: string }, moment: Moment): Item =>
-  itemOf(payment, { kind: 'payment', id: payment.id }, [...takenInLegs(payment), legOf(payment, 'suspense', payment.units)], moment)
+  itemOf(
+    payment,
+    { kind: 'payment', id: payment.id },
+    [...takenInLegs(payment), legOf(payment, 'suspense', payment.units)],
+    moment,
+  )
 
 /** The operator decides that suspended money is the merchant's: what is owed is repaid first. */
 export const acceptItem = (
@@ -92,8 +105,8 @@ export const acceptItem = (
 }
 
 /**
- * The acquirer took a payment back (a chargeback): as much as is available, the rest is owed from now on. Our fee is given
- * back with it; what the acquirer kept stays a cost, as it keeps it.
+ * The acquirer took a payment back (a chargeback): as much as is available, the rest is owed from now on. Our fee is
+ * given back with it; what the acquirer kept stays a cost, as it keeps it.
  * @param units what is left of the payment after refunds; `fee` ours, 0 for money in suspense
  * @param from the account it was booked to, and what that has available
  */
@@ -115,19 +128,37 @@ export const takeBackItem = (
 }
 
 /** A disputed payment's money, as much of it as was there. */
-export const holdDisputedItem = (payment: Payment, at: Date): Item => ({ transfer: disputeTransfer(payment, 'hold', payment.disputeHoldId!, payment.disputeUnits!, at) })
+export const holdDisputedItem = (payment: Payment, at: Date): Item => ({
+  transfer: disputeTransfer(payment, 'hold', payment.disputeHoldId!, payment.disputeUnits!, at),
+})
 
 /** The dispute has ended: what was held is free again. */
 export const releaseDisputedItem = (payment: Payment, { at, newId }: Moment): Item => ({
-  transfer: { ...disputeTransfer(payment, 'release', newId(), -payment.disputeUnits!, at), closes: payment.disputeHoldId! },
+  transfer: {
+    ...disputeTransfer(payment, 'release', newId(), -payment.disputeUnits!, at),
+    closes: payment.disputeHoldId!,
+  },
 })
 
-const disputeTransfer = ({ merchantId, id, acquirer, paidTicker }: Payment, kind: 'hold' | 'release', transferId: string, units: bigint, at: Date) => ({
-  id: transferId, merchantId, kind, cause: { kind: 'payment', id } as const, legs: [legOf({ merchantId, acquirer, ticker: paidTicker! }, 'merchant', 0n, units)], at,
+const disputeTransfer = (
+  { merchantId, id, acquirer, paidTicker }: Payment,
+  kind: 'hold' | 'release',
+  transferId: string,
+  units: bigint,
+  at: Date,
+) => ({
+  id: transferId,
+  merchantId,
+  kind,
+  cause: { kind: 'payment', id } as const,
+  legs: [legOf({ merchantId, acquirer, ticker: paidTicker! }, 'merchant', 0n, units)],
+  at,
 })
 
 /** Money of a card payment that its merchant can't spend yet. */
-export const cardHoldItem = (hold: CardHold, at: Date): Item => ({ transfer: cardHoldTransfer(hold, 'hold', hold.id, hold.units, at) })
+export const cardHoldItem = (hold: CardHold, at: Date): Item => ({
+  transfer: cardHoldTransfer(hold, 'hold', hold.id, hold.units, at),
+})
 
 export const cardReleaseItem = (hold: CardHold, { at, newId }: Moment): Item => ({
   transfer: { ...cardHoldTransfer(hold, 'release', newId(), -hold.units, at), closes: hold.id },
@@ -136,11 +167,27 @@ export const cardReleaseItem = (hold: CardHold, { at, newId }: Moment): Item => 
 /** What a merchant owes is repaid from money that was held and is released. */
 export const repayItem = ({ merchantId, paymentId, ticker }: CardHold, units: bigint, moment: Moment): Item => {
   const owner = { merchantId, acquirer: '', ticker }
-  return itemOf(owner, { kind: 'payment', id: paymentId }, [legOf(owner, 'merchant', -units), legOf(owner, 'receivable', units)], moment)
+  return itemOf(
+    owner,
+    { kind: 'payment', id: paymentId },
+    [legOf(owner, 'merchant', -units), legOf(owner, 'receivable', units)],
+    moment,
+  )
 }
 
-const cardHoldTransfer = ({ merchantId, paymentId, ticker }: CardHold, kind: 'hold' | 'release', id: string, units: bigint, at: Date) => ({
-  id, merchantId, kind, cause: { kind: 'payment', id: paymentId } as const, legs: [legOf({ merchantId, acquirer: '', ticker }, 'merchant', 0n, units)], at,
+const cardHoldTransfer = (
+  { merchantId, paymentId, ticker }: CardHold,
+  kind: 'hold' | 'release',
+  id: string,
+  units: bigint,
+  at: Date,
+) => ({
+  id,
+  merchantId,
+  kind,
+  cause: { kind: 'payment', id: paymentId } as const,
+  legs: [legOf({ merchantId, acquirer: '', ticker }, 'merchant', 0n, units)],
+  at,
 })
 
 /** A refund's money, held while the acquirer is asked to give it back. */
@@ -174,7 +221,13 @@ export const captureRefundItem = (refund: HeldRefund & { costUnits: bigint }, mo
 
 /** The acquirer will not give it back: the hold is free again. */
 export const releaseRefundItem = (refund: HeldRefund, moment: Moment): Item => {
-  const item = itemOf(refund, { kind: 'refund', id: refund.id }, [legOf(refund, refund.from, 0n, -refund.units)], moment, refund.holdId)
+  const item = itemOf(
+    refund,
+    { kind: 'refund', id: refund.id },
+    [legOf(refund, refund.from, 0n, -refund.units)],
+    moment,
+    refund.holdId,
+  )
   return { transfer: { ...item.transfer, kind: 'release' } }
 }
 
@@ -202,16 +255,44 @@ const houseItem = ({ ticker, acquirer }: HouseMoney, legs: [AccountKind, bigint]
 
 /** The owner put money into an account with an acquirer, for payouts: it is capital. Below 0: took it out. */
 export const fundAcquirerItem = (money: HouseMoney, moment: Moment): Item =>
-  houseItem(money, [[`acquirer:${money.acquirer}`, -money.units], ['capital', money.units]], moment)
+  houseItem(
+    money,
+    [
+      [`acquirer:${money.acquirer}`, -money.units],
+      ['capital', money.units],
+    ],
+    moment,
+  )
 
 /** The acquirer sent money to our bank account (`units` above 0), or got some from there (below 0). */
 export const settleItem = (money: HouseMoney, moment: Moment): Item =>
-  houseItem(money, [[`acquirer:${money.acquirer}`, money.units], [`settlement:${money.acquirer}`, -money.units]], moment)
+  houseItem(
+    money,
+    [
+      [`acquirer:${money.acquirer}`, money.units],
+      [`settlement:${money.acquirer}`, -money.units],
+    ],
+    moment,
+  )
 
 /** What was under way from an acquirer is in the bank (`units` above 0), or left the bank for it (below 0). */
 export const bankItem = (money: HouseMoney, moment: Moment): Item =>
-  houseItem(money, [[`settlement:${money.acquirer}`, money.units], ['bank', -money.units]], moment)
+  houseItem(
+    money,
+    [
+      [`settlement:${money.acquirer}`, money.units],
+      ['bank', -money.units],
+    ],
+    moment,
+  )
 
 /** A fee of the account itself, of no one payment. */
 export const accountFeeItem = (money: HouseMoney, moment: Moment): Item =>
-  houseItem(money, [[`acquirer:${money.acquirer}`, money.units], ['acquirer-costs', -money.units]], moment)
+  houseItem(
+    money,
+    [
+      [`acquirer:${money.acquirer}`, money.units],
+      ['acquirer-costs', -money.units],
+    ],
+    moment,
+  )

@@ -20,12 +20,16 @@ const isCalledPaid = ({ state, calledAt }: Standing, at: Date): boolean =>
   WITHOUT_MONEY.includes(state) && calledAt !== null && at.getTime() - calledAt.getTime() < CALL_AWAITED_MS
 
 /** Whether a payment may still bring money by itself, so that another try of its invoice has to wait. */
-export const isUnderWay = (payment: Standing, at: Date): boolean => UNDER_WAY.includes(payment.state) || isCalledPaid(payment, at)
+export const isUnderWay = (payment: Standing, at: Date): boolean =>
+  UNDER_WAY.includes(payment.state) || isCalledPaid(payment, at)
 
 /** Whether an invoice's failure waits for the end of a payment. */
-export const isAwaited = (payment: Standing, at: Date): boolean => AWAITED.includes(payment.state) || isCalledPaid(payment, at)
+export const isAwaited = (payment: Standing, at: Date): boolean =>
+  AWAITED.includes(payment.state) || isCalledPaid(payment, at)
 
 /** A subquery: the awaited payments of the invoice `i` (merchant_id, id) of the query around it. */
-export const awaitedPayments = (at: Date): ReturnType<typeof sql> => sql`select from payments p where p.merchant_id = i.merchant_id and p.invoice_id = i.id
+export const awaitedPayments = (
+  at: Date,
+): ReturnType<typeof sql> => sql`select from payments p where p.merchant_id = i.merchant_id and p.invoice_id = i.id
   and (p.state = any(${[...AWAITED]}::text[])
     or (p.state = any(${[...WITHOUT_MONEY]}::text[]) and p.called_at > ${new Date(at.getTime() - CALL_AWAITED_MS)}))`

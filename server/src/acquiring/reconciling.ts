@@ -8,7 +8,14 @@ import { bookStatedRefund } from './foreign-refunds.ts'
 import { resolveDispute } from './going-back.ts'
 import type { Payment } from './payment.ts'
 import { accountFeeItem, settleItem } from './postings.ts'
-import { claimRefundLine, isSaidBefore, statedBeyondBooked, storeLines, unstatedPayments, unstatedRefunds } from './statement-store.ts'
+import {
+  claimRefundLine,
+  isSaidBefore,
+  statedBeyondBooked,
+  storeLines,
+  unstatedPayments,
+  unstatedRefunds,
+} from './statement-store.ts'
 import { lockPayment, wakePayment } from './store.ts'
 
 /**
@@ -56,8 +63,9 @@ export interface Statement {
 }
 
 /**
- * Holds an acquirer's statement against the books. Settlements and fees of the account are booked, each line once; what the
- * acquirer kept of a payment is corrected to what the statement says; everything else that differs is told and left as it is.
+ * Holds an acquirer's statement against the books. Settlements and fees of the account are booked, each line once; what
+ * the acquirer kept of a payment is corrected to what the statement says; everything else that differs is told and left
+ * as it is.
  */
 export const reconcileStatement = async (
   tx: Tx,
@@ -68,7 +76,9 @@ export const reconcileStatement = async (
   const stored = await storeLines(tx, acquirer, lines, moment.at)
   const findings: StatementFinding[] = []
   const effects: Effects[] = []
-  const known = new Map((await payouts.find(tx, acquirer, lines.flatMap(referenceOf('payout')))).map((one) => [one.reference, one]))
+  const known = new Map(
+    (await payouts.find(tx, acquirer, lines.flatMap(referenceOf('payout')))).map((one) => [one.reference, one]),
+  )
   for (const [i, line] of lines.entries()) {
     const { isNew, isAltered } = stored[i]!
     if (isAltered) findings.push(findingOf('altered', line, null))
@@ -83,31 +93,54 @@ export const reconcileStatement = async (
       case 'refund':
         effects.push(await holdRefund(tx, acquirer, line, findings, moment))
         // No answer to a refund tells a fee.
-        if (isNew && line.feeUnits > 0n) effects.push({ items: [accountFeeItem({ acquirer, ticker: line.ticker, units: line.feeUnits }, moment)], notices: [] })
+        if (isNew && line.feeUnits > 0n)
+          effects.push({
+            items: [accountFeeItem({ acquirer, ticker: line.ticker, units: line.feeUnits }, moment)],
+            notices: [],
+          })
         break
       case 'payout':
         await holdPayout(tx, acquirer, line, known.get(line.reference ?? ''), findings)
     }
   }
-  for (const payment of await unstatedPayments(tx, acquirer, from, to)) findings.push(missing('payment', payment.id, payment.paidTicker!, payment.paidUnits!))
-  for (const refund of await unstatedRefunds(tx, acquirer, from, to)) findings.push(missing('refund', refund.id, refund.ticker, -refund.units))
-  for (const payout of await payouts.unstated(tx, acquirer, from, to)) findings.push(missing('payout', payout.reference, payout.ticker, payout.units))
+  for (const payment of await unstatedPayments(tx, acquirer, from, to))
+    findings.push(missing('payment', payment.id, payment.paidTicker!, payment.paidUnits!))
+  for (const refund of await unstatedRefunds(tx, acquirer, from, to))
+    findings.push(missing('refund', refund.id, refund.ticker, -refund.units))
+  for (const payout of await payouts.unstated(tx, acquirer, from, to))
+    findings.push(missing('payout', payout.reference, payout.ticker, payout.units))
   return { findings, effects: joinEffects(effects) }
 }
 
-const referenceOf = (kind: StatementLine['kind']) => (line: StatementLine): string[] =>
-  line.kind === kind && line.reference !== undefined && isUuid(line.reference) ? [line.reference] : []
+const referenceOf =
+  (kind: StatementLine['kind']) =>
+  (line: StatementLine): string[] =>
+    line.kind === kind && line.reference !== undefined && isUuid(line.reference) ? [line.reference] : []
 
 const findingOf = (kind: StatementFinding['kind'], line: StatementLine, booked: bigint | null): StatementFinding => ({
-  kind, what: line.kind, reference: line.reference ?? line.acquirerReference, ticker: line.ticker, booked, stated: line.units,
+  kind,
+  what: line.kind,
+  reference: line.reference ?? line.acquirerReference,
+  ticker: line.ticker,
+  booked,
+  stated: line.units,
 })
 
 const missing = (what: StatementLine['kind'], reference: string, ticker: string, booked: bigint): StatementFinding => ({
-  kind: 'missing', what, reference, ticker, booked, stated: null,
+  kind: 'missing',
+  what,
+  reference,
+  ticker,
+  booked,
+  stated: null,
 })
 
 /** A settlement moves between the acquirer and the bank; what is taken besides, and a fee of the account, are costs. */
-const houseItems = (acquirer: string, { kind, ticker, units, feeUnits }: StatementLine, moment: Moment): Effects['items'] => {
+const houseItems = (
+  acquirer: string,
+  { kind, ticker, units, feeUnits }: StatementLine,
+  moment: Moment,
+): Effects['items'] => {
   const cost = feeUnits - (kind === 'fee' ? units : 0n)
   return [
     ...(kind === 'settlement' && units !== 0n ? [settleItem({ acquirer, ticker, units: -units }, moment)] : []),
@@ -120,7 +153,13 @@ const lockOf = async (tx: Tx, acquirer: string, { reference }: StatementLine): P
   return payment?.acquirer === acquirer ? payment : undefined
 }
 
-const holdPayment = async (tx: Tx, acquirer: string, line: StatementLine, findings: StatementFinding[], moment: Moment): Promise<Effects> => {
+const holdPayment = async (
+  tx: Tx,
+  acquirer: string,
+  line: StatementLine,
+  findings: StatementFinding[],
+  moment: Moment,
+): Promise<Effects> => {
   const payment = await lockOf(tx, acquirer, line)
   if (!payment) {
     findings.push(findingOf('extra', line, null))
@@ -142,7 +181,13 @@ const holdPayment = async (tx: Tx, acquirer: string, line: StatementLine, findin
   return bookCost(tx, payment, line.feeUnits, moment)
 }
 
-const holdRefund = async (tx: Tx, acquirer: string, line: StatementLine, findings: StatementFinding[], moment: Moment): Promise<Effects> => {
+const holdRefund = async (
+  tx: Tx,
+  acquirer: string,
+  line: StatementLine,
+  findings: StatementFinding[],
+  moment: Moment,
+): Promise<Effects> => {
   const payment = await lockOf(tx, acquirer, line)
   if (!payment || payment.paidTicker !== line.ticker) {
     findings.push(findingOf('extra', line, null))
@@ -167,7 +212,8 @@ const holdRefund = async (tx: Tx, acquirer: string, line: StatementLine, finding
   }
   // Several lines may be new: each brings its own part.
   const units = beyond < -line.units ? beyond : -line.units
-  if (payment.state === 'disputed') return resolveDispute(tx, payment.id, units, `on the statement as ${line.acquirerReference}`, moment)
+  if (payment.state === 'disputed')
+    return resolveDispute(tx, payment.id, units, `on the statement as ${line.acquirerReference}`, moment)
   if (units < left) return bookStatedRefund(tx, payment, line, units, moment)
   // All of it: the acquirer says so itself when asked.
   await wakePayment(tx, acquirer, payment.id, moment.at)
@@ -175,10 +221,18 @@ const holdRefund = async (tx: Tx, acquirer: string, line: StatementLine, finding
   return noEffects
 }
 
-const holdPayout = async (tx: Tx, acquirer: string, line: StatementLine, payout: BookedPayout | undefined, findings: StatementFinding[]): Promise<void> => {
+const holdPayout = async (
+  tx: Tx,
+  acquirer: string,
+  line: StatementLine,
+  payout: BookedPayout | undefined,
+  findings: StatementFinding[],
+): Promise<void> => {
   if (!payout) findings.push(findingOf('extra', line, null))
   else if (!payout.isBooked) findings.push(findingOf('open', line, null))
-  else if (payout.units !== line.units || payout.ticker !== line.ticker) findings.push(findingOf('differs', line, payout.units))
+  else if (payout.units !== line.units || payout.ticker !== line.ticker)
+    findings.push(findingOf('differs', line, payout.units))
   else if (await isSaidBefore(tx, acquirer, line, null)) findings.push(findingOf('extra', line, null))
-  else if (payout.costUnits !== line.feeUnits) findings.push({ ...findingOf('differs', line, payout.costUnits), stated: line.feeUnits })
+  else if (payout.costUnits !== line.feeUnits)
+    findings.push({ ...findingOf('differs', line, payout.costUnits), stated: line.feeUnits })
 }

@@ -3,7 +3,8 @@ import { to, type Moves } from '../base/moves.ts'
 /**
  * Money on its way back to a payer. The hold lasts until it is captured or released.
  * - requested: held, the acquirer knows nothing
- * - asked: it was sent, or may have been: it is only asked about from now on, until its money shows or a person resolves it
+ * - asked: it was sent, or may have been: it is only asked about from now on, until its money shows or a person
+ * resolves it
  * - done: given back, captured
  * - refused: the acquirer will not give it back, released
  */

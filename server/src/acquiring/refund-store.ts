@@ -25,7 +25,8 @@ export interface Refund {
   sentAt: Date | null
 }
 
-const COLUMNS = sql.raw(`r.merchant_id as "merchantId", r.id, r.payment_id as "paymentId", r.acquirer, r.ticker, r.units,
+const COLUMNS =
+  sql.raw(`r.merchant_id as "merchantId", r.id, r.payment_id as "paymentId", r.acquirer, r.ticker, r.units,
   r.source as "from", r.hold_id as "holdId", r.state, r.reason, r.actor, r.epoch, r.created_at as "createdAt", r.sent_at as "sentAt"`)
 
 /**
@@ -51,11 +52,17 @@ export const moveRefund = async (
   tx: Tx,
   refund: Refund,
   event: RefundEvent,
-  { at, next, message = null, epoch = null }: { at: Date; next: Date | null; message?: string | null; epoch?: number | null },
+  {
+    at,
+    next,
+    message = null,
+    epoch = null,
+  }: { at: Date; next: Date | null; message?: string | null; epoch?: number | null },
 ): Promise<Refund | undefined> => {
   const move = moveOf(refundMoves, refund.state, event)
   if (!move) return undefined
-  const { rows } = await sql<Refund>`update payment_refunds r set state = ${move.to}, updated_at = ${at}, next_step_at = ${next},
+  const { rows } =
+    await sql<Refund>`update payment_refunds r set state = ${move.to}, updated_at = ${at}, next_step_at = ${next},
       message = coalesce(${message}, message),
       sent_at = ${move.to === 'asked' ? at : move.to === 'requested' ? null : sql`sent_at`}
     where merchant_id = ${refund.merchantId} and id = ${refund.id} and state = ${refund.state}
@@ -87,7 +94,10 @@ export const givenBackOf = async (db: Db | Tx, merchantId: string, paymentId: st
 }
 
 /** Whether the acquirer has been asked for a refund of a payment that has not ended. */
-export const hasOpenRefund = async (tx: Tx, { merchantId, id }: Pick<Payment, 'merchantId' | 'id'>): Promise<boolean> => {
+export const hasOpenRefund = async (
+  tx: Tx,
+  { merchantId, id }: Pick<Payment, 'merchantId' | 'id'>,
+): Promise<boolean> => {
   const { rows } = await sql`select from payment_refunds where merchant_id = ${merchantId} and payment_id = ${id}
     and state in ('requested', 'asked') limit 1`.execute(tx)
   return rows.length > 0
@@ -104,5 +114,7 @@ export const claimRefunds = async (db: Db, at: Date, leaseMs: number, most: numb
 
 /** Sets when a claimed refund is looked at next. Does nothing when the claim has passed on. */
 export const refundAgainAt = async (db: Db | Tx, { merchantId, id, epoch }: Refund, next: Date): Promise<void> => {
-  await sql`update payment_refunds set next_step_at = ${next} where merchant_id = ${merchantId} and id = ${id} and epoch = ${epoch}`.execute(db)
+  await sql`update payment_refunds set next_step_at = ${next} where merchant_id = ${merchantId} and id = ${id} and epoch = ${epoch}`.execute(
+    db,
+  )
 }

@@ -21,10 +21,19 @@ const PER_MINUTE = 60_000
 export const callbackPath = (acquirer: string): string => `/acquirers/${acquirer}/callback`
 
 export const callbackRoutes = (deps: CallbackRoutesDeps): PageRoute[] => [
-  { method: 'POST', path: callbackPath('{name}'), mostBytes: MOST_BYTES, perMinute: PER_MINUTE, handle: (request) => hear(deps, request) },
+  {
+    method: 'POST',
+    path: callbackPath('{name}'),
+    mostBytes: MOST_BYTES,
+    perMinute: PER_MINUTE,
+    handle: (request) => hear(deps, request),
+  },
 ]
 
-const hear = async ({ runtime, acquirers, listeners }: CallbackRoutesDeps, { params, headers, url, body, requestId }: PageRequest): Promise<PageAnswer> => {
+const hear = async (
+  { runtime, acquirers, listeners }: CallbackRoutesDeps,
+  { params, headers, url, body, requestId }: PageRequest,
+): Promise<PageAnswer> => {
   const acquirer = acquirers.get(params.name!)
   if (!acquirer) return plain(404, 'no such acquirer\n')
   const raw = { headers, url, body }
@@ -39,7 +48,11 @@ const hear = async ({ runtime, acquirers, listeners }: CallbackRoutesDeps, { par
     const heard = { acquirer: acquirer.name, reference, state }
     await carryOut(tx, await hearCallback(tx, { heard, digest: digestOf(raw) }, listeners, moment), moment)
   })
-  return { status: ack.status, headers: { 'content-type': ack.contentType, 'cache-control': 'no-store' }, body: ack.body }
+  return {
+    status: ack.status,
+    headers: { 'content-type': ack.contentType, 'cache-control': 'no-store' },
+    body: ack.body,
+  }
 }
 
 const plain = (status: number, body: string): PageAnswer => ({

@@ -26,17 +26,32 @@ export interface RoutingTable {
 }
 
 /**
- * Throws an Error that names the currencies of which no amount is within both the platform's limits and those of an account:
- * they would be offered, and every amount refused.
+ * Throws an Error that names the currencies of which no amount is within both the platform's limits and those of an
+ * account: they would be offered, and every amount refused.
  */
-export const requireRanges = (table: RoutingTable, assets: readonly { ticker: string; payIn: AmountLimits; payout: AmountLimits }[]): void => {
-  const text = ({ least, most }: AmountLimits): string => `${formatUnits(least, MINOR_SCALE)} to ${formatUnits(most, MINOR_SCALE)}`
-  const empty = assets.flatMap((asset) => (['payIn', 'payout'] as const).flatMap((direction) => {
-    const accounts = limitsOf(table, direction, asset.ticker)
-    if (accounts.length === 0 || accounts.some(({ least, most }) => least <= asset[direction].most && most >= asset[direction].least)) return []
-    return [`${direction} of ${asset.ticker}: ${accounts.map((one) => `${one.name} takes ${text(one)}`).join(', ')}, and the platform ${text(asset[direction])}`]
-  }))
-  if (empty.length > 0) throw new Error(`BURSAR_ACQUIRERS_FILE and BURSAR_ASSETS_FILE have no amount in common; change the limits in one of them: ${empty.join('; ')}`)
+export const requireRanges = (
+  table: RoutingTable,
+  assets: readonly { ticker: string; payIn: AmountLimits; payout: AmountLimits }[],
+): void => {
+  const text = ({ least, most }: AmountLimits): string =>
+    `${formatUnits(least, MINOR_SCALE)} to ${formatUnits(most, MINOR_SCALE)}`
+  const empty = assets.flatMap((asset) =>
+    (['payIn', 'payout'] as const).flatMap((direction) => {
+      const accounts = limitsOf(table, direction, asset.ticker)
+      if (
+        accounts.length === 0 ||
+        accounts.some(({ least, most }) => least <= asset[direction].most && most >= asset[direction].least)
+      )
+        return []
+      return [
+        `${direction} of ${asset.ticker}: ${accounts.map((one) => `${one.name} takes ${text(one)}`).join(', ')}, and the platform ${text(asset[direction])}`,
+      ]
+    }),
+  )
+  if (empty.length > 0)
+    throw new Error(
+      `BURSAR_ACQUIRERS_FILE and BURSAR_ASSETS_FILE have no amount in common; change the limits in one of them: ${empty.join('; ')}`,
+    )
 }
 
 const MINOR_SCALE = 2
@@ -79,16 +94,21 @@ export const limitsOf = (
   })
 
 /** Builds the table. Throws with the account named when two share a name, or a rule names one that is not there. */
-export const createRoutingTable = (accounts: readonly AcquirerAccount[], rules: readonly RoutingRule[] = []): RoutingTable => {
+export const createRoutingTable = (
+  accounts: readonly AcquirerAccount[],
+  rules: readonly RoutingRule[] = [],
+): RoutingTable => {
   const names = new Set<string>()
   for (const { name } of accounts) {
-    if (!/^[a-z0-9][a-z0-9-]{0,31}$/i.test(name)) throw new Error(`acquirer ${JSON.stringify(name)}: a name is letters, digits and dashes, at most 32`)
+    if (!/^[a-z0-9][a-z0-9-]{0,31}$/i.test(name))
+      throw new Error(`acquirer ${JSON.stringify(name)}: a name is letters, digits and dashes, at most 32`)
     if (names.has(name)) throw new Error(`acquirer ${name} is listed twice`)
     names.add(name)
   }
   for (const { acquirers, direction, ticker, least, most } of rules) {
     const unknown = acquirers.find((name) => !names.has(name))
-    if (unknown !== undefined) throw new Error(`routing of ${direction} ${ticker} names ${unknown}, which is no acquirer here`)
+    if (unknown !== undefined)
+      throw new Error(`routing of ${direction} ${ticker} names ${unknown}, which is no acquirer here`)
     if (least > most) throw new Error(`routing of ${direction} ${ticker}: the least is above the most`)
   }
   return { accounts, rules }

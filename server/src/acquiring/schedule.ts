@@ -14,7 +14,8 @@ export const PATIENCE_MS = HOUR_MS
 const WATCHED_MS = 14 * DAY_MS
 
 /** Each pause half as long again as the one before. */
-const backoffMs = (asked: number, longestMs = LONGEST_MS): number => Math.min(FIRST_MS * 1.5 ** Math.min(asked, 40), longestMs)
+const backoffMs = (asked: number, longestMs = LONGEST_MS): number =>
+  Math.min(FIRST_MS * 1.5 ** Math.min(asked, 40), longestMs)
 
 type Asked = Pick<Payment, 'state' | 'asked' | 'expiresAt' | 'calledAt' | 'watchedUntil'>
 
@@ -25,19 +26,22 @@ const BOOKED: readonly PaymentState[] = ['credited', 'suspended', 'disputed']
 const ENDED: readonly PaymentState[] = ['credited', 'suspended', 'disputed', 'refused', 'not-taken', 'reversed']
 
 /** Whether the acquirer called to say something else than a payment's state and has not confirmed it in two weeks. */
-export const isGivenUp = ({ calledAt }: Pick<Payment, 'calledAt'>, at: Date): boolean => calledAt !== null && at.getTime() - calledAt.getTime() > WATCHED_MS
+export const isGivenUp = ({ calledAt }: Pick<Payment, 'calledAt'>, at: Date): boolean =>
+  calledAt !== null && at.getTime() - calledAt.getTime() > WATCHED_MS
 
 /**
- * When an acquirer is asked again about a payment: it may have called, and the call was lost. One that called to say something
- * else than the payment's state is asked for two weeks; one whose page takes other cards after a refusal, until the page's end.
- * A booked payment whose refund was refused, or ended by a person, is asked about for two weeks after that.
+ * When an acquirer is asked again about a payment: it may have called, and the call was lost. One that called to say
+ * something else than the payment's state is asked for two weeks; one whose page takes other cards after a refusal,
+ * until the page's end. A booked payment whose refund was refused, or ended by a person, is asked about for two weeks
+ * after that.
  * @returns null: not until the acquirer calls
  */
 export const nextAsk = (payment: Asked, at: Date, takesOtherCards = false): Date | null => {
   const { state, asked, expiresAt, calledAt } = payment
   const past = at.getTime() - expiresAt.getTime()
   if (calledAt !== null) return isGivenUp(payment, at) ? null : new Date(at.getTime() + backoffMs(asked, DAY_MS))
-  if (ENDED.includes(state) && !(state === 'refused' && takesOtherCards && !isOver(payment, at))) return nextWatch(payment, at)
+  if (ENDED.includes(state) && !(state === 'refused' && takesOtherCards && !isOver(payment, at)))
+    return nextWatch(payment, at)
   if (state === 'expired') return past > WATCHED_MS ? null : new Date(at.getTime() + DAY_MS)
   const pause = backoffMs(asked)
   // Its end is not slept through.
@@ -46,11 +50,17 @@ export const nextAsk = (payment: Asked, at: Date, takesOtherCards = false): Date
 }
 
 /** When a booked payment is asked about again because a refund of it may show late. @returns null: not for that */
-export const nextWatch = ({ state, asked, watchedUntil }: Pick<Payment, 'state' | 'asked' | 'watchedUntil'>, at: Date): Date | null =>
-  watchedUntil !== null && at < watchedUntil && BOOKED.includes(state) ? new Date(at.getTime() + backoffMs(asked, DAY_MS)) : null
+export const nextWatch = (
+  { state, asked, watchedUntil }: Pick<Payment, 'state' | 'asked' | 'watchedUntil'>,
+  at: Date,
+): Date | null =>
+  watchedUntil !== null && at < watchedUntil && BOOKED.includes(state)
+    ? new Date(at.getTime() + backoffMs(asked, DAY_MS))
+    : null
 
 /** The first ask after a page was made, or after a refusal of service: payers take their time. */
 export const firstAsk = (at: Date): Date => new Date(at.getTime() + FIRST_MS)
 
 /** Whether nobody can be paying any more. */
-export const isOver = ({ expiresAt }: Pick<Payment, 'expiresAt'>, at: Date): boolean => at.getTime() >= expiresAt.getTime() + PATIENCE_MS
+export const isOver = ({ expiresAt }: Pick<Payment, 'expiresAt'>, at: Date): boolean =>
+  at.getTime() >= expiresAt.getTime() + PATIENCE_MS

@@ -4,23 +4,43 @@ import { readStatementFile } from './statement-file.ts'
 const HEAD = 'kind,reference,acquirerReference,ticker,amount,fee,at'
 const ROW = 'payment,4a6d1b0c-2c5f-4a39-9d53-3b9c1b7a6f10,a-1,UAH,100.5,1.50,2026-11-21T16:23:00Z'
 const LINE = {
-  kind: 'payment', reference: '4a6d1b0c-2c5f-4a39-9d53-3b9c1b7a6f10', acquirerReference: 'a-1', ticker: 'UAH', units: 100_50n, feeUnits: 1_50n,
+  kind: 'payment',
+  reference: '4a6d1b0c-2c5f-4a39-9d53-3b9c1b7a6f10',
+  acquirerReference: 'a-1',
+  ticker: 'UAH',
+  units: 100_50n,
+  feeUnits: 1_50n,
   at: Date.parse('2026-11-21T16:23:00Z'),
 }
 
 describe('a statement file', () => {
   test('is CSV with a head line, in any order of fields, with quotes, byte order mark and both line ends', () => {
     expect(readStatementFile(`\ufeff${HEAD}\r\n${ROW}\r\n`)).toEqual([LINE])
-    const turned = 'at,fee,amount,ticker,acquirerReference,kind\n"2026-11-21T18:23:00+02:00",0,-2000,KZT,"x, ""y""",settlement'
-    expect(readStatementFile(turned)).toEqual([{
-      kind: 'settlement', reference: undefined, acquirerReference: 'x, "y"', ticker: 'KZT', units: -2_000_00n, feeUnits: 0n, at: LINE.at,
-    }])
+    const turned =
+      'at,fee,amount,ticker,acquirerReference,kind\n"2026-11-21T18:23:00+02:00",0,-2000,KZT,"x, ""y""",settlement'
+    expect(readStatementFile(turned)).toEqual([
+      {
+        kind: 'settlement',
+        reference: undefined,
+        acquirerReference: 'x, "y"',
+        ticker: 'KZT',
+        units: -2_000_00n,
+        feeUnits: 0n,
+        at: LINE.at,
+      },
+    ])
     expect(readStatementFile(HEAD)).toEqual([])
   })
 
   test('is JSON with the same fields', () => {
     const { kind, reference, acquirerReference, ticker } = LINE
-    expect(readStatementFile(JSON.stringify([{ kind, reference, acquirerReference, ticker, amount: '100.50', fee: '1.5', at: '2026-11-21T16:23:00Z' }]))).toEqual([LINE])
+    expect(
+      readStatementFile(
+        JSON.stringify([
+          { kind, reference, acquirerReference, ticker, amount: '100.50', fee: '1.5', at: '2026-11-21T16:23:00Z' },
+        ]),
+      ),
+    ).toEqual([LINE])
     expect(readStatementFile('[]')).toEqual([])
   })
 

@@ -9,8 +9,9 @@ const TICKERS: readonly string[] = ['UAH', 'KZT']
 const SCALE = 2
 
 /**
- * Reads a statement as an operator has it: CSV with a head line of the fields, or JSON as a list of objects with the same
- * fields (docs/operating/acquirer-statements.md). Throws an Error that names the line: nothing of a statement is guessed.
+ * Reads a statement as an operator has it: CSV with a head line of the fields, or JSON as a list of objects with the
+ * same fields (docs/operating/acquirer-statements.md). Throws an Error that names the line: nothing of a statement is
+ * guessed.
  */
 export const readStatementFile = (text: string): StatementLine[] => {
   const trimmed = text.replace(/^\ufeff/, '').trim()
@@ -36,7 +37,10 @@ const readJson = (text: string): Row[] => {
   return list.map((item, i) => {
     const entries = Object.entries((item ?? {}) as Record<string, unknown>).filter(([, value]) => value !== null)
     const wrong = entries.find(([name, value]) => !FIELDS.includes(name as Field) || typeof value !== 'string')
-    if (wrong) throw new Error(`entry ${i + 1} of the statement: ${wrong[0]} is no field, or no text; there are ${FIELDS.join(', ')}`)
+    if (wrong)
+      throw new Error(
+        `entry ${i + 1} of the statement: ${wrong[0]} is no field, or no text; there are ${FIELDS.join(', ')}`,
+      )
     return Object.fromEntries(entries) as Row
   })
 }
@@ -45,9 +49,11 @@ const readCsv = (text: string): Row[] => {
   const [head = [], ...rows] = recordsOf(text)
   const unknown = head.filter((name) => !FIELDS.includes(name as Field))
   const missing = FIELDS.filter((name) => name !== 'reference' && !head.includes(name))
-  if (unknown.length > 0 || missing.length > 0) throw new Error(`the head line of the statement has to be ${FIELDS.join(',')}`)
+  if (unknown.length > 0 || missing.length > 0)
+    throw new Error(`the head line of the statement has to be ${FIELDS.join(',')}`)
   return rows.map((cells, i) => {
-    if (cells.length !== head.length) throw new Error(`entry ${i + 1} of the statement has ${cells.length} fields, not ${head.length}`)
+    if (cells.length !== head.length)
+      throw new Error(`entry ${i + 1} of the statement has ${cells.length} fields, not ${head.length}`)
     return Object.fromEntries(head.map((name, at) => [name, cells[at]!]).filter(([, value]) => value !== '')) as Row
   })
 }
@@ -82,12 +88,21 @@ const lineOf = ({ kind, reference, acquirerReference, ticker, amount, fee, at }:
   }
   const feeUnits = unitsOf(fee ?? '0', 'fee')
   if (feeUnits < 0n) throw new Error('fee must not be negative')
-  return { kind: kind as StatementLine['kind'], reference, acquirerReference, ticker: ticker as CardTicker, units: unitsOf(amount ?? '', 'amount'), feeUnits, at: time }
+  return {
+    kind: kind as StatementLine['kind'],
+    reference,
+    acquirerReference,
+    ticker: ticker as CardTicker,
+    units: unitsOf(amount ?? '', 'amount'),
+    feeUnits,
+    at: time,
+  }
 }
 
 const unitsOf = (text: string, field: string): bigint => {
   const isOut = text.startsWith('-')
   const parsed = parseUnits(isOut ? text.slice(1) : text, SCALE)
-  if (!parsed.ok) throw new Error(`${field} must be a decimal with at most two digits behind the dot such as 100.50 or -100.50`)
+  if (!parsed.ok)
+    throw new Error(`${field} must be a decimal with at most two digits behind the dot such as 100.50 or -100.50`)
   return isOut ? -parsed.units : parsed.units
 }

@@ -15,14 +15,16 @@ export const storeLines = async (
   const outcomes: { isNew: boolean; isAltered: boolean }[] = []
   for (const line of lines) {
     const { kind, acquirerReference, ticker, reference = null, units, feeUnits } = line
-    const { rows } = await sql`insert into acquirer_statement_lines(acquirer, kind, acquirer_reference, ticker, reference, units, fee_units, at, read_at)
+    const { rows } =
+      await sql`insert into acquirer_statement_lines(acquirer, kind, acquirer_reference, ticker, reference, units, fee_units, at, read_at)
       values (${acquirer}, ${kind}, ${acquirerReference}, ${ticker}, ${reference}, ${units}, ${feeUnits}, ${new Date(line.at)}, ${at})
       on conflict do nothing returning 1`.execute(tx)
     if (rows.length === 1) {
       outcomes.push({ isNew: true, isAltered: false })
       continue
     }
-    const { rows: same } = await sql`select from acquirer_statement_lines where acquirer = ${acquirer} and kind = ${kind}
+    const { rows: same } =
+      await sql`select from acquirer_statement_lines where acquirer = ${acquirer} and kind = ${kind}
       and acquirer_reference = ${acquirerReference} and ticker = ${ticker} and units = ${units} and fee_units = ${feeUnits}
       and reference is not distinct from ${reference}`.execute(tx)
     outcomes.push({ isNew: false, isAltered: same.length === 0 })
@@ -33,7 +35,11 @@ export const storeLines = async (
 type PaymentKey = Pick<Payment, 'merchantId' | 'id' | 'acquirer'>
 
 /** Which refund of ours a line is; an earlier answer stays. @returns undefined when none of that amount is left */
-export const claimRefundLine = async (tx: Tx, { merchantId, id, acquirer }: PaymentKey, line: StatementLine): Promise<string | undefined> => {
+export const claimRefundLine = async (
+  tx: Tx,
+  { merchantId, id, acquirer }: PaymentKey,
+  line: StatementLine,
+): Promise<string | undefined> => {
   const { acquirerReference, units } = line
   const { rows } = await sql<{ id: string }>`update acquirer_statement_lines l set refund_id = coalesce(l.refund_id, (
       select r.id from payment_refunds r where r.merchant_id = ${merchantId} and r.payment_id = ${id} and r.acquirer = ${acquirer}
@@ -46,13 +52,15 @@ export const claimRefundLine = async (tx: Tx, { merchantId, id, acquirer }: Paym
 }
 
 /**
- * What refund lines of a payment say besides what is booked: its lines that are no refund of ours, less what went back without us and is on no
- * line. The acquirer may have told in one sum when asked what its statement lists singly, or the other way round. Minor units, below zero while
- * lines are awaited.
+ * What refund lines of a payment say besides what is booked: its lines that are no refund of ours, less what went back
+ * without us and is on no line. The acquirer may have told in one sum when asked what its statement lists singly, or
+ * the other way round. Minor units, below zero while lines are awaited.
  */
 export const statedBeyondBooked = async (tx: Tx, { merchantId, id, acquirer }: PaymentKey): Promise<bigint> => {
   const { rows } = await sql<{ units: bigint }>`select ${unclaimed} - ${unstatedForeign} as units
-    from (select ${merchantId}::uuid as merchant_id, ${id}::uuid as payment_id, ${acquirer}::text as acquirer) r`.execute(tx)
+    from (select ${merchantId}::uuid as merchant_id, ${id}::uuid as payment_id, ${acquirer}::text as acquirer) r`.execute(
+    tx,
+  )
   return rows[0]!.units
 }
 
@@ -64,11 +72,21 @@ const unstatedForeign = sql`coalesce((select sum(f.units) from payment_refunds f
   where f.merchant_id = r.merchant_id and f.payment_id = r.payment_id and f.state = 'done' and f.sent_at is null
     and not exists (select from acquirer_statement_lines o where o.refund_id = f.id)), 0)`
 
-/** Whether another line says the same of the same payment or payout, so that one of the two is too many. The acquirer's own number decides, then the age. */
-export const isSaidBefore = async (tx: Tx, acquirer: string, line: StatementLine, known: string | null): Promise<boolean> => {
+/**
+ * Whether another line says the same of the same payment or payout, so that one of the two is too many. The acquirer's
+ * own number decides, then the age.
+ */
+export const isSaidBefore = async (
+  tx: Tx,
+  acquirer: string,
+  line: StatementLine,
+  known: string | null,
+): Promise<boolean> => {
   const { rows } = await sql<{ first: string }>`select l.acquirer_reference as first from acquirer_statement_lines l
     where l.acquirer = ${acquirer} and l.reference = ${line.reference ?? ''} and l.kind = ${line.kind} and l.units = ${line.units} and l.ticker = ${line.ticker}
-    order by l.acquirer_reference is not distinct from ${known}::text desc, l.read_at, l.at, l.acquirer_reference limit 1`.execute(tx)
+    order by l.acquirer_reference is not distinct from ${known}::text desc, l.read_at, l.at, l.acquirer_reference limit 1`.execute(
+    tx,
+  )
   return rows.length > 0 && rows[0]!.first !== line.acquirerReference
 }
 
@@ -78,9 +96,13 @@ export const hasStatedRefund = async (tx: Tx, { id }: Pick<Refund, 'id'>): Promi
   return rows.length > 0
 }
 
-/** A refund was not made, so that a line which was taken for it is another one: the next reading of the statement books it. @returns whether there was one */
+/**
+ * A refund was not made, so that a line which was taken for it is another one: the next reading of the statement books
+ * it. @returns whether there was one
+ */
 export const forgetClaimedLines = async (tx: Tx, { id }: Pick<Refund, 'id'>): Promise<boolean> => {
-  const { rows } = await sql`update acquirer_statement_lines set refund_id = null where refund_id = ${id} returning 1`.execute(tx)
+  const { rows } =
+    await sql`update acquirer_statement_lines set refund_id = null where refund_id = ${id} returning 1`.execute(tx)
   return rows.length > 0
 }
 
@@ -97,7 +119,12 @@ export const unstatedPayments = async (db: Db | Tx, acquirer: string, from: Date
 }
 
 /** Refunds that were made in a time and that no statement has shown yet. */
-export const unstatedRefunds = async (db: Db | Tx, acquirer: string, from: Date, to: Date): Promise<{ id: string; paymentId: string; ticker: string; units: bigint }[]> => {
+export const unstatedRefunds = async (
+  db: Db | Tx,
+  acquirer: string,
+  from: Date,
+  to: Date,
+): Promise<{ id: string; paymentId: string; ticker: string; units: bigint }[]> => {
   const { rows } = await sql<{ id: string; paymentId: string; ticker: string; units: bigint }>`
     select r.id, r.payment_id as "paymentId", r.ticker, r.units from payment_refunds r
     where r.acquirer = ${acquirer} and r.state = 'done' and r.updated_at >= ${from} and r.updated_at < ${to}

@@ -1,6 +1,12 @@
 /** An acquirer in memory, whose every word a test decides. */
 import {
-  AcquirerRefusal, AcquirerUnreachable, ForgedCallback, type Acquirer, type AcquirerCapabilities, type AcquirerState, type PaymentOrder,
+  AcquirerRefusal,
+  AcquirerUnreachable,
+  ForgedCallback,
+  type Acquirer,
+  type AcquirerCapabilities,
+  type AcquirerState,
+  type PaymentOrder,
   type StatementLine,
 } from '../adapters/acquirers/port.ts'
 
@@ -25,7 +31,11 @@ export interface ScriptedAcquirer extends Acquirer {
   /** Money of a payment went back without us: all of it, or so much; undefined: it isn't told how much. */
   reverses(reference: string, backUnits?: bigint | 'all'): AcquirerState
   /** A signed callback as it is posted to us. */
-  callback(reference: string, state?: AcquirerState, more?: { signature?: string; salt?: string }): { headers: Record<string, string>; body: Buffer }
+  callback(
+    reference: string,
+    state?: AcquirerState,
+    more?: { signature?: string; salt?: string },
+  ): { headers: Record<string, string>; body: Buffer }
 }
 
 const ALL: AcquirerCapabilities = {
@@ -35,7 +45,8 @@ const ALL: AcquirerCapabilities = {
   statement: true,
   takesOtherCards: true,
 }
-const revive = (_: string, value: unknown): unknown => (typeof value === 'string' && /^n\d+$/.test(value) ? BigInt(value.slice(1)) : value)
+const revive = (_: string, value: unknown): unknown =>
+  typeof value === 'string' && /^n\d+$/.test(value) ? BigInt(value.slice(1)) : value
 const flatten = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? `n${value}` : value)
 
 export const createScriptedAcquirer = (name: string, capabilities: AcquirerCapabilities = ALL): ScriptedAcquirer => {
@@ -61,7 +72,12 @@ export const createScriptedAcquirer = (name: string, capabilities: AcquirerCapab
       if (self.orders.has(order.reference)) throw new Error(`${order.reference} was ordered before`)
       self.orders.set(order.reference, { order, state: { kind: 'waiting' } })
       trouble('create', false)
-      return { method: 'GET', url: `https://${name}.example/pay/${order.reference}`, fields: {}, acquirerReference: `${name}-${order.reference}` }
+      return {
+        method: 'GET',
+        url: `https://${name}.example/pay/${order.reference}`,
+        fields: {},
+        acquirerReference: `${name}-${order.reference}`,
+      }
     },
     readCallback: ({ headers, body }) => {
       if (headers.signature !== `${name}-key`) throw new ForgedCallback('wrong signature')
@@ -79,34 +95,68 @@ export const createScriptedAcquirer = (name: string, capabilities: AcquirerCapab
       await sending?.()
       trouble('refund', true)
       self.refundsSent += 1
-      if (self.refundAnswer === 'refused') return { kind: 'refused', acquirerReference: undefined, code: '9', message: 'too late', maskedCard: undefined }
+      if (self.refundAnswer === 'refused')
+        return { kind: 'refused', acquirerReference: undefined, code: '9', message: 'too late', maskedCard: undefined }
       if (self.refundAnswer === 'waiting') return { kind: 'waiting' }
       self.refunds.set(refundReference, { units, reference })
       trouble('refund', false)
-      return { kind: 'succeeded', acquirerReference: refundReference, ticker, units, feeUnits: undefined, maskedCard: undefined }
+      return {
+        kind: 'succeeded',
+        acquirerReference: refundReference,
+        ticker,
+        units,
+        feeUnits: undefined,
+        maskedCard: undefined,
+      }
     },
     refundState: async ({ refundReference, units, ticker }) => {
       trouble('refund', true)
-      if (!self.refunds.has(refundReference)) return self.refundAnswer === 'waiting' ? { kind: 'waiting' } : { kind: 'unknown', reason: 'nothing shows' }
-      return { kind: 'succeeded', acquirerReference: refundReference, ticker, units, feeUnits: undefined, maskedCard: undefined }
+      if (!self.refunds.has(refundReference))
+        return self.refundAnswer === 'waiting' ? { kind: 'waiting' } : { kind: 'unknown', reason: 'nothing shows' }
+      return {
+        kind: 'succeeded',
+        acquirerReference: refundReference,
+        ticker,
+        units,
+        feeUnits: undefined,
+        maskedCard: undefined,
+      }
     },
     statement: async ({ from, to }) => self.lines.filter(({ at }) => at >= from && at < to),
     pays: (reference, more = {}) => {
       const entry = self.orders.get(reference)!
       const { ticker, units } = entry.order
-      entry.state = { kind: 'succeeded', acquirerReference: `${name}-${reference}`, ticker, units, feeUnits: 50n, maskedCard: '411111******1111', ...more }
+      entry.state = {
+        kind: 'succeeded',
+        acquirerReference: `${name}-${reference}`,
+        ticker,
+        units,
+        feeUnits: 50n,
+        maskedCard: '411111******1111',
+        ...more,
+      }
       return entry.state
     },
     refuses: (reference, code = '51', message = 'Insufficient funds') => {
       const entry = self.orders.get(reference)!
-      entry.state = { kind: 'refused', acquirerReference: `${name}-${reference}`, code, message, maskedCard: '411111******1111' }
+      entry.state = {
+        kind: 'refused',
+        acquirerReference: `${name}-${reference}`,
+        code,
+        message,
+        maskedCard: '411111******1111',
+      }
       return entry.state
     },
     reverses: (reference, backUnits) => {
       const entry = self.orders.get(reference)!
       const { backUnits: _, ...paid } = entry.state as Extract<AcquirerState, { kind: 'succeeded' | 'reversed' }>
       const back = backUnits === 'all' ? paid.units : backUnits
-      entry.state = { ...paid, kind: back === undefined || back === paid.units ? 'reversed' : 'succeeded', ...(back === undefined ? {} : { backUnits: back }) }
+      entry.state = {
+        ...paid,
+        kind: back === undefined || back === paid.units ? 'reversed' : 'succeeded',
+        ...(back === undefined ? {} : { backUnits: back }),
+      }
       return entry.state
     },
     callback: (reference, state = self.orders.get(reference)!.state, { signature = `${name}-key`, salt } = {}) => ({

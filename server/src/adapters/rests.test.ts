@@ -4,16 +4,25 @@ import { createRests } from './rests.ts'
 const DAY = 86_400_000
 
 test.each([
-  [429, undefined, 60_000], [429, '2', 2_000], [418, undefined, 120_000], [418, '259200', 3 * DAY], [403, undefined, 300_000], [429, '999999999', 3 * DAY],
-  [429, 'Fri, 27 Nov 2026 10:00:00 GMT', 60_000], [429, '-5', 60_000],
-])('audit D-B9: HTTP %i with Retry-After %s is a rest of %i ms, for that provider alone (row V-5)', (status, retryAfter, ms) => {
-  let now = 1_000
-  const rests = createRests(() => now)
-  rests.heard('binance', { status, retryAfter })
-  expect([rests.until('binance'), rests.until('kraken')]).toEqual([1_000 + ms, undefined])
-  now += ms
-  expect(rests.until('binance')).toBeUndefined()
-})
+  [429, undefined, 60_000],
+  [429, '2', 2_000],
+  [418, undefined, 120_000],
+  [418, '259200', 3 * DAY],
+  [403, undefined, 300_000],
+  [429, '999999999', 3 * DAY],
+  [429, 'Fri, 27 Nov 2026 10:00:00 GMT', 60_000],
+  [429, '-5', 60_000],
+])(
+  'audit D-B9: HTTP %i with Retry-After %s is a rest of %i ms, for that provider alone (row V-5)',
+  (status, retryAfter, ms) => {
+    let now = 1_000
+    const rests = createRests(() => now)
+    rests.heard('binance', { status, retryAfter })
+    expect([rests.until('binance'), rests.until('kraken')]).toEqual([1_000 + ms, undefined])
+    now += ms
+    expect(rests.until('binance')).toBeUndefined()
+  },
+)
 
 test('audit D-B9: a shorter rest ends none that is longer, and other answers begin none (row V-5)', () => {
   const rests = createRests(() => 0)

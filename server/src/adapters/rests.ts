@@ -13,7 +13,10 @@ export interface Rests {
   heard(provider: string, limited: Limited): void
 }
 
-/** When a provider names no time, ms. 418 is Binance's ban of an address, 2 minutes at first; 403 its firewall's refusal. */
+/**
+ * When a provider names no time, ms. 418 is Binance's ban of an address, 2 minutes at first; 403 its firewall's
+ * refusal.
+ */
 const USUAL_MS: Readonly<Record<number, number>> = { 403: 300_000, 418: 120_000, 429: 60_000 }
 /** Binance's longest ban. */
 const LONGEST_MS = 3 * 86_400_000
@@ -21,9 +24,9 @@ const LONGEST_MS = 3 * 86_400_000
 export const isLimit = (status: number): boolean => Object.hasOwn(USUAL_MS, status)
 
 /**
- * All that asks a provider from this process shares one of these: limits count by address, so that one caller who goes on asking has all of them
- * banned (developers.binance.com, spot, REST API, "IP Limits": 429, then 418 for 2 minutes to 3 days, each with Retry-After in seconds; 403 is
- * the firewall).
+ * All that asks a provider from this process shares one of these: limits count by address, so that one caller who goes
+ * on asking has all of them banned (developers.binance.com, spot, REST API, "IP Limits": 429, then 418 for 2 minutes to
+ * 3 days, each with Retry-After in seconds; 403 is the firewall).
  * @param now ms
  */
 export const createRests = (now: () => number): Rests => {

@@ -15,7 +15,14 @@ import { createClock } from '../platform/clock.ts'
 import type { ApiRefusal, ApiRequest } from '../platform/route.ts'
 import type { Runtime } from '../platform/runtime.ts'
 import {
-  addressRoutes, createAddressIssuer, createStockJob, houseAddressesAmong, isOurs, ownerOf, replenish, stockOf,
+  addressRoutes,
+  createAddressIssuer,
+  createStockJob,
+  houseAddressesAmong,
+  isOurs,
+  ownerOf,
+  replenish,
+  stockOf,
   type AddressIssuer,
 } from './index.ts'
 import { TEST_KEYS } from './test-keys.ts'
@@ -52,16 +59,23 @@ const call = async (
   body: Record<string, unknown>,
   more: { merchantId?: string; keys?: ApiRequest['answerKeys']; process?: 0 | 1 } = {},
 ): Promise<Record<string, unknown> & { address: string }> => {
-  const routes = addressRoutes({ runtime, issuer: issuers[more.process ?? 0]!, networks: NETWORKS, keepTarget: async (owner, target) => void kept.push({ ...owner, target }) })
-  const answer = await routes.find((route) => route.operation === operation)!.handle({
-    merchantId: more.merchantId ?? randomUUID(),
-    params: {},
-    query: {},
-    body,
-    keyId: randomUUID(),
-    requestId: 'r',
-    answerKeys: more.keys ?? [],
+  const routes = addressRoutes({
+    runtime,
+    issuer: issuers[more.process ?? 0]!,
+    networks: NETWORKS,
+    keepTarget: async (owner, target) => void kept.push({ ...owner, target }),
   })
+  const answer = await routes
+    .find((route) => route.operation === operation)!
+    .handle({
+      merchantId: more.merchantId ?? randomUUID(),
+      params: {},
+      query: {},
+      body,
+      keyId: randomUUID(),
+      requestId: 'r',
+      answerKeys: more.keys ?? [],
+    })
   expect(answer.status).toBe(200)
   return JSON.parse('json' in answer ? answer.json : JSON.stringify(answer.body))
 }
@@ -73,8 +87,10 @@ const refused = (body: Record<string, unknown>, operation: Parameters<typeof cal
 /** Which of the two processes takes a request. */
 const sideOf = (i: number): 0 | 1 => (i % 2 === 0 ? 0 : 1)
 const stored = async (address: string) =>
-  (await sql<{ family: string; derivation_index: number; leased_until: Date | null; meta: string | null }>`
-    select * from addresses where address = ${address}`.execute(db)).rows[0]!
+  (
+    await sql<{ family: string; derivation_index: number; leased_until: Date | null; meta: string | null }>`
+    select * from addresses where address = ${address}`.execute(db)
+  ).rows[0]!
 
 describe('an address', () => {
   test('is new at every request, and echoes meta byte for byte', async () => {
@@ -91,7 +107,9 @@ describe('an address', () => {
     const merchantId = randomUUID()
     const target = { ticker: 'USDT', address: 'T1', blockchain: 'TRON' }
     const { address } = await call('createAddress', { blockchain: 'BITCOIN', target }, { merchantId })
-    const { rows } = await sql<{ id: string }>`select id from addresses where merchant_id = ${merchantId} and address = ${address}`.execute(db)
+    const { rows } = await sql<{
+      id: string
+    }>`select id from addresses where merchant_id = ${merchantId} and address = ${address}`.execute(db)
     expect(kept.at(-1)).toEqual({ merchantId, kind: 'address', id: rows[0]!.id, target })
   })
 
@@ -139,7 +157,9 @@ describe('a rotating address', () => {
   const outside: (string | number)[] = [599_999, '599999', 30 * 86_400_000 + 1, '99999999999999']
   test.each(outside)('refuses duration %j', async (duration) => {
     expect(await refused({ blockchain: 'BITCOIN', duration }, 'createRotatingAddress')).toMatchObject({
-      status: 400, code: 100, field: 'duration',
+      status: 400,
+      code: 100,
+      field: 'duration',
     })
   })
 
@@ -229,7 +249,8 @@ describe('the same request again', () => {
     await call('createAddress', { blockchain: 'BITCOIN' }, { merchantId, keys })
     const other = [{ key: 'key:order-1', fingerprint: 'f9' }]
     await expect(call('createAddress', { blockchain: 'ETHEREUM' }, { merchantId, keys: other })).rejects.toMatchObject({
-      status: 409, code: 103,
+      status: 409,
+      code: 103,
     })
   })
 })

@@ -27,7 +27,9 @@ export const depositAddress = (keys: DepositKeys, family: AddressFamily, index: 
 const MOST_REMEMBERED = 10_000
 
 /** Tells whether an address derives from these keys at the index that its row says. */
-export const createDerivationCheck = (keys: DepositKeys): ((family: AddressFamily, owned: { address: string; index: number }) => boolean) => {
+export const createDerivationCheck = (
+  keys: DepositKeys,
+): ((family: AddressFamily, owned: { address: string; index: number }) => boolean) => {
   const known = new Set<string>()
   return (family, { address, index }) => {
     const text = `${family}/${index}/${address}`

@@ -7,12 +7,14 @@ import { familyOf, type AddressFamily } from './family.ts'
 import { INDEX_LEAP } from './indexes.ts'
 
 /*
- * Addresses that the installation may have given to a merchant after the copy was made that it was restored from. Nobody gets
- * them again. They are known as the house's own under the account `forgotten`: what comes to them is noted, and goes to suspense.
+ * Addresses that the installation may have given to a merchant after the copy was made that it was restored from.
+ * Nobody gets them again. They are known as the house's own under the account `forgotten`: what comes to them is noted,
+ * and goes to suspense.
  */
 
 /**
- * Sets the stock of an earlier era aside: any of it may have been given out. Until then it lies in the stock and is given to nobody.
+ * Sets the stock of an earlier era aside: any of it may have been given out. Until then it lies in the stock and is
+ * given to nobody.
  * @returns how many
  */
 export const setAside = async (tx: Tx): Promise<number> => {
@@ -28,18 +30,35 @@ export const setAside = async (tx: Tx): Promise<number> => {
 export const leap = async (tx: Tx): Promise<void> => {
   await sql`update address_stock set era = ''`.execute(tx)
   await setAside(tx)
-  await sql`update derivation_counters set next_index = next_index + ${INDEX_LEAP}::bigint, era = database_era()`.execute(tx)
+  await sql`update derivation_counters set next_index = next_index + ${INDEX_LEAP}::bigint, era = database_era()`.execute(
+    tx,
+  )
 }
 
 /** The next index of each family's deposit addresses, and of Bitcoin's change. */
 export const readCounters = async (db: Db | Tx): Promise<{ family: AddressFamily; branch: 0 | 1; next: number }[]> => {
-  const { rows } = await sql<{ family: AddressFamily; branch: 0 | 1; next: number }>`select family, branch, next_index as next
-    from derivation_counters where (account, branch) in (('deposit', 0), ('hot', 1)) order by family, branch`.execute(db)
+  const { rows } = await sql<{
+    family: AddressFamily
+    branch: 0 | 1
+    next: number
+  }>`select family, branch, next_index as next
+    from derivation_counters where (account, branch) in (('deposit', 0), ('hot', 1)) order by family, branch`.execute(
+    db,
+  )
   return rows
 }
 
-/** Makes deposit addresses known that may have been given out after the copy was made. @returns how many were not known */
-export const rememberForgotten = async (tx: Tx, keys: DepositKeys, family: AddressFamily, first: number, count: number, { at }: Moment): Promise<number> => {
+/**
+ * Makes deposit addresses known that may have been given out after the copy was made. @returns how many were not known
+ */
+export const rememberForgotten = async (
+  tx: Tx,
+  keys: DepositKeys,
+  family: AddressFamily,
+  first: number,
+  count: number,
+  { at }: Moment,
+): Promise<number> => {
   const indexes = Array.from({ length: count }, (_, i) => first + i)
   const { rows } = await sql`insert into house_addresses(family, address, account, branch, derivation_index, created_at)
     select ${family}, u.address, 'forgotten', 1, u.index, ${at}
@@ -55,7 +74,12 @@ export const rememberForgotten = async (tx: Tx, keys: DepositKeys, family: Addre
  */
 export const giveBack = async (
   tx: Tx,
-  { merchantId, blockchain, address, meta }: { merchantId: string; blockchain: Network; address: string; meta: string | null },
+  {
+    merchantId,
+    blockchain,
+    address,
+    meta,
+  }: { merchantId: string; blockchain: Network; address: string; meta: string | null },
   { at, newId }: Moment,
 ): Promise<string | undefined> => {
   const id = newId()
@@ -63,6 +87,8 @@ export const giveBack = async (
       delete from house_addresses where family = ${familyOf(blockchain)} and address = ${address} and account = 'forgotten'
       returning family, address, derivation_index)
     insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, meta, created_at)
-    select ${merchantId}, ${id}, family, ${blockchain}, address, derivation_index, ${meta}, ${at} from found returning id`.execute(tx)
+    select ${merchantId}, ${id}, family, ${blockchain}, address, derivation_index, ${meta}, ${at} from found returning id`.execute(
+    tx,
+  )
   return rows.length === 0 ? undefined : id
 }

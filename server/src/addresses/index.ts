@@ -11,7 +11,15 @@ export { familyOf } from './family.ts'
 export type { AddressFamily } from './family.ts'
 export { createAddressIssuer, issueInside } from './issuing.ts'
 export type { AddressIssuer, Issued } from './issuing.ts'
-export { addressesAfter, coldAddressesAmong, holdersOf, houseAddressesAmong, isOurs, openLeases, ownerOf } from './queries.ts'
+export {
+  addressesAfter,
+  coldAddressesAmong,
+  holdersOf,
+  houseAddressesAmong,
+  isOurs,
+  openLeases,
+  ownerOf,
+} from './queries.ts'
 export type { AddressOwner, HouseAddress, OurAddress } from './queries.ts'
 export { addressRoutes } from './routes.ts'
 export type { AddressRoutesDeps } from './routes.ts'

@@ -4,17 +4,23 @@ import type { Db, Tx } from '../db/index.ts'
 import type { AddressFamily } from './family.ts'
 
 /**
- * Where the database may have forgotten what it handed out (it is a restored copy, or was promoted), its counters go on so far
- * behind their last value. Indexes end at 2^31: there is room for two thousand such leaps.
+ * Where the database may have forgotten what it handed out (it is a restored copy, or was promoted), its counters go on
+ * so far behind their last value. Indexes end at 2^31: there is room for two thousand such leaps.
  */
 export const INDEX_LEAP = 1_000_000
 
 /**
- * Takes the next derivation indexes of a branch. No index is taken twice: in another era of the database (`database_era()`)
- * than the one the counter was last used in, it first leaps.
+ * Takes the next derivation indexes of a branch. No index is taken twice: in another era of the database
+ * (`database_era()`) than the one the counter was last used in, it first leaps.
  * @returns the first of `count`
  */
-export const takeIndexes = async (db: Db | Tx, family: AddressFamily, account: KeyAccount, branch: 0 | 1, count: number): Promise<number> => {
+export const takeIndexes = async (
+  db: Db | Tx,
+  family: AddressFamily,
+  account: KeyAccount,
+  branch: 0 | 1,
+  count: number,
+): Promise<number> => {
   const { rows } = await sql<{ next: number }>`
     insert into derivation_counters as c (family, account, branch, next_index)
     select ${family}, ${account}, ${branch}, ${count}::bigint + ${INDEX_LEAP}::bigint * coalesce((select restores from installation), 0)

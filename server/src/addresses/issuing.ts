@@ -72,8 +72,8 @@ const issueAll = async (deps: Deps, requests: readonly NewAddress[]): Promise<Is
 }
 
 /**
- * Gives one address out in a transaction of the caller's, whatever limit its merchant has: for what needs an address of its
- * own and is limited itself.
+ * Gives one address out in a transaction of the caller's, whatever limit its merchant has: for what needs an address of
+ * its own and is limited itself.
  */
 export const issueInside = async (tx: Tx, keys: DepositKeys, request: NewAddress): Promise<string> => {
   const taken = await takeFromStock(tx, [request])

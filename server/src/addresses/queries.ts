@@ -16,7 +16,10 @@ export interface AddressOwner {
   leasedUntil: Date | null
 }
 
-/** An address of the house: hot wallet, change, cold storage, whose key is not here, or one that a restored copy does not know the owner of. */
+/**
+ * An address of the house: hot wallet, change, cold storage, whose key is not here, or one that a restored copy does
+ * not know the owner of.
+ */
 export interface HouseAddress {
   address: string
   account: KeyAccount | 'cold' | 'forgotten'
@@ -55,7 +58,11 @@ export const houseAddressesAmong = async (
 }
 
 /** Which of these addresses are the operator's cold storage. */
-export const coldAddressesAmong = async (db: Db | Tx, family: AddressFamily, addresses: readonly string[]): Promise<ReadonlySet<string>> => {
+export const coldAddressesAmong = async (
+  db: Db | Tx,
+  family: AddressFamily,
+  addresses: readonly string[],
+): Promise<ReadonlySet<string>> => {
   const house = await houseAddressesAmong(db, family, addresses)
   return new Set([...house.values()].filter(({ account }) => account === 'cold').map(({ address }) => address))
 }
@@ -73,8 +80,16 @@ export const holdersOf = async (
   query: Query,
   asked: readonly { family: AddressFamily; address: string }[],
 ): Promise<Map<string, 'merchant' | 'house'>> => {
-  const rows = await query('address-holders', HOLDERS, [asked.map((each) => each.family), asked.map((each) => each.address)])
-  return new Map(rows.map(({ family, address, house }) => [`${family as string}/${address as string}`, house ? 'house' : 'merchant']))
+  const rows = await query('address-holders', HOLDERS, [
+    asked.map((each) => each.family),
+    asked.map((each) => each.address),
+  ])
+  return new Map(
+    rows.map(({ family, address, house }) => [
+      `${family as string}/${address as string}`,
+      house ? 'house' : 'merchant',
+    ]),
+  )
 }
 
 /**
@@ -96,8 +111,16 @@ export const openLeases = async (
   return rows
 }
 
-/** All deposit addresses of a family, ended ones too, a page at a time in their order. @param after the last address of the page before, or '' */
-export const addressesAfter = async (db: Db | Tx, family: AddressFamily, after: string, most: number): Promise<AddressOwner[]> => {
+/**
+ * All deposit addresses of a family, ended ones too, a page at a time in their order. @param after the last address of
+ * the page before, or ''
+ */
+export const addressesAfter = async (
+  db: Db | Tx,
+  family: AddressFamily,
+  after: string,
+  most: number,
+): Promise<AddressOwner[]> => {
   const { rows } = await sql<AddressOwner>`
     select merchant_id as "merchantId", id as "addressId", address, derivation_index as index, meta, leased_until as "leasedUntil"
     from addresses where family = ${family} and address > ${after}

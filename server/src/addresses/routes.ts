@@ -1,6 +1,11 @@
 import { isNetwork, NETWORKS, type Network } from '@bursar/chainkit'
 import {
-  durations, generalErrors, type BodyOf, type createAddress, type createRotatingAddress, type ErrorCode,
+  durations,
+  generalErrors,
+  type BodyOf,
+  type createAddress,
+  type createRotatingAddress,
+  type ErrorCode,
 } from '@bursar/contract'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import type { KeepTarget } from '../platform/target.ts'

@@ -24,7 +24,9 @@ export const restock = async (tx: Tx, keys: DepositKeys, family: AddressFamily, 
 /** How many addresses wait in the stock, counted no further than `most`. */
 export const stockOf = async (db: Db, family: AddressFamily, most: number): Promise<number> => {
   const { rows } = await sql<{ count: number }>`
-    select count(*) from (select from address_stock where family = ${family} and era = (select database_era()) limit ${most}) s`.execute(db)
+    select count(*) from (select from address_stock where family = ${family} and era = (select database_era()) limit ${most}) s`.execute(
+    db,
+  )
   return rows[0]!.count
 }
 

@@ -56,7 +56,10 @@ export const takeFromStock = async (db: Db | Tx, requests: readonly NewAddress[]
   return new Map(rows.map(({ id, address }) => [id, address]))
 }
 
-/** How many addresses a merchant has, counted no further than `most`. Those of invoices are not counted: payers cause them. */
+/**
+ * How many addresses a merchant has, counted no further than `most`. Those of invoices are not counted: payers cause
+ * them.
+ */
 export const addressesOf = async (db: Db | Tx, merchantId: string, most: number): Promise<number> => {
   const { rows } = await sql<{ count: number }>`
     select count(*) from (select from addresses where merchant_id = ${merchantId}

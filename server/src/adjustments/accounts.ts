@@ -23,16 +23,25 @@ const KINDS = {
 export type Kind = keyof typeof KINDS
 
 /**
- * What may be moved to what, and why. From the first the units are taken, to the second they are given; of losses and receivables
- * "from" makes them larger and "to" smaller, of custody and acquirers the other way round, as the ledger signs them.
+ * What may be moved to what, and why. From the first the units are taken, to the second they are given; of losses and
+ * receivables "from" makes them larger and "to" smaller, of custody and acquirers the other way round, as the ledger
+ * signs them.
  */
 export const PAIRS: readonly (readonly [from: Kind, to: Kind, why: string])[] = [
   ['suspense', 'merchant', 'whose money it is has been found out'],
   ['suspense', 'capital', "it is the owner's"],
   ['suspense', 'losses', 'what was lost has come back'],
   ['quarantine', 'merchant', 'of a rejected deposit: to a merchant of the house, which pays it back to its sender'],
-  ['quarantine', 'suspense', 'of a rejected deposit: to an account of its own until it is known what may be done with it'],
-  ['capital', 'merchant', 'the owner takes it, by a withdrawal of a merchant of the house, or makes a merchant a present of it'],
+  [
+    'quarantine',
+    'suspense',
+    'of a rejected deposit: to an account of its own until it is known what may be done with it',
+  ],
+  [
+    'capital',
+    'merchant',
+    'the owner takes it, by a withdrawal of a merchant of the house, or makes a merchant a present of it',
+  ],
   ['capital', 'suspense', "what was booked as the owner's is not"],
   ['capital', 'losses', 'the owner pays for a loss'],
   ['fees', 'merchant', 'the owner takes income, by a withdrawal of a merchant of the house'],
@@ -43,7 +52,7 @@ export const PAIRS: readonly (readonly [from: Kind, to: Kind, why: string])[] = 
   ['losses', 'acquirer', 'an acquirer holds less than the books say'],
   ['losses', 'merchant', 'a merchant is paid for a fault of the house'],
   ['receivable', 'acquirer', 'a merchant got money back for a card that was paid after all: it owes it'],
-  ['acquirer', 'merchant', 'an acquirer holds more than the books say, and it is the merchant\'s'],
+  ['acquirer', 'merchant', "an acquirer holds more than the books say, and it is the merchant's"],
   ['acquirer', 'suspense', 'an acquirer holds more than the books say, and it is not known whose it is'],
   ['merchant', 'capital', 'a merchant of the house gives back what it did not withdraw'],
   ['merchant', 'losses', 'a merchant pays for a loss it has agreed to pay for'],
@@ -63,8 +72,10 @@ const isShaped = (kind: Kind, of: string | null): boolean => {
 export const readAccount = (text: string): NamedAccount => {
   const [kind = '', ...rest] = text.split(':')
   const of = rest.length === 0 ? null : rest.join(':')
-  if (!Object.hasOwn(KINDS, kind)) throw new Error(`"${text}" is no account: write one of ${Object.keys(KINDS).join(', ')}`)
-  if (!isShaped(kind as Kind, of)) throw new Error(`"${text}": behind "${kind}" stands ${describe(KINDS[kind as Kind])}`)
+  if (!Object.hasOwn(KINDS, kind))
+    throw new Error(`"${text}" is no account: write one of ${Object.keys(KINDS).join(', ')}`)
+  if (!isShaped(kind as Kind, of))
+    throw new Error(`"${text}": behind "${kind}" stands ${describe(KINDS[kind as Kind])}`)
   return { kind: kind as Kind, of }
 }
 
@@ -80,7 +91,8 @@ export const accountText = ({ kind, of }: NamedAccount): string => (of === null 
 export const requirePair = (from: NamedAccount, to: NamedAccount): void => {
   if (PAIRS.some(([source, target]) => source === from.kind && target === to.kind)) return
   const targets = PAIRS.filter(([source]) => source === from.kind).map(([, target]) => target)
-  const may = targets.length === 0 ? `nothing is taken from ${from.kind}` : `from ${from.kind} it goes to ${targets.join(', ')}`
+  const may =
+    targets.length === 0 ? `nothing is taken from ${from.kind}` : `from ${from.kind} it goes to ${targets.join(', ')}`
   throw new Error(`no adjustment goes from ${from.kind} to ${to.kind}: ${may}`)
 }
 
@@ -89,7 +101,11 @@ const PLACED: readonly Kind[] = ['custody', 'acquirer']
 /** The account of the ledger. Places are the house's own; so is what names no merchant. */
 export const keyOf = ({ kind, of }: NamedAccount, asset: string): AccountKey => {
   const isPlaced = PLACED.includes(kind)
-  return { merchantId: isPlaced || of === null ? HOUSE : of, asset, kind: (isPlaced ? `${kind}:${of}` : kind) as AccountKind }
+  return {
+    merchantId: isPlaced || of === null ? HOUSE : of,
+    asset,
+    kind: (isPlaced ? `${kind}:${of}` : kind) as AccountKind,
+  }
 }
 
 export const merchantOf = ({ kind, of }: NamedAccount): string | null => (PLACED.includes(kind) ? null : of)

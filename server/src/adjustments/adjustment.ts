@@ -25,15 +25,27 @@ export interface Adjustment {
 export const VALID_MS = 7 * 24 * 60 * 60_000
 
 /**
- * The text that the second person signs: one adjustment, whole, of one database. No field holds a line break, so that two
- * adjustments never share a text.
+ * The text that the second person signs: one adjustment, whole, of one database. No field holds a line break, so that
+ * two adjustments never share a text.
  * @param database the identity of the database, so that a signature is not worth anything in a copy
  */
 export const adjustmentText = (adjustment: Adjustment, database: string): string => {
   const { id, asset, units, amount, from, to, address, depositId, reason, proposedBy, proposedAt } = adjustment
   const lines = {
-    database, id, asset, amount, units, from: accountText(from), to: accountText(to), address: address ?? 'none', deposit: depositId ?? 'none',
-    'proposed by': proposedBy, 'proposed at': proposedAt.toISOString(), reason,
+    database,
+    id,
+    asset,
+    amount,
+    units,
+    from: accountText(from),
+    to: accountText(to),
+    address: address ?? 'none',
+    deposit: depositId ?? 'none',
+    'proposed by': proposedBy,
+    'proposed at': proposedAt.toISOString(),
+    reason,
   }
-  return `bursar adjustment v1\n${Object.entries(lines).map(([name, value]) => `${name}: ${String(value)}\n`).join('')}`
+  return `bursar adjustment v1\n${Object.entries(lines)
+    .map(([name, value]) => `${name}: ${String(value)}\n`)
+    .join('')}`
 }

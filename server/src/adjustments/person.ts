@@ -24,13 +24,17 @@ export const hasSigned = ({ publicKey }: Pick<Person, 'publicKey'>, text: string
 /** A new key: PEM for its owner alone, and the public key as it is enrolled. */
 export const makePersonKey = (): { pem: string; publicKey: string } => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
-  return { pem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), publicKey: rawHex(publicKey.export({ type: 'spki', format: 'der' })) }
+  return {
+    pem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    publicKey: rawHex(publicKey.export({ type: 'spki', format: 'der' })),
+  }
 }
 
 /** Signs a text offline. Throws an Error when the key is none of the kind. @returns hex */
 export const signText = (pem: string, text: string): string => {
   const key = createPrivateKey(pem)
-  if (key.asymmetricKeyType !== 'ed25519') throw new Error('the key is no Ed25519 key: make one with `bursar person key`')
+  if (key.asymmetricKeyType !== 'ed25519')
+    throw new Error('the key is no Ed25519 key: make one with `bursar person key`')
   return sign(null, Buffer.from(text), key).toString('hex')
 }
 

@@ -32,7 +32,9 @@ export const itemsOf = (id: string, parts: readonly Part[], to: AccountKey, { at
       merchantId,
       kind: 'post',
       cause: { kind: 'adjustment', id },
-      legs: [...legs.values()].filter(({ posted }) => posted !== 0n).map(({ account, posted }) => ({ account, posted, held: 0n })),
+      legs: [...legs.values()]
+        .filter(({ posted }) => posted !== 0n)
+        .map(({ account, posted }) => ({ account, posted, held: 0n })),
       at,
     },
   }))

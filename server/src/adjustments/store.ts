@@ -26,14 +26,18 @@ export interface PersonLine extends Person {
 
 /** Everybody who was ever enrolled, the first one first. */
 export const listPeople = async (db: Db | Tx): Promise<PersonLine[]> => {
-  const { rows } = await sql<PersonLine>`select id, public_key as "publicKey", login, enrolled_by as "enrolledBy", enrolled_at as "enrolledAt",
+  const { rows } =
+    await sql<PersonLine>`select id, public_key as "publicKey", login, enrolled_by as "enrolledBy", enrolled_at as "enrolledAt",
     vouched_by as "vouchedBy", removed_at as "removedAt" from people order by enrolled_at, id`.execute(db)
   return rows
 }
 
 /** What vouchers have signed, by the person vouched for. */
 export const vouchersSignatures = async (db: Db | Tx): Promise<ReadonlyMap<string, string>> => {
-  const { rows } = await sql<{ id: string; signature: string }>`select id, signature from people where signature is not null`.execute(db)
+  const { rows } = await sql<{
+    id: string
+    signature: string
+  }>`select id, signature from people where signature is not null`.execute(db)
   return new Map(rows.map(({ id, signature }) => [id, signature]))
 }
 
@@ -48,14 +52,19 @@ export const insertPerson = async (
 
 /** False when no such person is enrolled. */
 export const removePerson = async (tx: Tx, id: string, actor: string, at: Date): Promise<boolean> => {
-  const { rows } = await sql`update people set removed_by = ${actor}, removed_at = ${at} where id = ${id} and removed_at is null returning 1`.execute(tx)
+  const { rows } =
+    await sql`update people set removed_by = ${actor}, removed_at = ${at} where id = ${id} and removed_at is null returning 1`.execute(
+      tx,
+    )
   return rows.length === 1
 }
 
 export const insertAdjustment = async (tx: Tx, adjustment: Adjustment): Promise<void> => {
   const { id, asset, units, amount, from, to, address, depositId, reason, proposedBy, proposedAt } = adjustment
   await sql`insert into adjustments(id, asset, units, amount, from_account, to_account, address, deposit_id, reason, proposed_by, proposed_at)
-    values (${id}, ${asset}, ${units}, ${amount}, ${accountText(from)}, ${accountText(to)}, ${address}, ${depositId}, ${reason}, ${proposedBy}, ${proposedAt})`.execute(tx)
+    values (${id}, ${asset}, ${units}, ${amount}, ${accountText(from)}, ${accountText(to)}, ${address}, ${depositId}, ${reason}, ${proposedBy}, ${proposedAt})`.execute(
+    tx,
+  )
 }
 
 export interface AdjustmentLine extends Adjustment {
@@ -83,18 +92,26 @@ const lineOf = ({ fromAccount, toAccount, person, signature, appliedBy, appliedA
 })
 
 export const findAdjustment = async (db: Db | Tx, id: string): Promise<AdjustmentLine | undefined> => {
-  const { rows } = await sql<Row>`select ${COLUMNS} from adjustments a left join adjustment_signatures s on s.adjustment_id = a.id where a.id = ${id}`.execute(db)
+  const { rows } =
+    await sql<Row>`select ${COLUMNS} from adjustments a left join adjustment_signatures s on s.adjustment_id = a.id where a.id = ${id}`.execute(
+      db,
+    )
   return rows[0] && lineOf(rows[0])
 }
 
 /** All that were ever proposed, the newest first. */
 export const listAdjustments = async (db: Db | Tx): Promise<AdjustmentLine[]> => {
-  const { rows } = await sql<Row>`select ${COLUMNS} from adjustments a left join adjustment_signatures s on s.adjustment_id = a.id
+  const { rows } =
+    await sql<Row>`select ${COLUMNS} from adjustments a left join adjustment_signatures s on s.adjustment_id = a.id
     order by a.proposed_at desc, a.id desc`.execute(db)
   return rows.map(lineOf)
 }
 
-export const insertSignature = async (tx: Tx, id: string, { person, signature, appliedBy, appliedAt }: NonNullable<AdjustmentLine['signed']>): Promise<void> => {
+export const insertSignature = async (
+  tx: Tx,
+  id: string,
+  { person, signature, appliedBy, appliedAt }: NonNullable<AdjustmentLine['signed']>,
+): Promise<void> => {
   await sql`insert into adjustment_signatures(adjustment_id, person, signature, applied_by, applied_at)
     values (${id}, ${person}, ${signature}, ${appliedBy}, ${appliedAt})`.execute(tx)
 }

@@ -31,7 +31,16 @@ import { reportPage, screeningRoutes } from '../screening/index.ts'
 
 /** Whatever of the edge is a setting is named here, so that none can be left out on the way from the environment. */
 export type ApiLimits = Required<
-  Pick<HttpDeps, 'window' | 'requestsPerMinute' | 'refusalsPerMinute' | 'fingerprintKeys' | 'trustedProxies' | 'mostConnections' | 'meter'>
+  Pick<
+    HttpDeps,
+    | 'window'
+    | 'requestsPerMinute'
+    | 'refusalsPerMinute'
+    | 'fingerprintKeys'
+    | 'trustedProxies'
+    | 'mostConnections'
+    | 'meter'
+  >
 > & {
   pages: Required<Pick<HostedPages, 'postsPerMinute' | 'getsPerMinute' | 'streams'>>
   /** addresses of each family that are derived ahead */
@@ -41,7 +50,12 @@ export type ApiLimits = Required<
 }
 
 /** The merchant API: what serves requests, and the jobs that keep them fast. */
-export const createApi = (world: World, directory: MerchantDirectory, pool: PoolSettings, { chainIds, addressStock, ...limits }: ApiLimits) => {
+export const createApi = (
+  world: World,
+  directory: MerchantDirectory,
+  pool: PoolSettings,
+  { chainIds, addressStock, ...limits }: ApiLimits,
+) => {
   const { runtime, catalogue, wallet } = world
   const committer = createCommitter(pool)
   const holders = createAddressHolders(pool)
@@ -63,7 +77,12 @@ export const createApi = (world: World, directory: MerchantDirectory, pool: Pool
     ...depositRoutes({ db: runtime.db, catalogue }),
     ...withdrawalRoutes({ runtime, committer, ...exchanging.placing }),
     ...assetRoutes({ catalogue, prices: createPriceReader(runtime.db, tickers, runtime.clock.now) }),
-    ...screeningRoutes({ db: runtime.db, publicUrl: world.publicUrl, stateOf: async (kind, merchantId, id) => (await (kind === 'deposit' ? findDeposit : findById)(runtime.db, merchantId, id))?.state }),
+    ...screeningRoutes({
+      db: runtime.db,
+      publicUrl: world.publicUrl,
+      stateOf: async (kind, merchantId, id) =>
+        (await (kind === 'deposit' ? findDeposit : findById)(runtime.db, merchantId, id))?.state,
+    }),
     ...webhookRoutes({ db: runtime.db }),
     ...fiat.routes,
     ...createCardApi(world, committer, exchanging.desk),
@@ -77,7 +96,15 @@ export const createApi = (world: World, directory: MerchantDirectory, pool: Pool
     ...checkout.routes,
     reportPage({ db: runtime.db, documents: checkout.documents }),
     ...fiat.pages,
-    invoiceFormRoute({ runtime, creator, settings: invoiceSettings(world), keepTarget, directory, limiter: createRateLimiter(), now: runtime.clock.now }),
+    invoiceFormRoute({
+      runtime,
+      creator,
+      settings: invoiceSettings(world),
+      keepTarget,
+      directory,
+      limiter: createRateLimiter(),
+      now: runtime.clock.now,
+    }),
   ]
   const server = createHttpServer({
     directory,
@@ -94,7 +121,9 @@ export const createApi = (world: World, directory: MerchantDirectory, pool: Pool
       runtime.db
         .transaction()
         .execute((tx) => markKeyUsed(tx, merchant.id, key.id, new Date(runtime.clock.business())))
-        .catch((err: unknown) => runtime.log.warn({ err }, 'the first use of a key was not noted and will be with its next'))
+        .catch((err: unknown) =>
+          runtime.log.warn({ err }, 'the first use of a key was not noted and will be with its next'),
+        )
     },
   })
   const families = [...new Set([...networks].map(familyOf))]

@@ -4,7 +4,11 @@ import type { Acquirer } from '../adapters/acquirers/port.ts'
 import type { Catalogue } from '../assets/index.ts'
 import { provedPayments } from '../auditing/index.ts'
 import {
-  cardPayoutRoutes, createAskingJob, createResealingJob, createSendingJob, type CardPayoutDeps,
+  cardPayoutRoutes,
+  createAskingJob,
+  createResealingJob,
+  createSendingJob,
+  type CardPayoutDeps,
 } from '../card-payouts/index.ts'
 import { fiatExchangeWithdrawalRoutes } from '../exchange-withdrawals/index.ts'
 import type { DeskDeps } from '../exchange/index.ts'
@@ -31,11 +35,15 @@ const payingOut = ({ acquirers: { byName } }: Pick<CardWorld, 'acquirers'>): Acq
 /** Throws an Error that says what is missing for paying to cards as configured. */
 const ringOf = (world: CardWorld): SecretRing | null => {
   const accounts = payingOut(world)
-  const odd = world.catalogue.fiat.find(({ ticker, scale }) => scale !== MINOR_UNITS && accounts.some(({ capabilities }) => ticker in capabilities.payout))
+  const odd = world.catalogue.fiat.find(
+    ({ ticker, scale }) => scale !== MINOR_UNITS && accounts.some(({ capabilities }) => ticker in capabilities.payout),
+  )
   if (odd) throw new Error(`acquirers count ${odd.ticker} in hundredths: its scale is ${MINOR_UNITS}, not ${odd.scale}`)
   if (world.cardKeys !== null) return createSecretRing(world.cardKeys)
   if (accounts.length === 0) return null
-  throw new Error(`BURSAR_CARD_KEY_FILE is missing: ${accounts.map(({ name }) => name).join(', ')} pays out to cards, and their numbers are kept sealed`)
+  throw new Error(
+    `BURSAR_CARD_KEY_FILE is missing: ${accounts.map(({ name }) => name).join(', ')} pays out to cards, and their numbers are kept sealed`,
+  )
 }
 
 /** Where nothing is paid out no number comes this far. */
@@ -51,7 +59,11 @@ const NOTHING_TO_SEAL = {
 /** What the api serves of card payouts, alone and after an exchange. */
 export const createCardApi = (world: CardWorld, committer: Committer, desk: DeskDeps): Route[] => {
   const { runtime, catalogue, acquirers } = world
-  const cards = { rules: { catalogue, routing: acquirers.table }, cards: ringOf(world) ?? NOTHING_TO_SEAL, random: (below: number) => randomInt(below) }
+  const cards = {
+    rules: { catalogue, routing: acquirers.table },
+    cards: ringOf(world) ?? NOTHING_TO_SEAL,
+    random: (below: number) => randomInt(below),
+  }
   return [...cardPayoutRoutes({ runtime, committer, ...cards }), ...fiatExchangeWithdrawalRoutes({ desk, cards })]
 }
 
@@ -63,15 +75,27 @@ const RESEAL_EVERY_MS = 60_000
  * What a worker does for card payouts. Orders of an account that no longer pays out are still asked for.
  * @param callbackUrl where an account's acquirer calls
  */
-export const createCardJobs = (world: CardWorld, callbackUrl: CardPayoutDeps['callbackUrl'], pause: PausePoint): Job[] => {
+export const createCardJobs = (
+  world: CardWorld,
+  callbackUrl: CardPayoutDeps['callbackUrl'],
+  pause: PausePoint,
+): Job[] => {
   const { runtime, catalogue, acquirers } = world
   const cards = ringOf(world)
   const deps: CardPayoutDeps = {
-    runtime, catalogue, acquirers: acquirers.byName, routing: acquirers.table, cards: cards ?? NOTHING_TO_SEAL, callbackUrl, pause,
+    runtime,
+    catalogue,
+    acquirers: acquirers.byName,
+    routing: acquirers.table,
+    cards: cards ?? NOTHING_TO_SEAL,
+    callbackUrl,
+    pause,
     proved: async (part) => (await provedPayments(runtime, 'card-payout-part', [part])).length === 1,
   }
   return [
     ...[...acquirers.byName.values()].map((acquirer) => createAskingJob(deps, acquirer, ASK_EVERY_MS)),
-    ...(cards === null ? [] : [createSendingJob(deps, SEND_EVERY_MS), createResealingJob({ runtime, cards }, RESEAL_EVERY_MS)]),
+    ...(cards === null
+      ? []
+      : [createSendingJob(deps, SEND_EVERY_MS), createResealingJob({ runtime, cards }, RESEAL_EVERY_MS)]),
   ]
 }

@@ -1,6 +1,10 @@
 import type { Catalogue } from '../assets/index.ts'
 import {
-  createConversionJob, createDepositExpecting, createTargetKeeper, expectFiat, type ConversionDeps,
+  createConversionJob,
+  createDepositExpecting,
+  createTargetKeeper,
+  expectFiat,
+  type ConversionDeps,
 } from '../conversions/index.ts'
 import type { CreditedSubscriber } from '../deposits/index.ts'
 import { createPromises, type DeskDeps, type ExchangePolicy } from '../exchange/index.ts'
@@ -27,24 +31,36 @@ const CONVERSIONS_EVERY_MS = 500
 const rulesOf = ({ catalogue, wallet }: ConvertingWorld): Rules => ({ catalogue, bitcoinChain: wallet.bitcoinChain })
 
 /** What exchanges and withdrawals of this installation go by. */
-export const exchangingDeps = (world: ConvertingWorld, holders: Pick<AddressHolders, 'whose'>): Omit<ConversionDeps, 'pause'> & { desk: DeskDeps } => {
+export const exchangingDeps = (
+  world: ConvertingWorld,
+  holders: Pick<AddressHolders, 'whose'>,
+): Omit<ConversionDeps, 'pause'> & { desk: DeskDeps } => {
   const { runtime, catalogue } = world
   const { now } = runtime.clock
   return {
-    desk: { runtime, policy: world.exchange, promises: createPromises(runtime), legs: createLegsReader(runtime.db, now), stops: createStopsReader(runtime.db, now) },
+    desk: {
+      runtime,
+      policy: world.exchange,
+      promises: createPromises(runtime),
+      legs: createLegsReader(runtime.db, now),
+      stops: createStopsReader(runtime.db, now),
+    },
     placing: { holders, rules: rulesOf(world) },
     terms: createTermsReader(runtime.db, catalogue, now),
   }
 }
 
-export const createConversionJobs = (world: ConvertingWorld, holders: Pick<AddressHolders, 'whose'>, pause: PausePoint): Job[] => [
-  createConversionJob({ ...exchangingDeps(world, holders), pause }, CONVERSIONS_EVERY_MS),
-]
+export const createConversionJobs = (
+  world: ConvertingWorld,
+  holders: Pick<AddressHolders, 'whose'>,
+  pause: PausePoint,
+): Job[] => [createConversionJob({ ...exchangingDeps(world, holders), pause }, CONVERSIONS_EVERY_MS)]
 
 export const targetKeeper = (world: ConvertingWorld): KeepTarget => createTargetKeeper(world.runtime.db, rulesOf(world))
 
 /** Notes what of credited deposits is to become something else. */
-export const depositExpecting = (): CreditedSubscriber => createDepositExpecting({ invoicesAt, isAsked: isAskedFor, defaultTicker: defaultTargetOf })
+export const depositExpecting = (): CreditedSubscriber =>
+  createDepositExpecting({ invoicesAt, isAsked: isAskedFor, defaultTicker: defaultTargetOf })
 
 /** Notes what of credited fiat payments is to become something else, with what else is done about them. */
 export const expectingFiat = (listener: PaymentListener): PaymentListener => ({
@@ -57,7 +73,12 @@ export const expectingFiat = (listener: PaymentListener): PaymentListener => ({
   // What is held becomes its target once it may be spent, and never when a refund or a chargeback has used it.
   released: async (tx, payment, hold, moment) => {
     const { merchantId, invoiceId, paidTicker } = payment
-    await expectFiat(tx, { merchantId, id: hold.id, invoiceId, ticker: paidTicker!, units: hold.units }, defaultTargetOf, moment)
+    await expectFiat(
+      tx,
+      { merchantId, id: hold.id, invoiceId, ticker: paidTicker!, units: hold.units },
+      defaultTargetOf,
+      moment,
+    )
     return listener.released(tx, payment, hold, moment)
   },
 })

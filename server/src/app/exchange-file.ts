@@ -6,7 +6,10 @@ import type { ExchangeSettings } from '../exchange/index.ts'
 import { readHedgePolicy, type HedgePolicy, type HedgeSettings } from '../hedging/index.ts'
 import type { AgreementRules } from '../rates/index.ts'
 
-/** `BURSAR_EXCHANGE_FILE`: which order books and official rates are read, how they are judged, what may be exchanged, and where it is hedged. */
+/**
+ * `BURSAR_EXCHANGE_FILE`: which order books and official rates are read, how they are judged, what may be exchanged,
+ * and where it is hedged.
+ */
 export interface ExchangeFile {
   sources: SourceSettings
   /** of a ticker's market against USDT; what is left out keeps its standard */
@@ -37,7 +40,9 @@ export const readExchangeFile = (json: unknown): ExchangeFile => {
   createSources(sources, () => 0)
   return {
     sources,
-    legs: Object.fromEntries(Object.entries(given.legs ?? {}).map(([ticker, rules]) => [ticker, readRules(ticker, rules)])),
+    legs: Object.fromEntries(
+      Object.entries(given.legs ?? {}).map(([ticker, rules]) => [ticker, readRules(ticker, rules)]),
+    ),
     exchange: given.exchange ?? {},
     hedging: given.hedging ? readHedging(given.hedging) : null,
   }
@@ -45,14 +50,18 @@ export const readExchangeFile = (json: unknown): ExchangeFile => {
 
 const checkSourceKeys = (sources: SourceSettings): void => {
   refuseUnknownKeys('exchange: sources', sources, ['venues', 'official'])
-  for (const [name, venue] of Object.entries(sources.venues ?? {})) refuseUnknownKeys(`exchange: sources.venues.${name}`, venue, ['origin', 'markets'])
-  for (const [name, official] of Object.entries(sources.official ?? {})) refuseUnknownKeys(`exchange: sources.official.${name}`, official, ['origin'])
+  for (const [name, venue] of Object.entries(sources.venues ?? {}))
+    refuseUnknownKeys(`exchange: sources.venues.${name}`, venue, ['origin', 'markets'])
+  for (const [name, official] of Object.entries(sources.official ?? {}))
+    refuseUnknownKeys(`exchange: sources.official.${name}`, official, ['origin'])
 }
 
 const checkExchangeKeys = (exchange: ExchangeSettings): void => {
   refuseUnknownKeys('exchange: exchange', exchange, ['assets', 'pairs', 'spreadBps', 'feeBps', 'quoteMs'])
-  for (const [ticker, rules] of Object.entries(exchange.assets ?? {})) refuseUnknownKeys(`exchange: exchange.assets.${ticker}`, rules, ['step', 'min', 'max', 'most', 'long', 'short'])
-  for (const [pair, rules] of Object.entries(exchange.pairs ?? {})) refuseUnknownKeys(`exchange: exchange.pairs.${pair}`, rules, ['spreadBps', 'feeBps', 'closed'])
+  for (const [ticker, rules] of Object.entries(exchange.assets ?? {}))
+    refuseUnknownKeys(`exchange: exchange.assets.${ticker}`, rules, ['step', 'min', 'max', 'most', 'long', 'short'])
+  for (const [pair, rules] of Object.entries(exchange.pairs ?? {}))
+    refuseUnknownKeys(`exchange: exchange.pairs.${pair}`, rules, ['spreadBps', 'feeBps', 'closed'])
 }
 
 /** Throws an Error that names a leg of which nothing is priced. */
@@ -69,10 +78,11 @@ const readHedging = (given: unknown): Hedging => {
 const readRules = (ticker: string, rules: object): Partial<AgreementRules> =>
   Object.fromEntries(
     Object.entries(rules).map(([name, value]: [string, unknown]) => {
-      if (![...COUNTS, ...BPS].includes(name)) throw new Error(`exchange: legs.${ticker} has unknown ${name}; there are ${[...COUNTS, ...BPS].join(', ')}`)
+      if (![...COUNTS, ...BPS].includes(name))
+        throw new Error(`exchange: legs.${ticker} has unknown ${name}; there are ${[...COUNTS, ...BPS].join(', ')}`)
       if (value === null && MAY_BE_NULL.includes(name)) return [name, null]
-      if (!Number.isInteger(value) || (value as number) < 1) throw new Error(`exchange: legs.${ticker}.${name} is a whole number above 0`)
+      if (!Number.isInteger(value) || (value as number) < 1)
+        throw new Error(`exchange: legs.${ticker}.${name} is a whole number above 0`)
       return [name, BPS.includes(name) ? BigInt(value as number) : value]
     }),
   ) as Partial<AgreementRules>
-

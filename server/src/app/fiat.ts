@@ -1,13 +1,29 @@
 import { randomUUID } from 'node:crypto'
 import {
-  callbackRoutes, createAcquiringPruneJob, createHoldJob, createPaymentHearing, createPaymentJobs, createRefundJob, createRoutingTable, createStatementJob, requireRanges,
-  type CallbackListener, type PaymentListener, type RoutingTable,
+  callbackRoutes,
+  createAcquiringPruneJob,
+  createHoldJob,
+  createPaymentHearing,
+  createPaymentJobs,
+  createRefundJob,
+  createRoutingTable,
+  createStatementJob,
+  requireRanges,
+  type CallbackListener,
+  type PaymentListener,
+  type RoutingTable,
 } from '../acquiring/index.ts'
 import { openAcquirers, readAcquirersConfig, type Acquirer, type AcquirersConfig } from '../adapters/acquirers/index.ts'
 import type { Catalogue } from '../assets/index.ts'
 import { payoutBooks } from '../card-payouts/index.ts'
 import { expectingFiat } from './converting.ts'
-import { createFiatExpiryJob, createPaymentFollowing, fiatInvoiceFormRoute, fiatInvoiceRoutes, type FiatInvoiceSettings } from '../fiat-invoices/index.ts'
+import {
+  createFiatExpiryJob,
+  createPaymentFollowing,
+  fiatInvoiceFormRoute,
+  fiatInvoiceRoutes,
+  type FiatInvoiceSettings,
+} from '../fiat-invoices/index.ts'
 import { createRateLimiter } from '../http/index.ts'
 import type { Job } from '../jobs/index.ts'
 import type { MerchantDirectory } from '../merchants/index.ts'
@@ -29,7 +45,9 @@ export const joinAcquirers = (config: AcquirersConfig | null): Acquirers => {
   return { byName, table: createRoutingTable([...byName.values()], config?.routing) }
 }
 
-/** The same from the file's JSON, for tools beside the platform. Throws an Error that lists everything wrong with it. */
+/**
+ * The same from the file's JSON, for tools beside the platform. Throws an Error that lists everything wrong with it.
+ */
 export const readAcquirers = (json: unknown): Acquirers => joinAcquirers(readAcquirersConfig(json))
 
 export interface FiatWorld {
@@ -46,12 +64,17 @@ export const fiatSettings = ({ catalogue, publicUrl, acquirers: { table } }: Fia
 }
 
 /** Whose the money of payments is. */
-export const paymentListener = (world: FiatWorld): PaymentListener => expectingFiat(createPaymentFollowing(fiatSettings(world)))
+export const paymentListener = (world: FiatWorld): PaymentListener =>
+  expectingFiat(createPaymentFollowing(fiatSettings(world)))
 
 /** What the api serves of fiat. @param hearing rooms besides payments whose references acquirers call about */
 export const createFiatApi = (
   world: FiatWorld,
-  { directory, keepTarget, hearing }: { directory: MerchantDirectory; keepTarget: KeepTarget; hearing: readonly CallbackListener[] },
+  {
+    directory,
+    keepTarget,
+    hearing,
+  }: { directory: MerchantDirectory; keepTarget: KeepTarget; hearing: readonly CallbackListener[] },
 ): { routes: Route[]; pages: PageRoute[] } => {
   const { runtime, acquirers } = world
   const deps = { runtime, settings: fiatSettings(world), directory, newInvoiceId: randomUUID, keepTarget }
@@ -59,7 +82,11 @@ export const createFiatApi = (
     routes: fiatInvoiceRoutes(deps),
     pages: [
       fiatInvoiceFormRoute({ ...deps, limiter: createRateLimiter() }),
-      ...callbackRoutes({ runtime, acquirers: acquirers.byName, listeners: [createPaymentHearing(paymentListener(world)), ...hearing] }),
+      ...callbackRoutes({
+        runtime,
+        acquirers: acquirers.byName,
+        listeners: [createPaymentHearing(paymentListener(world)), ...hearing],
+      }),
     ],
   }
 }
@@ -72,9 +99,16 @@ const STATEMENTS_EVERY_MS = 4 * 3_600_000
 
 /** What a worker does for fiat invoices. */
 export const createFiatJobs = (world: FiatWorld, pause: PausePoint): Job[] => {
-  const { runtime, publicUrl, acquirers: { byName: acquirers, table } } = world
+  const {
+    runtime,
+    publicUrl,
+    acquirers: { byName: acquirers, table },
+  } = world
   return [
-    ...createPaymentJobs({ runtime, acquirers, table, listener: paymentListener(world), publicUrl, pause }, PAYMENTS_EVERY_MS),
+    ...createPaymentJobs(
+      { runtime, acquirers, table, listener: paymentListener(world), publicUrl, pause },
+      PAYMENTS_EVERY_MS,
+    ),
     createRefundJob({ runtime, acquirers, listener: paymentListener(world), pause }, REFUNDS_EVERY_MS),
     createFiatExpiryJob({ runtime, settings: fiatSettings(world), pause }, EXPIRY_EVERY_MS),
     createHoldJob({ runtime, listener: paymentListener(world), pause }, HOLDS_EVERY_MS),

@@ -12,18 +12,31 @@ import { readingSweeps } from './reading-sweeps.ts'
 import { freshPrices } from '../rates/index.ts'
 import { createHouseFollowing, createSweepSettlement } from '../sweeps/index.ts'
 import { createFunding } from '../treasury/index.ts'
-import { createIssuerAlarm, createUnknownNoteAlarm, createUnprovenAlarm, createUntracedAlarm, type ChainListener } from '../watcher/index.ts'
+import {
+  createIssuerAlarm,
+  createUnknownNoteAlarm,
+  createUnprovenAlarm,
+  createUntracedAlarm,
+  type ChainListener,
+} from '../watcher/index.ts'
 import { createSettlement } from '../withdrawals/index.ts'
 import { createScreenCredited, createScreenHeld } from './screening.ts'
 
 /** Whose money our transactions carry. */
 export const settlements = (world: InvoicingWorld): OutgoingSubscriber[] => {
   const { catalogue } = world
-  return [createSettlement(catalogue, withdrawalFollowers(world)), createSweepSettlement(catalogue), createConsolidationSettlement(catalogue), createColdSettlement(catalogue)]
+  return [
+    createSettlement(catalogue, withdrawalFollowers(world)),
+    createSweepSettlement(catalogue),
+    createConsolidationSettlement(catalogue),
+    createColdSettlement(catalogue),
+  ]
 }
 
 /** The rooms that follow chains, in the order they are told. */
-export const createListeners = (world: World): { listeners: ChainListener[]; deposits: ReturnType<typeof createDeposits> } => {
+export const createListeners = (
+  world: World,
+): { listeners: ChainListener[]; deposits: ReturnType<typeof createDeposits> } => {
   const { catalogue, policies, runtime } = world
   const deposits: Deposits = createDeposits({
     catalogue,
@@ -32,11 +45,27 @@ export const createListeners = (world: World): { listeners: ChainListener[]; dep
     prices: (tx, tickers) => freshPrices(tx, tickers, new Date(runtime.clock.now())),
     ...(world.screening === null
       ? { onCredited: [depositExpecting()] }
-      : { onCredited: [createScreenCredited(world.publicUrl, () => deposits)], onVerified: [depositExpecting()], holds: holdsUntilVerified, onHeld: [createScreenHeld(world.publicUrl, () => deposits)] }),
+      : {
+          onCredited: [createScreenCredited(world.publicUrl, () => deposits)],
+          onVerified: [depositExpecting()],
+          holds: holdsUntilVerified,
+          onHeld: [createScreenHeld(world.publicUrl, () => deposits)],
+        }),
     followers: [createInvoices(invoiceSettings(world)).follow],
   })
   const outgoing = createFollowing(settlements(world))
   const house = createHouseFollowing(catalogue)
-  const rooms = [outgoing, house, createColdFollowing(catalogue), createFunding(catalogue), deposits, createOutrunFollowing(), createUntracedAlarm(), createUnknownNoteAlarm(), createUnprovenAlarm(), createIssuerAlarm(catalogue)]
+  const rooms = [
+    outgoing,
+    house,
+    createColdFollowing(catalogue),
+    createFunding(catalogue),
+    deposits,
+    createOutrunFollowing(),
+    createUntracedAlarm(),
+    createUnknownNoteAlarm(),
+    createUnprovenAlarm(),
+    createIssuerAlarm(catalogue),
+  ]
   return { listeners: [readingSweeps(rooms, evmHotAddress(world.wallet))], deposits }
 }

@@ -13,7 +13,9 @@ import { expectingFiat } from './converting.ts'
 
 const database = useDatabase({ template: migrated })
 let world: FiatTestWorld
-beforeEach(async () => { world = await createFiatWorld(database.url, expectingFiat) })
+beforeEach(async () => {
+  world = await createFiatWorld(database.url, expectingFiat)
+})
 afterEach(async () => {
   expect(await auditLedger(world.db)).toEqual([])
   await emptyTables(world.db)
@@ -21,7 +23,10 @@ afterEach(async () => {
 })
 
 const DAY_MS = 24 * HOUR_MS
-const set = (settings: object) => sql`update merchants set settings = settings || ${JSON.stringify(settings)}::jsonb where id = ${world.merchantId}`.execute(world.db)
+const set = (settings: object) =>
+  sql`update merchants set settings = settings || ${JSON.stringify(settings)}::jsonb where id = ${world.merchantId}`.execute(
+    world.db,
+  )
 const hear = (reference: string) => world.callback(world.first, world.first.callback(reference))
 const paid = async (body?: Record<string, unknown>): Promise<string> => {
   const { reference } = await world.atTheBank(body)
@@ -32,20 +37,57 @@ const paid = async (body?: Record<string, unknown>): Promise<string> => {
 }
 /** What the merchant has, and can spend. */
 const balance = async (): Promise<[bigint, bigint]> => {
-  const rows = await world.db.selectFrom('ledger_accounts').select(['posted', 'held']).where('kind', '=', 'merchant').where('merchant_id', '=', world.merchantId).execute()
-  return rows.reduce<[bigint, bigint]>(([has, free], { posted, held }) => [has + posted, free + posted - held], [0n, 0n])
+  const rows = await world.db
+    .selectFrom('ledger_accounts')
+    .select(['posted', 'held'])
+    .where('kind', '=', 'merchant')
+    .where('merchant_id', '=', world.merchantId)
+    .execute()
+  return rows.reduce<[bigint, bigint]>(
+    ([has, free], { posted, held }) => [has + posted, free + posted - held],
+    [0n, 0n],
+  )
 }
 const held = async () => (await heldOf(world.db, world.merchantId)).map(({ kind, units }) => [kind, units])
-const conversions = async () => (await sql<{ units: bigint }>`select units from conversions order by created_at, units`.execute(world.db)).rows.map(({ units }) => units)
+const conversions = async () =>
+  (await sql<{ units: bigint }>`select units from conversions order by created_at, units`.execute(world.db)).rows.map(
+    ({ units }) => units,
+  )
 
-const spend = (units: bigint) => inTransaction(world.db, async (tx) => {
-  const id = world.runtime.newId()
-  const legs = (kind: 'merchant' | 'clearing', posted: bigint) => ({ account: { merchantId: world.merchantId, asset: 'UAH', kind }, posted, held: 0n })
-  await applyAll(tx, [{ transfer: { id, merchantId: world.merchantId, kind: 'post', cause: { kind: 'adjustment', id }, legs: [legs('merchant', -units), legs('clearing', units)], at: new Date(world.now) } }])
-})
+const spend = (units: bigint) =>
+  inTransaction(world.db, async (tx) => {
+    const id = world.runtime.newId()
+    const legs = (kind: 'merchant' | 'clearing', posted: bigint) => ({
+      account: { merchantId: world.merchantId, asset: 'UAH', kind },
+      posted,
+      held: 0n,
+    })
+    await applyAll(tx, [
+      {
+        transfer: {
+          id,
+          merchantId: world.merchantId,
+          kind: 'post',
+          cause: { kind: 'adjustment', id },
+          legs: [legs('merchant', -units), legs('clearing', units)],
+          at: new Date(world.now),
+        },
+      },
+    ])
+  })
 const refund = (paymentId: string, units: bigint) =>
-  inTransaction(world.db, (tx) => requestRefund(tx, { paymentId, units, reason: 'r', actor: 'a' }, { accounts: [world.first] }, { at: new Date(world.now), newId: world.runtime.newId }))
-const freezes = async () => (await sql<{ lifted: boolean }>`select lifted_at is not null as lifted from freezes`.execute(world.db)).rows.map(({ lifted }) => lifted)
+  inTransaction(world.db, (tx) =>
+    requestRefund(
+      tx,
+      { paymentId, units, reason: 'r', actor: 'a' },
+      { accounts: [world.first] },
+      { at: new Date(world.now), newId: world.runtime.newId },
+    ),
+  )
+const freezes = async () =>
+  (await sql<{ lifted: boolean }>`select lifted_at is not null as lifted from freezes`.execute(world.db)).rows.map(
+    ({ lifted }) => lifted,
+  )
 
 describe('what is held', () => {
   const terms = { cardHoldHours: 0, cardReservePercent: 0, cardReserveDays: 180 }
@@ -58,9 +100,12 @@ describe('what is held', () => {
   test('audit F-9.8: the reserve rounded up, and all of the rest', () => {
     const at = (days: number): Date => new Date(days * DAY_MS)
     expect(heldParts(98_01n, { ...terms, cardHoldHours: 48, cardReservePercent: 10 }, at(0))).toEqual([
-      { units: 88_20n, kind: 'time', releaseAt: at(2) }, { units: 9_81n, kind: 'reserve', releaseAt: at(180) },
+      { units: 88_20n, kind: 'time', releaseAt: at(2) },
+      { units: 9_81n, kind: 'reserve', releaseAt: at(180) },
     ])
-    expect(heldParts(98_00n, { ...terms, cardReservePercent: 100 }, at(0))).toEqual([{ units: 98_00n, kind: 'reserve', releaseAt: at(180) }])
+    expect(heldParts(98_00n, { ...terms, cardReservePercent: 100 }, at(0))).toEqual([
+      { units: 98_00n, kind: 'reserve', releaseAt: at(180) },
+    ])
     expect(heldParts(0n, { ...terms, cardHoldHours: 1 }, at(0))).toEqual([])
   })
 })
@@ -69,10 +114,33 @@ describe('money of a card payment', () => {
   test('audit F-9.8: can not be spent before its hours and its days are over', async () => {
     await set({ cardHoldHours: 48, cardReservePercent: 10, cardReserveDays: 30 })
     await paid()
-    expect([await balance(), await held()]).toEqual([[98_00n, 0n], [['time', 88_20n], ['reserve', 9_80n]]])
-    const [route] = balanceRoutes({ runtime: world.runtime, catalogue, heldOf: (merchantId) => heldTotals(world.db, merchantId) })
-    const request = { merchantId: world.merchantId, params: {}, query: { tickers: 'UAH,KZT' }, body: undefined, keyId: randomUUID(), requestId: 'r', answerKeys: [] }
-    expect(await route!.handle(request)).toMatchObject({ body: [{ value: '0', ticker: 'UAH', held: '98' }, { value: '0', ticker: 'KZT' }] })
+    expect([await balance(), await held()]).toEqual([
+      [98_00n, 0n],
+      [
+        ['time', 88_20n],
+        ['reserve', 9_80n],
+      ],
+    ])
+    const [route] = balanceRoutes({
+      runtime: world.runtime,
+      catalogue,
+      heldOf: (merchantId) => heldTotals(world.db, merchantId),
+    })
+    const request = {
+      merchantId: world.merchantId,
+      params: {},
+      query: { tickers: 'UAH,KZT' },
+      body: undefined,
+      keyId: randomUUID(),
+      requestId: 'r',
+      answerKeys: [],
+    }
+    expect(await route!.handle(request)).toMatchObject({
+      body: [
+        { value: '0', ticker: 'UAH', held: '98' },
+        { value: '0', ticker: 'KZT' },
+      ],
+    })
     await world.later(47 * HOUR_MS)
     expect(await balance()).toEqual([98_00n, 0n])
     await world.later(HOUR_MS)
@@ -113,7 +181,11 @@ describe('money of a card payment', () => {
     world.first.reverses(spent, 'all')
     await hear(spent)
     await world.work()
-    expect([await balance(), await held(), await world.balance('receivable')]).toEqual([[49_00n, 0n], [['reserve', 49_00n]], 0n])
+    expect([await balance(), await held(), await world.balance('receivable')]).toEqual([
+      [49_00n, 0n],
+      [['reserve', 49_00n]],
+      0n,
+    ])
   })
 
   test('audit F-9.8: is given back out of what is held of it, and what is left stays held', async () => {
@@ -176,7 +248,12 @@ describe('money of a card payment', () => {
     await world.work()
     expect([await world.balance('receivable'), await freezes()]).toEqual([-98_00n, [false]])
     await world.later(48 * HOUR_MS)
-    expect([await world.balance('receivable'), await balance(), await freezes(), await conversions()]).toEqual([0n, [99_00n, 99_00n], [true], [99_00n]])
+    expect([await world.balance('receivable'), await balance(), await freezes(), await conversions()]).toEqual([
+      0n,
+      [99_00n, 99_00n],
+      [true],
+      [99_00n],
+    ])
   })
 
   test('audit F-9.8: that repays a debt at once becomes nothing else; only the rest becomes its target', async () => {
@@ -186,7 +263,11 @@ describe('money of a card payment', () => {
     await hear(spent)
     await world.work()
     await paid({ target: { ticker: 'BTC' }, amount: { value: '200', ticker: 'UAH' } })
-    expect([await world.balance('receivable'), await balance(), await conversions()]).toEqual([0n, [99_00n, 99_00n], [99_00n]])
+    expect([await world.balance('receivable'), await balance(), await conversions()]).toEqual([
+      0n,
+      [99_00n, 99_00n],
+      [99_00n],
+    ])
   })
 
   test('audit F-9.8: that was in suspense and is accepted becomes its target as well', async () => {

@@ -1,6 +1,6 @@
 /**
- * The composition root: the only place that knows every room. Each file composes what one role, or one part of the product, is made
- * of; commands and `main.ts` stand on it.
+ * The composition root: the only place that knows every room. Each file composes what one role, or one part of the
+ * product, is made of; commands and `main.ts` stand on it.
  */
 export { createApi } from './api.ts'
 export type { ApiLimits } from './api.ts'

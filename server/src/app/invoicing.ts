@@ -18,12 +18,23 @@ export interface InvoicingWorld {
 }
 
 /** Who has withdrawals made, and hears how they end. */
-export const withdrawalFollowers = ({ catalogue, publicUrl }: Pick<InvoicingWorld, 'catalogue' | 'publicUrl'>): WithdrawalFollower[] => [
+export const withdrawalFollowers = ({
+  catalogue,
+  publicUrl,
+}: Pick<InvoicingWorld, 'catalogue' | 'publicUrl'>): WithdrawalFollower[] => [
   createRefundFollowing({ catalogue, publicUrl }),
 ]
 
 /** What crypto invoices of this installation go by. */
-export const invoiceSettings = ({ runtime, catalogue, wallet, publicUrl, quoteMs, minedWithinMs, claimTokens }: InvoicingWorld): ClaimSettings => ({
+export const invoiceSettings = ({
+  runtime,
+  catalogue,
+  wallet,
+  publicUrl,
+  quoteMs,
+  minedWithinMs,
+  claimTokens,
+}: InvoicingWorld): ClaimSettings => ({
   catalogue,
   networks: catalogue.networks,
   keys: wallet,
@@ -34,7 +45,9 @@ export const invoiceSettings = ({ runtime, catalogue, wallet, publicUrl, quoteMs
   claimTokens,
   onPaid: releaseConversions,
   destinationOf: (network, address) => {
-    const destination = isNetwork(network) ? checkDestination(network, address, { bitcoinChain: wallet.bitcoinChain, catalogue }) : undefined
+    const destination = isNetwork(network)
+      ? checkDestination(network, address, { bitcoinChain: wallet.bitcoinChain, catalogue })
+      : undefined
     return destination?.ok === true ? destination.address : undefined
   },
 })

@@ -20,7 +20,11 @@ export interface Mailing {
 }
 
 /** What a worker does about mail. Without a mail server nothing is queued from now on; what was queued before waits. */
-export const startMailing = async (runtime: Runtime, { smtp, smtpPassword, smtpCa, mailFrom }: MailSettings, pause: PausePoint): Promise<Mailing> => {
+export const startMailing = async (
+  runtime: Runtime,
+  { smtp, smtpPassword, smtpCa, mailFrom }: MailSettings,
+  pause: PausePoint,
+): Promise<Mailing> => {
   const sends = smtp !== null && mailFrom !== null
   await announceSending(runtime.db, sends, momentOf(runtime).at)
   if (!sends) return { jobs: [createMailPruneJob(runtime)], close: async () => {} }

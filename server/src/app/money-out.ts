@@ -8,11 +8,25 @@ import { createConsolidationJob, createRecallJob, createRescueJob, payForParent 
 import { createColdJob } from '../cold/index.ts'
 import { createEvmDirect, createTronDirect } from '../direct/index.ts'
 import type { Job } from '../jobs/index.ts'
-import { createOvertakenJob, createSendingJob, evmHotAddress, evmHotKeys, tronHotAddress, type SendingDeps } from '../outgoing/index.ts'
+import {
+  createOvertakenJob,
+  createSendingJob,
+  evmHotAddress,
+  evmHotKeys,
+  tronHotAddress,
+  type SendingDeps,
+} from '../outgoing/index.ts'
 import { unlessStopped } from '../stops/index.ts'
 import { createEvmSweepJob, createTronSweepJob } from '../sweeps/index.ts'
 import {
-  createBitcoinPayoutJob, createEvmPayoutJob, createRebalanceJob, createTronPayoutJob, spendableSun, waitingPayments, withinLimits, type PayoutDeps,
+  createBitcoinPayoutJob,
+  createEvmPayoutJob,
+  createRebalanceJob,
+  createTronPayoutJob,
+  spendableSun,
+  waitingPayments,
+  withinLimits,
+  type PayoutDeps,
 } from '../withdrawals/index.ts'
 import { createAdmission } from './screening.ts'
 import { createSigning } from './signing.ts'
@@ -30,8 +44,25 @@ export const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter
   const policy = policies.sending[network]
   const signing = createSigning(runtime, catalogue, deps.signer)
   const admitted = createAdmission(world)
-  const payout: PayoutDeps = { runtime, catalogue, adapter, wallet, policy, signer: deps.signer, approved: async (waiting) => withinLimits(runtime, await signing.approved(await admitted(await provedPayments(runtime, 'withdrawal', waiting)))), followers: withdrawalFollowers(world), pause: deps.pause }
-  const joining = network === 'BITCOIN' ? { ...payout, adapter: adapter as CoinChainAdapter, sending: policy, policy: policies.consolidation } : undefined
+  const payout: PayoutDeps = {
+    runtime,
+    catalogue,
+    adapter,
+    wallet,
+    policy,
+    signer: deps.signer,
+    approved: async (waiting) =>
+      withinLimits(
+        runtime,
+        await signing.approved(await admitted(await provedPayments(runtime, 'withdrawal', waiting))),
+      ),
+    followers: withdrawalFollowers(world),
+    pause: deps.pause,
+  }
+  const joining =
+    network === 'BITCOIN'
+      ? { ...payout, adapter: adapter as CoinChainAdapter, sending: policy, policy: policies.consolidation }
+      : undefined
   const sends: SendingDeps = {
     runtime,
     network,
@@ -50,22 +81,54 @@ export const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter
   const everyMs = policies.payoutEveryMs[network]
   const cold = coldJob(world, deps, adapter, (ticker) => signing.coldAddress(network, ticker))
   const own = (...jobs: Job[]): Job[] => jobs.map((job) => unlessStopped(runtime.db, network, job))
-  if (joining) return [createBitcoinPayoutJob({ ...payout, adapter: joining.adapter }, everyMs), sending, overtaken, ...own(createConsolidationJob(joining, (at, most) => waitingPayments(joining, at, most)), createRescueJob(joining), createRecallJob(joining), cold)]
+  if (joining)
+    return [
+      createBitcoinPayoutJob({ ...payout, adapter: joining.adapter }, everyMs),
+      sending,
+      overtaken,
+      ...own(
+        createConsolidationJob(joining, (at, most) => waitingPayments(joining, at, most)),
+        createRescueJob(joining),
+        createRecallJob(joining),
+        cold,
+      ),
+    ]
   if (network === 'TRON') {
     const tron = { ...payout, adapter: adapter as TronChainAdapter, hotAddress: tronHotAddress(wallet) }
     const sweeps = createTronSweepJob(
-      { ...tron, policy: policies.sweep.TRON, maxFee: policy.maxFee, allowed: createTronSweepPermission(deps.signer), spendable: () => spendableSun(tron) },
+      {
+        ...tron,
+        policy: policies.sweep.TRON,
+        maxFee: policy.maxFee,
+        allowed: createTronSweepPermission(deps.signer),
+        spendable: () => spendableSun(tron),
+      },
       SWEEP_EVERY_MS,
     )
     const fromDeposits = createTronDirect({ ...tron, sweeps: policies.sweep.TRON })
     return [createTronPayoutJob({ ...tron, fromDeposits }, everyMs), sending, overtaken, ...own(sweeps, cold)]
   }
   if (!isEvmNetwork(network)) throw new Error(`nothing pays out on ${network}`)
-  const evm = { ...payout, network, adapter: adapter as AccountChainAdapter, chainId: deps.chainIds.get(network)!, hotAddress: evmHotAddress(wallet), hotKeys: evmHotKeys(wallet, policy.hotAddresses) }
+  const evm = {
+    ...payout,
+    network,
+    adapter: adapter as AccountChainAdapter,
+    chainId: deps.chainIds.get(network)!,
+    hotAddress: evmHotAddress(wallet),
+    hotKeys: evmHotKeys(wallet, policy.hotAddresses),
+  }
   const allowed = createSweepPermission(runtime, deps.signer, network, evm.hotAddress)
-  const sweeps = createEvmSweepJob({ ...evm, policy: policies.sweep[network], sending: policy, allowed }, SWEEP_EVERY_MS)
+  const sweeps = createEvmSweepJob(
+    { ...evm, policy: policies.sweep[network], sending: policy, allowed },
+    SWEEP_EVERY_MS,
+  )
   const fromDeposits = createEvmDirect({ ...evm, sending: policy, sweeps: policies.sweep[network] })
-  return [createEvmPayoutJob({ ...evm, fromDeposits }, everyMs), sending, overtaken, ...own(sweeps, cold, createRebalanceJob(evm, SWEEP_EVERY_MS))]
+  return [
+    createEvmPayoutJob({ ...evm, fromDeposits }, everyMs),
+    sending,
+    overtaken,
+    ...own(sweeps, cold, createRebalanceJob(evm, SWEEP_EVERY_MS)),
+  ]
 }
 
 const coldJob = (
@@ -77,5 +140,8 @@ const coldJob = (
   const { network } = adapter
   const chainId = isEvmNetwork(network) ? { chainId: chainIds.get(network)! } : {}
   const policy = { sending: policies.sending[network], treasury: policies.treasury[network] }
-  return createColdJob({ runtime, catalogue, network, adapter, wallet, ...policy, ...chainId, signersCold, pause }, TREASURY_EVERY_MS)
+  return createColdJob(
+    { runtime, catalogue, network, adapter, wallet, ...policy, ...chainId, signersCold, pause },
+    TREASURY_EVERY_MS,
+  )
 }

@@ -27,12 +27,31 @@ beforeEach(async () => {
 })
 
 const look = (): NodeLook => {
-  const runtime: Runtime = { db, clock: createClock(), newId: () => uuidv7(Date.now(), randomBytes(10)), log: pino({ enabled: false }) }
+  const runtime: Runtime = {
+    db,
+    clock: createClock(),
+    newId: () => uuidv7(Date.now(), randomBytes(10)),
+    log: pino({ enabled: false }),
+  }
   return { runtime, role: 'watcher', survey: async () => findings }
 }
-const alerts = async () => (await sql<{ line: string }>`select subject || ': ' || text || case when resolved_at is null then '' else ' (over)' end as line from alerts order by raised_at`.execute(db)).rows.map(({ line }) => line)
-const NO_INDEX: Finding = { about: 'txindex', standing: 'unfit', text: 'the node has no index of transactions', change: 'Set txindex=1 in bitcoin.conf', neededBy: ['watcher'] }
-const LACKS = 'the watcher does not work with the node of BITCOIN: txindex: the node has no index of transactions. Set txindex=1 in bitcoin.conf'
+const alerts = async () =>
+  (
+    await sql<{
+      line: string
+    }>`select subject || ': ' || text || case when resolved_at is null then '' else ' (over)' end as line from alerts order by raised_at`.execute(
+      db,
+    )
+  ).rows.map(({ line }) => line)
+const NO_INDEX: Finding = {
+  about: 'txindex',
+  standing: 'unfit',
+  text: 'the node has no index of transactions',
+  change: 'Set txindex=1 in bitcoin.conf',
+  neededBy: ['watcher'],
+}
+const LACKS =
+  'the watcher does not work with the node of BITCOIN: txindex: the node has no index of transactions. Set txindex=1 in bitcoin.conf'
 
 test('audit D-B5: a network whose node lacks what the role needs waits, with an alert that says what to change, until the node has it', async () => {
   findings = [NO_INDEX]
@@ -49,11 +68,17 @@ test('audit D-B5: a network whose node lacks what the role needs waits, with an 
 
 test('the job of a role looks at every network, also after one that fails', async () => {
   const asked: string[] = []
-  const job = createNodeFitnessJob({ ...look(), survey: async (network) => {
-    asked.push(network)
-    if (network === 'TRON') throw new Error('broken')
-    return [NO_INDEX]
-  } }, ['TRON', 'BITCOIN'])
+  const job = createNodeFitnessJob(
+    {
+      ...look(),
+      survey: async (network) => {
+        asked.push(network)
+        if (network === 'TRON') throw new Error('broken')
+        return [NO_INDEX]
+      },
+    },
+    ['TRON', 'BITCOIN'],
+  )
   await expect(job.run(new AbortController().signal)).rejects.toThrow('broken')
   expect(asked).toEqual(['TRON', 'BITCOIN'])
   expect(await alerts()).toEqual([`BITCOIN watcher: ${LACKS}`])

@@ -17,8 +17,8 @@ const KIND = 'node-unfit'
 const LOOK_EVERY_MS = 10 * 60_000
 
 /**
- * Raises the alert `node-unfit` while a node lacks what the role needs, and ends it when the node has it. A node that does not
- * answer leaves the alert as it is.
+ * Raises the alert `node-unfit` while a node lacks what the role needs, and ends it when the node has it. A node that
+ * does not answer leaves the alert as it is.
  * @returns what the node lacks and what to change, in one text; null when it lacks nothing that is known
  */
 const lookAtNode = async ({ runtime, role, survey }: NodeLook, network: Network): Promise<string | null> => {
@@ -35,7 +35,10 @@ const lookAtNode = async ({ runtime, role, survey }: NodeLook, network: Network)
   return null
 }
 
-/** Throws `ChainUnavailable` with what to change while the node lacks what the role needs: the network waits, the others go on. */
+/**
+ * Throws `ChainUnavailable` with what to change while the node lacks what the role needs: the network waits, the others
+ * go on.
+ */
 export const requireFitNode = async (look: NodeLook, network: Network): Promise<void> => {
   const lacking = await lookAtNode(look, network)
   if (lacking !== null) throw new ChainUnavailable(lacking)

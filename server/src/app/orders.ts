@@ -7,7 +7,13 @@ import type { Runtime } from '../platform/runtime.ts'
 import { createWithdrawalFinder } from '../withdrawals/index.ts'
 
 /** The way back to what was placed under a localId, whichever operation placed it. */
-export const placedOrderRoutes = ({ runtime: { db }, catalogue }: { runtime: Pick<Runtime, 'db'>; catalogue: Catalogue }): Route[] => {
+export const placedOrderRoutes = ({
+  runtime: { db },
+  catalogue,
+}: {
+  runtime: Pick<Runtime, 'db'>
+  catalogue: Catalogue
+}): Route[] => {
   const [withdrawal, payout] = [createWithdrawalFinder({ db, catalogue }), createPayoutFinder({ db, catalogue })]
   return orderLookupRoutes(db, {
     createCryptoWithdrawal: withdrawal,

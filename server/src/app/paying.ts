@@ -1,5 +1,12 @@
 import type { Network } from '@bursar/chainkit'
-import { createCryptoPages, createFiatPages, createLivePages, createSellers, invoicePageRoutes, robotsRoute } from '../checkout/index.ts'
+import {
+  createCryptoPages,
+  createFiatPages,
+  createLivePages,
+  createSellers,
+  invoicePageRoutes,
+  robotsRoute,
+} from '../checkout/index.ts'
 import { listen, type PoolSettings } from '../db/index.ts'
 import { createDocumentMaker, type DocumentMaker } from '../documents/index.ts'
 import { fiatSettings, type FiatWorld } from './fiat.ts'
@@ -16,16 +23,33 @@ export interface Checkout {
 }
 
 /** Payers' pages of both kinds of invoice, told of changes over one connection of this process. */
-export const createCheckout = (world: FiatWorld & InvoicingWorld, directory: MerchantDirectory, pool: PoolSettings, chainIds: ReadonlyMap<Network, bigint>): Checkout => {
+export const createCheckout = (
+  world: FiatWorld & InvoicingWorld,
+  directory: MerchantDirectory,
+  pool: PoolSettings,
+  chainIds: ReadonlyMap<Network, bigint>,
+): Checkout => {
   const { runtime, catalogue, claimTokens } = world
   const documents = createDocumentMaker()
   const sellers = createSellers(directory)
   const live = createLivePages(runtime.log)
   const kinds = [
-    createCryptoPages({ runtime, catalogue, chainIds, invoices: createInvoices(invoiceSettings(world)), claimTokens, sellers, documents }),
+    createCryptoPages({
+      runtime,
+      catalogue,
+      chainIds,
+      invoices: createInvoices(invoiceSettings(world)),
+      claimTokens,
+      sellers,
+      documents,
+    }),
     createFiatPages({ runtime, settings: fiatSettings(world), sellers, documents }),
   ]
-  const listener = listen(pool, kinds.map(({ channel }) => channel), live)
+  const listener = listen(
+    pool,
+    kinds.map(({ channel }) => channel),
+    live,
+  )
   return {
     routes: [...kinds.flatMap((pages) => invoicePageRoutes(pages, live)), robotsRoute],
     documents,

@@ -1,17 +1,38 @@
 import { isEvmNetwork, isNetwork, NETWORKS, type Network } from '@bursar/chainkit'
 import { refuseUnknownKeys } from '../base/unknown-keys.ts'
-import { readConsolidationPolicy, type ConsolidationPolicy, type ConsolidationSettings } from '../consolidation/index.ts'
+import {
+  readConsolidationPolicy,
+  type ConsolidationPolicy,
+  type ConsolidationSettings,
+} from '../consolidation/index.ts'
 import { DEFAULT_DEPOSIT_POLICY, type ConfirmationRule, type DepositPolicy } from '../deposits/index.ts'
 import { DEFAULT_BITCOIN_POLICY, DEFAULT_POLICY, DEFAULT_TRON_POLICY, type SendingPolicy } from '../outgoing/index.ts'
 import { readSweepPolicy, type SweepPolicy, type SweepSettings } from '../sweeps/index.ts'
 import { readTreasuryPolicy, type TreasuryPolicy, type TreasurySettings } from '../treasury/index.ts'
 import { DEFAULT_WATCHER_SETTINGS, type WatcherSettings } from '../watcher/index.ts'
 
-/** What `BURSAR_POLICY_FILE` may say of a network; everything left out keeps its default. Amounts are decimal digits. */
+/**
+ * What `BURSAR_POLICY_FILE` may say of a network; everything left out keeps its default. Amounts are decimal digits.
+ */
 interface NetworkPolicy extends TreasurySettings {
-  confirmations?: { kind: 'final' } | { kind: 'tiers'; tiers: { belowUsd: string; confirmations: number }[]; otherwise: number }
+  confirmations?:
+    | { kind: 'final' }
+    | { kind: 'tiers'; tiers: { belowUsd: string; confirmations: number }[]; otherwise: number }
   goneAfterMs?: number
-  watch?: Partial<Pick<WatcherSettings, 'startHeight' | 'pollMs' | 'ringBlocks' | 'ahead' | 'mostBlocks' | 'mostTransfers' | 'staleAfterMs' | 'finalStaleAfterMs' | 'unavailableAfterMs'>>
+  watch?: Partial<
+    Pick<
+      WatcherSettings,
+      | 'startHeight'
+      | 'pollMs'
+      | 'ringBlocks'
+      | 'ahead'
+      | 'mostBlocks'
+      | 'mostTransfers'
+      | 'staleAfterMs'
+      | 'finalStaleAfterMs'
+      | 'unavailableAfterMs'
+    >
+  >
   sending?: Partial<Record<keyof SendingPolicy, number | string>>
   /** pause between two looks for withdrawals to take up, in ms */
   payoutEveryMs?: number
@@ -32,8 +53,24 @@ export interface Policies {
   sweep: Readonly<Record<Network, SweepPolicy>>
 }
 
-const PAYOUT_EVERY_MS: Record<Network, number> = { BITCOIN: 1_000, ETHEREUM: 1_000, BINANCE_SMART_CHAIN: 1_000, TRON: 1_000 }
-const KEYS = ['confirmations', 'goneAfterMs', 'watch', 'sending', 'payoutEveryMs', 'hot', 'signWithinMs', 'runwayDays', 'consolidation', 'sweep']
+const PAYOUT_EVERY_MS: Record<Network, number> = {
+  BITCOIN: 1_000,
+  ETHEREUM: 1_000,
+  BINANCE_SMART_CHAIN: 1_000,
+  TRON: 1_000,
+}
+const KEYS = [
+  'confirmations',
+  'goneAfterMs',
+  'watch',
+  'sending',
+  'payoutEveryMs',
+  'hot',
+  'signWithinMs',
+  'runwayDays',
+  'consolidation',
+  'sweep',
+]
 
 /** Reads the policy file over the defaults. Throws with the place named when it says something unknown. */
 export const readPolicies = (file: unknown): Policies => {
@@ -43,14 +80,18 @@ export const readPolicies = (file: unknown): Policies => {
     refuseUnknownKeys(`policy: ${network}`, policy, KEYS)
     refuseUnknownKeys(`policy: ${network}.watch`, policy.watch ?? {}, Object.keys(DEFAULT_WATCHER_SETTINGS[network]))
     checkConfirmationKeys(`policy: ${network}.confirmations`, policy.confirmations)
-    if (network !== 'BITCOIN' && policy.consolidation) throw new Error(`policy: ${network} has no coins: consolidation is for BITCOIN`)
-    if (network === 'BITCOIN' && policy.sweep) throw new Error('policy: BITCOIN has no sweeps: payouts spend the coins of deposit addresses')
+    if (network !== 'BITCOIN' && policy.consolidation)
+      throw new Error(`policy: ${network} has no coins: consolidation is for BITCOIN`)
+    if (network === 'BITCOIN' && policy.sweep)
+      throw new Error('policy: BITCOIN has no sweeps: payouts spend the coins of deposit addresses')
   }
   const each = <T>(make: (network: Network, policy: NetworkPolicy) => T): Record<Network, T> =>
     Object.fromEntries(NETWORKS.map((network) => [network, make(network, given[network] ?? {})])) as Record<Network, T>
   return {
     deposits: each((network, policy) => ({
-      confirmations: policy.confirmations ? confirmationsOf(policy.confirmations) : DEFAULT_DEPOSIT_POLICY[network].confirmations,
+      confirmations: policy.confirmations
+        ? confirmationsOf(policy.confirmations)
+        : DEFAULT_DEPOSIT_POLICY[network].confirmations,
       goneAfterMs: policy.goneAfterMs ?? DEFAULT_DEPOSIT_POLICY[network].goneAfterMs,
     })),
     watch: each((network, policy) => ({ ...DEFAULT_WATCHER_SETTINGS[network], ...policy.watch })),
@@ -65,11 +106,14 @@ export const readPolicies = (file: unknown): Policies => {
 const checkConfirmationKeys = (where: string, given: NetworkPolicy['confirmations']): void => {
   if (given === undefined) return
   refuseUnknownKeys(where, given, given.kind === 'final' ? ['kind'] : ['kind', 'tiers', 'otherwise'])
-  if (given.kind === 'tiers') for (const tier of given.tiers) refuseUnknownKeys(`${where}.tiers`, tier, ['belowUsd', 'confirmations'])
+  if (given.kind === 'tiers')
+    for (const tier of given.tiers) refuseUnknownKeys(`${where}.tiers`, tier, ['belowUsd', 'confirmations'])
 }
 
 const confirmationsOf = (given: NonNullable<NetworkPolicy['confirmations']>): ConfirmationRule =>
-  given.kind === 'final' ? given : { ...given, tiers: given.tiers.map((tier) => ({ ...tier, belowUsd: BigInt(tier.belowUsd) })) }
+  given.kind === 'final'
+    ? given
+    : { ...given, tiers: given.tiers.map((tier) => ({ ...tier, belowUsd: BigInt(tier.belowUsd) })) }
 
 const MOST_HOT_ADDRESSES = 64
 const STANDARD_SENDING: Readonly<Record<Network, SendingPolicy>> = {
@@ -95,7 +139,8 @@ const sendingOf = (network: Network, given: NonNullable<NetworkPolicy['sending']
 }
 
 /** EVM chains share their addresses: as many are known as the network with the most has. */
-export const mostHotAddresses = ({ sending }: Policies): number => Math.max(...Object.values(sending).map(({ hotAddresses }) => hotAddresses))
+export const mostHotAddresses = ({ sending }: Policies): number =>
+  Math.max(...Object.values(sending).map(({ hotAddresses }) => hotAddresses))
 
 /** What holds without a policy file. */
 export const STANDARD_POLICIES: Policies = readPolicies({})

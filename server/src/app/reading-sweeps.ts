@@ -18,7 +18,8 @@ export const readingSweeps = (listeners: readonly ChainListener[], treasury: str
       const shown = isEvmNetwork(network) ? await withCoinSwept(tx, network, block, treasury) : block
       return all((listener) => listener.block(tx, network, shown, moment))
     },
-    orphaned: (tx, network, fromHeight, moment) => all((listener) => listener.orphaned(tx, network, fromHeight, moment)),
+    orphaned: (tx, network, fromHeight, moment) =>
+      all((listener) => listener.orphaned(tx, network, fromHeight, moment)),
     settled: (tx, network, heights, moment) => all((listener) => listener.settled(tx, network, heights, moment)),
     mempool: (tx, network, pool, moment) => all((listener) => listener.mempool(tx, network, pool, moment)),
   }

@@ -22,8 +22,8 @@ interface HaltedDeps {
 }
 
 /**
- * Ends the waiting of withdrawals that were halted because of their destination: what is clean goes on, what is risky is given back once the
- * signer has closed its intent. Where nothing is screened any more, nothing is waited for.
+ * Ends the waiting of withdrawals that were halted because of their destination: what is clean goes on, what is risky
+ * is given back once the signer has closed its intent. Where nothing is screened any more, nothing is waited for.
  */
 export const createHaltedJob = (deps: HaltedDeps): Job => ({
   name: 'withdrawals judged again',

@@ -11,15 +11,43 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(dir, { recursive: true }))
 
-const amlbot = (more: object = {}) => ({ kind: 'amlbot', url: 'https://provider.example/', accessId: 'ID', accessKeyFile: join(dir, 'key'), ...more })
+const amlbot = (more: object = {}) => ({
+  kind: 'amlbot',
+  url: 'https://provider.example/',
+  accessId: 'ID',
+  accessKeyFile: join(dir, 'key'),
+  ...more,
+})
 
 test('lists alone, with the standard rules', () => {
-  expect(readScreeningFile({ providers: [{ kind: 'local-lists' }] })).toEqual({ providers: [{ kind: 'local-lists' }], rules: { riskyFrom: 0.5, lateAfterMs: 1_800_000, whenUnanswered: 'hold', deciders: 1, rescreenMs: 90 * 86_400_000 } })
+  expect(readScreeningFile({ providers: [{ kind: 'local-lists' }] })).toEqual({
+    providers: [{ kind: 'local-lists' }],
+    rules: { riskyFrom: 0.5, lateAfterMs: 1_800_000, whenUnanswered: 'hold', deciders: 1, rescreenMs: 90 * 86_400_000 },
+  })
 })
 
 test('every setting', () => {
-  const file = { providers: [amlbot({ flow: 'advanced', locale: 'uk_UA', assets: { 'ETHEREUM/USDT': 'TetherERC20' }, timeoutMs: 5_000 })], riskyFrom: 0.7, lateAfterMinutes: 5, whenUnanswered: 'flag', deciders: 2, rescreenDays: 7 }
-  expect(readScreeningFile(file)).toMatchObject({ providers: [{ url: 'https://provider.example', accessKey: 'secret', flow: 'advanced', assets: { 'ETHEREUM/USDT': 'TetherERC20' } }], rules: { riskyFrom: 0.7, lateAfterMs: 300_000, whenUnanswered: 'flag', deciders: 2, rescreenMs: 7 * 86_400_000 } })
+  const file = {
+    providers: [
+      amlbot({ flow: 'advanced', locale: 'uk_UA', assets: { 'ETHEREUM/USDT': 'TetherERC20' }, timeoutMs: 5_000 }),
+    ],
+    riskyFrom: 0.7,
+    lateAfterMinutes: 5,
+    whenUnanswered: 'flag',
+    deciders: 2,
+    rescreenDays: 7,
+  }
+  expect(readScreeningFile(file)).toMatchObject({
+    providers: [
+      {
+        url: 'https://provider.example',
+        accessKey: 'secret',
+        flow: 'advanced',
+        assets: { 'ETHEREUM/USDT': 'TetherERC20' },
+      },
+    ],
+    rules: { riskyFrom: 0.7, lateAfterMs: 300_000, whenUnanswered: 'flag', deciders: 2, rescreenMs: 7 * 86_400_000 },
+  })
 })
 
 test.each([
@@ -38,6 +66,13 @@ test.each([
 ])('%j is refused', (file, why) => expect(() => readScreeningFile(file)).toThrow(why))
 
 test.each([
-  [{ url: 'ftp://x' }, 'url is an address'], [{ accessId: '' }, 'accessId is missing'], [{ accessKeyFile: '/nowhere/key' }, "can't be read"],
-  [{ accessKeyFile: 'key' }, 'absolute'], [{ flow: 'slow' }, 'flow is'], [{ timeoutMs: 5 }, 'timeoutMs'], [{ assets: { 'TRON/USDT': 1 } }, 'assets.TRON/USDT'],
-])('AMLBot with %j is refused', (more, why) => expect(() => readScreeningFile({ providers: [amlbot(more)] })).toThrow(why))
+  [{ url: 'ftp://x' }, 'url is an address'],
+  [{ accessId: '' }, 'accessId is missing'],
+  [{ accessKeyFile: '/nowhere/key' }, "can't be read"],
+  [{ accessKeyFile: 'key' }, 'absolute'],
+  [{ flow: 'slow' }, 'flow is'],
+  [{ timeoutMs: 5 }, 'timeoutMs'],
+  [{ assets: { 'TRON/USDT': 1 } }, 'assets.TRON/USDT'],
+])('AMLBot with %j is refused', (more, why) =>
+  expect(() => readScreeningFile({ providers: [amlbot(more)] })).toThrow(why),
+)

@@ -26,16 +26,31 @@ const FLOWS = ['fast', 'advanced']
 export const readScreeningFile = (json: unknown): ScreeningFile => {
   const given = objectOf(json, 'screening', KEYS)
   const { riskyFrom, lateAfterMinutes, whenUnanswered, deciders, rescreenDays } = { ...STANDARD, ...given }
-  if (typeof riskyFrom !== 'number' || !(riskyFrom > 0 && riskyFrom <= 1)) throw new Error('screening: riskyFrom is a number above 0, at most 1')
-  if (!Number.isInteger(lateAfterMinutes) || (lateAfterMinutes as number) < 1) throw new Error('screening: lateAfterMinutes is a whole number above 0')
-  if (whenUnanswered !== 'hold' && whenUnanswered !== 'flag') throw new Error('screening: whenUnanswered is hold or flag')
-  if (!Number.isInteger(deciders) || (deciders as number) < 1 || (deciders as number) > MOST_DECIDERS) throw new Error(`screening: deciders is a whole number from 1 to ${MOST_DECIDERS}`)
-  if (!Number.isInteger(rescreenDays) || (rescreenDays as number) < 1 || (rescreenDays as number) > MOST_DAYS) throw new Error(`screening: rescreenDays is a whole number from 1 to ${MOST_DAYS}`)
-  if (!Array.isArray(given.providers) || given.providers.length === 0) throw new Error('screening: providers is a list of at least one')
+  if (typeof riskyFrom !== 'number' || !(riskyFrom > 0 && riskyFrom <= 1))
+    throw new Error('screening: riskyFrom is a number above 0, at most 1')
+  if (!Number.isInteger(lateAfterMinutes) || (lateAfterMinutes as number) < 1)
+    throw new Error('screening: lateAfterMinutes is a whole number above 0')
+  if (whenUnanswered !== 'hold' && whenUnanswered !== 'flag')
+    throw new Error('screening: whenUnanswered is hold or flag')
+  if (!Number.isInteger(deciders) || (deciders as number) < 1 || (deciders as number) > MOST_DECIDERS)
+    throw new Error(`screening: deciders is a whole number from 1 to ${MOST_DECIDERS}`)
+  if (!Number.isInteger(rescreenDays) || (rescreenDays as number) < 1 || (rescreenDays as number) > MOST_DAYS)
+    throw new Error(`screening: rescreenDays is a whole number from 1 to ${MOST_DAYS}`)
+  if (!Array.isArray(given.providers) || given.providers.length === 0)
+    throw new Error('screening: providers is a list of at least one')
   const providers = given.providers.map((one: unknown, i) => readProvider(one, `screening: providers[${i}]`))
   const kinds = providers.map(({ kind }) => kind)
   if (new Set(kinds).size < kinds.length) throw new Error('screening: each kind of provider is there once')
-  return { providers, rules: { riskyFrom, lateAfterMs: (lateAfterMinutes as number) * 60_000, whenUnanswered, deciders: deciders as number, rescreenMs: (rescreenDays as number) * DAY_MS } }
+  return {
+    providers,
+    rules: {
+      riskyFrom,
+      lateAfterMs: (lateAfterMinutes as number) * 60_000,
+      whenUnanswered,
+      deciders: deciders as number,
+      rescreenMs: (rescreenDays as number) * DAY_MS,
+    },
+  }
 }
 
 const readProvider = (one: unknown, where: string): ProviderSettings => {
@@ -51,9 +66,14 @@ const readProvider = (one: unknown, where: string): ProviderSettings => {
     return value
   }
   const place = text(url, 'url')
-  if (!URL.canParse(place) || !/^https?:$/.test(new URL(place).protocol)) throw new Error(`${where}.url is an address such as https://provider.example`)
+  if (!URL.canParse(place) || !/^https?:$/.test(new URL(place).protocol))
+    throw new Error(`${where}.url is an address such as https://provider.example`)
   if (flow !== undefined && !FLOWS.includes(flow as string)) throw new Error(`${where}.flow is ${FLOWS.join(' or ')}`)
-  if (timeoutMs !== undefined && !(Number.isInteger(timeoutMs) && (timeoutMs as number) >= 1_000 && (timeoutMs as number) <= 60_000)) throw new Error(`${where}.timeoutMs is from 1000 to 60000`)
+  if (
+    timeoutMs !== undefined &&
+    !(Number.isInteger(timeoutMs) && (timeoutMs as number) >= 1_000 && (timeoutMs as number) <= 60_000)
+  )
+    throw new Error(`${where}.timeoutMs is from 1000 to 60000`)
   const names = assets === undefined ? {} : objectOf(assets, `${where}.assets`)
   for (const [name, value] of Object.entries(names)) text(value, `assets.${name}`)
   return {
@@ -89,7 +109,15 @@ const secretIn = (path: string, where: string): string => {
 /** The providers of a file, in its order. */
 export const createScreeners = (
   { providers }: ScreeningFile,
-  { lookUp, frozenBy, now }: { lookUp: (addresses: readonly string[]) => Promise<ListAnswer>; frozenBy: Parameters<typeof createIssuerFreezes>[0]; now: () => number },
+  {
+    lookUp,
+    frozenBy,
+    now,
+  }: {
+    lookUp: (addresses: readonly string[]) => Promise<ListAnswer>
+    frozenBy: Parameters<typeof createIssuerFreezes>[0]
+    now: () => number
+  },
 ): Screener[] =>
   providers.map((provider) => {
     if (provider.kind === 'local-lists') return createLocalLists(lookUp, now)

@@ -17,7 +17,12 @@ const KEPT_MS = 10_000
  * Which assets the signer would let be swept on a network now, so that nothing is planned that it refuses: a refused
  * transaction still uses a nonce up. None when its policy sends them elsewhere than to the hot wallet, which is told.
  */
-export const createSweepPermission = (runtime: Runtime, signer: Signer, network: EvmNetwork, hotAddress: string): (() => Promise<Allowed>) => {
+export const createSweepPermission = (
+  runtime: Runtime,
+  signer: Signer,
+  network: EvmNetwork,
+  hotAddress: string,
+): (() => Promise<Allowed>) => {
   let kept: { at: number; allowed: Allowed } | undefined
   return async () => {
     const at = performance.now()
@@ -35,7 +40,12 @@ export const createSweepPermission = (runtime: Runtime, signer: Signer, network:
   }
 }
 
-const tell = async (runtime: Runtime, network: EvmNetwork, hotAddress: string, treasury: string | undefined): Promise<void> => {
+const tell = async (
+  runtime: Runtime,
+  network: EvmNetwork,
+  hotAddress: string,
+  treasury: string | undefined,
+): Promise<void> => {
   if (treasury === undefined) return resolveAlert(runtime.db, 'sweep-treasury', network, momentOf(runtime).at)
   const text = `Nothing is swept on ${network}: the signer's policy has the treasury ${treasury}, the hot wallet is ${hotAddress}`
   await raiseAlert(runtime.db, { kind: 'sweep-treasury', subject: network, text }, momentOf(runtime))

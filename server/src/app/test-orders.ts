@@ -45,16 +45,51 @@ export interface Circumstances {
   holder: 'nobody' | 'house'
 }
 
-export const USUAL: Circumstances = { prices: PRICES, gas: 20n, payoutFeeBps: 100, exchangeFeeBps: 50, least: undefined, closed: false, stopped: false, holder: 'nobody' }
+export const USUAL: Circumstances = {
+  prices: PRICES,
+  gas: 20n,
+  payoutFeeBps: 100,
+  exchangeFeeBps: 50,
+  least: undefined,
+  closed: false,
+  stopped: false,
+  holder: 'nobody',
+}
 
 /** An order of each operation with the fees that it costs in the usual circumstances. */
 export const ORDERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   createCryptoWithdrawal: { ticker: 'USDT', blockchain: 'ETHEREUM', to: OUTSIDE, amount: '10', fee: '3.25' },
   createFiatWithdrawal: { ticker: 'UAH', to: CARD, amount: '1000', fee: '10' },
   createFiatBatchWithdrawal: { ticker: 'UAH', to: CARD, amount: '20000', fee: '200' },
-  createExchange: { spendTicker: 'UAH', targetTicker: 'USDT', side: 'target', amount: '100', fee: '20.17', price: '40.21' },
-  createCryptoExchangeWithdrawal: { spendTicker: 'ETH', ticker: 'USDT', blockchain: 'ETHEREUM', to: OUTSIDE, side: 'spend', amount: '0.1', fee: '3.25', exchangeFee: '0.0005', price: '2485' },
-  createFiatExchangeWithdrawal: { spendTicker: 'USDT', ticker: 'UAH', to: CARD, side: 'spend', amount: '100', fee: '40', exchangeFee: '0.5', price: '39.79' },
+  createExchange: {
+    spendTicker: 'UAH',
+    targetTicker: 'USDT',
+    side: 'target',
+    amount: '100',
+    fee: '20.17',
+    price: '40.21',
+  },
+  createCryptoExchangeWithdrawal: {
+    spendTicker: 'ETH',
+    ticker: 'USDT',
+    blockchain: 'ETHEREUM',
+    to: OUTSIDE,
+    side: 'spend',
+    amount: '0.1',
+    fee: '3.25',
+    exchangeFee: '0.0005',
+    price: '2485',
+  },
+  createFiatExchangeWithdrawal: {
+    spendTicker: 'USDT',
+    ticker: 'UAH',
+    to: CARD,
+    side: 'spend',
+    amount: '100',
+    fee: '40',
+    exchangeFee: '0.5',
+    price: '39.79',
+  },
 }
 
 export interface OrderWorld {
@@ -84,17 +119,24 @@ export const openOrders = async (edge: TestEdge, pool: PoolSettings): Promise<Or
     change: async (to = {}) => {
       const now = { ...USUAL, ...to }
       await storeTerms(edge, now)
-      routes = routesOf(edge, committer, now, async () => (now.closed ? { open: new Map(), closed: new Map() } : legsAt(now.prices, clock.ms)))
+      routes = routesOf(edge, committer, now, async () =>
+        now.closed ? { open: new Map(), closed: new Map() } : legsAt(now.prices, clock.ms),
+      )
     },
     place: (operation, body, ago = 0) =>
-      edge.call('POST', moneyOperations.find(({ id }) => id === operation)!.path, JSON.stringify(body), { timestamp: Math.floor(clock.ms / 1_000) - ago }),
+      edge.call('POST', moneyOperations.find(({ id }) => id === operation)!.path, JSON.stringify(body), {
+        timestamp: Math.floor(clock.ms / 1_000) - ago,
+      }),
     find: async (localId) => {
       const { status, text } = await edge.call('GET', `/merchants/withdrawals?localId=${localId}`)
       if (status !== 200) throw new Error(text)
       return JSON.parse(text) as Record<string, unknown>[]
     },
     balances: async () => {
-      const { rows } = await sql<{ asset: string; units: bigint }>`select asset, posted - held as units from ledger_accounts
+      const { rows } = await sql<{
+        asset: string
+        units: bigint
+      }>`select asset, posted - held as units from ledger_accounts
         where merchant_id = ${merchant.id} and kind = 'merchant' order by asset`.execute(db)
       return Object.fromEntries(rows.map(({ asset, units }) => [asset, units.toString()]))
     },
@@ -104,14 +146,25 @@ export const openOrders = async (edge: TestEdge, pool: PoolSettings): Promise<Or
   return world
 }
 
-const storeTerms = async ({ db, clock, merchant }: TestEdge, { gas, prices, stopped }: Circumstances): Promise<void> => {
-  await sql`update freezes set lifted_at = ${new Date(clock.ms)}, lifted_by = 'test' where lifted_at is null`.execute(db)
-  if (stopped) await sql`insert into freezes(id, merchant_id, reason, created_at) values (${newId()}, ${merchant.id}, 'looked at', ${new Date(clock.ms)})`.execute(db)
+const storeTerms = async (
+  { db, clock, merchant }: TestEdge,
+  { gas, prices, stopped }: Circumstances,
+): Promise<void> => {
+  await sql`update freezes set lifted_at = ${new Date(clock.ms)}, lifted_by = 'test' where lifted_at is null`.execute(
+    db,
+  )
+  if (stopped)
+    await sql`insert into freezes(id, merchant_id, reason, created_at) values (${newId()}, ${merchant.id}, 'looked at', ${new Date(clock.ms)})`.execute(
+      db,
+    )
   const rate = { kind: 'gas', legacy: false, maxFeePerGas: `${gas * 1_000_000_000n}`, maxPriorityFeePerGas: '1' }
   const at = new Date(clock.ms)
   await sql`insert into network_fees(network, rate, observed_at) values ('ETHEREUM', ${JSON.stringify(rate)}, ${at})
     on conflict (network) do update set rate = excluded.rate, observed_at = excluded.observed_at`.execute(db)
-  for (const [ticker, usd] of [['ETH', prices.ETH ?? PRICES.ETH], ['USDT', E18]] as const) {
+  for (const [ticker, usd] of [
+    ['ETH', prices.ETH ?? PRICES.ETH],
+    ['USDT', E18],
+  ] as const) {
     await sql`insert into rates(ticker, usd_e18, source, observed_at) values (${ticker}, ${usd}, 'test', ${at})
       on conflict (ticker) do update set usd_e18 = excluded.usd_e18, observed_at = excluded.observed_at`.execute(db)
   }
@@ -119,7 +172,12 @@ const storeTerms = async ({ db, clock, merchant }: TestEdge, { gas, prices, stop
 
 const ring = createSecretRing([randomBytes(32)])
 
-const routesOf = ({ db, clock }: TestEdge, committer: Committer, now: Circumstances, legs: () => Promise<Legs>): Route[] => {
+const routesOf = (
+  { db, clock }: TestEdge,
+  committer: Committer,
+  now: Circumstances,
+  legs: () => Promise<Legs>,
+): Route[] => {
   const real = { now: () => clock.ms, business: () => clock.ms }
   const runtime = { db, clock: real, newId, log: pino({ level: 'silent' }) }
   const { least } = now
@@ -127,15 +185,28 @@ const routesOf = ({ db, clock }: TestEdge, committer: Committer, now: Circumstan
     Object.fromEntries(Object.entries(all).map(([network, on]) => [network, { ...on, minWithdrawal: least ?? '0' }]))
   const catalogue = createCatalogue({
     crypto: settings.crypto.map((asset) => ({ ...asset, networks: networks(asset.networks) })),
-    fiat: settings.fiat.map((asset) => ({ ...asset, payout: { fee: { bps: now.payoutFeeBps }, ...(least === undefined ? {} : { min: least, max: least }) } })),
+    fiat: settings.fiat.map((asset) => ({
+      ...asset,
+      payout: { fee: { bps: now.payoutFeeBps }, ...(least === undefined ? {} : { min: least, max: least }) },
+    })),
   })
   const acquirer = createTestAcquirer('first', { UAH: { least: 500_00n, most: 14_500_00n } })
-  const limits = least === undefined ? {} : { assets: Object.fromEntries(['UAH', 'USDT', 'ETH'].map((ticker) => [ticker, { min: least, max: least }])) }
+  const limits =
+    least === undefined
+      ? {}
+      : { assets: Object.fromEntries(['UAH', 'USDT', 'ETH'].map((ticker) => [ticker, { min: least, max: least }])) }
   const desk = {
-    runtime, legs, promises: createPromises(runtime), stops: createStopsReader(db, real.now),
+    runtime,
+    legs,
+    promises: createPromises(runtime),
+    stops: createStopsReader(db, real.now),
     policy: readExchangePolicy(catalogue, { spreadBps: 40, feeBps: now.exchangeFeeBps, ...limits }),
   }
-  const cards = { rules: { catalogue, routing: createRoutingTable([acquirer]) }, cards: ring, random: (below: number) => Math.floor(below / 2) }
+  const cards = {
+    rules: { catalogue, routing: createRoutingTable([acquirer]) },
+    cards: ring,
+    random: (below: number) => Math.floor(below / 2),
+  }
   const placing = { holders: { whose: async () => now.holder }, rules: { catalogue, bitcoinChain: 'regtest' as const } }
   return [
     ...withdrawalRoutes({ runtime, committer, ...placing }),

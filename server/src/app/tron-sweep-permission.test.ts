@@ -3,9 +3,18 @@ import type { SignerStatus } from '../adapters/signer/port.ts'
 import { createTronSweepPermission } from './tron-sweep-permission.ts'
 
 const permissionWith = (lent: { hour: string; day: string } | null, enabled = true) => {
-  const networks = { TRON: { enabled: true, sweep: { enabled: true, maxTopUp: '5' }, treasury: { enabled }, assets: { TRX: { enabled: true }, USDC: { enabled: false } } } }
+  const networks = {
+    TRON: {
+      enabled: true,
+      sweep: { enabled: true, maxTopUp: '5' },
+      treasury: { enabled },
+      assets: { TRX: { enabled: true }, USDC: { enabled: false } },
+    },
+  }
   const velocity = lent === null ? [] : [{ network: 'TRON', asset: 'loan', ...lent, maxPerHour: '10', maxPerDay: '20' }]
-  return createTronSweepPermission({ status: async () => ({ policy: { enabled: true, networks }, velocity }) as unknown as SignerStatus })()
+  return createTronSweepPermission({
+    status: async () => ({ policy: { enabled: true, networks }, velocity }) as unknown as SignerStatus,
+  })()
 }
 
 test.each([

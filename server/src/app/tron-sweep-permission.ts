@@ -31,8 +31,12 @@ export const createTronSweepPermission = (signer: Pick<Signer, 'status'>): (() =
   }
 }
 
-/** Whether the sums of what is lent have room left: without any, deposit addresses are topped up until the window moves. */
+/**
+ * Whether the sums of what is lent have room left: without any, deposit addresses are topped up until the window moves.
+ */
 const hasRoomToLend = (velocity: SignerStatus['velocity']): boolean => {
   const loan = velocity.find(({ network, asset }) => network === 'TRON' && asset === 'loan')
-  return loan === undefined || (BigInt(loan.hour) < BigInt(loan.maxPerHour) && BigInt(loan.day) < BigInt(loan.maxPerDay))
+  return (
+    loan === undefined || (BigInt(loan.hour) < BigInt(loan.maxPerHour) && BigInt(loan.day) < BigInt(loan.maxPerDay))
+  )
 }

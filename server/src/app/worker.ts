@@ -18,7 +18,13 @@ import { bitcoinHotAddress, createLostJob, evmHotAddress, tronHotAddress } from 
 import { createCountJob, createHotWatchJob, createReconcileJob, createSealJob } from '../treasury/index.ts'
 import { createUntracedJob } from '../watcher/index.ts'
 import { createAttemptPruneJob, createMonthsJob } from '../webhooks/index.ts'
-import { createClosedJob, createFeeRateJob, createGasReader, createInternalDeliveryJob, type PaymentGas } from '../withdrawals/index.ts'
+import {
+  createClosedJob,
+  createFeeRateJob,
+  createGasReader,
+  createInternalDeliveryJob,
+  type PaymentGas,
+} from '../withdrawals/index.ts'
 import { createCardJobs } from './cards.ts'
 import { createFiatJobs } from './fiat.ts'
 import { createHedgeJobs } from './hedges.ts'
@@ -44,7 +50,9 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
   const { runtime, catalogue } = world
   const { deposits } = createListeners(world)
   const all = [...deps.adapters.values()]
-  const tickers = [...new Set([...[...catalogue.crypto, ...catalogue.fiat].map((asset) => asset.ticker), ...BASE_TICKERS])]
+  const tickers = [
+    ...new Set([...[...catalogue.crypto, ...catalogue.fiat].map((asset) => asset.ticker), ...BASE_TICKERS]),
+  ]
   const invoices = { runtime, settings: invoiceSettings(world), everyMs: INVOICES_EVERY_MS, pause: deps.pause }
   return [
     createSignerLimitsJob(runtime, catalogue, deps.signer),
@@ -63,7 +71,10 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
     ...all.map((adapter) => createLostJob(runtime, adapter, LOST_EVERY_MS)),
     ...all.flatMap((adapter) => {
       const { network } = adapter
-      if (network === 'BITCOIN') return 'ancestorsOf' in adapter ? [createAncestryJob(runtime, adapter as unknown as CoinChainAdapter, ANCESTRY_EVERY_MS)] : []
+      if (network === 'BITCOIN')
+        return 'ancestorsOf' in adapter
+          ? [createAncestryJob(runtime, adapter as unknown as CoinChainAdapter, ANCESTRY_EVERY_MS)]
+          : []
       const backing = createBackingJob({ runtime, catalogue, network, adapter, deposits, everyMs: BACKING_EVERY_MS })
       if (!isEvmNetwork(network)) return [backing]
       const comparing = { runtime, network, adapter, deposits, everyMs: BALANCE_CHECK_EVERY_MS }
@@ -86,18 +97,31 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
     ...all.map((adapter) => createReconcileJob(runtime, catalogue, [adapter], RECONCILE_EVERY_MS)),
     createCostJob(runtime, COSTS_EVERY_MS),
     createCountJob(runtime, COUNT_EVERY_MS),
-    createHotWatchJob({ runtime, catalogue, policies: world.policies.treasury, addresses: hotAddresses(world, all), everyMs: TREASURY_EVERY_MS }),
+    createHotWatchJob({
+      runtime,
+      catalogue,
+      policies: world.policies.treasury,
+      addresses: hotAddresses(world, all),
+      everyMs: TREASURY_EVERY_MS,
+    }),
   ]
 }
 
-const gasReader = ({ runtime, catalogue, wallet }: World): ((adapter: ChainAdapter) => Promise<PaymentGas | undefined>) => {
+const gasReader = ({
+  runtime,
+  catalogue,
+  wallet,
+}: World): ((adapter: ChainAdapter) => Promise<PaymentGas | undefined>) => {
   const read = createGasReader({ runtime, catalogue, hotAddress: evmHotAddress(wallet) })
-  return async (adapter) => (isEvmNetwork(adapter.network) ? read(adapter as AccountChainAdapter, adapter.network) : undefined)
+  return async (adapter) =>
+    isEvmNetwork(adapter.network) ? read(adapter as AccountChainAdapter, adapter.network) : undefined
 }
 
 /** Where the operator fills the hot wallet of each network. */
 const hotAddresses = ({ wallet }: World, adapters: readonly ChainAdapter[]): Map<Network, string> =>
-  new Map(adapters.map(({ network }) => {
-    if (network === 'BITCOIN') return [network, bitcoinHotAddress(wallet)]
-    return [network, network === 'TRON' ? tronHotAddress(wallet) : evmHotAddress(wallet)]
-  }))
+  new Map(
+    adapters.map(({ network }) => {
+      if (network === 'BITCOIN') return [network, bitcoinHotAddress(wallet)]
+      return [network, network === 'TRON' ? tronHotAddress(wallet) : evmHotAddress(wallet)]
+    }),
+  )

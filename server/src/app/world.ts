@@ -46,7 +46,11 @@ export interface WorkerDeps {
   signer: Signer
   sources: readonly RateSource[]
   /** order books, official rates, and how a leg is judged where it isn't by the standard */
-  market: { books: readonly BookSource[]; official: readonly OfficialSource[]; legs: Readonly<Record<string, Partial<AgreementRules>>> }
+  market: {
+    books: readonly BookSource[]
+    official: readonly OfficialSource[]
+    legs: Readonly<Record<string, Partial<AgreementRules>>>
+  }
   /** where exchanges are hedged; null: nowhere */
   venue: Venue | null
   delivery: Delivery

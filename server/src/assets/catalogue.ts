@@ -7,7 +7,9 @@ export interface Tariff {
   bps: bigint
 }
 
-/** An asset on one network. Amounts are in the asset's ledger units (`scale` decimals of the asset, not of the network). */
+/**
+ * An asset on one network. Amounts are in the asset's ledger units (`scale` decimals of the asset, not of the network).
+ */
 export interface AssetOnNetwork {
   network: Network
   /** token contract in lowercase, or null for the network's native coin */
@@ -72,7 +74,13 @@ export interface AssetSettings {
     name: string
     networks: Partial<Record<Network, NetworkAssetSettings>>
   }[]
-  fiat: { ticker: string; name: string; scale: number; payIn?: FiatTermsSettings; payout?: FiatTermsSettings & { batchMax?: string; partMax?: string } }[]
+  fiat: {
+    ticker: string
+    name: string
+    scale: number
+    payIn?: FiatTermsSettings
+    payout?: FiatTermsSettings & { batchMax?: string; partMax?: string }
+  }[]
 }
 
 export interface FiatTermsSettings {
@@ -106,7 +114,8 @@ export const createCatalogue = (settings: AssetSettings): Catalogue => {
   for (const asset of crypto) {
     for (const on of asset.networks.values()) {
       const key = `${on.network}/${on.contract}`
-      if (byContract.has(key)) throw new Error(`${asset.ticker}: another asset has ${on.contract ?? 'the coin'} of ${on.network}`)
+      if (byContract.has(key))
+        throw new Error(`${asset.ticker}: another asset has ${on.contract ?? 'the coin'} of ${on.network}`)
       byContract.set(key, { asset, on })
     }
   }
@@ -122,7 +131,8 @@ export const createCatalogue = (settings: AssetSettings): Catalogue => {
 }
 
 /** As chain adapters name contracts: hex in lower case, base58 as it is. */
-const canonicalContract = (network: Network, contract: string): string => (isEvmNetwork(network) ? contract.toLowerCase() : contract)
+const canonicalContract = (network: Network, contract: string): string =>
+  isEvmNetwork(network) ? contract.toLowerCase() : contract
 
 /** TRON carries its coin and USDT alone (`contract.md`, decision 26). */
 const ON_TRON = ['TRX', 'USDT']
@@ -130,7 +140,8 @@ const ON_TRON = ['TRX', 'USDT']
 const cryptoAsset = ({ ticker, name, networks }: AssetSettings['crypto'][number]): CryptoAsset => {
   const entries = Object.entries(networks) as [Network, NetworkAssetSettings][]
   if (entries.length === 0) throw new Error(`asset ${ticker} is on no network`)
-  if ('TRON' in networks && !ON_TRON.includes(ticker)) throw new Error(`asset ${ticker}: TRON carries ${ON_TRON.join(' and ')} only; take TRON out of its networks`)
+  if ('TRON' in networks && !ON_TRON.includes(ticker))
+    throw new Error(`asset ${ticker}: TRON carries ${ON_TRON.join(' and ')} only; take TRON out of its networks`)
   const scale = Math.max(...entries.map(([, on]) => on.decimals))
   const tariff = (fee: FeeSettings | undefined): Tariff => tariffOf(fee, scale)
   const onNetworks = entries.map(([network, on]): [Network, AssetOnNetwork] => [
@@ -151,10 +162,16 @@ const cryptoAsset = ({ ticker, name, networks }: AssetSettings['crypto'][number]
 
 type FeeSettings = { fixed?: string; bps?: number }
 
-const tariffOf = (fee: FeeSettings | undefined, scale: number): Tariff => ({ fixed: unitsOf(fee?.fixed ?? '0', scale), bps: BigInt(fee?.bps ?? 0) })
+const tariffOf = (fee: FeeSettings | undefined, scale: number): Tariff => ({
+  fixed: unitsOf(fee?.fixed ?? '0', scale),
+  bps: BigInt(fee?.bps ?? 0),
+})
 
 /** `contract.md` 10 and 18 row 27, in whole units; a currency they don't name has no limits of its own. */
-const STANDARD_LIMITS: Record<string, { payIn: [string, string]; payout: [string, string]; batch?: string; part: string }> = {
+const STANDARD_LIMITS: Record<
+  string,
+  { payIn: [string, string]; payout: [string, string]; batch?: string; part: string }
+> = {
   UAH: { payIn: ['25', '29999'], payout: ['1000', '14500'], part: '14500' },
   KZT: { payIn: ['12000', '300000'], payout: ['20000', '299000'], batch: '299000', part: '14500' },
 }
@@ -169,7 +186,12 @@ const fiatAsset = ({ ticker, name, scale, payIn, payout }: AssetSettings['fiat']
   }
   const most = (text: string | undefined): bigint | null => (text === undefined ? null : unitsOf(text, scale))
   return {
-    ticker, name, scale, payIn: terms(payIn, 'payIn'), payout: terms(payout, 'payout'),
-    mostInBatch: most(payout?.batchMax ?? STANDARD_LIMITS[ticker]?.batch), mostInPart: most(payout?.partMax ?? STANDARD_LIMITS[ticker]?.part),
+    ticker,
+    name,
+    scale,
+    payIn: terms(payIn, 'payIn'),
+    payout: terms(payout, 'payout'),
+    mostInBatch: most(payout?.batchMax ?? STANDARD_LIMITS[ticker]?.batch),
+    mostInPart: most(payout?.partMax ?? STANDARD_LIMITS[ticker]?.part),
   }
 }

@@ -7,10 +7,14 @@ const USD_SCALE = 18
 const FIAT_PRICE_DECIMALS = 6
 
 /**
- * The asset lists (`contract.md` 5.8, 5.9). A crypto price is USD for one unit; a fiat price is units of the currency for
- * one USD, as the documented samples read. Both are in the order of their tickers. Without a fresh rate `price` is left out.
+ * The asset lists (`contract.md` 5.8, 5.9). A crypto price is USD for one unit; a fiat price is units of the currency
+ * for one USD, as the documented samples read. Both are in the order of their tickers. Without a fresh rate `price` is
+ * left out.
  */
-export const assetRoutes = (deps: { catalogue: Catalogue; prices: () => Promise<ReadonlyMap<string, bigint>> }): Route[] => [
+export const assetRoutes = (deps: {
+  catalogue: Catalogue
+  prices: () => Promise<ReadonlyMap<string, bigint>>
+}): Route[] => [
   {
     operation: 'listCryptoAssets',
     handle: async () => {
@@ -40,7 +44,8 @@ export const assetRoutes = (deps: { catalogue: Catalogue; prices: () => Promise<
 ]
 
 /** Clients look tickers up by binary search. */
-const byTicker = <Asset extends { ticker: string }>(assets: readonly Asset[]): Asset[] => assets.toSorted((a, b) => (a.ticker < b.ticker ? -1 : 1))
+const byTicker = <Asset extends { ticker: string }>(assets: readonly Asset[]): Asset[] =>
+  assets.toSorted((a, b) => (a.ticker < b.ticker ? -1 : 1))
 
 const priceOf = (usd: bigint | undefined) =>
   usd === undefined ? {} : { price: { value: formatUnits(usd, USD_SCALE), ticker: 'USD' } }

@@ -3,7 +3,15 @@ import { objectOfKeys } from '../base/unknown-keys.ts'
 import type { AssetSettings } from './catalogue.ts'
 
 const FEE = ['fixed', 'bps']
-const ON_NETWORK = ['contract', 'decimals', 'minDeposit', 'minWithdrawal', 'maxWithdrawal', 'depositFee', 'withdrawalFee']
+const ON_NETWORK = [
+  'contract',
+  'decimals',
+  'minDeposit',
+  'minWithdrawal',
+  'maxWithdrawal',
+  'depositFee',
+  'withdrawalFee',
+]
 
 const checkFees = (where: string, owner: Readonly<Record<string, unknown>>, names: readonly string[]): void => {
   for (const name of names) if (owner[name] !== undefined) objectOfKeys(`${where}.${name}`, owner[name], FEE)
@@ -15,7 +23,10 @@ const listOf = (file: Readonly<Record<string, unknown>>, name: string): readonly
   return list
 }
 
-/** Holds `BURSAR_ASSETS_FILE` to its shape: objects and lists where they belong, and no member that nothing reads. Throws an Error that names the place. */
+/**
+ * Holds `BURSAR_ASSETS_FILE` to its shape: objects and lists where they belong, and no member that nothing reads.
+ * Throws an Error that names the place.
+ */
 export const readAssetSettings = (json: unknown): AssetSettings => {
   const file = objectOfKeys('the file', json, ['crypto', 'fiat'])
   for (const [i, one] of listOf(file, 'crypto').entries()) {
@@ -27,8 +38,16 @@ export const readAssetSettings = (json: unknown): AssetSettings => {
   }
   for (const [i, one] of listOf(file, 'fiat').entries()) {
     const { ticker, payIn, payout } = objectOfKeys(`fiat[${i}]`, one, ['ticker', 'name', 'scale', 'payIn', 'payout'])
-    if (payIn !== undefined) checkFees(`${String(ticker)}.payIn`, objectOfKeys(`${String(ticker)}.payIn`, payIn, ['min', 'max', 'fee']), ['fee'])
-    if (payout !== undefined) checkFees(`${String(ticker)}.payout`, objectOfKeys(`${String(ticker)}.payout`, payout, ['min', 'max', 'fee', 'batchMax']), ['fee'])
+    if (payIn !== undefined)
+      checkFees(`${String(ticker)}.payIn`, objectOfKeys(`${String(ticker)}.payIn`, payIn, ['min', 'max', 'fee']), [
+        'fee',
+      ])
+    if (payout !== undefined)
+      checkFees(
+        `${String(ticker)}.payout`,
+        objectOfKeys(`${String(ticker)}.payout`, payout, ['min', 'max', 'fee', 'batchMax']),
+        ['fee'],
+      )
   }
   return json as AssetSettings
 }

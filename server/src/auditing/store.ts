@@ -12,7 +12,14 @@ export interface Unproved {
 
 /** Accounts as they are, and their entries since they were last proved, all of one moment. */
 export const readUnproved = async (db: Db, ids: readonly number[]): Promise<Unproved[]> => {
-  const { rows } = await sql<Omit<AuditedAccount, 'proved'> & { v0: number; p0: bigint; h0: bigint; entries: [number, string, string, string, string, string][] | null }>`
+  const { rows } = await sql<
+    Omit<AuditedAccount, 'proved'> & {
+      v0: number
+      p0: bigint
+      h0: bigint
+      entries: [number, string, string, string, string, string][] | null
+    }
+  >`
     select a.id, a.merchant_id as "merchantId", a.asset, a.kind, a.posted, a.held, a.version,
       coalesce(c.version, 0) as v0, coalesce(c.posted, 0) as p0, coalesce(c.held, 0) as h0, e.entries
     from unnest(${[...ids]}::bigint[]) u(id) join ledger_accounts a on a.id = u.id left join audited_accounts c on c.account_id = a.id
@@ -22,7 +29,12 @@ export const readUnproved = async (db: Db, ids: readonly number[]): Promise<Unpr
   return rows.map(({ v0, p0, h0, entries, ...account }) => ({
     account: { ...account, proved: { version: v0, posted: p0, held: h0 } },
     entries: (entries ?? []).map(([version, transferId, posted, held, postedAfter, heldAfter]) => ({
-      version, transferId, posted: BigInt(posted), held: BigInt(held), postedAfter: BigInt(postedAfter), heldAfter: BigInt(heldAfter),
+      version,
+      transferId,
+      posted: BigInt(posted),
+      held: BigInt(held),
+      postedAfter: BigInt(postedAfter),
+      heldAfter: BigInt(heldAfter),
     })),
   }))
 }
@@ -48,8 +60,8 @@ export interface Fault {
 const column = <T, V>(asked: readonly T[], of: (one: T) => V): V[] => asked.map(of)
 
 /**
- * Entries whose transfer is missing, does not add up, reaches another merchant's account, is a hold and moves money, or frees what no hold of the same
- * cause held.
+ * Entries whose transfer is missing, does not add up, reaches another merchant's account, is a hold and moves money, or
+ * frees what no hold of the same cause held.
  */
 export const faultyTransfers = async (db: Db, asked: readonly EntryAsked[]): Promise<Fault[]> => {
   const { rows } = await sql<Fault>`select u.a as "accountId", u.v as version, case
@@ -66,13 +78,15 @@ export const faultyTransfers = async (db: Db, asked: readonly EntryAsked[]): Pro
     left join lateral (select x.id from ledger_entries e join ledger_accounts x on x.id = e.account_id where e.transfer_id = u.t and x.merchant_id <> u.m limit 1) stranger on true
     where t.id is null or unbalanced.asset is not null or stranger.id is not null or (u.p <> 0 and t.kind in ('hold', 'release'))
       or (u.h < 0 and not exists (select from ledger_entries h join ledger_transfers o on o.merchant_id = u.m and o.id = h.transfer_id
-        where h.transfer_id = t.closes and h.account_id = u.a and h.held = -u.h and o.cause_kind = t.cause_kind and o.cause_id = t.cause_id))`.execute(db)
+        where h.transfer_id = t.closes and h.account_id = u.a and h.held = -u.h and o.cause_kind = t.cause_kind and o.cause_id = t.cause_id))`.execute(
+    db,
+  )
   return rows
 }
 
 /**
- * Entries of merchants whose exchange did not end so: each transfer moves exactly what its one exchange says was spent, kept as a fee and received. What is received
- * comes from a position that has it, over all merchants.
+ * Entries of merchants whose exchange did not end so: each transfer moves exactly what its one exchange says was spent,
+ * kept as a fee and received. What is received comes from a position that has it, over all merchants.
  */
 export const faultyExchanges = async (db: Db, asked: readonly EntryAsked[]): Promise<Fault[]> => {
   const { rows } = await sql<Fault>`with asked as (
@@ -99,8 +113,8 @@ const CLAIMS = ['merchant', 'quarantine', 'receivable', 'suspense']
 export const NEEDS_CAUSE: readonly string[] = ['merchant', 'quarantine']
 
 /**
- * Credits without a cause, and those of causes that brought less than a merchant has from them by now. Each kind of cause says in a line
- * what it brings of an asset: nothing when it only takes, null when there is none.
+ * Credits without a cause, and those of causes that brought less than a merchant has from them by now. Each kind of
+ * cause says in a line what it brings of an asset: nothing when it only takes, null when there is none.
  */
 export const groundlessCredits = async (db: Db, asked: readonly EntryAsked[]): Promise<Fault[]> => {
   const { rows } = await sql<Fault>`select c.a as "accountId", c.v as version, case
@@ -128,7 +142,9 @@ export const groundlessCredits = async (db: Db, asked: readonly EntryAsked[]): P
 
 /** Findings of these accounts that an operator accepted, as `ACCOUNT/VERSION/FINDING`. */
 export const acceptedFindings = async (db: Db, ids: readonly number[]): Promise<ReadonlySet<string>> => {
-  const { rows } = await sql<{ key: string }>`select format('%s/%s/%s', account_id, version, finding) as key from audit_findings
+  const { rows } = await sql<{
+    key: string
+  }>`select format('%s/%s/%s', account_id, version, finding) as key from audit_findings
     where account_id = any(${[...ids]}::bigint[]) and settled_by is not null`.execute(db)
   return new Set(rows.map(({ key }) => key))
 }
@@ -144,7 +160,11 @@ export const storeProved = async (tx: Tx, proved: readonly (Standing & { id: num
 }
 
 /** @returns whether it is new: an open one is noted once */
-export const storeFinding = async (tx: Tx, { accountId, version, finding, detail }: Finding, at: Date): Promise<boolean> => {
+export const storeFinding = async (
+  tx: Tx,
+  { accountId, version, finding, detail }: Finding,
+  at: Date,
+): Promise<boolean> => {
   const { rows } = await sql`insert into audit_findings(account_id, version, finding, detail, found_at)
     values (${accountId}, ${version}, ${finding}, ${detail}, ${at})
     on conflict (account_id, version, finding) do update set detail = excluded.detail, found_at = excluded.found_at, settled_at = null
@@ -167,30 +187,60 @@ export interface OpenFinding extends Finding {
 }
 
 export const listOpenFindings = async (db: Db): Promise<OpenFinding[]> => {
-  const { rows } = await sql<OpenFinding>`select f.account_id as "accountId", f.version, f.finding, f.detail, f.found_at as "foundAt", a.merchant_id as "merchantId", a.asset, a.kind
-    from audit_findings f join ledger_accounts a on a.id = f.account_id where f.settled_at is null order by f.found_at`.execute(db)
+  const { rows } =
+    await sql<OpenFinding>`select f.account_id as "accountId", f.version, f.finding, f.detail, f.found_at as "foundAt", a.merchant_id as "merchantId", a.asset, a.kind
+    from audit_findings f join ledger_accounts a on a.id = f.account_id where f.settled_at is null order by f.found_at`.execute(
+      db,
+    )
   return rows
 }
 
-/** An operator takes a finding for settled: the account is proved from there on. False when there is no such open finding that can be accepted. */
-export const acceptFinding = async (tx: Tx, { accountId, version }: Pick<Finding, 'accountId' | 'version'>, { actor, reason }: { actor: string; reason: string }, at: Date): Promise<boolean> => {
-  const { rows } = await sql`update audit_findings set settled_at = ${at}, settled_by = ${actor}, settled_reason = ${reason}
-    where account_id = ${accountId} and version = ${version} and finding in ('transfer', 'cause') and settled_at is null returning 1`.execute(tx)
+/**
+ * An operator takes a finding for settled: the account is proved from there on. False when there is no such open
+ * finding that can be accepted.
+ */
+export const acceptFinding = async (
+  tx: Tx,
+  { accountId, version }: Pick<Finding, 'accountId' | 'version'>,
+  { actor, reason }: { actor: string; reason: string },
+  at: Date,
+): Promise<boolean> => {
+  const { rows } =
+    await sql`update audit_findings set settled_at = ${at}, settled_by = ${actor}, settled_reason = ${reason}
+    where account_id = ${accountId} and version = ${version} and finding in ('transfer', 'cause') and settled_at is null returning 1`.execute(
+      tx,
+    )
   return rows.length > 0
 }
 
 /** The next accounts by id, and those of them that are not as they were last proved, or have an open finding. */
-export const readSlice = async (db: Db, after: number, most: number): Promise<{ last: number | undefined; changed: number[] }> => {
-  const { rows } = await sql<{ id: number; same: boolean }>`select a.id, coalesce(c.version = a.version and c.posted = a.posted and c.held = a.held, a.version = 0 and a.posted = 0 and a.held = 0)
+export const readSlice = async (
+  db: Db,
+  after: number,
+  most: number,
+): Promise<{ last: number | undefined; changed: number[] }> => {
+  const { rows } = await sql<{
+    id: number
+    same: boolean
+  }>`select a.id, coalesce(c.version = a.version and c.posted = a.posted and c.held = a.held, a.version = 0 and a.posted = 0 and a.held = 0)
       and not exists (select from audit_findings f where f.account_id = a.id and f.settled_at is null) as same
     from (select id, version, posted, held from ledger_accounts where id > ${after} order by id limit ${most}) a
     left join audited_accounts c on c.account_id = a.id order by a.id`.execute(db)
-  return { last: rows.length === most ? rows.at(-1)!.id : undefined, changed: rows.filter(({ same }) => !same).map(({ id }) => id) }
+  return {
+    last: rows.length === most ? rows.at(-1)!.id : undefined,
+    changed: rows.filter(({ same }) => !same).map(({ id }) => id),
+  }
 }
 
 /** Every account of these merchants that they may spend from: what is paid in one asset may come from another. */
-export const spendableAccounts = async (db: Db, merchantIds: readonly string[]): Promise<{ merchantId: string; id: number }[]> => {
-  const { rows } = await sql<{ merchantId: string; id: number }>`select merchant_id as "merchantId", id from ledger_accounts
+export const spendableAccounts = async (
+  db: Db,
+  merchantIds: readonly string[],
+): Promise<{ merchantId: string; id: number }[]> => {
+  const { rows } = await sql<{
+    merchantId: string
+    id: number
+  }>`select merchant_id as "merchantId", id from ledger_accounts
     where merchant_id = any(${[...new Set(merchantIds)]}::uuid[]) and kind = 'merchant' order by id`.execute(db)
   return rows
 }
@@ -202,7 +252,10 @@ export interface Payment {
   ticker: string
 }
 
-/** What is to be paid with its hold, which covers every open part of a card payout, as they are at one moment: what has moved on meanwhile is left out. */
+/**
+ * What is to be paid with its hold, which covers every open part of a card payout, as they are at one moment: what has
+ * moved on meanwhile is left out.
+ */
 const PAYMENTS = {
   withdrawal: sql`select w.id, w.merchant_id, w.ticker, w.hold_id, w.id as cause, w.units + w.fee_units as units from withdrawals w where w.state = 'requested'`,
   'card-payout-part': sql`select t.id, t.merchant_id, t.ticker, p.hold_id, p.id as cause, (select sum(o.units + o.fee_units) from card_payout_parts o
@@ -213,11 +266,15 @@ export type PaymentKind = keyof typeof PAYMENTS
 
 /** Those whose hold is not there, has ended, is of something else, or holds less. */
 export const withoutHold = async (db: Db, kind: PaymentKind, asked: readonly Payment[]): Promise<string[]> => {
-  const { rows } = await sql<{ id: string }>`select p.id from unnest(${column(asked, (o) => o.merchantId)}::uuid[], ${column(asked, (o) => o.id)}::uuid[]) u(m, i)
+  const { rows } = await sql<{
+    id: string
+  }>`select p.id from unnest(${column(asked, (o) => o.merchantId)}::uuid[], ${column(asked, (o) => o.id)}::uuid[]) u(m, i)
     join (${PAYMENTS[kind]}) p on p.merchant_id = u.m and p.id = u.i
     where not exists (select from ledger_transfers t join ledger_entries e on e.transfer_id = t.id
         join ledger_accounts a on a.id = e.account_id and a.merchant_id = p.merchant_id and a.asset = p.ticker and a.kind = 'merchant'
         where t.merchant_id = p.merchant_id and t.id = p.hold_id and t.cause_id = p.cause and e.held >= p.units)
-      or exists (select from ledger_transfers c where c.merchant_id = p.merchant_id and c.closes = p.hold_id)`.execute(db)
+      or exists (select from ledger_transfers c where c.merchant_id = p.merchant_id and c.closes = p.hold_id)`.execute(
+    db,
+  )
   return rows.map(({ id }) => id)
 }

@@ -24,7 +24,11 @@ const NOTHING: ReadonlyMap<string, bigint> = new Map()
 /** What merchants may spend. Requests that wait together share one query. */
 export const balanceRoutes = ({ runtime, catalogue, heldOf }: BalanceRoutesDeps): Route[] => {
   const read = createBalanceReader(runtime.db)
-  const prices = createPriceReader(runtime.db, [...catalogue.crypto, ...catalogue.fiat].map((a) => a.ticker), runtime.clock.now)
+  const prices = createPriceReader(
+    runtime.db,
+    [...catalogue.crypto, ...catalogue.fiat].map((a) => a.ticker),
+    runtime.clock.now,
+  )
   return [
     {
       operation: 'listBalances',
@@ -32,9 +36,14 @@ export const balanceRoutes = ({ runtime, catalogue, heldOf }: BalanceRoutesDeps)
         const assets = query.tickers!.split(',').map((ticker) => find(catalogue, ticker))
         const isFiat = assets.some(({ ticker }) => catalogue.findFiat(ticker) !== undefined)
         const [available, usd, held] = await Promise.all([
-          read({ merchantId, assets: assets.map((a) => a.ticker) }), prices(), isFiat && heldOf ? heldOf(merchantId) : NOTHING,
+          read({ merchantId, assets: assets.map((a) => a.ticker) }),
+          prices(),
+          isFiat && heldOf ? heldOf(merchantId) : NOTHING,
         ])
-        const records = assets.map((asset, i) => ({ ...record(asset, available[i]!, usd.get(asset.ticker)), ...heldOn(asset, held) }))
+        const records = assets.map((asset, i) => ({
+          ...record(asset, available[i]!, usd.get(asset.ticker)),
+          ...heldOn(asset, held),
+        }))
         return { status: 200, body: records }
       },
     },
@@ -46,7 +55,12 @@ const find = (catalogue: Catalogue, ticker: string): CryptoAsset | FiatAsset => 
   if (asset) return asset
   const known = [...catalogue.crypto, ...catalogue.fiat].map((a) => a.ticker).join(', ')
   const { status, code } = generalErrors.invalidRequest
-  throw new ApiRefusal(status, code, `unknown ticker ${JSON.stringify(ticker.slice(0, 32))} in tickers: there are ${known}`, { field: 'tickers' })
+  throw new ApiRefusal(
+    status,
+    code,
+    `unknown ticker ${JSON.stringify(ticker.slice(0, 32))} in tickers: there are ${known}`,
+    { field: 'tickers' },
+  )
 }
 
 const heldOn = ({ ticker, scale }: CryptoAsset | FiatAsset, held: ReadonlyMap<string, bigint>): { held?: string } => {

@@ -25,13 +25,17 @@ const aFewTurns = async (): Promise<void> => {
 
 test('whoever was just answered and comes again joins what gathered meanwhile', async () => {
   const { batcher, batches, underWay, letGo } = gatedBatcher()
-  const twice = async (name: string): Promise<string> => batcher.submit((await batcher.submit(`${name}1`)).replace('1!', '2'))
+  const twice = async (name: string): Promise<string> =>
+    batcher.submit((await batcher.submit(`${name}1`)).replace('1!', '2'))
   const [first, second] = [twice('a'), twice('b')]
   await underWay(1)
   const late = batcher.submit('c')
   letGo()
   await underWay(2)
-  expect(batches).toEqual([['a1', 'b1'], ['c', 'a2', 'b2']])
+  expect(batches).toEqual([
+    ['a1', 'b1'],
+    ['c', 'a2', 'b2'],
+  ])
   letGo()
   expect(await Promise.all([first, second, late])).toEqual(['a2!', 'b2!', 'c!'])
 })
@@ -120,5 +124,6 @@ test('items of one key run in the order they came, never in two batches at once'
   const items = Array.from({ length: 60 }, (_, n) => ({ key: 'aaabbc'[n % 6]!, n }))
   await Promise.all(items.map((item) => batcher.submit(item)))
   expect(most).toBeGreaterThan(1)
-  for (const [key, order] of Object.entries(done)) expect(order).toEqual(items.filter((item) => item.key === key).map(({ n }) => n))
+  for (const [key, order] of Object.entries(done))
+    expect(order).toEqual(items.filter((item) => item.key === key).map(({ n }) => n))
 })

@@ -7,14 +7,17 @@ export interface BatcherOptions<Item, Answer> {
   lanes?: number
   /** As long as no more items than this are under way, one lane takes them all: a batch costs more than its items. */
   oneLaneUpTo?: number
-  /** Items of one key run in the order they came, and never at the same time: what they lock is not waited for by a whole batch. */
+  /**
+   * Items of one key run in the order they came, and never at the same time: what they lock is not waited for by a
+   * whole batch.
+   */
   keyOf?: (item: Item) => string | undefined
 }
 
 /**
- * Group commit without a timer: an idle lane takes its share of what is under way, and the next batch gathers while that one
- * is in flight, and for one turn of the event loop more: those who were just answered and come again join it. Every caller
- * gets the answer of its own item, or the error of its batch.
+ * Group commit without a timer: an idle lane takes its share of what is under way, and the next batch gathers while
+ * that one is in flight, and for one turn of the event loop more: those who were just answered and come again join it.
+ * Every caller gets the answer of its own item, or the error of its batch.
  */
 export class Batcher<Item, Answer> {
   readonly #options: Required<BatcherOptions<Item, Answer>>
@@ -66,8 +69,8 @@ export class Batcher<Item, Answer> {
   }
 
   /**
-   * A lane's share, the oldest first, without keys that are being run. A lane that took all would leave the others nothing to do; what
-   * none of them may take meanwhile, as its key is in this batch, comes along.
+   * A lane's share, the oldest first, without keys that are being run. A lane that took all would leave the others
+   * nothing to do; what none of them may take meanwhile, as its key is in this batch, comes along.
    */
   #take(): Batch<Item, Answer> {
     const { most, lanes, oneLaneUpTo } = this.#options
@@ -90,7 +93,10 @@ export class Batcher<Item, Answer> {
   async #drive(lane: number, { taken, keys }: Batch<Item, Answer>): Promise<void> {
     for (const key of keys) this.#running.add(key)
     try {
-      const answers = await this.#options.run(taken.map((waiting) => waiting.item), lane)
+      const answers = await this.#options.run(
+        taken.map((waiting) => waiting.item),
+        lane,
+      )
       if (answers.length !== taken.length) throw new Error('a batch must answer every item')
       taken.forEach((waiting, i) => waiting.resolve(answers[i]!))
     } catch (error) {

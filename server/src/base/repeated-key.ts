@@ -1,6 +1,9 @@
 const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g
 
-/** The first member that an object of a JSON text has twice: of two, `JSON.parse` keeps the last and says nothing. The text must be JSON. */
+/**
+ * The first member that an object of a JSON text has twice: of two, `JSON.parse` keeps the last and says nothing. The
+ * text must be JSON.
+ */
 export const repeatedKey = (json: string): string | undefined => {
   const open: (Set<string> | null)[] = []
   let text = ''

@@ -27,7 +27,13 @@ export const tellUnknown = (db: Db | Tx, attempt: Attempt, reason: string, momen
   )
 
 /** What an acquirer says it paid is not what it was asked to pay: nothing is booked. */
-export const tellMismatch = (tx: Tx, part: Part, attempt: Attempt, said: { ticker: string; units: bigint }, moment: Moment): Promise<void> =>
+export const tellMismatch = (
+  tx: Tx,
+  part: Part,
+  attempt: Attempt,
+  said: { ticker: string; units: bigint },
+  moment: Moment,
+): Promise<void> =>
   raiseAlert(
     tx,
     {
@@ -93,7 +99,12 @@ export const tellNotTakenUp = (db: Db | Tx, part: Part, why: string, moment: Mom
   )
 
 /** An account refuses payouts for a reason of the account's own: what it can't pay goes elsewhere, or fails. */
-export const tellRefuses = (tx: Tx, account: string, { code, message }: { code: string; message: string }, moment: Moment): Promise<void> =>
+export const tellRefuses = (
+  tx: Tx,
+  account: string,
+  { code, message }: { code: string; message: string },
+  moment: Moment,
+): Promise<void> =>
   raiseOrRenewAlert(
     tx,
     {

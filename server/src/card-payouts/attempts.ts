@@ -4,7 +4,8 @@ import type { Db, Tx } from '../db/index.ts'
 import type { AttemptState } from './machine.ts'
 import type { Attempt } from './payout.ts'
 
-const ATTEMPT = sql.raw(`a.reference, a.merchant_id as "merchantId", a.payout_id as "payoutId", a.part_id as "partId", a.account, a.state,
+const ATTEMPT =
+  sql.raw(`a.reference, a.merchant_id as "merchantId", a.payout_id as "payoutId", a.part_id as "partId", a.account, a.state,
   a.asks, a.epoch, a.sent_at as "sentAt", a.called_at as "calledAt"`)
 
 /** Writes an order before its acquirer is called. Nobody asks for it before `nextAskAt`. */
@@ -15,12 +16,16 @@ export const insertAttempt = async (tx: Tx, attempt: Attempt, nextAskAt: Date): 
 }
 
 export const findAttempt = async (db: Db | Tx, reference: string): Promise<Attempt | undefined> => {
-  const { rows } = await sql<Attempt>`select ${ATTEMPT} from card_payout_attempts a where a.reference = ${reference}`.execute(db)
+  const { rows } =
+    await sql<Attempt>`select ${ATTEMPT} from card_payout_attempts a where a.reference = ${reference}`.execute(db)
   return rows[0]
 }
 
 export const attemptsOf = async (db: Db | Tx, partId: string): Promise<Attempt[]> => {
-  const { rows } = await sql<Attempt>`select ${ATTEMPT} from card_payout_attempts a where a.part_id = ${partId} order by a.sent_at`.execute(db)
+  const { rows } =
+    await sql<Attempt>`select ${ATTEMPT} from card_payout_attempts a where a.part_id = ${partId} order by a.sent_at`.execute(
+      db,
+    )
   return rows
 }
 
@@ -43,7 +48,8 @@ export const moveAttempt = async (
   at: Date,
   { acquirerReference, feeUnits, code, message }: Ending = {},
 ): Promise<boolean> => {
-  const { rows } = await sql`update card_payout_attempts set state = ${state}, ended_at = ${at}, next_ask_at = null, called_at = null,
+  const { rows } =
+    await sql`update card_payout_attempts set state = ${state}, ended_at = ${at}, next_ask_at = null, called_at = null,
       acquirer_reference = coalesce(${acquirerReference ?? null}, acquirer_reference),
       acquirer_fee_units = coalesce(${feeUnits ?? null}, acquirer_fee_units),
       code = coalesce(${code?.slice(0, MOST_TEXT) ?? null}, code), message = coalesce(${message?.slice(0, MOST_TEXT) ?? null}, message)
@@ -59,7 +65,13 @@ export const bookedFeeOf = async (tx: Tx, { reference }: Attempt): Promise<bigin
 }
 
 /** Takes up orders of one account that are to be asked for, for `leaseMs`; nobody else gets them meanwhile. */
-export const claimAsks = async (db: Db, account: string, at: Date, leaseMs: number, most: number): Promise<Attempt[]> => {
+export const claimAsks = async (
+  db: Db,
+  account: string,
+  at: Date,
+  leaseMs: number,
+  most: number,
+): Promise<Attempt[]> => {
   const until = new Date(at.getTime() + leaseMs)
   const { rows } = await sql<Attempt>`with due as (
       select reference from card_payout_attempts where account = ${account} and next_ask_at <= ${at}
@@ -69,21 +81,31 @@ export const claimAsks = async (db: Db, account: string, at: Date, leaseMs: numb
   return rows
 }
 
-/** Sets when an order is asked for next, null for never. Does nothing when somebody else has taken it up, or it was woken. */
+/**
+ * Sets when an order is asked for next, null for never. Does nothing when somebody else has taken it up, or it was
+ * woken.
+ */
 export const askAgainAt = async (db: Db | Tx, { reference, epoch }: Attempt, next: Date | null): Promise<void> => {
-  await sql`update card_payout_attempts set next_ask_at = ${next} where reference = ${reference} and epoch = ${epoch}`.execute(db)
+  await sql`update card_payout_attempts set next_ask_at = ${next} where reference = ${reference} and epoch = ${epoch}`.execute(
+    db,
+  )
 }
 
 /**
- * Has an order asked for at once; false when the account has no such order. A worker that is asking just now is overtaken.
- * @param said how the acquirer says that it ended, where that is why: what contradicts its end is asked about until it is confirmed
+ * Has an order asked for at once; false when the account has no such order. A worker that is asking just now is
+ * overtaken.
+ * @param said how the acquirer says that it ended, where that is why: what contradicts its end is asked about until it
+ *   is confirmed
  */
 export const wake = async (
   db: Db | Tx,
   { reference, account, said }: { reference: string; account: string; said: AcquirerState['kind'] },
   at: Date,
 ): Promise<boolean> => {
-  const contradicted = [...(said === 'reversed' || said === 'refused' ? ['succeeded'] : []), ...(said === 'succeeded' ? ['unsent', 'refused', 'reversed'] : [])]
+  const contradicted = [
+    ...(said === 'reversed' || said === 'refused' ? ['succeeded'] : []),
+    ...(said === 'succeeded' ? ['unsent', 'refused', 'reversed'] : []),
+  ]
   const { rows } = await sql`update card_payout_attempts set next_ask_at = ${at}, epoch = epoch + 1,
       called_at = case when state = any(${contradicted}::text[]) then ${at} else called_at end
     where reference = ${reference} and account = ${account} returning 1`.execute(db)

@@ -31,14 +31,30 @@ let http: PatientHttp
 
 beforeAll(async () => {
   const secret = randomBytes(16).toString('hex')
-  bank = await startBank({ port: 0, dir: folder, accounts: [{ name: 'shop', secret }], payoutMs: 30, reverseMs: 60, callbackPauses: [100, 100, 100] })
+  bank = await startBank({
+    port: 0,
+    dir: folder,
+    accounts: [{ name: 'shop', secret }],
+    payoutMs: 30,
+    reverseMs: 60,
+    callbackPauses: [100, 100, 100],
+  })
   http = createPatientHttp(() => bank.control.find({}).payouts.length)
-  const acquirer = createBank({ name: 'bank', url: bank.url, account: 'shop', secret, capabilities: { payIn: {}, payout: { UAH: limits, KZT: limits } }, http })
+  const acquirer = createBank({
+    name: 'bank',
+    url: bank.url,
+    account: 'shop',
+    secret,
+    capabilities: { payIn: {}, payout: { UAH: limits, KZT: limits } },
+    http,
+  })
   here = await openWorld(database.url, [acquirer as Acquirer as never])
   receiver = await startReceiver((raw) => {
     if (!isSigned(acquirer, raw)) return { status: 400, contentType: 'text/plain', body: 'forged' }
     const { reference, ack } = acquirer.readCallback(raw)
-    void inTransaction(here.db, (tx) => hearPayoutCallback(tx, { acquirer: 'bank', reference, state: { kind: 'waiting' } }, momentOf(here.runtime)))
+    void inTransaction(here.db, (tx) =>
+      hearPayoutCallback(tx, { acquirer: 'bank', reference, state: { kind: 'waiting' } }, momentOf(here.runtime)),
+    )
     return ack
   })
   here.deps.callbackUrl = () => receiver.url
@@ -69,13 +85,16 @@ const ended = async (merchantId: string, notices = 1): Promise<Record<string, un
   throw new Error('it does not end')
 }
 const sent = (type = 'payout'): bigint =>
-  (bank.control.find({}).lines as { type: string; amount: string }[]).filter((line) => line.type === type)
+  (bank.control.find({}).lines as { type: string; amount: string }[])
+    .filter((line) => line.type === type)
     .reduce((sum, { amount }) => sum - BigInt(amount.replace('.', '')), 0n)
 
 describe('through the bank', () => {
-  test('100,000 KZT to a card of which every third payout fails: the bank\'s statement, the books and the notification agree', async () => {
+  test("100,000 KZT to a card of which every third payout fails: the bank's statement, the books and the notification agree", async () => {
     const shop = await here.merchant('KZT', 100_510n)
-    const { body: { id } } = await here.batch(shop, { amount: '100000', to: THIRD })
+    const {
+      body: { id },
+    } = await here.batch(shop, { amount: '100000', to: THIRD })
     const [done] = await ended(shop)
     expect(done).toMatchObject({ kind: 'WithdrawBatch', status: 'Done', id, to: '400000******5555', amount: '100000' })
     expect(Number(done!.failedAmount)).toBeGreaterThan(0)
@@ -87,7 +106,9 @@ describe('through the bank', () => {
     expect(costs).toBeGreaterThan(0n)
     expect(await here.balance(shop, 'acquirer:bank', 'KZT')).toBe(sent() + costs)
     const lines = bank.control.find({}).lines as { type: string; fee: string }[]
-    expect(costs).toBe(lines.filter(({ type }) => type === 'payout').reduce((sum, { fee }) => sum + BigInt(fee.replace('.', '')), 0n))
+    expect(costs).toBe(
+      lines.filter(({ type }) => type === 'payout').reduce((sum, { fee }) => sum + BigInt(fee.replace('.', '')), 0n),
+    )
     const batch = await here.lookUp(shop, id)
     const statuses = (batch.transactions as { status: string }[]).map(({ status }) => status)
     expect(statuses.filter((status) => status === 'FAILED').length).toBeGreaterThanOrEqual(2)
@@ -120,7 +141,13 @@ describe('through the bank', () => {
     expect((await here.alerts()).map(({ kind }) => kind)).toContain('card-payout-unknown')
   })
 
-  test.each([{ duplicate: 3 }, { reorder: true }, { drop: true }, { badSignature: true }, { delayMs: 200, duplicate: true }])('callbacks with %o change nothing', async (fault) => {
+  test.each([
+    { duplicate: 3 },
+    { reorder: true },
+    { drop: true },
+    { badSignature: true },
+    { delayMs: 200, duplicate: true },
+  ])('callbacks with %o change nothing', async (fault) => {
     const shop = await here.merchant('UAH', 2_000n)
     const before = sent()
     bank.control.next(fault)
@@ -132,7 +159,7 @@ describe('through the bank', () => {
     expect(sent() - before).toBe(1_000_00n)
   })
 
-  test('a payout that comes back is the merchant\'s again', async () => {
+  test("a payout that comes back is the merchant's again", async () => {
     const shop = await here.merchant('UAH', 2_000n)
     await here.payOut(shop, { amount: '1000', to: RETURNS })
     const told = await ended(shop, 1)

@@ -7,7 +7,15 @@ import { joinEffects, noEffects, type Effects } from '../effects/index.ts'
 import type { Item } from '../ledger/index.ts'
 import { resolveAlert } from '../platform/alerts.ts'
 import { holdStops } from '../stops/index.ts'
-import { MISMATCH_ALERT, REFUSES_ALERT, tellContradiction, tellMismatch, tellRefuses, tellReturned, UNKNOWN_ALERT } from './alerts.ts'
+import {
+  MISMATCH_ALERT,
+  REFUSES_ALERT,
+  tellContradiction,
+  tellMismatch,
+  tellRefuses,
+  tellReturned,
+  UNKNOWN_ALERT,
+} from './alerts.ts'
 import { bookedFeeOf, findAttempt, insertAttempt, moveAttempt } from './attempts.ts'
 import { endNotice } from './notice.ts'
 import { captureItem, holdItem, lateFeeItem, releaseItem, returnItem, type PaidBy } from './postings.ts'
@@ -26,8 +34,8 @@ export interface SettleDeps {
 }
 
 /**
- * Writes the order that an acquirer is about to get. Undefined when somebody else has taken the part up, or when a stop covers
- * it by now: then nothing was written and nothing may be sent.
+ * Writes the order that an acquirer is about to get. Undefined when somebody else has taken the part up, or when a stop
+ * covers it by now: then nothing was written and nothing may be sent.
  * @param nextAskAt until then its sender is expected to say what came of it
  */
 export const begin = async (
@@ -41,14 +49,25 @@ export const begin = async (
   const begun = await movePart(tx, part.id, 'begun', at, { epoch: part.epoch })
   if (!begun) return undefined
   const { merchantId, payoutId, id: partId } = begun
-  const attempt: Attempt = { reference, merchantId, payoutId, partId, account, state: 'open', asks: 0, epoch: 0, sentAt: at, calledAt: null }
+  const attempt: Attempt = {
+    reference,
+    merchantId,
+    payoutId,
+    partId,
+    account,
+    state: 'open',
+    asks: 0,
+    epoch: 0,
+    sentAt: at,
+    calledAt: null,
+  }
   await insertAttempt(tx, attempt, nextAskAt)
   return attempt
 }
 
 /**
- * Books what an acquirer said of an order, once: whatever is said again, late, or by two of us at the same time, changes
- * nothing more. What contradicts an end that was told is told to the operator and books nothing.
+ * Books what an acquirer said of an order, once: whatever is said again, late, or by two of us at the same time,
+ * changes nothing more. What contradicts an end that was told is told to the operator and books nothing.
  */
 export const settle = async (
   tx: Tx,
@@ -63,7 +82,10 @@ export const settle = async (
   const known: Known = { payout, part, attempt }
   if (attempt.state === 'open') return settleOpen(tx, known, outcome, deps, moment)
   const isAsked = outcome.kind === 'unknown' || (await isUnconfirmed(tx, known, outcome, moment))
-  return { effects: await settleEnded(tx, known, outcome, deps, moment), asks: isAsked ? 'whether it stays ended' : 'no more' }
+  return {
+    effects: await settleEnded(tx, known, outcome, deps, moment),
+    asks: isAsked ? 'whether it stays ended' : 'no more',
+  }
 }
 
 interface Known {
@@ -77,7 +99,13 @@ export interface Settled {
   asks: 'how it ends' | 'whether it stays ended' | 'no more'
 }
 
-const settleOpen = async (tx: Tx, known: Known, outcome: Outcome, deps: SettleDeps, moment: Moment): Promise<Settled> => {
+const settleOpen = async (
+  tx: Tx,
+  known: Known,
+  outcome: Outcome,
+  deps: SettleDeps,
+  moment: Moment,
+): Promise<Settled> => {
   const { payout, part, attempt } = known
   switch (outcome.kind) {
     case 'waiting':
@@ -94,7 +122,10 @@ const settleOpen = async (tx: Tx, known: Known, outcome: Outcome, deps: SettleDe
       await moveAttempt(tx, attempt, 'open', 'reversed', moment.at, outcome)
       const ended = await endPart(tx, payout, part, { event: 'refused' }, deps, moment)
       const fee = outcome.feeUnits ?? 0n
-      return { effects: fee === 0n ? ended : joinEffects([ended, posting(lateFeeItem(payout, attempt.account, fee, moment))]), asks: 'no more' }
+      return {
+        effects: fee === 0n ? ended : joinEffects([ended, posting(lateFeeItem(payout, attempt.account, fee, moment))]),
+        asks: 'no more',
+      }
     }
     case 'succeeded': {
       if (outcome.ticker !== part.ticker || outcome.units !== part.units) {
@@ -132,20 +163,34 @@ const isUnconfirmed = async (tx: Tx, { part, attempt }: Known, outcome: Outcome,
   const { calledAt, state } = attempt
   if (calledAt === null || (outcome.kind !== 'waiting' && outcome.kind !== state)) return false
   if (moment.at.getTime() - calledAt.getTime() < CALL_ASKED_MS) return true
-  await tellContradiction(tx, part, attempt, 'something else when it calls, which it does not confirm when asked', moment)
+  await tellContradiction(
+    tx,
+    part,
+    attempt,
+    'something else when it calls, which it does not confirm when asked',
+    moment,
+  )
   return false
 }
 
 /** What is said of an order that has ended. */
-const settleEnded = async (tx: Tx, { payout, part, attempt }: Known, outcome: Outcome, deps: SettleDeps, moment: Moment): Promise<Effects> => {
+const settleEnded = async (
+  tx: Tx,
+  { payout, part, attempt }: Known,
+  outcome: Outcome,
+  deps: SettleDeps,
+  moment: Moment,
+): Promise<Effects> => {
   // Of what never reached it, an acquirer can know nothing; the part may be with another one by now.
-  if (attempt.state === 'unsent' && outcome.kind === 'waiting') await tellContradiction(tx, part, attempt, outcome.kind, moment)
+  if (attempt.state === 'unsent' && outcome.kind === 'waiting')
+    await tellContradiction(tx, part, attempt, outcome.kind, moment)
   if (outcome.kind === 'waiting' || outcome.kind === 'unknown' || outcome.kind === attempt.state) {
     return outcome.kind === 'succeeded' ? bookLateFee(tx, payout, attempt, outcome.feeUnits, moment) : noEffects
   }
   if (attempt.state === 'succeeded' && outcome.kind === 'reversed') {
     await moveAttempt(tx, attempt, 'succeeded', 'reversed', moment.at, outcome)
-    if (!(await movePart(tx, part.id, 'reversed', moment.at))) throw new Error(`part ${part.id} was paid and is ${part.state}`)
+    if (!(await movePart(tx, part.id, 'reversed', moment.at)))
+      throw new Error(`part ${part.id} was paid and is ${part.state}`)
     await tellReturned(tx, part, attempt, moment)
     const parts = await partsOf(tx, payout)
     // A single payout's merchant is told, as nothing else would say it; a batch is Done once, and its lookup shows it.
@@ -153,7 +198,8 @@ const settleEnded = async (tx: Tx, { payout, part, attempt }: Known, outcome: Ou
     return { items: [await giveBack(tx, payout, part, attempt, moment)], notices }
   }
   // Refused, and now reversed: nothing has moved either way.
-  if (outcome.kind === 'succeeded' || attempt.state === 'succeeded') await tellContradiction(tx, part, attempt, outcome.kind, moment)
+  if (outcome.kind === 'succeeded' || attempt.state === 'succeeded')
+    await tellContradiction(tx, part, attempt, outcome.kind, moment)
   return noEffects
 }
 
@@ -166,14 +212,28 @@ const giveBack = async (tx: Tx, payout: Payout, part: Part, { account }: Attempt
   return item
 }
 
-const bookLateFee = async (tx: Tx, payout: Payout, attempt: Attempt, fee: bigint | undefined, moment: Moment): Promise<Effects> => {
+const bookLateFee = async (
+  tx: Tx,
+  payout: Payout,
+  attempt: Attempt,
+  fee: bigint | undefined,
+  moment: Moment,
+): Promise<Effects> => {
   if (fee === undefined || (await bookedFeeOf(tx, attempt)) !== null) return noEffects
   await moveAttempt(tx, attempt, 'succeeded', 'succeeded', moment.at, { feeUnits: fee })
   return fee === 0n ? noEffects : posting(lateFeeItem(payout, attempt.account, fee, moment))
 }
 
-/** Ends a part that no acquirer takes, or that a person gives up, before anything of it was sent. Undefined when it is not waiting. */
-export const giveUp = async (tx: Tx, part: Part, catalogue: Catalogue, moment: Moment): Promise<Effects | undefined> => {
+/**
+ * Ends a part that no acquirer takes, or that a person gives up, before anything of it was sent. Undefined when it is
+ * not waiting.
+ */
+export const giveUp = async (
+  tx: Tx,
+  part: Part,
+  catalogue: Catalogue,
+  moment: Moment,
+): Promise<Effects | undefined> => {
   const payout = await lockPayout(tx, part.merchantId, part.payoutId)
   const now = await findPart(tx, part.id)
   if (now?.state !== 'planned') return undefined
@@ -197,7 +257,8 @@ const endPart = async (
   for (const kind of [UNKNOWN_ALERT, MISMATCH_ALERT]) await resolveAlert(tx, kind, part.id, moment.at)
   const rest = await openUnits(tx, payout)
   const held = rest + part.units + part.fee
-  const freed = end.event === 'succeeded' ? captureItem(payout, ended, held, end.paidBy, moment) : releaseItem(payout, held, moment)
+  const freed =
+    end.event === 'succeeded' ? captureItem(payout, ended, held, end.paidBy, moment) : releaseItem(payout, held, moment)
   const holdId = rest === 0n ? payout.holdId : moment.newId()
   const items = rest === 0n ? [freed] : [freed, holdItem(payout, rest, moment.at, holdId)]
   if ((await closePart(tx, payout, holdId, moment.at)) > 0) return { items, notices: [] }

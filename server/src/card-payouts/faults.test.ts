@@ -37,8 +37,17 @@ const emptyLater = async (): Promise<void> => {
   await pool.end()
 }
 
-const points = [...new Set(readdirSync(import.meta.dirname).filter((file) => /^jobs.*\.ts$/.test(file))
-  .flatMap((file) => [...readFileSync(`${import.meta.dirname}/${file}`, 'utf8').matchAll(/\.pause\('([a-z-]+)'\)/g)].map((match) => match[1]!)))]
+const points = [
+  ...new Set(
+    readdirSync(import.meta.dirname)
+      .filter((file) => /^jobs.*\.ts$/.test(file))
+      .flatMap((file) =>
+        [...readFileSync(`${import.meta.dirname}/${file}`, 'utf8').matchAll(/\.pause\('([a-z-]+)'\)/g)].map(
+          (match) => match[1]!,
+        ),
+      ),
+  ),
+]
 
 describe('a worker that dies', () => {
   test('can do so at named points', () => expect(points.length).toBeGreaterThanOrEqual(5))
@@ -95,7 +104,10 @@ describe('workers that race', () => {
     await Promise.all(workers)
     for (const [reference, { state }] of bank.orders) if (state.kind === 'waiting') bank.end(reference, 'pays')
     await Promise.all([here.later(HOUR, 3), here.work()])
-    const { rows } = await sql<{ parts: number; orders: number }>`select (select count(*) from card_payout_parts) as parts,
+    const { rows } = await sql<{
+      parts: number
+      orders: number
+    }>`select (select count(*) from card_payout_parts) as parts,
       (select count(*) from card_payout_attempts) as orders`.execute(here.db)
     expect(rows[0]!.orders).toBe(rows[0]!.parts)
     expect(bank.orders.size).toBe(rows[0]!.parts)
@@ -132,9 +144,18 @@ test('a worker that was overtaken while it chose sends nothing', async () => {
 test('a database restored from an older copy sends under the reference the acquirer has seen: nothing is paid twice', async () => {
   const shop = await here.merchant('UAH', 2_000n)
   await here.payOut(shop, { amount: '1000' })
-  const { rows: [part] } = await sql<{ id: string }>`select id from card_payout_parts`.execute(here.db)
+  const {
+    rows: [part],
+  } = await sql<{ id: string }>`select id from card_payout_parts`.execute(here.db)
   // What was sent before the database was put back.
-  const order = { reference: referenceOf(part!.id, 1), ticker: 'UAH', units: 1_000_00n, card: '4111111111111111', description: '', callbackUrl: '' } as const
+  const order = {
+    reference: referenceOf(part!.id, 1),
+    ticker: 'UAH',
+    units: 1_000_00n,
+    card: '4111111111111111',
+    description: '',
+    callbackUrl: '',
+  } as const
   await bank.payOut(order)
   await here.work()
   await here.later(HOUR)
@@ -144,35 +165,54 @@ test('a database restored from an older copy sends under the reference the acqui
   expect(new Set([1, 2, 3].map((attempt) => referenceOf(part!.id, attempt))).size).toBe(3)
 })
 
-test.each(['answers', 'is mute for a while'])('audit M-A5: a database restored from an older copy sends nothing to one account that another has had, which %s', async (how) => {
-  await here.close()
-  const other = createTestAcquirer('other', bank.capabilities.payout)
-  here = await openWorld(database.url, [bank, other])
-  const shop = await here.merchant('UAH', 5_000n)
-  await here.payOut(shop, { amount: '1000' })
-  const { rows: [part] } = await sql<{ id: string }>`select id from card_payout_parts`.execute(here.db)
-  // What was sent before the database was put back, while the first account could not be reached.
-  await other.payOut({ reference: referenceOf(part!.id, 1), ticker: 'UAH', units: 1_000_00n, card: '4111111111111111', description: '', callbackUrl: '' })
-  await sql`insert into installation(identity, timeline, restores, restored_at) values ('i', 't', 1, ${momentOf(here.runtime).at})
+test.each(['answers', 'is mute for a while'])(
+  'audit M-A5: a database restored from an older copy sends nothing to one account that another has had, which %s',
+  async (how) => {
+    await here.close()
+    const other = createTestAcquirer('other', bank.capabilities.payout)
+    here = await openWorld(database.url, [bank, other])
+    const shop = await here.merchant('UAH', 5_000n)
+    await here.payOut(shop, { amount: '1000' })
+    const {
+      rows: [part],
+    } = await sql<{ id: string }>`select id from card_payout_parts`.execute(here.db)
+    // What was sent before the database was put back, while the first account could not be reached.
+    await other.payOut({
+      reference: referenceOf(part!.id, 1),
+      ticker: 'UAH',
+      units: 1_000_00n,
+      card: '4111111111111111',
+      description: '',
+      callbackUrl: '',
+    })
+    await sql`insert into installation(identity, timeline, restores, restored_at) values ('i', 't', 1, ${momentOf(here.runtime).at})
     on conflict (singleton) do update set restored_at = excluded.restored_at`.execute(here.db)
-  other.isMute = how !== 'answers'
-  await here.later(60_000, 4)
-  other.isMute = false
-  await here.later(HOUR, 4)
-  expect([bank.orders.size, other.orders.size]).toEqual([0, 1])
-  expect((await here.notices(shop)).map(({ status }) => status)).toEqual(['Done'])
-  // What was asked for since goes where it is to go.
-  await here.payOut(shop, { amount: '1000' })
-  await here.later(HOUR)
-  expect([bank.orders.size, other.orders.size]).toEqual([1, 1])
-  await sql`update installation set restored_at = null`.execute(here.db)
-})
+    other.isMute = how !== 'answers'
+    await here.later(60_000, 4)
+    other.isMute = false
+    await here.later(HOUR, 4)
+    expect([bank.orders.size, other.orders.size]).toEqual([0, 1])
+    expect((await here.notices(shop)).map(({ status }) => status)).toEqual(['Done'])
+    // What was asked for since goes where it is to go.
+    await here.payOut(shop, { amount: '1000' })
+    await here.later(HOUR)
+    expect([bank.orders.size, other.orders.size]).toEqual([1, 1])
+    await sql`update installation set restored_at = null`.execute(here.db)
+  },
+)
 
 describe('stops', () => {
   const stop = (what: Partial<NewStop>): Promise<void> =>
-    inTransaction(here.db, (tx) => createStop(tx, { asset: null, merchantId: null, reason: 'a test', actor: 'someone', ...what }, momentOf(here.runtime)))
+    inTransaction(here.db, (tx) =>
+      createStop(
+        tx,
+        { asset: null, merchantId: null, reason: 'a test', actor: 'someone', ...what },
+        momentOf(here.runtime),
+      ),
+    )
   const lift = async (): Promise<void> => {
-    for (const { id } of await listStops(here.db)) await liftStop(here.db, id, { actor: 'someone', reason: null }, momentOf(here.runtime).at)
+    for (const { id } of await listStops(here.db))
+      await liftStop(here.db, id, { actor: 'someone', reason: null }, momentOf(here.runtime).at)
   }
   const cases: [string, (merchantId: string) => Partial<NewStop>, boolean][] = [
     ['everything', () => ({}), true],
@@ -193,7 +233,9 @@ describe('stops', () => {
     await stop(what(shop))
     await here.later(60_000, 3)
     expect(bank.orders.size - sent).toBe(holdsBack ? 0 : 1)
-    expect(await here.payOut(shop, { amount: '1200' })).toMatchObject(holdsBack ? { status: 503, body: { code: 107 } } : { status: 200 })
+    expect(await here.payOut(shop, { amount: '1200' })).toMatchObject(
+      holdsBack ? { status: 503, body: { code: 107 } } : { status: 200 },
+    )
     // What an acquirer has is followed to its end.
     for (const [reference, { state }] of bank.orders) if (state.kind === 'waiting') bank.end(reference, 'pays')
     await here.later(HOUR)
@@ -229,10 +271,17 @@ describe('a person', () => {
   const settle = (reference: string, how: 'paid' | 'refused'): Promise<void> =>
     inTransaction(here.db, async (tx) => {
       const moment = momentOf(here.runtime)
-      await carryOut(tx, await resolve(tx, { reference, how, by: 'cli:someone: the bank says so' }, here.deps.catalogue, moment), moment)
+      await carryOut(
+        tx,
+        await resolve(tx, { reference, how, by: 'cli:someone: the bank says so' }, here.deps.catalogue, moment),
+        moment,
+      )
     })
 
-  test.each([['paid', 'Done', 990_00n], ['refused', 'Failed', 2_000_00n]] as const)('says that it was %s, once, and not while it may be under way', async (how, status, left) => {
+  test.each([
+    ['paid', 'Done', 990_00n],
+    ['refused', 'Failed', 2_000_00n],
+  ] as const)('says that it was %s, once, and not while it may be under way', async (how, status, left) => {
     const { shop, reference } = await lost()
     await expect(settle(reference, how)).rejects.toThrow('less than 15 minutes')
     await here.later(HOUR)
@@ -250,7 +299,9 @@ describe('a person', () => {
     const shop = await here.merchant('UAH', 5_000n)
     await here.payOut(shop, { amount: '1000' })
     bank.next = ['waits']
-    const { rows: [part] } = await sql<{ id: string }>`select id from card_payout_parts`.execute(here.db)
+    const {
+      rows: [part],
+    } = await sql<{ id: string }>`select id from card_payout_parts`.execute(here.db)
     const end = (id: string): Promise<void> =>
       inTransaction(here.db, async (tx) => {
         const moment = momentOf(here.runtime)
@@ -260,7 +311,9 @@ describe('a person', () => {
     expect(await here.available(shop)).toBe(5_000_00n)
     await here.payOut(shop, { amount: '1000' })
     await here.work()
-    const { rows: [waiting] } = await sql<{ id: string }>`select id from card_payout_parts where state = 'waiting'`.execute(here.db)
+    const {
+      rows: [waiting],
+    } = await sql<{ id: string }>`select id from card_payout_parts where state = 'waiting'`.execute(here.db)
     await expect(end(waiting!.id)).rejects.toThrow('it is waiting')
     expect(await here.available(shop)).toBe(3_990_00n)
   })
@@ -299,7 +352,9 @@ test('an account that can not pay is told of until it pays again', async () => {
   bank.next = ['refuses-elsewhere']
   await here.payOut(shop, { amount: '1000' })
   await here.work()
-  expect((await here.alerts()).map(({ kind, subject }) => [kind, subject])).toEqual([['acquirer-refuses-payouts', 'bank']])
+  expect((await here.alerts()).map(({ kind, subject }) => [kind, subject])).toEqual([
+    ['acquirer-refuses-payouts', 'bank'],
+  ])
   await here.payOut(shop, { amount: '1000' })
   await here.work()
   expect(await here.alerts()).toEqual([])

@@ -1,4 +1,7 @@
-/** Random histories of requests, answers, losses, callbacks, returns and stops: whatever happens, the money is where the cards say. */
+/**
+ * Random histories of requests, answers, losses, callbacks, returns and stops: whatever happens, the money is where the
+ * cards say.
+ */
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -24,19 +27,38 @@ afterAll(() => here.close())
 /** Every end is known in time: what vanishes would stay open. */
 const behaviour = fc.constantFrom<Behaviour>('pays', 'waits', 'refuses', 'refuses-elsewhere', 'drops', 'unreachable')
 const step = fc.oneof(
-  fc.record({ do: fc.constant('ask' as const), batch: fc.boolean(), units: fc.bigInt(1_000_00n, 60_000_00n), meets: fc.array(behaviour, { maxLength: 6 }) }),
+  fc.record({
+    do: fc.constant('ask' as const),
+    batch: fc.boolean(),
+    units: fc.bigInt(1_000_00n, 60_000_00n),
+    meets: fc.array(behaviour, { maxLength: 6 }),
+  }),
   fc.record({ do: fc.constant('later' as const), ms: fc.integer({ min: 500, max: 120_000 }) }),
-  fc.record({ do: fc.constantFrom('end' as const, 'return' as const, 'call' as const), which: fc.nat(), pays: fc.boolean() }),
+  fc.record({
+    do: fc.constantFrom('end' as const, 'return' as const, 'call' as const),
+    which: fc.nat(),
+    pays: fc.boolean(),
+  }),
   fc.record({ do: fc.constantFrom('stop' as const, 'lift' as const) }),
 )
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 
 const pick = (kind: string | undefined, which: number): { account: TestAcquirer; reference: string } | undefined => {
-  const all = accounts.flatMap((account) => [...account.orders].filter(([, { state }]) => kind === undefined || state.kind === kind).map(([reference]) => ({ account, reference })))
+  const all = accounts.flatMap((account) =>
+    [...account.orders]
+      .filter(([, { state }]) => kind === undefined || state.kind === kind)
+      .map(([reference]) => ({ account, reference })),
+  )
   return all[which % Math.max(all.length, 1)]
 }
 const call = ({ account, reference }: { account: TestAcquirer; reference: string }): Promise<unknown> =>
-  inTransaction(here.db, (tx) => hearPayoutCallback(tx, { acquirer: account.name, reference, state: account.orders.get(reference)?.state ?? { kind: 'unknown' } }, momentOf(here.runtime)))
+  inTransaction(here.db, (tx) =>
+    hearPayoutCallback(
+      tx,
+      { acquirer: account.name, reference, state: account.orders.get(reference)?.state ?? { kind: 'unknown' } },
+      momentOf(here.runtime),
+    ),
+  )
 
 const walk = async (shop: string, one: Step): Promise<void> => {
   switch (one.do) {
@@ -66,19 +88,23 @@ const walk = async (shop: string, one: Step): Promise<void> => {
       return
     }
     case 'stop':
-      return inTransaction(here.db, (tx) => createStop(tx, { asset: 'UAH', merchantId: null, reason: 'a test' }, momentOf(here.runtime)))
+      return inTransaction(here.db, (tx) =>
+        createStop(tx, { asset: 'UAH', merchantId: null, reason: 'a test' }, momentOf(here.runtime)),
+      )
     case 'lift':
       return lift()
   }
 }
 const lift = async (): Promise<void> => {
-  for (const { id } of await listStops(here.db)) await liftStop(here.db, id, { actor: 'test', reason: null }, momentOf(here.runtime).at)
+  for (const { id } of await listStops(here.db))
+    await liftStop(here.db, id, { actor: 'test', reason: null }, momentOf(here.runtime).at)
 }
 const finish = async (): Promise<void> => {
   await lift()
   for (const account of accounts) account.next = []
   for (let round = 0; round < 6; round += 1) {
-    for (const account of accounts) for (const [reference, { state }] of account.orders) if (state.kind === 'waiting') account.end(reference, 'pays')
+    for (const account of accounts)
+      for (const [reference, { state }] of account.orders) if (state.kind === 'waiting') account.end(reference, 'pays')
     await here.later(700_000)
   }
 }
@@ -91,7 +117,11 @@ test('cards got what the books say, once, and the rest is on the balance', async
       for (const one of steps) await walk(shop, one)
       await finish()
       const paid = accounts.reduce((sum, account) => sum + account.paid(), 0n)
-      const { rows } = await sql<{ state: string; units: bigint; fee: bigint }>`select state, units, fee_units as fee from card_payout_parts
+      const { rows } = await sql<{
+        state: string
+        units: bigint
+        fee: bigint
+      }>`select state, units, fee_units as fee from card_payout_parts
         where merchant_id = ${shop}`.execute(here.db)
       const done = rows.filter(({ state }) => state === 'succeeded')
       expect(rows.every(({ state }) => ['succeeded', 'refused', 'reversed'].includes(state))).toBe(true)
@@ -101,7 +131,12 @@ test('cards got what the books say, once, and the rest is on the balance', async
       expect(await here.balance(shop, 'merchant')).toBe(RICH * 100n - paid - fees)
       expect(await here.balance(shop, 'fees')).toBe(fees)
       for (const account of accounts) expect(await here.balance(shop, `acquirer:${account.name}`)).toBe(account.paid())
-      const { rows: ends } = await sql<{ id: string; kind: string; told: number; sealed: boolean }>`select p.id, p.kind, p.sealed_card is not null as sealed,
+      const { rows: ends } = await sql<{
+        id: string
+        kind: string
+        told: number
+        sealed: boolean
+      }>`select p.id, p.kind, p.sealed_card is not null as sealed,
         (select count(*) from events e where e.object_id = p.id and e.status = case p.kind when 'batch' then 'Done' else e.status end) as told
         from card_payouts p where p.merchant_id = ${shop}`.execute(here.db)
       for (const end of ends) {
@@ -109,7 +144,10 @@ test('cards got what the books say, once, and the rest is on the balance', async
         expect([1, end.kind === 'batch' ? 1 : 2]).toContain(end.told)
       }
       // A part was paid by one order at most, whichever account had it.
-      const { rows: twice } = await sql`select part_id from card_payout_attempts where state = 'succeeded' group by part_id having count(*) > 1`.execute(here.db)
+      const { rows: twice } =
+        await sql`select part_id from card_payout_attempts where state = 'succeeded' group by part_id having count(*) > 1`.execute(
+          here.db,
+        )
       expect(twice).toEqual([])
     }),
     { numRuns: 25, interruptAfterTimeLimit: 40_000 },

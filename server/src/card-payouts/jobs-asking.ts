@@ -14,8 +14,8 @@ const LEASE_MS = 60_000
 const MOST_AT_ONCE = 8
 
 /**
- * Asks one acquirer's account what became of its orders, until each has ended, for ever. One job for each account: an acquirer
- * that hangs keeps nobody else from being asked.
+ * Asks one acquirer's account what became of its orders, until each has ended, for ever. One job for each account: an
+ * acquirer that hangs keeps nobody else from being asked.
  */
 export const createAskingJob = (deps: CardPayoutDeps, acquirer: Acquirer, everyMs: number): Job => ({
   name: `ask ${acquirer.name} for card payouts`,
@@ -34,7 +34,10 @@ const askOne = async (deps: CardPayoutDeps, acquirer: Acquirer, attempt: Attempt
     await deps.pause('card-payout-asked')
     await record(deps, attempt, outcome, await prospectsOf(deps, attempt))
   } catch (error) {
-    deps.runtime.log.error({ err: error, reference: attempt.reference }, 'what became of a card payout could not be booked and is asked again')
+    deps.runtime.log.error(
+      { err: error, reference: attempt.reference },
+      'what became of a card payout could not be booked and is asked again',
+    )
   }
 }
 
@@ -43,17 +46,23 @@ const stateOf = async ({ runtime }: CardPayoutDeps, acquirer: Acquirer, { refere
     return await acquirer.payoutState(reference)
   } catch (error) {
     const why = error instanceof Error ? withoutCardNumbers(error.message) : 'it threw no error'
-    if (!(error instanceof AcquirerUnreachable)) runtime.log.error({ account: acquirer.name, reference, why }, 'asking for a card payout failed')
+    if (!(error instanceof AcquirerUnreachable))
+      runtime.log.error({ account: acquirer.name, reference, why }, 'asking for a card payout failed')
     return { kind: 'unknown', reason: why }
   }
 }
 
 /** Whether a part could go to an account that has not refused it. */
-const prospectsOf = async ({ runtime, routing }: CardPayoutDeps, { partId, account }: Attempt): Promise<{ another: boolean; attempts: number }> => {
+const prospectsOf = async (
+  { runtime, routing }: CardPayoutDeps,
+  { partId, account }: Attempt,
+): Promise<{ another: boolean; attempts: number }> => {
   const part = await findPart(runtime.db, partId)
   if (!part) return { another: false, attempts: 1 }
   const before = await attemptsOf(runtime.db, partId)
-  const refused = new Set(before.filter(({ state }) => state === 'refused').map((attempt) => attempt.account)).add(account)
+  const refused = new Set(before.filter(({ state }) => state === 'refused').map((attempt) => attempt.account)).add(
+    account,
+  )
   const names = routeOf(routing, { direction: 'payout', ticker: part.ticker, units: part.units }, new Set())
   return { another: names.some((name) => !refused.has(name)), attempts: part.attempts }
 }

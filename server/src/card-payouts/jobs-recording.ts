@@ -20,10 +20,21 @@ export const record = async (
   await inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
     const after = (ms: number): Date => new Date(moment.at.getTime() + ms)
-    const { effects, asks } = await settle(tx, attempt, outcome, { catalogue, another, sendAgainAt: after(sendPauseMs(attempts)) }, moment)
+    const { effects, asks } = await settle(
+      tx,
+      attempt,
+      outcome,
+      { catalogue, another, sendAgainAt: after(sendPauseMs(attempts)) },
+      moment,
+    )
     await askAgainAt(tx, attempt, asks === 'no more' ? null : after(askPauseMs(attempt.asks)))
     if (asks === 'how it ends' && moment.at.getTime() - attempt.sentAt.getTime() >= TELL_AFTER_MS) {
-      await tellUnknown(tx, attempt, 'reason' in outcome && outcome.reason !== undefined ? outcome.reason : outcome.kind, moment)
+      await tellUnknown(
+        tx,
+        attempt,
+        'reason' in outcome && outcome.reason !== undefined ? outcome.reason : outcome.kind,
+        moment,
+      )
     }
     await carryOut(tx, effects, moment)
   })

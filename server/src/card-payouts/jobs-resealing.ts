@@ -7,7 +7,10 @@ import { replaceSealedCard, sealedWithOlderKeys } from './store.ts'
 const MOST_AT_ONCE = 100
 
 /** Seals numbers of cards anew that an older key has sealed, so that it can be taken out of the file of keys. */
-export const createResealingJob = ({ runtime, cards }: { runtime: Runtime; cards: SecretRing }, everyMs: number): Job => ({
+export const createResealingJob = (
+  { runtime, cards }: { runtime: Runtime; cards: SecretRing },
+  everyMs: number,
+): Job => ({
   name: 'seal card numbers with the newest key',
   everyMs,
   run: async () => {
@@ -19,7 +22,10 @@ export const createResealingJob = ({ runtime, cards }: { runtime: Runtime; cards
         await replaceSealedCard(runtime.db, { merchantId, id, sealed }, cards.seal(cards.open(sealed, of), of))
         resealed += 1
       } catch (error) {
-        runtime.log.error({ err: error, payout: id }, 'a card number is sealed with a key that is missing: put it back into the file of card keys')
+        runtime.log.error(
+          { err: error, payout: id },
+          'a card number is sealed with a key that is missing: put it back into the file of card keys',
+        )
       }
     }
     return resealed === MOST_AT_ONCE

@@ -40,7 +40,10 @@ const sendOne = async (deps: CardPayoutDeps, part: Part): Promise<void> => {
   try {
     await send(deps, part)
   } catch (error) {
-    deps.runtime.log.error({ err: error, part: part.id }, 'a part of a card payout could not be taken up and is tried again')
+    deps.runtime.log.error(
+      { err: error, part: part.id },
+      'a part of a card payout could not be taken up and is tried again',
+    )
     await tellLate(deps, part, error)
     await stepAgainAt(deps.runtime.db, part, later(deps, FAILED_MS))
   }
@@ -49,7 +52,12 @@ const sendOne = async (deps: CardPayoutDeps, part: Part): Promise<void> => {
 const tellLate = async ({ runtime }: CardPayoutDeps, part: Part, error: unknown): Promise<void> => {
   const moment = momentOf(runtime)
   if (moment.at.getTime() - part.createdAt.getTime() < TELL_AFTER_MS) return
-  await tellNotTakenUp(runtime.db, part, withoutCardNumbers(error instanceof Error ? error.message : 'it threw no error'), moment)
+  await tellNotTakenUp(
+    runtime.db,
+    part,
+    withoutCardNumbers(error instanceof Error ? error.message : 'it threw no error'),
+    moment,
+  )
 }
 
 const later = ({ runtime }: CardPayoutDeps, ms: number): Date => new Date(runtime.clock.business() + ms)
@@ -67,19 +75,23 @@ const send = async (deps: CardPayoutDeps, part: Part): Promise<void> => {
   const reference = referenceOf(part.id, part.attempts + 1)
   const forgotten = await forgottenOrder(deps, part, acquirer, reference)
   const { name: account } = forgotten?.acquirer ?? acquirer
-  const attempt = await inTransaction(runtime.db, (tx) => begin(tx, part, { account, reference, nextAskAt: later(deps, LEASE_MS) }, momentOf(runtime)))
+  const attempt = await inTransaction(runtime.db, (tx) =>
+    begin(tx, part, { account, reference, nextAskAt: later(deps, LEASE_MS) }, momentOf(runtime)),
+  )
   if (!attempt) return stepAgainAt(runtime.db, part, later(deps, STOPPED_MS))
   await deps.pause('card-payout-begun')
   const outcome = forgotten?.outcome ?? (await payOut(deps, acquirer, part, attempt, card))
   await deps.pause('card-payout-answered')
   await record(deps, attempt, outcome, { another: able.length > 1, attempts: part.attempts + 1 })
   await deps.pause('card-payout-recorded')
-  for (const kind of [NO_ROUTE_ALERT, NOT_TAKEN_UP_ALERT]) await resolveAlert(runtime.db, kind, part.id, momentOf(runtime).at)
+  for (const kind of [NO_ROUTE_ALERT, NOT_TAKEN_UP_ALERT])
+    await resolveAlert(runtime.db, kind, part.id, momentOf(runtime).at)
 }
 
 /**
- * What another account has of an order that a restored copy does not know to have sent: routes may have been others then. The account that is
- * chosen now sees from the reference whether it has had the order. Throws when one can't be asked.
+ * What another account has of an order that a restored copy does not know to have sent: routes may have been others
+ * then. The account that is chosen now sees from the reference whether it has had the order. Throws when one can't be
+ * asked.
  */
 const forgottenOrder = async (
   { runtime, acquirers }: CardPayoutDeps,
@@ -96,40 +108,73 @@ const forgottenOrder = async (
   return undefined
 }
 
-/** Accounts that can take a part, the one to try first at the front: those that refused it are left out, those that could not be reached come last. */
-const routesOf = async ({ runtime, routing }: CardPayoutDeps, part: Part): Promise<{ able: string[]; refusedBy: number }> => {
+/**
+ * Accounts that can take a part, the one to try first at the front: those that refused it are left out, those that
+ * could not be reached come last.
+ */
+const routesOf = async (
+  { runtime, routing }: CardPayoutDeps,
+  part: Part,
+): Promise<{ able: string[]; refusedBy: number }> => {
   const before = await attemptsOf(runtime.db, part.id)
   const refused = new Set(before.filter(({ state }) => state === 'refused').map(({ account }) => account))
-  const missed = (name: string): number => before.filter(({ account, state }) => account === name && state === 'unsent').length
+  const missed = (name: string): number =>
+    before.filter(({ account, state }) => account === name && state === 'unsent').length
   const order = { direction: 'payout', ticker: part.ticker, units: part.units } as const
-  const names = routeOf(routing, order, await readFailing(runtime.db, momentOf(runtime).at)).filter((name) => !refused.has(name))
+  const names = routeOf(routing, order, await readFailing(runtime.db, momentOf(runtime).at)).filter(
+    (name) => !refused.has(name),
+  )
   return { able: names.toSorted((a, b) => missed(a) - missed(b)), refusedBy: refused.size }
 }
 
 /** Calls the acquirer, once. Whatever is not a clear answer is unknown, unless nothing can have reached it. */
-const payOut = async (deps: CardPayoutDeps, acquirer: Acquirer, part: Part, { reference }: Attempt, card: string): Promise<Outcome> => {
+const payOut = async (
+  deps: CardPayoutDeps,
+  acquirer: Acquirer,
+  part: Part,
+  { reference }: Attempt,
+  card: string,
+): Promise<Outcome> => {
   const { runtime } = deps
   const health = (good: boolean): Promise<void> =>
     recordOutcome(runtime.db, { acquirer: acquirer.name, direction: 'payout', good }, momentOf(runtime).at)
   try {
-    const order = { reference, ticker: part.ticker as CardTicker, units: part.units, card, description: `Payout ${part.id}` }
+    const order = {
+      reference,
+      ticker: part.ticker as CardTicker,
+      units: part.units,
+      card,
+      description: `Payout ${part.id}`,
+    }
     const state = await acquirer.payOut({ ...order, callbackUrl: deps.callbackUrl(acquirer.name) })
     await health(state.kind !== 'unknown')
-    if (state.kind === 'unknown') runtime.log.warn({ account: acquirer.name, reference, part: part.id, why: withoutCard(state.reason ?? 'no reason', card) }, 'the answer to a card payout decides nothing; the acquirer is asked')
+    if (state.kind === 'unknown')
+      runtime.log.warn(
+        { account: acquirer.name, reference, part: part.id, why: withoutCard(state.reason ?? 'no reason', card) },
+        'the answer to a card payout decides nothing; the acquirer is asked',
+      )
     return withoutCardIn(state, card)
   } catch (error) {
     const message = withoutCard(error instanceof Error ? `${error.name}: ${error.message}` : 'it threw no error', card)
-    if (error instanceof AcquirerRefusal) return { kind: 'refused', acquirerReference: undefined, code: error.code, message, maskedCard: undefined }
-    runtime.log.warn({ account: acquirer.name, reference, part: part.id, why: message }, 'an acquirer did not answer a card payout')
+    if (error instanceof AcquirerRefusal)
+      return { kind: 'refused', acquirerReference: undefined, code: error.code, message, maskedCard: undefined }
+    runtime.log.warn(
+      { account: acquirer.name, reference, part: part.id, why: message },
+      'an acquirer did not answer a card payout',
+    )
     await health(false)
-    return error instanceof AcquirerUnreachable && !error.sent ? { kind: 'unsent', message } : { kind: 'unknown', reason: message }
+    return error instanceof AcquirerUnreachable && !error.sent
+      ? { kind: 'unsent', message }
+      : { kind: 'unknown', reason: message }
   }
 }
 
 /** What an acquirer writes to us may hold the number it was given. */
 const withoutCardIn = (state: Outcome, card: string): Outcome => {
-  if (state.kind === 'refused') return { ...state, code: withoutCard(state.code, card), message: withoutCard(state.message, card) }
-  if ((state.kind === 'unknown' || state.kind === 'waiting') && state.reason !== undefined) return { ...state, reason: withoutCard(state.reason, card) }
+  if (state.kind === 'refused')
+    return { ...state, code: withoutCard(state.code, card), message: withoutCard(state.message, card) }
+  if ((state.kind === 'unknown' || state.kind === 'waiting') && state.reason !== undefined)
+    return { ...state, reason: withoutCard(state.reason, card) }
   return state
 }
 

@@ -7,7 +7,8 @@ const events: PartEvent[] = ['begun', 'unsent', 'rerouted', 'accepted', 'succeed
 
 describe('the table of a part', () => {
   test('an event leads to one state from wherever it is allowed', () => {
-    for (const event of events) expect(new Set(statesTaking(partMoves, event).map((from) => moveOf(partMoves, from, event)!.to)).size).toBe(1)
+    for (const event of events)
+      expect(new Set(statesTaking(partMoves, event).map((from) => moveOf(partMoves, from, event)!.to)).size).toBe(1)
   })
 
   test('every state but the ends has a way on, and every way ends', () => {
@@ -26,9 +27,11 @@ describe('the table of a part', () => {
   test('a part is sent from planned alone, and comes back to planned only when it is proven not to be paid', () => {
     expect(statesTaking(partMoves, 'begun')).toEqual(['planned'])
     for (const from of states) {
-      for (const event of events) if (moveOf(partMoves, from, event)?.to === 'planned') expect(['unsent', 'rerouted']).toContain(event)
+      for (const event of events)
+        if (moveOf(partMoves, from, event)?.to === 'planned') expect(['unsent', 'rerouted']).toContain(event)
     }
-    for (const end of ['succeeded', 'refused', 'reversed'] as const) for (const event of events) expect(OPEN_PARTS).not.toContain(moveOf(partMoves, end, event)?.to)
+    for (const end of ['succeeded', 'refused', 'reversed'] as const)
+      for (const event of events) expect(OPEN_PARTS).not.toContain(moveOf(partMoves, end, event)?.to)
   })
 
   test('money moves with the end of a part and never else', () => {

@@ -11,7 +11,9 @@ import { to, type Moves } from '../base/moves.ts'
  */
 export type PartState = 'planned' | 'sending' | 'waiting' | 'succeeded' | 'refused' | 'reversed'
 export type PartEvent = 'begun' | 'unsent' | 'rerouted' | 'accepted' | 'succeeded' | 'refused' | 'reversed' | 'given-up'
-/** `capture` and `release` end the part's share of the hold; the last part to end wipes the card and tells the merchant. */
+/**
+ * `capture` and `release` end the part's share of the hold; the last part to end wipes the card and tells the merchant.
+ */
 export type PartEffect = 'capture' | 'release' | 'return' | 'alertOperator'
 
 export const partMoves: Moves<PartState, PartEvent, PartEffect> = {

@@ -43,7 +43,10 @@ export const endNotice = (payout: Payout, parts: readonly Part[], scale: number)
   return { merchantId, objectId: told.objectId, kind: told.kind, status: body.status as string, body }
 }
 
-/** A payout as its newest notification states it; Pending, or Exchanged where an exchange comes first, until every part has ended. */
+/**
+ * A payout as its newest notification states it; Pending, or Exchanged where an exchange comes first, until every part
+ * has ended.
+ */
 export const payoutBody = (payout: Payout, parts: readonly Part[], scale: number): Record<string, unknown> => {
   const { merchantId, id, ticker, maskedCard, units, fee, createdAt, kind, toldAs } = payout
   const print = (amount: bigint): string => formatUnits(amount, scale)
@@ -71,7 +74,12 @@ export const payoutBody = (payout: Payout, parts: readonly Part[], scale: number
 }
 
 /** A payout that is part of something larger, in that one's words (`contract.md` 6.7): Failed when nothing was paid. */
-const wholeBody = ({ body }: ToldAs, totals: Totals, parts: readonly Part[], print: (amount: bigint) => string): Record<string, unknown> => {
+const wholeBody = (
+  { body }: ToldAs,
+  totals: Totals,
+  parts: readonly Part[],
+  print: (amount: bigint) => string,
+): Record<string, unknown> => {
   if (totals.open > 0) return { ...body, status: 'Exchanged' }
   const status = totals.paid === 0n ? 'Failed' : 'Done'
   const why = status === 'Failed' ? { failedReason: parts[0]!.failReason ?? GENERIC } : {}
@@ -79,7 +87,10 @@ const wholeBody = ({ body }: ToldAs, totals: Totals, parts: readonly Part[], pri
 }
 
 const printTotals = ({ paid, failed, paidFee, failedFee }: Totals, print: (amount: bigint) => string) => ({
-  paidAmount: print(paid), failedAmount: print(failed), paidFee: print(paidFee), failedFee: print(failedFee),
+  paidAmount: print(paid),
+  failedAmount: print(failed),
+  paidFee: print(paidFee),
+  failedFee: print(failedFee),
 })
 
 /** A batch as its lookup shows it (`contract.md` 18, row 23). */

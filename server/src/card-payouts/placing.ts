@@ -19,16 +19,26 @@ export interface PlacingDeps {
   random: Random
 }
 
-/** The operator's tariff on the whole of a payout, ledger units: how many parts it takes is not the merchant's concern. */
+/**
+ * The operator's tariff on the whole of a payout, ledger units: how many parts it takes is not the merchant's concern.
+ */
 export const currentFee = ({ payout }: FiatAsset, units: bigint): bigint => chargeOf(payout.fee, units)
 
 type Given = Pick<Payout, 'merchantId' | 'kind' | 'units' | 'fee' | 'localId' | 'meta' | 'toldAs'>
 
 export const newPayout = (given: Given, { ticker }: FiatAsset, card: string, { at, newId }: Moment): Payout => ({
-  ...given, id: newId(), ticker, maskedCard: maskCard(card), holdId: newId(), createdAt: at,
+  ...given,
+  id: newId(),
+  ticker,
+  maskedCard: maskCard(card),
+  holdId: newId(),
+  createdAt: at,
 })
 
-/** What writes a new payout with its parts and holds its money, at once or not at all. @param limits that parts keep to; `keyId` of the API key that signed for it */
+/**
+ * What writes a new payout with its parts and holds its money, at once or not at all. @param limits that parts keep to;
+ * `keyId` of the API key that signed for it
+ */
 export const placingItem = (
   payout: Payout,
   { card, limits, scale, keyId }: { card: string; limits: AmountLimits; scale: number; keyId: string | null },
@@ -41,7 +51,10 @@ export const placingItem = (
   return {
     transfer,
     rows: [
-      { table: payoutRows, values: payoutRowOf(payout, { sealedCard: cards.seal(card, cardOf(payout)), parts: parts.length, keyId }) },
+      {
+        table: payoutRows,
+        values: payoutRowOf(payout, { sealedCard: cards.seal(card, cardOf(payout)), parts: parts.length, keyId }),
+      },
       ...parts.map((part) => ({ table: partRows, values: partRowOf(part) })),
     ],
   }
@@ -53,5 +66,14 @@ type NewPart = Pick<Part, 'merchantId' | 'payoutId' | 'number' | 'id' | 'ticker'
 const partsFor = (payout: Payout, amounts: readonly bigint[], newId: () => string): NewPart[] => {
   const fees = allocate(payout.fee, amounts)
   const { merchantId, id: payoutId, ticker, createdAt } = payout
-  return amounts.map((units, number) => ({ merchantId, payoutId, number, id: newId(), ticker, units, fee: fees[number]!, createdAt }))
+  return amounts.map((units, number) => ({
+    merchantId,
+    payoutId,
+    number,
+    id: newId(),
+    ticker,
+    units,
+    fee: fees[number]!,
+    createdAt,
+  }))
 }

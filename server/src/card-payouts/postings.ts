@@ -42,8 +42,8 @@ const acquirerLegs = ({ merchantId, ticker }: Owner, units: bigint, { account, c
   paidOutLegs({ merchantId, ticker, acquirer: account, units, costUnits })
 
 /**
- * A part is paid: its amount has left the acquirer's account, its fee is income. A hold ends as a whole, so what other parts
- * still need is held again by the next item of the same call: nobody can take it in between.
+ * A part is paid: its amount has left the acquirer's account, its fee is income. A hold ends as a whole, so what other
+ * parts still need is held again by the next item of the same call: nobody can take it in between.
  * @param held what the hold has
  */
 export const captureItem = (payout: Payout, part: Part, held: bigint, paidBy: PaidBy, { at, newId }: Moment): Item =>
@@ -64,11 +64,17 @@ export const releaseItem = (payout: Payout, held: bigint, { at, newId }: Moment)
   itemOf(payout, 'release', [leg(payout, 'merchant', 0n, -held)], { at, id: newId() }, payout.holdId)
 
 /**
- * A part was paid and the acquirer has the money back: so has the merchant, with the fee, after what it owes. What the acquirer
- * took stays a cost.
+ * A part was paid and the acquirer has the money back: so has the merchant, with the fee, after what it owes. What the
+ * acquirer took stays a cost.
  * @param owed not negative
  */
-export const returnItem = (payout: Payout, part: Part, account: string, owed: bigint, { at, newId }: Moment): { item: Item; owed: bigint } => {
+export const returnItem = (
+  payout: Payout,
+  part: Part,
+  account: string,
+  owed: bigint,
+  { at, newId }: Moment,
+): { item: Item; owed: bigint } => {
   const back = part.units + part.fee
   const repaid = owed < back ? owed : back
   const legs = [

@@ -12,8 +12,8 @@ import { findPart } from './store.ts'
 const LEAST_AGE_MS = 15 * 60_000
 
 /**
- * A person says how an order ended that its acquirer says nothing of, having asked the acquirer by other means. Throws an Error
- * that says why it can't be.
+ * A person says how an order ended that its acquirer says nothing of, having asked the acquirer by other means. Throws
+ * an Error that says why it can't be.
  * @param by who and why, kept with the order
  */
 export const resolve = async (
@@ -26,10 +26,18 @@ export const resolve = async (
   const part = attempt && (await findPart(tx, attempt.partId))
   if (!attempt || !part) throw new Error('there is no order with this reference')
   if (attempt.state !== 'open') throw new Error(`this order has ended: it is ${attempt.state}`)
-  if (moment.at.getTime() - attempt.sentAt.getTime() < LEAST_AGE_MS) throw new Error('it was sent less than 15 minutes ago and may still be under way')
+  if (moment.at.getTime() - attempt.sentAt.getTime() < LEAST_AGE_MS)
+    throw new Error('it was sent less than 15 minutes ago and may still be under way')
   const outcome: Outcome =
     how === 'paid'
-      ? { kind: 'succeeded', acquirerReference: by, ticker: part.ticker as CardTicker, units: part.units, feeUnits: undefined, maskedCard: undefined }
+      ? {
+          kind: 'succeeded',
+          acquirerReference: by,
+          ticker: part.ticker as CardTicker,
+          units: part.units,
+          feeUnits: undefined,
+          maskedCard: undefined,
+        }
       : { kind: 'refused', acquirerReference: undefined, code: 'resolved-by-hand', message: by, maskedCard: undefined }
   const { effects } = await settle(tx, attempt, outcome, { catalogue, another: false, sendAgainAt: moment.at }, moment)
   await askAgainAt(tx, attempt, null)
@@ -41,6 +49,7 @@ export const abandon = async (tx: Tx, partId: string, catalogue: Catalogue, mome
   const part = isUuid(partId) ? await findPart(tx, partId) : undefined
   if (!part) throw new Error('there is no such part')
   const effects = await giveUp(tx, part, catalogue, moment)
-  if (!effects) throw new Error(`it is ${part.state}: an acquirer may have it. Find its reference by bursar card-payouts`)
+  if (!effects)
+    throw new Error(`it is ${part.state}: an acquirer may have it. Find its reference by bursar card-payouts`)
   return effects
 }

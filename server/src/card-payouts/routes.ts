@@ -9,7 +9,15 @@ import { createStopsReader, type StopTerm } from '../stops/index.ts'
 import { batchBody } from './notice.ts'
 import type { Payout } from './payout.ts'
 import { currentFee, newPayout, placingItem, type PlacingDeps } from './placing.ts'
-import { checkNoCard, readCard, readCurrency, readPartLimits, readUnits, type PayoutBody, type Rules } from './request.ts'
+import {
+  checkNoCard,
+  readCard,
+  readCurrency,
+  readPartLimits,
+  readUnits,
+  type PayoutBody,
+  type Rules,
+} from './request.ts'
 import { findPayout, partsOf } from './store.ts'
 
 export interface CardPayoutRoutesDeps extends PlacingDeps {
@@ -23,7 +31,10 @@ export const cardPayoutRoutes = (deps: CardPayoutRoutesDeps): Route[] => {
   const stops = createStopsReader(runtime.db, runtime.clock.now)
   return [
     { operation: 'createFiatWithdrawal', handle: async (request) => create(deps, 'single', request, await stops()) },
-    { operation: 'createFiatBatchWithdrawal', handle: async (request) => create(deps, 'batch', request, await stops()) },
+    {
+      operation: 'createFiatBatchWithdrawal',
+      handle: async (request) => create(deps, 'batch', request, await stops()),
+    },
     {
       operation: 'getFiatWithdrawalFee',
       handle: async ({ query }) => {
@@ -38,7 +49,8 @@ export const cardPayoutRoutes = (deps: CardPayoutRoutesDeps): Route[] => {
         const id = params.id!
         const batch = isUuid(id) ? await findPayout(runtime.db, merchantId, id) : undefined
         const asset = batch && rules.catalogue.findFiat(batch.ticker)
-        if (!batch || batch.kind !== 'batch' || !asset) throw refusal(generalErrors.notFound, 'no such batch: check its id')
+        if (!batch || batch.kind !== 'batch' || !asset)
+          throw refusal(generalErrors.notFound, 'no such batch: check its id')
         return ok(batchBody(batch, await partsOf(runtime.db, batch), asset.scale))
       },
     },
@@ -47,7 +59,12 @@ export const cardPayoutRoutes = (deps: CardPayoutRoutesDeps): Route[] => {
 
 const ok = (body: unknown): ApiAnswer => ({ status: 200, body })
 
-const create = async (deps: CardPayoutRoutesDeps, kind: Payout['kind'], request: ApiRequest, stops: readonly StopTerm[]): Promise<ApiAnswer> => {
+const create = async (
+  deps: CardPayoutRoutesDeps,
+  kind: Payout['kind'],
+  request: ApiRequest,
+  stops: readonly StopTerm[],
+): Promise<ApiAnswer> => {
   const { rules, runtime } = deps
   const body = request.body as PayoutBody
   const asset = readCurrency(body.ticker, rules, orderErrors.invalidOrder)
@@ -60,9 +77,23 @@ const create = async (deps: CardPayoutRoutesDeps, kind: Payout['kind'], request:
   const limits = readPartLimits(kind, units, asset, rules)
   checkStops({ merchantId: request.merchantId, ticker: asset.ticker, network: null }, stops)
   const fee = readOwnFee(body.fee, currentFee(asset, units), asset)
-  const given = { merchantId: request.merchantId, kind, units, fee, localId: body.localId ?? null, meta: body.meta ?? null, toldAs: null }
+  const given = {
+    merchantId: request.merchantId,
+    kind,
+    units,
+    fee,
+    localId: body.localId ?? null,
+    meta: body.meta ?? null,
+    toldAs: null,
+  }
   const payout = newPayout(given, asset, card, momentOf(runtime))
   const item = placingItem(payout, { card, limits, scale: asset.scale, keyId: request.keyId }, deps, runtime.newId)
   const operation = kind === 'single' ? 'createFiatWithdrawal' : 'createFiatBatchWithdrawal'
-  return placeOrder(deps.committer, request, { id: payout.id, operation, localId: payout.localId, item, scale: asset.scale })
+  return placeOrder(deps.committer, request, {
+    id: payout.id,
+    operation,
+    localId: payout.localId,
+    item,
+    scale: asset.scale,
+  })
 }

@@ -24,11 +24,13 @@ export interface CardPayoutDeps {
 }
 
 /** What a card's number is sealed with, so that it can't be moved to another row or column. */
-export const cardOf = ({ merchantId, id }: Pick<Payout, 'merchantId' | 'id'>): string => `card_payouts.sealed_card|${merchantId}|${id}`
+export const cardOf = ({ merchantId, id }: Pick<Payout, 'merchantId' | 'id'>): string =>
+  `card_payouts.sealed_card|${merchantId}|${id}`
 
 /**
- * What an acquirer knows the nth order of a part by: made of the part, so that a database restored from an older copy, which no
- * longer knows that an order was sent, sends it under the reference that the acquirer has seen, and not as another one.
+ * What an acquirer knows the nth order of a part by: made of the part, so that a database restored from an older copy,
+ * which no longer knows that an order was sent, sends it under the reference that the acquirer has seen, and not as
+ * another one.
  * @param attempt from 1
  */
 export const referenceOf = (partId: string, attempt: number): string => {
@@ -48,4 +50,5 @@ const LONGEST_WAIT_MS = 60_000
 export const askPauseMs = (asks: number): number => Math.min(FIRST_ASK_MS * 2 ** Math.min(asks, 20), LONGEST_ASK_MS)
 
 /** Pause before a part that reached nobody is sent anew, by how often it was tried: 1 s, 2 s, ... a minute. */
-export const sendPauseMs = (attempts: number): number => Math.min(1_000 * 2 ** Math.min(attempts - 1, 20), LONGEST_WAIT_MS)
+export const sendPauseMs = (attempts: number): number =>
+  Math.min(1_000 * 2 ** Math.min(attempts - 1, 20), LONGEST_WAIT_MS)

@@ -10,33 +10,46 @@ const seeded = (seed: number): Random => {
     return Math.floor((state / 2 ** 32) * below)
   }
 }
-const limits = fc.tuple(fc.bigInt(1n, 10n ** 8n), fc.bigInt(0n, 10n ** 9n)).map(([least, more]) => ({ least, most: least + more }))
+const limits = fc
+  .tuple(fc.bigInt(1n, 10n ** 8n), fc.bigInt(0n, 10n ** 9n))
+  .map(([least, more]) => ({ least, most: least + more }))
 
 describe('splitting', () => {
   test('makes parts within the limits that add up to the amount exactly, or says that it can not', () => {
-    fc.assert(fc.property(fc.bigInt(1n, 10n ** 11n), limits, fc.nat(), fc.constantFrom(1n, 100n), (units, bounds, seed, grain) => {
-      if (!canSplit(units, bounds)) {
-        expect(() => split(units, bounds, grain, seeded(seed))).toThrow(RangeError)
-        const fewest = (units + bounds.most - 1n) / bounds.most
-        expect(fewest * bounds.least > units || fewest > MOST_PARTS).toBe(true)
-        return
-      }
-      const parts = split(units, bounds, grain, seeded(seed))
-      expect(sum(parts)).toBe(units)
-      for (const part of parts) expect(part >= bounds.least && part <= bounds.most).toBe(true)
-      expect(BigInt(parts.length) <= MOST_PARTS).toBe(true)
-      expect(split(units, bounds, grain, seeded(seed))).toEqual(parts)
-    }), { numRuns: 1_000 })
+    fc.assert(
+      fc.property(
+        fc.bigInt(1n, 10n ** 11n),
+        limits,
+        fc.nat(),
+        fc.constantFrom(1n, 100n),
+        (units, bounds, seed, grain) => {
+          if (!canSplit(units, bounds)) {
+            expect(() => split(units, bounds, grain, seeded(seed))).toThrow(RangeError)
+            const fewest = (units + bounds.most - 1n) / bounds.most
+            expect(fewest * bounds.least > units || fewest > MOST_PARTS).toBe(true)
+            return
+          }
+          const parts = split(units, bounds, grain, seeded(seed))
+          expect(sum(parts)).toBe(units)
+          for (const part of parts) expect(part >= bounds.least && part <= bounds.most).toBe(true)
+          expect(BigInt(parts.length) <= MOST_PARTS).toBe(true)
+          expect(split(units, bounds, grain, seeded(seed))).toEqual(parts)
+        },
+      ),
+      { numRuns: 1_000 },
+    )
   })
 
   test('the extremes of randomness stay within the limits', () => {
     for (const random of [() => 0, (below: number) => below - 1]) {
-      fc.assert(fc.property(fc.bigInt(1n, 10n ** 10n), limits, (units, bounds) => {
-        fc.pre(canSplit(units, bounds))
-        const parts = split(units, bounds, 100n, random)
-        expect(sum(parts)).toBe(units)
-        for (const part of parts) expect(part >= bounds.least && part <= bounds.most).toBe(true)
-      }))
+      fc.assert(
+        fc.property(fc.bigInt(1n, 10n ** 10n), limits, (units, bounds) => {
+          fc.pre(canSplit(units, bounds))
+          const parts = split(units, bounds, 100n, random)
+          expect(sum(parts)).toBe(units)
+          for (const part of parts) expect(part >= bounds.least && part <= bounds.most).toBe(true)
+        }),
+      )
     }
   })
 
@@ -59,13 +72,16 @@ describe('splitting', () => {
 })
 
 describe('the limits to split by', () => {
-  const [wide, narrow] = [{ least: 100n, most: 5_000n }, { least: 500n, most: 1_000n }]
+  const [wide, narrow] = [
+    { least: 100n, most: 5_000n },
+    { least: 500n, most: 1_000n },
+  ]
 
   test('are those that every account takes, so that each part may go through any', () => {
     expect(limitsFor(2_000n, [wide, narrow])).toEqual({ least: 500n, most: 1_000n })
   })
 
-  test('are an account\'s own when the amount can not be split for all', () => {
+  test("are an account's own when the amount can not be split for all", () => {
     expect(limitsFor(300n, [narrow, wide])).toEqual(wide)
     expect(limitsFor(1_100n, [{ least: 2_000n, most: 3_000n }, wide])).toEqual(wide)
     expect(limitsFor(50n, [wide, narrow])).toBeUndefined()

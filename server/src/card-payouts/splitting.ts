@@ -23,14 +23,15 @@ const leastParts = (units: bigint, { least, most }: AmountLimits): bigint | unde
 export const canSplit = (units: bigint, limits: AmountLimits): boolean => leastParts(units, limits) !== undefined
 
 /**
- * Splits an amount into parts of at least `least` and at most `most`, which add up to it exactly. There are as few as leave
- * some room for them to differ: banks take several equal payments to one card for one that was sent twice. All but the last
- * are whole units of the currency where the limits let them.
+ * Splits an amount into parts of at least `least` and at most `most`, which add up to it exactly. There are as few as
+ * leave some room for them to differ: banks take several equal payments to one card for one that was sent twice. All
+ * but the last are whole units of the currency where the limits let them.
  * @param grain minor units of one whole unit of the currency
  */
 export const split = (units: bigint, limits: AmountLimits, grain: bigint, random: Random): bigint[] => {
   const fewest = leastParts(units, limits)
-  if (fewest === undefined) throw new RangeError(`${units} can not be split into parts of ${limits.least} to ${limits.most}`)
+  if (fewest === undefined)
+    throw new RangeError(`${units} can not be split into parts of ${limits.least} to ${limits.most}`)
   if (fewest === 1n) return [units]
   const isTight = (fewest * limits.most - units) * 100n < fewest * limits.most * LEAST_ROOM
   const count = isTight && (fewest + 1n) * limits.least <= units && fewest < MOST_PARTS ? fewest + 1n : fewest
@@ -57,7 +58,7 @@ const makeWhole = (parts: bigint[], { least, most }: AmountLimits, grain: bigint
 
 /** Each pair of parts moves whole units from one to the other, each pair another number where there are enough. */
 const makeDifferent = (parts: bigint[], { least, most }: AmountLimits, grain: bigint, random: Random): void => {
-  const pairs = BigInt(parts.length / 2 | 0)
+  const pairs = BigInt((parts.length / 2) | 0)
   for (let pair = 0n; pair < pairs; pair += 1n) {
     const [a, b] = [Number(pair) * 2, Number(pair) * 2 + 1]
     const room = smallest(most - parts[a]!, parts[b]! - least, (parts[b]! * SPREAD) / 100n) / grain
@@ -71,12 +72,15 @@ const makeDifferent = (parts: bigint[], { least, most }: AmountLimits, grain: bi
 const smallest = (...values: bigint[]): bigint => values.reduce((a, b) => (a < b ? a : b))
 
 /**
- * The limits that a batch is split by: what all accounts take, so that each part may go through any of them, where the amount
- * can be split so; else those of the first account that can take it; undefined when none can.
+ * The limits that a batch is split by: what all accounts take, so that each part may go through any of them, where the
+ * amount can be split so; else those of the first account that can take it; undefined when none can.
  * @param accounts in the order they are preferred
  */
 export const limitsFor = (units: bigint, accounts: readonly AmountLimits[]): AmountLimits | undefined => {
   if (accounts.length === 0) return undefined
-  const shared = accounts.reduce((a, b) => ({ least: a.least > b.least ? a.least : b.least, most: a.most < b.most ? a.most : b.most }))
+  const shared = accounts.reduce((a, b) => ({
+    least: a.least > b.least ? a.least : b.least,
+    most: a.most < b.most ? a.most : b.most,
+  }))
   return [shared, ...accounts].find((limits) => canSplit(units, limits))
 }

@@ -1,4 +1,7 @@
-/** What the tests of this room stand in: a database, merchants with money, acquirers that do as told, a clock that is moved. */
+/**
+ * What the tests of this room stand in: a database, merchants with money, acquirers that do as told, a clock that is
+ * moved.
+ */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Writable } from 'node:stream'
 import { sql } from 'kysely'
@@ -56,47 +59,102 @@ export const catalogue = createCatalogue({
 })
 
 /** @param keys of cards, the newest first */
-export const openWorld = async (url: string, acquirers: readonly TestAcquirer[], keys: readonly Uint8Array[] = [randomBytes(32)]): Promise<World> => {
+export const openWorld = async (
+  url: string,
+  acquirers: readonly TestAcquirer[],
+  keys: readonly Uint8Array[] = [randomBytes(32)],
+): Promise<World> => {
   const pool = createPool({ url })
   const db = createDb(pool)
   const committer = createCommitter({ url })
   const logged: string[] = []
-  const log = createLog('trace', 'test', new Writable({ write: (line: Buffer, _, done) => (logged.push(line.toString()), done()) }))
+  const log = createLog(
+    'trace',
+    'test',
+    new Writable({ write: (line: Buffer, _, done) => (logged.push(line.toString()), done()) }),
+  )
   const clock = { ms: Date.UTC(2026, 0, 5, 12) }
-  const runtime: Runtime = { db, clock: { now: () => clock.ms, business: () => clock.ms }, newId: createIds(() => clock.ms), log }
+  const runtime: Runtime = {
+    db,
+    clock: { now: () => clock.ms, business: () => clock.ms },
+    newId: createIds(() => clock.ms),
+    log,
+  }
   const ring = createSecretRing(keys)
   const routing = createRoutingTable(acquirers)
   const deps: CardPayoutDeps = {
-    runtime, catalogue, acquirers: new Map(acquirers.map((one) => [one.name, one])), routing, cards: ring,
-    callbackUrl: (account) => `https://pay.example/callbacks/${account}`, pause: async () => {},
+    runtime,
+    catalogue,
+    acquirers: new Map(acquirers.map((one) => [one.name, one])),
+    routing,
+    cards: ring,
+    callbackUrl: (account) => `https://pay.example/callbacks/${account}`,
+    pause: async () => {},
   }
-  const routes = cardPayoutRoutes({ runtime, committer, rules: { catalogue, routing }, cards: ring, random: (below) => Math.floor(below / 2) })
+  const routes = cardPayoutRoutes({
+    runtime,
+    committer,
+    rules: { catalogue, routing },
+    cards: ring,
+    random: (below) => Math.floor(below / 2),
+  })
   const world: World = {
-    db, runtime, deps, ring, logged,
+    db,
+    runtime,
+    deps,
+    ring,
+    logged,
     merchant: async (ticker, amount) => {
       const merchantId = randomUUID()
       const legs = (['merchant', 'capital'] as const).map((kind, i) => ({
-        account: { merchantId, asset: ticker, kind }, posted: amount * 100n * (i === 0 ? 1n : -1n), held: 0n,
+        account: { merchantId, asset: ticker, kind },
+        posted: amount * 100n * (i === 0 ? 1n : -1n),
+        held: 0n,
       }))
       const { at, newId } = momentOf(runtime)
-      await inTransaction(db, (tx) => applyAll(tx, [{ transfer: { id: newId(), merchantId, kind: 'post', cause: { kind: 'funding', id: newId() }, legs, at } }]))
+      await inTransaction(db, (tx) =>
+        applyAll(tx, [
+          { transfer: { id: newId(), merchantId, kind: 'post', cause: { kind: 'funding', id: newId() }, legs, at } },
+        ]),
+      )
       return merchantId
     },
     ask: async (operation, merchantId, given) => {
-      const request = { merchantId, params: {}, query: {}, body: undefined, keyId: randomUUID(), requestId: 'r', answerKeys: [], ...given }
+      const request = {
+        merchantId,
+        params: {},
+        query: {},
+        body: undefined,
+        keyId: randomUUID(),
+        requestId: 'r',
+        answerKeys: [],
+        ...given,
+      }
       try {
         const answer = await routes.find((route) => route.operation === operation)!.handle(request)
-        return { status: answer.status, body: ('json' in answer ? JSON.parse(answer.json) : answer.body) as Answered['body'] }
+        return {
+          status: answer.status,
+          body: ('json' in answer ? JSON.parse(answer.json) : answer.body) as Answered['body'],
+        }
       } catch (error) {
-        const { status, code, message, field } = error as { status?: number; code: number; message: string; field?: string }
+        const { status, code, message, field } = error as {
+          status?: number
+          code: number
+          message: string
+          field?: string
+        }
         if (status === undefined) throw error
         return { status, body: { code, description: message, field } }
       }
     },
-    payOut: (merchantId, body, more) => world.ask('createFiatWithdrawal', merchantId, { body: { ticker: 'UAH', to: CARD, ...body }, ...more }),
-    batch: (merchantId, body, more) => world.ask('createFiatBatchWithdrawal', merchantId, { body: { ticker: 'KZT', to: CARD, ...body }, ...more }),
-    lookUp: async (merchantId, id) => (await world.ask('getFiatBatchWithdrawal', merchantId, { params: { id: String(id) } })).body,
-    work: () => runUntilIdle([createSendingJob(deps, 1), ...acquirers.map((acquirer) => createAskingJob(deps, acquirer, 1))]),
+    payOut: (merchantId, body, more) =>
+      world.ask('createFiatWithdrawal', merchantId, { body: { ticker: 'UAH', to: CARD, ...body }, ...more }),
+    batch: (merchantId, body, more) =>
+      world.ask('createFiatBatchWithdrawal', merchantId, { body: { ticker: 'KZT', to: CARD, ...body }, ...more }),
+    lookUp: async (merchantId, id) =>
+      (await world.ask('getFiatBatchWithdrawal', merchantId, { params: { id: String(id) } })).body,
+    work: () =>
+      runUntilIdle([createSendingJob(deps, 1), ...acquirers.map((acquirer) => createAskingJob(deps, acquirer, 1))]),
     later: async (ms, steps = 1) => {
       for (let step = 0; step < steps; step += 1) {
         clock.ms += ms / steps
@@ -107,9 +165,12 @@ export const openWorld = async (url: string, acquirers: readonly TestAcquirer[],
       const [found] = await balancesOf(db, 'merchant', [{ merchantId, asset: ticker }])
       return found!.posted - found!.held
     },
-    balance: async (merchantId, kind, ticker = 'UAH') => (await balancesOf(db, kind, [{ merchantId, asset: ticker }]))[0]!.posted,
+    balance: async (merchantId, kind, ticker = 'UAH') =>
+      (await balancesOf(db, kind, [{ merchantId, asset: ticker }]))[0]!.posted,
     notices: async (merchantId) => {
-      const { rows } = await sql<{ body: string }>`select body from events where merchant_id = ${merchantId} order by sequence`.execute(db)
+      const { rows } = await sql<{
+        body: string
+      }>`select body from events where merchant_id = ${merchantId} order by sequence`.execute(db)
       return rows.map(({ body }) => JSON.parse(body) as Record<string, unknown>)
     },
     alerts: async () => {

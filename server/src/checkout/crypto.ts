@@ -2,7 +2,14 @@ import type { FormProblem } from '@bursar/checkout'
 import { inTransaction } from '../db/index.ts'
 import { carryOut } from '../effects/index.ts'
 import { DocumentsBusy, type DocumentMaker } from '../documents/index.ts'
-import { findReceipt, INVOICE_CHANNEL, PayerRefusal, type ClaimTokens, type Invoices, type PayerInvoice } from '../invoices/index.ts'
+import {
+  findReceipt,
+  INVOICE_CHANNEL,
+  PayerRefusal,
+  type ClaimTokens,
+  type Invoices,
+  type PayerInvoice,
+} from '../invoices/index.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { cryptoView, type CryptoReader, type CryptoViewDeps } from './crypto-view.ts'
 import { tooBusy } from './receipts.ts'
@@ -27,12 +34,19 @@ export const createCryptoPages = (deps: CryptoPagesDeps): InvoicePages => {
     find: async (id, visit) => {
       const invoice = await load(id)
       if (!invoice) return undefined
-      return cryptoView(invoice, await sellers(invoice.merchantId, invoice.company), readerOf(claimTokens, id, visit), momentOf(runtime).at.getTime(), deps)
+      return cryptoView(
+        invoice,
+        await sellers(invoice.merchantId, invoice.company),
+        readerOf(claimTokens, id, visit),
+        momentOf(runtime).at.getTime(),
+        deps,
+      )
     },
     after: (form, visit) => ({ ...visit, rest: form.verb === 'payRest' || (form.verb === 'requote' && visit.rest) }),
     act: async (id, form, visit) => {
       const invoice = await load(id)
-      if (form.verb === 'proceed' && invoice?.state === 'created' && invoice.email === null && form.email === undefined) return { field: 'email', why: 'missing' }
+      if (form.verb === 'proceed' && invoice?.state === 'created' && invoice.email === null && form.email === undefined)
+        return { field: 'email', why: 'missing' }
       try {
         await inTransaction(runtime.db, async (tx) => {
           const moment = momentOf(runtime)
@@ -47,7 +61,12 @@ export const createCryptoPages = (deps: CryptoPagesDeps): InvoicePages => {
     },
     receipt: async (id, { language }) => {
       const receipt = await findReceipt(runtime.db, id, deps.catalogue)
-      return receipt && { name: `receipt-${id}.pdf`, pdf: await documents.make({ kind: 'receipt', receipt, language }).catch(tooBusy(DocumentsBusy)) }
+      return (
+        receipt && {
+          name: `receipt-${id}.pdf`,
+          pdf: await documents.make({ kind: 'receipt', receipt, language }).catch(tooBusy(DocumentsBusy)),
+        }
+      )
     },
   }
 }
@@ -57,7 +76,9 @@ const readerOf = (tokens: ClaimTokens, id: string, { claim, rest }: Visit): Cryp
   return { claim: holds ? claim : undefined, paysRest: holds && rest }
 }
 
-type Verb = (...given: [Parameters<Invoices['claim']>[0], string, Parameters<Invoices['claim']>[4]]) => ReturnType<Invoices['claim']> | Promise<undefined>
+type Verb = (
+  ...given: [Parameters<Invoices['claim']>[0], string, Parameters<Invoices['claim']>[4]]
+) => ReturnType<Invoices['claim']> | Promise<undefined>
 
 /** What a form asks for, as the verb of the room that does it. A rate that is over is renewed by its own job. */
 const wanted = (invoices: Invoices, form: SentForm, visit: Visit): Verb => {
@@ -111,6 +132,9 @@ const problemOf = ({ reason }: PayerRefusal, invoice: PayerInvoice | undefined, 
 
 const leastOf = (invoice: PayerInvoice | undefined, { choice }: SentForm): FormProblem => {
   const options = invoice?.options ?? []
-  const chosen = options.length === 1 ? options[0] : options.find(({ ticker, blockchain }) => `${ticker}:${blockchain}` === choice)
-  return chosen ? { field: 'value', why: 'limits', least: { value: chosen.minimum, ticker: chosen.ticker }, most: undefined } : { field: 'value', why: 'malformed' }
+  const chosen =
+    options.length === 1 ? options[0] : options.find(({ ticker, blockchain }) => `${ticker}:${blockchain}` === choice)
+  return chosen
+    ? { field: 'value', why: 'limits', least: { value: chosen.minimum, ticker: chosen.ticker }, most: undefined }
+    : { field: 'value', why: 'malformed' }
 }

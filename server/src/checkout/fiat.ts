@@ -4,7 +4,13 @@ import { inTransaction } from '../db/index.ts'
 import { DocumentsBusy, type DocumentMaker, type FiatReceipt } from '../documents/index.ts'
 import { carryOut } from '../effects/index.ts'
 import {
-  FIAT_INVOICE_CHANNEL, FiatPayerRefusal, findForPayer, proceed, type FiatInvoice, type FiatInvoiceForPayer, type FiatInvoiceSettings,
+  FIAT_INVOICE_CHANNEL,
+  FiatPayerRefusal,
+  findForPayer,
+  proceed,
+  type FiatInvoice,
+  type FiatInvoiceForPayer,
+  type FiatInvoiceSettings,
 } from '../fiat-invoices/index.ts'
 import { formatUnits } from '../money/index.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
@@ -21,7 +27,8 @@ export interface FiatPagesDeps {
 
 /** Fiat invoices as pages. */
 export const createFiatPages = ({ runtime, settings, sellers, documents }: FiatPagesDeps): InvoicePages => {
-  const load = (id: string): Promise<FiatInvoiceForPayer | undefined> => findForPayer(runtime.db, id, settings, momentOf(runtime).at)
+  const load = (id: string): Promise<FiatInvoiceForPayer | undefined> =>
+    findForPayer(runtime.db, id, settings, momentOf(runtime).at)
   return {
     kind: 'fiat',
     channel: FIAT_INVOICE_CHANNEL,
@@ -29,7 +36,11 @@ export const createFiatPages = ({ runtime, settings, sellers, documents }: FiatP
       const found = await load(id)
       if (!found) return undefined
       const now = momentOf(runtime).at.getTime()
-      return { ...fiatView(found, visit, now, settings.catalogue), seller: await sellers(found.invoice.merchantId, found.company), now }
+      return {
+        ...fiatView(found, visit, now, settings.catalogue),
+        seller: await sellers(found.invoice.merchantId, found.company),
+        now,
+      }
     },
     // Whoever sends a form has left the acquirer behind.
     after: (_form, visit) => ({ ...visit, returned: false }),
@@ -52,20 +63,38 @@ export const createFiatPages = ({ runtime, settings, sellers, documents }: FiatP
       const found = await load(id)
       if (found?.standing.at !== 'paid') return undefined
       const receipt = receiptOf(found, found.standing.when, settings.catalogue)
-      return { name: `receipt-${id}.pdf`, pdf: await documents.make({ kind: 'receipt', receipt, language }).catch(tooBusy(DocumentsBusy)) }
+      return {
+        name: `receipt-${id}.pdf`,
+        pdf: await documents.make({ kind: 'receipt', receipt, language }).catch(tooBusy(DocumentsBusy)),
+      }
     },
   }
 }
 
 type Unsigned = Omit<PageView, 'seller' | 'now'>
 
-const fiatView = ({ invoice, standing }: FiatInvoiceForPayer, visit: Visit, now: number, catalogue: Catalogue): Unsigned => {
+const fiatView = (
+  { invoice, standing }: FiatInvoiceForPayer,
+  visit: Visit,
+  now: number,
+  catalogue: Catalogue,
+): Unsigned => {
   const { id, name, description, redirectUrl } = invoice
   const atBank = visit.returned && standing.at === 'leaving'
   return {
-    kind: 'fiat', id, name, description: description ?? undefined, path: `/invoices/fiat/${id}`, returnTo: redirectUrl ?? undefined,
+    kind: 'fiat',
+    id,
+    name,
+    description: description ?? undefined,
+    path: `/invoices/fiat/${id}`,
+    returnTo: redirectUrl ?? undefined,
     keep: atBank || (visit.returned && standing.at === 'checking') ? { returned: '1' } : {},
-    state: stateOf(invoice, standing.at === 'open' && invoice.expiresAt.getTime() <= now ? { at: 'expired' } : standing, atBank, catalogue),
+    state: stateOf(
+      invoice,
+      standing.at === 'open' && invoice.expiresAt.getTime() <= now ? { at: 'expired' } : standing,
+      atBank,
+      catalogue,
+    ),
   }
 }
 
@@ -74,23 +103,38 @@ const amountOf = ({ ticker, units, id }: FiatInvoice, catalogue: Catalogue): Amo
   return { value: text(units, ticker, catalogue), ticker }
 }
 
-const text = (units: bigint, ticker: string, catalogue: Catalogue): string => formatUnits(units, catalogue.findFiat(ticker)?.scale ?? 2)
+const text = (units: bigint, ticker: string, catalogue: Catalogue): string =>
+  formatUnits(units, catalogue.findFiat(ticker)?.scale ?? 2)
 
-const stateOf = (invoice: FiatInvoice, standing: FiatInvoiceForPayer['standing'], atBank: boolean, catalogue: Catalogue): PageState => {
+const stateOf = (
+  invoice: FiatInvoice,
+  standing: FiatInvoiceForPayer['standing'],
+  atBank: boolean,
+  catalogue: Catalogue,
+): PageState => {
   if (standing.at === 'open') return openState(invoice, standing.offered)
-  if (standing.at === 'expired') return { at: 'expired', asked: invoice.units === null ? undefined : amountOf(invoice, catalogue) }
+  if (standing.at === 'expired')
+    return { at: 'expired', asked: invoice.units === null ? undefined : amountOf(invoice, catalogue) }
   const asked = amountOf(invoice, catalogue)
   switch (standing.at) {
     case 'waiting':
       return { at: 'waiting', asked }
     case 'leaving': {
       const { method, url, fields } = standing.page
-      return atBank ? { at: 'checking', asked, back: { method, url, fields } } : { at: 'leaving', asked, method, url, fields }
+      return atBank
+        ? { at: 'checking', asked, back: { method, url, fields } }
+        : { at: 'leaving', asked, method, url, fields }
     }
     case 'checking':
       return { at: 'checking', asked, back: undefined }
     case 'failed':
-      return { at: 'failed', asked, charged: standing.charged, reason: standing.reason ?? undefined, canRetry: standing.canRetry }
+      return {
+        at: 'failed',
+        asked,
+        charged: standing.charged,
+        reason: standing.reason ?? undefined,
+        canRetry: standing.canRetry,
+      }
     case 'received':
       return { at: 'received', asked }
     case 'paid':
@@ -98,7 +142,12 @@ const stateOf = (invoice: FiatInvoice, standing: FiatInvoiceForPayer['standing']
   }
 }
 
-const paidState = ({ id, paidUnits, maskedCard }: FiatInvoice, asked: Amount, { when, givenBack }: { when: Date; givenBack: bigint }, catalogue: Catalogue): PageState => ({
+const paidState = (
+  { id, paidUnits, maskedCard }: FiatInvoice,
+  asked: Amount,
+  { when, givenBack }: { when: Date; givenBack: bigint },
+  catalogue: Catalogue,
+): PageState => ({
   at: 'paid',
   asked,
   paid: paidUnits === null ? asked : { value: text(paidUnits, asked.ticker, catalogue), ticker: asked.ticker },
@@ -111,15 +160,37 @@ const paidState = ({ id, paidUnits, maskedCard }: FiatInvoice, asked: Amount, { 
   receipt: `/invoices/fiat/${id}/receipt.pdf`,
 })
 
-const openState = ({ units, ticker, askedValue, email, expiresAt }: FiatInvoice, offered: readonly FiatAsset[]): PageState => {
+const openState = (
+  { units, ticker, askedValue, email, expiresAt }: FiatInvoice,
+  offered: readonly FiatAsset[],
+): PageState => {
   const [only] = offered
-  const limits = (asset: FiatAsset): { least: string; most: string } => ({ least: formatUnits(asset.payIn.least, asset.scale), most: formatUnits(asset.payIn.most, asset.scale) })
+  const limits = (asset: FiatAsset): { least: string; most: string } => ({
+    least: formatUnits(asset.payIn.least, asset.scale),
+    most: formatUnits(asset.payIn.most, asset.scale),
+  })
   const isOpen = units === null
-  const entry = !isOpen || askedValue !== null ? undefined : offered.length === 1 ? { ticker: only!.ticker, ...limits(only!) } : { ticker: undefined, least: undefined, most: undefined }
-  const option = (asset: FiatAsset): PaymentOption => ({ ticker: asset.ticker, assetName: asset.name, blockchain: '', networkName: '', about: undefined, exact: askedValue ?? undefined, ...limits(asset) })
+  const entry =
+    !isOpen || askedValue !== null
+      ? undefined
+      : offered.length === 1
+        ? { ticker: only!.ticker, ...limits(only!) }
+        : { ticker: undefined, least: undefined, most: undefined }
+  const option = (asset: FiatAsset): PaymentOption => ({
+    ticker: asset.ticker,
+    assetName: asset.name,
+    blockchain: '',
+    networkName: '',
+    about: undefined,
+    exact: askedValue ?? undefined,
+    ...limits(asset),
+  })
   return {
     at: 'open',
-    asked: isOpen || ticker === null ? undefined : { value: formatUnits(units, offered.find((asset) => asset.ticker === ticker)?.scale ?? 2), ticker },
+    asked:
+      isOpen || ticker === null
+        ? undefined
+        : { value: formatUnits(units, offered.find((asset) => asset.ticker === ticker)?.scale ?? 2), ticker },
     email: email === null ? 'ask' : 'known',
     amountEntry: entry,
     options: isOpen && offered.length > 1 ? offered.map(option) : [],
@@ -160,8 +231,17 @@ const receiptOf = ({ invoice, company }: FiatInvoiceForPayer, when: Date, catalo
   const asked = amountOf(invoice, catalogue)
   const { id, name, description, paidUnits, maskedCard, paymentId, createdAt } = invoice
   return {
-    kind: 'fiat', id, company: { name: company.name, url: company.url === '' ? null : company.url }, description: description ?? name, amount: asked.value,
-    paidAmount: paidUnits === null ? asked.value : text(paidUnits, asked.ticker, catalogue), ticker: asked.ticker, createdAt: createdAt.getTime(), paidAt: when.getTime(),
-    fee: null, card: maskedCard !== null && /\d/.test(maskedCard) ? maskedCard : null, reference: paymentId,
+    kind: 'fiat',
+    id,
+    company: { name: company.name, url: company.url === '' ? null : company.url },
+    description: description ?? name,
+    amount: asked.value,
+    paidAmount: paidUnits === null ? asked.value : text(paidUnits, asked.ticker, catalogue),
+    ticker: asked.ticker,
+    createdAt: createdAt.getTime(),
+    paidAt: when.getTime(),
+    fee: null,
+    card: maskedCard !== null && /\d/.test(maskedCard) ? maskedCard : null,
+    reference: paymentId,
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Payers' pages. Promises that whatever a browser asks for is answered readably, that nothing on a page is taken for markup,
- * that an open page shows a change as soon as it is committed, and that looking at a page changes nothing.
+ * Payers' pages. Promises that whatever a browser asks for is answered readably, that nothing on a page is taken for
+ * markup, that an open page shows a change as soon as it is committed, and that looking at a page changes nothing.
  */
 export { createCryptoPages } from './crypto.ts'
 export type { CryptoPagesDeps } from './crypto.ts'

@@ -6,7 +6,13 @@ export interface LivePages {
    * Writes a page's version whenever it differs from the last one written, and something at least every 20 s, until the
    * signal. @param version what the page shows now; undefined ends it
    */
-  follow(channel: string, id: string, version: () => Promise<string | undefined>, write: (chunk: string) => void, signal: AbortSignal): Promise<void>
+  follow(
+    channel: string,
+    id: string,
+    version: () => Promise<string | undefined>,
+    write: (chunk: string) => void,
+    signal: AbortSignal,
+  ): Promise<void>
   notified(channel: string, id: string): void
   /** What was announced while nobody listened is lost: every page is looked at again. */
   connected(): void
@@ -35,7 +41,11 @@ export const createLivePages = (log: Pick<Logger, 'warn'>): LivePages => {
     running += 1
     for (const one of due) {
       due.delete(one)
-      await one.look().catch((err: unknown) => log.warn({ err }, 'an open page could not be looked at and will be with its next change'))
+      await one
+        .look()
+        .catch((err: unknown) =>
+          log.warn({ err }, 'an open page could not be looked at and will be with its next change'),
+        )
     }
     running -= 1
   }

@@ -6,7 +6,14 @@ import { versionOf, type FormProblem, type PageView } from '@bursar/checkout'
 import { VIEWS } from '../../../web/checkout/src/test-views.ts'
 import { listen, type Listener } from '../db/index.ts'
 import { useEdge } from '../http/test-edge.ts'
-import { createLivePages, invoicePageRoutes, problemPage, type InvoicePages, type SentForm, type Visit } from './index.ts'
+import {
+  createLivePages,
+  invoicePageRoutes,
+  problemPage,
+  type InvoicePages,
+  type SentForm,
+  type Visit,
+} from './index.ts'
 
 const ID = VIEWS['crypto-pay']!.id
 const PATH = `/invoices/crypto/${ID}`
@@ -55,14 +62,20 @@ beforeEach(() => {
 })
 
 const browser = ['accept', 'text/html']
-const post = (body: string, query = '', type = 'application/x-www-form-urlencoded') => edge.raw('POST', `${PATH}${query}`, [...browser, 'content-type', type], body)
+const post = (body: string, query = '', type = 'application/x-www-form-urlencoded') =>
+  edge.raw('POST', `${PATH}${query}`, [...browser, 'content-type', type], body)
 
 describe('the page of an invoice', () => {
-  test('is shown in the language of its reader, and is nobody else\'s', async () => {
+  test("is shown in the language of its reader, and is nobody else's", async () => {
     const answer = await edge.raw('GET', PATH, [...browser, 'accept-language', 'kk,en;q=0.5'])
-    expect(answer).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'x-frame-options': 'DENY' } })
+    expect(answer).toMatchObject({
+      status: 200,
+      headers: { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'x-frame-options': 'DENY' },
+    })
     expect(answer.text).toContain('lang="kk"')
-    expect(answer.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+'; connect-src 'self'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/)
+    expect(answer.headers['content-security-policy']).toMatch(
+      /^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+'; connect-src 'self'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/,
+    )
     expect(String(answer.headers['content-security-policy'])).not.toContain('unsafe')
     expect((await edge.raw('GET', `${PATH}?lang=uk&claim=abc&returned=1`, browser)).text).toContain('lang="uk"')
     expect(visits.at(-1)).toEqual({ language: 'uk', claim: 'abc', returned: true, rest: false })
@@ -76,20 +89,29 @@ describe('the page of an invoice', () => {
     }
   })
 
-  test('lets its form go to the acquirer\'s host alone', async () => {
+  test("lets its form go to the acquirer's host alone", async () => {
     view = VIEWS['fiat-leaving']
-    expect((await edge.raw('GET', PATH, browser)).headers['content-security-policy']).toContain("form-action 'self' https://www.liqpay.example;")
+    expect((await edge.raw('GET', PATH, browser)).headers['content-security-policy']).toContain(
+      "form-action 'self' https://www.liqpay.example;",
+    )
   })
 
   test('gives the receipt', async () => {
-    expect(await edge.raw('GET', `${PATH}/receipt.pdf`, browser)).toMatchObject({ status: 200, text: '%PDF-1.7', headers: { 'content-type': 'application/pdf', 'content-disposition': 'inline; filename="receipt1.pdf"' } })
+    expect(await edge.raw('GET', `${PATH}/receipt.pdf`, browser)).toMatchObject({
+      status: 200,
+      text: '%PDF-1.7',
+      headers: { 'content-type': 'application/pdf', 'content-disposition': 'inline; filename="receipt1.pdf"' },
+    })
   })
 })
 
 describe('a form of the page', () => {
   test('is handed over as it was typed, and the payer is sent back to the page', async () => {
     view = { ...VIEWS['crypto-claim']! }
-    const answer = await post('do=refund&address=+T1+&email=a%40b.example&value=1%2C5&choice=USDT%3ATRON&more=x', '?lang=ru&claim=pT1_2n')
+    const answer = await post(
+      'do=refund&address=+T1+&email=a%40b.example&value=1%2C5&choice=USDT%3ATRON&more=x',
+      '?lang=ru&claim=pT1_2n',
+    )
     expect(answer).toMatchObject({ status: 303, headers: { location: `${PATH}?claim=pT1_2n&lang=ru` } })
     expect(forms).toEqual([{ verb: 'refund', address: 'T1', email: 'a@b.example', value: '1,5', choice: 'USDT:TRON' }])
   })
@@ -113,8 +135,14 @@ describe('a form of the page', () => {
     expect(answer.text).toContain('This invoice has expired')
   })
 
-  test('of somebody else\'s does nothing', async () => {
-    for (const [body, type] of [['orderReference=1', 'application/x-www-form-urlencoded'], ['do=drop', 'application/x-www-form-urlencoded'], ['do=proceed', 'text/plain'], ['{"do":"proceed"}', 'application/json'], ['', 'application/x-www-form-urlencoded']] as const) {
+  test("of somebody else's does nothing", async () => {
+    for (const [body, type] of [
+      ['orderReference=1', 'application/x-www-form-urlencoded'],
+      ['do=drop', 'application/x-www-form-urlencoded'],
+      ['do=proceed', 'text/plain'],
+      ['{"do":"proceed"}', 'application/json'],
+      ['', 'application/x-www-form-urlencoded'],
+    ] as const) {
       expect(await post(body, '', type)).toMatchObject({ status: 303, headers: { location: `${PATH}?lang=en` } })
     }
     expect(forms).toEqual([])
@@ -125,11 +153,14 @@ describe('a form of the page', () => {
 /** Reads what a page hears. */
 const hear = (): Promise<{ text: () => string; end(): void }> =>
   new Promise((resolve, reject) => {
-    const request = send({ host: '127.0.0.1', port: edge.port, path: `${PATH}/live`, headers: { accept: 'text/event-stream' } }, (response) => {
-      let text = ''
-      response.on('data', (chunk: Buffer) => (text += chunk.toString()))
-      resolve({ text: () => text, end: () => request.destroy() })
-    })
+    const request = send(
+      { host: '127.0.0.1', port: edge.port, path: `${PATH}/live`, headers: { accept: 'text/event-stream' } },
+      (response) => {
+        let text = ''
+        response.on('data', (chunk: Buffer) => (text += chunk.toString()))
+        resolve({ text: () => text, end: () => request.destroy() })
+      },
+    )
     request.on('error', reject)
     request.end()
   })
@@ -149,7 +180,9 @@ describe('an open page', () => {
     await expect.poll(page.text).toBe(`retry: 5000\n\n${line('crypto-pay')}${line('crypto-partly-paid')}`)
     await expect.poll(() => visits.length, { message: 'it has looked for each of the two' }).toBe(before + 2)
     view = VIEWS['crypto-paid']
-    await edge.pool.query('begin; select pg_notify($1, $2)'.replace('$1', `'${CHANNEL}'`).replace('$2', `'${ID}'`) + '; rollback')
+    await edge.pool.query(
+      'begin; select pg_notify($1, $2)'.replace('$1', `'${CHANNEL}'`).replace('$2', `'${ID}'`) + '; rollback',
+    )
     await sleep(50)
     expect(page.text()).not.toContain(line('crypto-paid'))
     await change('crypto-paid')
@@ -162,7 +195,9 @@ describe('an open page', () => {
     const page = await hear()
     await expect.poll(page.text).toContain('data:')
     view = VIEWS['crypto-paid']
-    await edge.pool.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name like '% listener'")
+    await edge.pool.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name like '% listener'",
+    )
     await expect.poll(page.text).toContain(versionOf(VIEWS['crypto-paid']!))
     page.end()
   })

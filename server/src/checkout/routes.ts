@@ -27,7 +27,8 @@ const idOf = ({ params }: PageRequest): string => {
   return id
 }
 
-const nothing = (): ApiRefusal => new ApiRefusal(generalErrors.notFound.status, generalErrors.notFound.code, 'there is no such invoice')
+const nothing = (): ApiRefusal =>
+  new ApiRefusal(generalErrors.notFound.status, generalErrors.notFound.code, 'there is no such invoice')
 
 const visitOf = ({ query, headers }: PageRequest): Visit => ({
   language: languageOf(query['lang'], headers['accept-language']),
@@ -63,11 +64,18 @@ const act = async (pages: InvoicePages, request: PageRequest): Promise<PageAnswe
 const withProblem = (view: PageView, { email, value, choice, address }: SentForm, problem: FormProblem): PageView => {
   const { state } = view
   if (state.at === 'open') {
-    const given = { ...(email === undefined ? {} : { email }), ...(value === undefined ? {} : { value }), ...(choice === undefined ? {} : { choice }) }
+    const given = {
+      ...(email === undefined ? {} : { email }),
+      ...(value === undefined ? {} : { value }),
+      ...(choice === undefined ? {} : { choice }),
+    }
     return { ...view, state: { ...state, given, problem } }
   }
   if (state.at === 'underpaid' && typeof state.claim !== 'string') {
-    return { ...view, state: { ...state, claim: { ...state.claim, given: address === undefined ? {} : { address }, problem } } }
+    return {
+      ...view,
+      state: { ...state, claim: { ...state.claim, given: address === undefined ? {} : { address }, problem } },
+    }
   }
   return { ...view, notice: problem }
 }
@@ -91,7 +99,10 @@ const receipt = async (pages: InvoicePages, request: PageRequest): Promise<PageA
   if (!document) throw nothing()
   return {
     status: 200,
-    headers: { 'content-type': 'application/pdf', 'content-disposition': `inline; filename="${document.name.replaceAll(/[^A-Za-z0-9._-]/g, '')}"` },
+    headers: {
+      'content-type': 'application/pdf',
+      'content-disposition': `inline; filename="${document.name.replaceAll(/[^A-Za-z0-9._-]/g, '')}"`,
+    },
     body: document.pdf,
   }
 }

@@ -1,7 +1,22 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import {
-  accountText, adjustmentText, applyAdjustment, databaseIdentity, enrol, enrolmentText, findAdjustment, listAdjustments, listPeople, makePersonKey, PAIRS, propose,
-  readAccount, removePerson, signText, type AdjustmentLine, type Show,
+  accountText,
+  adjustmentText,
+  applyAdjustment,
+  databaseIdentity,
+  enrol,
+  enrolmentText,
+  findAdjustment,
+  listAdjustments,
+  listPeople,
+  makePersonKey,
+  PAIRS,
+  propose,
+  readAccount,
+  removePerson,
+  signText,
+  type AdjustmentLine,
+  type Show,
 } from '../adjustments/index.ts'
 import { inTransaction } from '../db/index.ts'
 import { formatUnits } from '../money/index.ts'
@@ -13,17 +28,35 @@ import { withInstallation } from './merchant.ts'
 import { required, type Opened } from './open.ts'
 import { assetOf, signedUnitsOf } from './typed-amount.ts'
 
-const showOf = ({ config }: Opened): Show => (ticker, units) => {
-  const asset = required(config.assets, 'BURSAR_ASSETS_FILE').find(ticker)
-  return asset ? formatUnits(units, asset.scale) : `${units} units`
-}
+const showOf =
+  ({ config }: Opened): Show =>
+  (ticker, units) => {
+    const asset = required(config.assets, 'BURSAR_ASSETS_FILE').find(ticker)
+    return asset ? formatUnits(units, asset.scale) : `${units} units`
+  }
 
 const PAIR_LINES = PAIRS.map(([from, to, why]) => `  ${from} to ${to}: ${why}`).join('\n')
 
 /** One line of `adjust list` and `reconcile`. */
-export const adjustmentLine = ({ id, asset, amount, from, to, address, depositId, reason, proposedBy, signed }: AdjustmentLine): string => {
-  const about = [address, depositId === null ? null : `deposit ${depositId}`].filter((one) => one !== null).map((one) => ` (${one})`).join('')
-  const state = signed ? `applied ${signed.appliedAt.toISOString()} by ${signed.appliedBy}, signed by ${signed.person}` : 'not signed'
+export const adjustmentLine = ({
+  id,
+  asset,
+  amount,
+  from,
+  to,
+  address,
+  depositId,
+  reason,
+  proposedBy,
+  signed,
+}: AdjustmentLine): string => {
+  const about = [address, depositId === null ? null : `deposit ${depositId}`]
+    .filter((one) => one !== null)
+    .map((one) => ` (${one})`)
+    .join('')
+  const state = signed
+    ? `applied ${signed.appliedAt.toISOString()} by ${signed.appliedBy}, signed by ${signed.person}`
+    : 'not signed'
   return `${id}: ${amount} ${asset} from ${accountText(from)} to ${accountText(to)}${about}, proposed by ${proposedBy}, ${state}: ${reason}`
 }
 
@@ -45,7 +78,10 @@ const adjustCommands: readonly Command[] = [
       asset: neededText('TICKER', 'of this asset'),
       from: neededText('ACCOUNT', 'the account that gives'),
       to: neededText('ACCOUNT', 'the account that gets'),
-      address: text('NETWORK/ADDRESS', 'of which address: with custody, and for what suspense of the house holds for an address'),
+      address: text(
+        'NETWORK/ADDRESS',
+        'of which address: with custody, and for what suspense of the house holds for an address',
+      ),
       deposit: text('ID', 'the rejected deposit whose money leaves quarantine'),
     },
     more: `An account is KIND, KIND:MERCHANT_ID, custody:NETWORK or acquirer:NAME. What may go where:\n${PAIR_LINES}\nSee docs/operating/adjustments.md.`,
@@ -56,12 +92,23 @@ const adjustCommands: readonly Command[] = [
         const units = signedUnitsOf(typed, asset)
         if (units < 0n) throw new UsageError('AMOUNT is above zero: exchange --from and --to')
         const proposal = {
-          asset: options.asset, units, amount: formatUnits(units, asset.scale), from, to,
-          address: options.address ?? null, depositId: options.deposit ?? null, reason, proposedBy: actor(),
+          asset: options.asset,
+          units,
+          amount: formatUnits(units, asset.scale),
+          from,
+          to,
+          address: options.address ?? null,
+          depositId: options.deposit ?? null,
+          reason,
+          proposedBy: actor(),
         }
-        const { id } = await inTransaction(opened.runtime.db, (tx) => propose(tx, proposal, showOf(opened), momentOf(opened.runtime)))
+        const { id } = await inTransaction(opened.runtime.db, (tx) =>
+          propose(tx, proposal, showOf(opened), momentOf(opened.runtime)),
+        )
         print(withoutEnd(await textToSign(opened, id)))
-        process.stderr.write(`\nAnother person signs these lines (bursar adjust text ${id} | bursar adjust sign --key FILE), then: bursar adjust apply ${id} PERSON SIGNATURE\n`)
+        process.stderr.write(
+          `\nAnother person signs these lines (bursar adjust text ${id} | bursar adjust sign --key FILE), then: bursar adjust apply ${id} PERSON SIGNATURE\n`,
+        )
       })
     },
   }),
@@ -69,7 +116,8 @@ const adjustCommands: readonly Command[] = [
     name: 'adjust text',
     summary: 'print the text of an adjustment that a second person signs',
     args: ['ID'],
-    run: async ({ args: { ID: id } }, env) => withInstallation(env, async (opened) => print(withoutEnd(await textToSign(opened, id)))),
+    run: async ({ args: { ID: id } }, env) =>
+      withInstallation(env, async (opened) => print(withoutEnd(await textToSign(opened, id)))),
   }),
   command({
     name: 'adjust sign',
@@ -81,7 +129,8 @@ const adjustCommands: readonly Command[] = [
     more: 'Read the text before you sign it: it is printed to standard error. The signature is printed to standard output.',
     run: async ({ options }) => {
       const read = `${withoutEnd(readFileSync(options.text ?? 0, 'utf8'))}\n`
-      if (!/^bursar (adjustment|person) v1\n/.test(read)) throw new Error('this is neither the text of an adjustment nor that of an enrolment')
+      if (!/^bursar (adjustment|person) v1\n/.test(read))
+        throw new Error('this is neither the text of an adjustment nor that of an enrolment')
       process.stderr.write(read)
       print(signText(readKeyFile(options.key), read))
     },
@@ -94,7 +143,9 @@ const adjustCommands: readonly Command[] = [
     run: async ({ args: { ID: id, PERSON: person, SIGNATURE: signature } }, env) =>
       withInstallation(env, async (opened) => {
         const { runtime } = opened
-        await inTransaction(runtime.db, (tx) => applyAdjustment(tx, { id, person, signature }, { actor: actor(), show: showOf(opened) }, momentOf(runtime)))
+        await inTransaction(runtime.db, (tx) =>
+          applyAdjustment(tx, { id, person, signature }, { actor: actor(), show: showOf(opened) }, momentOf(runtime)),
+        )
         print(adjustmentLine((await findAdjustment(runtime.db, id))!))
       }),
   }),
@@ -122,7 +173,9 @@ const personCommands: readonly Command[] = [
   command({
     name: 'person key',
     summary: 'make a key to sign adjustments with, on the machine of the person; needs no installation',
-    options: { out: neededText('FILE', 'where the private key goes; readable by its owner alone, never over another file') },
+    options: {
+      out: neededText('FILE', 'where the private key goes; readable by its owner alone, never over another file'),
+    },
     run: async ({ options: { out } }) => {
       const { pem, publicKey } = makePersonKey()
       writeFileSync(out, pem, { mode: 0o600, flag: 'wx' })
@@ -134,7 +187,9 @@ const personCommands: readonly Command[] = [
     summary: 'print the text by which an enrolled person vouches for another one',
     args: ['ID', 'PUBLIC_KEY', 'LOGIN'],
     run: async ({ args: { ID: id, PUBLIC_KEY: publicKey, LOGIN: login } }, env) =>
-      withInstallation(env, async ({ runtime: { db } }) => print(withoutEnd(enrolmentText({ id, publicKey, login }, await databaseIdentity(db))))),
+      withInstallation(env, async ({ runtime: { db } }) =>
+        print(withoutEnd(enrolmentText({ id, publicKey, login }, await databaseIdentity(db)))),
+      ),
   }),
   command({
     name: 'person enrol',
@@ -146,9 +201,12 @@ const personCommands: readonly Command[] = [
     },
     more: 'LOGIN is the name under which the person types commands: nobody signs what they have proposed.',
     run: async ({ args: { ID: id, PUBLIC_KEY: publicKey, LOGIN: login }, options: { voucher, signature } }, env) => {
-      if ((voucher === undefined) !== (signature === undefined)) throw new UsageError('--voucher and --signature go together')
+      if ((voucher === undefined) !== (signature === undefined))
+        throw new UsageError('--voucher and --signature go together')
       const by = { actor: actor(), voucher: voucher === undefined ? null : { id: voucher, signature: signature! } }
-      await withInstallation(env, ({ runtime }) => inTransaction(runtime.db, (tx) => enrol(tx, { id, publicKey, login }, by, momentOf(runtime))))
+      await withInstallation(env, ({ runtime }) =>
+        inTransaction(runtime.db, (tx) => enrol(tx, { id, publicKey, login }, by, momentOf(runtime))),
+      )
       print(`${id} is enrolled`)
     },
   }),
@@ -159,7 +217,8 @@ const personCommands: readonly Command[] = [
     irreversible: 'The person and the key can not be enrolled again.',
     run: async ({ args: { ID: id } }, env) =>
       withInstallation(env, async ({ runtime }) => {
-        if (!(await inTransaction(runtime.db, (tx) => removePerson(tx, id, actor(), momentOf(runtime).at)))) throw new Error(`${id} is not enrolled`)
+        if (!(await inTransaction(runtime.db, (tx) => removePerson(tx, id, actor(), momentOf(runtime).at))))
+          throw new Error(`${id} is not enrolled`)
         print(`${id} signs nothing any more`)
       }),
   }),

@@ -12,14 +12,16 @@ const FEWEST_MONTHS = 12
 
 const monthsOf = (typed: string): number => {
   const months = /^\d{1,4}$/.test(typed) ? Number(typed) : 0
-  if (months < FEWEST_MONTHS) throw new UsageError(`--keep-months is a number of whole months, ${FEWEST_MONTHS} at least`)
+  if (months < FEWEST_MONTHS)
+    throw new UsageError(`--keep-months is a number of whole months, ${FEWEST_MONTHS} at least`)
   return months
 }
 
 export const archiveCommands: readonly Command[] = [
   command({
     name: 'archive events',
-    summary: 'write notifications of months long past to files, verify the files, and drop the months; run it as the owner',
+    summary:
+      'write notifications of months long past to files, verify the files, and drop the months; run it as the owner',
     options: {
       'keep-months': neededText('N', 'whole months, beside this one, whose notifications stay in the database'),
       to: neededText('FOLDER', 'where the files go: back it up as the database'),
@@ -33,13 +35,18 @@ export const archiveCommands: readonly Command[] = [
       const pool = createPool({ url: databaseUrl, max: 2, applicationName: 'bursar archive', statementMs: 3_600_000 })
       try {
         const { user, ownsTables } = await whoAmI(pool)
-        if (!ownsTables) throw new Error(`DATABASE_URL logs in as ${user}: only the owner of the tables, such as bursar_owner, can drop a month`)
+        if (!ownsTables)
+          throw new Error(
+            `DATABASE_URL logs in as ${user}: only the owner of the tables, such as bursar_owner, can drop a month`,
+          )
         const db = createDb(pool)
         const at = new Date(Date.now() + (await readClockOffset(db)))
         await mkdir(folder, { recursive: true, mode: 0o700 })
         let count = 0
         await archiveEvents(db, {
-          before: monthStart(at, -months), folder, at,
+          before: monthStart(at, -months),
+          folder,
+          at,
           tell: ({ name, events, file, sha256 }) => {
             count += 1
             print(`${name}: ${events} notifications are in ${file}, sha256 ${sha256}`)

@@ -6,7 +6,8 @@ import { command, print, UsageError, type Command } from './command.ts'
 import { withInstallation } from './merchant.ts'
 
 const numberOf = (typed: string, name: string): number => {
-  if (!/^\d{1,15}$/.test(typed)) throw new UsageError(`${name} is a whole number, as \`bursar audit findings\` shows it`)
+  if (!/^\d{1,15}$/.test(typed))
+    throw new UsageError(`${name} is a whole number, as \`bursar audit findings\` shows it`)
   return Number(typed)
 }
 
@@ -18,7 +19,9 @@ export const auditCommands: readonly Command[] = [
       withInstallation(env, async ({ runtime }) => {
         const findings = await listOpenFindings(runtime.db)
         for (const { accountId, version, finding, detail, merchantId, asset, kind, foundAt } of findings) {
-          print(`${foundAt.toISOString()} account ${accountId} (${kind} of ${merchantId} in ${asset}), version ${version}, ${finding}: ${detail}`)
+          print(
+            `${foundAt.toISOString()} account ${accountId} (${kind} of ${merchantId} in ${asset}), version ${version}, ${finding}: ${detail}`,
+          )
         }
         if (findings.length === 0) print('every account that was audited is proved')
         else process.exitCode = 1
@@ -33,10 +36,19 @@ export const auditCommands: readonly Command[] = [
       withInstallation(env, async ({ runtime }) => {
         const finding = { accountId: numberOf(args.ACCOUNT, 'ACCOUNT'), version: numberOf(args.VERSION, 'VERSION') }
         const by = { actor: actor(), reason: args.REASON }
-        const done = await inTransaction(runtime.db, (tx) => acceptFinding(tx, finding, by, new Date(runtime.clock.now())))
-        if (!done) throw new Error('there is no open finding about a transfer or a cause of this account at this version: see `bursar audit findings`. A balance is set right by `bursar audit restore`')
+        const done = await inTransaction(runtime.db, (tx) =>
+          acceptFinding(tx, finding, by, new Date(runtime.clock.now())),
+        )
+        if (!done)
+          throw new Error(
+            'there is no open finding about a transfer or a cause of this account at this version: see `bursar audit findings`. A balance is set right by `bursar audit restore`',
+          )
         const left = await auditAccounts(runtime, [finding.accountId])
-        print(left.size === 0 ? 'accepted; the account is proved again. Lift the stops: bursar freezes' : 'accepted; the account has another finding: bursar audit findings')
+        print(
+          left.size === 0
+            ? 'accepted; the account is proved again. Lift the stops: bursar freezes'
+            : 'accepted; the account has another finding: bursar audit findings',
+        )
       }),
   }),
   command({
@@ -51,7 +63,11 @@ export const auditCommands: readonly Command[] = [
         if (!restored) throw new Error('there is no such account')
         print(`posted/held were ${restored.before.join('/')}, are ${restored.after.join('/')}`)
         const left = await auditAccounts(runtime, [id])
-        print(left.size === 0 ? 'the account is proved again. Lift the stops: bursar freezes' : 'the account is not proved: bursar audit findings')
+        print(
+          left.size === 0
+            ? 'the account is proved again. Lift the stops: bursar freezes'
+            : 'the account is not proved: bursar audit findings',
+        )
       }),
   }),
 ]

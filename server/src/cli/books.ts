@@ -13,7 +13,8 @@ export const booksCommands: readonly Command[] = [
     more: 'FROM and TO are heights of blocks, both included.',
     run: async ({ args: { NETWORK: name, FROM: from, TO: to } }, env) => {
       const [first, last] = [Number(from), Number(to)]
-      if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last) || first < 0 || last < first) throw new UsageError('FROM and TO are heights')
+      if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last) || first < 0 || last < first)
+        throw new UsageError('FROM and TO are heights')
       await withNetwork(env, name, async (deps) => {
         const count = await rescan(deps, first, last)
         print(`read ${count} block(s) again`)

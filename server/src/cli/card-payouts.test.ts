@@ -30,7 +30,10 @@ afterEach(() => void vi.restoreAllMocks())
 const bursar = (...args: string[]) => {
   const assets = { crypto: [], fiat: [{ ticker: 'UAH', name: 'Hryvnia', scale: 2 }] }
   const env = {
-    DATABASE_URL: database.url, BURSAR_DATA_KEY_FILE: file('key', 'ab'.repeat(32)), BURSAR_ASSETS_FILE: file('assets.json', JSON.stringify(assets)), BURSAR_LOG_LEVEL: 'silent',
+    DATABASE_URL: database.url,
+    BURSAR_DATA_KEY_FILE: file('key', 'ab'.repeat(32)),
+    BURSAR_ASSETS_FILE: file('assets.json', JSON.stringify(assets)),
+    BURSAR_LOG_LEVEL: 'silent',
   }
   return captured(() => runCommand(args, env))
 }
@@ -43,17 +46,32 @@ test('what nobody knows is listed with its reference and is settled by a person,
   await here.payOut(shop, { amount: '1500' })
   await here.work()
   const { out } = await bursar('card-payouts')
-  const [first, second] = out.trim().split('\n}\n').map((text) => JSON.parse(text.endsWith('}') ? text : `${text}}`) as Record<string, string>)
-  expect([first, second]).toMatchObject([{ state: 'waiting', account: 'bank', amount: '1000', ticker: 'UAH' }, { state: 'waiting', amount: '1500' }])
+  const [first, second] = out
+    .trim()
+    .split('\n}\n')
+    .map((text) => JSON.parse(text.endsWith('}') ? text : `${text}}`) as Record<string, string>)
+  expect([first, second]).toMatchObject([
+    { state: 'waiting', account: 'bank', amount: '1000', ticker: 'UAH' },
+    { state: 'waiting', amount: '1500' },
+  ])
   expect(out).not.toContain(CARD)
 
   expect(await bursar('card-payout', 'resolve', first!.reference!, 'no', 'flag')).toMatchObject({ code: 2 })
   expect(await bursar('card-payout', 'resolve', '--yes', first!.reference!, '--paid')).toMatchObject({ code: 2 })
-  expect((await bursar('card-payout', 'resolve', '--yes', 'nonsense', '--paid', 'why')).err).toContain('there is no order with this reference')
+  expect((await bursar('card-payout', 'resolve', '--yes', 'nonsense', '--paid', 'why')).err).toContain(
+    'there is no order with this reference',
+  )
   expect((await bursar('card-payout', 'give-up', '--yes', first!.partId!)).err).toContain('it is waiting')
-  expect(await bursar('card-payout', 'resolve', '--yes', first!.reference!, '--paid', 'seen', 'in', 'its', 'cabinet')).toMatchObject({ code: 0, out: 'booked as paid\n' })
-  expect(await bursar('card-payout', 'resolve', '--yes', second!.reference!, '--refused', 'told', 'by', 'phone')).toMatchObject({ code: 0 })
-  expect((await here.notices(shop)).map(({ status, amount }) => [status, amount])).toEqual([['Done', '1000'], ['Failed', '1500']])
+  expect(
+    await bursar('card-payout', 'resolve', '--yes', first!.reference!, '--paid', 'seen', 'in', 'its', 'cabinet'),
+  ).toMatchObject({ code: 0, out: 'booked as paid\n' })
+  expect(
+    await bursar('card-payout', 'resolve', '--yes', second!.reference!, '--refused', 'told', 'by', 'phone'),
+  ).toMatchObject({ code: 0 })
+  expect((await here.notices(shop)).map(({ status, amount }) => [status, amount])).toEqual([
+    ['Done', '1000'],
+    ['Failed', '1500'],
+  ])
   expect(await here.available(shop)).toBe(5_000_00n - 1_010_00n)
   expect((await bursar('card-payouts')).out).toBe('nothing\n')
 })

@@ -13,7 +13,10 @@ import { required, type Environment } from './open.ts'
 const MOST_LISTED = 1_000
 
 /** Does what a person decides in one transaction, with all that follows from it. */
-const decide = (env: Environment, work: (tx: Tx, catalogue: Catalogue, moment: Moment) => Promise<Effects>): Promise<void> =>
+const decide = (
+  env: Environment,
+  work: (tx: Tx, catalogue: Catalogue, moment: Moment) => Promise<Effects>,
+): Promise<void> =>
   withInstallation(env, async ({ runtime, config }) => {
     const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
     await inTransaction(runtime.db, async (tx) => {
@@ -30,21 +33,28 @@ export const cardPayoutCommands: readonly Command[] = [
       withInstallation(env, async ({ runtime, config }) => {
         const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
         const parts = await listOpenParts(runtime.db, MOST_LISTED)
-        for (const { units, ...part } of parts) print({ ...part, amount: formatUnits(units, catalogue.findFiat(part.ticker)?.scale ?? 0) })
+        for (const { units, ...part } of parts)
+          print({ ...part, amount: formatUnits(units, catalogue.findFiat(part.ticker)?.scale ?? 0) })
         if (parts.length === 0) print('nothing')
       }),
   }),
   command({
     name: 'card-payout resolve',
-    summary: 'say how an order ended of which its acquirer says nothing; only after the acquirer told you by other means',
+    summary:
+      'say how an order ended of which its acquirer says nothing; only after the acquirer told you by other means',
     args: ['REFERENCE', 'REASON...'],
-    options: { paid: flag('the acquirer has paid it'), refused: flag('the acquirer has not paid it, and never will: amount and fee go back to the balance') },
+    options: {
+      paid: flag('the acquirer has paid it'),
+      refused: flag('the acquirer has not paid it, and never will: amount and fee go back to the balance'),
+    },
     irreversible: 'The order ends as you say. If it was paid and you say refused, it can be paid twice.',
     run: async ({ args, options }, env) => {
       if (options.paid === options.refused) throw new UsageError('say how it ended: --paid or --refused')
       const how = options.paid ? 'paid' : 'refused'
       const by = `${actor()}: ${args.REASON}`
-      await decide(env, (tx, catalogue, moment) => resolve(tx, { reference: args.REFERENCE, how, by }, catalogue, moment))
+      await decide(env, (tx, catalogue, moment) =>
+        resolve(tx, { reference: args.REFERENCE, how, by }, catalogue, moment),
+      )
       print(how === 'paid' ? 'booked as paid' : 'refused; amount and fee are back on the balance')
     },
   }),

@@ -14,24 +14,34 @@ const claimId = (given: string): string => {
   return id
 }
 
-const settingsOf = ({ config }: Opened) => ({ catalogue: required(config.assets, 'BURSAR_ASSETS_FILE'), publicUrl: config.publicUrl })
+const settingsOf = ({ config }: Opened) => ({
+  catalogue: required(config.assets, 'BURSAR_ASSETS_FILE'),
+  publicUrl: config.publicUrl,
+})
 
 export const claimCommands: readonly Command[] = [
   command({
     name: 'claims list',
-    summary: 'list what payers of underpaid invoices ask to have back and waits for a decision, or all of it; a refund whose withdrawal failed waits again',
+    summary:
+      'list what payers of underpaid invoices ask to have back and waits for a decision, or all of it; a refund whose withdrawal failed waits again',
     args: ['[MERCHANT_ID]'],
     options: { all: flag('those that were decided, too') },
     run: async ({ args: { MERCHANT_ID: merchantId }, options }, env) => {
       if (merchantId !== undefined && !isUuid(merchantId)) throw new UsageError('MERCHANT_ID is a UUID')
       await withInstallation(env, async (opened) => {
         const { catalogue } = settingsOf(opened)
-        const filter = { ...(options.all ? {} : { states: UNDECIDED }), ...(merchantId === undefined ? {} : { merchantId }) }
+        const filter = {
+          ...(options.all ? {} : { states: UNDECIDED }),
+          ...(merchantId === undefined ? {} : { merchantId }),
+        }
         const claims = await listClaims(opened.runtime.db, filter)
-        print(claims.map(({ ticker, paid, fee, units, ...claim }) => {
-          const shown = (amount: bigint): string => `${formatUnits(amount, catalogue.findCrypto(ticker)?.scale ?? 0)} ${ticker}`
-          return { ...claim, paid: shown(paid), fee: shown(fee), refund: units === null ? null : shown(units) }
-        }))
+        print(
+          claims.map(({ ticker, paid, fee, units, ...claim }) => {
+            const shown = (amount: bigint): string =>
+              `${formatUnits(amount, catalogue.findCrypto(ticker)?.scale ?? 0)} ${ticker}`
+            return { ...claim, paid: shown(paid), fee: shown(fee), refund: units === null ? null : shown(units) }
+          }),
+        )
       })
     },
   }),
@@ -51,7 +61,13 @@ export const claimCommands: readonly Command[] = [
         const moment = momentOf(runtime)
         const { withdrawalId } = await inTransaction(runtime.db, (tx) => {
           const pay = (refund: Parameters<Parameters<typeof approveClaim>[2]>[0]) =>
-            askWithdrawal(tx, { ...refund, ...(options.amount === undefined ? {} : { amount: options.amount }) }, rules, runtime.clock.now(), moment)
+            askWithdrawal(
+              tx,
+              { ...refund, ...(options.amount === undefined ? {} : { amount: options.amount }) },
+              rules,
+              runtime.clock.now(),
+              moment,
+            )
           return approveClaim(tx, claim, pay, note, settings, moment)
         })
         print(`withdrawal ${withdrawalId} brings the money back`)

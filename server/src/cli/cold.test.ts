@@ -21,12 +21,15 @@ test.each<[string, string | Uint8Array, Uint8Array]>([
   expect(Buffer.from(signedBytes(Buffer.from(contents)))).toEqual(Buffer.from(bytes))
 })
 
-test.each([['nothing', ''], ['words', 'hello'], ['JSON without signed bytes', '{"unsigned":"0x02"}'], ['half of a BBqr', splitBbqr(psbt, 'P', 16)[0]!], ['odd hex', '0x123']])(
-  '%s is refused',
-  (_name, contents) => {
-    expect(() => signedBytes(Buffer.from(contents))).toThrow()
-  },
-)
+test.each([
+  ['nothing', ''],
+  ['words', 'hello'],
+  ['JSON without signed bytes', '{"unsigned":"0x02"}'],
+  ['half of a BBqr', splitBbqr(psbt, 'P', 16)[0]!],
+  ['odd hex', '0x123'],
+])('%s is refused', (_name, contents) => {
+  expect(() => signedBytes(Buffer.from(contents))).toThrow()
+})
 
 test('whatever a file holds, it is read or refused', () => {
   fc.assert(

@@ -1,7 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { isRefused, joinBbqr, splitBbqr } from '@bursar/chainkit'
-import { cancelTransfer, coldFileOf, importTransfer, listTransfers, readTransfer, type ColdFile } from '../cold/index.ts'
+import {
+  cancelTransfer,
+  coldFileOf,
+  importTransfer,
+  listTransfers,
+  readTransfer,
+  type ColdFile,
+} from '../cold/index.ts'
 import { inTransaction } from '../db/index.ts'
 import { formatUnits } from '../money/index.ts'
 import { momentOf } from '../platform/runtime.ts'
@@ -24,9 +31,17 @@ export const coldCommands: readonly Command[] = [
     run: async (_given, env) =>
       withInstallation(env, async ({ runtime, config }) => {
         const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
-        const rows = (await listTransfers(runtime.db, MOST_LISTED)).map(({ id, network, asset, units, to, state, ended, expiresAt }) => [
-          id, network, formatUnits(units, catalogue.findCrypto(asset)!.scale), asset, to, ended ?? state, state === 'offered' ? expiresAt.toISOString() : '-',
-        ])
+        const rows = (await listTransfers(runtime.db, MOST_LISTED)).map(
+          ({ id, network, asset, units, to, state, ended, expiresAt }) => [
+            id,
+            network,
+            formatUnits(units, catalogue.findCrypto(asset)!.scale),
+            asset,
+            to,
+            ended ?? state,
+            state === 'offered' ? expiresAt.toISOString() : '-',
+          ],
+        )
         printTable(['id', 'network', 'amount', 'asset', 'to', 'state', 'sign by'], rows)
       }),
   }),
@@ -34,7 +49,10 @@ export const coldCommands: readonly Command[] = [
     name: 'cold show',
     summary: 'show what is to be signed elsewhere, or write it to a file, or as QR codes',
     args: ['ID'],
-    options: { qr: flag('draw QR codes in the terminal'), out: text('FILE', 'write a .json, a .psbt (Bitcoin) or an .svg with QR codes') },
+    options: {
+      qr: flag('draw QR codes in the terminal'),
+      out: text('FILE', 'write a .json, a .psbt (Bitcoin) or an .svg with QR codes'),
+    },
     run: async ({ args, options }, env) => {
       await withInstallation(env, async (opened) => {
         const file = await fileOf(opened, args.ID)
@@ -54,7 +72,9 @@ export const coldCommands: readonly Command[] = [
       const bytes = signedBytes(readFileSync(args.FILE))
       await withInstallation(env, async ({ runtime, config }) => {
         const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
-        const taken = await inTransaction(runtime.db, (tx) => importTransfer(tx, { id: args.ID, bytes }, catalogue, momentOf(runtime)))
+        const taken = await inTransaction(runtime.db, (tx) =>
+          importTransfer(tx, { id: args.ID, bytes }, catalogue, momentOf(runtime)),
+        )
         if ('refused' in taken) throw new Error(`not taken: ${taken.message}`)
         print(`taken: ${taken.hash} is being sent`)
       })
@@ -70,7 +90,11 @@ export const coldCommands: readonly Command[] = [
         const cancelled = await inTransaction(runtime.db, (tx) => cancelTransfer(tx, args.ID, momentOf(runtime)))
         if (!cancelled) throw new Error('nothing waits by this id')
         const until = cancelled.mayBeMinedUntil
-        print(until === null ? 'cancelled: destroy what was signed' : `cancelled; what was signed can be mined until ${until.toISOString()}, and no other is offered before`)
+        print(
+          until === null
+            ? 'cancelled: destroy what was signed'
+            : `cancelled; what was signed can be mined until ${until.toISOString()}, and no other is offered before`,
+        )
       }),
   }),
 ]
@@ -103,7 +127,8 @@ const writeOut = (file: ColdFile, path: string): void => {
       break
     case '.svg': {
       const parts = partsOf(file, PICTURE_VERSION)
-      for (const [at, part] of parts.entries()) write(parts.length === 1 ? path : path.replace(/\.svg$/, `-${at + 1}.svg`), qrAsSvg(qrOf(part)))
+      for (const [at, part] of parts.entries())
+        write(parts.length === 1 ? path : path.replace(/\.svg$/, `-${at + 1}.svg`), qrAsSvg(qrOf(part)))
       break
     }
     default:

@@ -19,12 +19,18 @@ export const flag = (about: string): Option<boolean> => ({ type: 'boolean', abou
 
 /** `--NAME VALUE`, which may be left out. */
 export const text = (shown: string, about: string): Option<string | undefined> => ({
-  type: 'string', shown, about, read: (typed) => (typeof typed === 'string' ? typed : undefined),
+  type: 'string',
+  shown,
+  about,
+  read: (typed) => (typeof typed === 'string' ? typed : undefined),
 })
 
 /** `--NAME VALUE`, with the value that is taken when it is left out. */
 export const textOr = (standard: string, shown: string, about: string): Option<string> => ({
-  type: 'string', shown, about: `${about}; ${standard} when left out`, read: (typed) => (typeof typed === 'string' ? typed : standard),
+  type: 'string',
+  shown,
+  about: `${about}; ${standard} when left out`,
+  read: (typed) => (typeof typed === 'string' ? typed : standard),
 })
 
 /** `--NAME VALUE`, without which the command is refused. */
@@ -40,20 +46,31 @@ export const neededText = (shown: string, about: string): Option<string> => ({
 
 /** `--NAME VALUE`, as often as wanted. */
 export const texts = (shown: string, about: string): Option<readonly string[]> => ({
-  type: 'string', shown, about: `${about}; can be given more than once`, isRepeated: true, read: (typed) => (Array.isArray(typed) ? typed : []),
+  type: 'string',
+  shown,
+  about: `${about}; can be given more than once`,
+  isRepeated: true,
+  read: (typed) => (Array.isArray(typed) ? typed : []),
 })
 
 /**
- * An argument as its name stands in the usage: `ID` is needed, `[ID]` may be left out, `REASON...` takes all words that are
- * left and joins them by spaces. Only the last may be of the last kind, and no needed one follows one that may be left out.
+ * An argument as its name stands in the usage: `ID` is needed, `[ID]` may be left out, `REASON...` takes all words that
+ * are left and joins them by spaces. Only the last may be of the last kind, and no needed one follows one that may be
+ * left out.
  */
 export type Argument = string
 
-type NameOf<Word extends string> = Word extends `[${infer Name}...]` | `[${infer Name}]` | `${infer Name}...` ? (Name extends `${infer Bare}...` ? Bare : Name) : Word
+type NameOf<Word extends string> = Word extends `[${infer Name}...]` | `[${infer Name}]` | `${infer Name}...`
+  ? Name extends `${infer Bare}...`
+    ? Bare
+    : Name
+  : Word
 type GivenArguments<Words extends readonly Argument[]> = {
   readonly [Word in Words[number] as NameOf<Word>]: Word extends `[${string}]` ? string | undefined : string
 }
-type GivenOptions<Known extends Options> = { readonly [Name in keyof Known]: Known[Name] extends Option<infer Value> ? Value : never }
+type GivenOptions<Known extends Options> = {
+  readonly [Name in keyof Known]: Known[Name] extends Option<infer Value> ? Value : never
+}
 
 export interface Given<Words extends readonly Argument[], Known extends Options> {
   args: GivenArguments<Words>
@@ -69,21 +86,32 @@ interface Definition<Words extends readonly Argument[], Known extends Options> {
   options?: Known
   /** what else its help says: rules about options, an example */
   more?: string
-  /** Of a command whose effect no other command takes back: one sentence about the effect. It is asked for a "yes", or `--yes`. */
+  /**
+   * Of a command whose effect no other command takes back: one sentence about the effect. It is asked for a "yes", or
+   * `--yes`.
+   */
   irreversible?: string
   /** Throws an Error whose message says what to do. */
   run(given: Given<Words, Known>, env: Environment): Promise<void>
 }
 
 /** One command of `bursar`, ready to be listed and run. */
-export interface Command extends Required<Pick<Definition<readonly Argument[], Options>, 'name' | 'summary' | 'args' | 'options'>> {
+export interface Command extends Required<
+  Pick<Definition<readonly Argument[], Options>, 'name' | 'summary' | 'args' | 'options'>
+> {
   more: string | null
   irreversible: string | null
-  run(given: { args: Readonly<Record<string, string | undefined>>; options: Readonly<Record<string, unknown>> }, env: Environment): Promise<void>
+  run(
+    given: { args: Readonly<Record<string, string | undefined>>; options: Readonly<Record<string, unknown>> },
+    env: Environment,
+  ): Promise<void>
 }
 
 /** Makes a command of its table row; what it takes is typed by what the row names. */
-export const command = <const Words extends readonly Argument[] = readonly [], Known extends Options = Record<string, never>>(
+export const command = <
+  const Words extends readonly Argument[] = readonly [],
+  Known extends Options = Record<string, never>,
+>(
   definition: Definition<Words, Known>,
 ): Command => ({
   name: definition.name,

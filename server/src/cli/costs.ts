@@ -22,9 +22,17 @@ const dayOf = (text: string | undefined, what: string): string | null => {
   return text
 }
 
-const readFilter = ({ from, to, merchant, network, asset }: Readonly<Record<'from' | 'to' | 'merchant' | 'network' | 'asset', string | undefined>>): CostFilter => {
-  if (merchant !== undefined && merchant !== 'house' && !UUID.test(merchant)) throw new UsageError('--merchant is an id, or house')
-  if (network !== undefined && !isNetwork(network)) throw new UsageError('--network is BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN or TRON')
+const readFilter = ({
+  from,
+  to,
+  merchant,
+  network,
+  asset,
+}: Readonly<Record<'from' | 'to' | 'merchant' | 'network' | 'asset', string | undefined>>): CostFilter => {
+  if (merchant !== undefined && merchant !== 'house' && !UUID.test(merchant))
+    throw new UsageError('--merchant is an id, or house')
+  if (network !== undefined && !isNetwork(network))
+    throw new UsageError('--network is BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN or TRON')
   return {
     from: dayOf(from, '--from'),
     to: dayOf(to, '--to'),
@@ -49,10 +57,17 @@ export const costCommands: readonly Command[] = [
         if (!shared) throw new Error('none of our transactions has this hash')
         const { scale } = catalogue.findCrypto(shared.asset)!
         const paid = shared.paid === null ? null : formatUnits(shared.paid, scale)
-        const shares = shared.shares.map(({ merchantId, cause, units }) => ({ merchant: ownerText(merchantId), for: `${cause.kind} ${cause.id}`, amount: formatUnits(units, scale) }))
+        const shares = shared.shares.map(({ merchantId, cause, units }) => ({
+          merchant: ownerText(merchantId),
+          for: `${cause.kind} ${cause.id}`,
+          amount: formatUnits(units, scale),
+        }))
         if (options.json) return print({ network: shared.network, hash, asset: shared.asset, paid, shares })
         print(`${shared.network} ${hash}: ${paid === null ? 'in no block yet' : `paid ${paid} ${shared.asset}`}`)
-        printTable(['merchant', 'for', shared.asset], shares.map((share) => [share.merchant, share.for, share.amount]))
+        printTable(
+          ['merchant', 'for', shared.asset],
+          shares.map((share) => [share.merchant, share.for, share.amount]),
+        )
       })
     },
   }),
@@ -74,7 +89,14 @@ export const costCommands: readonly Command[] = [
         await inTransaction(runtime.db, countCosts)
         const lines = await listCosts(runtime.db, filter)
         if (options.json) return print(jsonOf(lines, catalogue))
-        const rows = lines.map((line) => [ownerText(line.merchantId), line.network, line.operation, String(line.postings), amountOf(line, catalogue), line.asset])
+        const rows = lines.map((line) => [
+          ownerText(line.merchantId),
+          line.network,
+          line.operation,
+          String(line.postings),
+          amountOf(line, catalogue),
+          line.asset,
+        ])
         printTable(['merchant', 'network', 'operation', 'postings', 'amount', 'asset'], rows)
         for (const [asset, units] of totalsOf(lines)) print(`total ${amountOf({ asset, units }, catalogue)} ${asset}`)
       })
@@ -95,7 +117,14 @@ const totalsOf = (lines: readonly CostLine[]): Map<string, bigint> => {
 
 const jsonOf = (lines: readonly CostLine[], catalogue: Catalogue) => ({
   costs: lines.map(({ merchantId, network, asset, operation, postings, units }) => ({
-    merchant: ownerText(merchantId), network, asset, operation, postings, amount: amountOf({ asset, units }, catalogue),
+    merchant: ownerText(merchantId),
+    network,
+    asset,
+    operation,
+    postings,
+    amount: amountOf({ asset, units }, catalogue),
   })),
-  totals: Object.fromEntries([...totalsOf(lines)].map(([asset, units]) => [asset, amountOf({ asset, units }, catalogue)])),
+  totals: Object.fromEntries(
+    [...totalsOf(lines)].map(([asset, units]) => [asset, amountOf({ asset, units }, catalogue)]),
+  ),
 })

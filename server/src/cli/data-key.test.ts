@@ -57,7 +57,9 @@ test('audit S-10: the data key is changed while merchants are served, and the ol
 })
 
 test('audit S-10: what a key that is missing has sealed is said, and stays as it is', async () => {
-  await sql`update merchant_keys set sealed = ${`v1.00000000.${'A'.repeat(60)}`} where id = (select id from merchant_keys order by id limit 1)`.execute(createDb(pool))
+  await sql`update merchant_keys set sealed = ${`v1.00000000.${'A'.repeat(60)}`} where id = (select id from merchant_keys order by id limit 1)`.execute(
+    createDb(pool),
+  )
   const { code, said } = await type([OLD, NEW], 'data-key', 'reseal')
   expect([code, said]).toEqual([1, expect.stringContaining('sealed 1 key(s) of merchants anew')])
   expect(said).toContain("data key 00000000 is missing from the file: 1 key(s) of merchants can't be read")
@@ -72,21 +74,38 @@ test('audit S-10: claim links that an older key made are good while it is kept',
   expect(createClaimTokens(readDataKeys(NEW)).isOf('invoice', link)).toBe(false)
 })
 
-test('audit S-10: a request whose answer is kept under an older key\'s fingerprint is the same request', async () => {
+test("audit S-10: a request whose answer is kept under an older key's fingerprint is the same request", async () => {
   const db = createDb(pool)
   const merchantId = '00000000-0000-4000-8000-000000000001'
   const answer = (fingerprint: string, older?: readonly string[]) =>
-    inTransaction(db, (tx) => withStoredAnswer(tx, { merchantId, answerKeys: [{ key: 'key:one', fingerprint, ...(older && { older }) }] }, new Date(), async () => ({ status: 200, body: { by: fingerprint } })))
+    inTransaction(db, (tx) =>
+      withStoredAnswer(
+        tx,
+        { merchantId, answerKeys: [{ key: 'key:one', fingerprint, ...(older && { older }) }] },
+        new Date(),
+        async () => ({ status: 200, body: { by: fingerprint } }),
+      ),
+    )
   expect(await answer('old')).toEqual({ status: 200, json: '{"by":"old"}' })
   expect(await answer('new', ['older', 'old'])).toEqual({ status: 200, json: '{"by":"old"}' })
   await expect(answer('new', ['older'])).rejects.toThrow('came before with another request')
   // The ledger judges by the same rule.
   const item = (fingerprint: string, older?: readonly string[]): Item => ({
     transfer: {
-      id: crypto.randomUUID(), merchantId, kind: 'post', cause: { kind: 'adjustment', id: crypto.randomUUID() }, at: new Date(),
-      legs: [{ account: { merchantId, asset: 'USDT', kind: 'capital' }, posted: -1n, held: 0n }, { account: { merchantId, asset: 'USDT', kind: 'merchant' }, posted: 1n, held: 0n }],
+      id: crypto.randomUUID(),
+      merchantId,
+      kind: 'post',
+      cause: { kind: 'adjustment', id: crypto.randomUUID() },
+      at: new Date(),
+      legs: [
+        { account: { merchantId, asset: 'USDT', kind: 'capital' }, posted: -1n, held: 0n },
+        { account: { merchantId, asset: 'USDT', kind: 'merchant' }, posted: 1n, held: 0n },
+      ],
     },
-    answers: { keys: [{ key: 'key:two', fingerprint, ...(older && { older }) }], of: () => ({ status: 200, body: '{}' }) },
+    answers: {
+      keys: [{ key: 'key:two', fingerprint, ...(older && { older }) }],
+      of: () => ({ status: 200, body: '{}' }),
+    },
   })
   const kinds = await inTransaction(db, (tx) => apply(tx, [item('old'), item('new', ['old']), item('new')]))
   expect(kinds.map(({ kind }) => kind)).toEqual(['applied', 'answered', 'key-reused'])

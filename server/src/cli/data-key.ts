@@ -14,10 +14,18 @@ const printKeys = async ({ config, runtime }: Opened): Promise<{ older: number; 
   const prefixes = config.dataKeys.map((key) => createSecretRing([key]).newest)
   const sealed = await countSealedKeys(runtime.db)
   const countOf = (prefix: string): number => sealed.find((one) => one.prefix === prefix)?.count ?? 0
-  prefixes.forEach((prefix, at) => print(`data key ${prefix.slice(3, -1)}${at === 0 ? ', the newest' : ''}: seals ${countOf(prefix)} key(s) of merchants`))
+  prefixes.forEach((prefix, at) =>
+    print(
+      `data key ${prefix.slice(3, -1)}${at === 0 ? ', the newest' : ''}: seals ${countOf(prefix)} key(s) of merchants`,
+    ),
+  )
   const missing = sealed.filter(({ prefix }) => !prefixes.includes(prefix))
-  for (const { prefix, count } of missing) print(`data key ${prefix.slice(3, -1)} is missing from the file: ${count} key(s) of merchants can't be read`)
-  return { older: prefixes.slice(1).reduce((sum, prefix) => sum + countOf(prefix), 0), lost: missing.reduce((sum, { count }) => sum + count, 0) }
+  for (const { prefix, count } of missing)
+    print(`data key ${prefix.slice(3, -1)} is missing from the file: ${count} key(s) of merchants can't be read`)
+  return {
+    older: prefixes.slice(1).reduce((sum, prefix) => sum + countOf(prefix), 0),
+    lost: missing.reduce((sum, { count }) => sum + count, 0),
+  }
 }
 
 export const dataKeyCommands: readonly Command[] = [

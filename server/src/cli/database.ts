@@ -6,7 +6,8 @@ import { recordDone } from './recording.ts'
 export const databaseCommands: readonly Command[] = [
   command({
     name: 'migrate',
-    summary: "bring the database to this build's schema, and the rights of its roles to this build's; run it as the owner",
+    summary:
+      "bring the database to this build's schema, and the rights of its roles to this build's; run it as the owner",
     run: async (_given, env) => {
       const { databaseUrl, databaseRoles } = loadConfig(env, 'cli')
       const ran = await migrate(databaseUrl)
@@ -14,7 +15,9 @@ export const databaseCommands: readonly Command[] = [
       const missing = await applyGrants(databaseUrl, databaseRoles)
       await recordDone('migrate', env)
       if (missing.length === 0) return print(`the rights of the roles ${databaseRoles}_... are those of this build`)
-      print(`no rights were granted: there is no role ${missing.join(', ')}. \`bursar database roles\` prints the statements that make them; run migrate again afterwards`)
+      print(
+        `no rights were granted: there is no role ${missing.join(', ')}. \`bursar database roles\` prints the statements that make them; run migrate again afterwards`,
+      )
     },
   }),
   command({
@@ -22,7 +25,8 @@ export const databaseCommands: readonly Command[] = [
     summary: 'print the SQL that makes the roles as which processes and people log in to the database; changes nothing',
     run: async (_given, env) => {
       const { databaseUrl, databaseRoles } = loadConfig(env, 'cli')
-      for (const [kind, about] of Object.entries(DATABASE_ROLES)) print(`-- ${roleName(databaseRoles, kind as keyof typeof DATABASE_ROLES)}: ${about}`)
+      for (const [kind, about] of Object.entries(DATABASE_ROLES))
+        print(`-- ${roleName(databaseRoles, kind as keyof typeof DATABASE_ROLES)}: ${about}`)
       for (const statement of createRolesSql(databaseRoles, databaseName(databaseUrl))) print(`${statement};`)
     },
   }),

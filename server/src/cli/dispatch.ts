@@ -23,8 +23,15 @@ const terminal = (): Ask | null => {
   }
 }
 
-/** Runs one command line. @returns the exit code: 0 done, 1 it failed or found something wrong, 2 it was typed wrongly */
-export const dispatch = async (commands: readonly Command[], words: readonly string[], env: Environment, ask: Ask | null = terminal()): Promise<number> => {
+/**
+ * Runs one command line. @returns the exit code: 0 done, 1 it failed or found something wrong, 2 it was typed wrongly
+ */
+export const dispatch = async (
+  commands: readonly Command[],
+  words: readonly string[],
+  env: Environment,
+  ask: Ask | null = terminal(),
+): Promise<number> => {
   const asked = words[0] === 'help' ? [...words.slice(1), '--help'] : words
   const wantsHelp = asksForHelp(asked) || words.length === 0
   const found = findCommand(commands, asked)
@@ -34,7 +41,10 @@ export const dispatch = async (commands: readonly Command[], words: readonly str
 }
 
 /** The command with the longest name that the words begin with. */
-const findCommand = (commands: readonly Command[], words: readonly string[]): { command: Command; rest: readonly string[] } | undefined => {
+const findCommand = (
+  commands: readonly Command[],
+  words: readonly string[],
+): { command: Command; rest: readonly string[] } | undefined => {
   const begins = ({ name }: Command): boolean => name.split(' ').every((part, at) => words[at] === part)
   const [command] = commands.filter(begins).toSorted((a, b) => b.name.split(' ').length - a.name.split(' ').length)
   return command && { command, rest: words.slice(command.name.split(' ').length) }
@@ -51,8 +61,13 @@ const unknown = (commands: readonly Command[], words: readonly string[], wantsHe
   const family = commands.filter(({ name }) => name.split(' ')[0] === first)
   const list = overview(family.length > 0 ? family : commands)
   if (wantsHelp && (first === undefined || family.length > 0)) return say(list)
-  const typed = words.filter((word) => !word.startsWith('-')).slice(0, 2).join(' ')
-  process.stderr.write(`${family.length > 0 && typed === first ? '' : `bursar: there is no command "${typed || words.join(' ')}"\n`}${list}\n`)
+  const typed = words
+    .filter((word) => !word.startsWith('-'))
+    .slice(0, 2)
+    .join(' ')
+  process.stderr.write(
+    `${family.length > 0 && typed === first ? '' : `bursar: there is no command "${typed || words.join(' ')}"\n`}${list}\n`,
+  )
   return 2
 }
 

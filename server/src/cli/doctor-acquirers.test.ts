@@ -21,16 +21,31 @@ afterAll(async () => {
 
 const told = async (json: unknown): Promise<string[]> => {
   const lines: string[] = []
-  await tellAcquirers(json === null ? null : readAcquirersConfig(json), (good, text) => void lines.push(`${good ? 'ok' : 'BAD'} ${text}`))
+  await tellAcquirers(
+    json === null ? null : readAcquirersConfig(json),
+    (good, text) => void lines.push(`${good ? 'ok' : 'BAD'} ${text}`),
+  )
   return lines
 }
 
 test('each account as configured, and whether it answers with these keys', async () => {
   const account = (name: string, url: string, secret: string) => ({
-    name, kind: 'bank', url, account: 'shop', secretFile: join(dir, secret), payIn: { UAH: { least: '25', most: '29999.50' } },
+    name,
+    kind: 'bank',
+    url,
+    account: 'shop',
+    secretFile: join(dir, secret),
+    payIn: { UAH: { least: '25', most: '29999.50' } },
   })
   const routing = [{ direction: 'payIn', ticker: 'UAH', least: '25', most: '100', acquirers: ['right'] }]
-  const lines = await told({ accounts: [account('right', bank.url, 'right'), account('wrong', bank.url, 'wrong'), account('gone', 'http://127.0.0.1:1', 'right')], routing })
+  const lines = await told({
+    accounts: [
+      account('right', bank.url, 'right'),
+      account('wrong', bank.url, 'wrong'),
+      account('gone', 'http://127.0.0.1:1', 'right'),
+    ],
+    routing,
+  })
   const can = 'in UAH 25 to 29999.5; out nothing; refunds; statement'
   expect(lines).toEqual([
     `ok acquirer right (bank): answers; ${can}`,

@@ -27,9 +27,13 @@ export const tellAcquirers = async (config: AcquirersConfig | null, tell: Tell):
 }
 
 const describeCapabilities = ({ payIn, payout, refund, refundsWholeOnly, statement }: AcquirerCapabilities): string => {
-  const spans = (limits: AcquirerCapabilities['payIn']): string => Object.entries(limits).map(([ticker, span]) => spanOf(ticker, span)).join(', ') || 'nothing'
+  const spans = (limits: AcquirerCapabilities['payIn']): string =>
+    Object.entries(limits)
+      .map(([ticker, span]) => spanOf(ticker, span))
+      .join(', ') || 'nothing'
   const refunds = refund ? (refundsWholeOnly ? 'refunds of whole payments' : 'refunds') : 'no refunds'
   return `in ${spans(payIn)}; out ${spans(payout)}; ${refunds}; ${statement ? 'statement' : 'no statement'}`
 }
 
-const spanOf = (ticker: string, { least, most }: AmountLimits): string => `${ticker} ${formatUnits(least, SCALE)} to ${formatUnits(most, SCALE)}`
+const spanOf = (ticker: string, { least, most }: AmountLimits): string =>
+  `${ticker} ${formatUnits(least, SCALE)} to ${formatUnits(most, SCALE)}`

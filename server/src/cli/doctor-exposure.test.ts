@@ -2,7 +2,12 @@ import { expect, test } from 'vitest'
 import { tellExposure } from './doctor-exposure.ts'
 
 const SAFE = {
-  http: { host: '127.0.0.1', port: 8080 }, publicUrl: 'https://pay.example.com', trustedProxies: ['127.0.0.1/32'], outboundAllow: [], httpWebhooks: false, sandbox: false,
+  http: { host: '127.0.0.1', port: 8080 },
+  publicUrl: 'https://pay.example.com',
+  trustedProxies: ['127.0.0.1/32'],
+  outboundAllow: [],
+  httpWebhooks: false,
+  sandbox: false,
 }
 
 const badOf = (changed: Partial<Parameters<typeof tellExposure>[0]>): string[] => {
@@ -16,7 +21,9 @@ test('audit S-2 S-20: the doctor finds settings that open what should be shut', 
   expect(badOf({ trustedProxies: [] })).toEqual([expect.stringContaining('BURSAR_TRUSTED_PROXIES')])
   expect(badOf({ trustedProxies: [], http: { host: '::1', port: 1 } })).toHaveLength(1)
   expect(badOf({ publicUrl: 'http://pay.example.com' })).toEqual([expect.stringContaining('plain HTTP')])
-  expect(badOf({ outboundAllow: ['10.0.0.0/8', '0.0.0.0/0', '::/0'] })).toEqual([expect.stringContaining('0.0.0.0/0, ::/0')])
+  expect(badOf({ outboundAllow: ['10.0.0.0/8', '0.0.0.0/0', '::/0'] })).toEqual([
+    expect.stringContaining('0.0.0.0/0, ::/0'),
+  ])
   expect(badOf({ httpWebhooks: true })).toEqual([expect.stringContaining('BURSAR_HTTP_WEBHOOKS')])
 })
 

@@ -2,7 +2,10 @@ import { BlockList, isIPv6 } from 'node:net'
 import type { Tell } from './doctor-acquirers.ts'
 import type { Opened } from './open.ts'
 
-type Exposed = Pick<Opened['config'], 'http' | 'publicUrl' | 'trustedProxies' | 'outboundAllow' | 'httpWebhooks' | 'sandbox'>
+type Exposed = Pick<
+  Opened['config'],
+  'http' | 'publicUrl' | 'trustedProxies' | 'outboundAllow' | 'httpWebhooks' | 'sandbox'
+>
 
 const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
@@ -14,17 +17,32 @@ const isLoopback = (host: string): boolean => {
 }
 
 /** Says what settings open that should be shut on a machine that others reach. */
-export const tellExposure = ({ http, publicUrl, trustedProxies, outboundAllow, httpWebhooks, sandbox }: Exposed, tell: Tell): void => {
+export const tellExposure = (
+  { http, publicUrl, trustedProxies, outboundAllow, httpWebhooks, sandbox }: Exposed,
+  tell: Tell,
+): void => {
   const { protocol, hostname } = new URL(publicUrl)
   const isPublic = !isLoopback(hostname)
   const hasProxy = isLoopback(http.host) && isPublic
-  tell(!hasProxy || trustedProxies.length > 0, hasProxy && trustedProxies.length === 0
-    ? 'proxy: BURSAR_HTTP listens on this machine only, so a proxy stands before it, and BURSAR_TRUSTED_PROXIES is empty: all payers share one limit. Set it to the proxy\'s address, such as 127.0.0.1'
-    : `proxy: ${trustedProxies.length === 0 ? 'none is trusted' : `X-Forwarded-For is believed of ${trustedProxies.join(', ')}`}`)
-  tell(!isPublic || protocol === 'https:', `public address: ${publicUrl}${isPublic && protocol !== 'https:' ? ' is plain HTTP: payers and acquirers must reach it by https' : ''}`)
+  tell(
+    !hasProxy || trustedProxies.length > 0,
+    hasProxy && trustedProxies.length === 0
+      ? "proxy: BURSAR_HTTP listens on this machine only, so a proxy stands before it, and BURSAR_TRUSTED_PROXIES is empty: all payers share one limit. Set it to the proxy's address, such as 127.0.0.1"
+      : `proxy: ${trustedProxies.length === 0 ? 'none is trusted' : `X-Forwarded-For is believed of ${trustedProxies.join(', ')}`}`,
+  )
+  tell(
+    !isPublic || protocol === 'https:',
+    `public address: ${publicUrl}${isPublic && protocol !== 'https:' ? ' is plain HTTP: payers and acquirers must reach it by https' : ''}`,
+  )
   const everywhere = outboundAllow.filter((range) => range.endsWith('/0'))
-  tell(everywhere.length === 0, everywhere.length === 0
-    ? `webhooks: private addresses ${outboundAllow.length === 0 ? 'are refused' : `are allowed in ${outboundAllow.join(', ')}`}`
-    : `webhooks: BURSAR_OUTBOUND_ALLOW has ${everywhere.join(', ')}: a merchant can have your own machines called. Name single networks`)
-  tell(!httpWebhooks || sandbox, `webhooks: ${httpWebhooks ? 'plain http:// is allowed by BURSAR_HTTP_WEBHOOKS: anyone on the way reads them' : 'https only'}`)
+  tell(
+    everywhere.length === 0,
+    everywhere.length === 0
+      ? `webhooks: private addresses ${outboundAllow.length === 0 ? 'are refused' : `are allowed in ${outboundAllow.join(', ')}`}`
+      : `webhooks: BURSAR_OUTBOUND_ALLOW has ${everywhere.join(', ')}: a merchant can have your own machines called. Name single networks`,
+  )
+  tell(
+    !httpWebhooks || sandbox,
+    `webhooks: ${httpWebhooks ? 'plain http:// is allowed by BURSAR_HTTP_WEBHOOKS: anyone on the way reads them' : 'https only'}`,
+  )
 }

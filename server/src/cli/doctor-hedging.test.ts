@@ -33,10 +33,15 @@ test('nothing is hedged', async () => {
 test('a venue that answers, one that does not, and a stop', async () => {
   const venue = createTestVenue(() => at.getTime())
   venue.held.set('BTC', 5n)
-  expect(await lines((tell) => tellVenue(db, venue, tell))).toEqual(['ok hedging: test takes our key, has 3 markets, and holds BTC'])
+  expect(await lines((tell) => tellVenue(db, venue, tell))).toEqual([
+    'ok hedging: test takes our key, has 3 markets, and holds BTC',
+  ])
   await inTransaction(db, (tx) => stopHedging(tx, { reason: 'drill', actor: 'ops' }, { at, newId }))
   venue.down = true
-  expect(await lines((tell) => tellVenue(db, venue, tell))).toEqual(['BAD hedging: test: it is down', `BAD hedging is stopped since ${at.toISOString()} by ops: drill`])
+  expect(await lines((tell) => tellVenue(db, venue, tell))).toEqual([
+    'BAD hedging: test: it is down',
+    `BAD hedging is stopped since ${at.toISOString()} by ops: drill`,
+  ])
   await startHedging(db, 'ops', at)
   venue.down = false
   expect(await lines((tell) => tellVenue(db, venue, tell))).toHaveLength(1)

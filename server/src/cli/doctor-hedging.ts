@@ -19,11 +19,20 @@ export const tellHedge = async ({ config, runtime }: Pick<Opened, 'config' | 'ru
 export const tellVenue = async (db: Db, venue: Venue, tell: Tell): Promise<void> => {
   try {
     const [markets, balances] = [await venue.markets(), await venue.balances()]
-    tell(true, `hedging: ${venue.name} takes our key, has ${markets.length} markets, and holds ${balances.filter(({ total }) => total > 0n).map(({ asset }) => asset).join(', ') || 'nothing'}`)
+    tell(
+      true,
+      `hedging: ${venue.name} takes our key, has ${markets.length} markets, and holds ${
+        balances
+          .filter(({ total }) => total > 0n)
+          .map(({ asset }) => asset)
+          .join(', ') || 'nothing'
+      }`,
+    )
   } catch (error) {
     tell(false, `hedging: ${venue.name}: ${(error as Error).message}`)
   } finally {
     await venue.close()
   }
-  for (const { reason, createdBy, createdAt } of await listStops(db)) tell(false, `hedging is stopped since ${createdAt.toISOString()} by ${createdBy}: ${reason}`)
+  for (const { reason, createdBy, createdAt } of await listStops(db))
+    tell(false, `hedging is stopped since ${createdAt.toISOString()} by ${createdBy}: ${reason}`)
 }

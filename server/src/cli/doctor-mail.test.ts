@@ -26,14 +26,22 @@ afterAll(() => pool.end())
 const told = async (port: number | null): Promise<[boolean, string][]> => {
   const lines: [boolean, string][] = []
   const smtp = port === null ? null : { host: '127.0.0.1', port, tls: 'none' as const, user: null }
-  const config = { smtp, smtpPassword: null, smtpCa: null, mailFrom: { name: '', address: 'pay@shop.example' } } as Opened['config']
+  const config = {
+    smtp,
+    smtpPassword: null,
+    smtpCa: null,
+    mailFrom: { name: '', address: 'pay@shop.example' },
+  } as Opened['config']
   const runtime = { db, newId, clock: createClock(() => now), log: pino({ level: 'silent' }) }
   await tellMail({ config, runtime }, (good, text) => lines.push([good, text]))
   return lines
 }
 
 test('the doctor says whether mail is sent, and what is in its way', async () => {
-  expect(await told(null)).toEqual([[true, 'mail: BURSAR_SMTP_URL is not set, none is written or sent'], [true, 'mail: 0 waiting, 0 failed in 90 days']])
+  expect(await told(null)).toEqual([
+    [true, 'mail: BURSAR_SMTP_URL is not set, none is written or sent'],
+    [true, 'mail: 0 waiting, 0 failed in 90 days'],
+  ])
   const server = await startTestMailServer()
   const { port } = server
   expect((await told(port))[0]).toEqual([false, expect.stringContaining('no worker was started')])

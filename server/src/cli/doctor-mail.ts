@@ -10,12 +10,20 @@ export const tellMail = async ({ config, runtime }: Pick<Opened, 'config' | 'run
   const { sends, waiting, oldest, failedLately } = await mailStanding(runtime.db)
   const { smtp, smtpPassword, smtpCa, mailFrom } = config
   if (smtp === null) {
-    tell(!sends, sends ? 'mail: a worker sends it, but this command has no BURSAR_SMTP_URL' : 'mail: BURSAR_SMTP_URL is not set, none is written or sent')
+    tell(
+      !sends,
+      sends
+        ? 'mail: a worker sends it, but this command has no BURSAR_SMTP_URL'
+        : 'mail: BURSAR_SMTP_URL is not set, none is written or sent',
+    )
   } else {
     const sender = createSmtpSender({ ...smtp, password: smtpPassword, ca: smtpCa })
     try {
       await sender.check()
-      tell(sends, `mail: ${smtp.host}:${smtp.port} takes us, from ${mailFrom?.address}${sends ? '' : ', but no worker was started with BURSAR_SMTP_URL'}`)
+      tell(
+        sends,
+        `mail: ${smtp.host}:${smtp.port} takes us, from ${mailFrom?.address}${sends ? '' : ', but no worker was started with BURSAR_SMTP_URL'}`,
+      )
     } catch (error) {
       tell(false, `mail: ${smtp.host}:${smtp.port}: ${(error as Error).message}`)
     } finally {
@@ -23,5 +31,8 @@ export const tellMail = async ({ config, runtime }: Pick<Opened, 'config' | 'run
     }
   }
   const age = oldest === null ? 0 : runtime.clock.business() - oldest.getTime()
-  tell(age < LONGEST_WAIT_MS, `mail: ${waiting} waiting${oldest === null ? '' : `, the oldest for ${Math.round(age / 60_000)} min`}, ${failedLately} failed in 90 days`)
+  tell(
+    age < LONGEST_WAIT_MS,
+    `mail: ${waiting} waiting${oldest === null ? '' : `, the oldest for ${Math.round(age / 60_000)} min`}, ${failedLately} failed in 90 days`,
+  )
 }

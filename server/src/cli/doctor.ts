@@ -38,7 +38,10 @@ export const doctorCommand: Command = command({
       await tellScreening(opened, tell)
       await tellHedge(opened, tell)
       for (const stop of await listStops(opened.runtime.db)) tell(false, describeStop(stop))
-      const { rows } = await sql<{ kind: string; text: string }>`select kind, text from alerts where resolved_at is null order by raised_at`.execute(opened.runtime.db)
+      const { rows } = await sql<{
+        kind: string
+        text: string
+      }>`select kind, text from alerts where resolved_at is null order by raised_at`.execute(opened.runtime.db)
       for (const alert of rows) tell(false, `${alert.kind}: ${alert.text}`)
       if (bad.length > 0) process.exitCode = 1
     }),
@@ -52,9 +55,17 @@ const tellSigner = async (opened: Opened, tell: Tell): Promise<void> => {
     const { keys, policy } = await signer.status()
     const ours = config.xpubs
     const families = ['bitcoin', 'evm', 'tron'] as const
-    const same = ours !== null && families.every((one) => ours[one].hot === keys[one].hot && ours[one].deposit === keys[one].deposit)
-    tell(same, `signer: keys ${keys.masterFingerprint} (${keys.bitcoinChain})${same ? '' : ', NOT the keys of BURSAR_XPUBS_FILE'}`)
-    tell(policy.enabled, `signer policy ${policy.hash.slice(0, 12)}: ${policy.enabled ? 'enabled' : 'everything is switched off'}, approvers ${policy.approvers.join(', ') || 'none'}`)
+    const same =
+      ours !== null &&
+      families.every((one) => ours[one].hot === keys[one].hot && ours[one].deposit === keys[one].deposit)
+    tell(
+      same,
+      `signer: keys ${keys.masterFingerprint} (${keys.bitcoinChain})${same ? '' : ', NOT the keys of BURSAR_XPUBS_FILE'}`,
+    )
+    tell(
+      policy.enabled,
+      `signer policy ${policy.hash.slice(0, 12)}: ${policy.enabled ? 'enabled' : 'everything is switched off'}, approvers ${policy.approvers.join(', ') || 'none'}`,
+    )
     for (const [network, limits] of Object.entries(policy.networks)) print(`     ${network}: ${JSON.stringify(limits)}`)
     const { same: isSameLog, text } = await compareLogs(opened)
     tell(isSameLog, text)
@@ -72,6 +83,9 @@ const tellComparisons = async ({ runtime }: Opened, tell: Tell): Promise<void> =
   const newest = new Map((await listRounds(runtime.db)).map((round) => [round.network, round]))
   for (const [network, { height, comparedAt }] of newest) {
     const age = runtime.clock.now() - comparedAt.getTime()
-    tell(age <= LONGEST_UNCOMPARED_MS, `${network}: books compared with the chain at block ${height}, ${Math.round(age / 60_000)} min ago`)
+    tell(
+      age <= LONGEST_UNCOMPARED_MS,
+      `${network}: books compared with the chain at block ${height}, ${Math.round(age / 60_000)} min ago`,
+    )
   }
 }

@@ -15,7 +15,9 @@ export const eventCommands: readonly Command[] = [
     summary: 'list notifications whose retries have run out',
     args: ['[MERCHANT_ID]'],
     run: async ({ args: { MERCHANT_ID: merchantId } }, env) =>
-      withInstallation(env, async ({ runtime }) => print(await listExhausted(runtime.db, merchantId === undefined ? {} : { merchantId }))),
+      withInstallation(env, async ({ runtime }) =>
+        print(await listExhausted(runtime.db, merchantId === undefined ? {} : { merchantId })),
+      ),
   }),
   command({
     name: 'events attempts',
@@ -31,10 +33,15 @@ export const eventCommands: readonly Command[] = [
     summary: 'send notifications again: all of an object, or a range of sequences',
     args: ['MERCHANT_ID', 'OBJECT_ID_OR_FROM', '[TO]'],
     run: async ({ args: { MERCHANT_ID: id, OBJECT_ID_OR_FROM: first, TO: last } }, env) => {
-      const choice = last === undefined ? { objectId: first } : { from: sequence(first, 'FROM'), to: sequence(last, 'TO') }
+      const choice =
+        last === undefined ? { objectId: first } : { from: sequence(first, 'FROM'), to: sequence(last, 'TO') }
       await withInstallation(env, async ({ runtime }) => {
         const count = await inTransaction(runtime.db, (tx) => replayEvents(tx, id, choice, momentOf(runtime)))
-        print(count === 0 ? 'nothing is stored of it: what was archived is in the files that `bursar archive list` names' : `${count} object(s) will be told again`)
+        print(
+          count === 0
+            ? 'nothing is stored of it: what was archived is in the files that `bursar archive list` names'
+            : `${count} object(s) will be told again`,
+        )
       })
     },
   }),

@@ -18,11 +18,23 @@ export const exchangeCommands: readonly Command[] = [
     run: async (_given, env) =>
       withInstallation(env, async ({ runtime }) => {
         const now = runtime.clock.now()
-        const [stored, { closed }, official] = await Promise.all([listLegs(runtime.db), readLegs(runtime.db, now), listOfficialRates(runtime.db)])
+        const [stored, { closed }, official] = await Promise.all([
+          listLegs(runtime.db),
+          readLegs(runtime.db, now),
+          listOfficialRates(runtime.db),
+        ])
         if (stored.length === 0) print('no order books are read: BURSAR_EXCHANGE_FILE names the sources')
-        else printTable(['market', 'price', 'age s', 'sources', 'state'], stored.map((leg) => legRow(leg, now, closed.get(leg.ticker))))
-        for (const { ticker, dropped } of stored) for (const { source, reason } of dropped) print(`${ticker}: ${source} does not count: ${reason}`)
-        for (const rate of official) print(`official: 1 USD = ${formatUnits(rate.perUsd, 18)} ${rate.ticker} (${rate.source}, ${officialDay(rate)})`)
+        else
+          printTable(
+            ['market', 'price', 'age s', 'sources', 'state'],
+            stored.map((leg) => legRow(leg, now, closed.get(leg.ticker))),
+          )
+        for (const { ticker, dropped } of stored)
+          for (const { source, reason } of dropped) print(`${ticker}: ${source} does not count: ${reason}`)
+        for (const rate of official)
+          print(
+            `official: 1 USD = ${formatUnits(rate.perUsd, 18)} ${rate.ticker} (${rate.source}, ${officialDay(rate)})`,
+          )
       }),
   }),
   command({
@@ -40,7 +52,8 @@ export const exchangeCommands: readonly Command[] = [
   }),
   command({
     name: 'position limit',
-    summary: 'bound how much more of an asset exchanges may buy than sell, and sell than buy; none: as the settings say',
+    summary:
+      'bound how much more of an asset exchanges may buy than sell, and sell than buy; none: as the settings say',
     args: ['TICKER', 'LONG', 'SHORT'],
     run: async ({ args: { TICKER: ticker, LONG: long, SHORT: short } }, env) =>
       withInstallation(env, async (opened) => {
@@ -58,28 +71,57 @@ export const exchangeCommands: readonly Command[] = [
   }),
   command({
     name: 'position',
-    summary: 'show what exchanges trade with, what was bought and sold, exposures with their limits, and profit in USDT',
+    summary:
+      'show what exchanges trade with, what was bought and sold, exposures with their limits, and profit in USDT',
     run: async (_given, env) =>
       withInstallation(env, async (opened) => {
         const { runtime, config } = opened
         const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
-        const [positions, spreads, wrong] = await Promise.all([positionsOf(runtime.db), spreadIncomeOf(runtime.db), auditPositions(runtime.db)])
+        const [positions, spreads, wrong] = await Promise.all([
+          positionsOf(runtime.db),
+          spreadIncomeOf(runtime.db),
+          auditPositions(runtime.db),
+        ])
         const spread = new Map(spreads.map(({ asset, units }) => [asset, units]))
-        printTable(['asset', 'position', 'capital', 'bought', 'sold', 'fees', 'spread'], positions.map(({ asset, ...p }) => {
-          const show = (units: bigint): string => shown(catalogue, asset, units)
-          return [asset, show(p.position), show(p.capital), show(p.bought), show(p.sold), show(p.fees), show(spread.get(asset) ?? 0n)]
-        }))
-        for (const { asset, position, inventory } of wrong) print(`${asset}: inventory ${shown(catalogue, asset, inventory)} is not the position ${shown(catalogue, asset, position)}`)
+        printTable(
+          ['asset', 'position', 'capital', 'bought', 'sold', 'fees', 'spread'],
+          positions.map(({ asset, ...p }) => {
+            const show = (units: bigint): string => shown(catalogue, asset, units)
+            return [
+              asset,
+              show(p.position),
+              show(p.capital),
+              show(p.bought),
+              show(p.sold),
+              show(p.fees),
+              show(spread.get(asset) ?? 0n),
+            ]
+          }),
+        )
+        for (const { asset, position, inventory } of wrong)
+          print(
+            `${asset}: inventory ${shown(catalogue, asset, inventory)} is not the position ${shown(catalogue, asset, position)}`,
+          )
         if ((await printStandings(opened)) + wrong.length > 0) process.exitCode = 1
       }),
   }),
 ]
 
-const legRow = ({ ticker, believed, observedAt, books, quorum }: StoredLeg, now: number, closed: string | undefined): string[] => {
+const legRow = (
+  { ticker, believed, observedAt, books, quorum }: StoredLeg,
+  now: number,
+  closed: string | undefined,
+): string[] => {
   const { base, quote } = marketOf(ticker)
   const sources = books.map(({ source }) => source).join(' ') || '-'
   const age = Math.round((now - observedAt.getTime()) / 1_000)
-  return [`${base}/${quote}`, believed === null ? '-' : formatUnits(believed, 18), String(age), `${sources} (${quorum} needed)`, closed === undefined ? 'open' : `closed: ${closed}`]
+  return [
+    `${base}/${quote}`,
+    believed === null ? '-' : formatUnits(believed, 18),
+    String(age),
+    `${sources} (${quorum} needed)`,
+    closed === undefined ? 'open' : `closed: ${closed}`,
+  ]
 }
 
 /** Ledger units as a decimal, a minus before what is below 0. */

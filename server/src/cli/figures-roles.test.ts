@@ -25,12 +25,26 @@ afterAll(async () => {
 })
 
 test.each(['api', 'worker', 'watcher'] as const)('audit S-3: %s may read what its metrics show', async (kind) => {
-  const catalogue = createCatalogue({ crypto: [{ ticker: 'ETH', name: 'Ether', networks: { ['ETHEREUM' satisfies Network]: { decimals: 18, minDeposit: '0', minWithdrawal: '0' } } }], fiat: [] })
+  const catalogue = createCatalogue({
+    crypto: [
+      {
+        ticker: 'ETH',
+        name: 'Ether',
+        networks: { ['ETHEREUM' satisfies Network]: { decimals: 18, minDeposit: '0', minWithdrawal: '0' } },
+      },
+    ],
+    fiat: [],
+  })
   const pool = createPool({ url: roles.url(kind) })
   const runtime = { db: createDb(pool), clock: createClock() }
-  const figures = [...lifeFigures(runtime), ...figuresOf(runtime, catalogue, readPolicies({}).treasury), ...exchangeFiguresOf(runtime, catalogue, readExchangePolicy(catalogue, undefined))]
+  const figures = [
+    ...lifeFigures(runtime),
+    ...figuresOf(runtime, catalogue, readPolicies({}).treasury),
+    ...exchangeFiguresOf(runtime, catalogue, readExchangePolicy(catalogue, undefined)),
+  ]
   const failed: string[] = []
-  for (const figure of figures) await figure.read().catch((error: Error) => failed.push(`${figure.name}: ${error.message}`))
+  for (const figure of figures)
+    await figure.read().catch((error: Error) => failed.push(`${figure.name}: ${error.message}`))
   await pool.end()
   expect(failed).toEqual([])
 })

@@ -6,7 +6,16 @@ import { formatUnits } from '../money/index.ts'
 import type { Figure } from '../platform/metrics.ts'
 import type { Runtime } from '../platform/runtime.ts'
 import { STOP_COUNTS } from '../stops/index.ts'
-import { countStates, inLedgerUnits, listRounds, standingOf, type CustodyLine, type Position, type Subject, type TreasuryPolicy } from '../treasury/index.ts'
+import {
+  countStates,
+  inLedgerUnits,
+  listRounds,
+  standingOf,
+  type CustodyLine,
+  type Position,
+  type Subject,
+  type TreasuryPolicy,
+} from '../treasury/index.ts'
 import { watchStatus } from '../watcher/index.ts'
 
 /** What an operator watches, read from the database when metrics are asked for. */
@@ -20,7 +29,8 @@ export const figuresOf = (
     name: 'bursar_chain_lag_blocks',
     help: 'Blocks between the head of a chain and what has been read of it',
     labels: ['network'],
-    read: async () => (await watchStatus(db)).map((s) => ({ labels: { network: s.network }, value: s.headHeight - s.height })),
+    read: async () =>
+      (await watchStatus(db)).map((s) => ({ labels: { network: s.network }, value: s.headHeight - s.height })),
   },
   {
     name: 'bursar_deposits',
@@ -60,7 +70,10 @@ export const figuresOf = (
     read: async () =>
       (await costTotals(db))
         .filter(({ units }) => units > 0n)
-        .map(({ network, asset, operation, units }) => ({ labels: { network, asset, operation }, value: wholeCoins(catalogue, asset, units) })),
+        .map(({ network, asset, operation, units }) => ({
+          labels: { network, asset, operation },
+          value: wholeCoins(catalogue, asset, units),
+        })),
   },
   {
     name: 'bursar_custody_shortage',
@@ -80,7 +93,8 @@ export const figuresOf = (
     labels: ['network'],
     read: async () => {
       const newest = new Map<string, number>()
-      for (const { network, comparedAt } of await listRounds(db)) newest.set(network, Math.max(newest.get(network) ?? 0, comparedAt.getTime()))
+      for (const { network, comparedAt } of await listRounds(db))
+        newest.set(network, Math.max(newest.get(network) ?? 0, comparedAt.getTime()))
       return [...newest].map(([network, at]) => ({ labels: { network }, value: (clock.now() - at) / 1_000 }))
     },
   },
@@ -98,11 +112,15 @@ const treasuryFigures = (
     help: `${help}, in whole coins`,
     labels: ['network', 'asset'],
     read: async () =>
-      (await standings()).flatMap(({ positions }) => positions).flatMap((position) => {
-        const { network, ticker } = position
-        const units = of(position)
-        return units === undefined ? [] : [{ labels: { network, asset: ticker }, value: wholeCoins(catalogue, ticker, units) }]
-      }),
+      (await standings())
+        .flatMap(({ positions }) => positions)
+        .flatMap((position) => {
+          const { network, ticker } = position
+          const units = of(position)
+          return units === undefined
+            ? []
+            : [{ labels: { network, asset: ticker }, value: wholeCoins(catalogue, ticker, units) }]
+        }),
   })
   return [
     figure('bursar_hot_balance', 'What payouts can be made of', ({ hot }) => hot),
@@ -118,7 +136,9 @@ const treasuryFigures = (
       help: 'How many days the coin for network fees lasts at the rate of the last seven; absent while nothing is spent',
       labels: ['network', 'asset'],
       read: async () =>
-        (await standings()).flatMap(({ runway: { network, ticker, days } }) => (days === null ? [] : [{ labels: { network, asset: ticker }, value: days }])),
+        (await standings()).flatMap(({ runway: { network, ticker, days } }) =>
+          days === null ? [] : [{ labels: { network, asset: ticker }, value: days }],
+        ),
     },
   ]
 }
@@ -139,7 +159,10 @@ const custody = async (
     value: wholeCoins(catalogue, line.ticker, larger(of(line), 0n)),
   }))
 
-const states = async (db: Runtime['db'], subject: Subject): Promise<{ labels: Record<string, string>; value: number }[]> =>
+const states = async (
+  db: Runtime['db'],
+  subject: Subject,
+): Promise<{ labels: Record<string, string>; value: number }[]> =>
   (await countStates(db, subject)).map(({ network, state, count }) => ({ labels: { network, state }, value: count }))
 
 const counts = async (

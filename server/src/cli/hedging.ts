@@ -2,7 +2,18 @@ import type { Catalogue } from '../assets/index.ts'
 import { inTransaction } from '../db/index.ts'
 import { readExchangePolicy } from '../exchange/index.ts'
 import { openVenue } from '../adapters/venues/settings.ts'
-import { auditExposures, clientIdOf, compareVenue, fundVenue, listVenueLines, newestOrders, standings, startHedging, stopHedging, type VenueLine } from '../hedging/index.ts'
+import {
+  auditExposures,
+  clientIdOf,
+  compareVenue,
+  fundVenue,
+  listVenueLines,
+  newestOrders,
+  standings,
+  startHedging,
+  stopHedging,
+  type VenueLine,
+} from '../hedging/index.ts'
 import { formatUnits } from '../money/index.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { readLegs } from '../rates/index.ts'
@@ -24,7 +35,9 @@ export const hedgingCommands: readonly Command[] = [
     args: ['REASON...'],
     run: async ({ args }, env) =>
       withInstallation(env, async ({ runtime }) => {
-        await inTransaction(runtime.db, (tx) => stopHedging(tx, { reason: args.REASON, actor: actor() }, momentOf(runtime)))
+        await inTransaction(runtime.db, (tx) =>
+          stopHedging(tx, { reason: args.REASON, actor: actor() }, momentOf(runtime)),
+        )
         print('hedging is stopped')
       }),
   }),
@@ -32,7 +45,9 @@ export const hedgingCommands: readonly Command[] = [
     name: 'hedging start',
     summary: 'lift every hedging stop',
     run: async (_given, env) =>
-      withInstallation(env, async ({ runtime }) => print(`${await startHedging(runtime.db, actor(), momentOf(runtime).at)} stop(s) lifted`)),
+      withInstallation(env, async ({ runtime }) =>
+        print(`${await startHedging(runtime.db, actor(), momentOf(runtime).at)} stop(s) lifted`),
+      ),
   }),
   command({
     name: 'hedging book',
@@ -43,7 +58,9 @@ export const hedgingCommands: readonly Command[] = [
         const { runtime } = opened
         const asset = assetOf(opened, ticker)
         const units = signedUnitsOf(amount, asset)
-        await inTransaction(runtime.db, (tx) => fundVenue(tx, venueOf(opened).name, asset.ticker, units, momentOf(runtime)))
+        await inTransaction(runtime.db, (tx) =>
+          fundVenue(tx, venueOf(opened).name, asset.ticker, units, momentOf(runtime)),
+        )
         print('done')
       }),
   }),
@@ -55,10 +72,19 @@ export const hedgingCommands: readonly Command[] = [
         const { runtime, config } = opened
         const { name } = venueOf(opened)
         const orders = await newestOrders(runtime.db, { venue: name }, NEWEST)
-        printTable(['order', 'placed', 'side', 'market', 'amount', 'limit', 'traded', 'state'], orders.map((order) => [
-          clientIdOf(order), order.placedAt.toISOString(), order.side, `${order.base}/${order.quote}`, formatUnits(order.amount, 18), formatUnits(order.price, 18),
-          formatUnits(order.executed, 18), order.reason === null ? order.state : `${order.state}: ${order.reason}`,
-        ]))
+        printTable(
+          ['order', 'placed', 'side', 'market', 'amount', 'limit', 'traded', 'state'],
+          orders.map((order) => [
+            clientIdOf(order),
+            order.placedAt.toISOString(),
+            order.side,
+            `${order.base}/${order.quote}`,
+            formatUnits(order.amount, 18),
+            formatUnits(order.price, 18),
+            formatUnits(order.executed, 18),
+            order.reason === null ? order.state : `${order.state}: ${order.reason}`,
+          ]),
+        )
         printLines(required(config.assets, 'BURSAR_ASSETS_FILE'), await listVenueLines(runtime.db))
       }),
   }),
@@ -74,8 +100,15 @@ const venueOf = ({ config }: Opened) => {
 const printLines = (catalogue: Catalogue, lines: readonly VenueLine[]): number => {
   for (const { venue, asset, onVenue, booked, comparedAt, offSince } of lines) {
     const scale = catalogue.find(asset)?.scale ?? 0
-    const verdict = offSince === null ? (onVenue === booked ? 'equal' : `apart by ${formatUnits(onVenue - booked, scale)}, which rounding explains`) : `DIFFERENCE ${formatUnits(onVenue - booked, scale)}`
-    print(`${venue} ${asset} at ${comparedAt.toISOString()}: books ${formatUnits(booked, scale)}, venue ${formatUnits(onVenue, scale)}: ${verdict}`)
+    const verdict =
+      offSince === null
+        ? onVenue === booked
+          ? 'equal'
+          : `apart by ${formatUnits(onVenue - booked, scale)}, which rounding explains`
+        : `DIFFERENCE ${formatUnits(onVenue - booked, scale)}`
+    print(
+      `${venue} ${asset} at ${comparedAt.toISOString()}: books ${formatUnits(booked, scale)}, venue ${formatUnits(onVenue, scale)}: ${verdict}`,
+    )
   }
   return lines.filter(({ offSince }) => offSince !== null).length
 }
@@ -105,15 +138,40 @@ export const printStandings = async ({ runtime, config }: Opened): Promise<numbe
   const all = await standings(runtime.db, catalogue, readExchangePolicy(catalogue, config.exchange?.exchange), legs)
   if (all.length === 0) return 0
   print('')
-  printTable(['asset', 'exposure', 'limits', 'hedged', 'exposure USDT', 'realised USDT', 'unrealised USDT', 'margin USDT', 'venue fees USDT', 'slippage USDT'], all.map((s) => {
-    const units = (of: bigint | null): string => (of === null ? '-' : formatUnits(of, catalogue.find(s.asset)?.scale ?? 0))
-    return [s.asset, units(s.exposure), `${units(s.short === null ? null : -s.short)} to ${units(s.long)}`, units(s.hedged),
-      ...[s.exposureUsdt, s.realised, s.unrealised, s.margin, s.venueFees, s.slippage].map(usdt)]
-  }))
+  printTable(
+    [
+      'asset',
+      'exposure',
+      'limits',
+      'hedged',
+      'exposure USDT',
+      'realised USDT',
+      'unrealised USDT',
+      'margin USDT',
+      'venue fees USDT',
+      'slippage USDT',
+    ],
+    all.map((s) => {
+      const units = (of: bigint | null): string =>
+        of === null ? '-' : formatUnits(of, catalogue.find(s.asset)?.scale ?? 0)
+      return [
+        s.asset,
+        units(s.exposure),
+        `${units(s.short === null ? null : -s.short)} to ${units(s.long)}`,
+        units(s.hedged),
+        ...[s.exposureUsdt, s.realised, s.unrealised, s.margin, s.venueFees, s.slippage].map(usdt),
+      ]
+    }),
+  )
   const total = all.reduce((sum, s) => sum + s.margin + s.realised + (s.unrealised ?? 0n) - s.venueFees, 0n)
-  print(`profit, fees of merchants apart: ${usdt(total)} USDT${all.some(({ unrealised }) => unrealised === null) ? ', without what has no price now' : ''}`)
+  print(
+    `profit, fees of merchants apart: ${usdt(total)} USDT${all.some(({ unrealised }) => unrealised === null) ? ', without what has no price now' : ''}`,
+  )
   const wrong = await auditExposures(runtime.db)
-  for (const { asset, exposure, moved } of wrong) print(`${asset}: the exposure ${exposure} is not what was moved, ${moved} (ledger units), or something else is reserved than orders have`)
+  for (const { asset, exposure, moved } of wrong)
+    print(
+      `${asset}: the exposure ${exposure} is not what was moved, ${moved} (ledger units), or something else is reserved than orders have`,
+    )
   return wrong.length
 }
 

@@ -45,14 +45,21 @@ export const overview = (commands: readonly Command[], columns = process.stdout.
 /** Everything that is said of one command. */
 export const helpOf = (command: Command, columns = process.stdout.columns): string => {
   const width = widthOf(columns)
-  const options = Object.entries(command.options).map(([name, { shown, about }]): [string, string] => [`  --${name}${shown === undefined ? '' : ` ${shown}`}`, about])
+  const options = Object.entries(command.options).map(([name, { shown, about }]): [string, string] => [
+    `  --${name}${shown === undefined ? '' : ` ${shown}`}`,
+    about,
+  ])
   if (command.irreversible !== null) options.push(['  --yes', 'go on without asking'])
   return [
     ...paragraph('usage: bursar', usageOf(command), 'usage: bursar '.length, width),
     '',
     ...paragraph('', `${command.summary[0]!.toUpperCase()}${command.summary.slice(1)}.`, 0, width),
-    ...(command.irreversible === null ? [] : ['', ...paragraph('', `${command.irreversible} This can't be undone.`, 0, width)]),
+    ...(command.irreversible === null
+      ? []
+      : ['', ...paragraph('', `${command.irreversible} This can't be undone.`, 0, width)]),
     ...(command.more === null ? [] : ['', ...paragraph('', command.more, 0, width)]),
-    ...(options.length === 0 ? [] : ['', ...options.flatMap(([label, about]) => paragraph(label, about, LABEL_COLUMNS, width))]),
+    ...(options.length === 0
+      ? []
+      : ['', ...options.flatMap(([label, about]) => paragraph(label, about, LABEL_COLUMNS, width))]),
   ].join('\n')
 }

@@ -31,8 +31,37 @@ import { tronCommands } from './tron.ts'
 
 /** Every command, in the order in which the list shows them. */
 export const commands: readonly Command[] = [
-  ...runCommands, ...databaseCommands, ...archiveCommands, ...dataKeyCommands, ...merchantCommands, ...orderCommands, ...booksCommands, ...adjustmentCommands, ...auditCommands, ...actionCommands, ...acquirerCommands, ...costCommands, ...coldCommands, treasuryCommand, ...tronCommands, ...signerCommands, ...reserveCommands, ...restoredCommands, ...moneyCommands, ...claimCommands, ...cardPayoutCommands, ...eventCommands, ...exchangeCommands, ...hedgingCommands, ...screeningCommands, doctorCommand, smokeCommand,
+  ...runCommands,
+  ...databaseCommands,
+  ...archiveCommands,
+  ...dataKeyCommands,
+  ...merchantCommands,
+  ...orderCommands,
+  ...booksCommands,
+  ...adjustmentCommands,
+  ...auditCommands,
+  ...actionCommands,
+  ...acquirerCommands,
+  ...costCommands,
+  ...coldCommands,
+  treasuryCommand,
+  ...tronCommands,
+  ...signerCommands,
+  ...reserveCommands,
+  ...restoredCommands,
+  ...moneyCommands,
+  ...claimCommands,
+  ...cardPayoutCommands,
+  ...eventCommands,
+  ...exchangeCommands,
+  ...hedgingCommands,
+  ...screeningCommands,
+  doctorCommand,
+  smokeCommand,
 ]
 
-/** Runs one command line. @returns the exit code: 0 done, 1 it failed or found something wrong, 2 it was typed wrongly */
-export const runCommand = (args: readonly string[], env: Environment, ask?: Ask | null): Promise<number> => dispatch(commands, args, env, ask)
+/**
+ * Runs one command line. @returns the exit code: 0 done, 1 it failed or found something wrong, 2 it was typed wrongly
+ */
+export const runCommand = (args: readonly string[], env: Environment, ask?: Ask | null): Promise<number> =>
+  dispatch(commands, args, env, ask)

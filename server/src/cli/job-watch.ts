@@ -4,7 +4,10 @@ import { momentOf, type Runtime } from '../platform/runtime.ts'
 
 const KIND = 'job-failing'
 
-/** An operator hears of a job that has long done nothing but fail. The log says why: what an error says may not be for everybody. */
+/**
+ * An operator hears of a job that has long done nothing but fail. The log says why: what an error says may not be for
+ * everybody.
+ */
 export const jobWatch = (runtime: Runtime): JobWatch => ({
   now: () => runtime.clock.now(),
   failing: async (name, sinceMs) => {

@@ -10,7 +10,8 @@ import { momentOf, type Runtime } from '../platform/runtime.ts'
 const BEAT_EVERY_MS = 10_000
 
 /**
- * Says that this process lives, looks whether the other roles do, and whether the database is still the one that it served.
+ * Says that this process lives, looks whether the other roles do, and whether the database is still the one that it
+ * served.
  * @param askSigner rejects when the signer does not answer; absent in a process that has no business with it
  * @param fail ends the process: the database was exchanged for a copy
  */
@@ -24,7 +25,12 @@ export const createLifeJob = (
     name: 'sign of life',
     everyMs: BEAT_EVERY_MS,
     run: async () => {
-      const signerLives = askSigner !== undefined && (await askSigner().then(() => true, () => false))
+      const signerLives =
+        askSigner !== undefined &&
+        (await askSigner().then(
+          () => true,
+          () => false,
+        ))
       await beat(runtime.db, self, signerLives ? [...roles, 'signer'] : roles, new Date(runtime.clock.now()))
       await lookForTheDead(runtime, self.startedAt)
       try {
@@ -45,12 +51,17 @@ export const lifeFigures = ({ db, clock }: Pick<Runtime, 'db' | 'clock'>): Figur
     name: 'bursar_processes',
     help: 'Processes that gave a sign of life in the last minute, by role',
     labels: ['role'],
-    read: async () => [...(await signsOfLife(db, clock.now()))].map(([role, { living }]) => ({ labels: { role }, value: living })),
+    read: async () =>
+      [...(await signsOfLife(db, clock.now()))].map(([role, { living }]) => ({ labels: { role }, value: living })),
   },
   {
     name: 'bursar_sign_of_life_age_seconds',
     help: 'Time since any process of a role gave a sign of life',
     labels: ['role'],
-    read: async () => [...(await signsOfLife(db, clock.now()))].map(([role, { ageMs }]) => ({ labels: { role }, value: ageMs / 1_000 })),
+    read: async () =>
+      [...(await signsOfLife(db, clock.now()))].map(([role, { ageMs }]) => ({
+        labels: { role },
+        value: ageMs / 1_000,
+      })),
   },
 ]

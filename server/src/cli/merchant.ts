@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { inTransaction } from '../db/index.ts'
 import {
-  createMerchant, listMerchants, revokeKey, rotateKey, setDisabled, setSetting, SETTING_NAMES, type KeyPurpose,
+  createMerchant,
+  listMerchants,
+  revokeKey,
+  rotateKey,
+  setDisabled,
+  setSetting,
+  SETTING_NAMES,
+  type KeyPurpose,
 } from '../merchants/index.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { createSecretRing } from '../platform/secrets.ts'
@@ -20,7 +27,11 @@ const withInstallation = async <T>(env: Environment, work: (opened: Opened) => P
   }
 }
 
-const keyDeps = ({ config }: Opened) => ({ box: createSecretRing(config.dataKeys), random: randomBytes, actor: actor() })
+const keyDeps = ({ config }: Opened) => ({
+  box: createSecretRing(config.dataKeys),
+  random: randomBytes,
+  actor: actor(),
+})
 
 export const merchantCommands: readonly Command[] = [
   command({
@@ -60,7 +71,9 @@ export const merchantCommands: readonly Command[] = [
     run: async ({ args: { MERCHANT_ID: id, SETTING: name, VALUE: value } }, env) => {
       const change = { name, value }
       await withInstallation(env, async ({ runtime }) => {
-        print(await inTransaction(runtime.db, (tx) => setSetting(tx, id, change, { actor: actor() }, momentOf(runtime))))
+        print(
+          await inTransaction(runtime.db, (tx) => setSetting(tx, id, change, { actor: actor() }, momentOf(runtime))),
+        )
       })
     },
   }),
@@ -69,13 +82,20 @@ export const merchantCommands: readonly Command[] = [
     summary: 'make a new key; the old one stays valid for the overlap',
     more: 'Until the overlap ends, webhooks are signed with the old API key in SIGNATURE, and with both webhook secrets in webhook-signature: give receivers the new one meanwhile. With --overlap-hours 0 the old key ends at once.',
     args: ['MERCHANT_ID'],
-    options: { purpose: textOr('api', 'api|webhook', 'which key'), 'overlap-hours': textOr('24', 'HOURS', 'how long the old key stays valid') },
+    options: {
+      purpose: textOr('api', 'api|webhook', 'which key'),
+      'overlap-hours': textOr('24', 'HOURS', 'how long the old key stays valid'),
+    },
     run: async ({ args: { MERCHANT_ID: id }, options: { purpose, 'overlap-hours': hours } }, env) => {
       if (purpose !== 'api' && purpose !== 'webhook') throw new UsageError('--purpose is api or webhook')
       if (!/^\d{1,4}$/.test(hours)) throw new UsageError('--overlap-hours is a whole number')
       const rotation = { purpose: purpose as KeyPurpose, overlapMs: (Number(hours) * DAY_MS) / 24 }
       await withInstallation(env, async (opened) => {
-        print(await inTransaction(opened.runtime.db, (tx) => rotateKey(tx, id, rotation, keyDeps(opened), momentOf(opened.runtime))))
+        print(
+          await inTransaction(opened.runtime.db, (tx) =>
+            rotateKey(tx, id, rotation, keyDeps(opened), momentOf(opened.runtime)),
+          ),
+        )
       })
     },
   }),
@@ -85,21 +105,27 @@ export const merchantCommands: readonly Command[] = [
     args: ['MERCHANT_ID', 'KEY_ID'],
     irreversible: 'Every request that is signed with this key is refused from now on.',
     run: async ({ args: { MERCHANT_ID: id, KEY_ID: key } }, env) => {
-      await withInstallation(env, ({ runtime }) => inTransaction(runtime.db, (tx) => revokeKey(tx, id, key, { actor: actor() }, momentOf(runtime))))
+      await withInstallation(env, ({ runtime }) =>
+        inTransaction(runtime.db, (tx) => revokeKey(tx, id, key, { actor: actor() }, momentOf(runtime))),
+      )
       print('revoked')
     },
   }),
-  ...(['disable', 'enable'] as const).map((verb) => command({
-    name: `merchant ${verb}`,
-    summary: verb === 'disable' ? 'answer its requests as if it did not exist' : 'serve it again',
-    args: ['MERCHANT_ID'],
-    run: async ({ args: { MERCHANT_ID: id } }, env) => {
-      await withInstallation(env, ({ runtime }) =>
-        inTransaction(runtime.db, (tx) => setDisabled(tx, id, verb === 'disable', { actor: actor() }, momentOf(runtime))),
-      )
-      print(`${verb}d`)
-    },
-  })),
+  ...(['disable', 'enable'] as const).map((verb) =>
+    command({
+      name: `merchant ${verb}`,
+      summary: verb === 'disable' ? 'answer its requests as if it did not exist' : 'serve it again',
+      args: ['MERCHANT_ID'],
+      run: async ({ args: { MERCHANT_ID: id } }, env) => {
+        await withInstallation(env, ({ runtime }) =>
+          inTransaction(runtime.db, (tx) =>
+            setDisabled(tx, id, verb === 'disable', { actor: actor() }, momentOf(runtime)),
+          ),
+        )
+        print(`${verb}d`)
+      },
+    }),
+  ),
 ]
 
 export { withInstallation }

@@ -34,11 +34,24 @@ beforeAll(() => {
   const crypto = [
     { ticker: 'BTC', name: 'Bitcoin', networks: { BITCOIN: { decimals: 8, ...decimals } } },
     { ticker: 'ETH', name: 'Ether', networks: { ETHEREUM: { decimals: 18, ...decimals } } },
-    { ticker: 'USDT', name: 'Tether', networks: { ETHEREUM: { contract: '0xusdt', decimals: 6, ...decimals }, BINANCE_SMART_CHAIN: { contract: '0xbusdt', decimals: 18, ...decimals } } },
+    {
+      ticker: 'USDT',
+      name: 'Tether',
+      networks: {
+        ETHEREUM: { contract: '0xusdt', decimals: 6, ...decimals },
+        BINANCE_SMART_CHAIN: { contract: '0xbusdt', decimals: 18, ...decimals },
+      },
+    },
   ]
   writeFileSync(path('assets.json'), JSON.stringify({ crypto, fiat: [] }))
   writeFileSync(path('policy.json'), JSON.stringify(POLICY))
-  env = { BURSAR_POLICY_FILE: path('policy.json'), DATABASE_URL: database.url, BURSAR_DATA_KEY_FILE: path('key'), BURSAR_ASSETS_FILE: path('assets.json'), BURSAR_LOG_LEVEL: 'silent' }
+  env = {
+    BURSAR_POLICY_FILE: path('policy.json'),
+    DATABASE_URL: database.url,
+    BURSAR_DATA_KEY_FILE: path('key'),
+    BURSAR_ASSETS_FILE: path('assets.json'),
+    BURSAR_LOG_LEVEL: 'silent',
+  }
 })
 afterAll(async () => {
   rmSync(folder, { recursive: true })
@@ -47,7 +60,10 @@ afterAll(async () => {
 beforeEach(async () => {
   here = await createTreasury(world, createSimulatedChain(CHAIN))
   owner = await here.owner()
-  here.chain.pay([{ to: owner.address, units: 5n * E18 }, { to: here.hot, units: 3n * E18 }])
+  here.chain.pay([
+    { to: owner.address, units: 5n * E18 },
+    { to: here.hot, units: 3n * E18 },
+  ])
   here.chain.mine(10)
   await here.catchUp()
   await here.withdraw(owner.merchantId, E18)
@@ -69,17 +85,30 @@ const COST = '0.000105'
 const RUNWAY = '133326.3'
 const POLICY = { ETHEREUM: { hot: { ETH: { cap: `${4n * E18}`, target: `${3n * E18}`, low: `${E18}` } } } }
 
-test.each(['server/src/main.ts', 'tools/bursar.ts'])('what a command finds wrong is the exit code of its process: %s', async (script) => {
-  const root = new URL('../../../', import.meta.url).pathname
-  // Neither a signer nor networks are set.
-  const code = await promisify(execFile)(process.execPath, [script, 'doctor'], { cwd: root, env: { PATH: process.env['PATH'], ...env } })
-    .then(() => 0, (error: { code: number; stdout: string }) => (error.stdout.includes('BAD') ? error.code : -1))
-  expect(code).toBe(1)
-}, 60_000)
+test.each(['server/src/main.ts', 'tools/bursar.ts'])(
+  'what a command finds wrong is the exit code of its process: %s',
+  async (script) => {
+    const root = new URL('../../../', import.meta.url).pathname
+    // Neither a signer nor networks are set.
+    const code = await promisify(execFile)(process.execPath, [script, 'doctor'], {
+      cwd: root,
+      env: { PATH: process.env['PATH'], ...env },
+    }).then(
+      () => 0,
+      (error: { code: number; stdout: string }) => (error.stdout.includes('BAD') ? error.code : -1),
+    )
+    expect(code).toBe(1)
+  },
+  60_000,
+)
 
 test('audit S-12: which API key signed for something is shown by its id', async () => {
-  const { rows: [made] } = await sql<{ id: string }>`select id from withdrawals limit 1`.execute(world.db)
-  expect((await bursar('order', 'signed-by', owner.merchantId, made!.id)).out).toMatch(/^withdrawal .*\nno signed request made it/)
+  const {
+    rows: [made],
+  } = await sql<{ id: string }>`select id from withdrawals limit 1`.execute(world.db)
+  expect((await bursar('order', 'signed-by', owner.merchantId, made!.id)).out).toMatch(
+    /^withdrawal .*\nno signed request made it/,
+  )
   const keyId = here.runtime.newId()
   await sql`update withdrawals set api_key_id = ${keyId} where id = ${made!.id}`.execute(world.db)
   expect((await bursar('order', 'signed-by', owner.merchantId, made!.id)).out).toContain(`signed with key ${keyId}`)
@@ -93,12 +122,43 @@ describe('costs', () => {
     expect(code).toBe(0)
     expect(out).toMatch(new RegExp(`${owner.merchantId} +ETHEREUM +payout +1 +${COST} +ETH`))
     expect(out).toContain(`total ${COST} ETH`)
-    const json = JSON.parse((await bursar('costs', '--json', '--from', '2026-01-01', '--to', '2026-01-01', '--merchant', owner.merchantId, '--asset', 'ETH', '--network', 'ETHEREUM')).out)
+    const json = JSON.parse(
+      (
+        await bursar(
+          'costs',
+          '--json',
+          '--from',
+          '2026-01-01',
+          '--to',
+          '2026-01-01',
+          '--merchant',
+          owner.merchantId,
+          '--asset',
+          'ETH',
+          '--network',
+          'ETHEREUM',
+        )
+      ).out,
+    )
     expect(json).toEqual({
-      costs: [{ merchant: owner.merchantId, network: 'ETHEREUM', asset: 'ETH', operation: 'payout', postings: 1, amount: COST }],
+      costs: [
+        {
+          merchant: owner.merchantId,
+          network: 'ETHEREUM',
+          asset: 'ETH',
+          operation: 'payout',
+          postings: 1,
+          amount: COST,
+        },
+      ],
       totals: { ETH: COST },
     })
-    for (const narrowed of [['--to', '2025-12-31'], ['--merchant', 'house'], ['--asset', 'BTC'], ['--network', 'BITCOIN']]) {
+    for (const narrowed of [
+      ['--to', '2025-12-31'],
+      ['--merchant', 'house'],
+      ['--asset', 'BTC'],
+      ['--network', 'BITCOIN'],
+    ]) {
       expect(JSON.parse((await bursar('costs', '--json', ...narrowed)).out).costs).toEqual([])
     }
   })
@@ -106,18 +166,33 @@ describe('costs', () => {
   test('of one transaction', async () => {
     const { transactions } = here.chain.blocks.findLast((block) => block.transactions.length > 0)!
     const { out } = await bursar('costs', 'transaction', transactions[0]!.hash, '--json')
-    expect(JSON.parse(out)).toMatchObject({ network: 'ETHEREUM', asset: 'ETH', paid: COST, shares: [{ merchant: owner.merchantId, amount: COST }] })
-    expect(await bursar('costs', 'transaction', 'ff')).toMatchObject({ code: 1, err: expect.stringContaining('none of our transactions') })
+    expect(JSON.parse(out)).toMatchObject({
+      network: 'ETHEREUM',
+      asset: 'ETH',
+      paid: COST,
+      shares: [{ merchant: owner.merchantId, amount: COST }],
+    })
+    expect(await bursar('costs', 'transaction', 'ff')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('none of our transactions'),
+    })
   })
 
-  test.each([[['--from', '2026-02-31']], [['--to', 'today']], [['--merchant', 'me']], [['--network', 'DOGE']], [['--what']]])('typed wrongly: %j', async (args) => {
+  test.each([
+    [['--from', '2026-02-31']],
+    [['--to', 'today']],
+    [['--merchant', 'me']],
+    [['--network', 'DOGE']],
+    [['--what']],
+  ])('typed wrongly: %j', async (args) => {
     expect((await bursar('costs', ...args)).code).toBe(2)
   })
 })
 
 describe('reserves', () => {
   test('go into a folder of their own, which nothing commits or serves, unless another is named', async () => {
-    for (const command of [['reserves'], ['reserves', 'proof']]) expect((await bursar('help', ...command)).out).toContain('.bursar/reserves when left out')
+    for (const command of [['reserves'], ['reserves', 'proof']])
+      expect((await bursar('help', ...command)).out).toContain('.bursar/reserves when left out')
   })
 
   const files = (start: string): string[] => readdirSync(folder).filter((name) => name.startsWith(start))
@@ -141,10 +216,30 @@ describe('reserves', () => {
     const mine = String(JSON.parse(readFileSync(proof, 'utf8')).balances[1])
     const owned = `${mine.padStart(19, '0').slice(0, -18)}.${mine.padStart(19, '0').slice(-18)}`
     env = { ...env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
-    const good = await bursar('reserves', 'verify', proof, '--merchant', owner.merchantId, '--commitment', commitment!, '--public-key', key!, '--expect', `ETH=${owned}`)
+    const good = await bursar(
+      'reserves',
+      'verify',
+      proof,
+      '--merchant',
+      owner.merchantId,
+      '--commitment',
+      commitment!,
+      '--public-key',
+      key!,
+      '--expect',
+      `ETH=${owned}`,
+    )
     const without = await bursar('reserves', 'verify', proof, '--merchant', owner.merchantId)
     const wrong = await bursar('reserves', 'verify', proof, '--merchant', owner.merchantId, '--expect', 'ETH=9')
-    const unpublished = await bursar('reserves', 'verify', proof, '--merchant', owner.merchantId, '--commitment', '0'.repeat(64))
+    const unpublished = await bursar(
+      'reserves',
+      'verify',
+      proof,
+      '--merchant',
+      owner.merchantId,
+      '--commitment',
+      '0'.repeat(64),
+    )
     env = { ...env, DATABASE_URL: database.url }
     expect(good).toMatchObject({ code: 0, err: '' })
     expect(good.out).toContain('the proof holds')
@@ -160,7 +255,9 @@ describe('reserves', () => {
     expect(code).toBe(1)
     expect(out).toMatch(/ETH .* 0%/)
     expect((await bursar('reserves', 'proof', '--all', '--out', path('all'))).out).toContain('wrote 1 proof(s)')
-    expect(await bursar('reserves', 'proof', '--merchant', '00000000-0000-0000-0000-000000000009')).toMatchObject({ code: 1 })
+    expect(await bursar('reserves', 'proof', '--merchant', '00000000-0000-0000-0000-000000000009')).toMatchObject({
+      code: 1,
+    })
     expect((await bursar('reserves', 'proof')).code).toBe(2)
     expect((await bursar('reserves', 'verify', path('none'), '--merchant', 'x')).code).toBe(1)
   })
@@ -169,7 +266,8 @@ describe('reserves', () => {
 test('metrics: costs by network, asset and operation and never by merchant; drift, and the age of the last comparison', async () => {
   const wrong = new Map([[owner.address, -E18]])
   const truth = here.adapter.balancesAt.bind(here.adapter)
-  here.adapter.balancesAt = async (height, wanted) => (await truth(height, wanted)).map((units, i) => units + (wrong.get(wanted[i]!.address) ?? 0n))
+  here.adapter.balancesAt = async (height, wanted) =>
+    (await truth(height, wanted)).map((units, i) => units + (wrong.get(wanted[i]!.address) ?? 0n))
   await createReconcileJob(here.runtime, catalogue, [here.adapter], 1).run(new AbortController().signal)
   await bursar('costs')
   here.later(90_000)
@@ -200,10 +298,15 @@ test('treasury: what is where, what waits, what to refill, and how long the coin
   expect(before).toMatch(/ETHEREUM +USDT +0 +- +0 +0 +0 +0 +-\n/)
   // The command's own clock is far ahead of these books; the test's is not.
   expect(before).toMatch(/ETHEREUM +ETH +0 +-\n/)
-  expect((await standingOf(here.runtime, catalogue, 'ETHEREUM')).runway).toMatchObject({ spent: 105_000_000_000_000n, days: Number(RUNWAY) })
+  expect((await standingOf(here.runtime, catalogue, 'ETHEREUM')).runway).toMatchObject({
+    spent: 105_000_000_000_000n,
+    days: Number(RUNWAY),
+  })
   expect(before).toMatch(/BITCOIN +BTC +0 +-\n/)
   await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, hold_id, not_before, created_at, updated_at)
-    values (${owner.merchantId}, gen_random_uuid(), 'ETH', 'ETHEREUM', '0x', ${3n * E18}, 0, 'requested', gen_random_uuid(), now(), now(), now())`.execute(world.db)
+    values (${owner.merchantId}, gen_random_uuid(), 'ETH', 'ETHEREUM', '0x', ${3n * E18}, 0, 'requested', gen_random_uuid(), now(), now(), now())`.execute(
+    world.db,
+  )
   expect((await bursar('treasury')).out).toMatch(new RegExp(`ETH +${hot} +4 +0 +3 +5 +0 +1.000105\\n`))
   // The costs of a week ago say nothing of the days to come.
   here.later(8 * 86_400_000)

@@ -17,9 +17,16 @@ import { readPolicies, STANDARD_POLICIES, type Policies } from '../app/policy.ts
 
 /** The wallet file is what `bursar-signer xpubs` prints. */
 const readWallet = (json: unknown): WalletKeys => {
-  const wallet = objectOfKeys('the file', json, ['masterFingerprint', 'bitcoinChain', 'bitcoin', 'evm', 'tron']) as Partial<WalletKeys>
+  const wallet = objectOfKeys('the file', json, [
+    'masterFingerprint',
+    'bitcoinChain',
+    'bitcoin',
+    'evm',
+    'tron',
+  ]) as Partial<WalletKeys>
   const { bitcoin, evm, tron } = wallet
-  for (const [family, keys] of Object.entries({ bitcoin, evm, tron })) objectOfKeys(family, keys ?? {}, ['hot', 'deposit'])
+  for (const [family, keys] of Object.entries({ bitcoin, evm, tron }))
+    objectOfKeys(family, keys ?? {}, ['hot', 'deposit'])
   const isWhole = [bitcoin, evm, tron].every((keys) => keys?.hot && keys.deposit)
   if (!wallet.masterFingerprint || !wallet.bitcoinChain || !isWhole) {
     throw new Error('it is not what `bursar-signer xpubs` prints')
@@ -61,7 +68,12 @@ export const newId = createIds()
 export const openInstallation = async (env: Environment, role: Role): Promise<Opened> => {
   const config = loadConfig(env, role)
   await requireMigrated(config.databaseUrl)
-  const pool: PoolSettings = { url: config.databaseUrl, applicationName: `bursar ${role}`, max: config.databaseConnections, statementMs: role === 'cli' ? CLI_STATEMENT_MS : config.statementSeconds * 1_000 }
+  const pool: PoolSettings = {
+    url: config.databaseUrl,
+    applicationName: `bursar ${role}`,
+    max: config.databaseConnections,
+    statementMs: role === 'cli' ? CLI_STATEMENT_MS : config.statementSeconds * 1_000,
+  }
   const connections = createPool(pool)
   const db = createDb(connections)
   const serves = role !== 'cli'
@@ -85,7 +97,10 @@ export const openInstallation = async (env: Environment, role: Role): Promise<Op
 /** A process that serves may do its own work and nothing else: it doesn't log in as who owns the tables. */
 const requireOwnRole = async (connections: Parameters<typeof whoAmI>[0]): Promise<void> => {
   const { user, ownsTables } = await whoAmI(connections)
-  if (ownsTables) throw new Error(`DATABASE_URL logs in as ${user}, which owns the tables and could rewrite the books: use the role of this process, such as bursar_api. \`bursar database roles\` prints the statements that make them`)
+  if (ownsTables)
+    throw new Error(
+      `DATABASE_URL logs in as ${user}, which owns the tables and could rewrite the books: use the role of this process, such as bursar_api. \`bursar database roles\` prints the statements that make them`,
+    )
 }
 
 /** What a command needs that its role does not insist on. */

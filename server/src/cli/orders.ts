@@ -15,7 +15,10 @@ export const orderCommands: readonly Command[] = [
         if (!made) throw new Error('this merchant has nothing with such an id or localId')
         print(`${made.kind} ${made.id}, made at ${made.createdAt.toISOString()}`)
         if (made.keyId === null) print('no signed request made it, or it is older than this record')
-        else print(`signed with key ${made.keyId}, of ${made.keyCreatedAt?.toISOString() ?? 'unknown age'}${made.keyEndsAt ? `, which ends or ended at ${made.keyEndsAt.toISOString()}` : ', which is in use'}`)
+        else
+          print(
+            `signed with key ${made.keyId}, of ${made.keyCreatedAt?.toISOString() ?? 'unknown age'}${made.keyEndsAt ? `, which ends or ended at ${made.keyEndsAt.toISOString()}` : ', which is in use'}`,
+          )
       })
     },
   }),

@@ -10,20 +10,28 @@ const world = () => {
 
 test('parts run until they are told to end, and stop in the opposite order', async () => {
   const { seen, part, onStopping } = world()
-  await runParts(async (started) => {
-    started(part('database'))
-    started(part('api'))
-  }, Promise.resolve(), onStopping)
+  await runParts(
+    async (started) => {
+      started(part('database'))
+      started(part('api'))
+    },
+    Promise.resolve(),
+    onStopping,
+  )
   expect(seen).toEqual(['stopping', 'api stops', 'database stops'])
 })
 
 test('audit O-3.5 S-7: when a part does not start, those before it are stopped and the error is thrown', async () => {
   const { seen, part, onStopping } = world()
-  const started = runParts(async (start) => {
-    start(part('database'))
-    start(part('worker'))
-    throw new Error('listen EADDRINUSE')
-  }, new Promise(() => {}), onStopping)
+  const started = runParts(
+    async (start) => {
+      start(part('database'))
+      start(part('worker'))
+      throw new Error('listen EADDRINUSE')
+    },
+    new Promise(() => {}),
+    onStopping,
+  )
   await expect(started).rejects.toThrow('EADDRINUSE')
   expect(seen).toEqual(['stopping', 'worker stops', 'database stops'])
 })
@@ -31,9 +39,15 @@ test('audit O-3.5 S-7: when a part does not start, those before it are stopped a
 test('what fails later ends all parts too, and one that can not be stopped keeps no other', async () => {
   const { seen, part, onStopping } = world()
   const ended = Promise.reject(new Error('the database was exchanged'))
-  await expect(runParts(async (started) => {
-    started(part('database'))
-    started(async () => Promise.reject(new Error('stuck')))
-  }, ended, onStopping)).rejects.toThrow()
+  await expect(
+    runParts(
+      async (started) => {
+        started(part('database'))
+        started(async () => Promise.reject(new Error('stuck')))
+      },
+      ended,
+      onStopping,
+    ),
+  ).rejects.toThrow()
   expect(seen).toEqual(['stopping', 'database stops'])
 })

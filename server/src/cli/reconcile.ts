@@ -6,7 +6,15 @@ import type { Db } from '../db/index.ts'
 import { formatUnits } from '../money/index.ts'
 import { findBrokenAction } from '../operators/index.ts'
 import {
-  auditBooks, auditCounts, countAnew, driftsOf, reconcileFully, reconcileNetwork, type CustodyLine, type Drift, type Round,
+  auditBooks,
+  auditCounts,
+  countAnew,
+  driftsOf,
+  reconcileFully,
+  reconcileNetwork,
+  type CustodyLine,
+  type Drift,
+  type Round,
 } from '../treasury/index.ts'
 import { restoredAt } from '../platform/installation.ts'
 import { reconcileWithAcquirer } from './acquirers.ts'
@@ -20,7 +28,8 @@ const MOST_SHOWN = 1_000
 
 export const reconcileCommand: Command = command({
   name: 'reconcile',
-  summary: 'hold entries against balances, hash chains, custody against the chains and the venue that is hedged on against the books, --full asks about every address; or an acquirer against its statement',
+  summary:
+    'hold entries against balances, hash chains, custody against the chains and the venue that is hedged on against the books, --full asks about every address; or an acquirer against its statement',
   options: {
     network: text('NETWORK', 'one network, not all'),
     full: flag('ask about every address'),
@@ -40,7 +49,8 @@ export const reconcileCommand: Command = command({
         if (off > 0) process.exitCode = 1
       })
     }
-    if (values.network !== undefined && !isNetwork(values.network)) throw new UsageError('NETWORK is BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN or TRON')
+    if (values.network !== undefined && !isNetwork(values.network))
+      throw new UsageError('NETWORK is BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN or TRON')
     await withInstallation(env, async (opened) => {
       const { runtime, config } = opened
       const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
@@ -48,9 +58,11 @@ export const reconcileCommand: Command = command({
       const findings = await auditBooks(runtime, { again: values.history })
       for (const finding of findings) print(`${finding.check} ${finding.subject}: ${finding.detail}`)
       const brokenAction = await findBrokenAction(runtime.db)
-      if (brokenAction !== null) print(`record of operators: row ${brokenAction} was changed or removed, see \`bursar actions\``)
+      if (brokenAction !== null)
+        print(`record of operators: row ${brokenAction} was changed or removed, see \`bursar actions\``)
       const counts = await auditCounts(runtime.db)
-      for (const { what, counted, found } of counts) print(`count of ${what}: says ${counted}, there are ${found}; \`bursar reconcile --recount\` counts anew`)
+      for (const { what, counted, found } of counts)
+        print(`count of ${what}: says ${counted}, there are ${found}; \`bursar reconcile --recount\` counts anew`)
       let off = findings.length + counts.length + (await printAdjustments(opened)) + (brokenAction === null ? 0 : 1)
       const adapters = createAdapters(required(config.networks, 'BURSAR_NETWORKS_FILE'), tokensOf(catalogue))
       for (const adapter of adapters.values()) {
@@ -58,7 +70,9 @@ export const reconcileCommand: Command = command({
         const tellLeft = ({ left }: Round): void => {
           if (left > 0) print(`${adapter.network}: ${left} changed address(es) are not compared yet`)
         }
-        const round = await (values.full ? reconcileFully(runtime, catalogue, adapter, tellLeft) : reconcileNetwork(runtime, catalogue, adapter))
+        const round = await (values.full
+          ? reconcileFully(runtime, catalogue, adapter, tellLeft)
+          : reconcileNetwork(runtime, catalogue, adapter))
         if (!round) print(`${adapter.network}: can't be compared now (not read yet, or its head is moving); try again`)
         else off += await printRound(runtime.db, catalogue, round)
       }
@@ -71,10 +85,14 @@ export const reconcileCommand: Command = command({
 
 const SHOWN_MS = 30 * 24 * 60 * 60_000
 
-/** Shows the adjustments of the last 30 days, and holds all of them against signatures and postings. @returns how many findings */
+/**
+ * Shows the adjustments of the last 30 days, and holds all of them against signatures and postings. @returns how many
+ * findings
+ */
 const printAdjustments = async ({ runtime: { db, clock } }: Opened): Promise<number> => {
   const { applied, findings } = await auditAdjustments(db, await restoredAt(db))
-  for (const line of applied) if (line.signed!.appliedAt.getTime() > clock.business() - SHOWN_MS) print(`adjustment ${adjustmentLine(line)}`)
+  for (const line of applied)
+    if (line.signed!.appliedAt.getTime() > clock.business() - SHOWN_MS) print(`adjustment ${adjustmentLine(line)}`)
   for (const finding of findings) print(finding)
   return findings.length
 }

@@ -31,7 +31,10 @@ const type = async (...words: string[]): Promise<{ code: number; said: string }>
   const { code, text } = await captured(() => runCommand(words, env, null))
   return { code, said: text }
 }
-const recorded = async (most = 10) => (await listActions(db, { most, command: null })).map(({ command, outcome, message }) => [command, outcome, message]).toReversed()
+const recorded = async (most = 10) =>
+  (await listActions(db, { most, command: null }))
+    .map(({ command, outcome, message }) => [command, outcome, message])
+    .toReversed()
 
 describe('commands that change something', () => {
   test('audit S-6: are recorded before they begin and after they ended, with the person who typed them', async () => {
@@ -40,10 +43,17 @@ describe('commands that change something', () => {
     const { id, privateKey } = JSON.parse(made.said) as { id: string; privateKey: string }
     expect((await type('merchant', 'set', id, 'noSuchSetting', 'x')).code).toBe(1)
     expect(await recorded()).toEqual([
-      ['merchant create', 'begun', null], ['merchant create', 'done', null], ['merchant set', 'begun', null], ['merchant set', 'failed', expect.any(String)],
+      ['merchant create', 'begun', null],
+      ['merchant create', 'done', null],
+      ['merchant set', 'begun', null],
+      ['merchant set', 'failed', expect.any(String)],
     ])
     const [, , ended] = await listActions(db, { most: 10, command: null })
-    expect(ended).toMatchObject({ login: userInfo().username, databaseUser: 'postgres', arguments: { '--name': 'Shop', '--url': 'https://shop.example' } })
+    expect(ended).toMatchObject({
+      login: userInfo().username,
+      databaseUser: 'postgres',
+      arguments: { '--name': 'Shop', '--url': 'https://shop.example' },
+    })
     expect(JSON.stringify(await listActions(db, { most: 10, command: null }))).not.toContain(privateKey)
     expect(await findBrokenAction(db)).toBeNull()
     const { rows } = await pool.query('select distinct actor from merchant_audit')
@@ -55,11 +65,15 @@ describe('commands that change something', () => {
     for (const words of [['merchant', 'list'], ['alerts'], ['freezes'], ['actions']]) await type(...words)
     expect(await recorded(1_000)).toEqual(before)
     expect([...LOOKING].filter((name) => !commands.some((one) => one.name === name))).toEqual([])
-    expect((await type('actions', '--command', 'merchant')).said).toMatch(/merchant create .*: done[\s\S]* row\(s\), each follows from the one before; head [0-9a-f]{64}/)
+    expect((await type('actions', '--command', 'merchant')).said).toMatch(
+      /merchant create .*: done[\s\S]* row\(s\), each follows from the one before; head [0-9a-f]{64}/,
+    )
   })
 
   test('audit S-6: what can not be recorded is not done', async () => {
-    await pool.query(`create role recording_${process.pid} login; grant usage on schema public to recording_${process.pid}; grant select, insert on merchants, merchant_keys to recording_${process.pid}`)
+    await pool.query(
+      `create role recording_${process.pid} login; grant usage on schema public to recording_${process.pid}; grant select, insert on merchants, merchant_keys to recording_${process.pid}`,
+    )
     try {
       env = { ...env, DATABASE_URL: database.url.replace(/([?&]user=)[^&]*/, `$1recording_${process.pid}`) }
       const { code, said } = await type('merchant', 'create', '--name', 'Other', '--url', 'https://shop.example')

@@ -5,22 +5,61 @@ import { loadConfig, newId, type Environment } from './open.ts'
 import type { Command } from './command.ts'
 
 /**
- * Commands that change nothing, and so are not recorded. `serve` is a process, `migrate` records itself once there is a table to record in.
- * Every other command is recorded: a new one is, until it is listed here.
+ * Commands that change nothing, and so are not recorded. `serve` is a process, `migrate` records itself once there is a
+ * table to record in. Every other command is recorded: a new one is, until it is listed here.
  */
 export const LOOKING: ReadonlySet<string> = new Set([
-  'serve', 'migrate', 'database roles', 'data-key', 'withdrawal approval-text', 'merchant list', 'order signed-by', 'audit findings', 'archive list', 'actions', 'payment show', 'card-payouts', 'claims list', 'cold list', 'cold show', 'costs transaction', 'costs',
-  'doctor', 'smoke', 'events exhausted', 'events attempts', 'rates', 'position', 'hedging', 'freezes', 'alerts', 'reserves verify', 'reserves proof', 'screening list', 'screening show',
-  'screening lists', 'signer log', 'treasury', 'tron status',
+  'serve',
+  'migrate',
+  'database roles',
+  'data-key',
+  'withdrawal approval-text',
+  'merchant list',
+  'order signed-by',
+  'audit findings',
+  'archive list',
+  'actions',
+  'payment show',
+  'card-payouts',
+  'claims list',
+  'cold list',
+  'cold show',
+  'costs transaction',
+  'costs',
+  'doctor',
+  'smoke',
+  'events exhausted',
+  'events attempts',
+  'rates',
+  'position',
+  'hedging',
+  'freezes',
+  'alerts',
+  'reserves verify',
+  'reserves proof',
+  'screening list',
+  'screening show',
+  'screening lists',
+  'signer log',
+  'treasury',
+  'tron status',
   // Made where there is no database, and no more than a text before `adjust apply` or `person enrol`.
-  'adjust text', 'adjust sign', 'adjust list', 'person key', 'person text', 'person list',
+  'adjust text',
+  'adjust sign',
+  'adjust list',
+  'person key',
+  'person text',
+  'person list',
 ])
 
 /** Who types, as the machine knows them. With sudo, also who they were before. */
 export const operatorHere = (env: Environment): Operator => {
   const { username } = userInfo()
   const before = env.SUDO_USER ?? ''
-  return { login: before === '' || before === username ? username : `${username} (sudo by ${before})`, host: hostname() }
+  return {
+    login: before === '' || before === username ? username : `${username} (sudo by ${before})`,
+    host: hostname(),
+  }
 }
 
 type Given = Parameters<Command['run']>[0]
@@ -33,13 +72,28 @@ export const runRecorded = async (command: Command, given: Given, env: Environme
   const db = createDb(pool)
   const id = newId()
   const note = (outcome: Outcome, message: string | null): Promise<void> =>
-    appendAction(db, { id, at: new Date(), ...operatorHere(env), command: command.name, arguments: keepable(given), outcome, message })
+    appendAction(db, {
+      id,
+      at: new Date(),
+      ...operatorHere(env),
+      command: command.name,
+      arguments: keepable(given),
+      outcome,
+      message,
+    })
   try {
     const isRecorded = await beginRecord(() => note('begun', null))
     try {
       await command.run(given, env)
     } catch (error) {
-      if (isRecorded) await note('failed', String(keepable({ args: { message: error instanceof Error ? error.message : String(error) }, options: {} }).message))
+      if (isRecorded)
+        await note(
+          'failed',
+          String(
+            keepable({ args: { message: error instanceof Error ? error.message : String(error) }, options: {} })
+              .message,
+          ),
+        )
       throw error
     }
     if (isRecorded) await note(Number(process.exitCode ?? 0) === 0 ? 'done' : 'found', null)
@@ -54,7 +108,11 @@ const beginRecord = async (note: () => Promise<void>): Promise<boolean> => {
     await note()
     return true
   } catch (error) {
-    if (sqlState(error) === '42501') throw new Error('this login of the database may not record what operators do: set DATABASE_URL to that of the operator, such as bursar_operator', { cause: error })
+    if (sqlState(error) === '42501')
+      throw new Error(
+        'this login of the database may not record what operators do: set DATABASE_URL to that of the operator, such as bursar_operator',
+        { cause: error },
+      )
     if (sqlState(error) === '42P01') return false
     throw error
   }
@@ -64,7 +122,15 @@ const beginRecord = async (note: () => Promise<void>): Promise<boolean> => {
 export const recordDone = async (name: string, env: Environment): Promise<void> => {
   const pool = createPool({ url: loadConfig(env, 'cli').databaseUrl, max: 1, applicationName: 'bursar cli record' })
   try {
-    await appendAction(createDb(pool), { id: newId(), at: new Date(), ...operatorHere(env), command: name, arguments: {}, outcome: 'done', message: null })
+    await appendAction(createDb(pool), {
+      id: newId(),
+      at: new Date(),
+      ...operatorHere(env),
+      command: name,
+      arguments: {},
+      outcome: 'done',
+      message: null,
+    })
   } finally {
     await pool.end()
   }

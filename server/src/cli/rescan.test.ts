@@ -28,23 +28,43 @@ let node: Server
 let chain = { id: 1, final: hash('aa') }
 
 const blockAt = (height: number) => ({
-  number: `0x${height.toString(16)}`, hash: height === 100 ? chain.final : hash('bb'), parentHash: hash('cc'), timestamp: '0x1', miner: `0x${'22'.repeat(20)}`, baseFeePerGas: '0x1',
-  transactions: height === 5 ? [{ hash: PAID, from: `0x${'11'.repeat(20)}`, to: OURS, value: '0xde0b6b3a7640000', nonce: '0x0' }] : [],
+  number: `0x${height.toString(16)}`,
+  hash: height === 100 ? chain.final : hash('bb'),
+  parentHash: hash('cc'),
+  timestamp: '0x1',
+  miner: `0x${'22'.repeat(20)}`,
+  baseFeePerGas: '0x1',
+  transactions:
+    height === 5
+      ? [{ hash: PAID, from: `0x${'11'.repeat(20)}`, to: OURS, value: '0xde0b6b3a7640000', nonce: '0x0' }]
+      : [],
 })
 const answer = (method: string, [height]: unknown[]): unknown => {
   if (method === 'eth_chainId') return `0x${chain.id.toString(16)}`
   if (method === 'eth_getBlockByNumber') return blockAt(Number(height))
-  if (method === 'eth_getBlockReceipts') return [{ blockHash: hash('bb'), transactionHash: PAID, status: '0x1', gasUsed: '0x5208', effectiveGasPrice: '0x1', logs: [] }]
+  if (method === 'eth_getBlockReceipts')
+    return [
+      {
+        blockHash: hash('bb'),
+        transactionHash: PAID,
+        status: '0x1',
+        gasUsed: '0x5208',
+        effectiveGasPrice: '0x1',
+        logs: [],
+      },
+    ]
   throw new Error(`not asked here: ${method}`)
 }
 
 beforeAll(async () => {
   node = createServer((request, response) => {
     let body = ''
-    request.on('data', (chunk) => (body += String(chunk))).on('end', () => {
-      const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: unknown[] }
-      response.end(JSON.stringify({ jsonrpc: '2.0', id, result: answer(method, params) }))
-    })
+    request
+      .on('data', (chunk) => (body += String(chunk)))
+      .on('end', () => {
+        const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: unknown[] }
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, result: answer(method, params) }))
+      })
   })
   node.listen(0, '127.0.0.1')
   await once(node, 'listening')
@@ -53,19 +73,32 @@ beforeAll(async () => {
     writeFileSync(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content), { mode: 0o600 })
     return join(folder, name)
   }
-  const crypto = [{ ticker: 'ETH', name: 'Ether', networks: { ETHEREUM: { decimals: 18, minDeposit: '0.001', minWithdrawal: '0.01' } } }]
+  const crypto = [
+    {
+      ticker: 'ETH',
+      name: 'Ether',
+      networks: { ETHEREUM: { decimals: 18, minDeposit: '0.001', minWithdrawal: '0.01' } },
+    },
+  ]
   const url = `http://127.0.0.1:${(node.address() as AddressInfo).port}`
   env = {
-    DATABASE_URL: database.url, BURSAR_DATA_KEY_FILE: file('key', 'ab'.repeat(32)), BURSAR_LOG_LEVEL: 'silent',
-    BURSAR_ASSETS_FILE: file('assets.json', { crypto, fiat: [] }), BURSAR_NETWORKS_FILE: file('networks.json', { ETHEREUM: { url, chainId: 1, traces: 'off' } }),
+    DATABASE_URL: database.url,
+    BURSAR_DATA_KEY_FILE: file('key', 'ab'.repeat(32)),
+    BURSAR_LOG_LEVEL: 'silent',
+    BURSAR_ASSETS_FILE: file('assets.json', { crypto, fiat: [] }),
+    BURSAR_NETWORKS_FILE: file('networks.json', { ETHEREUM: { url, chainId: 1, traces: 'off' } }),
     BURSAR_XPUBS_FILE: file('xpubs.json', { ...TEST_KEYS, masterFingerprint: '00000000' }),
   }
   const pool = createPool({ url: database.url })
   db = createDb(pool)
   close = () => pool.end()
-  await sql`insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, created_at) values (${randomUUID()}, ${randomUUID()}, 'EVM', 'ETHEREUM', ${OURS}, 0, now())`.execute(db)
+  await sql`insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, created_at) values (${randomUUID()}, ${randomUUID()}, 'EVM', 'ETHEREUM', ${OURS}, 0, now())`.execute(
+    db,
+  )
   await sql`insert into watch_cursors values ('ETHEREUM', 110, ${hash('dd')}, 1, 110, 100, false, now())`.execute(db)
-  await sql`insert into watch_blocks values ('ETHEREUM', 100, ${hash('aa')}, ''), ('ETHEREUM', 110, ${hash('dd')}, '')`.execute(db)
+  await sql`insert into watch_blocks values ('ETHEREUM', 100, ${hash('aa')}, ''), ('ETHEREUM', 110, ${hash('dd')}, '')`.execute(
+    db,
+  )
 })
 afterAll(async () => {
   node.closeAllConnections()
@@ -74,7 +107,8 @@ afterAll(async () => {
 })
 
 const type = (...words: string[]) => captured(() => runCommand(words, env, null))
-const deposits = async () => (await sql<{ transaction: string }>`select transaction from deposits`.execute(db)).rows.map((row) => row.transaction)
+const deposits = async () =>
+  (await sql<{ transaction: string }>`select transaction from deposits`.execute(db)).rows.map((row) => row.transaction)
 
 test('audit M-A4: bursar rescan refuses a node of another chain, and one that lacks the final block of the books', async () => {
   chain = { id: 11_155_111, final: hash('aa') }

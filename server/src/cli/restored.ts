@@ -17,8 +17,8 @@ const MOST_AHEAD = 100_000
 const FREEZE_REASON = 'restored from a copy'
 
 /**
- * Makes a restored copy safe to serve, all or nothing: withdrawals are stopped, no address that may have been given out is given
- * out again, and those that may have been are known, so that what comes to them goes to suspense.
+ * Makes a restored copy safe to serve, all or nothing: withdrawals are stopped, no address that may have been given out
+ * is given out again, and those that may have been are known, so that what comes to them goes to suspense.
  * @param ahead of each family, so many addresses behind the last index the copy knows
  * @returns what was done, a line each
  */
@@ -32,13 +32,17 @@ export const makeSafe = async (runtime: Runtime, wallet: WalletKeys, ahead: numb
     for (const { family, branch, next } of counters) {
       if (branch === 0) {
         const count = await rememberForgotten(tx, wallet, family, next, ahead, moment)
-        lines.push(`${family}: the stock is void, new addresses start at index ${next + INDEX_LEAP}; ${count} from index ${next} on are watched, as they may have been given out`)
+        lines.push(
+          `${family}: the stock is void, new addresses start at index ${next + INDEX_LEAP}; ${count} from index ${next} on are watched, as they may have been given out`,
+        )
       } else {
         for (let index = next; index < next + ahead; index += 1) {
           const key = { account: 'hot', branch: 1, index } as const
           await knowChange(tx, { index, ...bitcoinKey(wallet, key) }, moment.at)
         }
-        lines.push(`${family}: change starts at index ${next + INDEX_LEAP}; ${ahead} addresses of change before it are watched`)
+        lines.push(
+          `${family}: change starts at index ${next + INDEX_LEAP}; ${ahead} addresses of change before it are watched`,
+        )
       }
     }
     const merchants = await leapSequences(tx)
@@ -52,14 +56,22 @@ export const restoredCommands: readonly Command[] = [
     name: 'restored',
     summary: 'make a database that was restored from a copy safe to serve, before any role starts',
     options: {
-      ahead: textOr('10000', 'ADDRESSES', 'how many addresses of each family to watch behind the last index that the copy knows'),
-      moved: flag('the same database in another place, such as after pg_upgrade: nothing is missing, and nothing else is done'),
+      ahead: textOr(
+        '10000',
+        'ADDRESSES',
+        'how many addresses of each family to watch behind the last index that the copy knows',
+      ),
+      moved: flag(
+        'the same database in another place, such as after pg_upgrade: nothing is missing, and nothing else is done',
+      ),
     },
     more: 'Stops all withdrawals, voids the stock of addresses, moves derivation counters and event sequences on, and watches the addresses that may have been given out since. docs/operating/recovery.md has the steps around it.',
-    irreversible: 'The stock of addresses is void, counters and event sequences move on, and all withdrawals stop until `bursar unfreeze`.',
+    irreversible:
+      'The stock of addresses is void, counters and event sequences move on, and all withdrawals stop until `bursar unfreeze`.',
     run: async ({ options }, env) => {
       const ahead = Number(options.ahead)
-      if (!Number.isInteger(ahead) || ahead < 0 || ahead > MOST_AHEAD) throw new UsageError(`--ahead is a number up to ${MOST_AHEAD}`)
+      if (!Number.isInteger(ahead) || ahead < 0 || ahead > MOST_AHEAD)
+        throw new UsageError(`--ahead is a number up to ${MOST_AHEAD}`)
       await withInstallation(env, async ({ runtime, config }) => {
         if (options.moved) {
           await inTransaction(runtime.db, (tx) => acceptDatabase(tx, { forgot: false }, new Date(runtime.clock.now())))
@@ -80,13 +92,18 @@ export const restoredCommands: readonly Command[] = [
       const { BLOCKCHAIN: blockchain } = args
       const [from, count] = [Number(args.FROM), Number(args.COUNT)]
       if (!isNetwork(blockchain)) throw new UsageError('BLOCKCHAIN is BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN or TRON')
-      if (!Number.isInteger(from) || from < 0 || !Number.isInteger(count) || count < 1 || count > MOST_AHEAD) throw new UsageError(`FROM is an index and COUNT a number up to ${MOST_AHEAD}`)
+      if (!Number.isInteger(from) || from < 0 || !Number.isInteger(count) || count < 1 || count > MOST_AHEAD)
+        throw new UsageError(`FROM is an index and COUNT a number up to ${MOST_AHEAD}`)
       await withInstallation(env, async ({ runtime, config }) => {
         const family = familyOf(blockchain)
         const wallet = required(config.xpubs, 'BURSAR_XPUBS_FILE')
         const added = await inTransaction(runtime.db, async (tx) => {
-          const next = (await readCounters(tx)).find((counter) => counter.family === family && counter.branch === 0)?.next ?? 0
-          if (from + count > next - INDEX_LEAP) throw new UsageError(`addresses from index ${Math.max(0, next - INDEX_LEAP)} on were not given out before a restore`)
+          const next =
+            (await readCounters(tx)).find((counter) => counter.family === family && counter.branch === 0)?.next ?? 0
+          if (from + count > next - INDEX_LEAP)
+            throw new UsageError(
+              `addresses from index ${Math.max(0, next - INDEX_LEAP)} on were not given out before a restore`,
+            )
           return rememberForgotten(tx, wallet, family, from, count, momentOf(runtime))
         })
         print(`${added} address(es) more are watched`)
@@ -102,8 +119,13 @@ export const restoredCommands: readonly Command[] = [
       const { MERCHANT_ID: merchantId, BLOCKCHAIN: blockchain, ADDRESS: address, META: meta = null } = args
       if (!isNetwork(blockchain)) throw new UsageError('BLOCKCHAIN is BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN or TRON')
       await withInstallation(env, async ({ runtime }) => {
-        const id = await inTransaction(runtime.db, (tx) => giveBack(tx, { merchantId, blockchain, address, meta }, momentOf(runtime)))
-        if (id === undefined) throw new Error(`${address} is not among the ${familyOf(blockchain)} addresses that are watched since the restore: \`bursar address watch\` watches more of them`)
+        const id = await inTransaction(runtime.db, (tx) =>
+          giveBack(tx, { merchantId, blockchain, address, meta }, momentOf(runtime)),
+        )
+        if (id === undefined)
+          throw new Error(
+            `${address} is not among the ${familyOf(blockchain)} addresses that are watched since the restore: \`bursar address watch\` watches more of them`,
+          )
         print(`it is address ${id} of the merchant: what comes from now on is credited`)
       })
     },

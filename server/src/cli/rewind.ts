@@ -10,7 +10,11 @@ import { required, tokensOf, type Environment, type Opened } from './open.ts'
 import { worldOf } from './world.ts'
 
 /** Runs with what a network is followed by, after the node has said that it is of the configured chain. */
-export const withNetwork = (env: Environment, name: string, work: (deps: RewindDeps & { adapter: ChainAdapter }, opened: Opened) => Promise<void>): Promise<void> => {
+export const withNetwork = (
+  env: Environment,
+  name: string,
+  work: (deps: RewindDeps & { adapter: ChainAdapter }, opened: Opened) => Promise<void>,
+): Promise<void> => {
   if (!isNetwork(name)) throw new UsageError(`NETWORK is one of ${NETWORKS.join(', ')}`)
   return withInstallation(env, async (opened) => {
     const world = worldOf(opened)
@@ -18,7 +22,8 @@ export const withNetwork = (env: Environment, name: string, work: (deps: RewindD
     const adapter = createAdapters(networks, tokensOf(world.catalogue)).get(name)
     if (!adapter) throw new UsageError(`${name} is not configured`)
     const [identity, expected] = [await adapter.identity(), identityOf(networks, name)]
-    if (identity !== expected) throw new WrongChain(`the node of ${name} is of chain ${identity}, not ${expected}: connect the right one`)
+    if (identity !== expected)
+      throw new WrongChain(`the node of ${name} is of chain ${identity}, not ${expected}: connect the right one`)
     await work({ runtime: opened.runtime, network: name, adapter, listeners: createListeners(world).listeners }, opened)
   })
 }
@@ -30,13 +35,19 @@ const heightOf = (typed: string): number => {
 }
 
 const describe = (network: Network, { cursor, to, deposits, outgoing }: Rewind, { config }: Opened): string[] => {
-  const scaleOf = (ticker: string): number => required(config.assets, 'BURSAR_ASSETS_FILE').findCrypto(ticker)?.scale ?? 0
+  const scaleOf = (ticker: string): number =>
+    required(config.assets, 'BURSAR_ASSETS_FILE').findCrypto(ticker)?.scale ?? 0
   return [
     `${network} has been read to ${cursor.height}, and is final to ${cursor.finalHeight}. Going back to ${to.height} (${to.hash}):`,
-    ...deposits.map(({ asset, count, booked }) => `- takes back ${count} deposit(s) of ${asset}, of which ${formatUnits(booked, scaleOf(asset))} ${asset} are booked; balances that lack it owe it`),
+    ...deposits.map(
+      ({ asset, count, booked }) =>
+        `- takes back ${count} deposit(s) of ${asset}, of which ${formatUnits(booked, scaleOf(asset))} ${asset} are booked; balances that lack it owe it`,
+    ),
     ...(deposits.length === 0 ? ['- takes back no deposit'] : []),
     `- has ${outgoing} transaction(s) of ours wait for their blocks again`,
-    ...(to.height < cursor.finalHeight ? [`- stops all that is sent on ${network}, as blocks that were final are given up, until you lift it`] : []),
+    ...(to.height < cursor.finalHeight
+      ? [`- stops all that is sent on ${network}, as blocks that were final are given up, until you lift it`]
+      : []),
     'What the blocks of the node hold is read again from there, credited again, and not told a second time.',
   ]
 }
@@ -51,9 +62,14 @@ export const rewindCommands: readonly Command[] = [
       'and the books have in common. Changes nothing. See docs/operating/chain-trouble.md.',
     run: async ({ args: { NETWORK: name, HEIGHT: typed } }, env) =>
       withNetwork(env, name, async (deps, opened) => {
-        const height = typed === undefined ? (await newestInCommon(opened.runtime.db, deps.adapter, deps.network))?.height : heightOf(typed)
+        const height =
+          typed === undefined
+            ? (await newestInCommon(opened.runtime.db, deps.adapter, deps.network))?.height
+            : heightOf(typed)
         if (height === undefined) {
-          print(`The node of ${name} has none of the newest blocks of the books. Check that it is of the right chain and has caught up; else name a HEIGHT`)
+          print(
+            `The node of ${name} has none of the newest blocks of the books. Check that it is of the right chain and has caught up; else name a HEIGHT`,
+          )
           return
         }
         const plan = await planRewind(deps, height)
@@ -70,7 +86,10 @@ export const rewindCommands: readonly Command[] = [
     run: async ({ args: { NETWORK: name, HEIGHT: typed, HASH: hash } }, env) =>
       withNetwork(env, name, async (deps, opened) => {
         const plan = await planRewind(deps, heightOf(typed))
-        if (plan.to.hash !== hash) throw new UsageError(`block ${typed} of the node is ${plan.to.hash} and not ${hash}: run \`bursar rewind plan ${name}\` again`)
+        if (plan.to.hash !== hash)
+          throw new UsageError(
+            `block ${typed} of the node is ${plan.to.hash} and not ${hash}: run \`bursar rewind plan ${name}\` again`,
+          )
         for (const line of describe(deps.network, plan, opened)) print(line)
         await rewind(deps, plan.to)
         print(`${name} stands at ${typed} now and is read on by its watcher`)

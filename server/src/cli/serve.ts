@@ -9,7 +9,14 @@ import { createSources } from '../adapters/rates/sources.ts'
 import { createRests } from '../adapters/rests.ts'
 import { connectSigner, type Signer } from '../adapters/signer/index.ts'
 import { openVenue } from '../adapters/venues/settings.ts'
-import { createApi, createNodeFitnessJob, createWatchers, createWorkerJobs, requireFitNode, type World } from '../app/index.ts'
+import {
+  createApi,
+  createNodeFitnessJob,
+  createWatchers,
+  createWorkerJobs,
+  requireFitNode,
+  type World,
+} from '../app/index.ts'
 import { ensureColdAddresses } from '../cold/index.ts'
 import { listen, type Listener } from '../db/index.ts'
 import { createRequestMeter, STREAM_LIMITS, type RequestMeter } from '../http/index.ts'
@@ -38,7 +45,10 @@ import { pausePoints } from './pausing.ts'
 import { signerAddress } from './signer.ts'
 import { worldOf } from './world.ts'
 
-/** Serves a role until SIGTERM or SIGINT, or until a part of it fails: stops taking work, ends what is under way, closes. */
+/**
+ * Serves a role until SIGTERM or SIGINT, or until a part of it fails: stops taking work, ends what is under way,
+ * closes.
+ */
 export const serve = async (role: Exclude<Role, 'cli'>, env: Environment): Promise<void> => {
   const opened = await openInstallation(env, role)
   const { runtime } = opened
@@ -54,7 +64,13 @@ export const serve = async (role: Exclude<Role, 'cli'>, env: Environment): Promi
   })
 }
 
-const startParts = async (role: Exclude<Role, 'cli'>, env: Environment, opened: Opened, started: Started, fail: (error: Error) => void): Promise<void> => {
+const startParts = async (
+  role: Exclude<Role, 'cli'>,
+  env: Environment,
+  opened: Opened,
+  started: Started,
+  fail: (error: Error) => void,
+): Promise<void> => {
   const { config, runtime } = opened
   const world = worldOf(opened)
   await requireSameDatabase(runtime.db, momentOf(runtime))
@@ -70,7 +86,9 @@ const startParts = async (role: Exclude<Role, 'cli'>, env: Environment, opened: 
   }
   const meter = createRequestMeter()
   if (has('watcher')) started(startWatchers(world, opened))
-  const signer = has('worker') ? connectSigner(signerAddress(config), createLogMemory(runtime.db, runtime.clock.now)) : undefined
+  const signer = has('worker')
+    ? connectSigner(signerAddress(config), createLogMemory(runtime.db, runtime.clock.now))
+    : undefined
   if (signer) await startWorker(world, opened, directory, env, signer, started)
   if (has('api')) await startApi(world, opened, directory, meter, started)
   started(startLife(role, opened, { fail, ...(signer && { askSigner: () => signer.status() }) }))
@@ -79,7 +97,11 @@ const startParts = async (role: Exclude<Role, 'cli'>, env: Environment, opened: 
   process.send?.('ready')
 }
 
-const startLife = (role: Exclude<Role, 'cli'>, { runtime }: Opened, watching: Parameters<typeof createLifeJob>[2]): Stop => {
+const startLife = (
+  role: Exclude<Role, 'cli'>,
+  { runtime }: Opened,
+  watching: Parameters<typeof createLifeJob>[2],
+): Stop => {
   const roles = role === 'all' ? (['api', 'worker', 'watcher'] as const) : ([role] as const)
   const loop = createJobLoop([createLifeJob(runtime, roles, watching)], runtime.log, jobWatch(runtime))
   return () => loop.stop()
@@ -88,9 +110,14 @@ const startLife = (role: Exclude<Role, 'cli'>, { runtime }: Opened, watching: Pa
 const closing = (listener: Listener) => () => listener.close()
 
 /** Hears at once of changed merchants and of the business clock; after a lost connection nothing kept is trusted. */
-const followChanges = ({ config, runtime, pool }: Opened, directory: ReturnType<typeof createDirectory> | null): Listener => {
+const followChanges = (
+  { config, runtime, pool }: Opened,
+  directory: ReturnType<typeof createDirectory> | null,
+): Listener => {
   const followClock = (): void => {
-    followOffset(runtime, config.sandbox).catch((err: unknown) => runtime.log.warn({ err }, 'the business clock could not be read'))
+    followOffset(runtime, config.sandbox).catch((err: unknown) =>
+      runtime.log.warn({ err }, 'the business clock could not be read'),
+    )
   }
   return listen(pool, ['merchant_changed', 'business_clock'], {
     connected: () => {
@@ -104,7 +131,13 @@ const followChanges = ({ config, runtime, pool }: Opened, directory: ReturnType<
   })
 }
 
-const startApi = async (world: World, { config, runtime, pool }: Opened, directory: ReturnType<typeof createDirectory>, meter: RequestMeter, started: Started): Promise<void> => {
+const startApi = async (
+  world: World,
+  { config, runtime, pool }: Opened,
+  directory: ReturnType<typeof createDirectory>,
+  meter: RequestMeter,
+  started: Started,
+): Promise<void> => {
   const api = createApi(world, directory, pool, {
     window: { maxAge: config.timestampMaxAge, maxAhead: config.timestampMaxAhead },
     requestsPerMinute: config.requestsPerMinute,
@@ -129,7 +162,11 @@ const startApi = async (world: World, { config, runtime, pool }: Opened, directo
 }
 
 const chainIdsOf = (networks: NonNullable<Opened['config']['networks']>): Map<Network, bigint> =>
-  new Map(Object.entries(networks).flatMap(([name, chain]) => ('chainId' in chain ? [[name as Network, BigInt(chain.chainId)]] : [])))
+  new Map(
+    Object.entries(networks).flatMap(([name, chain]) =>
+      'chainId' in chain ? [[name as Network, BigInt(chain.chainId)]] : [],
+    ),
+  )
 
 const startWorker = async (
   world: World,
@@ -141,7 +178,11 @@ const startWorker = async (
 ): Promise<void> => {
   const networks = required(config.networks, 'BURSAR_NETWORKS_FILE')
   started(async () => signer.close())
-  const outbound = createOutbound({ allowPrivate: config.outboundAllow, allowHttp: config.httpWebhooks, ports: config.webhookPorts })
+  const outbound = createOutbound({
+    allowPrivate: config.outboundAllow,
+    allowHttp: config.httpWebhooks,
+    ports: config.webhookPorts,
+  })
   const delivery = createDelivery({
     runtime,
     database: pool,
@@ -164,7 +205,10 @@ const startWorker = async (
     chainIds: chainIdsOf(networks),
     signer,
     sources: config.ratesUrl === null ? [] : [createHttpRateSource({ url: config.ratesUrl })],
-    market: { ...createSources(config.exchange?.sources ?? {}, runtime.clock.now, rests), legs: config.exchange?.legs ?? {} },
+    market: {
+      ...createSources(config.exchange?.sources ?? {}, runtime.clock.now, rests),
+      legs: config.exchange?.legs ?? {},
+    },
     venue,
     delivery,
     holders,
@@ -176,10 +220,18 @@ const startWorker = async (
 }
 
 /** How a role learns what the node of a network lacks that it needs. */
-const nodeLook = (role: NodeRole, { runtime, catalogue }: World, { networks }: Opened['config']): Parameters<typeof createNodeFitnessJob>[0] => {
+const nodeLook = (
+  role: NodeRole,
+  { runtime, catalogue }: World,
+  { networks }: Opened['config'],
+): Parameters<typeof createNodeFitnessJob>[0] => {
   const tokens = tokensOf(catalogue)
   const settings = required(networks, 'BURSAR_NETWORKS_FILE')
-  return { runtime, role, survey: (network) => surveyForRole(role, settings, network, { tokens: tokens.get(network) ?? [], now: Date.now() }) }
+  return {
+    runtime,
+    role,
+    survey: (network) => surveyForRole(role, settings, network, { tokens: tokens.get(network) ?? [], now: Date.now() }),
+  }
 }
 
 /** A network that must not be watched any further stays stopped, with its alert; the others go on. */
@@ -189,8 +241,11 @@ const startWatchers = (world: World, { config, runtime, pool }: Opened): Stop =>
   const identities = new Map([...adapters.keys()].map((network) => [network, identityOf(networks, network)]))
   const stopping = new AbortController()
   const look = nodeLook('watcher', world, config)
-  const running = createWatchers(world, adapters, identities, pool, (network) => requireFitNode(look, network)).map((watcher) =>
-    watcher.run(stopping.signal).catch((err: unknown) => runtime.log.fatal({ err }, 'a network is not watched any more')),
+  const running = createWatchers(world, adapters, identities, pool, (network) => requireFitNode(look, network)).map(
+    (watcher) =>
+      watcher
+        .run(stopping.signal)
+        .catch((err: unknown) => runtime.log.fatal({ err }, 'a network is not watched any more')),
   )
   return async () => {
     stopping.abort()
@@ -198,10 +253,22 @@ const startWatchers = (world: World, { config, runtime, pool }: Opened): Stop =>
   }
 }
 
-const startInner = async ({ config, runtime }: Opened, { catalogue, policies, exchange }: World, requests: RequestMeter['figures']): Promise<Stop> => {
-  const server: Server = createInnerServer([...requests, ...lifeFigures(runtime), ...figuresOf(runtime, catalogue, policies.treasury), ...exchangeFiguresOf(runtime, catalogue, exchange)], async () => {
-    await readClockOffset(runtime.db)
-  })
+const startInner = async (
+  { config, runtime }: Opened,
+  { catalogue, policies, exchange }: World,
+  requests: RequestMeter['figures'],
+): Promise<Stop> => {
+  const server: Server = createInnerServer(
+    [
+      ...requests,
+      ...lifeFigures(runtime),
+      ...figuresOf(runtime, catalogue, policies.treasury),
+      ...exchangeFiguresOf(runtime, catalogue, exchange),
+    ],
+    async () => {
+      await readClockOffset(runtime.db)
+    },
+  )
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(config.inner.port, config.inner.host, resolve)

@@ -1,4 +1,7 @@
-/** Every setting takes effect: one process of all roles, started as an operator does with every setting changed, and what is different then. */
+/**
+ * Every setting takes effect: one process of all roles, started as an operator does with every setting changed, and
+ * what is different then.
+ */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -57,25 +60,43 @@ const file = (name: string, contents: unknown): string => {
   return path
 }
 
-/** Stands for everything that is asked by HTTP: a node, prices, an exchange, a merchant's endpoint. Notes who asked for what. */
+/**
+ * Stands for everything that is asked by HTTP: a node, prices, an exchange, a merchant's endpoint. Notes who asked for
+ * what.
+ */
 const startHub = async (): Promise<number> => {
   const hub = createServer((request, response) => {
     asked.push(`${request.method} ${request.url}`)
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
   })
   await new Promise<void>((resolve) => hub.listen(0, '127.0.0.1', () => resolve()))
-  closing.push(() => void hub.close(), () => hub.closeAllConnections())
+  closing.push(
+    () => void hub.close(),
+    () => hub.closeAllConnections(),
+  )
   return (hub.address() as AddressInfo).port
 }
 
 /** A signer's door: it lets in who shows a certificate of the authority, and says no to everything. */
 const startSigner = async (): Promise<number> => {
-  const door = createTlsServer({ cert: serverCertificate.cert, key: serverCertificate.key, ca: authority.cert, requestCert: true, rejectUnauthorized: true }, (request, response) => {
-    signerSaw.push(String((request.socket as TLSSocket).getPeerCertificate().subject.CN))
-    response.writeHead(500).end()
-  })
+  const door = createTlsServer(
+    {
+      cert: serverCertificate.cert,
+      key: serverCertificate.key,
+      ca: authority.cert,
+      requestCert: true,
+      rejectUnauthorized: true,
+    },
+    (request, response) => {
+      signerSaw.push(String((request.socket as TLSSocket).getPeerCertificate().subject.CN))
+      response.writeHead(500).end()
+    },
+  )
   await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', () => resolve()))
-  closing.push(() => void door.close(), () => door.closeAllConnections())
+  closing.push(
+    () => void door.close(),
+    () => door.closeAllConnections(),
+  )
   return (door.address() as AddressInfo).port
 }
 
@@ -101,15 +122,44 @@ const settingsOf = (mailPort: number): Record<string, string> => ({
   BURSAR_PAGE_STREAMS_PER_ADDRESS: '1',
   BURSAR_CONNECTIONS: '60',
   BURSAR_ADDRESS_STOCK: '7',
-  BURSAR_NETWORKS_FILE: file('networks.json', { ETHEREUM: { url: `http://127.0.0.1:${ports.hub}/node`, chainId: 31_337 } }),
+  BURSAR_NETWORKS_FILE: file('networks.json', {
+    ETHEREUM: { url: `http://127.0.0.1:${ports.hub}/node`, chainId: 31_337 },
+  }),
   BURSAR_ASSETS_FILE: file('assets.json', {
-    crypto: ['BTC', 'ETH', 'USDT'].map((ticker) => ({ ticker, name: ticker === 'ETH' ? 'Odd ether' : ticker, networks: { ETHEREUM: { ...(ticker === 'ETH' ? {} : { contract: `0x${ticker.length.toString().repeat(40)}` }), decimals: 6, minDeposit: '0', minWithdrawal: '0' } } })),
+    crypto: ['BTC', 'ETH', 'USDT'].map((ticker) => ({
+      ticker,
+      name: ticker === 'ETH' ? 'Odd ether' : ticker,
+      networks: {
+        ETHEREUM: {
+          ...(ticker === 'ETH' ? {} : { contract: `0x${ticker.length.toString().repeat(40)}` }),
+          decimals: 6,
+          minDeposit: '0',
+          minWithdrawal: '0',
+        },
+      },
+    })),
     fiat: [{ ticker: 'UAH', name: 'Hryvnia', scale: 2 }],
   }),
   BURSAR_XPUBS_FILE: file('xpubs.json', { ...TEST_KEYS, masterFingerprint: '00000000' }),
   BURSAR_POLICY_FILE: file('policy.json', { ETHEREUM: { sending: { hotAddresses: HOT_ADDRESSES } } }),
-  BURSAR_ACQUIRERS_FILE: file('acquirers.json', { accounts: [{ name: 'odd', kind: 'bank', url: `http://127.0.0.1:${ports.hub}/bank`, account: 'odd', secretFile: file('bank-secret', 'x'.repeat(40)), payIn: { UAH: { least: '25', most: '29999' } } }] }),
-  BURSAR_EXCHANGE_FILE: file('exchange.json', { sources: { venues: { binance: { origin: `http://127.0.0.1:${ports.hub}` } } }, exchange: { assets: Object.fromEntries(['BTC', 'ETH', 'USDT', 'UAH'].map((ticker) => [ticker, { long: '1', short: '1' }])) } }),
+  BURSAR_ACQUIRERS_FILE: file('acquirers.json', {
+    accounts: [
+      {
+        name: 'odd',
+        kind: 'bank',
+        url: `http://127.0.0.1:${ports.hub}/bank`,
+        account: 'odd',
+        secretFile: file('bank-secret', 'x'.repeat(40)),
+        payIn: { UAH: { least: '25', most: '29999' } },
+      },
+    ],
+  }),
+  BURSAR_EXCHANGE_FILE: file('exchange.json', {
+    sources: { venues: { binance: { origin: `http://127.0.0.1:${ports.hub}` } } },
+    exchange: {
+      assets: Object.fromEntries(['BTC', 'ETH', 'USDT', 'UAH'].map((ticker) => [ticker, { long: '1', short: '1' }])),
+    },
+  }),
   BURSAR_SCREENING_FILE: file('screening.json', { providers: [{ kind: 'local-lists' }], riskyFrom: 0.25 }),
   BURSAR_SIGNER: `https://localhost:${ports.signer}`,
   BURSAR_SIGNER_CA_FILE: file('ca.pem', authority.cert),
@@ -128,12 +178,23 @@ const settingsOf = (mailPort: number): Record<string, string> => ({
 })
 
 const tell = (merchantId: string): Promise<void> =>
-  inTransaction(db, (tx) => emit(tx, [{ merchantId, objectId: newId(), kind: 'Replenish', status: 'Done', body: { id: 'x' } }], momentAt(Date.now())))
+  inTransaction(db, (tx) =>
+    emit(
+      tx,
+      [{ merchantId, objectId: newId(), kind: 'Replenish', status: 'Done', body: { id: 'x' } }],
+      momentAt(Date.now()),
+    ),
+  )
 
 const makeMerchant = (hook: string) =>
   inTransaction(db, async (tx) => {
     const moment = momentAt(Date.now())
-    const created = await createMerchant(tx, { name: 'Shop', companyName: 'Shop Ltd', companyUrl: 'https://shop.example' }, { ...keyDeps, box: createSecretBox(DATA_KEY) }, moment)
+    const created = await createMerchant(
+      tx,
+      { name: 'Shop', companyName: 'Shop Ltd', companyUrl: 'https://shop.example' },
+      { ...keyDeps, box: createSecretBox(DATA_KEY) },
+      moment,
+    )
     await setSetting(tx, created.id, { name: 'notificationsUrl', value: hook }, { actor: 'test' }, moment)
     return created
   })
@@ -143,7 +204,11 @@ beforeAll(async () => {
   db = createDb(pool)
   closeDb = () => pool.end()
   mail = await startTestMailServer({
-    key: serverCertificate.key, cert: serverCertificate.cert, secure: true, disabledCommands: [], authOptional: false,
+    key: serverCertificate.key,
+    cert: serverCertificate.cert,
+    secure: true,
+    disabledCommands: [],
+    authOptional: false,
     onAuth: ({ username, password }, _session, done) => {
       signedIn.push(`${username}:${password}`)
       done(null, { user: username })
@@ -153,9 +218,15 @@ beforeAll(async () => {
   env = settingsOf(mail.port)
   merchant = await makeMerchant(`http://127.0.0.1:${ports.hub}/hook`)
   await sql`update business_clock set offset_ms = 3600000`.execute(db)
-  role = fork(new URL('../main.ts', import.meta.url), ['serve', '--role', 'all'], { env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
+  role = fork(new URL('../main.ts', import.meta.url), ['serve', '--role', 'all'], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  })
   role.stdout!.on('data', (chunk: Buffer) => (log += chunk.toString()))
-  await Promise.race([once(role, 'message'), once(role, 'exit').then(() => Promise.reject(new Error(`it ended while it started: ${log}`)))])
+  await Promise.race([
+    once(role, 'message'),
+    once(role, 'exit').then(() => Promise.reject(new Error(`it ended while it started: ${log}`))),
+  ])
 }, 120_000)
 afterAll(async () => {
   role.kill('SIGTERM')
@@ -179,7 +250,12 @@ const signed = (method: string, path: string, { body = '', at = 0, headers = {} 
   const timestamp = Math.floor(Date.now() / 1_000) + at
   return fetch(url(path), {
     method,
-    headers: { 'merchant-id': merchant.id, signature: sign(merchant.privateKey, method, path, body, timestamp), timestamp: String(timestamp), ...headers },
+    headers: {
+      'merchant-id': merchant.id,
+      signature: sign(merchant.privateKey, method, path, body, timestamp),
+      timestamp: String(timestamp),
+      ...headers,
+    },
     ...(body === '' ? {} : { body }),
   })
 }
@@ -205,7 +281,13 @@ const opened = async <T>(look: (opened: Opened) => T): Promise<T> => {
 const typed = async (...words: string[]): Promise<string> => (await captured(() => runCommand(words, env))).text
 const isAsked = (what: string) => expect.poll(() => asked.some((line) => line.startsWith(what))).toBe(true)
 const sendMail = async (): Promise<void> => {
-  await expect.poll(() => inTransaction(db, (tx) => queueMails(tx, [underpaid(merchant.id, { about: newId() })], momentAt(Date.now() - 1_000)))).toContain('queued')
+  await expect
+    .poll(() =>
+      inTransaction(db, (tx) =>
+        queueMails(tx, [underpaid(merchant.id, { about: newId() })], momentAt(Date.now() - 1_000)),
+      ),
+    )
+    .toContain('queued')
   await expect.poll(() => mail.taken.length).toBeGreaterThan(0)
 }
 const sendsOverSmtp = async (): Promise<void> => {
@@ -214,7 +296,10 @@ const sendsOverSmtp = async (): Promise<void> => {
   expect(mail.taken[0]!.raw).toMatch(/^From: .*Odd shop.*<odd@shop\.example>/im)
   expect(signedIn[0]).toBe('pay:right')
 }
-/** A worker asks it when there is something to sign; every other use finds its address in the same place (`signerAddress`). */
+/**
+ * A worker asks it when there is something to sign; every other use finds its address in the same place
+ * (`signerAddress`).
+ */
 const asksTheSigner = async (): Promise<void> => {
   await typed('signer', 'log')
   expect(signerSaw.at(-1)).toBe('worker')
@@ -227,7 +312,11 @@ const hears = async (): Promise<void> => {
 /** A setting that is added needs a line here: what is different when it is set. */
 const different: Record<keyof ServerConfig, () => Promise<unknown>> = {
   databaseUrl: async () => {
-    const { rows } = await sql<{ count: number }>`select count(*)::int as count from pg_stat_activity where datname = current_database() and application_name like 'bursar%'`.execute(db)
+    const { rows } = await sql<{
+      count: number
+    }>`select count(*)::int as count from pg_stat_activity where datname = current_database() and application_name like 'bursar%'`.execute(
+      db,
+    )
     expect(rows[0]!.count).toBeGreaterThan(1)
   },
   databaseRoles: async () => {
@@ -248,43 +337,80 @@ const different: Record<keyof ServerConfig, () => Promise<unknown>> = {
     expect(metrics).toMatch(/^bursar_request_seconds_count\{operation="listCryptoAssets"\} [1-9]/m)
   },
   trustedProxies: async () => {
-    expect(await times(4, () => fetch(url('/nowhere'), { headers: from('198.51.100.1') }))).toEqual([404, 404, 404, 429])
+    expect(await times(4, () => fetch(url('/nowhere'), { headers: from('198.51.100.1') }))).toEqual([
+      404, 404, 404, 429,
+    ])
     expect(await times(1, () => fetch(url('/nowhere'), { headers: from('198.51.100.2') }))).toEqual([404])
   },
   timestampMaxAge: async () => expect((await assets({ at: -3_500 })).status).toBe(200),
   timestampMaxAhead: async () => expect((await assets({ at: 290 })).status).toBe(200),
   requestsPerMinute: async () => expect((await assets()).headers.get('ratelimit-policy')).toContain('q=77;'),
-  refusalsPerMinute: async () => expect(await times(4, () => fetch(url('/nowhere'), { headers: from('198.51.100.3') }))).toEqual([404, 404, 404, 429]),
+  refusalsPerMinute: async () =>
+    expect(await times(4, () => fetch(url('/nowhere'), { headers: from('198.51.100.3') }))).toEqual([
+      404, 404, 404, 429,
+    ]),
   pagePostsPerMinute: async () => {
     const { id } = await makeInvoice()
-    const post = (): Promise<Response> => fetch(url(`/invoices/crypto/${id}`), { method: 'POST', body: 'do=nothing', headers: { ...from('198.51.100.4'), 'content-type': 'application/x-www-form-urlencoded' }, redirect: 'manual' })
+    const post = (): Promise<Response> =>
+      fetch(url(`/invoices/crypto/${id}`), {
+        method: 'POST',
+        body: 'do=nothing',
+        headers: { ...from('198.51.100.4'), 'content-type': 'application/x-www-form-urlencoded' },
+        redirect: 'manual',
+      })
     const [first, second, third] = await times(3, post)
     expect([first, second]).not.toContain(429)
     expect(third).toBe(429)
   },
   pageGetsPerMinute: async () => {
     const { id } = await makeInvoice()
-    expect(await times(5, () => fetch(url(`/invoices/crypto/${id}`), { headers: from('198.51.100.5') }))).toEqual([200, 200, 200, 200, 429])
+    expect(await times(5, () => fetch(url(`/invoices/crypto/${id}`), { headers: from('198.51.100.5') }))).toEqual([
+      200, 200, 200, 200, 429,
+    ])
   },
   pageStreamsPerAddress: async () => {
     const { id } = await makeInvoice()
     const leaving = new AbortController()
-    const follow = (address: string): Promise<Response> => fetch(url(`/invoices/crypto/${id}/live`), { headers: { ...from(address), accept: 'text/event-stream' }, signal: leaving.signal })
-    expect([(await follow('198.51.100.6')).status, (await follow('198.51.100.6')).status, (await follow('198.51.100.7')).status]).toEqual([200, 429, 200])
+    const follow = (address: string): Promise<Response> =>
+      fetch(url(`/invoices/crypto/${id}/live`), {
+        headers: { ...from(address), accept: 'text/event-stream' },
+        signal: leaving.signal,
+      })
+    expect([
+      (await follow('198.51.100.6')).status,
+      (await follow('198.51.100.6')).status,
+      (await follow('198.51.100.7')).status,
+    ]).toEqual([200, 429, 200])
     leaving.abort()
   },
   mostConnections: async () => {
     const sockets: Socket[] = []
-    const closed = await Promise.race(Array.from({ length: 61 }, () => new Promise<string>((resolve) => {
-      const socket = connect(ports.api, '127.0.0.1')
-      sockets.push(socket)
-      socket.on('error', () => resolve('closed')).on('close', () => resolve('closed'))
-    })))
+    const closed = await Promise.race(
+      Array.from(
+        { length: 61 },
+        () =>
+          new Promise<string>((resolve) => {
+            const socket = connect(ports.api, '127.0.0.1')
+            sockets.push(socket)
+            socket.on('error', () => resolve('closed')).on('close', () => resolve('closed'))
+          }),
+      ),
+    )
     expect(closed).toBe('closed')
     for (const socket of sockets) socket.destroy()
-    await expect.poll(async () => fetch(url('/health/live')).then(({ status }) => status, () => 0)).toBe(200)
+    await expect
+      .poll(async () =>
+        fetch(url('/health/live')).then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      )
+      .toBe(200)
   },
-  addressStock: () => expect.poll(async () => (await sql`select 1 from address_stock where family = 'EVM'`.execute(db)).rows.length).toBe(7),
+  addressStock: () =>
+    expect
+      .poll(async () => (await sql`select 1 from address_stock where family = 'EVM'`.execute(db)).rows.length)
+      .toBe(7),
   networks: () => isAsked('POST /node'),
   assets: async () => expect(await (await assets()).text()).toContain('Odd ether'),
   xpubs: async () => {
@@ -308,7 +434,13 @@ const different: Record<keyof ServerConfig, () => Promise<unknown>> = {
   webhookPorts: async () => {
     const other = await makeMerchant(`http://127.0.0.1:${ports.signer}/hook`)
     await tell(other.id)
-    await expect.poll(async () => (await sql<{ error: string }>`select error from event_attempts where merchant_id = ${other.id}`.execute(db)).rows[0]?.error).toContain(`port ${ports.signer}`)
+    await expect
+      .poll(
+        async () =>
+          (await sql<{ error: string }>`select error from event_attempts where merchant_id = ${other.id}`.execute(db))
+            .rows[0]?.error,
+      )
+      .toContain(`port ${ports.signer}`)
   },
   smtp: sendsOverSmtp,
   smtpPassword: sendsOverSmtp,
@@ -316,15 +448,22 @@ const different: Record<keyof ServerConfig, () => Promise<unknown>> = {
   mailFrom: sendsOverSmtp,
   logLevel: () => expect.poll(() => log).toContain('"level":20'),
   sandbox: async () => {
-    const { rows } = await sql<{ ahead: number }>`select extract(epoch from expires_at - now())::float8 as ahead from crypto_invoices where id = ${(await makeInvoice()).id}`.execute(db)
+    const { rows } = await sql<{
+      ahead: number
+    }>`select extract(epoch from expires_at - now())::float8 as ahead from crypto_invoices where id = ${(await makeInvoice()).id}`.execute(
+      db,
+    )
     // The standard 48 or 72 hours, and the hour by which business time is ahead.
     expect(Math.round(rows[0]!.ahead / 3_600) % 24).toBe(1)
   },
 }
 
 describe('audit S-2 S-13: every setting takes effect', () => {
-  test.each(Object.entries(different))('%s', async (_setting, look) => {
-    await look()
-  }, 60_000)
+  test.each(Object.entries(different))(
+    '%s',
+    async (_setting, look) => {
+      await look()
+    },
+    60_000,
+  )
 })
-

@@ -38,19 +38,36 @@ const serve = async (): Promise<string> => {
 }
 
 const type = async (socket: string, ...words: string[]) => {
-  const env = { DATABASE_URL: database.url, BURSAR_DATA_KEY_FILE: join(folder, 'key'), BURSAR_LOG_LEVEL: 'silent', BURSAR_SIGNER: `unix:${socket}` }
+  const env = {
+    DATABASE_URL: database.url,
+    BURSAR_DATA_KEY_FILE: join(folder, 'key'),
+    BURSAR_LOG_LEVEL: 'silent',
+    BURSAR_SIGNER: `unix:${socket}`,
+  }
   const { code, text } = await captured(() => runCommand(words, env, null))
   return { code, text: text.trim() }
 }
 
 test("audit M-C4: another log than the database knows is told, and accepted only by an operator's word", async () => {
   const [first, other] = [await serve(), await serve()]
-  expect(await type(first, 'signer', 'log')).toMatchObject({ code: 0, text: expect.stringMatching(/^signer log: 2 lines, head [0-9a-f]{64}; nothing is kept of it yet$/) as string })
+  expect(await type(first, 'signer', 'log')).toMatchObject({
+    code: 0,
+    text: expect.stringMatching(/^signer log: 2 lines, head [0-9a-f]{64}; nothing is kept of it yet$/) as string,
+  })
   await createLogMemory(db, () => 0).keep({ length: 2, head: 'ab'.repeat(32) })
-  expect(await type(other, 'signer', 'log')).toMatchObject({ code: 1, text: expect.stringMatching(/kept: line 2, .*log-cut-back.*does not hold line 2/) as string })
+  expect(await type(other, 'signer', 'log')).toMatchObject({
+    code: 1,
+    text: expect.stringMatching(/kept: line 2, .*log-cut-back.*does not hold line 2/) as string,
+  })
   expect(await type(other, 'signer', 'accept-log', 'the disk is lost')).toMatchObject({ code: 2 })
   expect(await type(other, 'signer', 'accept-log', 'the disk is lost', '--yes')).toMatchObject({ code: 0 })
-  expect(await type(other, 'signer', 'log')).toMatchObject({ code: 0, text: expect.stringMatching(/kept: line 2, which it holds$/) as string })
-  const { rows } = await sql<{ by: string; reason: string }>`select accepted_by as by, accepted_reason as reason from signer_log`.execute(db)
+  expect(await type(other, 'signer', 'log')).toMatchObject({
+    code: 0,
+    text: expect.stringMatching(/kept: line 2, which it holds$/) as string,
+  })
+  const { rows } = await sql<{
+    by: string
+    reason: string
+  }>`select accepted_by as by, accepted_reason as reason from signer_log`.execute(db)
   expect(rows).toEqual([{ by: expect.stringMatching(/^cli:/) as string, reason: 'the disk is lost' }])
 })

@@ -14,25 +14,41 @@ export const signerAddress = ({ signer, signerCa, signerCert, signerKey }: Opene
 }
 
 /** Whether the signer's log still holds the line that the database knows of, in words. */
-export const compareLogs = async ({ config, runtime: { db, clock } }: Opened): Promise<{ same: boolean; text: string }> => {
+export const compareLogs = async ({
+  config,
+  runtime: { db, clock },
+}: Opened): Promise<{ same: boolean; text: string }> => {
   const signer = connectSigner(signerAddress(config), createLogMemory(db, clock.now))
   try {
     const { log } = await signer.status()
     const known = await readLogEnd(db)
     const live = `${log.length} lines, head ${log.head}`
     if (!known) return { same: true, text: `signer log: ${live}; nothing is kept of it yet` }
-    const refused = await signer.check({ network: 'BITCOIN', intents: [] }).then(() => undefined, (error: Error) => error.message)
-    return { same: refused === undefined, text: `signer log: ${live}; kept: line ${known.length}, ${refused ?? 'which it holds'}` }
+    const refused = await signer.check({ network: 'BITCOIN', intents: [] }).then(
+      () => undefined,
+      (error: Error) => error.message,
+    )
+    return {
+      same: refused === undefined,
+      text: `signer log: ${live}; kept: line ${known.length}, ${refused ?? 'which it holds'}`,
+    }
   } finally {
     signer.close()
   }
 }
 
-/** Asks the signer for as long as one command runs; a log that was cut back is not believed. Throws when it can't be asked. */
+/**
+ * Asks the signer for as long as one command runs; a log that was cut back is not believed. Throws when it can't be
+ * asked.
+ */
 export const withSigner = <T>(opened: Opened, work: (signer: Signer) => Promise<T>): Promise<T> =>
   withSignerOf(opened, work, createLogMemory(opened.runtime.db, opened.runtime.clock.now))
 
-const withSignerOf = async <T>({ config }: Opened, work: (signer: Signer) => Promise<T>, memory?: LogMemory): Promise<T> => {
+const withSignerOf = async <T>(
+  { config }: Opened,
+  work: (signer: Signer) => Promise<T>,
+  memory?: LogMemory,
+): Promise<T> => {
   const signer = connectSigner(signerAddress(config), memory)
   try {
     return await work(signer)

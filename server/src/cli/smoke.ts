@@ -11,7 +11,12 @@ import { withInstallation } from './merchant.ts'
 import { required, tokensOf, type Opened } from './open.ts'
 import { compareAcquirer, compareScreener, compareVenue, type KnownOrder } from './smoke-counterparties.ts'
 
-const NETWORKS: Readonly<Record<string, Network>> = { ethereum: 'ETHEREUM', bsc: 'BINANCE_SMART_CHAIN', bitcoin: 'BITCOIN', tron: 'TRON' }
+const NETWORKS: Readonly<Record<string, Network>> = {
+  ethereum: 'ETHEREUM',
+  bsc: 'BINANCE_SMART_CHAIN',
+  bitcoin: 'BITCOIN',
+  tron: 'TRON',
+}
 const ACQUIRERS = ['liqpay', 'wayforpay', 'freedompay', 'bank']
 const TARGETS = [...Object.keys(NETWORKS), ...ACQUIRERS, 'amlbot', 'binance']
 /** Orders of ours that an acquirer is asked about. */
@@ -38,7 +43,10 @@ export const smokeCommand: Command = command({
 
 const PREFIX = { agrees: 'agrees', new: 'NEW   ', unknown: '?     ' } as const
 
-interface Asked { reference: readonly string[]; address: string | undefined }
+interface Asked {
+  reference: readonly string[]
+  address: string | undefined
+}
 
 const compareTarget = async (opened: Opened, target: string, asked: Asked): Promise<Comparison[]> => {
   const network = Object.hasOwn(NETWORKS, target) ? NETWORKS[target] : undefined
@@ -58,12 +66,20 @@ const compareNetwork = async ({ config }: Opened, network: Network): Promise<Com
   return compareNode(networks, network)
 }
 
-const compareAccounts = async ({ config, runtime }: Opened, kind: string, references: readonly string[]): Promise<Comparison[]> => {
+const compareAccounts = async (
+  { config, runtime }: Opened,
+  kind: string,
+  references: readonly string[],
+): Promise<Comparison[]> => {
   const accounts = (config.acquirers?.accounts ?? []).filter((account) => account.kind === kind)
   if (accounts.length === 0) throw new Error(`BURSAR_ACQUIRERS_FILE has no account of kind ${kind}`)
   const comparisons: Comparison[] = []
   for (const { name, acquirer } of accounts) {
-    const given = references.map((reference): KnownOrder => ({ kind: 'payment', reference, acquirerReference: undefined }))
+    const given = references.map((reference): KnownOrder => ({
+      kind: 'payment',
+      reference,
+      acquirerReference: undefined,
+    }))
     const compared = await compareAcquirer(acquirer, [...given, ...(await newestOrders(runtime.db, name))])
     comparisons.push(...compared.map((one) => ({ ...one, row: `${name}: ${one.row}` })))
   }
@@ -78,7 +94,11 @@ const newestOrders = async (db: Db, account: string): Promise<KnownOrder[]> => {
     union all
     (select 'payout', reference::text, acquirer_reference from card_payout_attempts
       where account = ${account} and acquirer_reference is not null order by sent_at desc limit ${NEWEST})`.execute(db)
-  return rows.map(({ kind, reference, acquirerReference }) => ({ kind, reference, acquirerReference: acquirerReference ?? undefined }))
+  return rows.map(({ kind, reference, acquirerReference }) => ({
+    kind,
+    reference,
+    acquirerReference: acquirerReference ?? undefined,
+  }))
 }
 
 const compareAmlbot = async ({ config }: Opened, address: string | undefined): Promise<Comparison[]> => {
@@ -89,7 +109,8 @@ const compareAmlbot = async ({ config }: Opened, address: string | undefined): P
 
 const subjectOf = (typed: string): Subject => {
   const [network = '', asset = '', other = ''] = typed.split('/')
-  if (!isNetwork(network) || asset === '' || other === '') throw new UsageError('--address is NETWORK/TICKER/ADDRESS, such as TRON/USDT/T...')
+  if (!isNetwork(network) || asset === '' || other === '')
+    throw new UsageError('--address is NETWORK/TICKER/ADDRESS, such as TRON/USDT/T...')
   return { network, asset, direction: 'withdrawal', transaction: null, own: null, others: [other] }
 }
 

@@ -15,7 +15,10 @@ export const captured = async (run: () => Promise<number>): Promise<Printed & { 
     printed.text += String(chunk)
     return true
   }
-  const spies = [vi.spyOn(process.stdout, 'write').mockImplementation(into('out')), vi.spyOn(process.stderr, 'write').mockImplementation(into('err'))]
+  const spies = [
+    vi.spyOn(process.stdout, 'write').mockImplementation(into('out')),
+    vi.spyOn(process.stderr, 'write').mockImplementation(into('err')),
+  ]
   try {
     return { code: await run(), ...printed }
   } finally {

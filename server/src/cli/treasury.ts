@@ -17,17 +17,33 @@ export const treasuryCommand: Command = command({
     withInstallation(env, async (opened) => {
       const catalogue = required(opened.config.assets, 'BURSAR_ASSETS_FILE')
       const standings = await standingsOf(opened, catalogue)
-      printTable(HEADS, standings.flatMap(({ positions }) => positions.map((position) => rowOf(position, catalogue, limitsOf(opened, catalogue, position)))))
+      printTable(
+        HEADS,
+        standings.flatMap(({ positions }) =>
+          positions.map((position) => rowOf(position, catalogue, limitsOf(opened, catalogue, position))),
+        ),
+      )
       print('')
-      printTable(['network', 'fees in', 'spent in 7 days', 'days left'], standings.map(({ runway }) => runwayRow(runway, catalogue)))
+      printTable(
+        ['network', 'fees in', 'spent in 7 days', 'days left'],
+        standings.map(({ runway }) => runwayRow(runway, catalogue)),
+      )
       await printStaked(opened)
     }),
 })
 
 const standingsOf = ({ runtime }: Opened, catalogue: Catalogue) =>
-  Promise.all(NETWORKS.filter((network) => catalogue.networks.has(network)).map((network) => standingOf(runtime, catalogue, network)))
+  Promise.all(
+    NETWORKS.filter((network) => catalogue.networks.has(network)).map((network) =>
+      standingOf(runtime, catalogue, network),
+    ),
+  )
 
-const limitsOf = ({ policies }: Opened, catalogue: Catalogue, { network, ticker }: { network: Network; ticker: string }): HotLimits | undefined => {
+const limitsOf = (
+  { policies }: Opened,
+  catalogue: Catalogue,
+  { network, ticker }: { network: Network; ticker: string },
+): HotLimits | undefined => {
   const limits = policies.treasury[network].hot.get(ticker)
   return limits && inLedgerUnits(catalogue, network, ticker, limits)
 }
@@ -36,9 +52,22 @@ const rowOf = (position: Position, catalogue: Catalogue, limits: HotLimits | und
   const { scale } = catalogue.findCrypto(position.ticker)!
   const show = (units: bigint | undefined): string => (units === undefined ? '-' : formatUnits(units, scale))
   const { network, ticker, hot, leaving, waiting, unswept, cold } = position
-  return [network, ticker, show(hot), show(limits?.cap), show(leaving), show(waiting), show(unswept), show(cold), show(limits && refillOf(position, limits))]
+  return [
+    network,
+    ticker,
+    show(hot),
+    show(limits?.cap),
+    show(leaving),
+    show(waiting),
+    show(unswept),
+    show(cold),
+    show(limits && refillOf(position, limits)),
+  ]
 }
 
 const runwayRow = ({ network, ticker, spent, days }: Runway, catalogue: Catalogue): string[] => [
-  network, ticker, formatUnits(spent, catalogue.findCrypto(ticker)?.scale ?? 0), days === null ? '-' : String(days),
+  network,
+  ticker,
+  formatUnits(spent, catalogue.findCrypto(ticker)?.scale ?? 0),
+  days === null ? '-' : String(days),
 ]

@@ -37,7 +37,8 @@ export const tronCommands: readonly Command[] = [
   command({
     name: 'tron status',
     summary: 'show energy, bandwidth, stake, what is lent to whom, and what waits to be withdrawn',
-    run: (_given, env) => withTron(env, async (deps) => printStanding(await standingOfStake(deps), await deps.spendable())),
+    run: (_given, env) =>
+      withTron(env, async (deps) => printStanding(await standingOfStake(deps), await deps.spendable())),
   }),
 ]
 
@@ -51,7 +52,9 @@ const order = (env: Environment, wanted: StakeOrder): Promise<void> =>
   withTron(env, async (deps) => {
     const ordered = await orderStake(deps, wanted)
     if ('refused' in ordered) throw new Error(ordered.refused)
-    print(`ordered as transaction ${ordered.id}: the worker has it signed and sends it; see \`bursar tron status\` in a minute or two`)
+    print(
+      `ordered as transaction ${ordered.id}: the worker has it signed and sends it; see \`bursar tron status\` in a minute or two`,
+    )
   })
 
 const withTron = (env: Environment, work: (deps: StakeDeps) => Promise<void>): Promise<void> =>
@@ -62,13 +65,21 @@ const withTron = (env: Environment, work: (deps: StakeDeps) => Promise<void>): P
       const adapter = adapters.get('TRON') as TronChainAdapter | undefined
       if (!adapter) throw new Error('BURSAR_NETWORKS_FILE names no node of TRON')
       const hotAddress = tronHotAddress(required(config.xpubs, 'BURSAR_XPUBS_FILE'))
-      await work({ runtime, adapter, hotAddress, spendable: () => spendableSun({ runtime, catalogue, adapter, hotAddress }) })
+      await work({
+        runtime,
+        adapter,
+        hotAddress,
+        spendable: () => spendableSun({ runtime, catalogue, adapter, hotAddress }),
+      })
     } finally {
       await Promise.all([...adapters.values()].map((adapter) => adapter.close()))
     }
   })
 
-/** Says how much of the hot wallet's TRX is staked, lent or unfreezing, which nothing can be paid with; only the node knows. */
+/**
+ * Says how much of the hot wallet's TRX is staked, lent or unfreezing, which nothing can be paid with; only the node
+ * knows.
+ */
 export const printStaked = async ({ config, runtime }: Opened): Promise<void> => {
   if (config.networks === null || config.xpubs === null || config.assets === null) return
   const adapters = createAdapters(config.networks, tokensOf(config.assets))
@@ -76,8 +87,17 @@ export const printStaked = async ({ config, runtime }: Opened): Promise<void> =>
     const adapter = adapters.get('TRON') as TronChainAdapter | undefined
     if (!adapter) return
     const { staked, lent, unfreezing, spendable } = await adapter.stakeOf(tronHotAddress(config.xpubs))
-    const bound = staked.ENERGY + staked.BANDWIDTH + staked.TRON_POWER + lent.ENERGY + lent.BANDWIDTH + unfreezing.reduce((sum, { amount }) => sum + amount, 0n)
-    if (bound > 0n) print(`of TRX in the hot wallet ${trx(bound)} are staked, lent or unfreezing; ${trx(spendable)} can be sent (bursar tron status)`)
+    const bound =
+      staked.ENERGY +
+      staked.BANDWIDTH +
+      staked.TRON_POWER +
+      lent.ENERGY +
+      lent.BANDWIDTH +
+      unfreezing.reduce((sum, { amount }) => sum + amount, 0n)
+    if (bound > 0n)
+      print(
+        `of TRX in the hot wallet ${trx(bound)} are staked, lent or unfreezing; ${trx(spendable)} can be sent (bursar tron status)`,
+      )
   } catch (error) {
     runtime.log.warn({ err: error }, 'the node of TRON does not say what is staked')
     print('what of TRX is staked the node does not say now')
@@ -88,19 +108,32 @@ export const printStaked = async ({ config, runtime }: Opened): Promise<void> =>
 
 const printStanding = ({ stake, resources, supply, lendable, loans }: StakeStanding, spendable: bigint): void => {
   const { staked, lent, unfreezing } = stake
-  printTable(['TRX', ''], [
-    ['can be spent', trx(spendable)],
-    ['staked for energy', trx(staked.ENERGY)],
-    ['staked for bandwidth', trx(staked.BANDWIDTH)],
-    ['lent for energy', trx(lent.ENERGY)],
-    ['can be lent now', trx(lendable)],
-    ...unfreezing.map(({ amount, at }) => [`unstaked, from ${new Date(at).toISOString()} on`, trx(amount)]),
-  ])
-  print(`energy left ${resources.energy}; bandwidth left ${resources.bandwidth} staked, ${resources.freeBandwidth} free`)
+  printTable(
+    ['TRX', ''],
+    [
+      ['can be spent', trx(spendable)],
+      ['staked for energy', trx(staked.ENERGY)],
+      ['staked for bandwidth', trx(staked.BANDWIDTH)],
+      ['lent for energy', trx(lent.ENERGY)],
+      ['can be lent now', trx(lendable)],
+      ...unfreezing.map(({ amount, at }) => [`unstaked, from ${new Date(at).toISOString()} on`, trx(amount)]),
+    ],
+  )
+  print(
+    `energy left ${resources.energy}; bandwidth left ${resources.bandwidth} staked, ${resources.freeBandwidth} free`,
+  )
   if (!supply) return print('the hot wallet is not activated yet: send it TRX')
-  if (supply.stakedForEnergy > 0n) print(`10000 TRX staked give ${(10_000n * supply.energy) / supply.stakedForEnergy} energy a day`)
+  if (supply.stakedForEnergy > 0n)
+    print(`10000 TRX staked give ${(10_000n * supply.energy) / supply.stakedForEnergy} energy a day`)
   if (loans.length === 0) return print('nothing is lent')
-  printTable(['lent to', 'TRX', 'since', 'loan', 'return'], loans.map(({ address, stake: sun, since, lending, returning }) => [
-    address, trx(sun), since.toISOString(), lending, returning ?? '-',
-  ]))
+  printTable(
+    ['lent to', 'TRX', 'since', 'loan', 'return'],
+    loans.map(({ address, stake: sun, since, lending, returning }) => [
+      address,
+      trx(sun),
+      since.toISOString(),
+      lending,
+      returning ?? '-',
+    ]),
+  )
 }

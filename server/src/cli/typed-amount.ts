@@ -9,7 +9,9 @@ export const assetOf = ({ config }: Opened, ticker: string) => {
   return asset
 }
 
-/** An amount as typed, in the asset's ledger units: not zero, and below it with a minus before it. @throws UsageError */
+/**
+ * An amount as typed, in the asset's ledger units: not zero, and below it with a minus before it. @throws UsageError
+ */
 export const signedUnitsOf = (text: string, { scale }: { scale: number }): bigint => {
   const parsed = parseUnits(text.replace(/^-/, ''), scale)
   if (!parsed.ok || parsed.units === 0n) throw new UsageError('AMOUNT is a decimal such as 12.5 or -12.5')

@@ -13,7 +13,8 @@ export const worldOf = ({ config, runtime, policies }: Opened): World => {
     runtime,
     catalogue,
     policies,
-    exchange: config.exchange === null ? readExchangePolicy(catalogue) : readLimitedPolicy(catalogue, config.exchange.exchange),
+    exchange:
+      config.exchange === null ? readExchangePolicy(catalogue) : readLimitedPolicy(catalogue, config.exchange.exchange),
     hedging: config.exchange?.hedging?.policy ?? null,
     wallet: required(config.xpubs, 'BURSAR_XPUBS_FILE'),
     publicUrl: config.publicUrl,

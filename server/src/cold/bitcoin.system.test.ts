@@ -1,4 +1,7 @@
-/** BTC to cold storage on bitcoind: a PSBT signed by another wallet with the hot keys, followed to the last satoshi, beside payouts. */
+/**
+ * BTC to cold storage on bitcoind: a PSBT signed by another wallet with the hot keys, followed to the last satoshi,
+ * beside payouts.
+ */
 import { randomUUID } from 'node:crypto'
 import { HARDENED, isRefused } from '@bursar/chainkit'
 import { accountPath, parsePsbt } from '@bursar/chainkit/bitcoin'
@@ -23,7 +26,9 @@ const HOUR = 3_600_000
 const FINAL = 7
 const HOT = bitcoinHotAddress(WALLET)
 const catalogue = createCatalogue({
-  crypto: [{ ticker: 'BTC', name: 'Bitcoin', networks: { BITCOIN: { decimals: 8, minDeposit: '0', minWithdrawal: '0' } } }],
+  crypto: [
+    { ticker: 'BTC', name: 'Bitcoin', networks: { BITCOIN: { decimals: 8, minDeposit: '0', minWithdrawal: '0' } } },
+  ],
   fiat: [],
 })
 
@@ -39,11 +44,13 @@ const walletOfHotKeys = async ({ node }: BitcoinWorld): Promise<Rpc> => {
   const account = path.reduce((parent, index) => parent.deriveChild(index), master)
   const steps = path.map((index) => `${index - HARDENED}h`).join('/')
   const origin = `${master.fingerprint.toString(16).padStart(8, '0')}/${steps}`
-  const descriptors = await Promise.all([0, 1].map(async (branch) => {
-    const plain = `wpkh([${origin}]${account.privateExtendedKey}/${branch}/*)`
-    const { checksum } = await node.rpc<{ checksum: string }>('getdescriptorinfo', plain)
-    return { desc: `${plain}#${checksum}`, timestamp: 'now', range: [0, 20] }
-  }))
+  const descriptors = await Promise.all(
+    [0, 1].map(async (branch) => {
+      const plain = `wpkh([${origin}]${account.privateExtendedKey}/${branch}/*)`
+      const { checksum } = await node.rpc<{ checksum: string }>('getdescriptorinfo', plain)
+      return { desc: `${plain}#${checksum}`, timestamp: 'now', range: [0, 20] }
+    }),
+  )
   const name = `hot-${randomUUID()}`
   await node.rpc('createwallet', name, false, true)
   const wallet = node.walletRpc(name)
@@ -55,7 +62,10 @@ const walletOfHotKeys = async ({ node }: BitcoinWorld): Promise<Rpc> => {
 /** The same with a script that makes it larger than anything carried along. */
 const padded = (raw: Uint8Array): Uint8Array => {
   const { inputs, ...rest } = RawTx.decode(raw)
-  return RawTx.encode({ ...rest, inputs: inputs.map((input) => ({ ...input, finalScriptSig: new Uint8Array(300_000) })) })
+  return RawTx.encode({
+    ...rest,
+    inputs: inputs.map((input) => ({ ...input, finalScriptSig: new Uint8Array(300_000) })),
+  })
 }
 
 /** As a wallet with the seed words does it: finds its keys by the origins, signs what is its own. */
@@ -86,7 +96,10 @@ describeWithBitcoind('cold storage on Bitcoin', () => {
 
   beforeEach(async () => {
     vault = await node.faucet<string>('getnewaddress')
-    const treasury = { hot: { BTC: { cap: `${5n * BTC}`, target: `${2n * BTC}`, low: `${BTC}`, cold: vault } }, signWithinMs: HOUR }
+    const treasury = {
+      hot: { BTC: { cap: `${5n * BTC}`, target: `${2n * BTC}`, low: `${BTC}`, cold: vault } },
+      signWithinMs: HOUR,
+    }
     adapter = { ...(node.adapter as CoinChainAdapter) }
     cold = await openCold({ url: database.url, network: 'BITCOIN', chain: { ...node, adapter }, catalogue, treasury })
     return () => cold.close()
@@ -103,8 +116,13 @@ describeWithBitcoind('cold storage on Bitcoin', () => {
     return { id: transfer.id, transfer, psbt: Buffer.from(attempt.unsigned, 'hex') }
   }
   const books = async (): Promise<bigint> => {
-    const { rows } = await sql<{ recorded: bigint; ledger: bigint }>`select (select sum(booked) from custody_addresses where asset = 'BTC') as recorded,
-      (select -sum(posted) from ledger_accounts where asset = 'BTC' and kind = 'custody:BITCOIN') as ledger`.execute(cold.db)
+    const { rows } = await sql<{
+      recorded: bigint
+      ledger: bigint
+    }>`select (select sum(booked) from custody_addresses where asset = 'BTC') as recorded,
+      (select -sum(posted) from ledger_accounts where asset = 'BTC' and kind = 'custody:BITCOIN') as ledger`.execute(
+      cold.db,
+    )
     expect(rows[0]!.recorded).toBe(rows[0]!.ledger)
     return rows[0]!.ledger
   }
@@ -140,15 +158,32 @@ describeWithBitcoind('cold storage on Bitcoin', () => {
     const { id, transfer, psbt } = await offered()
     const handed = (await cold.file(id)).psbt!
     const decoded = await node.node.rpc<Decoded>('decodepsbt', handed)
-    expect(decoded.inputs.map(({ non_witness_utxo }) => non_witness_utxo?.txid)).toEqual(decoded.tx.vin.map(({ txid }) => txid))
-    expect(decoded.inputs.map(({ witness_utxo }) => witness_utxo?.scriptPubKey.address)).toEqual(decoded.inputs.map(() => HOT))
+    expect(decoded.inputs.map(({ non_witness_utxo }) => non_witness_utxo?.txid)).toEqual(
+      decoded.tx.vin.map(({ txid }) => txid),
+    )
+    expect(decoded.inputs.map(({ witness_utxo }) => witness_utxo?.scriptPubKey.address)).toEqual(
+      decoded.inputs.map(() => HOT),
+    )
     const bare = await node.node.rpc<Decoded>('decodepsbt', psbt.toString('base64'))
     expect(bare.inputs.some(({ non_witness_utxo }) => non_witness_utxo)).toBe(false)
     expect(decoded.tx.txid).toBe(bare.tx.txid)
-    const analysed = await node.node.rpc<{ next: string; fee: string; inputs: { has_utxo: boolean; next: string }[] }>('analyzepsbt', handed)
-    expect(analysed).toMatchObject({ next: 'signer', inputs: decoded.inputs.map(() => ({ has_utxo: true, next: 'signer' })) })
+    const analysed = await node.node.rpc<{ next: string; fee: string; inputs: { has_utxo: boolean; next: string }[] }>(
+      'analyzepsbt',
+      handed,
+    )
+    expect(analysed).toMatchObject({
+      next: 'signer',
+      inputs: decoded.inputs.map(() => ({ has_utxo: true, next: 'signer' })),
+    })
     const wallet = await walletOfHotKeys(node)
-    const { psbt: signed, complete } = await wallet<{ psbt: string; complete: boolean }>('walletprocesspsbt', handed, true, 'ALL', true, true)
+    const { psbt: signed, complete } = await wallet<{ psbt: string; complete: boolean }>(
+      'walletprocesspsbt',
+      handed,
+      true,
+      'ALL',
+      true,
+      true,
+    )
     expect(complete).toBe(true)
     expect(await cold.take(id, Buffer.from(signed, 'base64'))).toHaveProperty('hash', decoded.tx.txid)
     await cold.send()
@@ -172,7 +207,9 @@ describeWithBitcoind('cold storage on Bitcoin', () => {
     }
     const { id, transfer } = await offered()
     expect(transfer.units).toBe((75n * BTC) / 10n)
-    const reserved = (await sql<{ transaction: string }>`select transaction from utxos where reserved_by is not null`.execute(cold.db)).rows.map(({ transaction }) => transaction)
+    const reserved = (
+      await sql<{ transaction: string }>`select transaction from utxos where reserved_by is not null`.execute(cold.db)
+    ).rows.map(({ transaction }) => transaction)
     expect(reserved).toHaveLength(4)
     expect(reserved).not.toContain([...large][0])
     expect(await cold.file(id)).toMatchObject({ amount: '7.5' })
@@ -180,8 +217,12 @@ describeWithBitcoind('cold storage on Bitcoin', () => {
     for (const transaction of reserved) large.add(transaction)
     await cold.offer()
     expect(await cold.transfers()).toEqual(['cancelled'])
-    const { rows } = await sql<{ text: string }>`select text from alerts where kind = 'cold-impossible' and resolved_at is null`.execute(cold.db)
-    expect(rows.map(({ text }) => text)).toEqual([expect.stringMatching(/without those of [1-5] transactions too large/)])
+    const { rows } = await sql<{
+      text: string
+    }>`select text from alerts where kind = 'cold-impossible' and resolved_at is null`.execute(cold.db)
+    expect(rows.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/without those of [1-5] transactions too large/),
+    ])
   })
 
   test('coins wait for a signature only as long as no payout needs them', async () => {
@@ -208,7 +249,12 @@ describeWithBitcoind('cold storage on Bitcoin', () => {
     await fund(4n * BTC, 4n * BTC)
     const first = await offered()
     await cold.cancel(first.id)
-    const free = async (): Promise<number> => (await sql<{ n: number }>`select count(*) as n from utxos where reserved_by is null and spent_by is null`.execute(cold.db)).rows[0]!.n
+    const free = async (): Promise<number> =>
+      (
+        await sql<{
+          n: number
+        }>`select count(*) as n from utxos where reserved_by is null and spent_by is null`.execute(cold.db)
+      ).rows[0]!.n
     expect(await free()).toBe(2)
     const second = await offered()
     expect(await free()).toBeLessThan(2)
@@ -249,7 +295,11 @@ describeWithBitcoind('cold storage on Bitcoin', () => {
     const capital = await cold.house('BTC', 'capital')
     const [coin] = await node.faucet<{ txid: string; vout: number }[]>('listunspent', 1, 9_999_999, [vault])
     const outputs = [{ [HOT]: '3' }, { [vault]: '1.9999' }]
-    const raw = await node.faucet<string>('createrawtransaction', [{ txid: coin!.txid, vout: Number(coin!.vout) }], outputs)
+    const raw = await node.faucet<string>(
+      'createrawtransaction',
+      [{ txid: coin!.txid, vout: Number(coin!.vout) }],
+      outputs,
+    )
     const { hex } = await node.faucet<{ hex: string }>('signrawtransactionwithwallet', raw)
     await node.node.rpc('sendrawtransaction', hex)
     await cold.mine(1)

@@ -1,4 +1,7 @@
-/** ETH and USDT to cold storage on anvil: signed elsewhere with the hot wallet's key, followed to the last wei, beside payouts. */
+/**
+ * ETH and USDT to cold storage on anvil: signed elsewhere with the hot wallet's key, followed to the last wei, beside
+ * payouts.
+ */
 import { isRefused } from '@bursar/chainkit'
 import { checksumAddress, parseSigned, parseUnsigned, serializeUnsigned, toHex } from '@bursar/chainkit/evm'
 import { sql } from 'kysely'
@@ -29,7 +32,12 @@ let snapshot: string
 let usdt: string
 
 beforeAll(async () => {
-  node = await openEvmWorld(await startNode(), { network: 'ETHEREUM', legacyGas: false, finality: 'finalized', chainId: 31_337 })
+  node = await openEvmWorld(await startNode(), {
+    network: 'ETHEREUM',
+    legacyGas: false,
+    finality: 'finalized',
+    chainId: 31_337,
+  })
   usdt = checksumAddress(node.contracts.token)
   expect(operator.address).toBe(EVM_HOT)
 }, 120_000)
@@ -50,7 +58,13 @@ beforeEach(async () => {
     USDT: { cap: '5000000000', target: '3000000000', cold: COLD },
   }
   cold = await openCold({
-    url: database.url, network: 'ETHEREUM', chain: node, catalogue, treasury: { hot, signWithinMs: 60 * MINUTE }, chainId: 31_337n, contracts: { USDT: usdt },
+    url: database.url,
+    network: 'ETHEREUM',
+    chain: node,
+    catalogue,
+    treasury: { hot, signWithinMs: 60 * MINUTE },
+    chainId: 31_337n,
+    contracts: { USDT: usdt },
   })
   return () => cold.close()
 }, 60_000)
@@ -62,7 +76,8 @@ const fund = async (eth: bigint, tether = 0n): Promise<void> => {
 }
 const signed = async (unsigned: string): Promise<Uint8Array> =>
   Buffer.from((await operator.signTransaction(parseTransaction(unsigned as `0x${string}`) as never)).slice(2), 'hex')
-const chainHolds = async (address: string): Promise<bigint> => BigInt(await node.node.rpc<string>('eth_getBalance', address, 'latest'))
+const chainHolds = async (address: string): Promise<bigint> =>
+  BigInt(await node.node.rpc<string>('eth_getBalance', address, 'latest'))
 const equal = async (): Promise<void> => {
   for (const line of (await cold.reconcile()).lines) {
     expect(line.onChain, line.ticker).toBe(line.booked)
@@ -81,7 +96,13 @@ describe('above the cap', () => {
     await cold.offer()
     expect(await cold.transfers()).toEqual(['offered'])
     const file = await cold.file(transfer.id)
-    expect(file).toMatchObject({ amount: '18', units: `${18n * E18}`, from: [EVM_HOT], to: COLD, fields: { chainId: '31337', value: `${18n * E18}`, to: COLD } })
+    expect(file).toMatchObject({
+      amount: '18',
+      units: `${18n * E18}`,
+      from: [EVM_HOT],
+      to: COLD,
+      fields: { chainId: '31337', value: `${18n * E18}`, to: COLD },
+    })
     const before = await cold.house('ETH', 'custody:ETHEREUM')
     expect(await cold.take(transfer.id, await signed(attempt.unsigned))).toHaveProperty('hash')
     expect(await cold.alerts()).toEqual([])
@@ -108,7 +129,12 @@ describe('above the cap', () => {
     await fund(30n * E18, 9_000_000_000n)
     await cold.offer()
     expect(await cold.transfers()).toEqual(['offered', 'offered'])
-    const { rows } = await sql<{ id: string; unsigned: string }>`select o.id, a.unsigned from outgoing o join outgoing_attempts a on a.outgoing_id = o.id order by o.nonce`.execute(cold.db)
+    const { rows } = await sql<{
+      id: string
+      unsigned: string
+    }>`select o.id, a.unsigned from outgoing o join outgoing_attempts a on a.outgoing_id = o.id order by o.nonce`.execute(
+      cold.db,
+    )
     for (const { id, unsigned } of rows) expect(await cold.take(id, await signed(unsigned))).toHaveProperty('hash')
     await cold.send()
     await cold.mine(5)
@@ -145,8 +171,12 @@ describe('what comes back', () => {
     const good = await signed(attempt.unsigned)
     const parsed = parseUnsigned(Buffer.from(attempt.unsigned.slice(2), 'hex'))
     if (isRefused(parsed)) throw new Error(parsed.message)
-    const altered = async (more: Partial<typeof parsed>): Promise<Uint8Array> => signed(toHex(serializeUnsigned({ ...parsed, ...more } as never)))
-    const forged = Buffer.from((await vault.signTransaction(parseTransaction(attempt.unsigned as `0x${string}`) as never)).slice(2), 'hex')
+    const altered = async (more: Partial<typeof parsed>): Promise<Uint8Array> =>
+      signed(toHex(serializeUnsigned({ ...parsed, ...more } as never)))
+    const forged = Buffer.from(
+      (await vault.signTransaction(parseTransaction(attempt.unsigned as `0x${string}`) as never)).slice(2),
+      'hex',
+    )
     const wrong: [string, Uint8Array][] = [
       ['to elsewhere', await altered({ to: EVM_HOT as `0x${string}` })],
       ['another amount', await altered({ value: parsed.value + 1n })],
@@ -157,7 +187,8 @@ describe('what comes back', () => {
       ['unsigned', Buffer.from(attempt.unsigned.slice(2), 'hex')],
       ['nothing', new Uint8Array()],
     ]
-    for (const [name, bytes] of wrong) expect(await cold.take(transfer.id, bytes), name).toMatchObject({ refused: 'not-it' })
+    for (const [name, bytes] of wrong)
+      expect(await cold.take(transfer.id, bytes), name).toMatchObject({ refused: 'not-it' })
     for (let at = 0; at < good.length; at += 1) {
       const changed = Uint8Array.from(good)
       changed[at]! ^= 1 << (at % 8)
@@ -174,7 +205,9 @@ describe('what comes back', () => {
     await cold.offer()
     const first = await cold.open()
     cold.later(61 * MINUTE)
-    expect(await cold.take(first.transfer.id, await signed(first.attempt.unsigned))).toMatchObject({ refused: 'expired' })
+    expect(await cold.take(first.transfer.id, await signed(first.attempt.unsigned))).toMatchObject({
+      refused: 'expired',
+    })
     await fund(E18)
     await cold.offer()
     expect(await cold.transfers()).toEqual(['expired', 'offered'])
@@ -182,7 +215,9 @@ describe('what comes back', () => {
     expect(second.transfer.units).toBe(19n * E18)
     expect(second.outgoing.nonce).toBe(first.outgoing.nonce)
     expect(await cold.cancel(second.transfer.id)).toEqual({ mayBeMinedUntil: null })
-    expect(await cold.take(second.transfer.id, await signed(second.attempt.unsigned))).toMatchObject({ refused: 'not-open' })
+    expect(await cold.take(second.transfer.id, await signed(second.attempt.unsigned))).toMatchObject({
+      refused: 'not-open',
+    })
     expect(await cold.cancel(second.transfer.id)).toBeUndefined()
     await cold.offer()
     expect(await cold.transfers()).toEqual(['expired', 'cancelled', 'offered'])
@@ -214,7 +249,9 @@ describe('payouts', () => {
     await cold.send()
     await cold.mine(5)
     expect(await cold.withdrawal(id)).toBe('settled')
-    expect(await cold.take(first.transfer.id, await signed(first.attempt.unsigned))).toMatchObject({ refused: 'not-open' })
+    expect(await cold.take(first.transfer.id, await signed(first.attempt.unsigned))).toMatchObject({
+      refused: 'not-open',
+    })
     await cold.offer()
     expect(await cold.transfers()).toEqual(['overtaken', 'offered'])
     const second = await cold.open()
@@ -247,9 +284,24 @@ describe('payouts', () => {
     await cold.pay()
     await cold.send()
     await cold.mine(5)
-    expect(await Promise.all(paid.map((id) => cold.withdrawal(id)))).toEqual(['settled', 'settled', 'settled', 'settled'])
-    const { rows } = await sql<{ nonce: number; purpose: string }>`select nonce, purpose from outgoing where state = 'final' order by nonce`.execute(cold.db)
-    expect(rows.map(({ nonce, purpose }) => `${nonce} ${purpose}`)).toEqual(['0 payout', '1 payout', '2 payout', '3 filler', '4 cold', '5 payout'])
+    expect(await Promise.all(paid.map((id) => cold.withdrawal(id)))).toEqual([
+      'settled',
+      'settled',
+      'settled',
+      'settled',
+    ])
+    const { rows } = await sql<{
+      nonce: number
+      purpose: string
+    }>`select nonce, purpose from outgoing where state = 'final' order by nonce`.execute(cold.db)
+    expect(rows.map(({ nonce, purpose }) => `${nonce} ${purpose}`)).toEqual([
+      '0 payout',
+      '1 payout',
+      '2 payout',
+      '3 filler',
+      '4 cold',
+      '5 payout',
+    ])
     await equal()
   })
 
@@ -262,7 +314,11 @@ describe('payouts', () => {
     expect(await cold.state(transfer.id)).toBe('broadcast')
     cold.later(11 * MINUTE)
     await cold.send()
-    const { rows } = await sql<{ count: number }>`select count(*) as count from outgoing_attempts where outgoing_id = ${transfer.id} and raw is not null`.execute(cold.db)
+    const { rows } = await sql<{
+      count: number
+    }>`select count(*) as count from outgoing_attempts where outgoing_id = ${transfer.id} and raw is not null`.execute(
+      cold.db,
+    )
     expect(rows[0]!.count).toBe(2)
     await cold.mine(5)
     expect(await cold.state(transfer.id)).toBe('final')
@@ -272,20 +328,24 @@ describe('payouts', () => {
 })
 
 describe('a worker that dies', () => {
-  test.each(['cold-planned', 'cold-ending'])('at %s leaves nothing behind that the next one does not carry on', async (point) => {
-    await fund(30n * E18)
-    const die = (name: string): Promise<void> => (name === point ? Promise.reject(new Error('killed')) : Promise.resolve())
-    if (point === 'cold-ending') await cold.offer()
-    const before = await cold.transfers()
-    cold.later(61 * MINUTE)
-    cold.before.pause = die
-    await expect(cold.offer()).rejects.toThrow('killed')
-    expect(await cold.transfers()).toEqual(before)
-    cold.before.pause = async () => {}
-    await cold.offer()
-    await cold.offer()
-    expect(await cold.transfers()).toEqual([...before.map(() => 'expired'), 'offered'])
-  })
+  test.each(['cold-planned', 'cold-ending'])(
+    'at %s leaves nothing behind that the next one does not carry on',
+    async (point) => {
+      await fund(30n * E18)
+      const die = (name: string): Promise<void> =>
+        name === point ? Promise.reject(new Error('killed')) : Promise.resolve()
+      if (point === 'cold-ending') await cold.offer()
+      const before = await cold.transfers()
+      cold.later(61 * MINUTE)
+      cold.before.pause = die
+      await expect(cold.offer()).rejects.toThrow('killed')
+      expect(await cold.transfers()).toEqual(before)
+      cold.before.pause = async () => {}
+      await cold.offer()
+      await cold.offer()
+      expect(await cold.transfers()).toEqual([...before.map(() => 'expired'), 'offered'])
+    },
+  )
 
   test('many workers at once hand out one transfer for each asset', async () => {
     await fund(30n * E18, 9_000_000_000n)
@@ -322,7 +382,16 @@ describe('blocks that are lost', () => {
 
 describe('the other way', () => {
   const send = async (to: string, value: bigint, nonce: number): Promise<void> => {
-    const raw = await vault.signTransaction({ chainId: 31_337, nonce, gas: 21_000n, to: to as `0x${string}`, value, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 10n ** 9n, type: 'eip1559' })
+    const raw = await vault.signTransaction({
+      chainId: 31_337,
+      nonce,
+      gas: 21_000n,
+      to: to as `0x${string}`,
+      value,
+      maxFeePerGas: 10n ** 10n,
+      maxPriorityFeePerGas: 10n ** 9n,
+      type: 'eip1559',
+    })
     await node.node.rpc('eth_sendRawTransaction', raw)
   }
 
@@ -357,7 +426,10 @@ describe('the other way', () => {
     await cold.mine(4)
     const eth = (await cold.reconcile()).lines.find(({ ticker }) => ticker === 'ETH')!
     expect(eth.short).toBe(4n * E18)
-    const { rows } = await sql<{ address: string; difference: bigint }>`select address, difference from custody_addresses where difference <> 0`.execute(cold.db)
+    const { rows } = await sql<{
+      address: string
+      difference: bigint
+    }>`select address, difference from custody_addresses where difference <> 0`.execute(cold.db)
     expect(rows).toEqual([{ address: COLD, difference: -4n * E18 }])
   })
 })

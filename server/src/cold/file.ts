@@ -27,18 +27,27 @@ export interface ColdFile {
   check: string[]
   /** a PSBT in hex, an unsigned transaction with 0x (EVM), or `raw_data` (TRON) */
   unsigned: string
-  /** the same in base64, as wallets take it, with the transactions its inputs come from while they are kept; on Bitcoin only */
+  /**
+   * the same in base64, as wallets take it, with the transactions its inputs come from while they are kept; on Bitcoin
+   * only
+   */
   psbt?: string
   /** which keys of the hot wallet sign, below the account's extended key */
   keys: OfferedTransfer['attempt']['keys']
 }
 
-export const coldFileOf = ({ transfer, outgoing, attempt, previous }: OfferedTransfer, catalogue: Catalogue): ColdFile => {
+export const coldFileOf = (
+  { transfer, outgoing, attempt, previous }: OfferedTransfer,
+  catalogue: Catalogue,
+): ColdFile => {
   const { network, asset: ticker, units, to } = transfer
   const asset = catalogue.findCrypto(ticker)!
   const native = catalogue.findCrypto(NATIVE_TICKER[network])!
   const amount = formatUnits(units, asset.scale)
-  const fee = formatUnits(rescale(attempt.networkFee, native.networks.get(network)!.decimals, native.scale), native.scale)
+  const fee = formatUnits(
+    rescale(attempt.networkFee, native.networks.get(network)!.decimals, native.scale),
+    native.scale,
+  )
   const { contract, decimals } = asset.networks.get(network)!
   return {
     bursar: 'transfer to cold storage',
@@ -78,10 +87,15 @@ const fieldsOf = (network: OfferedTransfer['transfer']['network'], unsigned: str
     if (isRefused(psbt)) throw new Error(`a stored transaction does not parse: ${psbt.message}`)
     return {
       inputs: psbt.inputs.map(({ txid, vout, units }) => ({ coin: `${txid}:${vout}`, satoshi: units.toString() })),
-      outputs: psbt.outputs.map(({ script, units, origins }) => ({ script: Buffer.from(script).toString('hex'), satoshi: units.toString(), change: origins.length > 0 })),
+      outputs: psbt.outputs.map(({ script, units, origins }) => ({
+        script: Buffer.from(script).toString('hex'),
+        satoshi: units.toString(),
+        change: origins.length > 0,
+      })),
     }
   }
-  const parsed = isEvmNetwork(network) && isHex(unsigned) ? parseEvm(fromHex(unsigned)) : parseTron(Buffer.from(unsigned, 'hex'))
+  const parsed =
+    isEvmNetwork(network) && isHex(unsigned) ? parseEvm(fromHex(unsigned)) : parseTron(Buffer.from(unsigned, 'hex'))
   if (isRefused(parsed)) throw new Error(`a stored transaction does not parse: ${parsed.message}`)
   return textual(parsed)
 }

@@ -19,9 +19,9 @@ interface ColdFee {
 }
 
 /**
- * Follows what the operator sends from cold addresses. What reaches other addresses of ours is followed like every move between
- * them; what the network took is a cost of the house, posted here. What goes anywhere else nothing explains, and the comparison
- * with the chain says so.
+ * Follows what the operator sends from cold addresses. What reaches other addresses of ours is followed like every move
+ * between them; what the network took is a cost of the house, posted here. What goes anywhere else nothing explains,
+ * and the comparison with the chain says so.
  */
 export const createColdFollowing = (catalogue: Catalogue) => ({
   block: async (tx: Tx, network: Network, block: Block, moment: Moment): Promise<Effects> => {
@@ -35,7 +35,8 @@ export const createColdFollowing = (catalogue: Catalogue) => ({
   },
 
   orphaned: async (tx: Tx, network: Network, fromHeight: number, moment: Moment): Promise<Effects> => {
-    const { rows } = await sql<ColdFee>`delete from cold_fees where network = ${network} and block_height >= ${fromHeight}
+    const { rows } =
+      await sql<ColdFee>`delete from cold_fees where network = ${network} and block_height >= ${fromHeight}
       returning transaction, asset, address, units`.execute(tx)
     return joinEffects(rows.map((fee) => effectsOf(network, fee, fromHeight, 'back', moment)))
   },
@@ -58,7 +59,10 @@ const feesOf = async (tx: Tx, network: Network, block: Block, catalogue: Catalog
 
 /** By transaction, whose coins it spends: the watcher has just noted them. */
 const coinPayers = async (tx: Tx, { transactions }: Block): Promise<Map<string, string>> => {
-  const { rows } = await sql<{ hash: string; address: string }>`select distinct on (spent_by) spent_by as hash, address from utxos
+  const { rows } = await sql<{
+    hash: string
+    address: string
+  }>`select distinct on (spent_by) spent_by as hash, address from utxos
     where network = 'BITCOIN' and account = 'cold' and spent_by = any(${transactions.map(({ hash }) => hash)}::text[])
     order by spent_by, address`.execute(tx)
   return new Map(rows.map(({ hash, address }) => [hash, address]))
@@ -67,14 +71,25 @@ const coinPayers = async (tx: Tx, { transactions }: Block): Promise<Map<string, 
 const accountPayers = async (tx: Tx, network: Network, { transactions }: Block): Promise<Map<string, string>> => {
   const asked = transactions.map((one) => ({ hash: one.hash, payer: payerOf(network, one) }))
   const cold = await coldAddressesAmong(tx, familyOf(network), [...new Set(asked.flatMap(({ payer }) => payer ?? []))])
-  return new Map(asked.flatMap(({ hash, payer }) => (payer !== undefined && cold.has(payer) ? [[hash, payer] as const] : [])))
+  return new Map(
+    asked.flatMap(({ hash, payer }) => (payer !== undefined && cold.has(payer) ? [[hash, payer] as const] : [])),
+  )
 }
 
-/** Who sends pays: on EVM chains a transaction's key is `ADDRESS:NONCE`; TRON's names nobody, but mostly a payment's sender is its own. */
+/**
+ * Who sends pays: on EVM chains a transaction's key is `ADDRESS:NONCE`; TRON's names nobody, but mostly a payment's
+ * sender is its own.
+ */
 const payerOf = (network: Network, { keys, transfers, payer }: ChainTransaction): string | undefined =>
   network === 'TRON' ? (payer ?? transfers[0]?.from[0]) : keys[0]?.split(':')[0]
 
-const effectsOf = (network: Network, fee: ColdFee, height: number, direction: 'out' | 'back', moment: Moment): Effects => {
+const effectsOf = (
+  network: Network,
+  fee: ColdFee,
+  height: number,
+  direction: 'out' | 'back',
+  moment: Moment,
+): Effects => {
   const moves: CustodyMove[] = [{ network, asset: fee.asset, address: fee.address, units: -fee.units, height }]
   return {
     items: [feeItem(network, fee, direction === 'out' ? 1n : -1n, moment)],

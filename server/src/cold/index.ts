@@ -1,7 +1,8 @@
 /**
- * Cold storage: what hot wallets hold above their caps leaves for addresses whose keys are not here. Promises that such a
- * transfer goes where the policies of server and signer both say, that until signed bytes come back it keeps no payout
- * waiting and leaves no nonce unused, and that only the very transaction that was handed out, signed by our key, is taken back.
+ * Cold storage: what hot wallets hold above their caps leaves for addresses whose keys are not here. Promises that such
+ * a transfer goes where the policies of server and signer both say, that until signed bytes come back it keeps no
+ * payout waiting and leaves no nonce unused, and that only the very transaction that was handed out, signed by our key,
+ * is taken back.
  */
 export { ensureColdAddresses } from './addresses.ts'
 export { cancelTransfer, importTransfer } from './commands.ts'

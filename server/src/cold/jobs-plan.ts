@@ -4,13 +4,23 @@ import { sql } from 'kysely'
 import type { AccountChainAdapter, TronChainAdapter } from '../adapters/chains/port.ts'
 import { rescale } from '../money/index.ts'
 import {
-  currentState, inPayableForm, paymentCall, planEvm, planTron, recentReference, tronHotAddress, tronPayment,
+  currentState,
+  inPayableForm,
+  paymentCall,
+  planEvm,
+  planTron,
+  recentReference,
+  tronHotAddress,
+  tronPayment,
 } from '../outgoing/index.ts'
 import { planBitcoin } from './jobs-bitcoin.ts'
 import type { ColdDeps, ColdPlan, Wanted } from './plan.ts'
 
 const HOT_KEY = { account: 'hot', branch: 0, index: 0 } as const
-/** A signature takes hours: on EVM chains the most that may be paid for gas is raised, since what is not needed is not paid. */
+/**
+ * A signature takes hours: on EVM chains the most that may be paid for gas is raised, since what is not needed is not
+ * paid.
+ */
 const PRICE_ROOM = 2n
 
 /** Builds the unsigned transaction; a text when it can't be built now, saying why. */
@@ -21,7 +31,8 @@ export const planTransfer = (deps: ColdDeps, wanted: Wanted): Promise<ColdPlan |
 
 const onEvm = async (deps: ColdDeps, { ticker, units, to, from: key }: Wanted): Promise<ColdPlan | string> => {
   const { network, sending, catalogue } = deps
-  if (!isEvmNetwork(network) || deps.chainId === undefined || !key) throw new Error(`${network} has a chain id and hot addresses`)
+  if (!isEvmNetwork(network) || deps.chainId === undefined || !key)
+    throw new Error(`${network} has a chain id and hot addresses`)
   const [adapter, from] = [deps.adapter as AccountChainAdapter, key.address]
   const state = await currentState({ runtime: deps.runtime, network, adapter })
   const call = paymentCall({ to, units, contract: catalogue.findCrypto(ticker)!.networks.get(network)!.contract })
@@ -34,7 +45,14 @@ const onEvm = async (deps: ColdDeps, { ticker, units, to, from: key }: Wanted): 
   const plan = planEvm({ network, chainId: deps.chainId, nonce, call, gas: estimate.gas, rate: roomy })
   if (plan.networkFee > sending.maxFee) return `its fee could be ${plan.networkFee}, above the cap of ${sending.maxFee}`
   return {
-    transaction: { senders: [from], nonce, keys: [`${from}:${nonce}`], ...plan, signingKeys: [{ ...HOT_KEY, index: key.index }], feeRate: rate },
+    transaction: {
+      senders: [from],
+      nonce,
+      keys: [`${from}:${nonce}`],
+      ...plan,
+      signingKeys: [{ ...HOT_KEY, index: key.index }],
+      feeRate: rate,
+    },
     hash: null,
     coins: [],
     change: null,
@@ -69,14 +87,37 @@ const onTron = async (deps: ColdDeps, { id, ticker, units, to }: Wanted): Promis
   const { wallet, sending, treasury, catalogue } = deps
   const adapter = deps.adapter as TronChainAdapter
   const from = tronHotAddress(wallet)
-  const contract = await inPayableForm(adapter, tronPayment({ from, to, units, contract: catalogue.findCrypto(ticker)!.networks.get('TRON')!.contract }))
-  const [cost, prices, reference] = await Promise.all([adapter.estimateCost(contract), adapter.feeRate(), recentReference({ runtime: deps.runtime, adapter })])
+  const contract = await inPayableForm(
+    adapter,
+    tronPayment({ from, to, units, contract: catalogue.findCrypto(ticker)!.networks.get('TRON')!.contract }),
+  )
+  const [cost, prices, reference] = await Promise.all([
+    adapter.estimateCost(contract),
+    adapter.feeRate(),
+    recentReference({ runtime: deps.runtime, adapter }),
+  ])
   if (!cost.ok) return cost.message
   if (prices.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')
-  const { unsigned, networkFee, expiresAt } = planTron({ id, contract, reference, usage: cost.usage, prices, lifetimeMs: treasury.signWithinMs - TRON_MARGIN_MS })
+  const { unsigned, networkFee, expiresAt } = planTron({
+    id,
+    contract,
+    reference,
+    usage: cost.usage,
+    prices,
+    lifetimeMs: treasury.signWithinMs - TRON_MARGIN_MS,
+  })
   if (networkFee > sending.maxFee) return `its fee could be ${networkFee} sun, above the cap of ${sending.maxFee}`
   return {
-    transaction: { senders: [from], nonce: null, keys: [], unsigned, networkFee, expiresAt, signingKeys: [HOT_KEY], feeRate: prices },
+    transaction: {
+      senders: [from],
+      nonce: null,
+      keys: [],
+      unsigned,
+      networkFee,
+      expiresAt,
+      signingKeys: [HOT_KEY],
+      feeRate: prices,
+    },
     hash: tronIdOf(unsigned),
     coins: [],
     change: null,
@@ -94,7 +135,11 @@ const tronIdOf = (unsigned: string): string => {
 }
 
 /** The amount as the network counts it, rounded down to what it can move. */
-export const onChainUnits = ({ catalogue, network }: Pick<ColdDeps, 'catalogue' | 'network'>, ticker: string, ledger: bigint): bigint => {
+export const onChainUnits = (
+  { catalogue, network }: Pick<ColdDeps, 'catalogue' | 'network'>,
+  ticker: string,
+  ledger: bigint,
+): bigint => {
   const asset = catalogue.findCrypto(ticker)!
   const { decimals } = asset.networks.get(network)!
   const step = 10n ** BigInt(asset.scale - decimals)

@@ -4,7 +4,17 @@ import type { TronChainAdapter } from '../adapters/chains/port.ts'
 import { inTransaction } from '../db/index.ts'
 import type { Job } from '../jobs/index.ts'
 import { rescale } from '../money/index.ts'
-import { evmHotKeys, insertPlanned, isFinalPast, paymentCall, planEvm, readOffered, takeNonce, withdrawOffer, type Attempt } from '../outgoing/index.ts'
+import {
+  evmHotKeys,
+  insertPlanned,
+  isFinalPast,
+  paymentCall,
+  planEvm,
+  readOffered,
+  takeNonce,
+  withdrawOffer,
+  type Attempt,
+} from '../outgoing/index.ts'
 import { raiseOrRenewAlert, resolveAlert } from '../platform/alerts.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { excessOf, inLedgerUnits, positionsOf, type HotLimits, type Position } from '../treasury/index.ts'
@@ -15,8 +25,8 @@ import { assetsUnderWay, forgetPrevious, listOffered, noteEnd, noteOvertaken, ri
 import type { ColdTransfer } from './transfer.ts'
 
 /**
- * Hands out a transfer to cold storage for every asset of a network that is above its cap, one at a time for each asset, and
- * ends those that nobody signed in time.
+ * Hands out a transfer to cold storage for every asset of a network that is above its cap, one at a time for each
+ * asset, and ends those that nobody signed in time.
  */
 export const createColdJob = (deps: ColdDeps, everyMs: number): Job => ({
   name: `cold storage ${deps.network}`,
@@ -39,11 +49,16 @@ const judge = async (deps: ColdDeps, position: Position, given: HotLimits, isUnd
   const { ticker } = position
   const limits = inLedgerUnits(catalogue, network, ticker, given)
   const subject = `${network}/${ticker}`
-  const from = isEvmNetwork(network) ? await richestOf(runtime.db, network, ticker, evmHotKeys(deps.wallet, deps.sending.hotAddresses)) : undefined
+  const from = isEvmNetwork(network)
+    ? await richestOf(runtime.db, network, ticker, evmHotKeys(deps.wallet, deps.sending.hotAddresses))
+    : undefined
   const above = excessOf(position, limits)
   // One address sends: what others have too much goes with the next transfer.
   const excess = onChainUnits(deps, ticker, from && from.units < above ? from.units : above)
-  const trouble = excess === 0n || isUnderWay || limits.cold === null ? undefined : await offer(deps, { ticker, units: excess, to: limits.cold, ...(from && { from: from.key }) })
+  const trouble =
+    excess === 0n || isUnderWay || limits.cold === null
+      ? undefined
+      : await offer(deps, { ticker, units: excess, to: limits.cold, ...(from && { from: from.key }) })
   if (trouble === undefined) return resolveAlert(runtime.db, 'cold-impossible', subject, momentOf(runtime).at)
   const text = `The hot wallet on ${network} holds too much ${ticker}, and no transfer to cold storage can be made: ${trouble}`
   await raiseOrRenewAlert(runtime.db, { kind: 'cold-impossible', subject, text }, momentOf(runtime))
@@ -98,7 +113,9 @@ const isDead = async ({ runtime, adapter }: ColdDeps, { id }: ColdTransfer): Pro
   const offered = await readOffered(runtime.db, id)
   const { hash, expiresAt } = offered!.attempt
   const expiration = expiresAt!.getTime()
-  return (await isFinalPast(runtime.db, 'TRON', expiration)) && (adapter as TronChainAdapter).isProvenDead(hash!, expiration)
+  return (
+    (await isFinalPast(runtime.db, 'TRON', expiration)) && (adapter as TronChainAdapter).isProvenDead(hash!, expiration)
+  )
 }
 
 /** Payouts have so long to use up the nonces before that of a signed transfer; then nothing is sent in their place. */
@@ -110,7 +127,12 @@ const fillBefore = async (deps: ColdDeps, network: Network): Promise<void> => {
   const { runtime } = deps
   if (!isEvmNetwork(network) || deps.chainId === undefined) return
   const since = new Date(runtime.clock.business() - FILL_AFTER_MS)
-  const { rows } = await sql<{ id: string; nonce: number; sender: string; keys: Attempt['keys'] }>`select o.id, o.nonce, h.address as sender, a.signing_keys as keys from cold_transfers t
+  const { rows } = await sql<{
+    id: string
+    nonce: number
+    sender: string
+    keys: Attempt['keys']
+  }>`select o.id, o.nonce, h.address as sender, a.signing_keys as keys from cold_transfers t
     join outgoing o on o.id = t.id join outgoing_attempts a on a.outgoing_id = o.id and a.attempt = 1
     join hot_wallets h on h.network = t.network and h.address = o.senders[1]
     where t.network = ${network} and o.network = ${network} and o.state in ('signed', 'broadcast') and o.nonce > h.next_nonce and t.imported_at <= ${since}
@@ -123,13 +145,21 @@ const fillBefore = async (deps: ColdDeps, network: Network): Promise<void> => {
   if (rate.kind !== 'gas') throw new Error(`${network} estimates fees for each unit of gas`)
   const { sender } = waiting
   await inTransaction(runtime.db, async (tx) => {
-    const locked = await sql<{ next: number }>`select next_nonce as next from hot_wallets where network = ${network} and address = ${sender} for update`.execute(tx)
+    const locked = await sql<{
+      next: number
+    }>`select next_nonce as next from hot_wallets where network = ${network} and address = ${sender} for update`.execute(
+      tx,
+    )
     if (locked.rows[0]!.next >= waiting.nonce) return
     const moment = momentOf(runtime)
     const nonce = await takeNonce(tx, network, sender, moment.at)
     const call = paymentCall({ to: sender, units: 0n, contract: null })
     const plan = planEvm({ network, chainId: deps.chainId!, nonce, call, gas: FILLER_GAS, rate })
     const keys = { keys: [`${sender}:${nonce}`], signingKeys: waiting.keys }
-    await insertPlanned(tx, { id: runtime.newId(), network, purpose: 'filler', senders: [sender], nonce, ...keys, ...plan, feeRate: rate }, moment)
+    await insertPlanned(
+      tx,
+      { id: runtime.newId(), network, purpose: 'filler', senders: [sender], nonce, ...keys, ...plan, feeRate: rate },
+      moment,
+    )
   })
 }

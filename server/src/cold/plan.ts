@@ -1,7 +1,15 @@
 import type { Network } from '@bursar/chainkit'
 import type { ChainAdapter } from '../adapters/chains/port.ts'
 import type { Catalogue } from '../assets/index.ts'
-import type { ChangeKey, HotKey, NewOutgoing, OwnCoin, PausePoint, SendingPolicy, WalletKeys } from '../outgoing/index.ts'
+import type {
+  ChangeKey,
+  HotKey,
+  NewOutgoing,
+  OwnCoin,
+  PausePoint,
+  SendingPolicy,
+  WalletKeys,
+} from '../outgoing/index.ts'
 import type { Runtime } from '../platform/runtime.ts'
 import type { TreasuryPolicy } from '../treasury/index.ts'
 

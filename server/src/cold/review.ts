@@ -11,17 +11,22 @@ export interface Reviewed {
 }
 
 /**
- * Holds what came back against what was handed out: taken only when it is that transaction, to the last field, with a valid
- * signature of the key that was asked. A text says what is wrong otherwise.
+ * Holds what came back against what was handed out: taken only when it is that transaction, to the last field, with a
+ * valid signature of the key that was asked. A text says what is wrong otherwise.
  */
-export const reviewSigned = ({ outgoing, attempt }: Pick<OfferedTransfer, 'outgoing' | 'attempt'>, bytes: Uint8Array): Reviewed | string => {
+export const reviewSigned = (
+  { outgoing, attempt }: Pick<OfferedTransfer, 'outgoing' | 'attempt'>,
+  bytes: Uint8Array,
+): Reviewed | string => {
   if (outgoing.network === 'BITCOIN') return reviewBitcoin(attempt.unsigned, bytes)
   const unsigned = Buffer.from(attempt.unsigned.replace(/^0x/, ''), 'hex')
   const isEvm = isEvmNetwork(outgoing.network)
   const parsed = isEvm ? readEvm(bytes) : readTron(bytes)
   if (typeof parsed === 'string') return parsed
-  if (Buffer.compare(parsed.unsigned, unsigned) !== 0) return 'it is another transaction than the one that was handed out'
-  if (parsed.from !== outgoing.senders[0]) return `it is signed by the key of ${parsed.from}, not of ${outgoing.senders[0]}`
+  if (Buffer.compare(parsed.unsigned, unsigned) !== 0)
+    return 'it is another transaction than the one that was handed out'
+  if (parsed.from !== outgoing.senders[0])
+    return `it is signed by the key of ${parsed.from}, not of ${outgoing.senders[0]}`
   return { raw: `${isEvm ? '0x' : ''}${Buffer.from(bytes).toString('hex')}`, hash: parsed.hash }
 }
 

@@ -6,8 +6,8 @@ import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
 import { OFFER_ALERT } from './commands.ts'
 
 /**
- * What a transfer to cold storage does to the books: its fee is a cost of the house. The amount stays in custody, as the cold
- * address is ours like the hot one: what moves is what each of them should hold.
+ * What a transfer to cold storage does to the books: its fee is a cost of the house. The amount stays in custody, as
+ * the cold address is ours like the hot one: what moves is what each of them should hold.
  */
 export const createColdSettlement =
   (catalogue: Catalogue): OutgoingSubscriber =>

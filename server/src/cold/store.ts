@@ -15,7 +15,9 @@ export const insertTransfer = async (tx: Tx, transfer: Omit<ColdTransfer, 'impor
 
 /** The newest first, each with the state of its transaction. */
 export const listTransfers = async (db: Db, most: number): Promise<(ColdTransfer & { state: string })[]> => {
-  const { rows } = await sql<ColdTransfer & { state: string }>`select ${COLUMNS}, o.state from cold_transfers t join outgoing o on o.id = t.id
+  const { rows } = await sql<
+    ColdTransfer & { state: string }
+  >`select ${COLUMNS}, o.state from cold_transfers t join outgoing o on o.id = t.id
     order by t.created_at desc, t.id limit ${most}`.execute(db)
   return rows
 }
@@ -34,11 +36,16 @@ export const readTransfer = async (db: Db | Tx, id: string): Promise<OfferedTran
 
 export const insertPrevious = async (tx: Tx, id: string, previous: ReadonlyMap<string, Uint8Array>): Promise<void> => {
   const [transactions, raws] = [[...previous.keys()], [...previous.values()].map((raw) => Buffer.from(raw))]
-  await sql`insert into cold_previous(id, transaction, raw) select ${id}, * from unnest(${transactions}::text[], ${raws}::bytea[])`.execute(tx)
+  await sql`insert into cold_previous(id, transaction, raw) select ${id}, * from unnest(${transactions}::text[], ${raws}::bytea[])`.execute(
+    tx,
+  )
 }
 
 const previousOf = async (db: Db | Tx, id: string): Promise<Map<string, Uint8Array>> => {
-  const { rows } = await sql<{ transaction: string; raw: Buffer }>`select transaction, raw from cold_previous where id = ${id}`.execute(db)
+  const { rows } = await sql<{
+    transaction: string
+    raw: Buffer
+  }>`select transaction, raw from cold_previous where id = ${id}`.execute(db)
   return new Map(rows.map(({ transaction, raw }) => [transaction, raw]))
 }
 
@@ -49,13 +56,22 @@ export const forgetPrevious = async (db: Db): Promise<void> => {
 
 /** Assets whose newest transfer is still under way. */
 export const assetsUnderWay = async (db: Db | Tx, network: Network): Promise<ReadonlySet<string>> => {
-  const { rows } = await sql<{ asset: string }>`select distinct t.asset from cold_transfers t join outgoing o on o.id = t.id
-    where t.network = ${network} and o.network = ${network} and o.state not in ('final', 'failed', 'abandoned')`.execute(db)
+  const { rows } = await sql<{
+    asset: string
+  }>`select distinct t.asset from cold_transfers t join outgoing o on o.id = t.id
+    where t.network = ${network} and o.network = ${network} and o.state not in ('final', 'failed', 'abandoned')`.execute(
+    db,
+  )
   return new Set(rows.map(({ asset }) => asset))
 }
 
 /** Which of the hot addresses has most of an asset by the books, and how much, in ledger units. */
-export const richestOf = async (db: Db | Tx, network: Network, asset: string, keys: readonly HotKey[]): Promise<{ key: HotKey; units: bigint }> => {
+export const richestOf = async (
+  db: Db | Tx,
+  network: Network,
+  asset: string,
+  keys: readonly HotKey[],
+): Promise<{ key: HotKey; units: bigint }> => {
   const { rows } = await sql<{ address: string; units: bigint }>`select address, booked as units from custody_addresses
     where network = ${network} and asset = ${asset} and address = any(${keys.map(({ address }) => address)}::text[])
     order by booked desc limit 1`.execute(db)
@@ -78,7 +94,9 @@ export const noteEnd = async (db: Db | Tx, id: string, ended: NonNullable<ColdTr
 /** Notes those that gave way to a payout. @returns their ids */
 export const noteOvertaken = async (db: Db | Tx, network: Network): Promise<string[]> => {
   const { rows } = await sql<{ id: string }>`update cold_transfers t set ended = 'overtaken' from outgoing o
-    where o.id = t.id and t.network = ${network} and o.state = 'abandoned' and t.ended is null returning t.id`.execute(db)
+    where o.id = t.id and t.network = ${network} and o.state = 'abandoned' and t.ended is null returning t.id`.execute(
+    db,
+  )
   return rows.map(({ id }) => id)
 }
 

@@ -1,4 +1,7 @@
-/** Cold storage from the books to a real chain and back: the adapter on a real node, the watcher's steps, payouts beside it, the signer's judgement. */
+/**
+ * Cold storage from the books to a real chain and back: the adapter on a real node, the watcher's steps, payouts beside
+ * it, the signer's judgement.
+ */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { isEvmNetwork, NATIVE_TICKER, type EvmNetwork, type Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
@@ -15,25 +18,64 @@ import { uuidv7 } from '../base/id.ts'
 import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
 import type { Job } from '../jobs/index.ts'
 import { applyAll, balancesOf, HOUSE, type AccountKind } from '../ledger/index.ts'
-import { createFollowing, createSendingJob, DEFAULT_BITCOIN_POLICY, DEFAULT_POLICY, DEFAULT_TRON_POLICY, ensureWallets, evmHotAddress, evmHotKeys, tronHotAddress } from '../outgoing/index.ts'
+import {
+  createFollowing,
+  createSendingJob,
+  DEFAULT_BITCOIN_POLICY,
+  DEFAULT_POLICY,
+  DEFAULT_TRON_POLICY,
+  ensureWallets,
+  evmHotAddress,
+  evmHotKeys,
+  tronHotAddress,
+} from '../outgoing/index.ts'
 import { createClock } from '../platform/clock.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { createSigning } from '../app/signing.ts'
 import { createHouseFollowing } from '../sweeps/index.ts'
-import { createFunding, createHotWatchJob, grantCapital, readTreasuryPolicy, reconcileNetwork, type Round, type TreasuryPolicy } from '../treasury/index.ts'
+import {
+  createFunding,
+  createHotWatchJob,
+  grantCapital,
+  readTreasuryPolicy,
+  reconcileNetwork,
+  type Round,
+  type TreasuryPolicy,
+} from '../treasury/index.ts'
 import { beginFollowing, DEFAULT_WATCHER_SETTINGS } from '../watcher/index.ts'
-import { createBitcoinPayoutJob, createEvmPayoutJob, createRebalanceJob, createSettlement, createTronPayoutJob } from '../withdrawals/index.ts'
+import {
+  createBitcoinPayoutJob,
+  createEvmPayoutJob,
+  createRebalanceJob,
+  createSettlement,
+  createTronPayoutJob,
+} from '../withdrawals/index.ts'
 import { holdTransfer } from '../withdrawals/postings.ts'
 import type { Withdrawal } from '../withdrawals/withdrawal.ts'
 import {
-  cancelTransfer, coldFileOf, createColdFollowing, createColdJob, createColdSettlement, ensureColdAddresses, importTransfer, listTransfers, readTransfer,
-  type ColdFile, type ImportRefusal, type OfferedTransfer,
+  cancelTransfer,
+  coldFileOf,
+  createColdFollowing,
+  createColdJob,
+  createColdSettlement,
+  ensureColdAddresses,
+  importTransfer,
+  listTransfers,
+  readTransfer,
+  type ColdFile,
+  type ImportRefusal,
+  type OfferedTransfer,
 } from './index.ts'
 
 export const WALLET = { ...TEST_KEYS, masterFingerprint: keyring.publicKeys.masterFingerprint }
 export const EVM_HOT = evmHotAddress(WALLET)
 export const TRON_HOT = tronHotAddress(WALLET)
-const WIDE = { enabled: true, maxPerIntent: '1'.padEnd(30, '0'), maxPerHour: '1'.padEnd(30, '0'), maxPerDay: '1'.padEnd(30, '0') }
+const WIDE = {
+  enabled: true,
+  maxPerIntent: '1'.padEnd(30, '0'),
+  maxPerHour: '1'.padEnd(30, '0'),
+  maxPerDay: '1'.padEnd(30, '0'),
+}
 
 export interface ColdWorld {
   db: Db
@@ -57,7 +99,11 @@ export interface ColdWorld {
   merchantId: string
   /** What the signer was asked, in order; `before` may keep it from answering. */
   asked: SignRequest[]
-  before: { answer(request: SignRequest): Promise<void>; refuse(request: SignRequest): SignAnswer | undefined; pause(name: string): Promise<void> }
+  before: {
+    answer(request: SignRequest): Promise<void>
+    refuse(request: SignRequest): SignAnswer | undefined
+    pause(name: string): Promise<void>
+  }
   open(): Promise<OfferedTransfer>
   file(id: string): Promise<ColdFile>
   take(id: string, bytes: Uint8Array): Promise<{ hash: string } | ImportRefusal>
@@ -89,19 +135,36 @@ export interface ColdSetup {
   contracts?: Record<string, string>
 }
 
-export const openCold = async ({ url, network, chain, catalogue, treasury: settings, chainId, contracts = {}, hotAddresses = 1, mostInFlight = 16 }: ColdSetup): Promise<ColdWorld> => {
+export const openCold = async ({
+  url,
+  network,
+  chain,
+  catalogue,
+  treasury: settings,
+  chainId,
+  contracts = {},
+  hotAddresses = 1,
+  mostInFlight = 16,
+}: ColdSetup): Promise<ColdWorld> => {
   let ahead = 0
   const now = (): number => Date.now() + ahead
   const pool = createPool({ url })
   const db = createDb(pool)
   await emptyTables(db)
   const { adapter } = chain
-  const runtime: Runtime = { db, clock: createClock(now), newId: () => uuidv7(now(), randomBytes(10)), log: pino({ enabled: false }) }
+  const runtime: Runtime = {
+    db,
+    clock: createClock(now),
+    newId: () => uuidv7(now(), randomBytes(10)),
+    log: pino({ enabled: false }),
+  }
   const treasury = readTreasuryPolicy(network, settings)
   const policies = { [network]: treasury } as unknown as Record<Network, TreasuryPolicy>
   await ensureWallets(db, WALLET, momentOf(runtime), hotAddresses)
   await ensureColdAddresses(db, policies, 'regtest', momentOf(runtime))
-  const signersCold = new Map([...treasury.hot].flatMap(([ticker, { cold }]) => (cold === null ? [] : [[ticker, cold] as const])))
+  const signersCold = new Map(
+    [...treasury.hot].flatMap(([ticker, { cold }]) => (cold === null ? [] : [[ticker, cold] as const])),
+  )
   const judging = await signerOf(network, signersCold, contracts, now, hotAddresses)
   const asked: SignRequest[] = []
   const before: ColdWorld['before'] = { answer: async () => {}, refuse: () => undefined, pause: async () => {} }
@@ -116,32 +179,73 @@ export const openCold = async ({ url, network, chain, catalogue, treasury: setti
   const signing = createSigning(runtime, catalogue, signer)
   const subscribers = [createSettlement(catalogue), createColdSettlement(catalogue)]
   const pause = (name: string): Promise<void> => before.pause(name)
-  const sending = { ...{ BITCOIN: DEFAULT_BITCOIN_POLICY, TRON: DEFAULT_TRON_POLICY, ETHEREUM: DEFAULT_POLICY, BINANCE_SMART_CHAIN: DEFAULT_POLICY }[network], rebroadcastEveryMs: 0, hotAddresses, mostInFlight, maxFeePerMille: 100_000n, maxFee: 10n ** 18n }
+  const sending = {
+    ...{
+      BITCOIN: DEFAULT_BITCOIN_POLICY,
+      TRON: DEFAULT_TRON_POLICY,
+      ETHEREUM: DEFAULT_POLICY,
+      BINANCE_SMART_CHAIN: DEFAULT_POLICY,
+    }[network],
+    rebroadcastEveryMs: 0,
+    hotAddresses,
+    mostInFlight,
+    maxFeePerMille: 100_000n,
+    maxFee: 10n ** 18n,
+  }
   const base = { runtime, catalogue, network, adapter, wallet: WALLET, pause }
-  const cold = createColdJob({ ...base, sending, treasury, ...(chainId && { chainId }), signersCold: async (ticker) => signersCold.get(ticker) }, 0)
+  const cold = createColdJob(
+    { ...base, sending, treasury, ...(chainId && { chainId }), signersCold: async (ticker) => signersCold.get(ticker) },
+    0,
+  )
   const payout = { ...base, signer, policy: sending, approved: async (all: readonly Withdrawal[]) => [...all] }
-  const evm = { ...payout, network: network as EvmNetwork, adapter: adapter as AccountChainAdapter, chainId: chainId!, hotAddress: EVM_HOT, hotKeys: evmHotKeys(WALLET, hotAddresses) }
+  const evm = {
+    ...payout,
+    network: network as EvmNetwork,
+    adapter: adapter as AccountChainAdapter,
+    chainId: chainId!,
+    hotAddress: EVM_HOT,
+    hotKeys: evmHotKeys(WALLET, hotAddresses),
+  }
   const payouts = (): Job => {
     if (network === 'BITCOIN') return createBitcoinPayoutJob({ ...payout, adapter: adapter as CoinChainAdapter }, 0)
-    if (network === 'TRON') return createTronPayoutJob({ ...payout, adapter: adapter as TronChainAdapter, hotAddress: TRON_HOT }, 0)
+    if (network === 'TRON')
+      return createTronPayoutJob({ ...payout, adapter: adapter as TronChainAdapter, hotAddress: TRON_HOT }, 0)
     return createEvmPayoutJob(evm, 0)
   }
   const pays = payouts()
   const rebalances = createRebalanceJob(evm, 0)
   const sends = createSendingJob({ ...base, signer, policy: sending, subscribers, purposeOf: signing.purposeOf })
-  const watches = createHotWatchJob({ runtime, catalogue, policies, addresses: new Map([[network, EVM_HOT]]), everyMs: 0 })
+  const watches = createHotWatchJob({
+    runtime,
+    catalogue,
+    policies,
+    addresses: new Map([[network, EVM_HOT]]),
+    everyMs: 0,
+  })
   const follower = await beginFollowing({
     runtime,
     network,
     adapter,
-    listeners: [createFollowing(subscribers), createHouseFollowing(catalogue), createColdFollowing(catalogue), createFunding(catalogue)],
+    listeners: [
+      createFollowing(subscribers),
+      createHouseFollowing(catalogue),
+      createColdFollowing(catalogue),
+      createFunding(catalogue),
+    ],
     ringBlocks: 200,
-    settings: { ...DEFAULT_WATCHER_SETTINGS[network], network, identity: '', startHeight: (await adapter.head()).height },
+    settings: {
+      ...DEFAULT_WATCHER_SETTINGS[network],
+      network,
+      identity: '',
+      startHeight: (await adapter.head()).height,
+    },
   })
   const catchUp = async (): Promise<void> => {
     for (let step = 0; step < 500; step += 1) {
       await follower.step()
-      const { rows } = await sql<{ hash: string }>`select hash from watch_cursors where network = ${network}`.execute(db)
+      const { rows } = await sql<{ hash: string }>`select hash from watch_cursors where network = ${network}`.execute(
+        db,
+      )
       if (rows[0]?.hash === (await adapter.head()).hash) return follower.step().then(() => undefined)
     }
     throw new Error('the watcher does not arrive')
@@ -149,7 +253,8 @@ export const openCold = async ({ url, network, chain, catalogue, treasury: setti
   await catchUp()
   const signal = new AbortController().signal
   const merchantId = randomUUID()
-  const one = async (id: string): Promise<OfferedTransfer> => (await readTransfer(db, id)) ?? Promise.reject(new Error(`no transfer ${id}`))
+  const one = async (id: string): Promise<OfferedTransfer> =>
+    (await readTransfer(db, id)) ?? Promise.reject(new Error(`no transfer ${id}`))
   return {
     db,
     runtime,
@@ -176,15 +281,35 @@ export const openCold = async ({ url, network, chain, catalogue, treasury: setti
     before,
     request: async (ticker, to, units, owner = merchantId) => {
       const { at, newId } = momentOf(runtime)
-      await inTransaction(db, (tx) => grantCapital(tx, { merchantId: owner, asset: ticker, units: units + 1_000n }, momentOf(runtime)))
+      await inTransaction(db, (tx) =>
+        grantCapital(tx, { merchantId: owner, asset: ticker, units: units + 1_000n }, momentOf(runtime)),
+      )
       const w: Withdrawal = {
-        merchantId: owner, id: newId(), intentId: newId(), ticker, blockchain: network, to, units, fee: 1_000n, localId: null, meta: null, state: 'requested',
-        failReason: null, internal: false, holdId: newId(), outgoingId: null, doneSent: false, toldAs: null, createdAt: at,
+        merchantId: owner,
+        id: newId(),
+        intentId: newId(),
+        ticker,
+        blockchain: network,
+        to,
+        units,
+        fee: 1_000n,
+        localId: null,
+        meta: null,
+        state: 'requested',
+        failReason: null,
+        internal: false,
+        holdId: newId(),
+        outgoingId: null,
+        doneSent: false,
+        toldAs: null,
+        createdAt: at,
       }
       await inTransaction(db, async (tx) => {
         await applyAll(tx, [{ transfer: holdTransfer(w) }])
         await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, hold_id, not_before, created_at, updated_at)
-          values (${owner}, ${w.id}, ${ticker}, ${network}, ${to}, ${units}, ${w.fee}, 'requested', ${w.holdId}, ${at}, ${at}, ${at})`.execute(tx)
+          values (${owner}, ${w.id}, ${ticker}, ${network}, ${to}, ${units}, ${w.fee}, 'requested', ${w.holdId}, ${at}, ${at}, ${at})`.execute(
+          tx,
+        )
       })
       return w.id
     },
@@ -198,28 +323,66 @@ export const openCold = async ({ url, network, chain, catalogue, treasury: setti
     cancel: (id) => inTransaction(db, (tx) => cancelTransfer(tx, id, momentOf(runtime))),
     state: async (id) => (await one(id)).outgoing.state,
     transfers: async () => (await listTransfers(db, 50)).map(({ state, ended }) => ended ?? state).toReversed(),
-    withdrawal: async (id) => (await sql<{ state: string }>`select state from withdrawals where id = ${id}`.execute(db)).rows[0]!.state,
+    withdrawal: async (id) =>
+      (await sql<{ state: string }>`select state from withdrawals where id = ${id}`.execute(db)).rows[0]!.state,
     custody: async (address, ticker) =>
-      (await sql<{ booked: bigint }>`select booked from custody_addresses where address = ${address} and asset = ${ticker}`.execute(db)).rows[0]?.booked ?? 0n,
+      (
+        await sql<{
+          booked: bigint
+        }>`select booked from custody_addresses where address = ${address} and asset = ${ticker}`.execute(db)
+      ).rows[0]?.booked ?? 0n,
     house: async (asset, kind) => (await balancesOf(db, kind, [{ merchantId: HOUSE, asset }]))[0]!.posted,
-    alerts: async () => (await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by kind`.execute(db)).rows.map(({ kind }) => kind),
-    reconcile: async () => (await reconcileNetwork(runtime, catalogue, adapter as ChainAdapter)) ?? Promise.reject(new Error('can not be compared')),
+    alerts: async () =>
+      (
+        await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by kind`.execute(db)
+      ).rows.map(({ kind }) => kind),
+    reconcile: async () =>
+      (await reconcileNetwork(runtime, catalogue, adapter as ChainAdapter)) ??
+      Promise.reject(new Error('can not be compared')),
     close: () => pool.end(),
   }
 }
 
-const signerOf = async (network: Network, cold: ReadonlyMap<string, string>, contracts: Record<string, string>, now: () => number, hotAddresses: number): Promise<Signer> => {
+const signerOf = async (
+  network: Network,
+  cold: ReadonlyMap<string, string>,
+  contracts: Record<string, string>,
+  now: () => number,
+  hotAddresses: number,
+): Promise<Signer> => {
   const { fee, ...theirs } = policyFile.networks[network]
   const tickers = [NATIVE_TICKER[network], ...Object.keys(contracts)]
-  const assets = Object.fromEntries(tickers.map((ticker) => [
-    ticker,
-    { ...WIDE, ...(contracts[ticker] && { contract: contracts[ticker] }), ...(cold.has(ticker) && { cold: cold.get(ticker) }) },
-  ]))
+  const assets = Object.fromEntries(
+    tickers.map((ticker) => [
+      ticker,
+      {
+        ...WIDE,
+        ...(contracts[ticker] && { contract: contracts[ticker] }),
+        ...(cold.has(ticker) && { cold: cold.get(ticker) }),
+      },
+    ]),
+  )
   const much = '1'.padEnd(20, '0')
-  const wide = { ...fee, maxUnits: much, maxPerHour: much, maxPerDay: much, ...('maxPerMille' in fee && { maxPerMille: '100000', maxMilliSatPerVb: '1000000' }) }
+  const wide = {
+    ...fee,
+    maxUnits: much,
+    maxPerHour: much,
+    maxPerDay: much,
+    ...('maxPerMille' in fee && { maxPerMille: '100000', maxMilliSatPerVb: '1000000' }),
+  }
   // A chain that makes blocks at once is ahead of the clock.
   const lifetime = network === 'TRON' ? { maxLifetimeMs: 3_600_000 } : {}
-  const networks = { [network]: { ...theirs, ...lifetime, ...(isEvmNetwork(network) && { hotAddresses }), sweep: undefined, consolidation: undefined, fee: wide, assets } }
+  const networks = {
+    [network]: {
+      ...theirs,
+      ...lifetime,
+      ...(isEvmNetwork(network) && { hotAddresses }),
+      sweep: undefined,
+      consolidation: undefined,
+      fee: wide,
+      assets,
+    },
+  }
   const { signer } = await makeSigner({ policy: { ...policyFile, networks }, now })
   return withoutSocket(signer)
 }

@@ -22,6 +22,8 @@ export interface OfferedTransfer {
   transfer: ColdTransfer
   outgoing: Outgoing
   attempt: Attempt
-  /** Bitcoin: the transactions its coins come from, without witnesses, by txid; empty once nothing waits for a signature */
+  /**
+   * Bitcoin: the transactions its coins come from, without witnesses, by txid; empty once nothing waits for a signature
+   */
   previous: ReadonlyMap<string, Uint8Array>
 }

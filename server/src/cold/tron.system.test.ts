@@ -1,4 +1,7 @@
-/** TRX and USDT to cold storage on the sandbox's TRON: nothing but expiry ends what was signed, so that nothing is offered beside it. */
+/**
+ * TRX and USDT to cold storage on the sandbox's TRON: nothing but expiry ends what was signed, so that nothing is
+ * offered beside it.
+ */
 import { isRefused } from '@bursar/chainkit'
 import { addressOfEvmForm, parseUnsigned, serializeSigned, serializeUnsigned, signingHash } from '@bursar/chainkit/tron'
 import { HDKey } from '@scure/bip32'
@@ -49,7 +52,14 @@ beforeEach(async () => {
     USDT: { cap: '500000000', target: '200000000', cold: COLD },
   }
   const world = { adapter, mine: async (blocks: number) => void (await chain.mine(blocks)) }
-  cold = await openCold({ url: database.url, network: 'TRON', chain: world, catalogue, treasury: { hot, signWithinMs: 24 * HOUR }, contracts: { USDT } })
+  cold = await openCold({
+    url: database.url,
+    network: 'TRON',
+    chain: world,
+    catalogue,
+    treasury: { hot, signWithinMs: 24 * HOUR },
+    contracts: { USDT },
+  })
   return async () => {
     await cold.close()
     await adapter.close()
@@ -81,11 +91,18 @@ test('the excess is signed elsewhere within a day, mined and reconciled to the l
   const { transfer, attempt } = await cold.open()
   expect(transfer).toMatchObject({ asset: 'USDT', units: 700_000_000n, to: COLD })
   expect(attempt.expiresAt!.getTime()).toBeGreaterThan(Date.now() + 23 * HOUR)
-  expect(await cold.file(transfer.id)).toMatchObject({ amount: '700', fields: { contract: { kind: 'TriggerSmartContract', contract: USDT, owner: TRON_HOT } } })
+  expect(await cold.file(transfer.id)).toMatchObject({
+    amount: '700',
+    fields: { contract: { kind: 'TriggerSmartContract', contract: USDT, owner: TRON_HOT } },
+  })
   const stranger = new Uint8Array(32).fill(7)
   const parsed = parseUnsigned(Buffer.from(attempt.unsigned, 'hex'))
   if (isRefused(parsed)) throw new Error(parsed.message)
-  for (const bytes of [await signed(attempt.unsigned, stranger), await signed(attempt.unsigned, key, parsed.timestamp + 1), serializeUnsigned(parsed)]) {
+  for (const bytes of [
+    await signed(attempt.unsigned, stranger),
+    await signed(attempt.unsigned, key, parsed.timestamp + 1),
+    serializeUnsigned(parsed),
+  ]) {
     expect(await cold.take(transfer.id, bytes)).toMatchObject({ refused: 'not-it' })
   }
   await later(5 * HOUR)
@@ -106,7 +123,9 @@ test('what was cancelled stays ours until it is proven dead, and is followed whe
   await cold.offer()
   const first = await cold.open()
   expect(await cold.cancel(first.transfer.id)).toEqual({ mayBeMinedUntil: first.attempt.expiresAt })
-  expect(await cold.take(first.transfer.id, await signed(first.attempt.unsigned))).toMatchObject({ refused: 'not-open' })
+  expect(await cold.take(first.transfer.id, await signed(first.attempt.unsigned))).toMatchObject({
+    refused: 'not-open',
+  })
   await cold.offer()
   await later(23 * HOUR)
   await cold.offer()
@@ -119,7 +138,8 @@ test('what was cancelled stays ours until it is proven dead, and is followed whe
   const second = await cold.open()
   await cold.cancel(second.transfer.id)
   const answer = await fetch(`${chain.url}/wallet/broadcasthex`, {
-    method: 'POST', body: JSON.stringify({ transaction: Buffer.from(await signed(second.attempt.unsigned)).toString('hex') }),
+    method: 'POST',
+    body: JSON.stringify({ transaction: Buffer.from(await signed(second.attempt.unsigned)).toString('hex') }),
   })
   expect(await answer.json()).toMatchObject({ result: true })
   await cold.mine(1 + SOLID)
@@ -136,7 +156,10 @@ test('nothing comes back in time: it is proven dead, and another is offered', as
   expect(await cold.take(first.transfer.id, await signed(first.attempt.unsigned))).toMatchObject({ refused: 'expired' })
   await cold.offer()
   expect(await cold.transfers()).toEqual(['expired', 'offered'])
-  const { rows } = await sql<{ kind: string; subject: string }>`select kind, subject from alerts where resolved_at is null`.execute(cold.db)
+  const { rows } = await sql<{
+    kind: string
+    subject: string
+  }>`select kind, subject from alerts where resolved_at is null`.execute(cold.db)
   expect(rows).toEqual([{ kind: 'cold-offered', subject: (await cold.open()).transfer.id }])
   const payout = await cold.request('TRX', addressOfEvmForm('d1'.repeat(20)), 500n * TRX)
   await cold.pay()

@@ -1,4 +1,7 @@
-/** Bitcoin payouts and coins on a real node: batches, bumps, children that pay for their parents, small coins joined, and kills in between. */
+/**
+ * Bitcoin payouts and coins on a real node: batches, bumps, children that pay for their parents, small coins joined,
+ * and kills in between.
+ */
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
@@ -43,7 +46,9 @@ describeWithBitcoind('Bitcoin in and out', () => {
   }
 
   test('twenty withdrawals leave with one transaction, straight from a deposit address, when they have waited long enough', async () => {
-    const { request, work, later, sent, state, mine, costs, reconciled } = await open({ sending: { batchWaitMs: 30_000 } })
+    const { request, work, later, sent, state, mine, costs, reconciled } = await open({
+      sending: { batchWaitMs: 30_000 },
+    })
     await deposit(3_000_000n)
     const to = await Promise.all(Array.from({ length: 20 }, someone))
     const ids = await Promise.all(to.map((address) => request(address, 20_000n)))
@@ -68,7 +73,9 @@ describeWithBitcoind('Bitcoin in and out', () => {
   })
 
   test('small withdrawals pass a large one until it is saved up for, and all are paid', async () => {
-    const { request, work, later, state, mine, alerts } = await open({ sending: { saveUpAfterMs: HOUR, saveUpMs: HOUR } })
+    const { request, work, later, state, mine, alerts } = await open({
+      sending: { saveUpAfterMs: HOUR, saveUpMs: HOUR },
+    })
     await fundedWith(500_000n)
     const large = await request(await someone(), 800_000n)
     const small = await request(await someone(), 100_000n)
@@ -78,7 +85,11 @@ describeWithBitcoind('Bitcoin in and out', () => {
     later(HOUR)
     const held = await request(await someone(), 100_000n)
     await work()
-    expect([await state(large), await state(held), await alerts()]).toEqual(['requested', 'requested', ['hot-wallet-short']])
+    expect([await state(large), await state(held), await alerts()]).toEqual([
+      'requested',
+      'requested',
+      ['hot-wallet-short'],
+    ])
     await fundedWith(500_000n)
     await work()
     await mine(FINAL)
@@ -172,7 +183,9 @@ describeWithBitcoind('Bitcoin in and out', () => {
   })
 
   test('a payout that may not pay more itself is paid for by a child of its change', async () => {
-    const { rate, later, work, mine, request, sent, state, costs, reconciled, alerts } = await open({ sending: { maxFeePerMille: 100n } })
+    const { rate, later, work, mine, request, sent, state, costs, reconciled, alerts } = await open({
+      sending: { maxFeePerMille: 100n },
+    })
     await fundedWith(1_000_000n)
     const id = await request(await someone(), 20_000n)
     await work()
@@ -180,7 +193,10 @@ describeWithBitcoind('Bitcoin in and out', () => {
     later(600_000)
     await work()
     const [parent, child] = await sent()
-    expect([parent, child]).toMatchObject([{ purpose: 'payout', attempts: 1 }, { purpose: 'consolidation', state: 'broadcast', keys: [`${parent!.hash}:1`] }])
+    expect([parent, child]).toMatchObject([
+      { purpose: 'payout', attempts: 1 },
+      { purpose: 'consolidation', state: 'broadcast', keys: [`${parent!.hash}:1`] },
+    ])
     expect((await inPool()).toSorted()).toEqual([parent!.hash, child!.hash].toSorted())
     expect(parent!.fee + child!.fee).toBeGreaterThanOrEqual(40n * (141n + 109n))
     later(600_000)
@@ -211,7 +227,10 @@ describeWithBitcoind('Bitcoin in and out', () => {
     await work()
     const child = await only('consolidation')
     expect(child.keys[0]).toContain(hash)
-    const entry = await world.chain.node.rpc<{ fees: { ancestor: string }; ancestorsize: string }>('getmempoolentry', child.hash)
+    const entry = await world.chain.node.rpc<{ fees: { ancestor: string }; ancestorsize: string }>(
+      'getmempoolentry',
+      child.hash,
+    )
     expect(Number(entry.fees.ancestor) * 1e8).toBeGreaterThanOrEqual(50 * Number(entry.ancestorsize))
     await mine(FINAL)
     expect(await costs()).toEqual({ house: 0n, merchant: child.fee })
@@ -274,7 +293,9 @@ describeWithBitcoind('Bitcoin in and out', () => {
     expect([(await only('consolidation')).state, await alerts()]).toEqual(['abandoned', ['signer-disabled']])
     const { rows } = await sql`select from utxos where reserved_by is not null`.execute(db)
     expect(rows).toEqual([])
-    await sql`insert into freezes(id, asset, reason, created_at) values (gen_random_uuid(), 'BTC', 'a test', ${new Date()})`.execute(db)
+    await sql`insert into freezes(id, asset, reason, created_at) values (gen_random_uuid(), 'BTC', 'a test', ${new Date()})`.execute(
+      db,
+    )
     await pay(await address(), 2_000_000n)
     await catchUp()
     later(4 * HOUR)
@@ -288,7 +309,10 @@ describeWithBitcoind('Bitcoin in and out', () => {
   })
 
   test('coins that waiting payments need are left alone, and a share of all stays', async () => {
-    const { work, request, sent } = await open({ sending: { batchWaitMs: HOUR }, consolidation: { mostPerMille: 1000n, leastCoins: 3 } })
+    const { work, request, sent } = await open({
+      sending: { batchWaitMs: HOUR },
+      consolidation: { mostPerMille: 1000n, leastCoins: 3 },
+    })
     await deposit(...Array.from({ length: 8 }, () => 30_000n))
     await request(await someone(), 100_000n)
     await work()
@@ -297,7 +321,9 @@ describeWithBitcoind('Bitcoin in and out', () => {
   })
 
   test('fees are low when they are among the lowest seen lately', async () => {
-    const { rate, work, later, sent } = await open({ consolidation: { percentile: 25, leastSeen: 4, mostPerMille: 1000n } })
+    const { rate, work, later, sent } = await open({
+      consolidation: { percentile: 25, leastSeen: 4, mostPerMille: 1000n },
+    })
     await deposit(...Array.from({ length: 6 }, () => 30_000n))
     for (const seen of [2_000n, 3_000n, 4_000n]) {
       rate(seen)
@@ -315,8 +341,14 @@ describeWithBitcoind('Bitcoin in and out', () => {
   })
 
   const KILLS = ['before-sign', 'signed-not-stored', 'stored-not-broadcast', 'broadcast-not-recorded']
-  /** Everything is brought to the brink of one kind of transaction; then the process dies at a point, and another goes on. */
-  const scenes: Record<string, { points: string[]; run: keyof ReturnType<BitcoinMoney['worker']>; prepare: () => Promise<void>; count: number }> = {
+  /**
+   * Everything is brought to the brink of one kind of transaction; then the process dies at a point, and another goes
+   * on.
+   */
+  const scenes: Record<
+    string,
+    { points: string[]; run: keyof ReturnType<BitcoinMoney['worker']>; prepare: () => Promise<void>; count: number }
+  > = {
     payout: {
       points: ['batch-chosen', ...KILLS],
       run: 'payouts',
@@ -357,21 +389,24 @@ describeWithBitcoind('Bitcoin in and out', () => {
   }
   const kills = Object.entries(scenes).flatMap(([name, { points }]) => points.map((point) => [name, point] as const))
 
-  test.each(kills)('killed in a %s at %s: one transaction, and books and chain agree to the satoshi', async (name, point) => {
-    const scene = scenes[name]!
-    await open()
-    await scene.prepare()
-    const doomed = world.worker(point)
-    let end = await doomed[scene.run]()
-    for (let steps = 0; steps < 4 && end === 'done'; steps += 1) end = await doomed.sending()
-    expect(end).toBe('killed')
-    // What the dead process had claimed is free again when its lease is over.
-    world.later(20_000)
-    await world.work()
-    await world.mine(FINAL)
-    const sent = await world.sent()
-    expect(sent.filter(({ state }) => state === 'final')).toHaveLength(scene.count)
-    expect(sent).toHaveLength(scene.count)
-    await world.reconciled()
-  })
+  test.each(kills)(
+    'killed in a %s at %s: one transaction, and books and chain agree to the satoshi',
+    async (name, point) => {
+      const scene = scenes[name]!
+      await open()
+      await scene.prepare()
+      const doomed = world.worker(point)
+      let end = await doomed[scene.run]()
+      for (let steps = 0; steps < 4 && end === 'done'; steps += 1) end = await doomed.sending()
+      expect(end).toBe('killed')
+      // What the dead process had claimed is free again when its lease is over.
+      world.later(20_000)
+      await world.work()
+      await world.mine(FINAL)
+      const sent = await world.sent()
+      expect(sent.filter(({ state }) => state === 'final')).toHaveLength(scene.count)
+      expect(sent).toHaveLength(scene.count)
+      await world.reconciled()
+    },
+  )
 })

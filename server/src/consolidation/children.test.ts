@@ -1,4 +1,6 @@
-/** Transactions that pay for an unconfirmed one by spending from it: what becomes of those that the node does not take. */
+/**
+ * Transactions that pay for an unconfirmed one by spending from it: what becomes of those that the node does not take.
+ */
 import { isRefused, type ChainTransaction } from '@bursar/chainkit'
 import { outpointOf, parseTransaction } from '@bursar/chainkit/bitcoin'
 import { sql } from 'kysely'
@@ -36,25 +38,52 @@ const open = async () => {
   await world.coins(1, COIN)
   const id = await world.request(1_000_000n)
   await world.work()
-  const { rows } = await sql<{ id: string }>`select outgoing_id as id from withdrawals where id = ${id}`.execute(world.db)
+  const { rows } = await sql<{ id: string }>`select outgoing_id as id from withdrawals where id = ${id}`.execute(
+    world.db,
+  )
   const [parent] = await attemptsOf(world.db, rows[0]!.id)
   const deps = {
-    runtime: world.runtime, catalogue, adapter: world.adapter as unknown as CoinChainAdapter, wallet: WALLET, sending: DEFAULT_BITCOIN_POLICY,
-    policy: DEFAULT_CONSOLIDATION_POLICY, pause: async () => {},
+    runtime: world.runtime,
+    catalogue,
+    adapter: world.adapter as unknown as CoinChainAdapter,
+    wallet: WALLET,
+    sending: DEFAULT_BITCOIN_POLICY,
+    policy: DEFAULT_CONSOLIDATION_POLICY,
+    pause: async () => {},
   }
   expect(await payForParent(deps)(null, parent!, 20_000n)).toBe(true)
   return { id, parent: parent! }
 }
 const child = async () =>
-  (await sql<{ id: string; state: string; dropped: boolean; hash: string; raw: string }>`select o.id, o.state, o.dropped_at is not null as dropped, a.hash, a.raw
-    from outgoing o join outgoing_attempts a on a.outgoing_id = o.id where o.purpose = 'consolidation'`.execute(world.db)).rows[0]!
-const reserved = async (): Promise<number> => (await sql`select from utxos where reserved_by = ${(await child()).id}`.execute(world.db)).rows.length
+  (
+    await sql<{
+      id: string
+      state: string
+      dropped: boolean
+      hash: string
+      raw: string
+    }>`select o.id, o.state, o.dropped_at is not null as dropped, a.hash, a.raw
+    from outgoing o join outgoing_attempts a on a.outgoing_id = o.id where o.purpose = 'consolidation'`.execute(
+      world.db,
+    )
+  ).rows[0]!
+const reserved = async (): Promise<number> =>
+  (await sql`select from utxos where reserved_by = ${(await child()).id}`.execute(world.db)).rows.length
 /** As a block shows a transaction of ours. */
 const shown = ({ hash, raw }: { hash: string | null; raw: string | null }): ChainTransaction => {
   const { inputs, outputs } = parsed(raw!)
   return {
-    hash: hash!, keys: inputs.map(outpointOf), succeeded: true, fee: 282n,
-    transfers: outputs.map(({ units }, vout) => ({ index: `o:${vout}`, contract: null, from: [], to: `to ${vout}`, units })),
+    hash: hash!,
+    keys: inputs.map(outpointOf),
+    succeeded: true,
+    fee: 282n,
+    transfers: outputs.map(({ units }, vout) => ({
+      index: `o:${vout}`,
+      contract: null,
+      from: [],
+      to: `to ${vout}`,
+      units,
+    })),
   }
 }
 const settled = (finalHeight: number): Promise<void> =>
@@ -64,17 +93,24 @@ const settled = (finalHeight: number): Promise<void> =>
   })
 
 /** In the words of Bitcoin Core 30 (validation.cpp). */
-const TOO_LONG = { kind: 'refused', reason: 'later', message: 'too-long-mempool-chain, too many unconfirmed ancestors [limit: 25]' } as const
+const TOO_LONG = {
+  kind: 'refused',
+  reason: 'later',
+  message: 'too-long-mempool-chain, too many unconfirmed ancestors [limit: 25]',
+} as const
 
 test('audit D-B9, row B-6: a child that the node never took is dropped when its parent is mined without it, and its coin is free', async () => {
   const { parent } = await open()
   let handed = 0
-  world.node.broadcast = (raw) => (parsed(raw).txid === parent.hash ? { kind: 'accepted' } : (handed += 1, TOO_LONG))
+  world.node.broadcast = (raw) => (parsed(raw).txid === parent.hash ? { kind: 'accepted' } : ((handed += 1), TOO_LONG))
   await world.work(3, 30_000)
   expect([(await child()).state, handed, await reserved()]).toEqual(['signed', 3, 1])
-  world.node.statusOf = (hash) => (hash === parent.hash ? { kind: 'mined', height: 101, blockHash: 'h101', succeeded: true, fee: 282n } : { kind: 'unknown' })
+  world.node.statusOf = (hash) =>
+    hash === parent.hash
+      ? { kind: 'mined', height: 101, blockHash: 'h101', succeeded: true, fee: 282n }
+      : { kind: 'unknown' }
   // By now the node would take it.
-  world.node.broadcast = (raw) => (handed += parsed(raw).txid === parent.hash ? 0 : 1, { kind: 'accepted' })
+  world.node.broadcast = (raw) => ((handed += parsed(raw).txid === parent.hash ? 0 : 1), { kind: 'accepted' })
   await world.work(3, 30_000)
   expect([await child(), handed, await reserved()]).toMatchObject([{ state: 'signed', dropped: true }, 3, 0])
 })
@@ -84,7 +120,10 @@ test('audit D-B9: a child whose acceptance was not heard of goes on', async () =
   world.node.broadcast = () => TOO_LONG
   await world.work(1, 30_000)
   const { hash } = await child()
-  world.node.statusOf = (asked) => (asked === parent.hash ? { kind: 'mined', height: 101, blockHash: 'h101', succeeded: true, fee: 282n } : { kind: asked === hash ? 'mempool' : 'unknown' })
+  world.node.statusOf = (asked) =>
+    asked === parent.hash
+      ? { kind: 'mined', height: 101, blockHash: 'h101', succeeded: true, fee: 282n }
+      : { kind: asked === hash ? 'mempool' : 'unknown' }
   world.node.broadcast = () => ({ kind: 'accepted' })
   await world.work(1, 30_000)
   expect(await child()).toMatchObject({ state: 'broadcast', dropped: false })
@@ -94,7 +133,10 @@ const drop = async () => {
   const opened = await open()
   world.node.broadcast = () => TOO_LONG
   await world.work(1, 30_000)
-  world.node.statusOf = (asked) => (asked === opened.parent.hash ? { kind: 'mined', height: 101, blockHash: 'h101', succeeded: true, fee: 282n } : { kind: 'unknown' })
+  world.node.statusOf = (asked) =>
+    asked === opened.parent.hash
+      ? { kind: 'mined', height: 101, blockHash: 'h101', succeeded: true, fee: 282n }
+      : { kind: 'unknown' }
   await world.work(1, 30_000)
   world.node.broadcast = () => ({ kind: 'accepted' })
   await world.block({ height: 101, transactions: [shown(opened.parent)] })
@@ -126,9 +168,14 @@ test('audit D-B9, row B-9: a parent below the least rate of the pool goes togeth
   const { parent } = await open()
   const together: string[][] = []
   // What Bitcoin Knots 29.4.3 says of each alone.
-  world.node.broadcast = (raw) => (parsed(raw).txid === parent.hash
-    ? { kind: 'refused', reason: 'fee-too-low', message: 'mempool min fee not met, 282 < 1410' } : { kind: 'conflict', message: 'bad-txns-inputs-missingorspent' })
-  world.node.broadcastWithParent = (above, below) => (together.push([parsed(above).txid, parsed(below).txid]), { kind: 'accepted' })
+  world.node.broadcast = (raw) =>
+    parsed(raw).txid === parent.hash
+      ? { kind: 'refused', reason: 'fee-too-low', message: 'mempool min fee not met, 282 < 1410' }
+      : { kind: 'conflict', message: 'bad-txns-inputs-missingorspent' }
+  world.node.broadcastWithParent = (above, below) => (
+    together.push([parsed(above).txid, parsed(below).txid]),
+    { kind: 'accepted' }
+  )
   await world.send.run(signal)
   expect([together, (await child()).state]).toEqual([[[parent.hash, (await child()).hash]], 'broadcast'])
 })

@@ -1,4 +1,7 @@
-/** Payouts on a real node (Bitcoin Knots 29.4.3): coins of miners, and payments that their receivers spend before they are mined. */
+/**
+ * Payouts on a real node (Bitcoin Knots 29.4.3): coins of miners, and payments that their receivers spend before they
+ * are mined.
+ */
 import { btcText } from '@bursar/chainkit/bitcoin'
 import { expect, onTestFinished, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
@@ -40,10 +43,20 @@ describeWithBitcoind('payouts on a real node', () => {
     await request(receiver, 1_000_000n)
     await work()
     const [first] = await sent()
-    const out = (await chain.node.rpc<{ vout: { n: number; scriptPubKey: { address: string } }[] }>('getrawtransaction', first!.hash!, 1)).vout.find((o) => o.scriptPubKey.address === receiver)!
+    const out = (
+      await chain.node.rpc<{ vout: { n: number; scriptPubKey: { address: string } }[] }>(
+        'getrawtransaction',
+        first!.hash!,
+        1,
+      )
+    ).vout.find((o) => o.scriptPubKey.address === receiver)!
     const back = await chain.faucet<string>('getnewaddress')
     // 20,000 satoshi for 110 virtual bytes: both are mined with the next block by any miner.
-    const raw = await chain.node.rpc<string>('createrawtransaction', [{ txid: first!.hash, vout: Number(out.n) }], [{ [back]: '0.00980000' }])
+    const raw = await chain.node.rpc<string>(
+      'createrawtransaction',
+      [{ txid: first!.hash, vout: Number(out.n) }],
+      [{ [back]: '0.00980000' }],
+    )
     const { hex } = await chain.faucet<{ hex: string }>('signrawtransactionwithwallet', raw)
     const child = await chain.node.rpc<string>('sendrawtransaction', hex)
     later(600_001)
@@ -73,7 +86,11 @@ describeWithBitcoind('payouts on a real node', () => {
     const coin = await takeCoin(chain.faucet)
     const back = await chain.faucet<string>('getnewaddress')
     const outputs = [{ [await address()]: '0.02' }, { [back]: btcText(coin.units - 2_000_000n - 1_000n) }]
-    const unsigned = await chain.node.rpc<string>('createrawtransaction', [{ txid: coin.txid, vout: coin.vout }], outputs)
+    const unsigned = await chain.node.rpc<string>(
+      'createrawtransaction',
+      [{ txid: coin.txid, vout: coin.vout }],
+      outputs,
+    )
     const { hex } = await chain.faucet<{ hex: string }>('signrawtransactionwithwallet', `03${unsigned.slice(2)}`)
     const parent = await chain.node.rpc<string>('sendrawtransaction', hex)
     await catchUp()
@@ -81,7 +98,11 @@ describeWithBitcoind('payouts on a real node', () => {
     later(3 * 3_600_000)
     await work()
     const [child] = await sent()
-    expect(child).toMatchObject({ purpose: 'consolidation', state: 'broadcast', keys: [expect.stringContaining(parent)] })
+    expect(child).toMatchObject({
+      purpose: 'consolidation',
+      state: 'broadcast',
+      keys: [expect.stringContaining(parent)],
+    })
     expect((await chain.node.rpc<string>('getrawtransaction', child!.hash!)).slice(0, 8)).toBe('03000000')
   })
 })

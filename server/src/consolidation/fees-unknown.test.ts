@@ -21,16 +21,25 @@ test('audit D-B7: a guessed rate raises an alert, is charged, and is not noted a
   const pool = createPool({ url: database.url })
   onTestFinished(() => pool.end())
   const db = createDb(pool)
-  const runtime: Runtime = { db, clock: createClock(() => Date.UTC(2026, 0, 1)), newId: () => uuidv7(Date.UTC(2026, 0, 1), randomBytes(10)), log: pino({ enabled: false }) }
+  const runtime: Runtime = {
+    db,
+    clock: createClock(() => Date.UTC(2026, 0, 1)),
+    newId: () => uuidv7(Date.UTC(2026, 0, 1), randomBytes(10)),
+    log: pino({ enabled: false }),
+  }
   let rate: FeeRate = { kind: 'vbyte', milliSatPerVb: 20_000n, guessed: true }
   const adapter = { network: 'BITCOIN', feeRate: async () => rate } as unknown as CoinChainAdapter
   const policy = { ...DEFAULT_CONSOLIDATION_POLICY, enabled: false }
   const deps = { runtime, adapter, sending: DEFAULT_BITCOIN_POLICY, policy } as unknown as ConsolidationDeps
   const run = async () => {
     const { signal } = new AbortController()
-    for (const job of [createFeeRateJob(runtime, [adapter], 1), createConsolidationJob(deps, async () => [])]) await job.run(signal)
+    for (const job of [createFeeRateJob(runtime, [adapter], 1), createConsolidationJob(deps, async () => [])])
+      await job.run(signal)
     const { rows: seen } = await sql<{ rate: bigint }>`select rate from fee_rates_seen`.execute(db)
-    const { rows: alerts } = await sql<{ kind: string; text: string }>`select kind, text from alerts where resolved_at is null`.execute(db)
+    const { rows: alerts } = await sql<{
+      kind: string
+      text: string
+    }>`select kind, text from alerts where resolved_at is null`.execute(db)
     const { rows: charged } = await sql<{ rate: { milliSatPerVb: string } }>`select rate from network_fees`.execute(db)
     return { seen: seen.map((one) => one.rate), alerts, charged: charged.map((one) => one.rate.milliSatPerVb) }
   }

@@ -12,9 +12,9 @@ const EVERY_MS = 60_000
 type VbyteRate = Awaited<ReturnType<typeof rateOf>>
 
 /**
- * Takes back payouts that are signed and that the node refuses for good: a coin of theirs is spent to ourselves. Once a final block holds that,
- * they can never be mined, and their withdrawals are planned anew, each held against what the node takes. Should a payout be mined after all, it
- * is this that can't be.
+ * Takes back payouts that are signed and that the node refuses for good: a coin of theirs is spent to ourselves. Once a
+ * final block holds that, they can never be mined, and their withdrawals are planned anew, each held against what the
+ * node takes. Should a payout be mined after all, it is this that can't be.
  */
 export const createRecallJob = (deps: ConsolidationDeps): Job => ({
   name: 'recall BITCOIN',
@@ -34,7 +34,8 @@ const recall = async (deps: ConsolidationDeps, payout: string, feeRate: VbyteRat
   const { runtime, wallet, sending } = deps
   const coin = await coinOf(runtime.db, payout)
   if (!coin) return
-  const planWith = (change: ReturnType<typeof anyChange>) => planConsolidation({ wallet, coins: [coin], change, feeRateMilliSatPerVb: feeRate.milliSatPerVb, policy: sending })
+  const planWith = (change: ReturnType<typeof anyChange>) =>
+    planConsolidation({ wallet, coins: [coin], change, feeRateMilliSatPerVb: feeRate.milliSatPerVb, policy: sending })
   const tried = planWith(anyChange(wallet))
   if (isRefused(tried)) {
     runtime.log.info({ payout, why: tried.message }, 'a refused payout is not taken back')
@@ -50,7 +51,22 @@ const recall = async (deps: ConsolidationDeps, payout: string, feeRate: VbyteRat
     const moment = momentOf(runtime)
     await knowChange(tx, change, moment.at)
     // The coin stays the payout's: whoever's transaction spends it in a final block is what ends the other one.
-    await insertPlanned(tx, { id, network: 'BITCOIN', purpose: 'consolidation', nonce: null, feeRate, unsigned, networkFee, signingKeys, keys, senders }, moment)
+    await insertPlanned(
+      tx,
+      {
+        id,
+        network: 'BITCOIN',
+        purpose: 'consolidation',
+        nonce: null,
+        feeRate,
+        unsigned,
+        networkFee,
+        signingKeys,
+        keys,
+        senders,
+      },
+      moment,
+    )
     const text = `The Bitcoin node refuses payout ${payout} for good: a coin of it is spent to the hot wallet. Once that is final, its withdrawals are paid anew, but for those that the node never takes`
     await raiseAlert(tx, { kind: 'payout-recalled', subject: payout, text }, moment)
   })

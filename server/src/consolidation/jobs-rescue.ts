@@ -1,9 +1,26 @@
 import { isRefused } from '@bursar/chainkit'
-import { feeAt, parsePsbt, parseTransaction, TRANSACTION_VERSION, TRUC_CHILD_MAX_VSIZE, TRUC_VERSION, type Ancestors } from '@bursar/chainkit/bitcoin'
+import {
+  feeAt,
+  parsePsbt,
+  parseTransaction,
+  TRANSACTION_VERSION,
+  TRUC_CHILD_MAX_VSIZE,
+  TRUC_VERSION,
+  type Ancestors,
+} from '@bursar/chainkit/bitcoin'
 import type { PoolCost } from '../adapters/chains/port.ts'
 import type { Job } from '../jobs/index.ts'
 import { rescale } from '../money/index.ts'
-import { anyChange, bitcoinKey, planConsolidation, rawOf, takeChange, vsizeOf, type Attempt, type OwnCoin } from '../outgoing/index.ts'
+import {
+  anyChange,
+  bitcoinKey,
+  planConsolidation,
+  rawOf,
+  takeChange,
+  vsizeOf,
+  type Attempt,
+  type OwnCoin,
+} from '../outgoing/index.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { rateOf, storeJoining, type ConsolidationDeps } from './jobs.ts'
 import { mayPlan, stuckDeposits } from './store.ts'
@@ -24,7 +41,15 @@ export const createRescueJob = (deps: ConsolidationDeps): Job => ({
     for (const [transaction, outputs] of Map.groupBy(stuck, (output) => output.transaction)) {
       const coins = outputs.map(({ vout, address, index, units }): OwnCoin => {
         const asset = deps.catalogue.findCrypto('BTC')!
-        return { transaction, vout, address, account: 'deposit', branch: 0, index, units: rescale(units, asset.scale, asset.networks.get('BITCOIN')!.decimals) }
+        return {
+          transaction,
+          vout,
+          address,
+          account: 'deposit',
+          branch: 0,
+          index,
+          units: rescale(units, asset.scale, asset.networks.get('BITCOIN')!.decimals),
+        }
       })
       await payFor(deps, transaction, coins, rate, { mostPerMille: policy.rescuePerMille })
     }
@@ -33,8 +58,8 @@ export const createRescueJob = (deps: ConsolidationDeps): Job => ({
 })
 
 /**
- * Pays for a stuck transaction of ours by spending what of it returns to us; true when there is nothing more to do: it was
- * planned, or the transaction pays the rate already.
+ * Pays for a stuck transaction of ours by spending what of it returns to us; true when there is nothing more to do: it
+ * was planned, or the transaction pays the rate already.
  */
 export const payForParent =
   (deps: ConsolidationDeps) =>
@@ -42,7 +67,11 @@ export const payForParent =
     const coin = ownOutputOf(deps, attempt)
     if (coin === undefined || !(await mayPlan(deps.runtime.db, momentOf(deps.runtime).at))) return false
     const alone = { vsize: vsizeOf(attempt.unsigned), fee: attempt.networkFee }
-    return payFor(deps, coin.transaction, [coin], rate, { mostPerMille: deps.sending.maxFeePerMille, alone, ...(below !== undefined && { below }) })
+    return payFor(deps, coin.transaction, [coin], rate, {
+      mostPerMille: deps.sending.maxFeePerMille,
+      alone,
+      ...(below !== undefined && { below }),
+    })
   }
 
 interface WorthIt {
@@ -71,10 +100,22 @@ const payFor = async (
   if (parent.version === TRUC_VERSION && inPool && inPool.descendants.count > 0) return false
   const coins = parent.version === TRUC_VERSION ? mostOf(all, MOST_TRUC_COINS) : all
   const planWith = (change: ReturnType<typeof anyChange>) =>
-    planConsolidation({ wallet, coins, change, ancestors, transactionVersion: parent.version, feeRateMilliSatPerVb: rate, policy: sending })
+    planConsolidation({
+      wallet,
+      coins,
+      change,
+      ancestors,
+      transactionVersion: parent.version,
+      feeRateMilliSatPerVb: rate,
+      policy: sending,
+    })
   const cost = planWith(anyChange(wallet))
   const held = coins.reduce((sum, { units }) => sum + units, 0n)
-  if (isRefused(cost) || cost.networkFee * 1000n > held * mostPerMille || (below !== undefined && cost.networkFee >= below)) {
+  if (
+    isRefused(cost) ||
+    cost.networkFee * 1000n > held * mostPerMille ||
+    (below !== undefined && cost.networkFee >= below)
+  ) {
     const why = isRefused(cost) ? cost.message : `it would cost ${cost.networkFee} satoshi`
     runtime.log.info({ transaction, why }, 'a stuck transaction is not paid for')
     return false
@@ -83,24 +124,37 @@ const payFor = async (
   const plan = planWith(change)
   if (isRefused(plan)) return false
   await deps.pause('child-chosen')
-  return storeJoining(deps, { plan, coins, change, feeRate: { kind: 'vbyte', milliSatPerVb: rate }, paysFor: transaction })
+  return storeJoining(deps, {
+    plan,
+    coins,
+    change,
+    feeRate: { kind: 'vbyte', milliSatPerVb: rate },
+    paysFor: transaction,
+  })
 }
 
 /** Inputs that fit into a child of TRUC's: each is of 68 virtual bytes. */
 const MOST_TRUC_COINS = Math.floor((TRUC_CHILD_MAX_VSIZE - 100) / 68)
 
-const mostOf = (coins: readonly OwnCoin[], most: number): OwnCoin[] => coins.toSorted((a, b) => (a.units > b.units ? -1 : 1)).slice(0, most)
+const mostOf = (coins: readonly OwnCoin[], most: number): OwnCoin[] =>
+  coins.toSorted((a, b) => (a.units > b.units ? -1 : 1)).slice(0, most)
 
 /** Only of TRUC's version it matters: whatever else it has, ours is of our version. */
 const parentOf = async ({ adapter, runtime }: ConsolidationDeps, transaction: string): Promise<{ version: number }> => {
   const own = await rawOf(runtime.db, 'BITCOIN', transaction)
-  const raw = own === undefined ? (await adapter.rawTransactions([transaction])).get(transaction) : Buffer.from(own, 'hex')
+  const raw =
+    own === undefined ? (await adapter.rawTransactions([transaction])).get(transaction) : Buffer.from(own, 'hex')
   const parsed = raw && parseTransaction(raw)
-  return { version: parsed && !isRefused(parsed) && parsed.version === TRUC_VERSION ? TRUC_VERSION : TRANSACTION_VERSION }
+  return {
+    version: parsed && !isRefused(parsed) && parsed.version === TRUC_VERSION ? TRUC_VERSION : TRANSACTION_VERSION,
+  }
 }
 
 /** It and what it stands on: all of that is mined before the transaction that pays for it. */
-const together = ({ vsize, fee, ancestors }: PoolCost): Ancestors => ({ vsize: vsize + ancestors.vsize, fee: fee + ancestors.fee })
+const together = ({ vsize, fee, ancestors }: PoolCost): Ancestors => ({
+  vsize: vsize + ancestors.vsize,
+  fee: fee + ancestors.fee,
+})
 
 const ownOutputOf = ({ wallet }: ConsolidationDeps, { unsigned, hash }: Attempt): OwnCoin | undefined => {
   const psbt = parsePsbt(Buffer.from(unsigned, 'hex'))

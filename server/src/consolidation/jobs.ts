@@ -5,7 +5,14 @@ import type { Catalogue } from '../assets/index.ts'
 import { inTransaction } from '../db/index.ts'
 import type { Job } from '../jobs/index.ts'
 import {
-  anyChange, planConsolidation, spendable, spendableCoins, takeChange, type PausePoint, type SendingPolicy, type WalletKeys,
+  anyChange,
+  planConsolidation,
+  spendable,
+  spendableCoins,
+  takeChange,
+  type PausePoint,
+  type SendingPolicy,
+  type WalletKeys,
 } from '../outgoing/index.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import type { ConsolidationPolicy } from './policy.ts'
@@ -51,7 +58,13 @@ const joinSmallCoins = async (deps: ConsolidationDeps, waitingPayments: WaitingP
   if ((await isJoining(db)) || !(await mayPlan(db, at))) return
   const waiting = await waitingPayments(at, MOST_WAITING)
   const coins = (await spendableCoins(db, 'BITCOIN', MOST_COINS)).map((own) => spendable(wallet, own))
-  const gathered = gatherCoins({ ...policy, coins, waiting, changeScript: anyChange(wallet).script, feeRateMilliSatPerVb: rate })
+  const gathered = gatherCoins({
+    ...policy,
+    coins,
+    waiting,
+    changeScript: anyChange(wallet).script,
+    feeRateMilliSatPerVb: rate,
+  })
   if (gathered.length === 0) return
   const own = gathered.map((coin) => coin.own)
   const change = await takeChange(db, wallet)
@@ -65,7 +78,10 @@ const joinSmallCoins = async (deps: ConsolidationDeps, waitingPayments: WaitingP
 }
 
 /** False when another process was faster with a coin: nothing is stored. */
-export const storeJoining = async ({ runtime }: Pick<ConsolidationDeps, 'runtime'>, joining: Omit<Joining, 'id'>): Promise<boolean> => {
+export const storeJoining = async (
+  { runtime }: Pick<ConsolidationDeps, 'runtime'>,
+  joining: Omit<Joining, 'id'>,
+): Promise<boolean> => {
   try {
     await inTransaction(runtime.db, (tx) => insertJoining(tx, { id: runtime.newId(), ...joining }, momentOf(runtime)))
     return true

@@ -10,7 +10,12 @@ import { outrunJoinings } from './store.ts'
 export const createOutrunFollowing = () => ({
   block: async (): Promise<Effects> => noEffects,
   orphaned: async (): Promise<Effects> => noEffects,
-  settled: async (tx: Tx, network: Network, { finalHeight }: { finalHeight: number }, moment: Moment): Promise<Effects> => {
+  settled: async (
+    tx: Tx,
+    network: Network,
+    { finalHeight }: { finalHeight: number },
+    moment: Moment,
+  ): Promise<Effects> => {
     if (network !== 'BITCOIN') return noEffects
     for (const id of await outrunJoinings(tx, finalHeight)) {
       if (await recordOutrun(tx, id, moment)) await resolveAlert(tx, 'broadcast', id, moment.at)

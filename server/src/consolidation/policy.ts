@@ -42,7 +42,11 @@ export type ConsolidationSettings = Partial<Record<keyof ConsolidationPolicy, nu
 /** Reads what a policy file says over the defaults. Throws when it names something unknown or of another type. */
 export const readConsolidationPolicy = (given: ConsolidationSettings): ConsolidationPolicy => {
   const read = Object.entries(given).map(([key, value]) => {
-    const before = DEFAULT_CONSOLIDATION_POLICY[key as keyof ConsolidationPolicy] as number | bigint | boolean | undefined
+    const before = DEFAULT_CONSOLIDATION_POLICY[key as keyof ConsolidationPolicy] as
+      | number
+      | bigint
+      | boolean
+      | undefined
     if (before === undefined) throw new Error(`policy: consolidation has unknown ${key}`)
     if (typeof before === 'boolean') {
       if (typeof value !== 'boolean') throw new Error(`policy: consolidation.${key} is true or false`)

@@ -11,10 +11,15 @@ export const noteRate = async (db: Db, network: Network, rate: bigint, at: Date,
   const { rows } = await sql`insert into fee_rates_seen(network, slot, rate) values (${network}, ${slot}, ${rate})
     on conflict do nothing returning 1`.execute(db)
   if (rows.length === 0) return
-  await sql`delete from fee_rates_seen where network = ${network} and slot < ${new Date(at.getTime() - windowMs)}`.execute(db)
+  await sql`delete from fee_rates_seen where network = ${network} and slot < ${new Date(at.getTime() - windowMs)}`.execute(
+    db,
+  )
 }
 
-/** Whether a rate is among the lowest of those seen: no higher than the percentile of the window. False while too few are. */
+/**
+ * Whether a rate is among the lowest of those seen: no higher than the percentile of the window. False while too few
+ * are.
+ */
 export const isLow = async (
   db: Db,
   network: Network,

@@ -1,4 +1,7 @@
-/** Payouts that are signed and that the node then never takes: they are taken back by proof, and paid anew without what offends. */
+/**
+ * Payouts that are signed and that the node then never takes: they are taken back by proof, and paid anew without what
+ * offends.
+ */
 import { isRefused, type ChainTransaction } from '@bursar/chainkit'
 import { outpointOf, parseTransaction } from '@bursar/chainkit/bitcoin'
 import { sql } from 'kysely'
@@ -30,7 +33,9 @@ const parsed = (raw: string) => {
 }
 /** Bitcoin Knots 29 after its operator, or `-dustdynamic`, has raised what is dust. */
 const dearDust = (raw: string): BroadcastResult =>
-  parsed(raw).outputs.some(({ units }) => units < 2_940n) ? { kind: 'refused', reason: 'invalid', message: 'dust-nonanchor' } : { kind: 'accepted' }
+  parsed(raw).outputs.some(({ units }) => units < 2_940n)
+    ? { kind: 'refused', reason: 'invalid', message: 'dust-nonanchor' }
+    : { kind: 'accepted' }
 
 /** A batch with one payment that has become dust between its plan and its hand over. */
 const open = async () => {
@@ -41,19 +46,40 @@ const open = async () => {
   const other = await world.request(100_000n)
   await world.work()
   const recall = createRecallJob({
-    runtime: world.runtime, catalogue, adapter: world.adapter as unknown as CoinChainAdapter, wallet: WALLET, sending: DEFAULT_BITCOIN_POLICY,
-    policy: DEFAULT_CONSOLIDATION_POLICY, pause: async () => {},
+    runtime: world.runtime,
+    catalogue,
+    adapter: world.adapter as unknown as CoinChainAdapter,
+    wallet: WALLET,
+    sending: DEFAULT_BITCOIN_POLICY,
+    policy: DEFAULT_CONSOLIDATION_POLICY,
+    pause: async () => {},
   })
   return { small, other, recall: () => recall.run(signal) }
 }
 const all = async () =>
-  (await sql<{ purpose: string; state: string; hash: string; raw: string }>`select o.purpose, o.state, a.hash, a.raw from outgoing o
-    join outgoing_attempts a on a.outgoing_id = o.id order by o.created_at, o.id`.execute(world.db)).rows
+  (
+    await sql<{
+      purpose: string
+      state: string
+      hash: string
+      raw: string
+    }>`select o.purpose, o.state, a.hash, a.raw from outgoing o
+    join outgoing_attempts a on a.outgoing_id = o.id order by o.created_at, o.id`.execute(world.db)
+  ).rows
 const shown = ({ hash, raw }: { hash: string; raw: string }): ChainTransaction => {
   const { inputs, outputs } = parsed(raw)
   return {
-    hash, keys: inputs.map(outpointOf), succeeded: true, fee: 282n,
-    transfers: outputs.map(({ units }, vout) => ({ index: `o:${vout}`, contract: null, from: [], to: `to ${vout}`, units })),
+    hash,
+    keys: inputs.map(outpointOf),
+    succeeded: true,
+    fee: 282n,
+    transfers: outputs.map(({ units }, vout) => ({
+      index: `o:${vout}`,
+      contract: null,
+      from: [],
+      to: `to ${vout}`,
+      units,
+    })),
   }
 }
 const settled = (finalHeight: number): Promise<void> =>
@@ -70,7 +96,10 @@ test('audit D-B8, row B-12: a signed batch that the node never takes is taken ba
   await recall()
   await recall()
   await world.send.run(signal)
-  expect(await all()).toMatchObject([{ purpose: 'payout', state: 'signed' }, { purpose: 'consolidation', state: 'broadcast' }])
+  expect(await all()).toMatchObject([
+    { purpose: 'payout', state: 'signed' },
+    { purpose: 'consolidation', state: 'broadcast' },
+  ])
   expect((await world.alerts()).map(({ kind }) => kind)).toContain('payout-recalled')
   world.node.wouldTake = dearDust
   await world.block({ height: 101, transactions: [shown((await all())[1]!)] })
@@ -79,7 +108,11 @@ test('audit D-B8, row B-12: a signed batch that the node never takes is taken ba
   await world.block({ height: 107, transactions: [] }, 101)
   await world.work(3)
   expect([await world.stateOf(small), await world.stateOf(other)]).toEqual(['failed', 'sent'])
-  expect((await all()).map(({ purpose, state }) => `${purpose} ${state}`)).toEqual(['payout abandoned', 'consolidation final', 'payout broadcast'])
+  expect((await all()).map(({ purpose, state }) => `${purpose} ${state}`)).toEqual([
+    'payout abandoned',
+    'consolidation final',
+    'payout broadcast',
+  ])
   expect((await world.alerts()).map(({ kind }) => kind)).toEqual(['withdrawal-impossible'])
 })
 
@@ -92,5 +125,8 @@ test('audit D-B8: a payout that is mined although the node refused it is booked,
   await settled(101)
   await world.work(2)
   expect([await world.stateOf(small), await world.stateOf(other)]).toEqual(['settled', 'settled'])
-  expect((await all()).map(({ purpose, state }) => `${purpose} ${state}`)).toEqual(['payout final', 'consolidation abandoned'])
+  expect((await all()).map(({ purpose, state }) => `${purpose} ${state}`)).toEqual([
+    'payout final',
+    'consolidation abandoned',
+  ])
 })

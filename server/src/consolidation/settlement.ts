@@ -5,7 +5,10 @@ import { noEffects } from '../effects/index.ts'
 import { HOUSE } from '../ledger/index.ts'
 import { ownCosts, type Outgoing, type OutgoingSubscriber } from '../outgoing/index.ts'
 
-/** Joining coins costs those whose deposits made them, a share for each coin; what change and funding made costs the house. */
+/**
+ * Joining coins costs those whose deposits made them, a share for each coin; what change and funding made costs the
+ * house.
+ */
 export const createConsolidationSettlement =
   (catalogue: Catalogue): OutgoingSubscriber =>
   async (tx, change, moment) => {

@@ -1,4 +1,7 @@
-/** Bitcoin money in and out in one process: a real node, the database, the watcher's steps, the worker's jobs, the signer's judgement. */
+/**
+ * Bitcoin money in and out in one process: a real node, the database, the watcher's steps, the worker's jobs, the
+ * signer's judgement.
+ */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -21,7 +24,15 @@ import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
 import { createDeposits, DEFAULT_DEPOSIT_POLICY } from '../deposits/index.ts'
 import type { Job } from '../jobs/index.ts'
 import { applyAll, HOUSE } from '../ledger/index.ts'
-import { bitcoinHotAddress, createFollowing, createSendingJob, DEFAULT_BITCOIN_POLICY, ensureWallets, type SendingPolicy, type WalletKeys } from '../outgoing/index.ts'
+import {
+  bitcoinHotAddress,
+  createFollowing,
+  createSendingJob,
+  DEFAULT_BITCOIN_POLICY,
+  ensureWallets,
+  type SendingPolicy,
+  type WalletKeys,
+} from '../outgoing/index.ts'
 import { createClock } from '../platform/clock.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { createFunding, grantCapital, reconcileFully } from '../treasury/index.ts'
@@ -31,12 +42,19 @@ import { holdTransfer } from '../withdrawals/postings.ts'
 import { carriedBy } from '../withdrawals/store.ts'
 import type { Withdrawal } from '../withdrawals/withdrawal.ts'
 import {
-  createConsolidationJob, createConsolidationSettlement, createOutrunFollowing, createRescueJob, DEFAULT_CONSOLIDATION_POLICY, payForParent,
+  createConsolidationJob,
+  createConsolidationSettlement,
+  createOutrunFollowing,
+  createRescueJob,
+  DEFAULT_CONSOLIDATION_POLICY,
+  payForParent,
   type ConsolidationPolicy,
 } from './index.ts'
 
 export const catalogue = createCatalogue({
-  crypto: [{ ticker: 'BTC', name: 'Bitcoin', networks: { BITCOIN: { decimals: 8, minDeposit: '0', minWithdrawal: '0' } } }],
+  crypto: [
+    { ticker: 'BTC', name: 'Bitcoin', networks: { BITCOIN: { decimals: 8, minDeposit: '0', minWithdrawal: '0' } } },
+  ],
   fiat: [],
 })
 /** What the signer lets go is not what these tests are about. */
@@ -52,7 +70,9 @@ export interface Sent {
   attempts: number
 }
 
-/** Points where a job stands still when the process is to be killed there; jobs of the next process know nothing of it. */
+/**
+ * Points where a job stands still when the process is to be killed there; jobs of the next process know nothing of it.
+ */
 export type Worker = Record<'payouts' | 'consolidation' | 'rescue' | 'sending', () => Promise<'done' | 'killed'>>
 
 export interface BitcoinMoney {
@@ -90,7 +110,12 @@ export interface BitcoinMoney {
 export const openBitcoinMoney = async (
   node: Bitcoind,
   url: string,
-  more: { sending?: Partial<SendingPolicy>; consolidation?: Partial<ConsolidationPolicy>; /** satoshi */ signerMaxFee?: bigint; signerJoins?: boolean } = {},
+  more: {
+    sending?: Partial<SendingPolicy>
+    consolidation?: Partial<ConsolidationPolicy>
+    /** satoshi */ signerMaxFee?: bigint
+    signerJoins?: boolean
+  } = {},
 ): Promise<BitcoinMoney> => {
   const chain = await openBitcoinWorld(node)
   // Keys of its own: addresses of one world must not hold what an earlier one left there.
@@ -103,13 +128,39 @@ export const openBitcoinMoney = async (
   const db = createDb(pool)
   await emptyTables(db)
   const clock = createClock(() => Date.now() + ahead)
-  const runtime: Runtime = { db, clock, newId: () => uuidv7(clock.now(), randomBytes(10)), log: pino({ enabled: false }) }
+  const runtime: Runtime = {
+    db,
+    clock,
+    newId: () => uuidv7(clock.now(), randomBytes(10)),
+    log: pino({ enabled: false }),
+  }
   await ensureWallets(db, wallet, momentOf(runtime))
-  const adapter = { ...(chain.adapter as CoinChainAdapter), feeRate: async () => ({ kind: 'vbyte' as const, milliSatPerVb: rate }) }
-  const sending: SendingPolicy = { ...DEFAULT_BITCOIN_POLICY, batchWaitMs: 0, rebroadcastEveryMs: 0, bumpAfterMs: 600_000, ...more.sending }
-  const policy: ConsolidationPolicy = { ...DEFAULT_CONSOLIDATION_POLICY, percentile: 100, leastCoins: 5, mostPerMille: 900n, ...more.consolidation }
+  const adapter = {
+    ...(chain.adapter as CoinChainAdapter),
+    feeRate: async () => ({ kind: 'vbyte' as const, milliSatPerVb: rate }),
+  }
+  const sending: SendingPolicy = {
+    ...DEFAULT_BITCOIN_POLICY,
+    batchWaitMs: 0,
+    rebroadcastEveryMs: 0,
+    bumpAfterMs: 600_000,
+    ...more.sending,
+  }
+  const policy: ConsolidationPolicy = {
+    ...DEFAULT_CONSOLIDATION_POLICY,
+    percentile: 100,
+    leastCoins: 5,
+    mostPerMille: 900n,
+    ...more.consolidation,
+  }
   const subscribers = [createSettlement(catalogue), createConsolidationSettlement(catalogue)]
-  const deposits = createDeposits({ catalogue, policy: DEFAULT_DEPOSIT_POLICY, prices: async () => new Map(), onCredited: [], followers: [] })
+  const deposits = createDeposits({
+    catalogue,
+    policy: DEFAULT_DEPOSIT_POLICY,
+    prices: async () => new Map(),
+    onCredited: [],
+    followers: [],
+  })
   const follower = await beginFollowing({
     runtime,
     network: 'BITCOIN',
@@ -118,7 +169,10 @@ export const openBitcoinMoney = async (
     ringBlocks: 200,
     settings: { ...DEFAULT_WATCHER_SETTINGS.BITCOIN, network: 'BITCOIN', identity: '' },
   })
-  const { signer, log } = await signerOf(keyring, clock.now, { maxFee: more.signerMaxFee ?? 1_000_000n, joins: more.signerJoins ?? true })
+  const { signer, log } = await signerOf(keyring, clock.now, {
+    maxFee: more.signerMaxFee ?? 1_000_000n,
+    joins: more.signerJoins ?? true,
+  })
   const merchantId = randomUUID()
 
   const jobsOf = (pause: (name: string) => Promise<void>) => {
@@ -126,13 +180,33 @@ export const openBitcoinMoney = async (
     const purposeOf: Parameters<typeof createSendingJob>[0]['purposeOf'] = async ({ id, purpose }) =>
       purpose === 'consolidation'
         ? { purpose, intents: [] }
-        : { purpose: 'payout', intents: (await carriedBy(db, id)).map((w) => ({ id: w.intentId, asset: 'BTC', to: w.to, units: w.units.toString() })) }
+        : {
+            purpose: 'payout',
+            intents: (await carriedBy(db, id)).map((w) => ({
+              id: w.intentId,
+              asset: 'BTC',
+              to: w.to,
+              units: w.units.toString(),
+            })),
+          }
     return {
-      payouts: createBitcoinPayoutJob({ runtime, catalogue, adapter, wallet, signer, policy: sending, approved: async (all) => [...all], pause }, 0),
+      payouts: createBitcoinPayoutJob(
+        { runtime, catalogue, adapter, wallet, signer, policy: sending, approved: async (all) => [...all], pause },
+        0,
+      ),
       consolidation: createConsolidationJob(joining, (at, most) => waitingPayments(joining, at, most)),
       rescue: createRescueJob(joining),
       sending: createSendingJob({
-        runtime, network: 'BITCOIN', adapter, signer, policy: sending, wallet, subscribers, purposeOf, pause, payForParent: payForParent(joining),
+        runtime,
+        network: 'BITCOIN',
+        adapter,
+        signer,
+        policy: sending,
+        wallet,
+        subscribers,
+        purposeOf,
+        pause,
+        payForParent: payForParent(joining),
       }),
     }
   }
@@ -163,29 +237,55 @@ export const openBitcoinMoney = async (
   const request = async (to: string, units: bigint): Promise<string> => {
     const { at, newId } = momentOf(runtime)
     const w: Withdrawal = {
-      merchantId, id: newId(), intentId: newId(), ticker: 'BTC', blockchain: 'BITCOIN', to, units, fee: 1_000n, localId: null, meta: null, state: 'requested',
-      failReason: null, internal: false, holdId: newId(), outgoingId: null, doneSent: false, toldAs: null, createdAt: at,
+      merchantId,
+      id: newId(),
+      intentId: newId(),
+      ticker: 'BTC',
+      blockchain: 'BITCOIN',
+      to,
+      units,
+      fee: 1_000n,
+      localId: null,
+      meta: null,
+      state: 'requested',
+      failReason: null,
+      internal: false,
+      holdId: newId(),
+      outgoingId: null,
+      doneSent: false,
+      toldAs: null,
+      createdAt: at,
     }
     await inTransaction(db, async (tx) => {
       await applyAll(tx, [{ transfer: holdTransfer(w) }])
       await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, hold_id, not_before, created_at, updated_at)
-        values (${merchantId}, ${w.id}, 'BTC', 'BITCOIN', ${to}, ${units}, ${w.fee}, 'requested', ${w.holdId}, ${at}, ${at}, ${at})`.execute(tx)
+        values (${merchantId}, ${w.id}, 'BTC', 'BITCOIN', ${to}, ${units}, ${w.fee}, 'requested', ${w.holdId}, ${at}, ${at}, ${at})`.execute(
+        tx,
+      )
     })
     return w.id
   }
   const sent = async (): Promise<Sent[]> =>
-    (await sql<Sent>`select o.id, o.purpose, o.state, a.hash, o.keys, a.network_fee as fee, o.attempt as attempts
-      from outgoing o join outgoing_attempts a on a.outgoing_id = o.id and a.attempt = o.attempt order by o.created_at, o.id`.execute(db)).rows
+    (
+      await sql<Sent>`select o.id, o.purpose, o.state, a.hash, o.keys, a.network_fee as fee, o.attempt as attempts
+      from outgoing o join outgoing_attempts a on a.outgoing_id = o.id and a.attempt = o.attempt order by o.created_at, o.id`.execute(
+        db,
+      )
+    ).rows
   const reconciled = async (): Promise<void> => {
     await catchUp()
     const round = await reconcileFully(runtime, catalogue, adapter, () => {})
     const [line] = round?.lines ?? []
     if (!round || !line || line.booked !== line.onChain || line.short > 0n || line.surplus > 0n) {
       const texts = await sql`select kind, text from alerts where resolved_at is null`.execute(db)
-      throw new Error(`books and chain differ: ${JSON.stringify({ line, alerts: texts.rows }, (_, v: unknown) => (typeof v === 'bigint' ? `${v}` : v))}`)
+      throw new Error(
+        `books and chain differ: ${JSON.stringify({ line, alerts: texts.rows }, (_, v: unknown) => (typeof v === 'bigint' ? `${v}` : v))}`,
+      )
     }
   }
-  await inTransaction(db, (tx) => grantCapital(tx, { merchantId, asset: 'BTC', units: 10_000_000_000n }, momentOf(runtime)))
+  await inTransaction(db, (tx) =>
+    grantCapital(tx, { merchantId, asset: 'BTC', units: 10_000_000_000n }, momentOf(runtime)),
+  )
   return {
     chain,
     db,
@@ -206,10 +306,17 @@ export const openBitcoinMoney = async (
     mine,
     catchUp,
     sent,
-    state: async (id) => (await sql<{ state: string }>`select state from withdrawals where id = ${id}`.execute(db)).rows[0]!.state,
-    alerts: async () => (await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by kind`.execute(db)).rows.map(({ kind }) => kind),
+    state: async (id) =>
+      (await sql<{ state: string }>`select state from withdrawals where id = ${id}`.execute(db)).rows[0]!.state,
+    alerts: async () =>
+      (
+        await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by kind`.execute(db)
+      ).rows.map(({ kind }) => kind),
     costs: async () => {
-      const { rows } = await sql<{ owner: string; units: bigint }>`select merchant_id as owner, -posted as units from ledger_accounts where kind = 'network-costs'`.execute(db)
+      const { rows } = await sql<{
+        owner: string
+        units: bigint
+      }>`select merchant_id as owner, -posted as units from ledger_accounts where kind = 'network-costs'`.execute(db)
       const of = (owner: string): bigint => rows.find((row) => row.owner === owner)?.units ?? 0n
       return { house: of(HOUSE), merchant: of(merchantId) }
     },
@@ -228,12 +335,29 @@ const runAll = async (job: Job): Promise<'done'> => {
   return 'done'
 }
 
-const signerOf = async (keyring: Keyring, now: () => number, { maxFee, joins }: { maxFee: bigint; joins: boolean }): Promise<{ signer: Signer; log: SignatureLog }> => {
+const signerOf = async (
+  keyring: Keyring,
+  now: () => number,
+  { maxFee, joins }: { maxFee: bigint; joins: boolean },
+): Promise<{ signer: Signer; log: SignatureLog }> => {
   const limits = { enabled: true, maxPerIntent: WIDE, maxPerHour: WIDE, maxPerDay: WIDE }
-  const fee = { maxUnits: maxFee.toString(), maxPerMille: '1000', maxMilliSatPerVb: '1000000', maxPerHour: WIDE, maxPerDay: WIDE }
+  const fee = {
+    maxUnits: maxFee.toString(),
+    maxPerMille: '1000',
+    maxMilliSatPerVb: '1000000',
+    maxPerHour: WIDE,
+    maxPerDay: WIDE,
+  }
   const bitcoin = { enabled: true, chain: 'regtest', fee, consolidation: { enabled: joins }, assets: { BTC: limits } }
-  const policy = readPolicy(JSON.stringify({ version: 1, enabled: true, approvers: [], networks: { BITCOIN: bitcoin } }))
-  const header = { kind: 'log', version: 1, at: now(), masterFingerprint: keyring.publicKeys.masterFingerprint } as const
+  const policy = readPolicy(
+    JSON.stringify({ version: 1, enabled: true, approvers: [], networks: { BITCOIN: bitcoin } }),
+  )
+  const header = {
+    kind: 'log',
+    version: 1,
+    at: now(),
+    masterFingerprint: keyring.publicKeys.masterFingerprint,
+  } as const
   const { log, history } = await openMemory(join(temporaryFolder('bitcoin'), 'log'), header)
   return { signer: withoutSocket(new BursarSigner({ policy, keyring, log, history, now })), log }
 }

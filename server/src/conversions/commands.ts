@@ -25,14 +25,26 @@ export interface Step {
 }
 
 /** Carries one step of a locked conversion out. @throws ApiRefusal: roll back */
-export const convert = async (tx: Tx, deps: Pick<DeskDeps, 'runtime'>, conversion: Conversion, step: Step, moment: Moment): Promise<Effects> => {
+export const convert = async (
+  tx: Tx,
+  deps: Pick<DeskDeps, 'runtime'>,
+  conversion: Conversion,
+  step: Step,
+  moment: Moment,
+): Promise<Effects> => {
   const effects = await carry(tx, deps, conversion, step, moment)
   if (step.left === 0n) await endConversion(tx, conversion, 'converted')
   else await leaveUnits(tx, conversion, step.left)
   return effects
 }
 
-const carry = async (tx: Tx, deps: Pick<DeskDeps, 'runtime'>, conversion: Conversion, step: Step, moment: Moment): Promise<Effects> => {
+const carry = async (
+  tx: Tx,
+  deps: Pick<DeskDeps, 'runtime'>,
+  conversion: Conversion,
+  step: Step,
+  moment: Moment,
+): Promise<Effects> => {
   const { order, place, currentFee } = step
   const { causedBy, causeId } = conversion
   const intentId = await intentOf(tx, conversion)
@@ -40,12 +52,21 @@ const carry = async (tx: Tx, deps: Pick<DeskDeps, 'runtime'>, conversion: Conver
     const whole = { ...order, place, currentFee, withdrawalFee: undefined, causedBy, localId: causeId, intentId }
     return (await exchangeAndSend(tx, deps, whole, moment)).effects
   }
-  if (order) return tellExchange(await fillOrder(tx, deps, { ...order, localId: causeId, caused: true }, moment), order.direction)
+  if (order)
+    return tellExchange(
+      await fillOrder(tx, deps, { ...order, localId: causeId, caused: true }, moment),
+      order.direction,
+    )
   return place ? send(tx, conversion, { place, currentFee, intentId }, moment) : noEffects
 }
 
 /** What arrived as what is wanted is only sent on. */
-const send = async (tx: Tx, conversion: Conversion, { place, currentFee, intentId }: { place: Place; currentFee: Step['currentFee']; intentId: string }, moment: Moment): Promise<Effects> => {
+const send = async (
+  tx: Tx,
+  conversion: Conversion,
+  { place, currentFee, intentId }: { place: Place; currentFee: Step['currentFee']; intentId: string },
+  moment: Moment,
+): Promise<Effects> => {
   const { merchantId, units, causedBy, causeId } = conversion
   const fee = currentFee(units)
   const { asset, on } = place.where
@@ -60,7 +81,13 @@ export const maySucceedLater = ({ status, code }: ApiRefusal): boolean =>
   status === generalErrors.unavailable.status || code === orderErrors.notEnoughLiquidity.code
 
 /** Ends a locked conversion: the money stays what it is. */
-export const giveUpConversion = async (tx: Tx, conversion: Conversion, why: ApiRefusal, catalogue: Catalogue, moment: Moment): Promise<Effects> => {
+export const giveUpConversion = async (
+  tx: Tx,
+  conversion: Conversion,
+  why: ApiRefusal,
+  catalogue: Catalogue,
+  moment: Moment,
+): Promise<Effects> => {
   const failedReason = REASONS[why.code] ?? 'ERRROR_CODE_GENERIC'
   await endConversion(tx, conversion, 'refused', failedReason)
   const { scale } = catalogue.find(conversion.ticker)!

@@ -18,7 +18,13 @@ import { newId } from '../merchants/test-merchant.ts'
 import type { Legs } from '../rates/index.ts'
 import { createStopsReader } from '../stops/index.ts'
 import { conversionMoves } from './machine.ts'
-import { createConversionJob, createDepositExpecting, createTargetKeeper, expectFiat, type ConversionDeps } from './index.ts'
+import {
+  createConversionJob,
+  createDepositExpecting,
+  createTargetKeeper,
+  expectFiat,
+  type ConversionDeps,
+} from './index.ts'
 
 const database = useDatabase({ template: migrated })
 const E18 = 10n ** 18n
@@ -50,14 +56,21 @@ const deps = (): ConversionDeps => {
   const clock = { now: () => now, business: () => now }
   return {
     desk: {
-      runtime: { db, clock, newId, log: pino({ level: 'silent' }) }, policy: readExchangePolicy(catalogue, { spreadBps: 0, feeBps: 100, assets: { ETH: { max: '2' } } }),
-      legs: async () => legs, stops: createStopsReader(db, clock.now),
+      runtime: { db, clock, newId, log: pino({ level: 'silent' }) },
+      policy: readExchangePolicy(catalogue, { spreadBps: 0, feeBps: 100, assets: { ETH: { max: '2' } } }),
+      legs: async () => legs,
+      stops: createStopsReader(db, clock.now),
     },
     placing: { holders: { whose: async () => 'nobody' as const }, rules },
     terms: async () => ({
       paymentGas: new Map(),
-      feeRates: new Map([['ETHEREUM', { kind: 'gas' as const, legacy: false, maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1n }]]),
-      prices: new Map([['ETH', 2_500n * E18], ['USDT', E18]]),
+      feeRates: new Map([
+        ['ETHEREUM', { kind: 'gas' as const, legacy: false, maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1n }],
+      ]),
+      prices: new Map([
+        ['ETH', 2_500n * E18],
+        ['USDT', E18],
+      ]),
       stops: [],
       days: { signer: new Map(largest === null ? [] : [['ETHEREUM/USDT', largest]]), percents: new Map() },
     }),
@@ -68,11 +81,20 @@ const deps = (): ConversionDeps => {
 }
 const run = () => runUntilIdle([createConversionJob(deps(), 1)])
 
-
 const invoices = new Map<string, string>()
 let standard: string | null = null
-const expecting = createDepositExpecting({ invoicesAt: async () => invoices, isAsked: async () => false, defaultTicker: async () => standard })
-const received = async (asset: string, units: bigint, addressId: string, fee = 0n, stored: (id: string) => Promise<unknown> = async () => {}): Promise<string> => {
+const expecting = createDepositExpecting({
+  invoicesAt: async () => invoices,
+  isAsked: async () => false,
+  defaultTicker: async () => standard,
+})
+const received = async (
+  asset: string,
+  units: bigint,
+  addressId: string,
+  fee = 0n,
+  stored: (id: string) => Promise<unknown> = async () => {},
+): Promise<string> => {
   const id = newId()
   await stored(id)
   await giveBalance(db, merchant, asset, units - fee)
@@ -81,12 +103,28 @@ const received = async (asset: string, units: bigint, addressId: string, fee = 0
   return id
 }
 const balance = async (asset: string, column = 'posted') => {
-  const { rows } = await sql<{ units: bigint }>`select coalesce(sum(${sql.ref(column)}), 0) as units from ledger_accounts where merchant_id = ${merchant} and asset = ${asset} and kind = 'merchant'`.execute(db)
+  const { rows } = await sql<{
+    units: bigint
+  }>`select coalesce(sum(${sql.ref(column)}), 0) as units from ledger_accounts where merchant_id = ${merchant} and asset = ${asset} and kind = 'merchant'`.execute(
+    db,
+  )
   return rows[0]!.units
 }
-const notices = async () => (await sql<{ body: string }>`select body from events order by sequence`.execute(db)).rows.map(({ body }) => JSON.parse(body) as Record<string, unknown>)
-const states = async () => (await sql<{ state: string; reason: string | null }>`select state, failed_reason as reason from conversions order by created_at`.execute(db)).rows
-const target = async (body: { ticker: string; address?: string; blockchain?: string }, kind: 'address' | 'crypto-invoice' | 'fiat-invoice' = 'address') => {
+const notices = async () =>
+  (await sql<{ body: string }>`select body from events order by sequence`.execute(db)).rows.map(
+    ({ body }) => JSON.parse(body) as Record<string, unknown>,
+  )
+const states = async () =>
+  (
+    await sql<{
+      state: string
+      reason: string | null
+    }>`select state, failed_reason as reason from conversions order by created_at`.execute(db)
+  ).rows
+const target = async (
+  body: { ticker: string; address?: string; blockchain?: string },
+  kind: 'address' | 'crypto-invoice' | 'fiat-invoice' = 'address',
+) => {
   const id = newId()
   await createTargetKeeper(db, rules)({ merchantId: merchant, kind, id }, body)
   return id
@@ -109,7 +147,9 @@ test('audit C-18: a target tells its address as its merchant wrote it', async ()
   const written = '0xabcdefabcdefabcdefabcdefabcdefabcdefabcd'
   await received('ETH', E18, await target({ ticker: 'USDT', address: written, blockchain: 'ETHEREUM' }))
   await run()
-  expect(await notices()).toMatchObject([{ kind: 'CryptoExchangeWithdraw', status: 'Exchanged', address: written, to: written }])
+  expect(await notices()).toMatchObject([
+    { kind: 'CryptoExchangeWithdraw', status: 'Exchanged', address: written, to: written },
+  ])
 })
 
 describe('credited money', () => {
@@ -121,7 +161,13 @@ describe('credited money', () => {
     const [notice, ...more] = await notices()
     expect(more).toEqual([])
     expect(ajv.compile(exchangeNotice.schema)(notice)).toBe(true)
-    expect(notice).toMatchObject({ kind: 'Exchange', status: 'Done', localId: id, spendTicker: 'ETH', spendAmount: '1' })
+    expect(notice).toMatchObject({
+      kind: 'Exchange',
+      status: 'Done',
+      localId: id,
+      spendTicker: 'ETH',
+      spendAmount: '1',
+    })
     expect(await inTransaction(db, (tx) => auditLedger(tx))).toEqual([])
     await run()
     expect(await notices()).toHaveLength(1)
@@ -148,7 +194,13 @@ describe('credited money', () => {
     await run()
     const [notice] = await notices()
     expect(ajv.compile(cryptoExchangeWithdrawNotice.schema)(notice)).toBe(true)
-    expect(notice).toMatchObject({ kind: 'CryptoExchangeWithdraw', status: 'Exchanged', causedBy: 'crypto-invoice', localId: invoice, address: OUTSIDE })
+    expect(notice).toMatchObject({
+      kind: 'CryptoExchangeWithdraw',
+      status: 'Exchanged',
+      causedBy: 'crypto-invoice',
+      localId: invoice,
+      address: OUTSIDE,
+    })
     expect(await balance('USDT', 'held')).toBe(await balance('USDT'))
   })
 
@@ -163,60 +215,108 @@ describe('credited money', () => {
     expect(more).toEqual([])
     expect(ajv.compile(cryptoExchangeWithdrawNotice.schema)(notice)).toBe(true)
     expect(notice).toMatchObject({
-      kind: 'CryptoExchangeWithdraw', status: 'Exchanged', causedBy: 'crypto-invoice', localId: invoice, ticker: 'USDT', spendTicker: 'USDT', price: '1', pricePair: ['USDT', 'USDT'],
-      exchangeFee: '0', exchanged: true, address: OUTSIDE, blockchain: 'ETHEREUM',
+      kind: 'CryptoExchangeWithdraw',
+      status: 'Exchanged',
+      causedBy: 'crypto-invoice',
+      localId: invoice,
+      ticker: 'USDT',
+      spendTicker: 'USDT',
+      price: '1',
+      pricePair: ['USDT', 'USDT'],
+      exchangeFee: '0',
+      exchanged: true,
+      address: OUTSIDE,
+      blockchain: 'ETHEREUM',
     })
     const { spendAmount, amount } = notice as Record<string, string>
     expect([spendAmount, second]).toMatchObject([amount, { spendAmount: amount }])
     expect(await balance('USDT', 'held')).toBe(await balance('USDT'))
     // Two payments of one invoice, of the same amount, are two payments to the signer.
-    const { rows } = await sql<{ intents: number }>`select count(distinct intent_id) as intents from withdrawals`.execute(db)
+    const { rows } = await sql<{
+      intents: number
+    }>`select count(distinct intent_id) as intents from withdrawals`.execute(db)
     expect(Number(rows[0]!.intents)).toBe(2)
   })
 
-  test.each(['as it is', 'exchanged'])('audit M-A5: is the same payment to the signer when a restored copy reads its deposit again: sent on %s', async (how) => {
-    const address = await target({ ticker: 'USDT', address: OUTSIDE, blockchain: 'ETHEREUM' })
-    const ticker = how === 'exchanged' ? 'ETH' : 'USDT'
-    const read = async (transaction: string, index: string): Promise<void> => {
-      const id = await received(ticker, how === 'exchanged' ? E18 : 100n * E18, address, 0n, (id) =>
-        sql`insert into deposits(merchant_id, id, network, asset, transaction, index, address, address_id, senders, units, fee_units, state, told, block_height, block_hash, keys, created_at, updated_at)
-          values (${merchant}, ${id}, 'ETHEREUM', ${ticker}, ${transaction}, ${index}, '0x1', ${address}, '{}', 1, 0, 'credited', 'Done', 1, 'b', '{}', now(), now())`.execute(db))
-      await run()
-      await sql`delete from deposits where id = ${id}`.execute(db)
-    }
-    for (const [transaction, index] of [['a', 'l:1'], ['a', 'l:1'], ['a', 'l:2'], ['b', 'l:1']] as const) await read(transaction, index)
-    const { rows } = await sql<{ intent: string }>`select intent_id as intent from withdrawals order by created_at, id`.execute(db)
-    const intents = rows.map(({ intent }) => intent)
-    expect(intents).toHaveLength(4)
-    expect(intents[1]).toBe(intents[0])
-    expect(new Set(intents).size).toBe(3)
-  })
+  test.each(['as it is', 'exchanged'])(
+    'audit M-A5: is the same payment to the signer when a restored copy reads its deposit again: sent on %s',
+    async (how) => {
+      const address = await target({ ticker: 'USDT', address: OUTSIDE, blockchain: 'ETHEREUM' })
+      const ticker = how === 'exchanged' ? 'ETH' : 'USDT'
+      const read = async (transaction: string, index: string): Promise<void> => {
+        const id = await received(ticker, how === 'exchanged' ? E18 : 100n * E18, address, 0n, (id) =>
+          sql`insert into deposits(merchant_id, id, network, asset, transaction, index, address, address_id, senders, units, fee_units, state, told, block_height, block_hash, keys, created_at, updated_at)
+          values (${merchant}, ${id}, 'ETHEREUM', ${ticker}, ${transaction}, ${index}, '0x1', ${address}, '{}', 1, 0, 'credited', 'Done', 1, 'b', '{}', now(), now())`.execute(
+            db,
+          ),
+        )
+        await run()
+        await sql`delete from deposits where id = ${id}`.execute(db)
+      }
+      for (const [transaction, index] of [
+        ['a', 'l:1'],
+        ['a', 'l:1'],
+        ['a', 'l:2'],
+        ['b', 'l:1'],
+      ] as const)
+        await read(transaction, index)
+      const { rows } = await sql<{
+        intent: string
+      }>`select intent_id as intent from withdrawals order by created_at, id`.execute(db)
+      const intents = rows.map(({ intent }) => intent)
+      expect(intents).toHaveLength(4)
+      expect(intents[1]).toBe(intents[0])
+      expect(new Set(intents).size).toBe(3)
+    },
+  )
 
   test('of a fiat invoice likewise, less our fee', async () => {
     const invoice = await target({ ticker: 'USDT' }, 'fiat-invoice')
     await giveBalance(db, merchant, 'UAH', 990_00n)
-    await inTransaction(db, (tx) => expectFiat(tx, { merchantId: merchant, id: newId(), invoiceId: invoice, ticker: 'UAH', units: 990_00n }, async () => null, { at: new Date(now), newId }))
+    await inTransaction(db, (tx) =>
+      expectFiat(
+        tx,
+        { merchantId: merchant, id: newId(), invoiceId: invoice, ticker: 'UAH', units: 990_00n },
+        async () => null,
+        { at: new Date(now), newId },
+      ),
+    )
     await run()
     expect(await balance('UAH')).toBe(0n)
-    expect((await notices())[0]).toMatchObject({ kind: 'Exchange', status: 'Done', localId: invoice, spendAmount: '990' })
+    expect((await notices())[0]).toMatchObject({
+      kind: 'Exchange',
+      status: 'Done',
+      localId: invoice,
+      spendAmount: '990',
+    })
   })
 
   test('in the asset that is wanted is sent as it is', async () => {
     await received('USDT', 100n * E18, await target({ ticker: 'USDT', address: OUTSIDE, blockchain: 'ETHEREUM' }))
     await run()
-    const { rows } = await sql<{ units: bigint; fee: bigint }>`select units, fee_units as fee from withdrawals`.execute(db)
+    const { rows } = await sql<{ units: bigint; fee: bigint }>`select units, fee_units as fee from withdrawals`.execute(
+      db,
+    )
     expect(rows[0]!.units + rows[0]!.fee).toBe(100n * E18)
     expect(await notices()).toMatchObject([{ kind: 'CryptoExchangeWithdraw', status: 'Exchanged' }])
   })
 
-  test.each([['USDT', 100n * E18], ['ETH', E18]])('audit S-11: %s of which more would be sent on than ever leaves at once stays on the balance', async (asset, units) => {
-    largest = { payment: null, hour: 100n * E18, day: 1_000n * E18 }
-    await received(asset, units, await target({ ticker: 'USDT', address: OUTSIDE, blockchain: 'ETHEREUM' }))
-    await run()
-    expect(await states()).toEqual([{ state: 'failed', reason: 'AMOUNT_TOO_HIGH' }])
-    expect([await balance(asset), await balance(asset, 'held')]).toEqual([units, 0n])
-    expect(await notices()).toMatchObject([{ kind: 'CryptoExchangeWithdraw', status: 'Failed', failedReason: 'AMOUNT_TOO_HIGH' }])
-  })
+  test.each([
+    ['USDT', 100n * E18],
+    ['ETH', E18],
+  ])(
+    'audit S-11: %s of which more would be sent on than ever leaves at once stays on the balance',
+    async (asset, units) => {
+      largest = { payment: null, hour: 100n * E18, day: 1_000n * E18 }
+      await received(asset, units, await target({ ticker: 'USDT', address: OUTSIDE, blockchain: 'ETHEREUM' }))
+      await run()
+      expect(await states()).toEqual([{ state: 'failed', reason: 'AMOUNT_TOO_HIGH' }])
+      expect([await balance(asset), await balance(asset, 'held')]).toEqual([units, 0n])
+      expect(await notices()).toMatchObject([
+        { kind: 'CryptoExchangeWithdraw', status: 'Failed', failedReason: 'AMOUNT_TOO_HIGH' },
+      ])
+    },
+  )
 
   test('without a target becomes what the merchant set for all', async () => {
     standard = 'USDT'
@@ -266,14 +366,20 @@ describe('credited money', () => {
   })
 })
 
-describe('what can\'t be converted stays on the balance and is told', () => {
+describe("what can't be converted stays on the balance and is told", () => {
   test('at once when it never will be: too little', async () => {
     const id = await received('ETH', 10n ** 14n, await target({ ticker: 'USDT' }))
     await run()
     const [notice, ...more] = await notices()
     expect(more).toEqual([])
     expect(ajv.compile(exchangeNotice.schema)(notice)).toBe(true)
-    expect(notice).toMatchObject({ kind: 'Exchange', status: 'Failed', failedReason: 'AMOUNT_TOO_LOW', localId: id, spendAmount: '0.0001' })
+    expect(notice).toMatchObject({
+      kind: 'Exchange',
+      status: 'Failed',
+      failedReason: 'AMOUNT_TOO_LOW',
+      localId: id,
+      spendAmount: '0.0001',
+    })
     expect(await balance('ETH')).toBe(10n ** 14n)
   })
 
@@ -282,7 +388,13 @@ describe('what can\'t be converted stays on the balance and is told', () => {
     await run()
     const [notice] = await notices()
     expect(ajv.compile(cryptoExchangeWithdrawNotice.schema)(notice)).toBe(true)
-    expect(notice).toMatchObject({ kind: 'CryptoExchangeWithdraw', status: 'Failed', exchanged: false, causedBy: 'crypto-replenishment', address: OUTSIDE })
+    expect(notice).toMatchObject({
+      kind: 'CryptoExchangeWithdraw',
+      status: 'Failed',
+      exchanged: false,
+      causedBy: 'crypto-replenishment',
+      address: OUTSIDE,
+    })
     expect([await balance('ETH'), await balance('USDT')]).toEqual([12n * 10n ** 14n, 0n])
   })
 
@@ -315,5 +427,6 @@ describe('what can\'t be converted stays on the balance and is told', () => {
 })
 
 test('a conversion ends once', () => {
-  for (const [state, moves] of Object.entries(conversionMoves)) expect(Object.keys(moves)).toHaveLength(state === 'waiting' ? 2 : 0)
+  for (const [state, moves] of Object.entries(conversionMoves))
+    expect(Object.keys(moves)).toHaveLength(state === 'waiting' ? 2 : 0)
 })

@@ -7,7 +7,15 @@ import { eachApart, type Job } from '../jobs/index.ts'
 import type { PausePoint } from '../outgoing/index.ts'
 import { ApiRefusal } from '../platform/route.ts'
 import { momentOf } from '../platform/runtime.ts'
-import { checkLargest, currentFee, readAsset, readPlace, type Place, type PlacingDeps, type Terms } from '../withdrawals/index.ts'
+import {
+  checkLargest,
+  currentFee,
+  readAsset,
+  readPlace,
+  type Place,
+  type PlacingDeps,
+  type Terms,
+} from '../withdrawals/index.ts'
 import { convert, giveUpConversion, maySucceedLater, type Step } from './commands.ts'
 import type { Conversion } from './conversion.ts'
 import { lockWaiting, nextConversions, postponeConversion } from './store.ts'
@@ -46,7 +54,8 @@ const convertOne = async (deps: ConversionDeps, conversion: Conversion): Promise
       const moment = momentOf(runtime)
       const locked = await lockWaiting(tx, conversion)
       // Somebody else may have taken a step of it since it was priced.
-      if (locked?.units === conversion.units) await carryOut(tx, await convert(tx, deps.desk, locked, step, moment), moment)
+      if (locked?.units === conversion.units)
+        await carryOut(tx, await convert(tx, deps.desk, locked, step, moment), moment)
     })
   } catch (error) {
     if (!(error instanceof ApiRefusal)) throw error
@@ -54,10 +63,15 @@ const convertOne = async (deps: ConversionDeps, conversion: Conversion): Promise
   }
 }
 
-const refused = async ({ desk: { runtime }, placing }: ConversionDeps, conversion: Conversion, why: ApiRefusal): Promise<void> => {
+const refused = async (
+  { desk: { runtime }, placing }: ConversionDeps,
+  conversion: Conversion,
+  why: ApiRefusal,
+): Promise<void> => {
   const moment = momentOf(runtime)
   const isYoung = moment.at.getTime() - (conversion.releasedAt ?? conversion.createdAt).getTime() < GIVE_UP_AFTER_MS
-  if (isYoung && maySucceedLater(why)) return postponeConversion(runtime.db, conversion, new Date(moment.at.getTime() + RETRY_MS))
+  if (isYoung && maySucceedLater(why))
+    return postponeConversion(runtime.db, conversion, new Date(moment.at.getTime() + RETRY_MS))
   await inTransaction(runtime.db, async (tx) => {
     const locked = await lockWaiting(tx, conversion)
     if (locked) await carryOut(tx, await giveUpConversion(tx, locked, why, placing.rules.catalogue, moment), moment)
@@ -80,11 +94,30 @@ const stepOf = async (deps: ConversionDeps, conversion: Conversion): Promise<Ste
   const amount = ((units < max ? units : max) / step) * step
   // The last step's rest is less than can be exchanged: it stays on the balance.
   const rest = units - amount
-  const order = await priceOrder(deps.desk, { merchantId, direction, side: 'spend', amount, limit: undefined, fee: undefined, keyId: null, localId: null, meta: null })
+  const order = await priceOrder(deps.desk, {
+    merchantId,
+    direction,
+    side: 'spend',
+    amount,
+    limit: undefined,
+    fee: undefined,
+    keyId: null,
+    localId: null,
+    meta: null,
+  })
   return { order, place, currentFee: fee, left: rest < direction.spend.min ? 0n : rest }
 }
 
-const placeOf = async ({ placing }: ConversionDeps, { merchantId, target }: Conversion, to: string, terms: Terms): Promise<Place> => {
-  const where = readAsset({ ticker: target.ticker, blockchain: target.blockchain! }, placing.rules, orderErrors.invalidOrder)
+const placeOf = async (
+  { placing }: ConversionDeps,
+  { merchantId, target }: Conversion,
+  to: string,
+  terms: Terms,
+): Promise<Place> => {
+  const where = readAsset(
+    { ticker: target.ticker, blockchain: target.blockchain! },
+    placing.rules,
+    orderErrors.invalidOrder,
+  )
   return readPlace(placing, { merchantId, to }, where, terms)
 }

@@ -7,9 +7,13 @@ import { checkDestination, type Rules } from '../withdrawals/index.ts'
 import type { Target } from './conversion.ts'
 import { insertTarget } from './store.ts'
 
-const invalid = (description: string, field: string) => refusal(generalErrors.invalidRequest, description, `target.${field}`)
+const invalid = (description: string, field: string) =>
+  refusal(generalErrors.invalidRequest, description, `target.${field}`)
 
-/** What a merchant asks for, if it can be: an asset of ours, and an address that it can be sent to on a network that has it. */
+/**
+ * What a merchant asks for, if it can be: an asset of ours, and an address that it can be sent to on a network that has
+ * it.
+ */
 const readTarget = ({ ticker, address, blockchain }: TargetBody, rules: Rules): Target => {
   const { catalogue } = rules
   const known = [...catalogue.crypto, ...catalogue.fiat].map((asset) => asset.ticker)
@@ -28,4 +32,7 @@ const readTarget = ({ ticker, address, blockchain }: TargetBody, rules: Rules): 
   return { ticker, address, blockchain }
 }
 
-export const createTargetKeeper = (db: Db, rules: Rules): KeepTarget => (owner, body) => insertTarget(db, owner, readTarget(body, rules))
+export const createTargetKeeper =
+  (db: Db, rules: Rules): KeepTarget =>
+  (owner, body) =>
+    insertTarget(db, owner, readTarget(body, rules))

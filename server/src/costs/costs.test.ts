@@ -38,7 +38,8 @@ const costs = async (filter: Partial<typeof ALL> | Record<string, string> = {}) 
 /** The count is the ledger's own figure, for every merchant and asset. */
 const expectSameAsLedger = async (): Promise<void> => {
   await inTransaction(world.db, countCosts)
-  const { rows } = await sql`select merchant_id, asset, -posted as units from ledger_accounts where kind = 'network-costs'
+  const { rows } =
+    await sql`select merchant_id, asset, -posted as units from ledger_accounts where kind = 'network-costs'
     except select merchant_id, asset, sum(units) from network_costs group by merchant_id, asset`.execute(world.db)
   expect(rows).toEqual([])
 }
@@ -47,7 +48,10 @@ const outgoingOf = async (id: string): Promise<Outgoing> =>
 
 const funded = async (): Promise<Owned> => {
   const owner = await here.owner()
-  here.chain.pay([{ to: owner.address, units: 9n * E18 }, { to: here.hot, units: 9n * E18 }])
+  here.chain.pay([
+    { to: owner.address, units: 9n * E18 },
+    { to: here.hot, units: 9n * E18 },
+  ])
   here.chain.mine(10)
   await here.catchUp()
   return owner
@@ -65,11 +69,17 @@ describe('on a chain of accounts', () => {
     here.chain.mine(8)
     await here.catchUp()
     const line = { merchantId: owner.merchantId, network: 'ETHEREUM', asset: 'ETH', units: GAS, postings: 1 }
-    expect(await costs()).toEqual([{ ...line, operation: 'payout' }, { ...line, operation: 'payout-failed' }])
+    expect(await costs()).toEqual([
+      { ...line, operation: 'payout' },
+      { ...line, operation: 'payout-failed' },
+    ])
     expect(await costs({ to: '2026-01-01' })).toEqual([{ ...line, operation: 'payout' }])
     expect(await costs({ from: '2026-01-02' })).toEqual([{ ...line, operation: 'payout-failed' }])
     expect(await costs({ merchantId: HOUSE })).toEqual([])
-    expect(await costTotals(world.db)).toMatchObject([{ operation: 'payout', units: GAS }, { operation: 'payout-failed', units: GAS }])
+    expect(await costTotals(world.db)).toMatchObject([
+      { operation: 'payout', units: GAS },
+      { operation: 'payout-failed', units: GAS },
+    ])
     await expectSameAsLedger()
   })
 
@@ -93,12 +103,34 @@ describe('on a chain of accounts', () => {
     const moment = world.moment()
     const id = here.runtime.newId()
     await inTransaction(world.db, async (tx) => {
-      await insertPlanned(tx, { id, network: 'ETHEREUM', purpose: 'filler', senders: [here.hot], nonce: 7, keys: [], unsigned: '00', signingKeys: [], feeRate: {}, networkFee: 1n }, moment)
+      await insertPlanned(
+        tx,
+        {
+          id,
+          network: 'ETHEREUM',
+          purpose: 'filler',
+          senders: [here.hot],
+          nonce: 7,
+          keys: [],
+          unsigned: '00',
+          signingKeys: [],
+          feeRate: {},
+          networkFee: 1n,
+        },
+        moment,
+      )
     })
-    await inTransaction(world.db, async (tx) => recordSigned(tx, await outgoingOf(id), 1, { raw: '01', hash: 'filler' }, moment))
+    await inTransaction(world.db, async (tx) =>
+      recordSigned(tx, await outgoingOf(id), 1, { raw: '01', hash: 'filler' }, moment),
+    )
     await mined('ETHEREUM', 'filler', 777n)
-    expect(await costs()).toEqual([{ merchantId: HOUSE, network: 'ETHEREUM', asset: 'ETH', operation: 'filler', units: 777n, postings: 1 }])
-    expect(await sharesOf(world.db, catalogue, 'filler')).toMatchObject({ paid: 777n, shares: [{ merchantId: HOUSE, cause: { kind: 'outgoing', id }, units: 777n }] })
+    expect(await costs()).toEqual([
+      { merchantId: HOUSE, network: 'ETHEREUM', asset: 'ETH', operation: 'filler', units: 777n, postings: 1 },
+    ])
+    expect(await sharesOf(world.db, catalogue, 'filler')).toMatchObject({
+      paid: 777n,
+      shares: [{ merchantId: HOUSE, cause: { kind: 'outgoing', id }, units: 777n }],
+    })
     await expectSameAsLedger()
   })
 })
@@ -122,7 +154,9 @@ describe('one transaction that pays many', () => {
     const one = here.runtime.newId()
     await planned('bumped', [one], ['cheap', 'dear'])
     await mined('BITCOIN', 'dear', 9_000n)
-    expect(await costs()).toMatchObject([{ merchantId: one, network: 'BITCOIN', asset: 'BTC', operation: 'payout', units: 9_000n, postings: 1 }])
+    expect(await costs()).toMatchObject([
+      { merchantId: one, network: 'BITCOIN', asset: 'BTC', operation: 'payout', units: 9_000n, postings: 1 },
+    ])
     expect((await sharesOf(world.db, catalogue, 'cheap'))!.paid).toBe(9_000n)
     await expectSameAsLedger()
   })
@@ -145,7 +179,10 @@ test('counting from many processes at once counts everything once', async () => 
   const owners = [here.runtime.newId(), here.runtime.newId()]
   for (let i = 0; i < 6; i += 1) {
     await planned(`p${i}`, owners, [`h${i}`])
-    await Promise.all([mined('BITCOIN', `h${i}`, 1_001n), ...Array.from({ length: 4 }, () => inTransaction(world.db, countCosts))])
+    await Promise.all([
+      mined('BITCOIN', `h${i}`, 1_001n),
+      ...Array.from({ length: 4 }, () => inTransaction(world.db, countCosts)),
+    ])
   }
   await expectSameAsLedger()
   expect((await costs()).reduce((sum, { units }) => sum + units, 0n)).toBe(6_006n)
@@ -156,15 +193,51 @@ const planned = async (name: string, merchants: readonly string[], hashes: reado
   const moment = world.moment()
   const outgoingId = here.runtime.newId()
   await inTransaction(world.db, async (tx) => {
-    await insertPlanned(tx, { id: outgoingId, network: 'BITCOIN', purpose: 'payout', senders: ['ours'], nonce: null, keys: [`${name}:0`], unsigned: '00', signingKeys: [], feeRate: {}, networkFee: 1n }, moment)
+    await insertPlanned(
+      tx,
+      {
+        id: outgoingId,
+        network: 'BITCOIN',
+        purpose: 'payout',
+        senders: ['ours'],
+        nonce: null,
+        keys: [`${name}:0`],
+        unsigned: '00',
+        signingKeys: [],
+        feeRate: {},
+        networkFee: 1n,
+      },
+      moment,
+    )
     for (const merchantId of merchants) {
       const id = here.runtime.newId()
-      const credit = [{ merchantId, asset: 'BTC', kind: 'merchant' as const, posted: 2_000n }, { merchantId, asset: 'BTC', kind: 'capital' as const, posted: -2_000n }]
+      const credit = [
+        { merchantId, asset: 'BTC', kind: 'merchant' as const, posted: 2_000n },
+        { merchantId, asset: 'BTC', kind: 'capital' as const, posted: -2_000n },
+      ]
       const legs = credit.map(({ posted, ...account }) => ({ account, posted, held: 0n }))
-      await applyAll(tx, [{ transfer: { id, merchantId, kind: 'post', cause: { kind: 'adjustment', id }, legs, at: moment.at } }])
+      await applyAll(tx, [
+        { transfer: { id, merchantId, kind: 'post', cause: { kind: 'adjustment', id }, legs, at: moment.at } },
+      ])
       const withdrawal = {
-        merchantId, id, intentId: id, ticker: 'BTC', blockchain: 'BITCOIN', to: 'x', units: 1_000n, fee: 10n, localId: null, meta: null, state: 'planned', failReason: null,
-        internal: false, holdId: here.runtime.newId(), outgoingId, doneSent: false, toldAs: null, createdAt: moment.at,
+        merchantId,
+        id,
+        intentId: id,
+        ticker: 'BTC',
+        blockchain: 'BITCOIN',
+        to: 'x',
+        units: 1_000n,
+        fee: 10n,
+        localId: null,
+        meta: null,
+        state: 'planned',
+        failReason: null,
+        internal: false,
+        holdId: here.runtime.newId(),
+        outgoingId,
+        doneSent: false,
+        toldAs: null,
+        createdAt: moment.at,
       } as const
       await applyAll(tx, [{ transfer: holdTransfer(withdrawal) }])
       await insertWithdrawal(tx, withdrawal, 'planned')
@@ -172,7 +245,10 @@ const planned = async (name: string, merchants: readonly string[], hashes: reado
   })
   for (const [i, hash] of hashes.entries()) {
     const outgoing = await outgoingOf(outgoingId)
-    if (i > 0) await inTransaction(world.db, (tx) => recordBump(tx, outgoing, { unsigned: '00', signingKeys: [], feeRate: {}, networkFee: 1n }, moment))
+    if (i > 0)
+      await inTransaction(world.db, (tx) =>
+        recordBump(tx, outgoing, { unsigned: '00', signingKeys: [], feeRate: {}, networkFee: 1n }, moment),
+      )
     await inTransaction(world.db, (tx) => recordSigned(tx, outgoing, i + 1, { raw: '01', hash }, moment))
   }
 }

@@ -6,12 +6,12 @@ const LOCK = 7_262_635_006
 
 /**
  * Counts the entries of network-costs and acquirer-costs that have come since the last time, by merchant, day (UTC),
- * network or acquirer, and operation. Entries of an account have no gap, so that what is counted is known by one number for
- * each account.
+ * network or acquirer, and operation. Entries of an account have no gap, so that what is counted is known by one number
+ * for each account.
  *
- * The operation is read from the posting itself, which never changes: a withdrawal's cost is `payout`, or `payout-failed`
- * when nothing but the fee left; a cost of one of our transactions is its purpose (`filler`, `sweep`...); anything else is
- * named by its cause.
+ * The operation is read from the posting itself, which never changes: a withdrawal's cost is `payout`, or
+ * `payout-failed` when nothing but the fee left; a cost of one of our transactions is its purpose (`filler`,
+ * `sweep`...); anything else is named by its cause.
  * @returns accounts that had anything new
  */
 export const countCosts = async (tx: Tx): Promise<number> => {

@@ -82,7 +82,10 @@ export const sharesOf = async (db: Db, catalogue: Catalogue, hash: string): Prom
     network: outgoing.network,
     hash,
     asset: asset.ticker,
-    paid: outgoing.paid === null ? null : rescale(outgoing.paid, asset.networks.get(outgoing.network)!.decimals, asset.scale),
+    paid:
+      outgoing.paid === null
+        ? null
+        : rescale(outgoing.paid, asset.networks.get(outgoing.network)!.decimals, asset.scale),
     shares: shares.rows.map(({ merchantId, kind, id, units }) => ({ merchantId, cause: { kind, id }, units })),
   }
 }

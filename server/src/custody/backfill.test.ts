@@ -16,8 +16,11 @@ const run = async (url: string, texts: readonly string[]): Promise<pg.QueryResul
     await client.end()
   }
 }
-const before = async (): Promise<string[]> => (await readMigrations()).filter(({ name }) => name < NAME).map(({ sql }) => sql)
-const database = useDatabase({ template: { name: 'before_custody', migrate: async (url) => void (await run(url, await before())) } })
+const before = async (): Promise<string[]> =>
+  (await readMigrations()).filter(({ name }) => name < NAME).map(({ sql }) => sql)
+const database = useDatabase({
+  template: { name: 'before_custody', migrate: async (url) => void (await run(url, await before())) },
+})
 
 const M = "'00000000-0000-0000-0000-000000000001'"
 const T = "'2026-01-01'"
@@ -43,14 +46,25 @@ test('each address starts with what it was known to hold', async () => {
     ...outgoing(2, '8', 'false', 30),
     ...outgoing(3, 'null', 'null', 40),
     `insert into ledger_accounts(merchant_id, asset, kind, posted, bounded) values (${M}, 'ETH', 'network-costs', -6, false), (${M}, 'BTC', 'network-costs', -9, false)`,
-    ...[['c1', '10', 'null'], ['c2', '5', 'null'], ['c3', '7', "'gone'"]].map(
-      ([hash, units, by]) => `insert into utxos(network, transaction, vout, address, account, branch, derivation_index, units, block_height, spent_by)
+    ...[
+      ['c1', '10', 'null'],
+      ['c2', '5', 'null'],
+      ['c3', '7', "'gone'"],
+    ].map(
+      ([
+        hash,
+        units,
+        by,
+      ]) => `insert into utxos(network, transaction, vout, address, account, branch, derivation_index, units, block_height, spent_by)
         values ('BITCOIN', '${hash}', 0, 'coins', 'hot', 0, 0, ${units}, 5, ${by})`,
     ),
   ]
   await run(database.url, rows)
   const sixth = (await readMigrations()).find(({ name }) => name === NAME)!.sql
-  const { rows: found } = await run(database.url, [sixth, 'select network, asset, address, booked, touched from custody_addresses order by 1, 2, 3'])
+  const { rows: found } = await run(database.url, [
+    sixth,
+    'select network, asset, address, booked, touched from custody_addresses order by 1, 2, 3',
+  ])
   expect(found).toEqual([
     { network: 'BITCOIN', asset: 'BTC', address: 'coins', booked: '15', touched: true },
     { network: 'ETHEREUM', asset: 'ETH', address: 'a', booked: '14', touched: true },

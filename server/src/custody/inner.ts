@@ -11,8 +11,9 @@ export interface InTransaction {
 export const isInner = ({ index }: Pick<InTransaction, 'index'>): boolean => index.startsWith('t:')
 
 /**
- * What a reading of a block shows beyond the inner transfers that are stored of it. Nodes number these, split them and merge them each in
- * its own way; what moved one way in one transaction adds up to the same on all of them. So sums are compared, and only an excess is new.
+ * What a reading of a block shows beyond the inner transfers that are stored of it. Nodes number these, split them and
+ * merge them each in its own way; what moved one way in one transaction adds up to the same on all of them. So sums are
+ * compared, and only an excess is new.
  * @param wayOf what sums are made by: the transaction, the asset and the addresses
  * @param beside what else is stored of these transactions
  * @returns transfers that make up the excess, under indexes that no stored one has
@@ -25,7 +26,9 @@ export const unknownInner = <Shown extends InTransaction, Stored extends InTrans
 ): Shown[] => {
   const taken = new Set([...stored, ...beside].map(placeOf))
   const known = Map.groupBy(stored, wayOf)
-  const unknown = [...Map.groupBy(shown, wayOf)].flatMap(([way, transfers]) => excessOf(transfers, known.get(way) ?? []))
+  const unknown = [...Map.groupBy(shown, wayOf)].flatMap(([way, transfers]) =>
+    excessOf(transfers, known.get(way) ?? []),
+  )
   return unknown.map((transfer) => {
     const free = atFreePlace(transfer, taken)
     taken.add(placeOf(free))
@@ -33,7 +36,8 @@ export const unknownInner = <Shown extends InTransaction, Stored extends InTrans
   })
 }
 
-export const sumOf = (transfers: readonly Pick<InTransaction, 'units'>[]): bigint => transfers.reduce((sum, { units }) => sum + units, 0n)
+export const sumOf = (transfers: readonly Pick<InTransaction, 'units'>[]): bigint =>
+  transfers.reduce((sum, { units }) => sum + units, 0n)
 
 /** Those shown that are not stored, where these are the excess; else one transfer of it. */
 const excessOf = <Shown extends InTransaction>(shown: readonly Shown[], stored: readonly InTransaction[]): Shown[] => {

@@ -16,7 +16,9 @@ export interface CustodyMove {
  * Moves by transfers and fees, for networks whose addresses are accounts. Where money is coins (Bitcoin) the coins that
  * blocks make and spend are the moves, as one payment spends coins of many addresses and returns some of them.
  */
-export const onAccounts = (moves: readonly CustodyMove[]): CustodyMove[] => moves.filter(({ network }) => network !== 'BITCOIN')
+export const onAccounts = (moves: readonly CustodyMove[]): CustodyMove[] =>
+  moves.filter(({ network }) => network !== 'BITCOIN')
 
 /** The moves that take these back when their block is lost. */
-export const opposite = (moves: readonly CustodyMove[]): CustodyMove[] => moves.map((move) => ({ ...move, units: -move.units, height: null }))
+export const opposite = (moves: readonly CustodyMove[]): CustodyMove[] =>
+  moves.map((move) => ({ ...move, units: -move.units, height: null }))

@@ -2,7 +2,10 @@ import pg from 'pg'
 import { isLost, sqlState } from './database.ts'
 
 export interface ClientSettings extends pg.ClientConfig {
-  /** ms without any answer, while one is owed, after which the connection is given up; 0, as when absent: it waits for ever */
+  /**
+   * ms without any answer, while one is owed, after which the connection is given up; 0, as when absent: it waits for
+   * ever
+   */
   answerMs?: number
 }
 
@@ -10,10 +13,12 @@ export interface ClientSettings extends pg.ClientConfig {
 const CONNECT_MS = 5_000
 
 /**
- * How the server finds out that this end is gone, so that locks and leases of a machine without power are free within half a minute;
- * and that it stops a statement whose process has ended. Unix sockets, which know at once, take no notice of the first four.
+ * How the server finds out that this end is gone, so that locks and leases of a machine without power are free within
+ * half a minute; and that it stops a statement whose process has ended. Unix sockets, which know at once, take no
+ * notice of the first four.
  */
-export const SERVER_SIDE = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4 -c tcp_user_timeout=30000 -c client_connection_check_interval=10000'
+export const SERVER_SIDE =
+  '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4 -c tcp_user_timeout=30000 -c client_connection_check_interval=10000'
 
 /** No answer came in the time that was given for it: whoever asks again may wait as long. */
 export class DatabaseSilent extends Error {
@@ -21,10 +26,10 @@ export class DatabaseSilent extends Error {
 }
 
 /**
- * One connection. When the server or the network ends it, the queries under way fail, and nothing else happens: the driver
- * also emits `error` then, which would end the process if nothing listened, and a pool listens to its idle connections only.
- * It is ended from here when an answer is owed and none comes (the server's machine lost power, or its address moved), and when
- * the server can no longer be the primary: whoever asks next gets another.
+ * One connection. When the server or the network ends it, the queries under way fail, and nothing else happens: the
+ * driver also emits `error` then, which would end the process if nothing listened, and a pool listens to its idle
+ * connections only. It is ended from here when an answer is owed and none comes (the server's machine lost power, or
+ * its address moved), and when the server can no longer be the primary: whoever asks next gets another.
  */
 export class DatabaseClient extends pg.Client {
   readonly #answerMs: number
@@ -33,7 +38,12 @@ export class DatabaseClient extends pg.Client {
   #timer: NodeJS.Timeout | undefined
 
   constructor(config: ClientSettings = {}) {
-    super({ connectionTimeoutMillis: Math.min(CONNECT_MS, config.answerMs || CONNECT_MS), keepAlive: true, keepAliveInitialDelayMillis: 10_000, ...config })
+    super({
+      connectionTimeoutMillis: Math.min(CONNECT_MS, config.answerMs || CONNECT_MS),
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      ...config,
+    })
     this.#answerMs = config.answerMs ?? 0
     this.on('error', () => {})
     this.once('end', () => clearTimeout(this.#timer))
@@ -47,7 +57,10 @@ export class DatabaseClient extends pg.Client {
     const callback = args.at(-1)
     if (typeof callback !== 'function') {
       const result = send(...args) as Promise<unknown>
-      result.then(() => this.#answered(), (error: unknown) => this.#answered(error))
+      result.then(
+        () => this.#answered(),
+        (error: unknown) => this.#answered(error),
+      )
       return result
     }
     return send(...args.slice(0, -1), (error: unknown, result: unknown) => {
@@ -75,7 +88,8 @@ export class DatabaseClient extends pg.Client {
     this.#timer = setTimeout(() => {
       const left = this.#heardAt + this.#answerMs - performance.now()
       if (left > 0) return this.#wait(left)
-      // An answer may lie in the socket unread when this process was stopped for a while: it is read before the next turn.
+      // An answer may lie in the socket unread when this process was stopped for a while: it is read before the next
+      // turn.
       setImmediate(() => {
         if (this.#owed === 0 || this.#heardAt + this.#answerMs > performance.now()) return
         this.connection.stream.destroy(new DatabaseSilent(`the database did not answer for ${this.#answerMs} ms`))

@@ -19,8 +19,9 @@ export const mayRetry = (error: unknown): boolean => RETRY.has(sqlState(error) ?
 export const isLocked = (error: unknown): boolean => sqlState(error) === '55P03'
 
 /**
- * True when the connection is gone, or no good any more. An error with a state is an answer; without one the connection broke. The
- * server says so itself when it goes down (57P), when the connection failed (08), and when it is a standby since a switchover (25006).
+ * True when the connection is gone, or no good any more. An error with a state is an answer; without one the connection
+ * broke. The server says so itself when it goes down (57P), when the connection failed (08), and when it is a standby
+ * since a switchover (25006).
  */
 export const isLost = (error: unknown): boolean => {
   const state = sqlState(error)

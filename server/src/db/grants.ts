@@ -1,13 +1,14 @@
 /**
- * What each database role may do with each table and sequence. `bursar migrate` makes the database say the same; a table or
- * sequence that has no row here fails `npm run check`.
+ * What each database role may do with each table and sequence. `bursar migrate` makes the database say the same; a
+ * table or sequence that has no row here fails `npm run check`.
  *
- * Letters are PostgreSQL's own (manual, "Privileges"): `r` select, `a` insert, `w` update, `d` delete, `U` usage of a sequence.
- * Columns in parentheses limit the letter before them to these. `p` selects every column but those that the row lists as secret.
- * A role that a row leaves out may do nothing with it.
+ * Letters are PostgreSQL's own (manual, "Privileges"): `r` select, `a` insert, `w` update, `d` delete, `U` usage of a
+ * sequence. Columns in parentheses limit the letter before them to these. `p` selects every column but those that the
+ * row lists as secret. A role that a row leaves out may do nothing with it.
  *
  * Every process shows the metrics of the whole, so that api and watcher read what those count.
- * Row locks (`for update`, `for share`) need `w` on a column at least. What is history has no `w` and no `d` in any row.
+ * Row locks (`for update`, `for share`) need `w` on a column at least. What is history has no `w` and no `d` in any
+ * row.
  */
 export interface Grant {
   /** answers merchants and payers, and so what the internet reaches: its rights are listed one by one */
@@ -22,15 +23,31 @@ export interface Grant {
 
 /** A table whose rows nothing changes and nothing removes. */
 export const HISTORY = [
-  'adjustment_signatures', 'adjustments', 'capital_grants', 'event_archives', 'event_spans', 'events', 'ledger_anchors', 'ledger_entries', 'ledger_seals', 'ledger_transfers', 'merchant_audit', 'operator_actions', 'reserve_leaves', 'reserve_reports', 'screening_decisions',
+  'adjustment_signatures',
+  'adjustments',
+  'capital_grants',
+  'event_archives',
+  'event_spans',
+  'events',
+  'ledger_anchors',
+  'ledger_entries',
+  'ledger_seals',
+  'ledger_transfers',
+  'merchant_audit',
+  'operator_actions',
+  'reserve_leaves',
+  'reserve_reports',
+  'screening_decisions',
   'withdrawal_approvals',
 ] as const
 
 const MAILING = 'r(merchant_id, about, kind, recipient, mailbox, audience, created_at)a'
 const POSTING = { entries: 'ra', accounts: 'ra(merchant_id, asset, kind, bounded)w(posted, held, version)' }
 /** What an order is written with. What becomes of it is not: nobody inserts one that is half paid. */
-const PLACED_WITHDRAWAL = '(merchant_id, id, intent_id, ticker, blockchain, to_address, to_as_sent, units, fee_units, local_id, meta, state, internal, hold_id, told_as, api_key_id, not_before, created_at, updated_at)'
-const PLACED_PART = '(merchant_id, payout_id, number, id, ticker, units, fee_units, state, next_step_at, created_at, updated_at)'
+const PLACED_WITHDRAWAL =
+  '(merchant_id, id, intent_id, ticker, blockchain, to_address, to_as_sent, units, fee_units, local_id, meta, state, internal, hold_id, told_as, api_key_id, not_before, created_at, updated_at)'
+const PLACED_PART =
+  '(merchant_id, payout_id, number, id, ticker, units, fee_units, state, next_step_at, created_at, updated_at)'
 
 export const GRANTS: Readonly<Record<string, Grant>> = {
   acquirer_callbacks: { api: 'raw(times)', worker: 'rd' },
@@ -40,7 +57,11 @@ export const GRANTS: Readonly<Record<string, Grant>> = {
   addresses: { api: 'ra', worker: 'rw(replenished_at, leased_until)', watcher: 'rw(replenished_at, leased_until)' },
   adjustment_signatures: { worker: 'r', operator: 'a' },
   adjustments: { worker: 'r', operator: 'a' },
-  alerts: { api: 'raw(text, detail, resolved_at)', worker: 'raw(text, detail, resolved_at)', watcher: 'raw(text, detail, resolved_at)' },
+  alerts: {
+    api: 'raw(text, detail, resolved_at)',
+    worker: 'raw(text, detail, resolved_at)',
+    watcher: 'raw(text, detail, resolved_at)',
+  },
   audit_findings: { worker: 'raw' },
   audited_accounts: { worker: 'raw' },
   business_clock: { api: 'r', worker: 'r', watcher: 'r' },
@@ -78,7 +99,11 @@ export const GRANTS: Readonly<Record<string, Grant>> = {
   fee_rates_seen: { worker: 'rad' },
   fiat_invoices: { api: 'raw', worker: 'raw' },
   free_nonces: { worker: 'rad' },
-  freezes: { api: 'r', worker: 'raw(lifted_at, lifted_by, lifted_reason)', watcher: 'raw(lifted_at, lifted_by, lifted_reason)' },
+  freezes: {
+    api: 'r',
+    worker: 'raw(lifted_at, lifted_by, lifted_reason)',
+    watcher: 'raw(lifted_at, lifted_by, lifted_reason)',
+  },
   fundings: { api: 'r', worker: 'raw', watcher: 'rawd' },
   heartbeats: { api: 'raw(seen_at)d', worker: 'raw(seen_at)d', watcher: 'raw(seen_at)d' },
   hedge_fills: { api: 'r', worker: 'ra', watcher: 'r' },
@@ -89,7 +114,12 @@ export const GRANTS: Readonly<Record<string, Grant>> = {
   hot_wallets: { worker: 'raw', watcher: 'rw' },
   house_addresses: { api: 'r', worker: 'ra', watcher: 'ra', operator: 'd' },
   house_transfers: { worker: 'r', watcher: 'rad' },
-  installation: { api: 'raw(timeline)', worker: 'raw(timeline)', watcher: 'raw(timeline)', operator: 'w(identity, restores, restored_at)' },
+  installation: {
+    api: 'raw(timeline)',
+    worker: 'raw(timeline)',
+    watcher: 'raw(timeline)',
+    operator: 'w(identity, restores, restored_at)',
+  },
   ledger_accounts: { api: POSTING.accounts, worker: POSTING.accounts, watcher: POSTING.accounts },
   ledger_anchors: { worker: 'ra' },
   ledger_checkpoints: { worker: 'raw' },
@@ -151,5 +181,12 @@ export const SEQUENCES: Readonly<Record<string, Grant>> = {
   event_claims: { worker: 'U' },
 }
 
-/** Transfers that the api may insert, as `kind cause`: those of what merchants and payers ask for. The other roles insert any. */
-export const API_TRANSFERS: readonly (readonly [kind: string, cause: string])[] = [['hold', 'withdrawal'], ['hold', 'card-payout'], ['post', 'exchange']]
+/**
+ * Transfers that the api may insert, as `kind cause`: those of what merchants and payers ask for. The other roles
+ * insert any.
+ */
+export const API_TRANSFERS: readonly (readonly [kind: string, cause: string])[] = [
+  ['hold', 'withdrawal'],
+  ['hold', 'card-payout'],
+  ['post', 'exchange'],
+]

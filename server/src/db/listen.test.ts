@@ -17,14 +17,16 @@ const follow = (url: string) => {
     notified: (channel, payload) => heard.push(`${channel} ${payload}`),
   })
   const until = async (isTrue: () => boolean, ms = 60_000): Promise<void> => {
-    for (const startedAt = performance.now(); !isTrue(); ) {
-      if (performance.now() - startedAt > ms) throw new Error(`waited too long: ${connections} connections, heard ${heard.join()}`)
+    for (const startedAt = performance.now(); !isTrue();) {
+      if (performance.now() - startedAt > ms)
+        throw new Error(`waited too long: ${connections} connections, heard ${heard.join()}`)
       await sleep(5)
     }
   }
   return { heard, connections: () => connections, listener, until }
 }
-const tell = (channel: string, payload: string) => withClient(database.url, (client) => client.query('select pg_notify($1, $2)', [channel, payload]))
+const tell = (channel: string, payload: string) =>
+  withClient(database.url, (client) => client.query('select pg_notify($1, $2)', [channel, payload]))
 
 test('hears what is announced, and again after its connection was ended', async () => {
   const { heard, connections, listener, until } = follow(database.url)
@@ -32,7 +34,11 @@ test('hears what is announced, and again after its connection was ended', async 
   await tell('news', 'one')
   await tell('Other "channel"', 'two')
   await until(() => heard.length === 2)
-  await withClient(database.url, (client) => client.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'listen test listener'"))
+  await withClient(database.url, (client) =>
+    client.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'listen test listener'",
+    ),
+  )
   await until(() => connections() === 2)
   await tell('news', 'three')
   await until(() => heard.length === 3)

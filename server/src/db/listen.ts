@@ -7,7 +7,9 @@ export interface Listener {
 }
 
 export interface ListenerEvents {
-  /** Listening from now on. What was announced while nobody listened is lost, so the caller trusts nothing it had kept. */
+  /**
+   * Listening from now on. What was announced while nobody listened is lost, so the caller trusts nothing it had kept.
+   */
   connected(): void
   notified(channel: string, payload: string): void
 }
@@ -37,7 +39,12 @@ export const listen = (settings: PoolSettings, channels: readonly string[], on: 
 }
 
 /** One connection, until it is lost or ended; then `onEnd` is called once. */
-const openOne = (settings: PoolSettings, channels: readonly string[], on: ListenerEvents, onEnd: () => void): { end(): void } => {
+const openOne = (
+  settings: PoolSettings,
+  channels: readonly string[],
+  on: ListenerEvents,
+  onEnd: () => void,
+): { end(): void } => {
   const client = new DatabaseClient({
     connectionString: settings.url,
     application_name: `${settings.applicationName ?? 'bursar'} listener`,

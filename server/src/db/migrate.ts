@@ -15,15 +15,16 @@ interface Migration {
 }
 
 /**
- * The migrations of this build in order. Names are `NNNN-what.sql`, each number once: what is made side by side has ranges of
- * its own, and one that comes later may have a lower number.
+ * The migrations of this build in order. Names are `NNNN-what.sql`, each number once: what is made side by side has
+ * ranges of its own, and one that comes later may have a lower number.
  */
 export const readMigrations = async (): Promise<Migration[]> => {
   const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.sql')).sort()
   return Promise.all(
     names.map(async (name, i) => {
       const number = name.slice(0, 5)
-      if (!/^\d{4}-$/.test(number) || names[i - 1]?.startsWith(number)) throw new Error(`a migration needs a number of its own: ${name}`)
+      if (!/^\d{4}-$/.test(number) || names[i - 1]?.startsWith(number))
+        throw new Error(`a migration needs a number of its own: ${name}`)
       const sql = await readFile(new URL(name, FOLDER), 'utf8')
       return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
     }),
@@ -32,7 +33,8 @@ export const readMigrations = async (): Promise<Migration[]> => {
 
 /**
  * Brings a database to this build's schema, forward only, each file in its own transaction. Refuses a database that has
- * a migration this build does not know, or one whose text has changed since it ran. Then makes the partitions of months to come.
+ * a migration this build does not know, or one whose text has changed since it ran. Then makes the partitions of months
+ * to come.
  * @returns names of the migrations that ran now
  */
 export const migrate = async (url: string): Promise<string[]> => {
@@ -76,7 +78,9 @@ export const requireMigrated = async (url: string): Promise<void> => {
     const rows = await client.query<{ name: string }>('select name from schema_migrations order by name')
     const have = rows.rows.map((row) => row.name)
     if (wanted.join() === have.join()) return
-    throw new Error(`the database schema is not this build's: run \`bursar migrate\` (it has ${have.at(-1) ?? 'nothing'})`)
+    throw new Error(
+      `the database schema is not this build's: run \`bursar migrate\` (it has ${have.at(-1) ?? 'nothing'})`,
+    )
   } finally {
     await client.end()
   }

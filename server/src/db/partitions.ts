@@ -1,6 +1,9 @@
 import pg from 'pg'
 
-/** Months that have a partition of `events` before they begin. A pause between two runs of `bursar migrate` may be so long, but for the last two. */
+/**
+ * Months that have a partition of `events` before they begin. A pause between two runs of `bursar migrate` may be so
+ * long, but for the last two.
+ */
 const MONTHS_AHEAD = 6
 
 /** A partition of `events`: of [since, until), or of what no other one takes. */
@@ -10,22 +13,29 @@ interface Bounds {
 }
 
 /** The start of the month that is `months` behind that of a time, in UTC. */
-export const monthStart = (at: Date, months = 0): Date => new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months, 1))
+export const monthStart = (at: Date, months = 0): Date =>
+  new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months, 1))
 
 /**
- * Makes the partitions of `events` that the months to come need, each in a transaction of its own that waits for what writes to `events`
- * but keeps nobody from it for longer than it takes to make an empty table. Rows that came into the default partition meanwhile are
- * moved. Run by the owner of the tables: no role has a right to it.
+ * Makes the partitions of `events` that the months to come need, each in a transaction of its own that waits for what
+ * writes to `events` but keeps nobody from it for longer than it takes to make an empty table. Rows that came into the
+ * default partition meanwhile are moved. Run by the owner of the tables: no role has a right to it.
  * @returns names of the partitions that it made
  */
 export const makeEventPartitions = async (client: Pick<pg.Client, 'query'>): Promise<string[]> => {
-  const { rows: clock } = await client.query<{ now: Date }>("select now() + offset_ms * interval '1 millisecond' as now from business_clock")
+  const { rows: clock } = await client.query<{ now: Date }>(
+    "select now() + offset_ms * interval '1 millisecond' as now from business_clock",
+  )
   const { rows } = await client.query<Bounds>('select is_default as "isDefault", until from event_partitions')
   const ends = rows.flatMap(({ until }) => (until === null ? [] : [until.getTime()]))
   const now = clock[0]!.now
   const made: string[] = []
   // An installation that was not migrated for a year has its months of that time in the default partition.
-  for (let since = new Date(Math.max(...ends)); since < monthStart(now, MONTHS_AHEAD + 1); since = monthStart(since, 1)) {
+  for (
+    let since = new Date(Math.max(...ends));
+    since < monthStart(now, MONTHS_AHEAD + 1);
+    since = monthStart(since, 1)
+  ) {
     made.push(await makePartition(client, since, monthStart(since, 1)))
   }
   return made
@@ -46,7 +56,8 @@ const makePartition = async (client: Pick<pg.Client, 'query'>, since: Date, unti
       `create index ${name}_object on ${name} (object_id, sequence)`,
       `create trigger ${name}_kept before insert or update or delete or truncate on ${name} for each statement execute function refuse_change()`,
       `alter table events attach partition ${name} for values from (${from}) to (${to})`,
-    ]) await client.query(text)
+    ])
+      await client.query(text)
     await client.query('commit')
     return name
   } catch (error) {

@@ -10,7 +10,9 @@ const database = useDatabase()
 
 /** Ends every connection of this name, as an administrator's command, a failover and a restart do. */
 const endAll = (name: string) =>
-  withClient(database.url, (client) => client.query('select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1', [name]))
+  withClient(database.url, (client) =>
+    client.query('select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1', [name]),
+  )
 
 const endOf = (client: pg.ClientBase): Promise<unknown> => new Promise((resolve) => client.once('end', resolve))
 
@@ -45,7 +47,7 @@ test('audit O-3.2: a connection that ends between two statements of a transactio
   await pool.end()
 })
 
-test('audit O-3.2: connections that are no pool\'s survive their end too', async () => {
+test("audit O-3.2: connections that are no pool's survive their end too", async () => {
   const settings = { url: database.url, applicationName: 'alone' }
   const client = await connectPipelined(settings)
   const prepared = new PreparedConnection(settings)
@@ -55,7 +57,9 @@ test('audit O-3.2: connections that are no pool\'s survive their end too', async
   await ended
   await expect(client.query('select 1')).rejects.toThrow()
   await prepared.query('one', 'select 1', []).catch(() => {})
-  expect(await prepared.query('one', 'select 1 as one', []).catch(() => prepared.query('one', 'select 1 as one', []))).toEqual([{ one: 1 }])
+  expect(
+    await prepared.query('one', 'select 1 as one', []).catch(() => prepared.query('one', 'select 1 as one', [])),
+  ).toEqual([{ one: 1 }])
   await prepared.close()
 })
 
@@ -107,9 +111,13 @@ test('audit M-B5: the server ends statements and waits for locks, and looks whet
   await pool.end()
   const client = await connectPipelined({ url: database.url })
   const names = ['statement_timeout', 'lock_timeout', 'client_connection_check_interval']
-  const { rows } = await client.query('select name, setting::int from pg_settings where name = any($1) order by name', [names])
+  const { rows } = await client.query('select name, setting::int from pg_settings where name = any($1) order by name', [
+    names,
+  ])
   expect(rows).toEqual([
-    { name: 'client_connection_check_interval', setting: 10_000 }, { name: 'lock_timeout', setting: 10_000 }, { name: 'statement_timeout', setting: 20_000 },
+    { name: 'client_connection_check_interval', setting: 10_000 },
+    { name: 'lock_timeout', setting: 10_000 },
+    { name: 'statement_timeout', setting: 20_000 },
   ])
   await client.end()
 })

@@ -49,8 +49,8 @@ const clientConfig = (settings: PoolSettings): ClientSettings => {
 }
 
 /**
- * Connections for ordinary queries. What hangs gives up, so that one lock can't take every connection: a wait for a lock, a statement, an
- * open transaction, and a server that is silent.
+ * Connections for ordinary queries. What hangs gives up, so that one lock can't take every connection: a wait for a
+ * lock, a statement, an open transaction, and a server that is silent.
  */
 export const createPool = (settings: PoolSettings): pg.Pool => {
   const pool = new pg.Pool({
@@ -78,7 +78,9 @@ export const connectPipelined = async (settings: PoolSettings): Promise<pg.Clien
   })
   await client.connect().catch((error: Error) => {
     // The driver's words for it (pg/lib/client.js).
-    throw error.message === 'timeout expired' ? new DatabaseSilent('no connection to the database in time', { cause: error }) : error
+    throw error.message === 'timeout expired'
+      ? new DatabaseSilent('no connection to the database in time', { cause: error })
+      : error
   })
   return client
 }

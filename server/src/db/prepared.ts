@@ -4,7 +4,10 @@ import { isLost, type Tx } from './database.ts'
 import { connectPipelined, type PoolSettings } from './pool.ts'
 
 export type Row = Record<string, unknown>
-/** Sends one statement and resolves with its rows. Named statements are planned once per connection, one whose name is empty each time. */
+/**
+ * Sends one statement and resolves with its rows. Named statements are planned once per connection, one whose name is
+ * empty each time.
+ */
 export type Query = (name: string, text: string, values: unknown[]) => Promise<Row[]>
 
 /** Statements of an open transaction: none is prepared, and they run one after the other. */

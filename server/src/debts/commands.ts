@@ -34,7 +34,11 @@ export const lockDebts = async (tx: Tx, pairs: readonly Pair[]): Promise<Map<str
 export const lockAvailable = async (tx: Tx, pairs: readonly Pair[]): Promise<Map<string, Available>> => {
   const none = (pair: Pair): [string, Available] => [pairText(pair), { merchant: 0n, suspense: 0n, quarantine: 0n }]
   const available = new Map(unique(pairs).map(none))
-  for (const { kind, posted, held, ...pair } of await lockAccounts(tx, unique(pairs), ['merchant', 'suspense', 'quarantine'])) {
+  for (const { kind, posted, held, ...pair } of await lockAccounts(tx, unique(pairs), [
+    'merchant',
+    'suspense',
+    'quarantine',
+  ])) {
     available.get(pairText(pair))![kind] = posted - held
   }
   return available
@@ -63,7 +67,8 @@ const lockAccounts = async <Kind extends string>(
 
 /** Stops withdrawals of merchants that owe, until they owe nothing; whoever is planning one now ends first. */
 export const freezeDebtors = async (tx: Tx, pairs: readonly Pair[], moment: Moment): Promise<void> => {
-  for (const { merchantId, asset } of unique(pairs)) await createStop(tx, { asset, merchantId, reason: STOP_REASON }, moment)
+  for (const { merchantId, asset } of unique(pairs))
+    await createStop(tx, { asset, merchantId, reason: STOP_REASON }, moment)
 }
 
 export const unfreezeDebtors = async (tx: Tx, pairs: readonly Pair[], { at }: Moment): Promise<void> => {

@@ -21,7 +21,11 @@ beforeAll(() => {
 afterAll(() => pool.end())
 
 const standing = async (merchantId: string): Promise<number> =>
-  (await sql<{ n: number }>`select count(*) as n from freezes where merchant_id = ${merchantId} and lifted_at is null`.execute(db)).rows[0]!.n
+  (
+    await sql<{
+      n: number
+    }>`select count(*) as n from freezes where merchant_id = ${merchantId} and lifted_at is null`.execute(db)
+  ).rows[0]!.n
 
 test('the stop of a debtor waits for whoever is planning a withdrawal now, and holds for whoever comes later', async () => {
   const pair = { merchantId: randomUUID(), asset: 'USDT' }

@@ -28,21 +28,35 @@ describeWithBitcoind('deposits on unconfirmed parents', () => {
     const coin = await takeCoin(chain.faucet)
     const parent = await spend(chain.faucet, coin, [{ script: scriptTo(middle), units: 1_000_000n }], 2_000n)
     await rpc('sendrawtransaction', parent.raw)
-    const outputs = (await rpc<{ vout: { n: number; scriptPubKey: { address: string } }[] }>('getrawtransaction', parent.hash, 1)).vout
+    const outputs = (
+      await rpc<{ vout: { n: number; scriptPubKey: { address: string } }[] }>('getrawtransaction', parent.hash, 1)
+    ).vout
     const vout = Number(outputs.find(({ scriptPubKey }) => scriptPubKey.address === middle)!.n)
     const raw = await rpc<string>('createrawtransaction', [{ txid: parent.hash, vout }], [{ [to]: '0.00990000' }])
     const { hex } = await chain.faucet<{ hex: string }>('signrawtransactionwithwallet', raw)
     const deposit = await rpc<string>('sendrawtransaction', hex)
     await catchUp()
     const adapter = chain.adapter as CoinChainAdapter
-    expect(await adapter.ancestorsOf(deposit)).toEqual([{ transaction: parent.hash, keys: [`${coin.txid}:${coin.vout}`] }, { transaction: deposit, keys: [`${parent.hash}:${vout}`] }])
+    expect(await adapter.ancestorsOf(deposit)).toEqual([
+      { transaction: parent.hash, keys: [`${coin.txid}:${coin.vout}`] },
+      { transaction: deposit, keys: [`${parent.hash}:${vout}`] },
+    ])
     expect(await adapter.ancestorsOf('ab'.repeat(32))).toBeNull()
-    const runtime = { db, clock: createClock(Date.now), newId: () => uuidv7(Date.now(), randomBytes(10)), log: pino({ enabled: false }) }
+    const runtime = {
+      db,
+      clock: createClock(Date.now),
+      newId: () => uuidv7(Date.now(), randomBytes(10)),
+      log: pino({ enabled: false }),
+    }
     await createAncestryJob(runtime, adapter, 1).run(new AbortController().signal)
     const rival = await spend(chain.faucet, coin, [{ script: scriptTo(middle), units: 1_000_000n }], 30_000n)
     await rpc('sendrawtransaction', rival.raw)
     await mine(8)
-    const { rows } = await sql<{ state: string; told: string; failReason: string | null }>`select state, told, fail_reason as "failReason" from deposits`.execute(db)
+    const { rows } = await sql<{
+      state: string
+      told: string
+      failReason: string | null
+    }>`select state, told, fail_reason as "failReason" from deposits`.execute(db)
     expect(rows).toEqual([{ state: 'failed', told: 'Failed', failReason: 'TRANSACTION_REPLACED' }])
   })
 })

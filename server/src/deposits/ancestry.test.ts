@@ -1,4 +1,7 @@
-/** A deposit whose unconfirmed parent is replaced: bitcoind evicts it with the parent, and no block ever spends one of its own inputs (Knots 29.4.3 on regtest). */
+/**
+ * A deposit whose unconfirmed parent is replaced: bitcoind evicts it with the parent, and no block ever spends one of
+ * its own inputs (Knots 29.4.3 on regtest).
+ */
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import pino from 'pino'
@@ -32,7 +35,12 @@ beforeEach(async () => {
 })
 
 const readAncestry = async (): Promise<void> => {
-  const runtime: Runtime = { db: world.db, clock: createClock(() => world.now), newId: () => uuidv7(world.now, randomBytes(10)), log: pino({ enabled: false }) }
+  const runtime: Runtime = {
+    db: world.db,
+    clock: createClock(() => world.now),
+    newId: () => uuidv7(world.now, randomBytes(10)),
+    log: pino({ enabled: false }),
+  }
   const adapter = {
     ancestorsOf: async (hash: string) => {
       asked.push(hash)
@@ -61,7 +69,10 @@ test('audit D-B6, row B-24: a deposit whose unconfirmed ancestor is replaced has
   await world.settle('BITCOIN', 105, 99)
   expect(await told()).toEqual([['Pending', undefined]])
   await world.settle('BITCOIN', 105, 100)
-  expect(await told()).toEqual([['Pending', undefined], ['Failed', 'TRANSACTION_REPLACED']])
+  expect(await told()).toEqual([
+    ['Pending', undefined],
+    ['Failed', 'TRANSACTION_REPLACED'],
+  ])
 })
 
 test('audit D-B6, row B-24: ancestors that are mined themselves replace nothing', async () => {
@@ -70,7 +81,10 @@ test('audit D-B6, row B-24: ancestors that are mined themselves replace nothing'
   await world.settle('BITCOIN', 120, 110)
   await world.mine('BITCOIN', 121, [paid])
   await world.settle('BITCOIN', 130, 121)
-  expect(await told()).toEqual([['Pending', undefined], ['Done', undefined]])
+  expect(await told()).toEqual([
+    ['Pending', undefined],
+    ['Done', undefined],
+  ])
 })
 
 test('audit D-B6, row B-24: a replacement that is lost with its block replaces nothing', async () => {
@@ -79,7 +93,10 @@ test('audit D-B6, row B-24: a replacement that is lost with its block replaces n
   await world.orphan('BITCOIN', 100)
   await world.mine('BITCOIN', 100, [mined('grandparent', GRANDPARENT.keys), mined('parent', PARENT.keys), paid], 'b')
   await world.settle('BITCOIN', 110, 104)
-  expect(await told()).toEqual([['Pending', undefined], ['Done', undefined]])
+  expect(await told()).toEqual([
+    ['Pending', undefined],
+    ['Done', undefined],
+  ])
 })
 
 test('audit D-B6, row B-23: what left the pool with its ancestors, which nothing replaced, is waited for as before', async () => {

@@ -12,7 +12,13 @@ export const unreadAncestry = async (db: Db, network: Network, most: number): Pr
   return rows.map(({ transaction }) => transaction)
 }
 
-export const storeAncestry = async (db: Db, network: Network, transaction: string, ancestors: readonly PoolAncestor[], at: Date): Promise<void> => {
+export const storeAncestry = async (
+  db: Db,
+  network: Network,
+  transaction: string,
+  ancestors: readonly PoolAncestor[],
+  at: Date,
+): Promise<void> => {
   const spent = ancestors.flatMap((ancestor) => ancestor.keys.map((key) => ({ key, spender: ancestor.transaction })))
   await sql`insert into deposit_ancestry(network, transaction, keys, spenders, read_at)
     values (${network}, ${transaction}, ${spent.map(({ key }) => key)}::text[], ${spent.map(({ spender }) => spender)}::text[], ${at})
@@ -22,5 +28,7 @@ export const storeAncestry = async (db: Db, network: Network, transaction: strin
 /** Forgets what is of no use any more: its deposits are credited, or have failed. */
 export const forgetAncestry = async (db: Db, network: Network): Promise<void> => {
   await sql`delete from deposit_ancestry a where a.network = ${network} and not exists (
-    select from deposits d where d.network = a.network and d.transaction = a.transaction and d.state in ('pending', 'orphaned'))`.execute(db)
+    select from deposits d where d.network = a.network and d.transaction = a.transaction and d.state in ('pending', 'orphaned'))`.execute(
+    db,
+  )
 }

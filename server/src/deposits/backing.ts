@@ -23,8 +23,16 @@ export interface HeldAt extends Unbacked {
 
 const OPEN = sql`d.state = 'pending' and d.index like 't:%' and d.balance_height is null`
 
-/** Addresses whose inner transfers wait for their balance to be looked at, a page at a time in the order of addresses. */
-export const unbackedOn = async (db: Db, network: Network, finalHeight: number, after: string, most: number): Promise<Unbacked[]> => {
+/**
+ * Addresses whose inner transfers wait for their balance to be looked at, a page at a time in the order of addresses.
+ */
+export const unbackedOn = async (
+  db: Db,
+  network: Network,
+  finalHeight: number,
+  after: string,
+  most: number,
+): Promise<Unbacked[]> => {
   const { rows } = await sql<Unbacked>`select distinct d.address, d.asset from deposits d
     where d.network = ${network} and d.block_height <= ${finalHeight} and ${OPEN} and d.address > ${after}
     order by d.address, d.asset limit ${most}`.execute(db)
@@ -32,8 +40,9 @@ export const unbackedOn = async (db: Db, network: Network, finalHeight: number, 
 }
 
 /**
- * Lets inner transfers be credited whose address holds, at a final block, at least what the books say with them; the others stay pending,
- * with an alert. A node that lists what did not move, or a reader that takes it for money, so credits nothing.
+ * Lets inner transfers be credited whose address holds, at a final block, at least what the books say with them; the
+ * others stay pending, with an alert. A node that lists what did not move, or a reader that takes it for money, so
+ * credits nothing.
  * @param at the final block of the balances
  */
 export const backInner = async (

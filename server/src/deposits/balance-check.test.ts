@@ -37,7 +37,9 @@ const check = async (final: number, read = final): Promise<void> => {
   await sql`insert into watch_cursors values ('ETHEREUM', ${head}, 'x', 1, ${head}, ${final}, false, ${new Date(START)})
     on conflict (network) do update
       set height = excluded.height, final_height = excluded.final_height`.execute(world.db)
-  await sql`insert into watch_blocks values ('ETHEREUM', ${final}, ${`a${final}`}, '') on conflict do nothing`.execute(world.db)
+  await sql`insert into watch_blocks values ('ETHEREUM', ${final}, ${`a${final}`}, '') on conflict do nothing`.execute(
+    world.db,
+  )
   const job = createBalanceCheckJob({
     runtime: {
       db: world.db,
@@ -120,7 +122,9 @@ describe('native coin that no transfer explains', () => {
 
   test('audit M-A3: is found though it stood in suspense as a surplus that nothing explained', async () => {
     const { address } = await world.address('ETHEREUM', lease)
-    await sql`insert into custody_addresses(network, asset, address, booked, suspended) values ('ETHEREUM', 'ETH', ${address}, ${E18}, ${E18})`.execute(world.db)
+    await sql`insert into custody_addresses(network, asset, address, booked, suspended) values ('ETHEREUM', 'ETH', ${address}, ${E18}, ${E18})`.execute(
+      world.db,
+    )
     chain.set(address, E18)
     await check(100)
     expect(await told()).toEqual(['Done 1 unknown', 'Pending 1 unknown'])
@@ -142,14 +146,31 @@ describe('native coin that no transfer explains', () => {
     const { address } = await world.address('ETHEREUM', lease)
     const id = randomUUID()
     await world.act(async (tx, moment) => {
-      await insertPlanned(tx, { id, network: 'ETHEREUM', purpose: 'payout', senders: [address], nonce: null, keys: [`${address}:0`], unsigned: '0x02', signingKeys: [], feeRate: {}, networkFee: 1n }, moment)
+      await insertPlanned(
+        tx,
+        {
+          id,
+          network: 'ETHEREUM',
+          purpose: 'payout',
+          senders: [address],
+          nonce: null,
+          keys: [`${address}:0`],
+          unsigned: '0x02',
+          signingKeys: [],
+          feeRate: {},
+          networkFee: 1n,
+        },
+        moment,
+      )
       return noEffects
     })
     await sql`update outgoing set lost_at = ${new Date(START)} where id = ${id}`.execute(world.db)
     chain.set(address, E18)
     await check(100)
     expect(await told()).toEqual([])
-    await sql`update outgoing set lost_at = null, state = 'final', mined_hash = 'mined', mined_block = 'a103', mined_height = 103 where id = ${id}`.execute(world.db)
+    await sql`update outgoing set lost_at = null, state = 'final', mined_hash = 'mined', mined_block = 'a103', mined_height = 103 where id = ${id}`.execute(
+      world.db,
+    )
     await check(101)
     expect(await told(), 'a block that is not final has it again').toEqual([])
     await check(103)

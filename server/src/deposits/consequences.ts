@@ -27,10 +27,12 @@ export const consequencesOf = async (
   const became = becameBy[event]
   const followed = became === undefined ? [] : moved.map(({ deposit }) => ({ deposit, became, at: moment.at }))
   const { effects, untold, told: afterAll } = await tellFollowers(tx, settings.followers, followed, moment)
-  const isTold = ({ deposit, before }: Moved): boolean => (deposit.told !== before.told && !untold.has(deposit.id)) || afterAll.has(deposit.id)
+  const isTold = ({ deposit, before }: Moved): boolean =>
+    (deposit.told !== before.told && !untold.has(deposit.id)) || afterAll.has(deposit.id)
   const verified = new Set(having('tellVerified'))
   // What is Verified as it is credited was Done first.
-  const told = [...having('tellDone'), ...having('tellFailed')].filter(isTold)
+  const told = [...having('tellDone'), ...having('tellFailed')]
+    .filter(isTold)
     .flatMap((one) => (verified.has(one) ? [{ ...one.deposit, told: 'Done' as const }, one.deposit] : [one.deposit]))
   const own: Effects = {
     items: [
@@ -46,7 +48,12 @@ export const consequencesOf = async (
 }
 
 /** Items that credit deposits, each repaying what is still owed after those before it. */
-const creditAll = async (tx: Tx, moved: readonly Moved[], from: 'source' | 'quarantine', moment: Moment): Promise<Item[]> => {
+const creditAll = async (
+  tx: Tx,
+  moved: readonly Moved[],
+  from: 'source' | 'quarantine',
+  moment: Moment,
+): Promise<Item[]> => {
   if (moved.length === 0) return []
   const deposits = moved.map(({ deposit }) => deposit)
   const debts = await lockDebts(tx, deposits)
@@ -77,7 +84,10 @@ const suspendAll = async (tx: Tx, moved: readonly Moved[], moment: Moment): Prom
 /** Items that reverse deposits, taking no more than is there: a merchant that spent the money owes the rest. */
 const takeBackAll = async (tx: Tx, moved: readonly Moved[], moment: Moment): Promise<Item[]> => {
   if (moved.length === 0) return []
-  const all = await lockAvailable(tx, moved.map(({ deposit }) => deposit))
+  const all = await lockAvailable(
+    tx,
+    moved.map(({ deposit }) => deposit),
+  )
   const debtors: Pair[] = []
   const items: Item[] = []
   // What small deposits added up to goes back to suspense before they leave it.
@@ -118,10 +128,29 @@ const tellSubscribers = async (
   moment: Moment,
 ): Promise<Effects> => {
   const all: Effects[] = []
-  if (event === 'withheld') for (const subscriber of onHeld) all.push(await subscriber(tx, moved.map(({ deposit }) => deposit), moment))
-  if (event === 'cleared') for (const subscriber of onVerified) all.push(await subscriber(tx, moved.map(({ deposit }) => ({ deposit, again: false })), moment))
+  if (event === 'withheld')
+    for (const subscriber of onHeld)
+      all.push(
+        await subscriber(
+          tx,
+          moved.map(({ deposit }) => deposit),
+          moment,
+        ),
+      )
+  if (event === 'cleared')
+    for (const subscriber of onVerified)
+      all.push(
+        await subscriber(
+          tx,
+          moved.map(({ deposit }) => ({ deposit, again: false })),
+          moment,
+        ),
+      )
   if (event !== 'confirmed') return joinEffects(all)
-  const credited = moved.map(({ deposit, before }) => ({ deposit, again: before.told === 'Done' || before.told === 'Verified' }))
+  const credited = moved.map(({ deposit, before }) => ({
+    deposit,
+    again: before.told === 'Done' || before.told === 'Verified',
+  }))
   for (const { deposit } of credited.filter(({ again }) => again)) {
     await resolveAlert(tx, 'deposit-reversed', deposit.id, moment.at)
   }

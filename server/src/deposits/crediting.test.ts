@@ -42,7 +42,10 @@ describe('a deposit on Bitcoin', () => {
     await world.settle('BITCOIN', 198, 193)
     expect([await world.statuses(), await world.balance(merchantId, 'BTC')]).toEqual([['Pending'], 0n])
     await world.settle('BITCOIN', 199, 194)
-    expect([await world.statuses(), await world.balance(merchantId, 'BTC')]).toEqual([['Pending', 'Done'], BTC - 1_001_000n])
+    expect([await world.statuses(), await world.balance(merchantId, 'BTC')]).toEqual([
+      ['Pending', 'Done'],
+      BTC - 1_001_000n,
+    ])
   })
 
   test('is Pending in the pool, stays so when mined, and is Done and credited once deep enough', async () => {
@@ -66,8 +69,19 @@ describe('a deposit on Bitcoin', () => {
     const [pending, done, ...more] = await world.notices()
     expect(more).toEqual([])
     const common = {
-      id: pending!.objectId, ticker: 'BTC', blockchain: 'BITCOIN', merchantId, hash: paid.hash, from: ['payer'],
-      to: address, amount: '1', fee: '0.01001', time: START, meta: 'order-7', kind: 'Replenish', internal: false,
+      id: pending!.objectId,
+      ticker: 'BTC',
+      blockchain: 'BITCOIN',
+      merchantId,
+      hash: paid.hash,
+      from: ['payer'],
+      to: address,
+      amount: '1',
+      fee: '0.01001',
+      time: START,
+      meta: 'order-7',
+      kind: 'Replenish',
+      internal: false,
     }
     expect(pending!.body).toEqual({ ...common, status: 'Pending' })
     expect(done!.body).toEqual({ ...common, status: 'Done', block: 100 })
@@ -102,7 +116,11 @@ describe('a deposit on Bitcoin', () => {
   test('cut into many small outputs of a transaction waits for their sum, and each is a deposit', async () => {
     const { address, merchantId } = await world.address('BITCOIN')
     const also = Array.from({ length: 499 }, (_, i) => ({
-      index: `o:${i + 1}`, contract: null, from: ['payer'], to: address, units: 199_999n,
+      index: `o:${i + 1}`,
+      contract: null,
+      from: ['payer'],
+      to: address,
+      units: 199_999n,
     }))
     const paid = pay(address, 199_999n, { also })
     await world.mine('BITCOIN', 100, [paid])
@@ -164,10 +182,11 @@ describe('a deposit on an EVM chain', () => {
     await world.mine('ETHEREUM', 100, [pay(address, 1_500_000n, { index: 'l:0', contract: '0xusdt' })])
     await world.settle('ETHEREUM', 100, 100)
     expect((await world.notices()).map(({ body }) => [body.status, body.amount, body.fee])).toEqual([
-      ['Pending', '1.5', '1.5'], ['Done', '1.5', '1.5'],
+      ['Pending', '1.5', '1.5'],
+      ['Done', '1.5', '1.5'],
     ])
     expect(await world.balance(merchantId, 'USDT')).toBe(0n)
-    expect(await world.balance(merchantId, 'USDT', 'fees')).toBe(3n * E18 / 2n)
+    expect(await world.balance(merchantId, 'USDT', 'fees')).toBe((3n * E18) / 2n)
   })
 })
 
@@ -202,7 +221,11 @@ describe('a rotating address', () => {
     await arrive(102, 560_000)
     await world.settle('BITCOIN', 110)
     const late = credited.map(({ deposit }) => [deposit.blockHeight, deposit.late])
-    expect(late).toEqual([[100, false], [101, false], [102, true]])
+    expect(late).toEqual([
+      [100, false],
+      [101, false],
+      [102, true],
+    ])
   })
 
   test('audit C-19: what comes after its end is notified as what comes in time', async () => {
@@ -212,7 +235,9 @@ describe('a rotating address', () => {
       world.now = START + at
       await world.mine('BITCOIN', height, [pay(owned.address, BTC)])
       await world.settle('BITCOIN', height + 10)
-      return (await world.notices()).slice(before).map(({ status, body: { id: _id, hash: _hash, block: _block, time: _time, ...same } }) => ({ status, ...same }))
+      return (await world.notices())
+        .slice(before)
+        .map(({ status, body: { id: _id, hash: _hash, block: _block, time: _time, ...same } }) => ({ status, ...same }))
     }
     const inTime = await toldOf(100, 10_000)
     expect(inTime).toHaveLength(2)
@@ -253,7 +278,13 @@ describe('subscribers', () => {
 describe('the lookup', () => {
   const find = (merchantId: string, id: string) =>
     depositRoutes({ db: world.db, catalogue })[0]!.handle({
-      merchantId, params: { id }, query: {}, body: undefined, keyId: randomUUID(), requestId: 'r', answerKeys: [],
+      merchantId,
+      params: { id },
+      query: {},
+      body: undefined,
+      keyId: randomUUID(),
+      requestId: 'r',
+      answerKeys: [],
     })
 
   test('answers what the newest notification said, to the owner only', async () => {
@@ -266,7 +297,11 @@ describe('the lookup', () => {
     const done = (await world.notices()).at(-1)!
     expect(await find(merchantId, done.objectId.toUpperCase())).toEqual({ status: 200, body: done.body })
     const stranger = (await world.address('BITCOIN')).merchantId
-    for (const [who, id] of [[stranger, done.objectId], [merchantId, 'x'], [merchantId, stranger]] as const) {
+    for (const [who, id] of [
+      [stranger, done.objectId],
+      [merchantId, 'x'],
+      [merchantId, stranger],
+    ] as const) {
       await expect(find(who, id)).rejects.toMatchObject({ status: 404, code: 101 })
     }
   })

@@ -6,5 +6,11 @@ export const brought = (deposits: readonly Deposit[]): CustodyMove[] =>
   onAccounts(
     deposits
       .filter((deposit) => !deposit.internal && !isSum(deposit))
-      .map(({ network, asset, address, units, blockHeight }) => ({ network, asset, address, units, height: blockHeight })),
+      .map(({ network, asset, address, units, blockHeight }) => ({
+        network,
+        asset,
+        address,
+        units,
+        height: blockHeight,
+      })),
   )

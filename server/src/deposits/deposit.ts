@@ -15,7 +15,10 @@ export interface Deposit {
   id: string
   network: Network
   asset: string
-  /** the chain transaction's hash, or the block's of what comes without one; when internal, the id of the withdrawal it comes from */
+  /**
+   * the chain transaction's hash, or the block's of what comes without one; when internal, the id of the withdrawal it
+   * comes from
+   */
   transaction: string
   /** where in the transaction (`Transfer.index`), or `foundByBalance` */
   index: string
@@ -48,15 +51,19 @@ export interface Deposit {
 export const foundByBalance = (address: string): string => `b:${address}`
 
 /**
- * Whether it is what several deposits below the minimum add up to: its money is in suspense already, its `transaction` is that of the last of
- * them, and its index, which begins with `s:`, is no place in it.
+ * Whether it is what several deposits below the minimum add up to: its money is in suspense already, its `transaction`
+ * is that of the last of them, and its index, which begins with `s:`, is no place in it.
  */
 export const isSum = ({ index }: Pick<Deposit, 'index'>): boolean => index.startsWith('s:')
 
 export const isFoundByBalance = (index: string): boolean => index.startsWith('b:')
 
-/** Whether a block brought it without a transaction: a validator's withdrawal or tips. Its `transaction` is the hash of that block. */
+/**
+ * Whether a block brought it without a transaction: a validator's withdrawal or tips. Its `transaction` is the hash of
+ * that block.
+ */
 const isOfBlock = (index: string): boolean => index === 'f' || index.startsWith('w:')
 
 /** Whether its `transaction` names one of the chain. */
-export const hasHash = ({ internal, index }: Pick<Deposit, 'internal' | 'index'>): boolean => !internal && !isFoundByBalance(index) && !isOfBlock(index)
+export const hasHash = ({ internal, index }: Pick<Deposit, 'internal' | 'index'>): boolean =>
+  !internal && !isFoundByBalance(index) && !isOfBlock(index)

@@ -11,11 +11,16 @@ import { moveWhere } from './store.ts'
 import type { DepositKey } from './verifying.ts'
 
 /**
- * Ends an inner transfer that its address was never seen to hold: an operator has found that it did not happen. Its merchant is told Failed, and the
- * address should hold less by it. Read again from a node that shows it, it waits for its proof again. Undefined when it is none that waits so,
- * or its block is not final.
+ * Ends an inner transfer that its address was never seen to hold: an operator has found that it did not happen. Its
+ * merchant is told Failed, and the address should hold less by it. Read again from a node that shows it, it waits for
+ * its proof again. Undefined when it is none that waits so, or its block is not final.
  */
-export const dropDeposit = async (tx: Tx, { merchantId, id }: DepositKey, settings: DepositSettings, moment: Moment): Promise<Effects | undefined> => {
+export const dropDeposit = async (
+  tx: Tx,
+  { merchantId, id }: DepositKey,
+  settings: DepositSettings,
+  moment: Moment,
+): Promise<Effects | undefined> => {
   const moved = await moveWhere(
     tx,
     'lost',
@@ -26,6 +31,7 @@ export const dropDeposit = async (tx: Tx, { merchantId, id }: DepositKey, settin
   )
   if (moved.length === 0) return undefined
   const deposits = moved.map(({ deposit }) => deposit)
-  for (const { network, address } of deposits) await resolveAlert(tx, 'deposit-not-held', `${network}/${address}`, moment.at)
+  for (const { network, address } of deposits)
+    await resolveAlert(tx, 'deposit-not-held', `${network}/${address}`, moment.at)
   return { ...(await consequencesOf(tx, 'lost', moved, settings, moment)), moves: opposite(brought(deposits)) }
 }

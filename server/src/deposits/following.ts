@@ -55,6 +55,11 @@ export const tellFollowers = async (
 ): Promise<Following> => {
   const all: Following[] = []
   if (followed.length > 0) for (const follower of followers) all.push(await follower(tx, followed, moment))
-  const union = (of: (following: Following) => ReadonlySet<string>) => new Set(all.flatMap((following) => [...of(following)]))
-  return { effects: joinEffects(all.map(({ effects }) => effects)), untold: union(({ untold }) => untold), told: union(({ told }) => told) }
+  const union = (of: (following: Following) => ReadonlySet<string>) =>
+    new Set(all.flatMap((following) => [...of(following)]))
+  return {
+    effects: joinEffects(all.map(({ effects }) => effects)),
+    untold: union(({ untold }) => untold),
+    told: union(({ told }) => told),
+  }
 }

@@ -1,4 +1,7 @@
-/** Tokens that are not what they seem, on anvil with the adapter and the watcher: nothing of them becomes a deposit or a word to a merchant. */
+/**
+ * Tokens that are not what they seem, on anvil with the adapter and the watcher: nothing of them becomes a deposit or a
+ * word to a merchant.
+ */
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { faucetAccount } from '../../../sandbox/anvil/transactions.ts'
@@ -17,10 +20,27 @@ const LOGS = 100
 const open = async (usdt?: string): Promise<{ world: EvmSweeps; usdt: string }> => {
   const node = await startNode()
   const contracts = await ensureTokens(node.rpc, ethereum.tokens)
-  const tokenOf = (ticker: string): { contract: string; decimals: number } => ({ contract: (ticker === 'USDT' && usdt) || contracts.get(ticker)!, decimals: 6 })
+  const tokenOf = (ticker: string): { contract: string; decimals: number } => ({
+    contract: (ticker === 'USDT' && usdt) || contracts.get(ticker)!,
+    decimals: 6,
+  })
   const world = await openEvmSweeps(database.url, {
-    network: 'ETHEREUM', chainId: ethereum.chainId, node, tokens: { USDT: tokenOf('USDT'), USDC: tokenOf('USDC') },
-    adapterOf: (url, tokens) => createEvmAdapter({ network: 'ETHEREUM', url, tokens, traces: 'auto', finality: 2, legacyGas: false, gasPriceFloor: 1n, gasPriceCap: 10n ** 12n, random: () => 0 }),
+    network: 'ETHEREUM',
+    chainId: ethereum.chainId,
+    node,
+    tokens: { USDT: tokenOf('USDT'), USDC: tokenOf('USDC') },
+    adapterOf: (url, tokens) =>
+      createEvmAdapter({
+        network: 'ETHEREUM',
+        url,
+        tokens,
+        traces: 'auto',
+        finality: 2,
+        legacyGas: false,
+        gasPriceFloor: 1n,
+        gasPriceCap: 10n ** 12n,
+        random: () => 0,
+      }),
   })
   onTestFinished(() => world.close())
   return { world, usdt: usdt ?? contracts.get('USDT')! }

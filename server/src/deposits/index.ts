@@ -55,7 +55,13 @@ export interface Deposits {
     moment: Moment,
   ): Promise<Effects>
   receiveInternal(tx: Tx, transfer: InternalTransfer, moment: Moment): Promise<Effects>
-  explainBalances(tx: Tx, network: Network, at: Head, held: readonly HeldBy[], moment: Moment): Promise<Explained | undefined>
+  explainBalances(
+    tx: Tx,
+    network: Network,
+    at: Head,
+    held: readonly HeldBy[],
+    moment: Moment,
+  ): Promise<Explained | undefined>
   /** Credits inner transfers whose addresses hold what the books say with them. */
   backInner(tx: Tx, network: Network, at: Head, held: readonly HeldAt[], moment: Moment): Promise<Effects>
   /** Ends an inner transfer that its address was never seen to hold; undefined when it is none. */

@@ -23,8 +23,20 @@ test('an internal transfer is Done at once, without a hash, and takes its money 
   const [done, ...more] = await world.notices()
   expect(more).toEqual([])
   expect(done!.body).toEqual({
-    id: done!.objectId, ticker: 'USDT', blockchain: 'ETHEREUM', merchantId, from: [], to: address, amount: '10',
-    fee: '2', time: START, status: 'Done', meta: 'order-7', kind: 'Replenish', internal: true, withdrawId: transfer.id,
+    id: done!.objectId,
+    ticker: 'USDT',
+    blockchain: 'ETHEREUM',
+    merchantId,
+    from: [],
+    to: address,
+    amount: '10',
+    fee: '2',
+    time: START,
+    status: 'Done',
+    meta: 'order-7',
+    kind: 'Replenish',
+    internal: true,
+    withdrawId: transfer.id,
   })
   expect(Value.Check(replenishNotice.statuses.Done!, done!.body)).toBe(true)
   expect(await world.balance(merchantId, 'USDT')).toBe(8n * E18)

@@ -32,16 +32,28 @@ const isHolding = async (tx: Tx, merchantId: string, { holds }: DepositSettings)
 
 /** Screened first, as whatever comes from a chain is. */
 const hold = async (tx: Tx, deposit: NewDeposit, settings: DepositSettings, moment: Moment): Promise<Effects> => {
-  const { effects, untold } = await tellFollowers(tx, settings.followers, [{ deposit, became: 'sighted', at: moment.at }], moment)
+  const { effects, untold } = await tellFollowers(
+    tx,
+    settings.followers,
+    [{ deposit, became: 'sighted', at: moment.at }],
+    moment,
+  )
   const notices = untold.has(deposit.id) ? [] : [depositNotice(deposit, settings.catalogue)]
-  const moved = await moveWhere(tx, 'withheld', sql`d.merchant_id = ${deposit.merchantId} and d.id = ${deposit.id}`, sql`hold_until_verified = true`, moment.at)
+  const moved = await moveWhere(
+    tx,
+    'withheld',
+    sql`d.merchant_id = ${deposit.merchantId} and d.id = ${deposit.id}`,
+    sql`hold_until_verified = true`,
+    moment.at,
+  )
   return joinEffects([{ items: [], notices }, effects, await consequencesOf(tx, 'withheld', moved, settings, moment)])
 }
 
 /**
- * Receives an internal transfer: a deposit that is credited at once and told once, as Done, or held as any other. Its posting takes the
- * amount from the receiver's `clearing`, where the sender's posting in the same transaction must bring it. The deposit
- * fee is charged as on any deposit; there is no minimum, as nothing has to be collected from a chain.
+ * Receives an internal transfer: a deposit that is credited at once and told once, as Done, or held as any other. Its
+ * posting takes the amount from the receiver's `clearing`, where the sender's posting in the same transaction must
+ * bring it. The deposit fee is charged as on any deposit; there is no minimum, as nothing has to be collected from a
+ * chain.
  * @returns what the caller carries out together with the sender's side
  */
 export const receiveInternal = async (

@@ -6,8 +6,15 @@ import { forgetAncestry, storeAncestry, unreadAncestry } from './ancestry.ts'
 const NETWORK = 'BITCOIN'
 const MOST = 100
 
-/** Remembers what unconfirmed deposits stand on, so that a block that replaces an ancestor shows that they can never be mined. */
-export const createAncestryJob = (runtime: Runtime, adapter: Pick<CoinChainAdapter, 'ancestorsOf'>, everyMs: number): Job => ({
+/**
+ * Remembers what unconfirmed deposits stand on, so that a block that replaces an ancestor shows that they can never be
+ * mined.
+ */
+export const createAncestryJob = (
+  runtime: Runtime,
+  adapter: Pick<CoinChainAdapter, 'ancestorsOf'>,
+  everyMs: number,
+): Job => ({
   name: 'ancestors of deposits BITCOIN',
   everyMs,
   run: async () => {

@@ -30,11 +30,14 @@ export const createBackingJob = ({ runtime, catalogue, network, adapter, deposit
   run: async (signal) => {
     const final = await finalHeightOf(runtime.db, network)
     if (final === undefined) return false
-    for (let after = ''; !signal.aborted; ) {
+    for (let after = ''; !signal.aborted;) {
       const asked = await unbackedOn(runtime.db, network, final, after, PAGE)
       if (asked.length === 0) return false
       after = asked.at(-1)!.address
-      const wanted = asked.map(({ address, asset }) => ({ address, contract: catalogue.findCrypto(asset)?.networks.get(network)?.contract ?? null }))
+      const wanted = asked.map(({ address, asset }) => ({
+        address,
+        contract: catalogue.findCrypto(asset)?.networks.get(network)?.contract ?? null,
+      }))
       const found = await balancesOf(adapter, final, wanted)
       if (!found) return false
       await inTransaction(runtime.db, async (tx) => {

@@ -17,15 +17,21 @@ export interface BalanceCheckDeps {
   network: EvmNetwork
   adapter: Pick<ChainAdapter, 'capabilities' | 'hashAt' | 'balancesAt'>
   deposits: {
-    explainBalances(tx: Tx, network: Network, at: Head, held: readonly HeldBy[], moment: Moment): Promise<Effects | undefined>
+    explainBalances(
+      tx: Tx,
+      network: Network,
+      at: Head,
+      held: readonly HeldBy[],
+      moment: Moment,
+    ): Promise<Effects | undefined>
   }
   everyMs: number
 }
 
 /**
  * Finds native coin that contracts sent to open rotating addresses, where the node has no traces to show it (amendment
- * 21): compares what each holds with what is known. Also looks at addresses where it found some in blocks that were lost. Does nothing on a node
- * with traces.
+ * 21): compares what each holds with what is known. Also looks at addresses where it found some in blocks that were
+ * lost. Does nothing on a node with traces.
  */
 export const createBalanceCheckJob = (deps: BalanceCheckDeps): Job => ({
   name: `balance check ${deps.network}`,
@@ -38,7 +44,8 @@ export const createBalanceCheckJob = (deps: BalanceCheckDeps): Job => ({
     if (height === undefined || hash === null) return false
     const at = { height, hash }
     const lost = await lostByBalance(runtime.db, network)
-    for (let from = 0; from < lost.length && !signal.aborted; from += PAGE) await checkPage(deps, at, lost.slice(from, from + PAGE))
+    for (let from = 0; from < lost.length && !signal.aborted; from += PAGE)
+      await checkPage(deps, at, lost.slice(from, from + PAGE))
     let last: AddressOwner | undefined
     do {
       const owners = await openLeases(runtime.db, familyOf(network), momentOf(runtime).at, last, PAGE)
@@ -54,7 +61,10 @@ const checkPage = async (
   at: Head,
   owners: readonly AddressOwner[],
 ): Promise<void> => {
-  const balances = await adapter.balancesAt(at.height, owners.map(({ address }) => ({ address, contract: null })))
+  const balances = await adapter.balancesAt(
+    at.height,
+    owners.map(({ address }) => ({ address, contract: null })),
+  )
   const held = owners.map((owner, i) => ({ owner, units: balances[i]! }))
   await inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)

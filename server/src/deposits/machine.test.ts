@@ -3,7 +3,18 @@ import { moveOf, statesTaking } from '../base/moves.ts'
 import { depositMoves, pathOf, type DepositEvent, type DepositState } from './machine.ts'
 
 const states = Object.keys(depositMoves) as DepositState[]
-const events: DepositEvent[] = ['pooled', 'mined', 'confirmed', 'refused', 'withheld', 'cleared', 'rejected', 'reorganized', 'replaced', 'lost']
+const events: DepositEvent[] = [
+  'pooled',
+  'mined',
+  'confirmed',
+  'refused',
+  'withheld',
+  'cleared',
+  'rejected',
+  'reorganized',
+  'replaced',
+  'lost',
+]
 
 test('each event leads to one state from wherever it is taken', () => {
   for (const event of events) {

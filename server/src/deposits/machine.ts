@@ -21,13 +21,31 @@ export type DepositState = 'pending' | 'held' | 'credited' | 'rejected' | 'suspe
  * - replaced: what it spends was spent by another transaction, in a final block
  * - lost: neither pool nor chain has shown it for as long as the policy waits
  */
-export type DepositEvent = 'pooled' | 'mined' | 'confirmed' | 'refused' | 'withheld' | 'cleared' | 'rejected' | 'reorganized' | 'replaced' | 'lost'
+export type DepositEvent =
+  | 'pooled'
+  | 'mined'
+  | 'confirmed'
+  | 'refused'
+  | 'withheld'
+  | 'cleared'
+  | 'rejected'
+  | 'reorganized'
+  | 'replaced'
+  | 'lost'
 
 /**
- * `takeBack` reverses the posting that credited, suspended or quarantined it; `release` takes it from quarantine to the merchant.
- * Nothing is told twice, so Done stays said for ever.
+ * `takeBack` reverses the posting that credited, suspended or quarantined it; `release` takes it from quarantine to the
+ * merchant. Nothing is told twice, so Done stays said for ever.
  */
-export type DepositEffect = 'credit' | 'suspend' | 'quarantine' | 'release' | 'takeBack' | 'tellDone' | 'tellVerified' | 'tellFailed'
+export type DepositEffect =
+  | 'credit'
+  | 'suspend'
+  | 'quarantine'
+  | 'release'
+  | 'takeBack'
+  | 'tellDone'
+  | 'tellVerified'
+  | 'tellFailed'
 
 export const depositMoves: Moves<DepositState, DepositEvent, DepositEffect> = {
   pending: {

@@ -27,19 +27,31 @@ const sightingsOf = async (
   const candidates = candidatesIn(network, transactions, catalogue)
   const receivers = [...new Set(candidates.map(({ transfer }) => transfer.to))]
   const sightings = sightingsAmong(candidates, await ownerOf(tx, familyOf(network), receivers))
-  // What we send to an address ourselves, such as gas for its sweep, is nobody's deposit, also when a restored copy has forgotten the
-  // transaction. What a contract sends on that we pay is one, and so is what the operator pays from cold storage.
+  // What we send to an address ourselves, such as gas for its sweep, is nobody's deposit, also when a restored copy has
+  // forgotten the transaction. What a contract sends on that we pay is one, and so is what the operator pays from cold
+  // storage.
   const ours = await oursAmong(tx, network, [...new Set(sightings.map(({ transaction }) => transaction))])
   // All transfers of a transaction have one list of senders, which may be of thousands.
-  const lists = new Map([...Map.groupBy(sightings, (one) => one.transaction)].map(([hash, some]) => [hash, [...new Set(some.map((one) => one.senders))]]))
+  const lists = new Map(
+    [...Map.groupBy(sightings, (one) => one.transaction)].map(([hash, some]) => [
+      hash,
+      [...new Set(some.map((one) => one.senders))],
+    ]),
+  )
   const senders = [...new Set([...lists.values()].flat(2))]
   const family = familyOf(network)
   const [house, deposits] = [await houseAddressesAmong(tx, family, senders), await ownerOf(tx, family, senders)]
   const isSentByUs = (from: readonly string[], transaction: string): boolean => {
-    if (ours.has(transaction)) return from.length === 0 || from.some((address) => house.has(address) || deposits.has(address))
+    if (ours.has(transaction))
+      return from.length === 0 || from.some((address) => house.has(address) || deposits.has(address))
     return from.some((address) => deposits.has(address) || (house.get(address)?.account ?? 'cold') !== 'cold')
   }
-  const ofUs = new Map([...lists].map(([transaction, some]) => [transaction, new Set(some.filter((from) => isSentByUs(from, transaction)))]))
+  const ofUs = new Map(
+    [...lists].map(([transaction, some]) => [
+      transaction,
+      new Set(some.filter((from) => isSentByUs(from, transaction))),
+    ]),
+  )
   return withoutLongLists(sightings.filter((one) => !ofUs.get(one.transaction)!.has(one.senders)))
 }
 
@@ -59,14 +71,29 @@ export const observeBlock = async (
   const heightOf = await creditHeights(tx, network, block, sightings, settings)
   await displace(tx, displaced)
   const mined = again.map(({ deposit, index, senders, sendersOmitted = false }) => ({
-    ...deposit, index, senders, sendersOmitted, creditHeight: heightOf(deposit),
+    ...deposit,
+    index,
+    senders,
+    sendersOmitted,
+    creditHeight: heightOf(deposit),
   }))
   const moved = await moveMined(tx, mined, block, moment.at)
-  const arrivals = fresh.map((s) => ({ ...s, block, creditHeight: heightOf({ transaction: s.transaction, address: s.owner.address }) }))
+  const arrivals = fresh.map((s) => ({
+    ...s,
+    block,
+    creditHeight: heightOf({ transaction: s.transaction, address: s.owner.address }),
+  }))
   // A block read after a pause brought its money when it was mined.
   const at = new Date(Math.min(block.time, moment.at.getTime()))
-  const nowMined = again.flatMap(({ deposit }) => (moved.has(deposit.id) ? [{ ...deposit, blockHeight: block.height }] : []))
-  const { effects: followed } = await tellFollowers(tx, settings.followers, nowMined.map((deposit) => ({ deposit, became: 'mined' as const, at })), moment)
+  const nowMined = again.flatMap(({ deposit }) =>
+    moved.has(deposit.id) ? [{ ...deposit, blockHeight: block.height }] : [],
+  )
+  const { effects: followed } = await tellFollowers(
+    tx,
+    settings.followers,
+    nowMined.map((deposit) => ({ deposit, became: 'mined' as const, at })),
+    moment,
+  )
   const effects = await openDeposits(tx, network, arrivals, at, settings, moment)
   await noteConflicts(tx, network, block)
   return joinEffects([{ items: [], notices: [], moves: brought(nowMined) }, followed, effects])
@@ -84,7 +111,11 @@ export const observePool = async (
   const arrivals = fresh.map((sighting) => ({ ...sighting, block: null, creditHeight: null }))
   const effects = await openDeposits(tx, network, arrivals, moment.at, settings, moment)
   const unmined = await unminedOf(tx, network)
-  await setGone(tx, unmined.filter(({ gone, transaction }) => !gone && !hashes.has(transaction)), moment.at)
+  await setGone(
+    tx,
+    unmined.filter(({ gone, transaction }) => !gone && !hashes.has(transaction)),
+    moment.at,
+  )
   const back = unmined.filter(({ gone, transaction }) => gone && hashes.has(transaction))
   if (back.length > 0) {
     const ids = sql`d.id = any(${back.map(({ id }) => id)}::uuid[]) and d.block_height is null`
@@ -116,12 +147,18 @@ const creditHeights = async (
 }
 
 /**
- * What waits to be mined but can't be any more on this branch: the block uses up what its transaction needs, or what an unconfirmed one that it stands on needs. Where nobody could show inner
- * transfers, the transaction itself says nothing of those that it makes.
+ * What waits to be mined but can't be any more on this branch: the block uses up what its transaction needs, or what an
+ * unconfirmed one that it stands on needs. Where nobody could show inner transfers, the transaction itself says nothing
+ * of those that it makes.
  */
 const noteConflicts = async (tx: Tx, network: Network, block: Block): Promise<void> => {
   if ((await unminedOf(tx, network)).length === 0) return
   const conflicts = await conflictsWith(tx, network, block.transactions)
-  const isHidden = ({ deposit, transaction }: Conflict): boolean => block.untraced === true && isInner(deposit) && transaction === deposit.transaction
-  await setConflicts(tx, conflicts.filter((one) => !isHidden(one)), block.height)
+  const isHidden = ({ deposit, transaction }: Conflict): boolean =>
+    block.untraced === true && isInner(deposit) && transaction === deposit.transaction
+  await setConflicts(
+    tx,
+    conflicts.filter((one) => !isHidden(one)),
+    block.height,
+  )
 }

@@ -31,15 +31,24 @@ export interface Arrival {
 }
 
 /**
- * What arrived at addresses of ours. A row of an address can be wrong or forged: one that names somebody else's address would have everything credited
- * that others send there.
+ * What arrived at addresses of ours. A row of an address can be wrong or forged: one that names somebody else's address
+ * would have everything credited that others send there.
  */
-const atOurs = async (tx: Tx, network: Network, arrivals: readonly Arrival[], { isDerived }: DepositSettings, moment: Moment): Promise<readonly Arrival[]> => {
+const atOurs = async (
+  tx: Tx,
+  network: Network,
+  arrivals: readonly Arrival[],
+  { isDerived }: DepositSettings,
+  moment: Moment,
+): Promise<readonly Arrival[]> => {
   if (!isDerived) return arrivals
   const family = familyOf(network)
-  const foreign = new Map(arrivals.filter(({ owner }) => !isDerived(family, owner)).map(({ owner }) => [owner.address, owner]))
+  const foreign = new Map(
+    arrivals.filter(({ owner }) => !isDerived(family, owner)).map(({ owner }) => [owner.address, owner]),
+  )
   for (const { address, index, merchantId } of foreign.values()) {
-    const text = `Address ${address} of merchant ${merchantId} does not derive from our ${family} keys at index ${index}, as its row says: nothing that arrives there is ` +
+    const text =
+      `Address ${address} of merchant ${merchantId} does not derive from our ${family} keys at index ${index}, as its row says: nothing that arrives there is ` +
       `credited. Find out who wrote the row: docs/operating/recovery.md, "Books that can't be proved"`
     await raiseAlert(tx, { kind: 'address-not-ours', subject: `${family}/${address}`, text }, moment)
   }
@@ -66,11 +75,18 @@ export const openDeposits = async (
   const added = deposits.filter(({ id }) => stored.has(id))
   const owners = arrivals.map(({ owner }) => owner)
   const rotating = new Set(owners.filter(({ leasedUntil }) => leasedUntil !== null).map(({ addressId }) => addressId))
-  await replenish(tx, added.filter(({ addressId, failReason }) => failReason === null && rotating.has(addressId)), at)
+  await replenish(
+    tx,
+    added.filter(({ addressId, failReason }) => failReason === null && rotating.has(addressId)),
+    at,
+  )
   const followed = added.map((deposit) => ({ deposit, became: 'sighted' as const, at }))
   const { effects, untold } = await tellFollowers(tx, followers, followed, moment)
   const notices = added.filter(({ id }) => !untold.has(id)).map((deposit) => depositNotice(deposit, catalogue))
-  return joinEffects([{ items: [], notices, moves: brought(added.filter(({ blockHeight }) => blockHeight !== null)) }, effects])
+  return joinEffects([
+    { items: [], notices, moves: brought(added.filter(({ blockHeight }) => blockHeight !== null)) },
+    effects,
+  ])
 }
 
 const newDeposit = (network: Network, arrival: Arrival, at: Date, moment: Moment): NewDeposit => {

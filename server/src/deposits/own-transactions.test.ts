@@ -24,13 +24,34 @@ beforeEach(async () => {
   owned = await world.address('ETHEREUM')
   const id = randomUUID()
   await world.act(async (tx, moment) => {
-    await insertPlanned(tx, { id, network: 'ETHEREUM', purpose: 'payout', senders: [HOT], nonce: 1, keys: [`${HOT}:1`], unsigned: '0x02', signingKeys: [], feeRate: {}, networkFee: 1n }, moment)
+    await insertPlanned(
+      tx,
+      {
+        id,
+        network: 'ETHEREUM',
+        purpose: 'payout',
+        senders: [HOT],
+        nonce: 1,
+        keys: [`${HOT}:1`],
+        unsigned: '0x02',
+        signingKeys: [],
+        feeRate: {},
+        networkFee: 1n,
+      },
+      moment,
+    )
     return { items: [], notices: [] }
   })
   await sql`update outgoing_attempts set hash = 'ours', raw = '0x02' where outgoing_id = ${id}`.execute(world.db)
 })
 
-const transfer = (index: string, from: string, to: string, contract: string | null = null): Transfer => ({ index, contract, from: [from], to, units: contract === null ? E18 : 5_000_000n })
+const transfer = (index: string, from: string, to: string, contract: string | null = null): Transfer => ({
+  index,
+  contract,
+  from: [from],
+  to,
+  units: contract === null ? E18 : 5_000_000n,
+})
 const mine = async (...transfers: Transfer[]): Promise<void> => {
   await world.mine('ETHEREUM', 100, [{ hash: 'ours', keys: [`${HOT}:1`], succeeded: true, fee: 1n, transfers }])
   await world.settle('ETHEREUM', 120, 110)
@@ -55,8 +76,20 @@ test('gas that we send to a deposit address, and what one deposit address sends 
 
 test('audit O-3.1: what our hot wallet or a deposit address sends to one is none either when a restored copy has forgotten the transaction', async () => {
   const other = await world.address('ETHEREUM')
-  const forgotten = (transfers: Transfer[]) => ({ hash: 'forgotten', keys: [`${HOT}:7`], succeeded: true, fee: 1n, transfers })
-  await world.mine('ETHEREUM', 100, [forgotten([transfer('n', HOT, owned.address), transfer('l:0', other.address, owned.address, '0xusdt'), transfer('t:0', HOT, owned.address)])])
+  const forgotten = (transfers: Transfer[]) => ({
+    hash: 'forgotten',
+    keys: [`${HOT}:7`],
+    succeeded: true,
+    fee: 1n,
+    transfers,
+  })
+  await world.mine('ETHEREUM', 100, [
+    forgotten([
+      transfer('n', HOT, owned.address),
+      transfer('l:0', other.address, owned.address, '0xusdt'),
+      transfer('t:0', HOT, owned.address),
+    ]),
+  ])
   await world.settle('ETHEREUM', 120, 110)
   expect(await world.statuses()).toEqual([])
 })

@@ -16,7 +16,9 @@ test.each([
 })
 
 test('audit D-B2, row B-1: what a block pays its miner waits until it can be spent, whatever it is worth', () => {
-  expect([0n, 20_000n * E18, undefined].map((usdE18) => creditHeightOf(bitcoin, 700, usdE18, true))).toEqual([799, 799, 799])
+  expect([0n, 20_000n * E18, undefined].map((usdE18) => creditHeightOf(bitcoin, 700, usdE18, true))).toEqual([
+    799, 799, 799,
+  ])
   expect(creditHeightOf({ kind: 'final' }, 700, 0n, true)).toBe(799)
   expect(creditHeightOf({ kind: 'tiers', tiers: [], otherwise: 144 }, 700, 0n, true)).toBe(843)
 })

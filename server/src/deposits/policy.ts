@@ -49,9 +49,15 @@ const E18 = 10n ** 18n
  * The height the chain must reach before a transfer in the block at `height` is credited; null when that block must be
  * final.
  * @param isCoinbase whether it pays the miner of the block: such money is credited once it can be spent
- * @param usdE18 what its transaction brings us, or the block its address, in 1e-18 USD; undefined when there is no fresh price
+ * @param usdE18 what its transaction brings us, or the block its address, in 1e-18 USD; undefined when there is no
+ *   fresh price
  */
-export const creditHeightOf = (rule: ConfirmationRule, height: number, usdE18: bigint | undefined, isCoinbase = false): number | null => {
+export const creditHeightOf = (
+  rule: ConfirmationRule,
+  height: number,
+  usdE18: bigint | undefined,
+  isCoinbase = false,
+): number | null => {
   const depth = creditDepth(rule, usdE18)
   // A merchant could withdraw what is credited, and nobody can spend this yet.
   if (isCoinbase) return height + Math.max(COINBASE_MATURITY, depth ?? 0) - 1

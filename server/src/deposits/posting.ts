@@ -24,7 +24,10 @@ const itemOf = (deposit: Deposit, amounts: Amounts, { at, newId }: Moment): Item
 
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
-/** Where the money of a deposit stands on the other side: on the chain, on its way from another merchant, or in suspense since its parts came. */
+/**
+ * Where the money of a deposit stands on the other side: on the chain, on its way from another merchant, or in suspense
+ * since its parts came.
+ */
 const sourceOf = (deposit: Deposit): AccountKind => {
   if (isSum(deposit)) return 'suspense'
   return deposit.internal ? 'clearing' : `custody:${deposit.network}`
@@ -34,11 +37,17 @@ const sourceOf = (deposit: Deposit): AccountKind => {
 export type Standing = 'merchant' | 'suspense' | 'quarantine'
 
 /**
- * Credits a deposit, from where it arrived or out of quarantine: the amount less the fee, of which the merchant's debt is repaid first.
+ * Credits a deposit, from where it arrived or out of quarantine: the amount less the fee, of which the merchant's debt
+ * is repaid first.
  * @param owed what the merchant owes in this asset, not negative
  * @returns the item, and what is owed after it
  */
-export const creditItem = (deposit: Deposit, from: 'source' | 'quarantine', owed: bigint, moment: Moment): { item: Item; owed: bigint } => {
+export const creditItem = (
+  deposit: Deposit,
+  from: 'source' | 'quarantine',
+  owed: bigint,
+  moment: Moment,
+): { item: Item; owed: bigint } => {
   const net = deposit.units - deposit.fee
   const repaid = least(owed, net)
   const amounts = {

@@ -6,8 +6,14 @@ import { foundByBalance, hasHash, type Deposit } from './deposit.ts'
 import { DEPOSIT_COLUMNS } from './store.ts'
 
 /** How far a network has been read and is final; locked, so that no block is read, or read again, meanwhile. */
-export const holdHeights = async (tx: Tx, network: Network): Promise<{ headHeight: number; finalHeight: number } | undefined> => {
-  const { rows } = await sql<{ headHeight: number; finalHeight: number }>`select height as "headHeight", final_height as "finalHeight" from watch_cursors
+export const holdHeights = async (
+  tx: Tx,
+  network: Network,
+): Promise<{ headHeight: number; finalHeight: number } | undefined> => {
+  const { rows } = await sql<{
+    headHeight: number
+    finalHeight: number
+  }>`select height as "headHeight", final_height as "finalHeight" from watch_cursors
     where network = ${network} for no key update`.execute(tx)
   return rows[0]
 }
@@ -23,13 +29,28 @@ export const finalHeightOf = async (db: Db, network: Network): Promise<number | 
 export const lostByBalance = async (db: Db, network: Network): Promise<AddressOwner[]> => {
   const { rows } = await sql<{ address: string }>`select distinct d.address from deposits d
     where d.network = ${network} and d.block_height is null and d.state = 'orphaned' and d.index like 'b:%'`.execute(db)
-  return [...(await ownerOf(db, familyOf(network), rows.map(({ address }) => address))).values()]
+  return [
+    ...(
+      await ownerOf(
+        db,
+        familyOf(network),
+        rows.map(({ address }) => address),
+      )
+    ).values(),
+  ]
 }
 
 /** Those of these addresses that a comparison at a newer block has found coin on. */
-export const comparedAbove = async (tx: Tx, network: Network, addresses: readonly string[], height: number): Promise<ReadonlySet<string>> => {
+export const comparedAbove = async (
+  tx: Tx,
+  network: Network,
+  addresses: readonly string[],
+  height: number,
+): Promise<ReadonlySet<string>> => {
   const { rows } = await sql<{ address: string }>`select distinct d.address from deposits d
-    where d.network = ${network} and d.address = any(${[...addresses]}::text[]) and d.index = 'b:' || d.address and d.block_height > ${height}`.execute(tx)
+    where d.network = ${network} and d.address = any(${[...addresses]}::text[]) and d.index = 'b:' || d.address and d.block_height > ${height}`.execute(
+    tx,
+  )
   return new Set(rows.map(({ address }) => address))
 }
 
@@ -48,8 +69,13 @@ export const findDeposit = async (db: Db | Tx, merchantId: string, id: string): 
 }
 
 /** Whether it was put into quarantine when it confirmed. */
-export const wasHeld = async (db: Db | Tx, { merchantId, id }: Pick<Deposit, 'merchantId' | 'id'>): Promise<boolean> => {
-  const { rows } = await sql<{ held: boolean }>`select hold_until_verified as held from deposits where merchant_id = ${merchantId} and id = ${id}`.execute(db)
+export const wasHeld = async (
+  db: Db | Tx,
+  { merchantId, id }: Pick<Deposit, 'merchantId' | 'id'>,
+): Promise<boolean> => {
+  const { rows } = await sql<{
+    held: boolean
+  }>`select hold_until_verified as held from deposits where merchant_id = ${merchantId} and id = ${id}`.execute(db)
   return rows[0]?.held ?? false
 }
 
@@ -70,9 +96,16 @@ export interface DepositAt extends Deposit {
 }
 
 /** Everything that ever came to a deposit address, oldest first. */
-export const depositsAt = async (db: Db | Tx, merchantId: string, family: AddressFamily, address: string): Promise<DepositAt[]> => {
+export const depositsAt = async (
+  db: Db | Tx,
+  merchantId: string,
+  family: AddressFamily,
+  address: string,
+): Promise<DepositAt[]> => {
   const networks = NETWORKS.filter((network) => familyOf(network) === family)
-  const { rows } = await sql<Omit<DepositAt, 'hash'>>`select ${DEPOSIT_COLUMNS}, d.credit_height as "creditHeight", c.head_height as "headHeight"
+  const { rows } = await sql<
+    Omit<DepositAt, 'hash'>
+  >`select ${DEPOSIT_COLUMNS}, d.credit_height as "creditHeight", c.head_height as "headHeight"
     from deposits d left join watch_cursors c on c.network = d.network
     where d.network = any(${networks}::text[]) and d.address = ${address} and d.merchant_id = ${merchantId}
     order by d.created_at, d.id`.execute(db)

@@ -55,8 +55,10 @@ const withdraw = (units: bigint): Promise<void> =>
     return { items: [], notices: [] }
   })
 const openFreezes = async () =>
-  (await sql<{ asset: string; merchant_id: string }>`
-    select asset, merchant_id from freezes where lifted_at is null`.execute(world.db)).rows
+  (
+    await sql<{ asset: string; merchant_id: string }>`
+    select asset, merchant_id from freezes where lifted_at is null`.execute(world.db)
+  ).rows
 const openAlerts = async () => {
   const { rows } = await sql<{ kind: string }>`
     select kind from alerts where resolved_at is null order by kind`.execute(world.db)
@@ -114,7 +116,8 @@ describe('a block is lost before the credit', () => {
     await world.settle('BITCOIN', 102)
     await world.settle('BITCOIN', 103)
     expect((await world.notices()).map(({ body }) => [body.status, body.failReason])).toEqual([
-      ['Pending', undefined], ['Failed', 'REORGANIZED'],
+      ['Pending', undefined],
+      ['Failed', 'REORGANIZED'],
     ])
   })
 })
@@ -219,7 +222,9 @@ describe('a deposit below the minimum is lost', () => {
     world.act(async (tx, { at, newId }) => {
       const id = newId()
       const leg = (kind: 'suspense' | 'merchant', posted: bigint) => ({
-        account: { merchantId: owned.merchantId, asset: 'BTC', kind }, posted, held: 0n,
+        account: { merchantId: owned.merchantId, asset: 'BTC', kind },
+        posted,
+        held: 0n,
       })
       const legs = [leg(from, -units), leg(to, units)]
       const cause = { kind: 'adjustment', id } as const
@@ -237,7 +242,8 @@ describe('a deposit below the minimum is lost', () => {
     await world.mine('BITCOIN', 101, [small], 'b')
     await world.settle('BITCOIN', 101)
     expect([await books(), await world.statuses()]).toEqual([
-      { ...NOTHING, custody: 9_000n, suspense: 9_000n }, ['Pending', 'Failed'],
+      { ...NOTHING, custody: 9_000n, suspense: 9_000n },
+      ['Pending', 'Failed'],
     ])
   })
 
@@ -275,12 +281,21 @@ test('a transaction whose logs are numbered otherwise in its new block brings th
   const evm = await world.address('ETHEREUM')
   const swap = (first: number) => {
     const log = (at: number, units: bigint) => ({
-      index: `l:${first + at}`, contract: '0xusdt', from: ['pool'], to: evm.address, units,
+      index: `l:${first + at}`,
+      contract: '0xusdt',
+      from: ['pool'],
+      to: evm.address,
+      units,
     })
     const logs = [log(0, 10_000_000n), log(1, 20_000_000n), log(2, 20_000_000n)]
     return { hash: 'swap', keys: ['0xTrader:9'], succeeded: true, fee: 1n, transfers: logs }
   }
-  for (const [height, first] of [[100, 5], [101, 6], [102, 4], [103, 4]] as const) {
+  for (const [height, first] of [
+    [100, 5],
+    [101, 6],
+    [102, 4],
+    [103, 4],
+  ] as const) {
     await world.mine('ETHEREUM', height, [swap(first)])
     await world.orphan('ETHEREUM', height)
   }
@@ -319,7 +334,9 @@ test('audit M-A4: what a contract sent has not failed where its new block could 
   const { address, merchantId } = await world.address('ETHEREUM')
   const paid = pay(address, E18, { hash: 'inner', index: 't:0' })
   const read = (height: number, more: Partial<Block>, transactions = [paid]) =>
-    world.act((tx, moment) => world.deposits.block(tx, 'ETHEREUM', { ...blockOf(height, transactions, 'b'), ...more }, moment))
+    world.act((tx, moment) =>
+      world.deposits.block(tx, 'ETHEREUM', { ...blockOf(height, transactions, 'b'), ...more }, moment),
+    )
   await world.mine('ETHEREUM', 100, [paid])
   await world.orphan('ETHEREUM', 100)
   await read(101, { untraced: true }, [{ ...paid, transfers: [] }])

@@ -25,15 +25,24 @@ export type HeldSubscriber = (tx: Tx, held: readonly Deposit[], moment: Moment) 
 
 export interface DepositSettings {
   catalogue: Catalogue
-  /** whether an address derives from our keys, as its row says; what arrives at one that does not is nobody's deposit. All do when absent */
+  /**
+   * whether an address derives from our keys, as its row says; what arrives at one that does not is nobody's deposit.
+   * All do when absent
+   */
   isDerived?: (family: AddressFamily, owned: AddressOwner) => boolean
   policy: DepositPolicy
   /** fresh prices in 1e-18 USD for one whole unit; a ticker without one is absent */
   prices(tx: Tx, tickers: readonly string[]): Promise<ReadonlyMap<string, bigint>>
   onCredited: readonly CreditedSubscriber[]
-  /** told of deposits that screening has found clean, in the transaction that tells so: where it is on, in place of onCredited, whoever must not touch dirty money */
+  /**
+   * told of deposits that screening has found clean, in the transaction that tells so: where it is on, in place of
+   * onCredited, whoever must not touch dirty money
+   */
   onVerified?: readonly CreditedSubscriber[]
-  /** a condition on the id of a merchant whose deposits are credited once screening lets them through; nobody's when absent */
+  /**
+   * a condition on the id of a merchant whose deposits are credited once screening lets them through; nobody's when
+   * absent
+   */
   holds?: (merchantId: RawBuilder<unknown>) => RawBuilder<unknown>
   /** told of deposits that are held, in the transaction that holds them */
   onHeld?: readonly HeldSubscriber[]

@@ -12,7 +12,10 @@ import { addUpSmall, coveredSums } from './small.ts'
 import { moveWhere } from './store.ts'
 import { clearConflicts } from './unmined.ts'
 
-/** Ends the waiting of what is deep enough (an inner transfer once its address is seen to hold it), what can never be mined any more, and what has been gone for too long. */
+/**
+ * Ends the waiting of what is deep enough (an inner transfer once its address is seen to hold it), what can never be
+ * mined any more, and what has been gone for too long.
+ */
 export const settleDeposits = async (
   tx: Tx,
   network: Network,
@@ -25,9 +28,27 @@ export const settleDeposits = async (
     and (d.credit_height <= ${headHeight} or (d.credit_height is null and d.block_height <= ${finalHeight}))
     and (d.index not like 't:%' or d.balance_height is not null)
     and (d.index not like 's:%' or d.id = any(${await coveredSums(tx, network, headHeight, moment)}::uuid[]))`
-  const withheld = await moveWhere(tx, 'withheld', sql`${deep} and ${isWithheld(settings)}`, sql`hold_until_verified = true`, at)
-  const confirmed = await moveWhere(tx, 'confirmed', sql`${deep} and d.fail_reason is null and not ${isWithheld(settings)}`, sql`told = case when d.told = 'Verified' then d.told else 'Done' end`, at)
-  const refused = await moveWhere(tx, 'refused', sql`${deep} and d.fail_reason <> 'AML_REJECTED'`, sql`told = 'Failed'`, at)
+  const withheld = await moveWhere(
+    tx,
+    'withheld',
+    sql`${deep} and ${isWithheld(settings)}`,
+    sql`hold_until_verified = true`,
+    at,
+  )
+  const confirmed = await moveWhere(
+    tx,
+    'confirmed',
+    sql`${deep} and d.fail_reason is null and not ${isWithheld(settings)}`,
+    sql`told = case when d.told = 'Verified' then d.told else 'Done' end`,
+    at,
+  )
+  const refused = await moveWhere(
+    tx,
+    'refused',
+    sql`${deep} and d.fail_reason <> 'AML_REJECTED'`,
+    sql`told = 'Failed'`,
+    at,
+  )
 
   const unmined = sql`d.network = ${network} and d.block_height is null`
   // What the merchant was told first as the reason stays the reason.
@@ -57,10 +78,12 @@ export const settleDeposits = async (
 }
 
 /**
- * Whether a deposit `d` that is deep enough waits for screening: once held, until that lets it through, whatever its merchant has set
- * since. One that the merchant was told Done of is credited again as before.
+ * Whether a deposit `d` that is deep enough waits for screening: once held, until that lets it through, whatever its
+ * merchant has set since. One that the merchant was told Done of is credited again as before.
  */
-const isWithheld = ({ holds = () => sql`false` }: DepositSettings): RawBuilder<boolean> => sql`((d.fail_reason is null or d.fail_reason = 'AML_REJECTED')
+const isWithheld = ({
+  holds = () => sql`false`,
+}: DepositSettings): RawBuilder<boolean> => sql`((d.fail_reason is null or d.fail_reason = 'AML_REJECTED')
   and d.told in ('Pending', 'Failed') and (d.hold_until_verified or ${holds(sql`d.merchant_id`)}))`
 
 /** Blocks from a height on are lost: what they brought waits again, and what was booked for it is taken back. */

@@ -65,17 +65,22 @@ export const sightingsAmong = (
   return sightings
 }
 
-/** Keys, or senders, that are written for the transfers of one transaction at most, each as often as there are transfers: hundreds at hundreds of outputs. */
+/**
+ * Keys, or senders, that are written for the transfers of one transaction at most, each as often as there are
+ * transfers: hundreds at hundreds of outputs.
+ */
 const MOST_WRITTEN = 20_000
 
 /**
- * Each deposit holds the keys and the senders of its transaction. One of thousands of inputs and thousands of outputs to us would have them written
- * millions of times, and its block could not be stored: of such a one none are named. Its keys are read with its ancestry.
+ * Each deposit holds the keys and the senders of its transaction. One of thousands of inputs and thousands of outputs
+ * to us would have them written millions of times, and its block could not be stored: of such a one none are named. Its
+ * keys are read with its ancestry.
  */
 export const withoutLongLists = (sightings: readonly Sighting[]): Sighting[] => {
   const counts = new Map<string, number>()
   for (const { transaction } of sightings) counts.set(transaction, (counts.get(transaction) ?? 0) + 1)
-  const isLong = (list: readonly string[], transaction: string): boolean => list.length * counts.get(transaction)! > MOST_WRITTEN
+  const isLong = (list: readonly string[], transaction: string): boolean =>
+    list.length * counts.get(transaction)! > MOST_WRITTEN
   return sightings.map((one) => ({
     ...one,
     ...(isLong(one.keys, one.transaction) && { keys: [] }),
@@ -88,8 +93,9 @@ export const sourceText = ({ transaction, index }: { transaction: string; index:
   `${transaction}/${index}`
 
 /**
- * By how much each transfer of a block waits for confirmations, in 1e-18 USD: all that its transaction brings us, or all that the block
- * brings its address, whichever is more. A large sum cut into small outputs, or into small transactions, waits as long as a large one.
+ * By how much each transfer of a block waits for confirmations, in 1e-18 USD: all that its transaction brings us, or
+ * all that the block brings its address, whichever is more. A large sum cut into small outputs, or into small
+ * transactions, waits as long as a large one.
  * @returns undefined for a transfer beside one of an asset without a fresh price
  */
 export const valuesIn = (
@@ -115,7 +121,8 @@ const sumsBy = (
     const key = keyOf(sighting)
     const before = sums.has(key) ? sums.get(key) : 0n
     const price = prices.get(sighting.asset.ticker)
-    const value = price === undefined ? undefined : mulDiv(sighting.units, price, 10n ** BigInt(sighting.asset.scale), 'up')
+    const value =
+      price === undefined ? undefined : mulDiv(sighting.units, price, 10n ** BigInt(sighting.asset.scale), 'up')
     sums.set(key, before === undefined || value === undefined ? undefined : before + value)
   }
   return sums

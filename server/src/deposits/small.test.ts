@@ -18,7 +18,9 @@ let held = false
 /** What became of the sum, as followers are told it. */
 let became: string[] = []
 const follower: DepositFollower = async (_, followed) => {
-  became.push(...followed.flatMap((one) => (one.deposit.index.startsWith('s:') ? [`${one.became} ${one.deposit.units}`] : [])))
+  became.push(
+    ...followed.flatMap((one) => (one.deposit.index.startsWith('s:') ? [`${one.became} ${one.deposit.units}`] : [])),
+  )
   return { effects: noEffects, untold: new Set(), told: new Set() }
 }
 
@@ -53,13 +55,16 @@ const CREDITED = { ...NONE, merchant: SUM - FEE, custody: SUM }
 /** What was told of each deposit, in order, by its transaction and amount. */
 const told = async () => {
   const notices = await world.notices()
-  return [...Map.groupBy(notices, ({ objectId }) => objectId).values()].map((all) => `${String(all[0]!.body.hash)} ${String(all[0]!.body.amount)} ${all.map(({ status }) => status).join()}`)
+  return [...Map.groupBy(notices, ({ objectId }) => objectId).values()].map(
+    (all) => `${String(all[0]!.body.hash)} ${String(all[0]!.body.amount)} ${all.map(({ status }) => status).join()}`,
+  )
 }
 const PARTS_TOLD = ['one', 'two', 'three'].map((hash) => `${hash} 0.00004 Pending,Failed`)
 
 /** Three blocks with a part each, the last at 102, and all of them deep enough. */
 const threeParts = async (): Promise<void> => {
-  for (const [at, transaction] of parts('one', 'two', 'three').entries()) await world.mine('BITCOIN', 100 + at, [transaction])
+  for (const [at, transaction] of parts('one', 'two', 'three').entries())
+    await world.mine('BITCOIN', 100 + at, [transaction])
   await settle(107)
 }
 
@@ -78,7 +83,11 @@ test('audit M-D1: small deposits stay Failed, and become one deposit with its ow
 
 test('audit M-D1: each asset and each address adds up for itself, and what makes a deposit on its own is not counted', async () => {
   const other = await world.address('BITCOIN')
-  await world.mine('BITCOIN', 100, [...parts('one', 'two'), pay(other.address, PART, { hash: 'elsewhere' }), pay(owned.address, 10_000n, { hash: 'large' })])
+  await world.mine('BITCOIN', 100, [
+    ...parts('one', 'two'),
+    pay(other.address, PART, { hash: 'elsewhere' }),
+    pay(owned.address, 10_000n, { hash: 'large' }),
+  ])
   await settle(120)
   expect((await told()).filter((one) => one.includes('Done'))).toEqual(['large 0.0001 Pending,Done'])
   expect(await world.balance(owned.merchantId, 'BTC', 'suspense')).toBe(2n * PART)
@@ -119,8 +128,23 @@ test('audit M-D1: a sum that was spent is owed when a part is lost', async () =>
   await threeParts()
   await world.act(async (tx, { at, newId }) => {
     const id = newId()
-    const leg = (kind: 'merchant' | 'custody:BITCOIN', posted: bigint) => ({ account: { merchantId: owned.merchantId, asset: 'BTC', kind }, posted, held: 0n })
-    await applyAll(tx, [{ transfer: { id, merchantId: owned.merchantId, kind: 'post', cause: { kind: 'withdrawal', id }, legs: [leg('merchant', FEE - SUM), leg('custody:BITCOIN', SUM - FEE)], at } }])
+    const leg = (kind: 'merchant' | 'custody:BITCOIN', posted: bigint) => ({
+      account: { merchantId: owned.merchantId, asset: 'BTC', kind },
+      posted,
+      held: 0n,
+    })
+    await applyAll(tx, [
+      {
+        transfer: {
+          id,
+          merchantId: owned.merchantId,
+          kind: 'post',
+          cause: { kind: 'withdrawal', id },
+          legs: [leg('merchant', FEE - SUM), leg('custody:BITCOIN', SUM - FEE)],
+          at,
+        },
+      },
+    ])
     return { items: [], notices: [] }
   })
   await world.orphan('BITCOIN', 102)
@@ -151,9 +175,17 @@ test('audit M-D1: what was booked out of suspense meanwhile is not credited a se
   await world.act(async (tx, { at, newId }) => {
     const id = newId()
     const post = (merchantId: string, kind: 'suspense' | 'capital', posted: bigint) => ({
-      transfer: { id: newId(), merchantId, kind: 'post' as const, cause: { kind: 'adjustment' as const, id }, at, legs: [
-        { account: { merchantId, asset: 'BTC', kind }, posted, held: 0n }, { account: { merchantId, asset: 'BTC', kind: 'clearing' as const }, posted: -posted, held: 0n },
-      ] },
+      transfer: {
+        id: newId(),
+        merchantId,
+        kind: 'post' as const,
+        cause: { kind: 'adjustment' as const, id },
+        at,
+        legs: [
+          { account: { merchantId, asset: 'BTC', kind }, posted, held: 0n },
+          { account: { merchantId, asset: 'BTC', kind: 'clearing' as const }, posted: -posted, held: 0n },
+        ],
+      },
     })
     await applyAll(tx, [post(owned.merchantId, 'suspense', -PART), post(HOUSE, 'capital', PART)])
     return { items: [], notices: [] }
@@ -171,6 +203,8 @@ test('audit M-D1: what addresses should hold counts the parts alone', async () =
   await world.settle('ETHEREUM', 110, 105)
   await world.settle('ETHEREUM', 110, 105)
   expect(await world.balance(merchantId, 'ETH')).toBe(((E18 / 1_000n) * 99n) / 100n)
-  const { rows } = await sql<{ booked: bigint }>`select booked from custody_addresses where address = ${address}`.execute(world.db)
+  const { rows } = await sql<{
+    booked: bigint
+  }>`select booked from custody_addresses where address = ${address}`.execute(world.db)
   expect(rows).toEqual([{ booked: E18 / 1_000n }])
 })

@@ -30,9 +30,9 @@ const LOST_SUM = sql`d.index like 's:%' and d.block_height is null`
 const PARTS = sql`from deposits p where p.merchant_id = d.merchant_id and p.summed_in = d.id`
 
 /**
- * Deposits below the minimum of one asset at one address become a deposit of their own once they add up to it: it takes their money out of
- * suspense, and is as deep as the last of them. It is lost and comes back with that one; when one of them has failed it has failed too, and
- * the others count anew.
+ * Deposits below the minimum of one asset at one address become a deposit of their own once they add up to it: it takes
+ * their money out of suspense, and is as deep as the last of them. It is lost and comes back with that one; when one of
+ * them has failed it has failed too, and the others count anew.
  * @param suspended deposits that went to suspense just now
  * @param ended deposits that failed just now
  */
@@ -43,14 +43,31 @@ export const addUpSmall = async (
   settings: DepositSettings,
   moment: Moment,
 ): Promise<{ effects: Effects; failed: Moved[] }> => {
-  const mined = await moveWhere(tx, 'mined', sql`d.network = ${network} and d.state in ('pending', 'orphaned') and ${LOST_SUM} and not exists (select ${PARTS} and p.state <> 'suspended')`,
-    sql`gone_at = null, (block_height, block_hash, credit_height) = (select p.block_height, p.block_hash, p.block_height ${PARTS} order by p.block_height desc, p.id limit 1)`, moment.at)
+  const mined = await moveWhere(
+    tx,
+    'mined',
+    sql`d.network = ${network} and d.state in ('pending', 'orphaned') and ${LOST_SUM} and not exists (select ${PARTS} and p.state <> 'suspended')`,
+    sql`gone_at = null, (block_height, block_hash, credit_height) = (select p.block_height, p.block_hash, p.block_height ${PARTS} order by p.block_height desc, p.id limit 1)`,
+    moment.at,
+  )
   // An invoice that such a deposit pays bounds how long it may stay without a block, as it does for any other.
-  const { effects: followed } = await tellFollowers(tx, settings.followers, mined.map(({ deposit }) => ({ deposit, became: 'mined' as const, at: moment.at })), moment)
-  const failed = await moveWhere(tx, 'replaced', sql`d.network = ${network} and d.state in ('pending', 'orphaned') and ${LOST_SUM} and exists (select ${PARTS} and p.state = 'failed')`,
-    sql`told = 'Failed', fail_reason = 'REORGANIZED'`, moment.at)
+  const { effects: followed } = await tellFollowers(
+    tx,
+    settings.followers,
+    mined.map(({ deposit }) => ({ deposit, became: 'mined' as const, at: moment.at })),
+    moment,
+  )
+  const failed = await moveWhere(
+    tx,
+    'replaced',
+    sql`d.network = ${network} and d.state in ('pending', 'orphaned') and ${LOST_SUM} and exists (select ${PARTS} and p.state = 'failed')`,
+    sql`told = 'Failed', fail_reason = 'REORGANIZED'`,
+    moment.at,
+  )
   const free = await freeParts(tx, [...failed, ...ended].map(({ deposit }) => deposit).filter(isSum))
-  const small = suspended.map(({ deposit }) => deposit).filter(({ failReason }) => failReason === 'LESS_THEN_MIN_AMOUNT')
+  const small = suspended
+    .map(({ deposit }) => deposit)
+    .filter(({ failReason }) => failReason === 'LESS_THEN_MIN_AMOUNT')
   const places = new Map([...small, ...free].map((place) => [`${place.asset}/${place.address}`, place]))
   const effects: Effects[] = [followed]
   for (const place of places.values()) effects.push(await openSum(tx, network, place, settings, moment))
@@ -62,16 +79,25 @@ const freeParts = async (tx: Tx, sums: readonly Deposit[]): Promise<Place[]> => 
   if (sums.length === 0) return []
   const { rows } = await sql<Place>`update deposits p set summed_in = null
     from unnest(${sums.map(({ merchantId }) => merchantId)}::uuid[], ${sums.map(({ id }) => id)}::uuid[]) u(m, i)
-    where p.merchant_id = u.m and p.summed_in = u.i returning p.merchant_id as "merchantId", p.asset, p.address`.execute(tx)
+    where p.merchant_id = u.m and p.summed_in = u.i returning p.merchant_id as "merchantId", p.asset, p.address`.execute(
+    tx,
+  )
   return rows
 }
 
-const openSum = async (tx: Tx, network: Network, place: Place, settings: DepositSettings, moment: Moment): Promise<Effects> => {
+const openSum = async (
+  tx: Tx,
+  network: Network,
+  place: Place,
+  settings: DepositSettings,
+  moment: Moment,
+): Promise<Effects> => {
   const asset = settings.catalogue.findCrypto(place.asset)
   const on = asset?.networks.get(network)
   const owner = (await ownerOf(tx, familyOf(network), [place.address])).get(place.address)
   if (!asset || !on || !owner) return noEffects
-  const { rows: parts } = await sql<Part>`select id, transaction, senders, senders_omitted as "sendersOmitted", units, block_height as height, block_hash as hash from deposits
+  const { rows: parts } =
+    await sql<Part>`select id, transaction, senders, senders_omitted as "sendersOmitted", units, block_height as height, block_hash as hash from deposits
     where network = ${network} and address = ${place.address} and asset = ${place.asset} and merchant_id = ${place.merchantId}
       and state = 'suspended' and fail_reason = 'LESS_THEN_MIN_AMOUNT' and summed_in is null and not internal
     order by block_height, id`.execute(tx)
@@ -82,7 +108,19 @@ const openSum = async (tx: Tx, network: Network, place: Place, settings: Deposit
   const block = { height: last.height, hash: last.hash }
   const senders = [...new Set(parts.flatMap((part) => part.senders))]
   const sendersOmitted = parts.some((part) => part.sendersOmitted)
-  const arrival = { owner, asset, on, units, transaction: last.transaction, index, keys: [], senders, sendersOmitted, block, creditHeight: last.height }
+  const arrival = {
+    owner,
+    asset,
+    on,
+    units,
+    transaction: last.transaction,
+    index,
+    keys: [],
+    senders,
+    sendersOmitted,
+    block,
+    creditHeight: last.height,
+  }
   const effects = await openDeposits(tx, network, [arrival], moment.at, settings, moment)
   await sql`update deposits p set summed_in = s.id from deposits s
     where s.network = ${network} and s.transaction = ${last.transaction} and s.index = ${index}
@@ -91,15 +129,22 @@ const openSum = async (tx: Tx, network: Network, place: Place, settings: Deposit
 }
 
 /**
- * Sums that are deep enough and whose money is in suspense, and may so be credited. What the operator has booked out of suspense meanwhile is
- * not there twice: those that it leaves short wait, with an alert.
+ * Sums that are deep enough and whose money is in suspense, and may so be credited. What the operator has booked out of
+ * suspense meanwhile is not there twice: those that it leaves short wait, with an alert.
  */
 export const coveredSums = async (tx: Tx, network: Network, headHeight: number, moment: Moment): Promise<string[]> => {
-  const { rows } = await sql<Pick<Deposit, 'merchantId' | 'id' | 'asset' | 'units'>>`select merchant_id as "merchantId", id, asset, units from deposits
-    where network = ${network} and state = 'pending' and block_height <= ${headHeight} and index like 's:%' order by created_at, id`.execute(tx)
+  const { rows } = await sql<
+    Pick<Deposit, 'merchantId' | 'id' | 'asset' | 'units'>
+  >`select merchant_id as "merchantId", id, asset, units from deposits
+    where network = ${network} and state = 'pending' and block_height <= ${headHeight} and index like 's:%' order by created_at, id`.execute(
+    tx,
+  )
   if (rows.length === 0) return []
-  // Not locked, as what follows locks invoices before accounts: when an operator is faster, the ledger refuses and all is tried again.
-  const left = new Map((await balancesOf(tx, 'suspense', rows)).map((account) => [pairText(account), account.posted - account.held]))
+  // Not locked, as what follows locks invoices before accounts: when an operator is faster, the ledger refuses and all
+  // is tried again.
+  const left = new Map(
+    (await balancesOf(tx, 'suspense', rows)).map((account) => [pairText(account), account.posted - account.held]),
+  )
   const covered: string[] = []
   for (const { id, units, ...pair } of rows) {
     const suspense = left.get(pairText(pair))!

@@ -24,7 +24,8 @@ export interface Moved {
 
 /**
  * Stores deposits, once each by (network, transaction, index), and none that a balance check has counted already, which
- * its block can only show when it is read again; what small ones add up to is none of these. Returns the ids of those that were stored.
+ * its block can only show when it is read again; what small ones add up to is none of these. Returns the ids of those
+ * that were stored.
  */
 export const insertDeposits = async (tx: Tx, deposits: readonly NewDeposit[]): Promise<Set<string>> => {
   if (deposits.length === 0) return new Set()
@@ -91,8 +92,9 @@ export interface MinedAt {
 }
 
 /**
- * Puts deposits into a block of the best chain, with the senders that the block names: the pool may have shown none of them, or
- * some. One that a balance check at this block or above has counted already stays in none. Returns the ids of those that were put into it.
+ * Puts deposits into a block of the best chain, with the senders that the block names: the pool may have shown none of
+ * them, or some. One that a balance check at this block or above has counted already stays in none. Returns the ids of
+ * those that were put into it.
  */
 export const moveMined = async (
   tx: Tx,
@@ -102,7 +104,9 @@ export const moveMined = async (
 ): Promise<Set<string>> => {
   if (mined.length === 0) return new Set()
   const { from, target } = pathOf('mined')
-  const { rows } = await sql<{ id: string }>`update deposits d set state = ${target}, updated_at = ${at}, index = r.index,
+  const { rows } = await sql<{
+    id: string
+  }>`update deposits d set state = ${target}, updated_at = ${at}, index = r.index,
       senders = r.senders, senders_omitted = coalesce(r."sendersOmitted", false), block_height = ${block.height}, block_hash = ${block.hash}, credit_height = r."creditHeight",
       gone_at = null, conflict_transaction = null, conflict_height = null
     from jsonb_to_recordset(${json(mined)}::jsonb) r("merchantId" uuid, id uuid, index text, "creditHeight" bigint, senders text[], "sendersOmitted" boolean)

@@ -11,7 +11,12 @@ import { createDb, createPool, inTransaction, type Db, type Tx } from '../db/ind
 import { withoutTriggers } from '../../../test/setup/unguarded.ts'
 import { balancesOf, type AccountKind } from '../ledger/index.ts'
 import {
-  createDeposits, DEFAULT_DEPOSIT_POLICY, type CreditedSubscriber, type DepositFollower, type Deposits, type DepositSettings,
+  createDeposits,
+  DEFAULT_DEPOSIT_POLICY,
+  type CreditedSubscriber,
+  type DepositFollower,
+  type Deposits,
+  type DepositSettings,
 } from './index.ts'
 
 export const DAY = 86_400_000
@@ -25,7 +30,10 @@ export const catalogue = createCatalogue({
       name: 'Bitcoin',
       networks: {
         BITCOIN: {
-          decimals: 8, minDeposit: '0.0001', minWithdrawal: '0.001', depositFee: { fixed: '0.00001', bps: 100 },
+          decimals: 8,
+          minDeposit: '0.0001',
+          minWithdrawal: '0.001',
+          depositFee: { fixed: '0.00001', bps: 100 },
         },
       },
     },
@@ -39,7 +47,11 @@ export const catalogue = createCatalogue({
       name: 'Tether',
       networks: {
         ETHEREUM: {
-          contract: '0xusdt', decimals: 6, minDeposit: '1', minWithdrawal: '1', depositFee: { fixed: '2', bps: 0 },
+          contract: '0xusdt',
+          decimals: 6,
+          minDeposit: '1',
+          minWithdrawal: '1',
+          depositFee: { fixed: '2', bps: 0 },
         },
         BINANCE_SMART_CHAIN: { contract: '0xbusdt', decimals: 18, minDeposit: '1', minWithdrawal: '1' },
       },
@@ -93,11 +105,29 @@ export interface Owned {
 
 export const E18 = 10n ** 18n
 
-export const createWorld = (url: string, onCredited: readonly CreditedSubscriber[] = [], followers: readonly DepositFollower[] = [], onVerified: readonly CreditedSubscriber[] = [], more: Pick<DepositSettings, 'holds' | 'onHeld' | 'isDerived'> = {}): World => {
+export const createWorld = (
+  url: string,
+  onCredited: readonly CreditedSubscriber[] = [],
+  followers: readonly DepositFollower[] = [],
+  onVerified: readonly CreditedSubscriber[] = [],
+  more: Pick<DepositSettings, 'holds' | 'onHeld' | 'isDerived'> = {},
+): World => {
   const pool = createPool({ url })
   const db = createDb(pool)
-  const prices = new Map([['BTC', 50_000n * E18], ['ETH', 2_000n * E18], ['USDT', E18]])
-  const deposits = createDeposits({ catalogue, policy: DEFAULT_DEPOSIT_POLICY, prices: async () => prices, onCredited, onVerified, followers, ...more })
+  const prices = new Map([
+    ['BTC', 50_000n * E18],
+    ['ETH', 2_000n * E18],
+    ['USDT', E18],
+  ])
+  const deposits = createDeposits({
+    catalogue,
+    policy: DEFAULT_DEPOSIT_POLICY,
+    prices: async () => prices,
+    onCredited,
+    onVerified,
+    followers,
+    ...more,
+  })
   const newId = () => uuidv7(START, randomBytes(10))
   const world: World = {
     db,
@@ -147,8 +177,10 @@ export const createWorld = (url: string, onCredited: readonly CreditedSubscriber
 
 /** Empties everything a test may have written. */
 export const wipe = async (db: Db): Promise<void> => {
-  await withoutTriggers(db, (tx) => sql`truncate deposits, addresses, ledger_accounts, ledger_transfers, ledger_entries, events, event_heads,
-    event_streams, freezes, alerts, watch_cursors, watch_blocks, custody_addresses, custody_recent`.execute(tx))
+  await withoutTriggers(db, (tx) =>
+    sql`truncate deposits, addresses, ledger_accounts, ledger_transfers, ledger_entries, events, event_heads,
+    event_streams, freezes, alerts, watch_cursors, watch_blocks, custody_addresses, custody_recent`.execute(tx),
+  )
 }
 
 /** In the place of the job that asks the node: every address holds what contracts are said to have sent it. */
@@ -156,7 +188,9 @@ export const believeInner = {
   block: async (): Promise<Effects> => noEffects,
   orphaned: async (): Promise<Effects> => noEffects,
   settled: async (tx: Tx, network: Network): Promise<Effects> => {
-    await sql`update deposits set balance_height = block_height where network = ${network} and index like 't:%'`.execute(tx)
+    await sql`update deposits set balance_height = block_height where network = ${network} and index like 't:%'`.execute(
+      tx,
+    )
     return noEffects
   },
   mempool: async (): Promise<Effects> => noEffects,

@@ -25,8 +25,15 @@ export interface Conflict {
   transaction: string
 }
 
-/** Deposits that wait for what transactions of a block use up: a key of their own, or one that only an unconfirmed ancestor, or the very transaction, as its pool showed it, was to use. */
-export const conflictsWith = async (tx: Tx, network: Network, transactions: readonly Pick<ChainTransaction, 'hash' | 'keys'>[]): Promise<Conflict[]> => {
+/**
+ * Deposits that wait for what transactions of a block use up: a key of their own, or one that only an unconfirmed
+ * ancestor, or the very transaction, as its pool showed it, was to use.
+ */
+export const conflictsWith = async (
+  tx: Tx,
+  network: Network,
+  transactions: readonly Pick<ChainTransaction, 'hash' | 'keys'>[],
+): Promise<Conflict[]> => {
   const used = transactions.flatMap(({ hash, keys }) => keys.map((key) => ({ key, hash })))
   const { rows } = await sql<Conflict['deposit'] & { usedBy: string }>`with used as materialized (
       select * from unnest(${used.map(({ key }) => key)}::text[], ${used.map(({ hash }) => hash)}::text[]) u(key, hash)),
@@ -45,11 +52,7 @@ export const conflictsWith = async (tx: Tx, network: Network, transactions: read
 }
 
 /** Notes which transaction used up what deposits need, in the block at `height`. */
-export const setConflicts = async (
-  tx: Tx,
-  conflicts: readonly Conflict[],
-  height: number,
-): Promise<void> => {
+export const setConflicts = async (tx: Tx, conflicts: readonly Conflict[], height: number): Promise<void> => {
   if (conflicts.length === 0) return
   await sql`update deposits d set conflict_transaction = u.t, conflict_height = ${height}
     from unnest(${conflicts.map((c) => c.deposit.merchantId)}::uuid[], ${conflicts.map((c) => c.deposit.id)}::uuid[],

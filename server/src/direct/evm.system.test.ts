@@ -1,4 +1,7 @@
-/** Withdrawals paid from deposit addresses on anvil: when it saves a sweep, when the hot wallet is short, and never beside one. */
+/**
+ * Withdrawals paid from deposit addresses on anvil: when it saves a sweep, when the hot wallet is short, and never
+ * beside one.
+ */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
@@ -19,11 +22,28 @@ const E18 = 10n ** 18n
 const open = async (more: Partial<SweepOptions> = {}): Promise<EvmSweeps> => {
   const node = await startNode()
   const contracts = await ensureTokens(node.rpc, ethereum.tokens)
-  const tokenOf = (ticker: string): { contract: string; decimals: number } => ({ contract: contracts.get(ticker)!, decimals: ethereum.tokens[0]!.decimals })
+  const tokenOf = (ticker: string): { contract: string; decimals: number } => ({
+    contract: contracts.get(ticker)!,
+    decimals: ethereum.tokens[0]!.decimals,
+  })
   const world = await openEvmSweeps(database.url, {
-    network: 'ETHEREUM', chainId: ethereum.chainId, node, tokens: { USDT: tokenOf('USDT'), USDC: tokenOf('USDC') }, paysFromDeposits: true,
+    network: 'ETHEREUM',
+    chainId: ethereum.chainId,
+    node,
+    tokens: { USDT: tokenOf('USDT'), USDC: tokenOf('USDC') },
+    paysFromDeposits: true,
     adapterOf: (url, tokens) =>
-      createEvmAdapter({ network: 'ETHEREUM', url, tokens, traces: 'auto', finality: 2, legacyGas: false, gasPriceFloor: GWEI / 10n, gasPriceCap: 500n * GWEI, random: () => 0 }),
+      createEvmAdapter({
+        network: 'ETHEREUM',
+        url,
+        tokens,
+        traces: 'auto',
+        finality: 2,
+        legacyGas: false,
+        gasPriceFloor: GWEI / 10n,
+        gasPriceCap: 500n * GWEI,
+        random: () => 0,
+      }),
     ...more,
   })
   onTestFinished(() => world.close())
@@ -67,7 +87,8 @@ test('what would leave enough for a sweep, is not final, or leaves nothing for m
   await world.mine(4)
   await world.pay('ETH', owners[2]!.address, '0.3')
   await world.mine(1)
-  for (const units of [E18 / 2n, (3n * E18) / 10n - (await little(world)), E18 / 2n - 21_000n * GWEI]) await world.request('ETH', await world.chain.newAddress(), units)
+  for (const units of [E18 / 2n, (3n * E18) / 10n - (await little(world)), E18 / 2n - 21_000n * GWEI])
+    await world.request('ETH', await world.chain.newAddress(), units)
   await world.plan()
   expect(await senders(world)).toEqual([HOT, HOT, HOT])
 })
@@ -84,7 +105,10 @@ test('when the hot wallet has too little, a deposit address pays though a sweep 
   expect(await world.alerts()).toEqual([])
   await world.settle()
   expect(await world.withdrawal(id)).toBe('settled')
-  expect((await world.rows()).map(({ state }) => state), 'the rest is swept afterwards').toEqual(['final'])
+  expect(
+    (await world.rows()).map(({ state }) => state),
+    'the rest is swept afterwards',
+  ).toEqual(['final'])
   expect(await world.drift()).toEqual([])
 })
 
@@ -170,29 +194,34 @@ test('E7 a stuck payment pays more for its gas and the same to its receiver', as
   await world.run(world.sendJob())
   world.later(61_000)
   for (let i = 0; i < 2; i += 1) await world.run(world.sendJob())
-  const { rows } = await sql<{ n: number }>`select count(*) as n from outgoing_attempts where raw is not null`.execute(world.db)
+  const { rows } = await sql<{ n: number }>`select count(*) as n from outgoing_attempts where raw is not null`.execute(
+    world.db,
+  )
   expect(rows[0]!.n).toBe(2)
   await world.settle()
   expect(await world.onChain(to, 'ETH')).toBe(units)
   expect(await world.drift()).toEqual([])
 })
 
-test.each(['direct-chosen', 'before-sign', 'signed-not-stored', 'stored-not-broadcast', 'broadcast-not-recorded'])('killed at %s it is paid once', async (point) => {
-  const world = await open()
-  const { address } = await world.address()
-  await world.pay('ETH', address, '0.5')
-  await world.mine(4)
-  const to = await world.chain.newAddress()
-  const units = E18 / 2n - (await little(world))
-  await world.request('ETH', to, units)
-  world.pauses.at = point
-  await world.plan().catch(() => {})
-  await world.run(world.sendJob()).catch(() => {})
-  expect(world.pauses.hit).toBe(true)
-  world.pauses.at = null
-  world.later(60_000)
-  await world.settle()
-  expect(await world.onChain(to, 'ETH')).toBe(units)
-  expect(await senders(world)).toHaveLength(1)
-  expect(await world.drift()).toEqual([])
-})
+test.each(['direct-chosen', 'before-sign', 'signed-not-stored', 'stored-not-broadcast', 'broadcast-not-recorded'])(
+  'killed at %s it is paid once',
+  async (point) => {
+    const world = await open()
+    const { address } = await world.address()
+    await world.pay('ETH', address, '0.5')
+    await world.mine(4)
+    const to = await world.chain.newAddress()
+    const units = E18 / 2n - (await little(world))
+    await world.request('ETH', to, units)
+    world.pauses.at = point
+    await world.plan().catch(() => {})
+    await world.run(world.sendJob()).catch(() => {})
+    expect(world.pauses.hit).toBe(true)
+    world.pauses.at = null
+    world.later(60_000)
+    await world.settle()
+    expect(await world.onChain(to, 'ETH')).toBe(units)
+    expect(await senders(world)).toHaveLength(1)
+    expect(await world.drift()).toEqual([])
+  },
+)

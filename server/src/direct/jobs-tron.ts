@@ -1,7 +1,15 @@
 import type { Contract } from '@bursar/chainkit/tron'
 import type { CostEstimate } from '../adapters/chains/port.ts'
 import { rescale } from '../money/index.ts'
-import { inPayableForm, insertPlanned, planTron, recentReference, tronPayment, type NewOutgoing, type TronPlan } from '../outgoing/index.ts'
+import {
+  inPayableForm,
+  insertPlanned,
+  planTron,
+  recentReference,
+  tronPayment,
+  type NewOutgoing,
+  type TronPlan,
+} from '../outgoing/index.ts'
 import { lockTronSweeps, type SweepPolicy } from '../sweeps/index.ts'
 import type { PayFromDeposits, TronPayoutDeps, Withdrawal } from '../withdrawals/index.ts'
 import { payFrom } from './paying.ts'
@@ -20,35 +28,53 @@ interface Own {
 }
 
 /**
- * Pays withdrawals on TRON from deposit addresses: TRX by the bytes that every account has free each day, and tokens where the
- * address has what their transfer burns. What is left is swept as before, for nothing while bytes last.
+ * Pays withdrawals on TRON from deposit addresses: TRX by the bytes that every account has free each day, and tokens
+ * where the address has what their transfer burns. What is left is swept as before, for nothing while bytes last.
  */
-export const createTronDirect = (deps: TronDirectDeps): PayFromDeposits => async (waiting, why) => {
-  if (!deps.sweeps.payFrom || waiting.length === 0) return new Set()
-  return payFrom(deps, waiting, {
-    network: 'TRON',
-    needsOf: async (_ticker, all) => all.map(needOf),
-    planFrom: (withdrawal, payer) => planFrom(deps, withdrawal, payer, why),
-    // Energy is not lent to it, nor taken back, meanwhile.
-    lock: lockTronSweeps,
-    insert: async (tx, { id, plan, feeRate }, { address, derivationIndex }, moment) => {
-      await insertPlanned(tx, {
-        id, network: 'TRON', purpose: 'payout', senders: [address], nonce: null, keys: [], ...plan, feeRate,
-        signingKeys: [{ account: 'deposit', branch: 0, index: derivationIndex }],
-      }, moment)
-      return id
-    },
-  })
-}
+export const createTronDirect =
+  (deps: TronDirectDeps): PayFromDeposits =>
+  async (waiting, why) => {
+    if (!deps.sweeps.payFrom || waiting.length === 0) return new Set()
+    return payFrom(deps, waiting, {
+      network: 'TRON',
+      needsOf: async (_ticker, all) => all.map(needOf),
+      planFrom: (withdrawal, payer) => planFrom(deps, withdrawal, payer, why),
+      // Energy is not lent to it, nor taken back, meanwhile.
+      lock: lockTronSweeps,
+      insert: async (tx, { id, plan, feeRate }, { address, derivationIndex }, moment) => {
+        await insertPlanned(
+          tx,
+          {
+            id,
+            network: 'TRON',
+            purpose: 'payout',
+            senders: [address],
+            nonce: null,
+            keys: [],
+            ...plan,
+            feeRate,
+            signingKeys: [{ account: 'deposit', branch: 0, index: derivationIndex }],
+          },
+          moment,
+        )
+        return id
+      },
+    })
+  }
 
 /** What it burns is looked at for each address: mostly nothing. A rest of any size is swept for nothing. */
 const needOf = ({ id, units }: Withdrawal): Need => ({ withdrawalId: id, least: units, most: null })
 
 /**
- * Undefined unless the chain's final state has what it takes at that address, even when its free bytes are gone by then, and it
- * burns less than the hot wallet would.
+ * Undefined unless the chain's final state has what it takes at that address, even when its free bytes are gone by
+ * then, and it burns less than the hot wallet would.
  */
-const planFrom = async (deps: TronDirectDeps, withdrawal: Withdrawal, { address }: Payer, why: 'cheaper' | 'short'): Promise<Own | undefined> => {
+const planFrom = async (
+  deps: TronDirectDeps,
+  withdrawal: Withdrawal,
+  { address }: Payer,
+  why: 'cheaper' | 'short',
+): Promise<Own | undefined> => {
   const { adapter, policy, runtime, hotAddress } = deps
   const { contract: token, units } = onChain(deps, withdrawal)
   const form = await inPayableForm(adapter, tronPayment({ from: address, to: withdrawal.to, units, contract: token }))
@@ -57,7 +83,10 @@ const planFrom = async (deps: TronDirectDeps, withdrawal: Withdrawal, { address 
   const payment = (from: string): Contract => ({ ...form, owner: from })
   const cost = await costFrom(deps, payment(address))
   if (!cost) return undefined
-  const [spendable, { units: held }] = await Promise.all([adapter.stakeOf(address), adapter.balancesAtFinal([{ address, contract: token }])])
+  const [spendable, { units: held }] = await Promise.all([
+    adapter.stakeOf(address),
+    adapter.balancesAtFinal([{ address, contract: token }]),
+  ])
   const sun = (token === null ? units : 0n) + cost.most
   if (held[0]! < units || spendable.spendable < sun) return undefined
   if (why === 'cheaper') {
@@ -67,7 +96,13 @@ const planFrom = async (deps: TronDirectDeps, withdrawal: Withdrawal, { address 
   const prices = await adapter.feeRate()
   if (prices.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')
   const id = runtime.newId()
-  const plan = planTron({ id, contract: payment(address), reference: await recentReference(deps), usage: cost.usage, prices })
+  const plan = planTron({
+    id,
+    contract: payment(address),
+    reference: await recentReference(deps),
+    usage: cost.usage,
+    prices,
+  })
   return plan.networkFee <= policy.maxFee ? { id, plan, feeRate: { ...prices, ...cost.usage } } : undefined
 }
 
@@ -78,7 +113,10 @@ const costFrom = async ({ adapter }: TronDirectDeps, contract: Contract): Promis
   return cost.ok ? cost : undefined
 }
 
-const onChain = ({ catalogue }: TronDirectDeps, { ticker, units }: Withdrawal): { contract: string | null; units: bigint } => {
+const onChain = (
+  { catalogue }: TronDirectDeps,
+  { ticker, units }: Withdrawal,
+): { contract: string | null; units: bigint } => {
   const asset = catalogue.findCrypto(ticker)!
   const { contract, decimals } = asset.networks.get('TRON')!
   return { contract, units: rescale(units, asset.scale, decimals) }

@@ -20,10 +20,14 @@ const DEPOSIT = keyring.evmAddress(depositKey(7))
 
 test('audit M-B1: a deposit address whose nonce was signed for something unknown keeps no withdrawal waiting', async () => {
   world = await createPayoutWorld(database.url)
-  await world.made.signer.sign(evmRequest({ id: world.runtime.newId(), asset: 'USDT', to: STRANGER, units: '5' }, {}, { keys: [depositKey(7)] }))
+  await world.made.signer.sign(
+    evmRequest({ id: world.runtime.newId(), asset: 'USDT', to: STRANGER, units: '5' }, {}, { keys: [depositKey(7)] }),
+  )
   await sql`insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, created_at)
     values (${world.merchantId}, ${world.runtime.newId()}, 'EVM', 'ETHEREUM', ${DEPOSIT}, 7, now())`.execute(world.db)
-  await sql`insert into custody_addresses(network, asset, address, booked) values ('ETHEREUM', 'USDT', ${DEPOSIT}, ${UNITS})`.execute(world.db)
+  await sql`insert into custody_addresses(network, asset, address, booked) values ('ETHEREUM', 'USDT', ${DEPOSIT}, ${UNITS})`.execute(
+    world.db,
+  )
   const { policy, ...evm } = world.evm
   const adapter = Object.assign(world.adapter, { codeAt: async () => '0x' as const })
   const fromDeposits = createEvmDirect({ ...evm, adapter, sending: policy, sweeps: DEFAULT_SWEEP_POLICY })
@@ -36,6 +40,12 @@ test('audit M-B1: a deposit address whose nonce was signed for something unknown
     await world.send.run(signal)
   }
   expect(await world.stateOf(id)).toBe('sent')
-  const { rows } = await sql<{ sender: string; state: string }>`select senders[1] as sender, state from outgoing order by created_at`.execute(world.db)
-  expect(rows).toEqual([{ sender: DEPOSIT, state: 'abandoned' }, { sender: HOT, state: 'broadcast' }])
+  const { rows } = await sql<{
+    sender: string
+    state: string
+  }>`select senders[1] as sender, state from outgoing order by created_at`.execute(world.db)
+  expect(rows).toEqual([
+    { sender: DEPOSIT, state: 'abandoned' },
+    { sender: HOT, state: 'broadcast' },
+  ])
 })

@@ -24,7 +24,11 @@ interface PayingDeps {
 }
 
 /** Pays of waiting withdrawals those that deposit addresses can pay, each address one of an asset; the ids of those. */
-export const payFrom = async <Plan>(deps: PayingDeps, waiting: readonly Withdrawal[], way: Way<Plan>): Promise<Set<string>> => {
+export const payFrom = async <Plan>(
+  deps: PayingDeps,
+  waiting: readonly Withdrawal[],
+  way: Way<Plan>,
+): Promise<Set<string>> => {
   const paid = new Set<string>()
   for (const [ticker, all] of Map.groupBy(waiting, (withdrawal) => withdrawal.ticker)) {
     const used = new Set<string>()
@@ -39,7 +43,12 @@ export const payFrom = async <Plan>(deps: PayingDeps, waiting: readonly Withdraw
   return paid
 }
 
-const payOne = async <Plan>(deps: PayingDeps, withdrawal: Withdrawal, payer: Payer, way: Way<Plan>): Promise<boolean> => {
+const payOne = async <Plan>(
+  deps: PayingDeps,
+  withdrawal: Withdrawal,
+  payer: Payer,
+  way: Way<Plan>,
+): Promise<boolean> => {
   const plan = await planOrNot(deps, payer, () => way.planFrom(withdrawal, payer))
   if (plan === undefined) return false
   await deps.pause('direct-chosen')
@@ -47,7 +56,11 @@ const payOne = async <Plan>(deps: PayingDeps, withdrawal: Withdrawal, payer: Pay
 }
 
 /** What can't be learnt of one address keeps no withdrawal waiting: another pays it, or the hot wallet. */
-const planOrNot = async <Plan>({ runtime }: PayingDeps, { address }: Payer, plan: () => Promise<Plan | undefined>): Promise<Plan | undefined> => {
+const planOrNot = async <Plan>(
+  { runtime }: PayingDeps,
+  { address }: Payer,
+  plan: () => Promise<Plan | undefined>,
+): Promise<Plan | undefined> => {
   try {
     return await plan()
   } catch (err) {
@@ -56,7 +69,13 @@ const planOrNot = async <Plan>({ runtime }: PayingDeps, { address }: Payer, plan
   }
 }
 
-const store = async <Plan>({ runtime }: PayingDeps, withdrawal: Withdrawal, payer: Payer, plan: Plan, way: Way<Plan>): Promise<boolean> => {
+const store = async <Plan>(
+  { runtime }: PayingDeps,
+  withdrawal: Withdrawal,
+  payer: Payer,
+  plan: Plan,
+  way: Way<Plan>,
+): Promise<boolean> => {
   class Taken extends Error {}
   try {
     await inTransaction(runtime.db, async (tx) => {

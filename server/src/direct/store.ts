@@ -25,11 +25,12 @@ export interface Need {
 const FEW = 3
 
 /**
- * Deposit addresses where so much of an asset is final and nothing is under way, those with the least first. What a block above
- * the final one brought does not count: it could still be taken back.
+ * Deposit addresses where so much of an asset is final and nothing is under way, those with the least first. What a
+ * block above the final one brought does not count: it could still be taken back.
  */
 export const payersFor = async (db: Db, network: Network, asset: string, needs: readonly Need[]): Promise<Payer[]> => {
-  const { rows } = await sql<Payer>`select n.id as "withdrawalId", p.address, p.derivation_index as "derivationIndex", p.units
+  const { rows } =
+    await sql<Payer>`select n.id as "withdrawalId", p.address, p.derivation_index as "derivationIndex", p.units
     from unnest(${needs.map((one) => one.withdrawalId)}::uuid[], ${needs.map(({ least }) => least.toString())}::numeric[],
       ${needs.map(({ most }) => most?.toString() ?? null)}::numeric[]) with ordinality n(id, least, most, nth)
     cross join lateral (
@@ -47,14 +48,24 @@ export const payersFor = async (db: Db, network: Network, asset: string, needs: 
 }
 
 /** Of an address `a`: a sweep of it is under way, a transaction it sends itself, or energy it has been lent. */
-const isBusy = (network: Network) => sql`(exists (select from sweeps s where s.network = ${network} and s.address = a.address
+const isBusy = (
+  network: Network,
+) => sql`(exists (select from sweeps s where s.network = ${network} and s.address = a.address
     and s.state not in ('final', 'failed', 'replaced'))
   or exists (select from outgoing o where o.network = ${network} and o.senders[1] = a.address and o.state in ('planned', 'signed', 'broadcast'))
   ${network === 'TRON' ? sql`or exists (select from tron_loans l where l.address = a.address and l.closed_at is null)` : sql``})`
 
-/** Takes an address for what this transaction stores, whoever plans for it waits. False when something is under way by now. */
+/**
+ * Takes an address for what this transaction stores, whoever plans for it waits. False when something is under way by
+ * now.
+ */
 export const takeAddress = async (tx: Tx, network: Network, address: string): Promise<boolean> => {
-  await sql`select from addresses where family = ${familyOf(network)} and address = ${address} for no key update`.execute(tx)
-  const { rows } = await sql`select from addresses a where a.family = ${familyOf(network)} and a.address = ${address} and not ${isBusy(network)}`.execute(tx)
+  await sql`select from addresses where family = ${familyOf(network)} and address = ${address} for no key update`.execute(
+    tx,
+  )
+  const { rows } =
+    await sql`select from addresses a where a.family = ${familyOf(network)} and a.address = ${address} and not ${isBusy(network)}`.execute(
+      tx,
+    )
   return rows.length === 1
 }

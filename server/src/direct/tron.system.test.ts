@@ -1,4 +1,7 @@
-/** Withdrawals on TRON paid from deposit addresses: by the bytes they have free each day, and never beside a sweep, twice or too late. */
+/**
+ * Withdrawals on TRON paid from deposit addresses: by the bytes they have free each day, and never beside a sweep,
+ * twice or too late.
+ */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { addressOfEvmForm } from '@bursar/chainkit/tron'
 import { sql } from 'kysely'
@@ -123,7 +126,11 @@ test('a token is paid by an address that has TRX to burn for it, and by the hot 
   await plan()
   expect(await last()).toBe(HOT)
   await settle()
-  expect([await onChain(first, USDT), await onChain(second, USDT), await onChain(poor.address, USDT)]).toEqual([60n * TRX, 80n * TRX, 0n])
+  expect([await onChain(first, USDT), await onChain(second, USDT), await onChain(poor.address, USDT)]).toEqual([
+    60n * TRX,
+    80n * TRX,
+    0n,
+  ])
   expect(await differences()).toEqual([])
 })
 
@@ -202,28 +209,31 @@ test('T4 a fork takes the payment back: the same bytes are mined again, and the 
   expect(await differences()).toEqual([])
 })
 
-test.each(['direct-chosen', 'before-sign', 'signed-not-stored', 'stored-not-broadcast', 'broadcast-not-recorded'])('killed at %s it is paid once', async (point) => {
-  const { request, plan, send, killAt, isArmed, restart, later, settle, onChain, payers, differences } = await open()
-  const { address } = await deposit('TRX', '50')
-  const to = await someone()
-  await request('TRX', to, 20n * TRX)
-  killAt(point)
-  const dying = async (): Promise<void> => {
-    await plan()
-    await send()
-  }
-  await dying().catch((error: unknown) => {
-    if (!(error instanceof Killed)) throw error
-  })
-  expect(isArmed()).toBe(false)
-  restart()
-  // What the dead process had claimed is free again when its lease is over.
-  await later(MINUTE)
-  await settle()
-  expect(await onChain(to, null)).toBe(21n * TRX)
-  expect((await payers()).filter((from) => from === address)).toHaveLength(1)
-  expect(await differences()).toEqual([])
-})
+test.each(['direct-chosen', 'before-sign', 'signed-not-stored', 'stored-not-broadcast', 'broadcast-not-recorded'])(
+  'killed at %s it is paid once',
+  async (point) => {
+    const { request, plan, send, killAt, isArmed, restart, later, settle, onChain, payers, differences } = await open()
+    const { address } = await deposit('TRX', '50')
+    const to = await someone()
+    await request('TRX', to, 20n * TRX)
+    killAt(point)
+    const dying = async (): Promise<void> => {
+      await plan()
+      await send()
+    }
+    await dying().catch((error: unknown) => {
+      if (!(error instanceof Killed)) throw error
+    })
+    expect(isArmed()).toBe(false)
+    restart()
+    // What the dead process had claimed is free again when its lease is over.
+    await later(MINUTE)
+    await settle()
+    expect(await onChain(to, null)).toBe(21n * TRX)
+    expect((await payers()).filter((from) => from === address)).toHaveLength(1)
+    expect(await differences()).toEqual([])
+  },
+)
 
 test('an address of which nothing can be learnt keeps no withdrawal waiting: the hot wallet pays', async () => {
   const { request, plan, adapter, settle, onChain } = await open()

@@ -10,5 +10,8 @@ let read: Record<FontName, Buffer> | undefined
 /** The font files, read once by whoever makes documents. */
 export const fonts = (): Record<FontName, Buffer> => {
   const folder = new URL('.', import.meta.resolve('@expo-google-fonts/noto-sans/package.json'))
-  return (read ??= { regular: readFileSync(new URL(FILES.regular, folder)), bold: readFileSync(new URL(FILES.bold, folder)) })
+  return (read ??= {
+    regular: readFileSync(new URL(FILES.regular, folder)),
+    bold: readFileSync(new URL(FILES.bold, folder)),
+  })
 }

@@ -1,6 +1,6 @@
 /**
- * Documents that people keep. Promises the same bytes for the same values, whoever makes them and whenever; that the text can be
- * searched and copied; and that making one holds up nothing else: a thread does it, one after the other.
+ * Documents that people keep. Promises the same bytes for the same values, whoever makes them and whenever; that the
+ * text can be searched and copied; and that making one holds up nothing else: a thread does it, one after the other.
  */
 export { createDocumentMaker, DocumentsBusy } from './maker.ts'
 export type { DocumentMaker } from './maker.ts'

@@ -11,7 +11,8 @@ afterEach(() => maker?.close())
 const make = (settings: MakerSettings): ((id: string) => Promise<string>) => {
   const made = createDocumentMaker(settings)
   maker = made
-  return async (id) => (await made.make({ kind: 'receipt', receipt: { ...fiatReceipt, id }, language: 'en' })).toString()
+  return async (id) =>
+    (await made.make({ kind: 'receipt', receipt: { ...fiatReceipt, id }, language: 'en' })).toString()
 }
 
 describe('documents', () => {
@@ -19,7 +20,9 @@ describe('documents', () => {
     maker = createDocumentMaker()
     await maker.make({ kind: 'receipt', receipt: fiatReceipt, language: 'kk' })
     const before = process.threadCpuUsage()
-    const made = await Promise.all(Array.from({ length: 5 }, () => maker!.make({ kind: 'receipt', receipt: fiatReceipt, language: 'kk' })))
+    const made = await Promise.all(
+      Array.from({ length: 5 }, () => maker!.make({ kind: 'receipt', receipt: fiatReceipt, language: 'kk' })),
+    )
     const spent = process.threadCpuUsage(before).user
     const beforeHere = process.threadCpuUsage()
     let here: Uint8Array = Buffer.alloc(0)
@@ -32,9 +35,17 @@ describe('documents', () => {
   test('that fail fail alone, whatever becomes of the thread', async () => {
     const ask = make({ program, timeoutMs: 120_000 })
     const asked = ['a', 'fails', 'b', 'dies', 'c', 'throws', 'd'].map((id) => ask(id))
-    const outcomes = (await Promise.allSettled(asked)).map((one) => (one.status === 'fulfilled' ? one.value : (one.reason as Error).message))
+    const outcomes = (await Promise.allSettled(asked)).map((one) =>
+      one.status === 'fulfilled' ? one.value : (one.reason as Error).message,
+    )
     expect(outcomes).toEqual([
-      'a', 'no such font', 'b', 'the thread that makes documents ended', 'c', 'out of its wits', 'd',
+      'a',
+      'no such font',
+      'b',
+      'the thread that makes documents ended',
+      'c',
+      'out of its wits',
+      'd',
     ])
   })
 
@@ -44,7 +55,10 @@ describe('documents', () => {
     try {
       const outcomes = Promise.allSettled([ask('hangs'), ask('e')])
       vi.advanceTimersByTime(120_000)
-      expect(await outcomes).toEqual([{ status: 'rejected', reason: new Error('a document took more than 120000 ms') }, { status: 'fulfilled', value: 'e' }])
+      expect(await outcomes).toEqual([
+        { status: 'rejected', reason: new Error('a document took more than 120000 ms') },
+        { status: 'fulfilled', value: 'e' },
+      ])
     } finally {
       vi.useRealTimers()
     }

@@ -36,10 +36,16 @@ interface Waiting {
 }
 
 /**
- * One document takes about 100 ms of computing, which in the api would be 100 ms for every other request: a thread makes them
- * one after the other. It starts with the first and ends when it is idle, so that a process which makes none carries none.
+ * One document takes about 100 ms of computing, which in the api would be 100 ms for every other request: a thread
+ * makes them one after the other. It starts with the first and ends when it is idle, so that a process which makes none
+ * carries none.
  */
-export const createDocumentMaker = ({ mostWaiting = 64, timeoutMs = 15_000, idleMs = 30_000, program = PROGRAM }: MakerSettings = {}): DocumentMaker => {
+export const createDocumentMaker = ({
+  mostWaiting = 64,
+  timeoutMs = 15_000,
+  idleMs = 30_000,
+  program = PROGRAM,
+}: MakerSettings = {}): DocumentMaker => {
   const waiting: Waiting[] = []
   let current: Waiting | undefined
   let thread: Worker | undefined
@@ -74,7 +80,9 @@ export const createDocumentMaker = ({ mostWaiting = 64, timeoutMs = 15_000, idle
     const started = new Worker(program, { resourceLimits: LIMITS, execArgv: [] })
     started.unref()
     started.on('message', (answer: { bytes: Uint8Array } | { error: string }) => {
-      settle(({ resolve, reject }) => ('bytes' in answer ? resolve(Buffer.from(answer.bytes)) : reject(new Error(answer.error))))
+      settle(({ resolve, reject }) =>
+        'bytes' in answer ? resolve(Buffer.from(answer.bytes)) : reject(new Error(answer.error)),
+      )
     })
     started.on('error', (error: Error) => fail(error))
     started.on('exit', () => fail(new Error('the thread that makes documents ended')))
@@ -94,7 +102,8 @@ export const createDocumentMaker = ({ mostWaiting = 64, timeoutMs = 15_000, idle
   return {
     make: (request) => {
       if (closed) return Promise.reject(new Error('documents are made no more'))
-      if (waiting.length >= mostWaiting) return Promise.reject(new DocumentsBusy(`${waiting.length} documents wait to be made`))
+      if (waiting.length >= mostWaiting)
+        return Promise.reject(new DocumentsBusy(`${waiting.length} documents wait to be made`))
       return new Promise((resolve, reject) => {
         waiting.push({ request, resolve, reject })
         next()

@@ -24,8 +24,8 @@ export interface Style {
 }
 
 /**
- * Sheets of A4 that are filled from top to bottom; what does not fit goes on on the next. Knows nothing of what is written: the
- * kinds of documents are made of these strokes.
+ * Sheets of A4 that are filled from top to bottom; what does not fit goes on on the next. Knows nothing of what is
+ * written: the kinds of documents are made of these strokes.
  */
 export class Paper {
   readonly #doc: PDFKit.PDFDocument
@@ -62,13 +62,20 @@ export class Paper {
   /** A line across the sheet. */
   rule(): void {
     const { y } = this.#doc
-    this.#doc.moveTo(MARGIN, y).lineTo(MARGIN + this.width, y).lineWidth(0.75).strokeColor(LINE).stroke()
+    this.#doc
+      .moveTo(MARGIN, y)
+      .lineTo(MARGIN + this.width, y)
+      .lineWidth(0.75)
+      .strokeColor(LINE)
+      .stroke()
   }
 
   /** Texts beside each other, in columns of the given widths (points); a row stays on one sheet. */
   row(cells: readonly { text: string; width: number; style: Style; align?: 'left' | 'right' }[], padding = 6): void {
     const inner = cells.map(({ width }, i) => (i === cells.length - 1 ? width : width - padding))
-    const heights = cells.map(({ text, style }, i) => this.#set(style).heightOfString(this.#showable(text, style), { width: inner[i]!, features: [] }))
+    const heights = cells.map(({ text, style }, i) =>
+      this.#set(style).heightOfString(this.#showable(text, style), { width: inner[i]!, features: [] }),
+    )
     const height = Math.max(...heights)
     if (this.#doc.y + height + 2 * padding > this.#bottom) this.#doc.addPage()
     const top = this.#doc.y + padding
@@ -116,7 +123,12 @@ export class Paper {
 
   #showable(text: string, style: Style): string {
     this.#set(style)
-    const { font } = (this.#doc as unknown as { _font: { font: { hasGlyphForCodePoint(code: number): boolean } } })._font
-    return [...text].map((character) => (character === '\u00a0' || font.hasGlyphForCodePoint(character.codePointAt(0)!) ? character : MISSING)).join('')
+    const { font } = (this.#doc as unknown as { _font: { font: { hasGlyphForCodePoint(code: number): boolean } } })
+      ._font
+    return [...text]
+      .map((character) =>
+        character === '\u00a0' || font.hasGlyphForCodePoint(character.codePointAt(0)!) ? character : MISSING,
+      )
+      .join('')
   }
 }

@@ -21,7 +21,10 @@ export const receiptPdf = (receipt: Receipt, language: Language): Promise<Buffer
   paper.write(showAmount(receipt.paidAmount, receipt.ticker), { size: 22, font: 'bold' }, 14)
   paper.rule()
   for (const [name, value] of factsOf(receipt, t)) {
-    paper.row([{ text: name, width: NAME_WIDTH, style: { size: 10, color: SOFT } }, { text: value, width: paper.width - NAME_WIDTH, style: { size: 10 } }])
+    paper.row([
+      { text: name, width: NAME_WIDTH, style: { size: 10, color: SOFT } },
+      { text: value, width: paper.width - NAME_WIDTH, style: { size: 10 } },
+    ])
   }
   if (receipt.kind === 'crypto') writePayments(paper, receipt.payments, receipt.ticker, t)
   return paper.end((sheet, of) => ({ left: t.foot(company), right: `${sheet} / ${of}` }))
@@ -29,7 +32,13 @@ export const receiptPdf = (receipt: Receipt, language: Language): Promise<Buffer
 
 const factsOf = (receipt: Receipt, t: ReceiptTexts): [string, string][] => {
   const facts: [string, string | null][] = [
-    [t.company, [receipt.company.name, receipt.company.url].filter((one) => one !== null && one !== '').map((one) => showText(one!, 255)).join(', ')],
+    [
+      t.company,
+      [receipt.company.name, receipt.company.url]
+        .filter((one) => one !== null && one !== '')
+        .map((one) => showText(one!, 255))
+        .join(', '),
+    ],
     [t.description, receipt.description],
     [t.amount, showAmount(receipt.amount, receipt.ticker)],
     [t.received, showAmount(receipt.paidAmount, receipt.ticker)],
@@ -38,16 +47,24 @@ const factsOf = (receipt: Receipt, t: ReceiptTexts): [string, string][] => {
     [t.paidAt, showTime(receipt.paidAt)],
     [t.invoice, receipt.id],
   ]
-  return facts.flatMap(([name, value]): [string, string][] => (value === null || value === '' ? [] : [[name, showText(value)]]))
+  return facts.flatMap(([name, value]): [string, string][] =>
+    value === null || value === '' ? [] : [[name, showText(value)]],
+  )
 }
 
-const cryptoFacts = ({ price, blockchain, address }: Extract<Receipt, { kind: 'crypto' }>, t: ReceiptTexts): [string, string | null][] => [
+const cryptoFacts = (
+  { price, blockchain, address }: Extract<Receipt, { kind: 'crypto' }>,
+  t: ReceiptTexts,
+): [string, string | null][] => [
   [t.price, price && showAmount(price.amount, price.ticker)],
   [t.network, showNetwork(blockchain)],
   [t.address, address],
 ]
 
-const fiatFacts = ({ fee, ticker, card, reference }: Extract<Receipt, { kind: 'fiat' }>, t: ReceiptTexts): [string, string | null][] => [
+const fiatFacts = (
+  { fee, ticker, card, reference }: Extract<Receipt, { kind: 'fiat' }>,
+  t: ReceiptTexts,
+): [string, string | null][] => [
   [t.fee, fee && showAmount(fee, ticker)],
   [t.card, card],
   [t.reference, reference],
@@ -64,5 +81,6 @@ const writePayments = (paper: Paper, payments: readonly CryptoPayment[], ticker:
       { text: amount, width: AMOUNT_WIDTH, style, align: 'right' },
     ])
   row(t.time, t.transaction, t.received, CELL_HEAD)
-  for (const { at, hash, amount } of payments) row(showTime(at), hash === null ? t.internal : showText(hash, 128), showAmount(amount, ticker), CELL)
+  for (const { at, hash, amount } of payments)
+    row(showTime(at), hash === null ? t.internal : showText(hash, 128), showAmount(amount, ticker), CELL)
 }

@@ -1,6 +1,6 @@
 /**
- * What a receipt says, as values. Amounts are decimal strings as on the wire, in units of the `ticker` beside them; times are
- * ms since the epoch, business clock. Texts are the merchant's and the payer's own and may hold anything.
+ * What a receipt says, as values. Amounts are decimal strings as on the wire, in units of the `ticker` beside them;
+ * times are ms since the epoch, business clock. Texts are the merchant's and the payer's own and may hold anything.
  */
 export interface ReceiptHead {
   /** the invoice */

@@ -11,4 +11,6 @@ export type DocumentRequest =
 
 /** Makes a document in this thread. */
 export const makeDocument = (request: DocumentRequest): Promise<Buffer> =>
-  request.kind === 'receipt' ? receiptPdf(request.receipt, request.language) : screeningPdf(request.report, request.language)
+  request.kind === 'receipt'
+    ? receiptPdf(request.receipt, request.language)
+    : screeningPdf(request.report, request.language)

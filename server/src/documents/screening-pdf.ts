@@ -23,14 +23,20 @@ export const screeningPdf = (report: ScreeningReport, language: Language): Promi
   paper.write(report.risky ? t.risky : t.clean, { size: 22, font: 'bold' }, 14)
   paper.rule()
   for (const [name, value] of factsOf(report, t)) {
-    paper.row([{ text: name, width: NAME_WIDTH, style: FACT_NAME }, { text: showText(value, 2_000), width: paper.width - NAME_WIDTH, style: FACT }])
+    paper.row([
+      { text: name, width: NAME_WIDTH, style: FACT_NAME },
+      { text: showText(value, 2_000), width: paper.width - NAME_WIDTH, style: FACT },
+    ])
   }
   if (report.flags.length > 0) writeFlags(paper, report.flags, t)
   writeSignals(paper, report.signals, t)
   return paper.end((sheet, of) => ({ left: t.foot, right: `${sheet} / ${of}` }))
 }
 
-const factsOf = ({ about, id, network, asset, transaction, own, others, providers, madeAt }: ScreeningReport, t: ScreeningTexts): [string, string][] => [
+const factsOf = (
+  { about, id, network, asset, transaction, own, others, providers, madeAt }: ScreeningReport,
+  t: ScreeningTexts,
+): [string, string][] => [
   [about === 'deposit' ? t.deposit : t.withdrawal, id],
   [t.network, showNetwork(network)],
   [t.asset, asset],
@@ -54,7 +60,9 @@ const writeFlags = (paper: Paper, flags: readonly string[], t: ScreeningTexts): 
 
 /** Those above 0, the largest first. */
 const writeSignals = (paper: Paper, signals: Readonly<Record<string, number>>, t: ScreeningTexts): void => {
-  const seen = Object.entries(signals).filter(([, percent]) => percent > 0).sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+  const seen = Object.entries(signals)
+    .filter(([, percent]) => percent > 0)
+    .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
   paper.gap(22)
   paper.write(t.signals, { size: 14, font: 'bold' }, 6)
   if (seen.length === 0) paper.write(t.none, FACT)

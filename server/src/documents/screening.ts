@@ -1,4 +1,7 @@
-/** What the document of a screening says, as values. Times are ms since the epoch; addresses and sentences are strangers'. */
+/**
+ * What the document of a screening says, as values. Times are ms since the epoch; addresses and sentences are
+ * strangers'.
+ */
 export interface ScreeningReport {
   /** of the deposit or the withdrawal */
   id: string

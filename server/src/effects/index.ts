@@ -1,7 +1,7 @@
 /**
- * What a change wants done besides its own rows. Rooms answer with effects instead of carrying them out, so that whatever
- * happens in one transaction is posted in one call and told in one call. Promises one order of locks: accounts, then
- * what addresses hold, then event heads.
+ * What a change wants done besides its own rows. Rooms answer with effects instead of carrying them out, so that
+ * whatever happens in one transaction is posted in one call and told in one call. Promises one order of locks:
+ * accounts, then what addresses hold, then event heads.
  */
 import type { Moment } from '../base/moment.ts'
 import { moveCustody, type CustodyMove } from '../custody/index.ts'
@@ -24,7 +24,10 @@ export const joinEffects = (all: readonly Effects[]): Effects => ({
   moves: all.flatMap((effects) => effects.moves ?? []),
 })
 
-/** Carries out the effects of a transaction, once, at its end: postings, none of which may be refused, moves, then notices. */
+/**
+ * Carries out the effects of a transaction, once, at its end: postings, none of which may be refused, moves, then
+ * notices.
+ */
 export const carryOut = async (tx: Tx, { items, notices, moves = [] }: Effects, moment: Moment): Promise<void> => {
   await applyAll(tx, items)
   await moveCustody(tx, moves)

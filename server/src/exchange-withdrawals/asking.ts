@@ -2,14 +2,26 @@ import { estimateErrors } from '@bursar/contract'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 import { carryOut, type Effects } from '../effects/index.ts'
-import { estimate, PRICE_DECIMALS, readDirection, readPrice, readSideAmount, type DeskDeps, type Direction, type Quote } from '../exchange/index.ts'
+import {
+  estimate,
+  PRICE_DECIMALS,
+  readDirection,
+  readPrice,
+  readSideAmount,
+  type DeskDeps,
+  type Direction,
+  type Quote,
+} from '../exchange/index.ts'
 import { formatUnits } from '../money/index.ts'
 import { refusal, unlessKnown } from '../orders/index.ts'
 import { withStoredAnswer } from '../platform/answers.ts'
 import { ApiRefusal, type ApiAnswer, type ApiRequest } from '../platform/route.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 
-/** What both kinds are asked by: `spend` names what is spent, `withdraw` what is withdrawn with the withdrawal fee in it. */
+/**
+ * What both kinds are asked by: `spend` names what is spent, `withdraw` what is withdrawn with the withdrawal fee in
+ * it.
+ */
 export interface Asked {
   ticker: string
   spendTicker: string
@@ -31,13 +43,23 @@ export interface OrderBody extends Asked {
 type Errors = Parameters<typeof readDirection>[2]
 
 /** The exchange that is asked for. @param carried narrows a direction to amounts that can be sent */
-export const readExchange = ({ policy }: Pick<DeskDeps, 'policy'>, asked: Asked, errors: Errors, carried = (direction: Direction): Direction => direction) => {
-  const direction = carried(readDirection(policy, { spendTicker: asked.spendTicker, targetTicker: asked.ticker }, errors))
+export const readExchange = (
+  { policy }: Pick<DeskDeps, 'policy'>,
+  asked: Asked,
+  errors: Errors,
+  carried = (direction: Direction): Direction => direction,
+) => {
+  const direction = carried(
+    readDirection(policy, { spendTicker: asked.spendTicker, targetTicker: asked.ticker }, errors),
+  )
   const side = asked.side === 'withdraw' ? 'target' : 'spend'
   return { direction, side, amount: readSideAmount(direction, side, asked.amount, errors) } as const
 }
 
-/** Answers both estimates (`contract.md` 5.24, 5.26). @param feeOf withdrawal fee of what is received, in it; refuses as an order would be */
+/**
+ * Answers both estimates (`contract.md` 5.24, 5.26). @param feeOf withdrawal fee of what is received, in it; refuses as
+ * an order would be
+ */
 export const estimateWhole = async (
   desk: DeskDeps,
   asking: Parameters<typeof estimate>[1],
@@ -48,7 +70,11 @@ export const estimateWhole = async (
   const fee = asEstimated(() => feeOf(quoted.target))
   const { ticker, scale } = asking.direction.target
   if (fee >= quoted.target) {
-    throw refusal(estimateErrors.invalidOrder, `Amount too low: the withdrawal fee alone is ${formatUnits(fee, scale)} ${ticker}`, 'amount')
+    throw refusal(
+      estimateErrors.invalidOrder,
+      `Amount too low: the withdrawal fee alone is ${formatUnits(fee, scale)} ${ticker}`,
+      'amount',
+    )
   }
   return { status: 200, body: estimateBody(asking.direction, quoted, fee) }
 }
@@ -58,15 +84,24 @@ const asEstimated = <T>(judge: () => T): T => {
   try {
     return judge()
   } catch (error) {
-    if (error instanceof ApiRefusal && error.status === estimateErrors.invalidOrder.status) throw refusal(estimateErrors.invalidOrder, error.message, error.field)
+    if (error instanceof ApiRefusal && error.status === estimateErrors.invalidOrder.status)
+      throw refusal(estimateErrors.invalidOrder, error.message, error.field)
     throw error
   }
 }
 
 const estimateBody = ({ spend, target, first, second }: Direction, quoted: Quote, fee: bigint): unknown => ({
-  withdraw: { ticker: target.ticker, amount: formatUnits(quoted.target, target.scale), fee: formatUnits(fee, target.scale) },
+  withdraw: {
+    ticker: target.ticker,
+    amount: formatUnits(quoted.target, target.scale),
+    fee: formatUnits(fee, target.scale),
+  },
   spend: { ticker: spend.ticker, amount: formatUnits(quoted.spend, spend.scale) },
-  exchange: { ticker: spend.ticker, amount: formatUnits(quoted.exchange, spend.scale), fee: formatUnits(quoted.fee, spend.scale) },
+  exchange: {
+    ticker: spend.ticker,
+    amount: formatUnits(quoted.exchange, spend.scale),
+    fee: formatUnits(quoted.fee, spend.scale),
+  },
   price: { value: formatUnits(quoted.price, PRICE_DECIMALS), pair: [first, second] },
 })
 

@@ -27,20 +27,45 @@ export interface CryptoOrder extends Order {
  * Exchanges, and holds what was bought for its withdrawal, all in this transaction. @throws ApiRefusal: roll back
  * @returns its id, and that it is Exchanged; Done or Failed are told by the withdrawal
  */
-export const exchangeAndSend = async (tx: Tx, deps: Pick<DeskDeps, 'runtime'>, order: CryptoOrder, moment: Moment): Promise<{ id: string; effects: Effects }> => {
+export const exchangeAndSend = async (
+  tx: Tx,
+  deps: Pick<DeskDeps, 'runtime'>,
+  order: CryptoOrder,
+  moment: Moment,
+): Promise<{ id: string; effects: Effects }> => {
   const { merchantId, direction, place, localId, meta, causedBy, intentId } = order
   // The localId and meta belong to the whole, not to its exchange.
   const exchange = await fillOrder(tx, deps, { ...order, localId: null, meta: null }, moment)
   const fee = readOwnFee(order.withdrawalFee, order.currentFee(exchange.target), place.where.asset)
   const units = sentOf(exchange.target, fee, place)
-  const { withdrawal, notice } = toldAsWhole(place, { exchange, direction, intentId, units, fee, localId, meta, causedBy }, moment)
+  const { withdrawal, notice } = toldAsWhole(
+    place,
+    { exchange, direction, intentId, units, fee, localId, meta, causedBy },
+    moment,
+  )
   const { id } = withdrawal
-  await hold(tx, holdItem(withdrawal, order.keyId), causedBy === null ? localId : null, 'createCryptoExchangeWithdrawal')
-  await insertExchangeWithdrawal(tx, { merchantId, id, exchangeId: exchange.id, kind: 'crypto', localId, meta, causedBy, createdAt: moment.at })
+  await hold(
+    tx,
+    holdItem(withdrawal, order.keyId),
+    causedBy === null ? localId : null,
+    'createCryptoExchangeWithdrawal',
+  )
+  await insertExchangeWithdrawal(tx, {
+    merchantId,
+    id,
+    exchangeId: exchange.id,
+    kind: 'crypto',
+    localId,
+    meta,
+    causedBy,
+    createdAt: moment.at,
+  })
   return { id, effects: { items: [], notices: [notice] } }
 }
 
-/** Received money that is sent on as what it is, because a target says so. Amounts in ledger units of the place's asset. */
+/**
+ * Received money that is sent on as what it is, because a target says so. Amounts in ledger units of the place's asset.
+ */
 export interface SentOn {
   merchantId: string
   place: Place
@@ -53,16 +78,32 @@ export interface SentOn {
 }
 
 /**
- * Sends received money on, told as an exchange with withdrawal at a price of 1 (`contract.md` 4.1), so that a target is told alike whatever was
- * paid. @throws ApiRefusal when it is not on the balance any more
+ * Sends received money on, told as an exchange with withdrawal at a price of 1 (`contract.md` 4.1), so that a target is
+ * told alike whatever was paid. @throws ApiRefusal when it is not on the balance any more
  */
-export const sendOnAsWhole = async (tx: Tx, { merchantId, place, units, fee, causedBy, causeId, intentId }: SentOn, moment: Moment): Promise<Effects> => {
+export const sendOnAsWhole = async (
+  tx: Tx,
+  { merchantId, place, units, fee, causedBy, causeId, intentId }: SentOn,
+  moment: Moment,
+): Promise<Effects> => {
   const { ticker, scale } = place.where.asset
   const received = units + fee
   const same = { spendTicker: ticker, targetTicker: ticker, first: ticker, second: ticker }
-  const exchange = { merchantId, createdAt: moment.at, ...same, exchange: received, target: received, fee: 0n, price: 10n ** BigInt(PRICE_DECIMALS) }
+  const exchange = {
+    merchantId,
+    createdAt: moment.at,
+    ...same,
+    exchange: received,
+    target: received,
+    fee: 0n,
+    price: 10n ** BigInt(PRICE_DECIMALS),
+  }
   const direction = { spend: { scale }, target: { scale } }
-  const { withdrawal, notice } = toldAsWhole(place, { exchange, direction, intentId, units, fee, localId: causeId, meta: null, causedBy }, moment)
+  const { withdrawal, notice } = toldAsWhole(
+    place,
+    { exchange, direction, intentId, units, fee, localId: causeId, meta: null, causedBy },
+    moment,
+  )
   const [outcome] = await apply(tx, [holdItem(withdrawal, null)])
   if (outcome!.kind !== 'applied') throw refusal(orderErrors.notEnoughBalance, orderErrors.notEnoughBalance.meaning)
   return { items: [], notices: [notice] }
@@ -71,13 +112,27 @@ export const sendOnAsWhole = async (tx: Tx, { merchantId, place, units, fee, cau
 type Whole = Omit<Told, 'id'> & { units: bigint; intentId: string }
 
 /** A withdrawal that is told as the whole it is part of, and that the whole is Exchanged. */
-const toldAsWhole = (place: Place, { units, intentId, ...told }: Whole, moment: Moment): { withdrawal: Withdrawal; notice: Notice } => {
-  const { exchange: { merchantId }, fee, meta } = told
+const toldAsWhole = (
+  place: Place,
+  { units, intentId, ...told }: Whole,
+  moment: Moment,
+): { withdrawal: Withdrawal; notice: Notice } => {
+  const {
+    exchange: { merchantId },
+    fee,
+    meta,
+  } = told
   const plain = newWithdrawal(place, { merchantId, intentId, units, fee, localId: null, meta, toldAs: null }, moment)
   const { id } = plain
   const kind = 'CryptoExchangeWithdraw'
   const body = cryptoBody({ id, ...told }, place)
-  const notice = { merchantId, objectId: id, kind, status: 'Exchanged', body: { ...body, status: 'Exchanged', internal: place.internal } }
+  const notice = {
+    merchantId,
+    objectId: id,
+    kind,
+    status: 'Exchanged',
+    body: { ...body, status: 'Exchanged', internal: place.internal },
+  }
   return { withdrawal: { ...plain, toldAs: { kind, objectId: id, body } }, notice }
 }
 
@@ -86,7 +141,11 @@ const sentOf = (received: bigint, fee: bigint, { where }: Place): bigint => {
   const { asset, on } = where
   const units = lessFee(received, fee, asset)
   if (units % 10n ** BigInt(asset.scale - on.decimals) !== 0n) {
-    throw refusal(orderErrors.invalidOrder, `fee has more decimals than the ${on.decimals} that ${asset.ticker} has on ${on.network}`, 'fee')
+    throw refusal(
+      orderErrors.invalidOrder,
+      `fee has more decimals than the ${on.decimals} that ${asset.ticker} has on ${on.network}`,
+      'fee',
+    )
   }
   checkWithdrawable(units, where)
   return units

@@ -44,7 +44,10 @@ const runtime = () => ({ db, clock: { now: () => NOW, business: () => NOW }, new
 const routes = () =>
   exchangeWithdrawalRoutes({
     desk: {
-      runtime: runtime(), promises: createPromises(runtime()), policy: readExchangePolicy(catalogue, { spreadBps: 0, feeBps: 100 }), legs: async () => legsAt(PRICES, NOW),
+      runtime: runtime(),
+      promises: createPromises(runtime()),
+      policy: readExchangePolicy(catalogue, { spreadBps: 0, feeBps: 100 }),
+      legs: async () => legsAt(PRICES, NOW),
       stops: createStopsReader(db, () => NOW),
     },
     placing: {
@@ -53,19 +56,33 @@ const routes = () =>
     },
     terms: async () => ({
       paymentGas: new Map(),
-      feeRates: new Map([['ETHEREUM', { kind: 'gas' as const, legacy: false, maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1n }]]),
-      prices: new Map([['ETH', 2_500n * E18], ['USDT', E18]]),
+      feeRates: new Map([
+        ['ETHEREUM', { kind: 'gas' as const, legacy: false, maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1n }],
+      ]),
+      prices: new Map([
+        ['ETH', 2_500n * E18],
+        ['USDT', E18],
+      ]),
       stops: [],
       days: { signer: new Map(), percents: new Map() },
     }),
   })
-const ask = (operation: string, request: { query?: Record<string, string>; body?: unknown; answerKeys?: ApiRequest['answerKeys'] }) =>
-  answering(routes(), operation, merchant, request)
+const ask = (
+  operation: string,
+  request: { query?: Record<string, string>; body?: unknown; answerKeys?: ApiRequest['answerKeys'] },
+) => answering(routes(), operation, merchant, request)
 const balance = async (asset: string, column = 'posted') => {
-  const { rows } = await sql<{ units: bigint }>`select coalesce(sum(${sql.ref(column)}), 0) as units from ledger_accounts where merchant_id = ${merchant} and asset = ${asset} and kind = 'merchant'`.execute(db)
+  const { rows } = await sql<{
+    units: bigint
+  }>`select coalesce(sum(${sql.ref(column)}), 0) as units from ledger_accounts where merchant_id = ${merchant} and asset = ${asset} and kind = 'merchant'`.execute(
+    db,
+  )
   return rows[0]!.units
 }
-const notices = async () => (await sql<{ body: string }>`select body from events order by sequence`.execute(db)).rows.map(({ body }) => JSON.parse(body) as Record<string, unknown>)
+const notices = async () =>
+  (await sql<{ body: string }>`select body from events order by sequence`.execute(db)).rows.map(
+    ({ body }) => JSON.parse(body) as Record<string, unknown>,
+  )
 const isValid = (body: unknown) => expect(ajv.compile(cryptoExchangeWithdrawNotice.schema)(body)).toBe(true)
 
 const asked = { ticker: 'USDT', spendTicker: 'ETH', amount: '1', side: 'spend', blockchain: 'ETHEREUM' }
@@ -76,7 +93,11 @@ describe('an estimate', () => {
     const { status, body } = await ask('estimateCryptoExchangeWithdrawal', { query: asked })
     expect(status).toBe(200)
     expect(ajv.compile(estimateCryptoExchangeWithdrawal.response)(body)).toBe(true)
-    expect(body).toMatchObject({ spend: { ticker: 'ETH', amount: '1' }, exchange: { ticker: 'ETH' }, price: { value: '2497.5', pair: ['ETH', 'USDT'] } })
+    expect(body).toMatchObject({
+      spend: { ticker: 'ETH', amount: '1' },
+      exchange: { ticker: 'ETH' },
+      price: { value: '2497.5', pair: ['ETH', 'USDT'] },
+    })
     const { withdraw, exchange } = body as unknown as Record<'withdraw' | 'exchange', { amount: string; fee: string }>
     expect(withdraw.fee).toBe('3.25')
     // 1 / 1.01 of an ether at 2497.5, as ETHEREUM's six decimals of USDT carry it
@@ -85,7 +106,9 @@ describe('an estimate', () => {
   })
 
   test('of what is withdrawn keeps that exactly; inside, nothing is charged for it', async () => {
-    const { body } = await ask('estimateCryptoExchangeWithdrawal', { query: { ...asked, side: 'withdraw', amount: '100.5', to: INSIDE } })
+    const { body } = await ask('estimateCryptoExchangeWithdrawal', {
+      query: { ...asked, side: 'withdraw', amount: '100.5', to: INSIDE },
+    })
     expect(body).toMatchObject({ withdraw: { ticker: 'USDT', amount: '100.5', fee: '0' } })
   })
 
@@ -104,7 +127,10 @@ describe('an estimate', () => {
 
 describe('an order', () => {
   test('exchanges, holds what was bought, and tells Exchanged in full', async () => {
-    const { status, body: { id } } = await ask('createCryptoExchangeWithdrawal', { body: { ...order, localId: 'p1', meta: 'm' } })
+    const {
+      status,
+      body: { id },
+    } = await ask('createCryptoExchangeWithdrawal', { body: { ...order, localId: 'p1', meta: 'm' } })
     expect(status).toBe(200)
     expect(await balance('ETH')).toBe(E18)
     expect(await balance('USDT')).toBe(await balance('USDT', 'held'))
@@ -112,14 +138,34 @@ describe('an order', () => {
     expect(more).toEqual([])
     isValid(notice)
     expect(notice).toMatchObject({
-      id, kind: 'CryptoExchangeWithdraw', status: 'Exchanged', ticker: 'USDT', fee: '3.25', spendTicker: 'ETH', spendAmount: '1', exchanged: true,
-      address: '0x1111111111111111111111111111111111111111', to: '0x1111111111111111111111111111111111111111', blockchain: 'ETHEREUM', internal: false, localId: 'p1', meta: 'm',
+      id,
+      kind: 'CryptoExchangeWithdraw',
+      status: 'Exchanged',
+      ticker: 'USDT',
+      fee: '3.25',
+      spendTicker: 'ETH',
+      spendAmount: '1',
+      exchanged: true,
+      address: '0x1111111111111111111111111111111111111111',
+      to: '0x1111111111111111111111111111111111111111',
+      blockchain: 'ETHEREUM',
+      internal: false,
+      localId: 'p1',
+      meta: 'm',
       pricePair: ['ETH', 'USDT'],
     })
-    const { rows } = await sql<{ id: string; units: bigint; fee: bigint; state: string }>`select id, units, fee_units as fee, state from withdrawals`.execute(db)
+    const { rows } = await sql<{
+      id: string
+      units: bigint
+      fee: bigint
+      state: string
+    }>`select id, units, fee_units as fee, state from withdrawals`.execute(db)
     expect(rows).toMatchObject([{ id, state: 'requested', fee: 3_250_000n * 10n ** 12n }])
     expect(rows[0]!.units + rows[0]!.fee).toBe(await balance('USDT'))
-    expect((await ask('createCryptoExchangeWithdrawal', { body: { ...order, localId: 'p1' } })).body).toMatchObject({ code: 0, description: expect.stringContaining(id!) as string })
+    expect((await ask('createCryptoExchangeWithdrawal', { body: { ...order, localId: 'p1' } })).body).toMatchObject({
+      code: 0,
+      description: expect.stringContaining(id!) as string,
+    })
     expect(await balance('ETH')).toBe(E18)
     expect(await inTransaction(db, (tx) => auditLedger(tx))).toEqual([])
   })
@@ -149,14 +195,24 @@ describe('an order', () => {
   })
 
   test('X4 whose withdrawal fails leaves what was bought on the balance, and says so', async () => {
-    const { body: { id } } = await ask('createCryptoExchangeWithdrawal', { body: { ...order, localId: 'p1' } })
+    const {
+      body: { id },
+    } = await ask('createCryptoExchangeWithdrawal', { body: { ...order, localId: 'p1' } })
     const moment = { at: new Date(NOW), newId }
-    await inTransaction(db, async (tx) => carryOut(tx, (await giveUp(tx, { merchantId: merchant, id: id! }, { catalogue }, moment))!, moment))
+    await inTransaction(db, async (tx) =>
+      carryOut(tx, (await giveUp(tx, { merchantId: merchant, id: id! }, { catalogue }, moment))!, moment),
+    )
     expect(await balance('USDT', 'held')).toBe(0n)
     expect(await balance('USDT')).toBeGreaterThan(2_400n * E18)
     const [, failed, ...more] = await notices()
     expect(more).toEqual([])
     isValid(failed)
-    expect(failed).toMatchObject({ id, status: 'Failed', exchanged: true, failedReason: 'ERRROR_CODE_GENERIC', localId: 'p1' })
+    expect(failed).toMatchObject({
+      id,
+      status: 'Failed',
+      exchanged: true,
+      failedReason: 'ERRROR_CODE_GENERIC',
+      localId: 'p1',
+    })
   })
 })

@@ -1,6 +1,13 @@
 import type { FiatAsset } from '../assets/index.ts'
 import type { Moment } from '../base/moment.ts'
-import { currentFee, newPayout, placingItem, readPartLimits, type CardRules, type PlacingDeps } from '../card-payouts/index.ts'
+import {
+  currentFee,
+  newPayout,
+  placingItem,
+  readPartLimits,
+  type CardRules,
+  type PlacingDeps,
+} from '../card-payouts/index.ts'
 import type { Tx } from '../db/index.ts'
 import type { Effects } from '../effects/index.ts'
 import { fillOrder, type DeskDeps, type Order } from '../exchange/index.ts'
@@ -36,12 +43,37 @@ export const exchangeAndPayOut = async (
   const fee = readOwnFee(order.payoutFee, currentFee(asset, exchange.target), asset)
   const units = lessFee(exchange.target, fee, asset)
   const limits = readPartLimits('batch', units, asset, cards.rules)
-  const plain = newPayout({ merchantId, kind: 'batch', units, fee, localId: null, meta, toldAs: null }, asset, card, moment)
+  const plain = newPayout(
+    { merchantId, kind: 'batch', units, fee, localId: null, meta, toldAs: null },
+    asset,
+    card,
+    moment,
+  )
   const { id } = plain
   const body = fiatBody({ id, exchange, direction, fee, localId, meta, causedBy: null }, plain.maskedCard)
   const payout = { ...plain, toldAs: { kind: 'FiatExchangeWithdraw', objectId: id, body } }
-  await hold(tx, placingItem(payout, { card, limits, scale: asset.scale, keyId: order.keyId }, cards, moment.newId), localId, 'createFiatExchangeWithdrawal')
-  await insertExchangeWithdrawal(tx, { merchantId, id, exchangeId: exchange.id, kind: 'fiat', localId, meta, causedBy: null, createdAt: moment.at })
-  const notice = { merchantId, objectId: id, kind: 'FiatExchangeWithdraw', status: 'Exchanged', body: { ...body, status: 'Exchanged' } }
+  await hold(
+    tx,
+    placingItem(payout, { card, limits, scale: asset.scale, keyId: order.keyId }, cards, moment.newId),
+    localId,
+    'createFiatExchangeWithdrawal',
+  )
+  await insertExchangeWithdrawal(tx, {
+    merchantId,
+    id,
+    exchangeId: exchange.id,
+    kind: 'fiat',
+    localId,
+    meta,
+    causedBy: null,
+    createdAt: moment.at,
+  })
+  const notice = {
+    merchantId,
+    objectId: id,
+    kind: 'FiatExchangeWithdraw',
+    status: 'Exchanged',
+    body: { ...body, status: 'Exchanged' },
+  }
   return { id, effects: { items: [], notices: [notice] } }
 }

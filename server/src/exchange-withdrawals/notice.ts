@@ -6,9 +6,23 @@ import type { Place } from '../withdrawals/index.ts'
 export type CausedBy = 'fiat-invoice' | 'crypto-invoice' | 'crypto-replenishment'
 
 /** What is said of the exchange. */
-export type ToldExchange = Pick<Exchange, 'merchantId' | 'createdAt' | 'spendTicker' | 'targetTicker' | 'exchange' | 'fee' | 'target' | 'price' | 'first' | 'second'>
+export type ToldExchange = Pick<
+  Exchange,
+  | 'merchantId'
+  | 'createdAt'
+  | 'spendTicker'
+  | 'targetTicker'
+  | 'exchange'
+  | 'fee'
+  | 'target'
+  | 'price'
+  | 'first'
+  | 'second'
+>
 
-/** What is said of an exchange with withdrawal in every status (`contract.md` 6.7). Fees and amounts in ledger units. */
+/**
+ * What is said of an exchange with withdrawal in every status (`contract.md` 6.7). Fees and amounts in ledger units.
+ */
 export interface Told {
   id: string
   exchange: ToldExchange
@@ -48,4 +62,8 @@ export const cryptoBody = (told: Told, { where, asSent }: Place): Record<string,
 })
 
 /** The fields that don't change of one that is paid to a card. */
-export const fiatBody = (told: Told, maskedCard: string): Record<string, unknown> => ({ kind: 'FiatExchangeWithdraw', ...fixedFields(told), to: maskedCard })
+export const fiatBody = (told: Told, maskedCard: string): Record<string, unknown> => ({
+  kind: 'FiatExchangeWithdraw',
+  ...fixedFields(told),
+  to: maskedCard,
+})

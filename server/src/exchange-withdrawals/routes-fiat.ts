@@ -17,12 +17,19 @@ export const fiatExchangeWithdrawalRoutes = (deps: FiatExchangeWithdrawalDeps): 
   { operation: 'createFiatExchangeWithdrawal', handle: (request) => createFiat(deps, request) },
 ]
 
-const readAsked = ({ desk, cards }: FiatExchangeWithdrawalDeps, asked: Asked, errors: typeof estimateErrors | typeof orderErrors) => {
+const readAsked = (
+  { desk, cards }: FiatExchangeWithdrawalDeps,
+  asked: Asked,
+  errors: typeof estimateErrors | typeof orderErrors,
+) => {
   const asset = readCurrency(asked.ticker, cards.rules, errors.invalidOrder)
   return { asset, ...readExchange(desk, asked, errors) }
 }
 
-const estimateFiat = async (deps: FiatExchangeWithdrawalDeps, { merchantId, query }: ApiRequest): Promise<ApiAnswer> => {
+const estimateFiat = async (
+  deps: FiatExchangeWithdrawalDeps,
+  { merchantId, query }: ApiRequest,
+): Promise<ApiAnswer> => {
   const { asset, ...asking } = readAsked(deps, query as unknown as Asked, estimateErrors)
   const feeOf = (received: bigint): bigint => {
     const fee = currentFee(asset, received)
@@ -45,5 +52,7 @@ const createFiat = async (deps: FiatExchangeWithdrawalDeps, request: ApiRequest)
   const limit = readPrice(body.price, orderErrors)
   const given = { keyId: request.keyId, fee: body.exchangeFee, localId: body.localId ?? null, meta: body.meta ?? null }
   const order = await priceOrder(desk, { merchantId, ...asking, limit, ...given })
-  return placeWhole(desk.runtime, request, (tx, moment) => exchangeAndPayOut(tx, deps, { ...order, asset, card, payoutFee: body.fee }, moment))
+  return placeWhole(desk.runtime, request, (tx, moment) =>
+    exchangeAndPayOut(tx, deps, { ...order, asset, card, payoutFee: body.fee }, moment),
+  )
 }

@@ -2,7 +2,16 @@ import { estimateErrors, orderErrors } from '@bursar/contract'
 import { priceOrder, readPrice, type DeskDeps } from '../exchange/index.ts'
 import { readText } from '../orders/index.ts'
 import type { ApiAnswer, ApiRequest, Route } from '../platform/route.ts'
-import { checkLargest, checkWithdrawable, currentFee, intentOfOrder, readAsset, readPlace, type PlacingDeps, type Terms } from '../withdrawals/index.ts'
+import {
+  checkLargest,
+  checkWithdrawable,
+  currentFee,
+  intentOfOrder,
+  readAsset,
+  readPlace,
+  type PlacingDeps,
+  type Terms,
+} from '../withdrawals/index.ts'
 import { estimateWhole, placeWhole, readExchange, type Asked, type OrderBody } from './asking.ts'
 import { exchangeAndSend } from './commands.ts'
 import { carriedOn } from './terms.ts'
@@ -23,7 +32,11 @@ export const exchangeWithdrawalRoutes = (deps: ExchangeWithdrawalDeps): Route[] 
 ]
 
 /** What is exchanged, and on which network what is bought can be sent. */
-const readAsked = ({ desk, placing }: ExchangeWithdrawalDeps, asked: OnNetwork<Asked>, errors: typeof estimateErrors | typeof orderErrors) => {
+const readAsked = (
+  { desk, placing }: ExchangeWithdrawalDeps,
+  asked: OnNetwork<Asked>,
+  errors: typeof estimateErrors | typeof orderErrors,
+) => {
   const where = readAsset(asked, placing.rules, errors.invalidOrder)
   return { where, ...readExchange(desk, asked, errors, (direction) => carriedOn(direction, where)) }
 }
@@ -32,7 +45,8 @@ const estimateCrypto = async (deps: ExchangeWithdrawalDeps, { merchantId, query 
   const { placing } = deps
   const { where, ...asking } = readAsked(deps, query as unknown as OnNetwork<Asked>, estimateErrors)
   const terms = await deps.terms()
-  const internal = query.to === undefined ? false : (await readPlace(placing, { merchantId, to: query.to }, where, terms)).internal
+  const internal =
+    query.to === undefined ? false : (await readPlace(placing, { merchantId, to: query.to }, where, terms)).internal
   const feeOf = (received: bigint): bigint => {
     const fee = currentFee(where, received, internal, terms, placing.rules.catalogue)
     if (received > fee) checkWithdrawable(received - fee, where)
@@ -56,7 +70,11 @@ const createCrypto = async (deps: ExchangeWithdrawalDeps, request: ApiRequest): 
     checkLargest(place, merchantId, received, terms.days)
     return currentFee(where, received, place.internal, terms, placing.rules.catalogue)
   }
-  const intentId = intentOfOrder(merchantId, { localId: given.localId, answerKeys: request.answerKeys }, desk.runtime.newId)
+  const intentId = intentOfOrder(
+    merchantId,
+    { localId: given.localId, answerKeys: request.answerKeys },
+    desk.runtime.newId,
+  )
   const whole = { ...order, place, currentFee: feeOf, withdrawalFee: body.fee, causedBy: null, intentId }
   return placeWhole(desk.runtime, request, (tx, moment) => exchangeAndSend(tx, desk, whole, moment))
 }

@@ -16,5 +16,7 @@ export interface ExchangeWithdrawal {
 
 export const insertExchangeWithdrawal = async (tx: Tx, e: ExchangeWithdrawal): Promise<void> => {
   await sql`insert into exchange_withdrawals(merchant_id, id, exchange_id, kind, local_id, meta, caused_by, created_at)
-    values (${e.merchantId}, ${e.id}, ${e.exchangeId}, ${e.kind}, ${e.localId}, ${e.meta}, ${e.causedBy}, ${e.createdAt})`.execute(tx)
+    values (${e.merchantId}, ${e.id}, ${e.exchangeId}, ${e.kind}, ${e.localId}, ${e.meta}, ${e.causedBy}, ${e.createdAt})`.execute(
+    tx,
+  )
 }

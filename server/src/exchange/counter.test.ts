@@ -32,7 +32,8 @@ const rich = async () => {
   await giveBalance(db, id, 'UAH', 10_000_00n)
   return id
 }
-const count = async (table: string) => (await sql<{ n: number }>`select count(*) as n from ${sql.table(table)}`.execute(db)).rows[0]!.n
+const count = async (table: string) =>
+  (await sql<{ n: number }>`select count(*) as n from ${sql.table(table)}`.execute(db)).rows[0]!.n
 const sound = async () => {
   expect(await inTransaction(db, (tx) => auditLedger(tx))).toEqual([])
   expect(await auditPositions(db)).toEqual([])
@@ -53,14 +54,25 @@ describe('orders that arrive together', () => {
     const answers = await Promise.all(asking.map(([merchant, body]) => world.ask('createExchange', merchant, { body })))
     expect(answers.map(({ status, body: { code } }) => code ?? status)).toEqual([200, 1, 3, 0, 2, 200, 200])
     expect([await count('exchanges'), await count('events')]).toEqual([3, 3])
-    expect((await sql`select 1 from exchange_inventory where asset = 'USDT' having sum(units) = ${1_000n * 10n ** 18n}::numeric - (select sum(target_units) from exchanges)`.execute(db)).rows).toHaveLength(1)
+    expect(
+      (
+        await sql`select 1 from exchange_inventory where asset = 'USDT' having sum(units) = ${1_000n * 10n ** 18n}::numeric - (select sum(target_units) from exchanges)`.execute(
+          db,
+        )
+      ).rows,
+    ).toHaveLength(1)
     await sound()
   })
 
   test('the same request many times is one exchange with one answer; a key of another request is a conflict', async () => {
     const merchant = await rich()
-    const same = Array.from({ length: 8 }, () => world.ask('createExchange', merchant, { body: order, answerKeys: [{ key: 'k', fingerprint: 'f' }] }))
-    const answers = await Promise.all([...same, world.ask('createExchange', merchant, { body: order, answerKeys: [{ key: 'k', fingerprint: 'g' }] })])
+    const same = Array.from({ length: 8 }, () =>
+      world.ask('createExchange', merchant, { body: order, answerKeys: [{ key: 'k', fingerprint: 'f' }] }),
+    )
+    const answers = await Promise.all([
+      ...same,
+      world.ask('createExchange', merchant, { body: order, answerKeys: [{ key: 'k', fingerprint: 'g' }] }),
+    ])
     const [first] = answers
     expect(first!.status).toBe(200)
     for (const answer of answers.slice(0, 8)) expect(answer).toEqual(first)
@@ -85,7 +97,9 @@ describe('orders that arrive together', () => {
     const estimates = await Promise.all([1, 2].map(() => world.ask('estimateExchange', merchant, { query })))
     const { value: price } = (estimates[0]!.body as unknown as { price: { value: string } }).price
     world.legs = legsAt({ ...PRICES, UAH: (PRICES.UAH * 10_040n) / 10_000n }, world.now)
-    const answers = await Promise.all([1, 2, 3].map(() => world.ask('createExchange', merchant, { body: { ...query, price } })))
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => world.ask('createExchange', merchant, { body: { ...query, price } })),
+    )
     expect(answers.map(({ status, body: { code } }) => code ?? status)).toEqual([200, 200, 3])
     expect(await count('exchange_quotes')).toBe(0)
     await sound()
@@ -94,7 +108,9 @@ describe('orders that arrive together', () => {
   test('too little for all is enough for some: none is refused that could be filled by itself', async () => {
     const merchants = await Promise.all(Array.from({ length: 9 }, rich))
     // Nine of 120 are more than the 1,000 there are.
-    const answers = await Promise.all(merchants.map((merchant) => world.ask('createExchange', merchant, { body: { ...order, amount: '120' } })))
+    const answers = await Promise.all(
+      merchants.map((merchant) => world.ask('createExchange', merchant, { body: { ...order, amount: '120' } })),
+    )
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(8)
     expect(answers.filter(({ body: { code } }) => code === 6)).toHaveLength(1)
     await sound()

@@ -7,7 +7,10 @@ import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { tellExchange } from './commands.ts'
 import { fillOrders, newKnown, type Filled, type Filling, type Order } from './desk.ts'
 
-/** Where requests for exchanges are served: those that arrive while others are filled are filled together, in one transaction. */
+/**
+ * Where requests for exchanges are served: those that arrive while others are filled are filled together, in one
+ * transaction.
+ */
 export interface Counter {
   /** Answers `{id}`, or why not; a repetition of the request gets the first answer. @throws ApiRefusal */
   place(request: Pick<ApiRequest, 'answerKeys'>, order: Order): Promise<ApiAnswer>
@@ -29,7 +32,11 @@ export const createCounter = (runtime: Runtime): Counter => {
   return {
     place: async ({ answerKeys }, order) => {
       const known = newKnown(runtime.newId, momentOf(runtime).at)
-      const result = await batcher.submit({ order, known, answers: answersOf(answerKeys, { id: known.id, scale: order.direction.spend.scale }) })
+      const result = await batcher.submit({
+        order,
+        known,
+        answers: answersOf(answerKeys, { id: known.id, scale: order.direction.spend.scale }),
+      })
       if ('error' in result) throw result.error
       return result.answer
     },
@@ -37,8 +44,9 @@ export const createCounter = (runtime: Runtime): Counter => {
 }
 
 /**
- * All at once; one by one when that fails, so that none fails its neighbours, and again when the database was lost: too little of an asset for all may be enough for
- * some. Orders that ask for the same promise come after one another, so that each finds one of its own.
+ * All at once; one by one when that fails, so that none fails its neighbours, and again when the database was lost: too
+ * little of an asset for all may be enough for some. Orders that ask for the same promise come after one another, so
+ * that each finds one of its own.
  */
 const serve = async (runtime: Runtime, fillings: readonly Filling[]): Promise<Result[]> => {
   const results = new Map<Filling, Result>()
@@ -68,7 +76,11 @@ const fillTogether = (runtime: Runtime, fillings: readonly Filling[]): Promise<R
   inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
     const filled = await fillOrders(tx, fillings, new Date(runtime.clock.now()))
-    const told = filled.map((one, i) => ('exchange' in one && one.outcome.kind === 'applied' ? tellExchange(one.exchange, fillings[i]!.order.direction) : noEffects))
+    const told = filled.map((one, i) =>
+      'exchange' in one && one.outcome.kind === 'applied'
+        ? tellExchange(one.exchange, fillings[i]!.order.direction)
+        : noEffects,
+    )
     await carryOut(tx, joinEffects(told), moment)
     return filled.map((one, i) => resultOf(one, fillings[i]!))
   })

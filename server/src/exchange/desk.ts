@@ -28,21 +28,37 @@ export interface DeskDeps {
 }
 
 /**
- * What an exchange would do now. Its price is promised for `quoteMs`, to this merchant for this very order, and counts against
- * what there is to sell. @throws ApiRefusal with the numbers of an estimate
+ * What an exchange would do now. Its price is promised for `quoteMs`, to this merchant for this very order, and counts
+ * against what there is to sell. @throws ApiRefusal with the numbers of an estimate
  */
-export const estimate = async ({ runtime, policy, legs, promises }: DeskDeps, asking: Promisable, limit: bigint | undefined): Promise<Quote> => {
+export const estimate = async (
+  { runtime, policy, legs, promises }: DeskDeps,
+  asking: Promisable,
+  limit: bigint | undefined,
+): Promise<Quote> => {
   const { direction, side, amount } = asking
   const quoted = quoteNow(direction, side, amount, await legs(), estimateErrors)
   checkLimits(direction, quoted, estimateErrors)
   if (limit !== undefined && !isNoWorse(direction.selling, quoted.price, limit)) {
-    throw refusal(estimateErrors.invalidOrder, `Order validation error: the price is ${formatUnits(quoted.price, PRICE_DECIMALS)} now, worse than the price given`, 'price')
+    throw refusal(
+      estimateErrors.invalidOrder,
+      `Order validation error: the price is ${formatUnits(quoted.price, PRICE_DECIMALS)} now, worse than the price given`,
+      'price',
+    )
   }
-  await promises.keep({ ...asking, quoted, id: runtime.newId(), expiresAt: new Date(runtime.clock.now() + policy.quoteMs) })
+  await promises.keep({
+    ...asking,
+    quoted,
+    id: runtime.newId(),
+    expiresAt: new Date(runtime.clock.now() + policy.quoteMs),
+  })
   return quoted
 }
 
-/** An order priced at the moment it came; `limit` is the merchant's price, undefined for whatever it is; `fee` the merchant's own. */
+/**
+ * An order priced at the moment it came; `limit` is the merchant's price, undefined for whatever it is; `fee` the
+ * merchant's own.
+ */
 export interface Order extends Promisable {
   limit: bigint | undefined
   fee: string | undefined
@@ -58,10 +74,14 @@ export interface Order extends Promisable {
  * Prices an order before its transaction. What can't be withdrawn can't be turned into something that can.
  * @throws ApiRefusal
  */
-export const priceOrder = async ({ legs, stops }: Pick<DeskDeps, 'legs' | 'stops'>, order: Omit<Order, 'now'>): Promise<Order> => {
+export const priceOrder = async (
+  { legs, stops }: Pick<DeskDeps, 'legs' | 'stops'>,
+  order: Omit<Order, 'now'>,
+): Promise<Order> => {
   const { merchantId, direction, side, amount } = order
   const stopped = await stops()
-  for (const { ticker } of [direction.spend, direction.target]) checkStops({ merchantId, ticker, network: null }, stopped)
+  for (const { ticker } of [direction.spend, direction.target])
+    checkStops({ merchantId, ticker, network: null }, stopped)
   return { ...order, now: quoteNow(direction, side, amount, await legs(), orderErrors) }
 }
 
@@ -85,8 +105,9 @@ export interface Filling {
 export type Filled = { exchange: Exchange; outcome: Outcome } | { refused: ApiRefusal } | { known: KnownRequest }
 
 /**
- * Fills priced orders in this transaction, each under an estimate's promise where there is one; no two ask for the same promise.
- * Those that are refused or known move nothing. @throws ApiRefusal: roll back, the house lacks an asset for all of them together
+ * Fills priced orders in this transaction, each under an estimate's promise where there is one; no two ask for the same
+ * promise. Those that are refused or known move nothing. @throws ApiRefusal: roll back, the house lacks an asset for
+ * all of them together
  */
 export const fillOrders = async (tx: Tx, fillings: readonly Filling[], now: Date): Promise<Filled[]> => {
   const known = await lockKnown(tx, fillings.map(identityOf))
@@ -96,23 +117,42 @@ export const fillOrders = async (tx: Tx, fillings: readonly Filling[], now: Date
 }
 
 const identityOf = ({ order: { merchantId, localId, caused }, answers }: Filling): Identity => ({
-  merchantId, keys: answers?.keys ?? [], localId: caused ? null : localId,
+  merchantId,
+  keys: answers?.keys ?? [],
+  localId: caused ? null : localId,
 })
 
 const fillFresh = async (tx: Tx, fillings: readonly Filling[], now: Date): Promise<Filled[]> => {
   const promised = await promisesFor(tx, fillings, now)
   const judged = fillings.map((filling) => fillOrRefusal(filling, promised.get(filling)))
   const fills = judged.filter((one): one is Fill => !(one instanceof ApiRefusal))
-  const outcomes = new Map<Fill | ApiRefusal, Outcome>((await fillAll(tx, fills)).map((outcome, i) => [fills[i]!, outcome]))
-  const taken = fillings.filter((_, i) => outcomes.get(judged[i]!)?.kind === 'applied').map((filling) => promised.get(filling))
-  await endQuotes(tx, taken.filter((quote) => quote !== undefined))
-  return judged.map((one) => (one instanceof ApiRefusal ? { refused: one } : { exchange: one.exchange, outcome: outcomes.get(one)! }))
+  const outcomes = new Map<Fill | ApiRefusal, Outcome>(
+    (await fillAll(tx, fills)).map((outcome, i) => [fills[i]!, outcome]),
+  )
+  const taken = fillings
+    .filter((_, i) => outcomes.get(judged[i]!)?.kind === 'applied')
+    .map((filling) => promised.get(filling))
+  await endQuotes(
+    tx,
+    taken.filter((quote) => quote !== undefined),
+  )
+  return judged.map((one) =>
+    one instanceof ApiRefusal ? { refused: one } : { exchange: one.exchange, outcome: outcomes.get(one)! },
+  )
 }
 
 /** The promises that orders with a price ask for, locked. */
-const promisesFor = async (tx: Tx, fillings: readonly Filling[], now: Date): Promise<ReadonlyMap<Filling, StoredQuote>> => {
+const promisesFor = async (
+  tx: Tx,
+  fillings: readonly Filling[],
+  now: Date,
+): Promise<ReadonlyMap<Filling, StoredQuote>> => {
   const asking = fillings.filter(({ order }) => order.limit !== undefined)
-  const quotes = await lockQuotes(tx, asking.map(({ order }) => ({ ...order, price: order.limit! })), now)
+  const quotes = await lockQuotes(
+    tx,
+    asking.map(({ order }) => ({ ...order, price: order.limit! })),
+    now,
+  )
   return new Map(asking.flatMap((filling, i) => (quotes[i] ? [[filling, quotes[i]]] : [])))
 }
 
@@ -130,8 +170,17 @@ const fillOrRefusal = ({ order, known, answers }: Filling, promised: StoredQuote
 }
 
 /** Fills one order, which is part of something larger, in this transaction. @throws ApiRefusal: roll back */
-export const fillOrder = async (tx: Tx, { runtime }: Pick<DeskDeps, 'runtime'>, order: Order, { at, newId }: Moment): Promise<Exchange> => {
-  const [filled] = await fillOrders(tx, [{ order, known: newKnown(newId, at), answers: undefined }], new Date(runtime.clock.now()))
+export const fillOrder = async (
+  tx: Tx,
+  { runtime }: Pick<DeskDeps, 'runtime'>,
+  order: Order,
+  { at, newId }: Moment,
+): Promise<Exchange> => {
+  const [filled] = await fillOrders(
+    tx,
+    [{ order, known: newKnown(newId, at), answers: undefined }],
+    new Date(runtime.clock.now()),
+  )
   if ('refused' in filled!) throw filled.refused
   if ('known' in filled!) throw new Error(`a part of something larger was ${filled.known.kind}`)
   const { exchange, outcome } = filled!

@@ -10,7 +10,11 @@ export interface Direction extends Pair, Omit<Terms, 'spend' | 'target'> {
 }
 
 /** The direction between two assets; undefined when it is not offered. */
-export const directionOf = (policy: ExchangePolicy, spendTicker: string, targetTicker: string): Direction | undefined => {
+export const directionOf = (
+  policy: ExchangePolicy,
+  spendTicker: string,
+  targetTicker: string,
+): Direction | undefined => {
   const [spend, target] = [policy.assets.get(spendTicker), policy.assets.get(targetTicker)]
   if (!spend || !target || spend === target) return undefined
   const pair = pairOf(spendTicker, targetTicker)
@@ -19,7 +23,10 @@ export const directionOf = (policy: ExchangePolicy, spendTicker: string, targetT
   return { ...pair, spend, target, feeBps: own?.feeBps ?? policy.feeBps, spreadBps: own?.spreadBps ?? policy.spreadBps }
 }
 
-/** The policy of an exchange that is open, where every asset of a pair has a limit of the house's position. Throws with what is missing. */
+/**
+ * The policy of an exchange that is open, where every asset of a pair has a limit of the house's position. Throws with
+ * what is missing.
+ */
 export const readLimitedPolicy = (...given: Parameters<typeof readExchangePolicy>): ExchangePolicy => {
   const policy = readExchangePolicy(...given)
   requirePositionLimits(policy, new Set(directionsOf(policy).map(({ spend }) => spend.ticker)))
@@ -29,5 +36,7 @@ export const readLimitedPolicy = (...given: Parameters<typeof readExchangePolicy
 /** Every direction that is offered, whether there is a price now or not. */
 export const directionsOf = (policy: ExchangePolicy): Direction[] => {
   const tickers = [...policy.assets.keys()]
-  return tickers.flatMap((spend) => tickers.map((target) => directionOf(policy, spend, target)).filter((direction) => direction !== undefined))
+  return tickers.flatMap((spend) =>
+    tickers.map((target) => directionOf(policy, spend, target)).filter((direction) => direction !== undefined),
+  )
 }

@@ -1,7 +1,10 @@
 import type { Side } from './pricing.ts'
 import type { PriceBasis } from './quoting.ts'
 
-/** An exchange that was filled, or could not be. Amounts in ledger units, prices in 1e-8 of the pair's second for one first. */
+/**
+ * An exchange that was filled, or could not be. Amounts in ledger units, prices in 1e-8 of the pair's second for one
+ * first.
+ */
 export interface Exchange {
   merchantId: string
   id: string

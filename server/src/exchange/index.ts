@@ -1,7 +1,7 @@
 /**
- * Turning one asset of a balance into another. Promises that an exchange is one transaction or nothing, at a price that several sources
- * agree on; that an estimate's price holds for ten seconds, once; that no rounding favours who exchanges; and that the house
- * never sells what it doesn't have, nor takes its position further than its limits.
+ * Turning one asset of a balance into another. Promises that an exchange is one transaction or nothing, at a price that
+ * several sources agree on; that an estimate's price holds for ten seconds, once; that no rounding favours who
+ * exchanges; and that the house never sells what it doesn't have, nor takes its position further than its limits.
  */
 export { fundPosition, tellExchange } from './commands.ts'
 export { estimate, fillOrder, priceOrder } from './desk.ts'

@@ -2,7 +2,10 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../db/index.ts'
 import { levelInventory } from './inventory.ts'
 
-/** How far from what the owner put in exchanges may take the position of an asset; ledger units. Null: as the settings say. */
+/**
+ * How far from what the owner put in exchanges may take the position of an asset; ledger units. Null: as the settings
+ * say.
+ */
 export interface PositionLimits {
   long: bigint | null
   short: bigint | null
@@ -20,7 +23,10 @@ export const addFunded = async (tx: Tx, asset: string, units: bigint): Promise<v
     on conflict (asset) do update set funded = position_limits.funded + excluded.funded`.execute(tx)
 }
 
-/** What exchanges have done to the position of one asset; ledger units, values in 1e-18 USDT at the middles of their markets. */
+/**
+ * What exchanges have done to the position of one asset; ledger units, values in 1e-18 USDT at the middles of their
+ * markets.
+ */
 export interface Exposure {
   asset: string
   /** for sale, and spoken for by orders on a venue: both are the position */
@@ -34,7 +40,10 @@ export interface Exposure {
   boughtValue: bigint
   soldUnits: bigint
   soldValue: bigint
-  /** what merchants gave less what they got, both at the middle: what the spread, and the worse prices of larger amounts, have earned */
+  /**
+   * what merchants gave less what they got, both at the middle: what the spread, and the worse prices of larger
+   * amounts, have earned
+   */
   margin: bigint
   /** as an operator has set them; null: as the settings say */
   long: bigint | null
@@ -43,7 +52,8 @@ export interface Exposure {
 
 /** Every asset that is or was traded with. Reads sixteen rows an asset, however much was exchanged. */
 export const exposuresOf = async (db: Db | Tx): Promise<Exposure[]> => {
-  const { rows } = await sql<Exposure>`select i.asset, sum(i.units) as units, sum(i.reserved) as reserved, coalesce(max(l.funded), 0) as funded,
+  const { rows } =
+    await sql<Exposure>`select i.asset, sum(i.units) as units, sum(i.reserved) as reserved, coalesce(max(l.funded), 0) as funded,
       sum(i.units) + sum(i.reserved) - coalesce(max(l.funded), 0) as exposure,
       sum(i.bought_units) as "boughtUnits", sum(i.bought_value) as "boughtValue", sum(i.sold_units) as "soldUnits", sum(i.sold_value) as "soldValue",
       sum(i.margin) as margin, max(l.long_limit) as long, max(l.short_limit) as short

@@ -10,7 +10,9 @@ export interface Pair {
 
 /** The pair of two tickers in its fixed order, and which of them is spent. */
 export const pairOf = (spend: string, target: string): Pair & { selling: Selling } =>
-  comesFirst(spend, target) ? { first: spend, second: target, selling: 'first' } : { first: target, second: spend, selling: 'second' }
+  comesFirst(spend, target)
+    ? { first: spend, second: target, selling: 'first' }
+    : { first: target, second: spend, selling: 'second' }
 
 const comesFirst = (a: string, b: string): boolean => {
   const [at, bt] = [RANK.indexOf(a), RANK.indexOf(b)]

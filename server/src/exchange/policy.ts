@@ -13,7 +13,10 @@ export interface AssetRules {
   max: bigint
   /** the house doesn't come to hold more of it; null: no bound */
   most: bigint | null
-  /** how much more of it the house may have bought by exchanges than it has sold and hedged, and the other way round; null: no bound */
+  /**
+   * how much more of it the house may have bought by exchanges than it has sold and hedged, and the other way round;
+   * null: no bound
+   */
   long: bigint | null
   short: bigint | null
 }
@@ -55,10 +58,14 @@ const MOST_BPS = 5_000
 const PAIR_EXAMPLE = 'such as BTC/USDT, the one first that comes first of BTC, ETH, BNB, TRX, USDT, USDC, UAH, KZT'
 
 /** Reads what the operator allows over the standard. Throws with the place named when it makes no sense. */
-export const readExchangePolicy = (catalogue: Pick<Catalogue, 'crypto' | 'fiat'>, given: ExchangeSettings = {}): ExchangePolicy => {
+export const readExchangePolicy = (
+  catalogue: Pick<Catalogue, 'crypto' | 'fiat'>,
+  given: ExchangeSettings = {},
+): ExchangePolicy => {
   const known = [...catalogue.crypto, ...catalogue.fiat]
   for (const ticker of Object.keys(given.assets ?? {})) {
-    if (!known.some((asset) => asset.ticker === ticker)) throw new Error(`exchange: ${ticker} is no asset of this installation`)
+    if (!known.some((asset) => asset.ticker === ticker))
+      throw new Error(`exchange: ${ticker} is no asset of this installation`)
   }
   const assets = known.flatMap(({ ticker, scale }): AssetRules[] => {
     const rules = { ...STANDARD[ticker], ...given.assets?.[ticker] }
@@ -75,7 +82,8 @@ export const readExchangePolicy = (catalogue: Pick<Catalogue, 'crypto' | 'fiat'>
       long: rules.long === undefined ? null : units('long', rules.long),
       short: rules.short === undefined ? null : units('short', rules.short),
     }
-    if (read.min % read.step !== 0n || read.max % read.step !== 0n) throw new Error(`exchange: ${ticker}: min and max are multiples of the step`)
+    if (read.min % read.step !== 0n || read.max % read.step !== 0n)
+      throw new Error(`exchange: ${ticker}: min and max are multiples of the step`)
     if (read.max < read.min) throw new Error(`exchange: ${ticker}: max is below min`)
     return [read]
   })
@@ -85,11 +93,19 @@ export const readExchangePolicy = (catalogue: Pick<Catalogue, 'crypto' | 'fiat'>
     return more.length === 0 && isKnown && first !== second && pairOf(first, second).first === first
   }
   const strange = Object.keys(given.pairs ?? {}).filter((pair) => !isPair(pair))
-  if (strange.length > 0) throw new Error(`exchange: ${strange.join(', ')} is no pair of this installation: write ${PAIR_EXAMPLE}`)
-  const pairs = Object.entries(given.pairs ?? {}).map(([pair, { spreadBps, feeBps, closed }]) => [
-    pair,
-    { ...(spreadBps === undefined ? {} : { spreadBps: bps(spreadBps, pair) }), ...(feeBps === undefined ? {} : { feeBps: bps(feeBps, pair) }), ...(closed && { closed }) },
-  ] as const)
+  if (strange.length > 0)
+    throw new Error(`exchange: ${strange.join(', ')} is no pair of this installation: write ${PAIR_EXAMPLE}`)
+  const pairs = Object.entries(given.pairs ?? {}).map(
+    ([pair, { spreadBps, feeBps, closed }]) =>
+      [
+        pair,
+        {
+          ...(spreadBps === undefined ? {} : { spreadBps: bps(spreadBps, pair) }),
+          ...(feeBps === undefined ? {} : { feeBps: bps(feeBps, pair) }),
+          ...(closed && { closed }),
+        },
+      ] as const,
+  )
   return {
     assets: new Map(assets.map((asset) => [asset.ticker, asset])),
     pairs: new Map(pairs),
@@ -99,23 +115,36 @@ export const readExchangePolicy = (catalogue: Pick<Catalogue, 'crypto' | 'fiat'>
   }
 }
 
-/** Throws with every asset that is exchanged without a limit of the house's position: prices may be wrong, and losses must end somewhere. */
-export const requirePositionLimits = ({ assets }: Pick<ExchangePolicy, 'assets'>, exchanged: ReadonlySet<string>): void => {
-  const missing = [...assets.values()].filter(({ ticker }) => exchanged.has(ticker)).flatMap(({ ticker, long, short }) => [
-    ...(long === null ? [`assets.${ticker}.long`] : []), ...(short === null ? [`assets.${ticker}.short`] : []),
-  ])
+/**
+ * Throws with every asset that is exchanged without a limit of the house's position: prices may be wrong, and losses
+ * must end somewhere.
+ */
+export const requirePositionLimits = (
+  { assets }: Pick<ExchangePolicy, 'assets'>,
+  exchanged: ReadonlySet<string>,
+): void => {
+  const missing = [...assets.values()]
+    .filter(({ ticker }) => exchanged.has(ticker))
+    .flatMap(({ ticker, long, short }) => [
+      ...(long === null ? [`assets.${ticker}.long`] : []),
+      ...(short === null ? [`assets.${ticker}.short`] : []),
+    ])
   if (missing.length > 0) {
-    throw new Error(`exchange: ${missing.join(', ')} missing: how much more of an asset exchanges may have bought than sold (long), and sold than bought (short), in whole units. Close the pairs of what you don't exchange`)
+    throw new Error(
+      `exchange: ${missing.join(', ')} missing: how much more of an asset exchanges may have bought than sold (long), and sold than bought (short), in whole units. Close the pairs of what you don't exchange`,
+    )
   }
 }
 
 const unitsIn = (text: string, scale: number, where: string): bigint => {
   const parsed = parseUnits(text, scale)
-  if (!parsed.ok || parsed.units === 0n) throw new Error(`exchange: ${where} is a decimal above zero of at most ${scale} digits; got ${text}`)
+  if (!parsed.ok || parsed.units === 0n)
+    throw new Error(`exchange: ${where} is a decimal above zero of at most ${scale} digits; got ${text}`)
   return parsed.units
 }
 
 const bps = (value: number, where: string): bigint => {
-  if (!Number.isInteger(value) || value < 0 || value > MOST_BPS) throw new Error(`exchange: ${where} is whole basis points from 0 to ${MOST_BPS}`)
+  if (!Number.isInteger(value) || value < 0 || value > MOST_BPS)
+    throw new Error(`exchange: ${where} is whole basis points from 0 to ${MOST_BPS}`)
   return BigInt(value)
 }

@@ -4,7 +4,11 @@ import type { Exchange } from './exchange.ts'
 
 /** What is spent goes to the position and, of the fee, to income; what is received comes from the position. */
 export const fillTransfer = (e: Exchange): Item['transfer'] => {
-  const leg = (asset: string, kind: 'merchant' | 'position' | 'fees', posted: bigint) => ({ account: { merchantId: e.merchantId, asset, kind }, posted, held: 0n })
+  const leg = (asset: string, kind: 'merchant' | 'position' | 'fees', posted: bigint) => ({
+    account: { merchantId: e.merchantId, asset, kind },
+    posted,
+    held: 0n,
+  })
   return {
     id: e.transferId,
     merchantId: e.merchantId,
@@ -24,8 +28,19 @@ export const fillTransfer = (e: Exchange): Item['transfer'] => {
 /** The owner puts capital into the position, or takes it out where `units` is below 0. */
 export const fundingItem = (asset: string, units: bigint, { at, newId }: Moment): Item => {
   const id = newId()
-  const leg = (kind: 'capital' | 'position', posted: bigint) => ({ account: { merchantId: HOUSE, asset, kind }, posted, held: 0n })
+  const leg = (kind: 'capital' | 'position', posted: bigint) => ({
+    account: { merchantId: HOUSE, asset, kind },
+    posted,
+    held: 0n,
+  })
   return {
-    transfer: { id, merchantId: HOUSE, kind: 'post', cause: { kind: 'exchange', id }, legs: [leg('capital', -units), leg('position', units)], at },
+    transfer: {
+      id,
+      merchantId: HOUSE,
+      kind: 'post',
+      cause: { kind: 'exchange', id },
+      legs: [leg('capital', -units), leg('position', units)],
+      at,
+    },
   }
 }

@@ -4,7 +4,9 @@ import { amountsAt, feeOf, isNoWorse, priceFor, type Amounts, type Grain, type T
 
 const grain = fc
   .integer({ min: 2, max: 18 })
-  .chain((scale) => fc.integer({ min: 0, max: Math.min(scale, 12) }).map((zeros): Grain => ({ scale, step: 10n ** BigInt(zeros) })))
+  .chain((scale) =>
+    fc.integer({ min: 0, max: Math.min(scale, 12) }).map((zeros): Grain => ({ scale, step: 10n ** BigInt(zeros) })),
+  )
 const terms = fc.record({
   selling: fc.constantFrom('first' as const, 'second' as const),
   spend: grain,
@@ -13,9 +15,17 @@ const terms = fc.record({
 }) satisfies fc.Arbitrary<Terms>
 const price = fc.bigInt({ min: 1n, max: 10n ** 14n })
 const steps = fc.bigInt({ min: 1n, max: 10n ** 9n })
-const back = (there: Terms): Terms => ({ ...there, selling: there.selling === 'first' ? 'second' : 'first', spend: there.target, target: there.spend })
+const back = (there: Terms): Terms => ({
+  ...there,
+  selling: there.selling === 'first' ? 'second' : 'first',
+  spend: there.target,
+  target: there.spend,
+})
 
-/** What a rational calculation without any rounding would give for `exchange`, times `down`, to compare by multiplication. */
+/**
+ * What a rational calculation without any rounding would give for `exchange`, times `down`, to compare by
+ * multiplication.
+ */
 const isFair = (t: Terms, { exchange, target }: Amounts, at: bigint): boolean => {
   const [spendOne, targetOne] = [10n ** BigInt(t.spend.scale), 10n ** BigInt(t.target.scale)]
   return t.selling === 'first'
@@ -26,8 +36,18 @@ const isFair = (t: Terms, { exchange, target }: Amounts, at: bigint): boolean =>
 describe('amounts', () => {
   test('the documented sample: 100 USDT at 40 with 20 UAH of fee', () => {
     const t: Terms = { selling: 'second', spend: { scale: 2, step: 1n }, target: { scale: 6, step: 1n }, feeBps: 50n }
-    expect(amountsAt(t, 'target', 100_000_000n, 40_0000_0000n)).toEqual({ exchange: 4000_00n, fee: 20_00n, spend: 4020_00n, target: 100_000_000n })
-    expect(amountsAt(t, 'spend', 4020_00n, 40_0000_0000n)).toEqual({ exchange: 4000_00n, fee: 20_00n, spend: 4020_00n, target: 100_000_000n })
+    expect(amountsAt(t, 'target', 100_000_000n, 40_0000_0000n)).toEqual({
+      exchange: 4000_00n,
+      fee: 20_00n,
+      spend: 4020_00n,
+      target: 100_000_000n,
+    })
+    expect(amountsAt(t, 'spend', 4020_00n, 40_0000_0000n)).toEqual({
+      exchange: 4000_00n,
+      fee: 20_00n,
+      spend: 4020_00n,
+      target: 100_000_000n,
+    })
   })
 
   test('the side that is named is kept, the parts add up, and no rounding favours the merchant', () => {
@@ -79,7 +99,14 @@ describe('amounts', () => {
   })
 
   test('X5 no sequence of exchanges there and back gains anything, at any price that holds for both', () => {
-    const trades = fc.array(fc.record({ there: fc.boolean(), side: fc.constantFrom('target' as const, 'spend' as const), share: fc.integer({ min: 1, max: 1000 }) }), { minLength: 1, maxLength: 16 })
+    const trades = fc.array(
+      fc.record({
+        there: fc.boolean(),
+        side: fc.constantFrom('target' as const, 'spend' as const),
+        share: fc.integer({ min: 1, max: 1000 }),
+      }),
+      { minLength: 1, maxLength: 16 },
+    )
     fc.assert(
       fc.property(terms, price, steps, trades, (t, at, count, sequence) => {
         const start = count * t.spend.step * 1000n
@@ -95,7 +122,11 @@ describe('amounts', () => {
           const own = there ? t.spend : t.target
           const other = there ? t.target : t.spend
           const have = there ? holding.spend : holding.target
-          forth(there, side, side === 'spend' ? ((have * BigInt(share)) / 1000n / own.step) * own.step : BigInt(share) * other.step)
+          forth(
+            there,
+            side,
+            side === 'spend' ? ((have * BigInt(share)) / 1000n / own.step) * own.step : BigInt(share) * other.step,
+          )
         })
         // Everything back, one way.
         forth(false, 'spend', (holding.target / t.target.step) * t.target.step)
@@ -109,17 +140,27 @@ describe('amounts', () => {
 describe('the price', () => {
   test('that a merchant gives is a limit: as good is good enough', () => {
     const as = (price: bigint) => (['first', 'second'] as const).map((selling) => isNoWorse(selling, price, 100n))
-    expect([as(99n), as(100n), as(101n)]).toEqual([[false, true], [true, true], [true, false]])
+    expect([as(99n), as(100n), as(101n)]).toEqual([
+      [false, true],
+      [true, true],
+      [true, false],
+    ])
   })
 
   test('is less the spread and rounded against the merchant on both sides', () => {
     fc.assert(
-      fc.property(fc.bigInt({ min: 1n, max: 10n ** 24n }), fc.bigInt({ min: 1n, max: 10n ** 24n }), fc.bigInt({ min: 0n, max: 500n }), (spent, received, spreadBps) => {
-        const sells = priceFor('first', { spent, received, spreadBps })
-        if (sells !== undefined) expect(sells * spent * 10_000n).toBeLessThanOrEqual(received * 10n ** 8n * (10_000n - spreadBps))
-        const buys = priceFor('second', { spent, received, spreadBps })!
-        expect(buys * received * (10_000n - spreadBps)).toBeGreaterThanOrEqual(spent * 10n ** 8n * 10_000n)
-      }),
+      fc.property(
+        fc.bigInt({ min: 1n, max: 10n ** 24n }),
+        fc.bigInt({ min: 1n, max: 10n ** 24n }),
+        fc.bigInt({ min: 0n, max: 500n }),
+        (spent, received, spreadBps) => {
+          const sells = priceFor('first', { spent, received, spreadBps })
+          if (sells !== undefined)
+            expect(sells * spent * 10_000n).toBeLessThanOrEqual(received * 10n ** 8n * (10_000n - spreadBps))
+          const buys = priceFor('second', { spent, received, spreadBps })!
+          expect(buys * received * (10_000n - spreadBps)).toBeGreaterThanOrEqual(spent * 10n ** 8n * 10_000n)
+        },
+      ),
       { numRuns: 2000 },
     )
   })

@@ -8,7 +8,9 @@ const BPS = 10_000n
 /** Which amount the merchant names: what is received, or what is spent with the fee in it. */
 export type Side = 'target' | 'spend'
 
-/** Which asset of the pair is spent. The pair's order is fixed; its price is what one whole first costs in the second. */
+/**
+ * Which asset of the pair is spent. The pair's order is fixed; its price is what one whole first costs in the second.
+ */
 export type Selling = 'first' | 'second'
 
 /** What a direction's amounts are made of: ledger units, of which only multiples of a step are used. */
@@ -37,9 +39,9 @@ export interface Amounts {
 }
 
 /**
- * Everything that an exchange at this price moves. The amount that the merchant names is kept to the unit; what follows from it
- * is rounded to a step against the merchant: received down, spent and fee up. Undefined when nothing is left to receive or
- * to exchange.
+ * Everything that an exchange at this price moves. The amount that the merchant names is kept to the unit; what follows
+ * from it is rounded to a step against the merchant: received down, spent and fee up. Undefined when nothing is left to
+ * receive or to exchange.
  * @param amount of the side, ledger units, a multiple of its step
  * @param price 1e-8 of the pair's second for one whole first
  */
@@ -60,8 +62,8 @@ export const feeOf = ({ spend, feeBps }: Pick<Terms, 'spend' | 'feeBps'>, exchan
   mulDiv(exchange, feeBps, BPS * spend.step, 'up') * spend.step
 
 /**
- * The most that can be exchanged when this much is spent, the fee in it: what is left is at least `feeOf` it, since a whole number of
- * steps that is no less than the fee is no less than the fee rounded up to a step.
+ * The most that can be exchanged when this much is spent, the fee in it: what is left is at least `feeOf` it, since a
+ * whole number of steps that is no less than the fee is no less than the fee rounded up to a step.
  * @param spend a multiple of its step
  */
 export const exchangedOf = ({ spend: { step }, feeBps }: Pick<Terms, 'spend' | 'feeBps'>, spend: bigint): bigint =>
@@ -81,16 +83,21 @@ const spentFor = ({ selling, spend, target }: Terms, amount: bigint, price: bigi
     : mulDiv(amount * up, price, PRICE_ONE * down * spend.step, 'up') * spend.step
 }
 
-/** Whether filling at `price` is no worse for the merchant than at `limit`: higher is better for who sells the first. */
+/**
+ * Whether filling at `price` is no worse for the merchant than at `limit`: higher is better for who sells the first.
+ */
 export const isNoWorse = (selling: Selling, price: bigint, limit: bigint): boolean =>
   selling === 'first' ? price >= limit : price <= limit
 
 /**
- * The price for the merchant out of what the market gives and takes: less the spread, and rounded, both against the merchant.
- * Undefined when it is too small to be written.
+ * The price for the merchant out of what the market gives and takes: less the spread, and rounded, both against the
+ * merchant. Undefined when it is too small to be written.
  * @param spent @param received 1e-18 whole units
  */
-export const priceFor = (selling: Selling, { spent, received, spreadBps }: { spent: bigint; received: bigint; spreadBps: bigint }): bigint | undefined => {
+export const priceFor = (
+  selling: Selling,
+  { spent, received, spreadBps }: { spent: bigint; received: bigint; spreadBps: bigint },
+): bigint | undefined => {
   if (spent <= 0n || received <= 0n) return undefined
   const price =
     selling === 'first'

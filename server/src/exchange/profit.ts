@@ -17,16 +17,19 @@ export interface Profit {
 }
 
 /**
- * Profit by average prices over all time, which are the same in whatever order trades happened. Every division is rounded against the
- * house, and both parts add up to what was sold, less what was bought, plus what the rest is worth.
+ * Profit by average prices over all time, which are the same in whatever order trades happened. Every division is
+ * rounded against the house, and both parts add up to what was sold, less what was bought, plus what the rest is worth.
  * @param worth of the rest, by its size in ledger units; undefined when it has no price
  */
-export const profitOf = ({ boughtUnits, boughtValue, soldUnits, soldValue }: Flows, worth: (units: bigint) => bigint | undefined): Profit => {
+export const profitOf = (
+  { boughtUnits, boughtValue, soldUnits, soldValue }: Flows,
+  worth: (units: bigint) => bigint | undefined,
+): Profit => {
   const matched = boughtUnits < soldUnits ? boughtUnits : soldUnits
   const cost = boughtUnits === 0n ? 0n : mulDiv(boughtValue, matched, boughtUnits, 'up')
   const proceeds = soldUnits === 0n ? 0n : mulDiv(soldValue, matched, soldUnits, 'down')
   const rest = boughtUnits - soldUnits
   const now = rest === 0n ? 0n : worth(rest < 0n ? -rest : rest)
-  const open = (soldValue - proceeds) - (boughtValue - cost)
+  const open = soldValue - proceeds - (boughtValue - cost)
   return { realised: proceeds - cost, unrealised: now === undefined ? null : open + (rest < 0n ? -now : now) }
 }

@@ -11,11 +11,15 @@ import { boundsPassedBy, inventoryOf, type BoundedMove } from './inventory.ts'
 import { insertQuotes, promisedTo, type NewPromise } from './store.ts'
 
 /**
- * Prices that are promised to merchants. An estimate reserves nothing (decision 0030): what others were promised does not count, so that
- * nobody can close the exchange for them by asking. A merchant's own promises count as far as its balance can pay for them.
+ * Prices that are promised to merchants. An estimate reserves nothing (decision 0030): what others were promised does
+ * not count, so that nobody can close the exchange for them by asking. A merchant's own promises count as far as its
+ * balance can pay for them.
  */
 export interface Promises {
-  /** Resolves when it is stored. @throws ApiRefusal when there is not that much to sell, or a limit of the position closes it */
+  /**
+   * Resolves when it is stored. @throws ApiRefusal when there is not that much to sell, or a limit of the position
+   * closes it
+   */
   keep(promise: NewPromise): Promise<void>
 }
 
@@ -27,11 +31,15 @@ const MOST_AT_ONCE = 200
 export const createPromises = ({ db, clock }: Pick<Runtime, 'db' | 'clock'>): Promises => {
   const inventories = new Map<string, () => Promise<bigint>>()
   const inventory = (asset: string): Promise<bigint> => {
-    const read = inventories.get(asset) ?? keepFor(KEPT_MS, clock.now, () => inTransaction(db, (tx) => inventoryOf(tx, asset)))
+    const read =
+      inventories.get(asset) ?? keepFor(KEPT_MS, clock.now, () => inTransaction(db, (tx) => inventoryOf(tx, asset)))
     inventories.set(asset, read)
     return read()
   }
-  const batcher = new Batcher<NewPromise, ApiRefusal | undefined>({ most: MOST_AT_ONCE, run: (promises) => store(db, promises, { inventory, now: new Date(clock.now()) }) })
+  const batcher = new Batcher<NewPromise, ApiRefusal | undefined>({
+    most: MOST_AT_ONCE,
+    run: (promises) => store(db, promises, { inventory, now: new Date(clock.now()) }),
+  })
   return {
     keep: async (promise) => {
       const refused = await batcher.submit(promise)
@@ -40,7 +48,8 @@ export const createPromises = ({ db, clock }: Pick<Runtime, 'db' | 'clock'>): Pr
   }
 }
 
-const noLiquidity = (why: string): ApiRefusal => refusal(estimateErrors.notEnoughLiquidity, `Not enough liquidity: ${why}`)
+const noLiquidity = (why: string): ApiRefusal =>
+  refusal(estimateErrors.notEnoughLiquidity, `Not enough liquidity: ${why}`)
 
 interface Stock {
   /** what there is to sell of an asset, ledger units */
@@ -52,7 +61,10 @@ interface Stock {
 const store = async (db: Db, promises: readonly NewPromise[], stock: Stock): Promise<(ApiRefusal | undefined)[]> => {
   const short = await beyondInventory(db, promises, stock)
   const passed = new Map((await boundsPassedBy(db, promises.flatMap(movesOf))).map((move) => [move.promise, move]))
-  await insertQuotes(db, promises.filter((promise) => !passed.has(promise) && !short.has(promise)))
+  await insertQuotes(
+    db,
+    promises.filter((promise) => !passed.has(promise) && !short.has(promise)),
+  )
   return promises.map((promise) => {
     if (short.has(promise)) return noLiquidity(`there is not that much ${promise.direction.target.ticker} to sell`)
     const move = passed.get(promise)
@@ -61,14 +73,30 @@ const store = async (db: Db, promises: readonly NewPromise[], stock: Stock): Pro
 }
 
 /** Those that the house could not honour together with what their own merchant was promised before, and can pay for. */
-const beyondInventory = async (db: Db, promises: readonly NewPromise[], { inventory, now }: Stock): Promise<ReadonlySet<NewPromise>> => {
-  const pairs = promises.map(({ merchantId, direction: { spend, target } }) => ({ merchantId, spend: spend.ticker, target: target.ticker }))
+const beyondInventory = async (
+  db: Db,
+  promises: readonly NewPromise[],
+  { inventory, now }: Stock,
+): Promise<ReadonlySet<NewPromise>> => {
+  const pairs = promises.map(({ merchantId, direction: { spend, target } }) => ({
+    merchantId,
+    spend: spend.ticker,
+    target: target.ticker,
+  }))
   const earlier = await promisedTo(db, pairs, now)
-  const balances = await balancesOf(db, 'merchant', pairs.map(({ merchantId, spend }) => ({ merchantId, asset: spend })))
+  const balances = await balancesOf(
+    db,
+    'merchant',
+    pairs.map(({ merchantId, spend }) => ({ merchantId, asset: spend })),
+  )
   const added = new Map<string, bigint>()
   const beyond = new Set<NewPromise>()
   for (const [i, promise] of promises.entries()) {
-    const { merchantId, direction: { spend, target }, quoted } = promise
+    const {
+      merchantId,
+      direction: { spend, target },
+      quoted,
+    } = promise
     const key = `${merchantId}/${spend.ticker}/${target.ticker}`
     const own = earlier[i]! + (added.get(key) ?? 0n) + quoted.target
     const payable = mulDiv(quoted.target, balances[i]!.posted - balances[i]!.held, quoted.spend, 'down')
@@ -81,7 +109,10 @@ const beyondInventory = async (db: Db, promises: readonly NewPromise[], { invent
 
 /** What an exchange would move of the position. */
 const movesOf = (promise: NewPromise): (BoundedMove & { promise: NewPromise })[] => {
-  const { direction: { spend, target }, quoted } = promise
+  const {
+    direction: { spend, target },
+    quoted,
+  } = promise
   return [
     { promise, asset: spend.ticker, units: quoted.exchange, bounds: spend },
     { promise, asset: target.ticker, units: -quoted.target, bounds: target },

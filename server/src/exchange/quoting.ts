@@ -12,7 +12,10 @@ export interface Quote extends Amounts {
   basis: PriceBasis
 }
 
-/** What a price was made of, kept with what it was used for: of each leg its middle, its books' sources and when it was read. */
+/**
+ * What a price was made of, kept with what it was used for: of each leg its middle, its books' sources and when it was
+ * read.
+ */
 export type PriceBasis = Record<string, { middle: string; sources: string[]; observedAt: number }>
 
 export type NoQuote =
@@ -24,13 +27,14 @@ export type NoQuote =
 const UNIT_DECIMALS = 18
 
 /**
- * Prices an amount by walking the books through USDT, so that the price is that of the amount: what is sold walks the bids,
- * what is bought the asks, the spread comes on top, and every rounding is against the merchant.
+ * Prices an amount by walking the books through USDT, so that the price is that of the amount: what is sold walks the
+ * bids, what is bought the asks, the spread comes on top, and every rounding is against the merchant.
  * @param amount of the side, ledger units, a multiple of its step
  */
 export const quote = (direction: Direction, side: Side, amount: bigint, legs: Legs): Quote | NoQuote => {
   const missing = [direction.spend, direction.target].find(({ ticker }) => ticker !== PIVOT && !legs.open.has(ticker))
-  if (missing) return { kind: 'no-liquidity', because: `${missing.ticker}: ${legs.closed.get(missing.ticker) ?? 'no source'}` }
+  if (missing)
+    return { kind: 'no-liquidity', because: `${missing.ticker}: ${legs.closed.get(missing.ticker) ?? 'no source'}` }
   const walked = side === 'target' ? walkBack(direction, amount, legs) : walkForth(direction, amount, legs)
   if (walked === undefined) return { kind: 'no-liquidity', because: 'the order books hold less than that' }
   const market = priceFor(direction.selling, { ...walked, spreadBps: 0n })
@@ -71,6 +75,15 @@ const basisOf = ({ spend, target }: Direction, { open }: Legs): PriceBasis =>
     [spend, target].flatMap(({ ticker }) => {
       const leg = open.get(ticker)
       if (!leg) return []
-      return [[ticker, { middle: leg.middle.toString(), sources: leg.books.map(({ source }) => source), observedAt: leg.observedAt.getTime() }]]
+      return [
+        [
+          ticker,
+          {
+            middle: leg.middle.toString(),
+            sources: leg.books.map(({ source }) => source),
+            observedAt: leg.observedAt.getTime(),
+          },
+        ],
+      ]
     }),
   )

@@ -30,13 +30,17 @@ beforeEach(async () => {
 const POLICY = { spreadBps: 50, feeBps: 50 }
 const MOVED = { ...PRICES, UAH: (PRICES.UAH * 10_010n) / 10_000n }
 const signed = (key: string) => [{ key, fingerprint: 'f' }]
-const exchanges = async () => Number((await sql<{ n: number }>`select count(*) as n from exchanges`.execute(db)).rows[0]!.n)
+const exchanges = async () =>
+  Number((await sql<{ n: number }>`select count(*) as n from exchanges`.execute(db)).rows[0]!.n)
 const sound = async () => {
   expect(await inTransaction(db, (tx) => auditLedger(tx))).toEqual([])
   expect(await auditPositions(db)).toEqual([])
 }
 
-/** An order under an estimate, at a price that nobody gets without its promise: the market has moved by a tenth of a percent. */
+/**
+ * An order under an estimate, at a price that nobody gets without its promise: the market has moved by a tenth of a
+ * percent.
+ */
 const estimated = async () => {
   const merchant = newId()
   await giveBalance(db, merchant, 'UAH', 10_000_00n)
@@ -65,7 +69,10 @@ test('audit F-3 C-2: the same order signed anew is told that its localId is take
   await sound()
 })
 
-test.each([['the same signature', 'sig:a', 200], ['the same localId', 'sig:b', 400]])(
+test.each([
+  ['the same signature', 'sig:a', 200],
+  ['the same localId', 'sig:b', 400],
+])(
   'audit F-3: of two equal orders at two processes the second waits for the first, known by %s',
   async (_what, key, status) => {
     const { merchant, body } = await estimated()
@@ -110,7 +117,14 @@ test('audit F-3: an exchange whose COMMIT was answered to nobody is answered as 
   expect([proxy.lost(), first.status, await exchanges()]).toEqual([1, 200, 1])
   const fresh = { ...body, price: '50' }
   proxy.loseNextCommit()
-  const both = await Promise.all(['x-2', 'x-3'].map((localId) => through.ask('createExchange', merchant, { body: { ...fresh, amount: localId === 'x-2' ? '11' : '12', localId }, answerKeys: signed(`sig:${localId}`) })))
+  const both = await Promise.all(
+    ['x-2', 'x-3'].map((localId) =>
+      through.ask('createExchange', merchant, {
+        body: { ...fresh, amount: localId === 'x-2' ? '11' : '12', localId },
+        answerKeys: signed(`sig:${localId}`),
+      }),
+    ),
+  )
   expect([proxy.lost(), both.map(({ status }) => status), await exchanges()]).toEqual([2, [200, 200], 3])
   await lossy.end()
   await proxy.close()

@@ -30,8 +30,8 @@ export const exchangeRoutes = (deps: DeskDeps): Route[] => {
 const ok = (body: unknown): ApiAnswer => ({ status: 200, body })
 
 /**
- * Directions with a price for the least amount of each, that no limit of a position closes. While a market is closed its price is the last
- * known one, and a header says of when.
+ * Directions with a price for the least amount of each, that no limit of a position closes. While a market is closed
+ * its price is the last known one, and a header says of when.
  */
 const listDirections = async ({ policy, legs, runtime }: DeskDeps): Promise<ApiAnswer> => {
   const [all, full] = await Promise.all([legs(), fullSides(runtime.db, policy)])
@@ -43,22 +43,28 @@ const listDirections = async ({ policy, legs, runtime }: DeskDeps): Promise<ApiA
     const quoted = quote(direction, 'spend', spend.min, known.legs)
     if (!isQuote(quoted)) return []
     used.push(...[spend.ticker, target.ticker].flatMap((ticker) => known.at.get(ticker) ?? []))
-    return [{
-      target: { ticker: target.ticker, amountStep: formatUnits(target.step, target.scale) },
-      exchange: {
-        ticker: spend.ticker,
-        amountStep: formatUnits(spend.step, spend.scale),
-        min: formatUnits(spend.min, spend.scale),
-        max: formatUnits(spend.max, spend.scale),
+    return [
+      {
+        target: { ticker: target.ticker, amountStep: formatUnits(target.step, target.scale) },
+        exchange: {
+          ticker: spend.ticker,
+          amountStep: formatUnits(spend.step, spend.scale),
+          min: formatUnits(spend.min, spend.scale),
+          max: formatUnits(spend.max, spend.scale),
+        },
+        price: { value: formatUnits(quoted.price, PRICE_DECIMALS), pair: [first, second] },
+        decimals: { price: PRICE_DECIMALS, exchange: decimalsOf(spend) },
       },
-      price: { value: formatUnits(quoted.price, PRICE_DECIMALS), pair: [first, second] },
-      decimals: { price: PRICE_DECIMALS, exchange: decimalsOf(spend) },
-    }]
+    ]
   })
-  return { ...ok(body), ...(used.length > 0 && { headers: { [responseHeaders.lastKnownPrices]: String(Math.min(...used)) } }) }
+  return {
+    ...ok(body),
+    ...(used.length > 0 && { headers: { [responseHeaders.lastKnownPrices]: String(Math.min(...used)) } }),
+  }
 }
 
-const decimalsOf = ({ scale, step }: { scale: number; step: bigint }): number => formatUnits(step, scale).split('.')[1]?.length ?? 0
+const decimalsOf = ({ scale, step }: { scale: number; step: bigint }): number =>
+  formatUnits(step, scale).split('.')[1]?.length ?? 0
 
 const estimateRoute = async (deps: DeskDeps, { merchantId, query }: ApiRequest): Promise<ApiAnswer> => {
   const asked = query as unknown as Asked
@@ -71,7 +77,11 @@ const estimateRoute = async (deps: DeskDeps, { merchantId, query }: ApiRequest):
 
 const estimateBody = ({ spend, target, first, second }: Direction, quoted: Quote): unknown => ({
   price: { value: formatUnits(quoted.price, PRICE_DECIMALS), pair: [first, second] },
-  exchange: { amount: formatUnits(quoted.exchange, spend.scale), ticker: spend.ticker, fee: formatUnits(quoted.fee, spend.scale) },
+  exchange: {
+    amount: formatUnits(quoted.exchange, spend.scale),
+    ticker: spend.ticker,
+    fee: formatUnits(quoted.fee, spend.scale),
+  },
   target: { amount: formatUnits(quoted.target, target.scale), ticker: target.ticker },
   spend: { amount: formatUnits(quoted.spend, spend.scale), ticker: spend.ticker },
 })

@@ -9,20 +9,55 @@ import type { PriceBasis, Quote } from './quoting.ts'
 export const exchangeRows: RowTable = {
   name: 'exchanges',
   columns: [
-    ['merchant_id', 'uuid'], ['id', 'uuid'], ['spend_ticker', 'text'], ['target_ticker', 'text'], ['side', 'text'], ['exchange_units', 'numeric'],
-    ['fee_units', 'numeric'], ['target_units', 'numeric'], ['pair_first', 'text'], ['pair_second', 'text'], ['price', 'numeric'],
-    ['market_price', 'numeric'], ['basis', 'jsonb'], ['state', 'text'], ['failed_reason', 'text'], ['local_id', 'text'], ['meta', 'text'],
-    ['transfer_id', 'uuid'], ['api_key_id', 'uuid'], ['created_at', 'timestamptz'],
+    ['merchant_id', 'uuid'],
+    ['id', 'uuid'],
+    ['spend_ticker', 'text'],
+    ['target_ticker', 'text'],
+    ['side', 'text'],
+    ['exchange_units', 'numeric'],
+    ['fee_units', 'numeric'],
+    ['target_units', 'numeric'],
+    ['pair_first', 'text'],
+    ['pair_second', 'text'],
+    ['price', 'numeric'],
+    ['market_price', 'numeric'],
+    ['basis', 'jsonb'],
+    ['state', 'text'],
+    ['failed_reason', 'text'],
+    ['local_id', 'text'],
+    ['meta', 'text'],
+    ['transfer_id', 'uuid'],
+    ['api_key_id', 'uuid'],
+    ['created_at', 'timestamptz'],
   ].map(([name, type]) => ({ name: name!, type: type! })),
 }
 
 export const rowOf = (e: Exchange): Scalar[] => [
-  e.merchantId, e.id, e.spendTicker, e.targetTicker, e.side, e.exchange, e.fee, e.target, e.first, e.second, e.price, e.market,
-  JSON.stringify(e.basis), e.state, e.failedReason, e.localId, e.meta, e.transferId, e.keyId, e.createdAt.toISOString(),
+  e.merchantId,
+  e.id,
+  e.spendTicker,
+  e.targetTicker,
+  e.side,
+  e.exchange,
+  e.fee,
+  e.target,
+  e.first,
+  e.second,
+  e.price,
+  e.market,
+  JSON.stringify(e.basis),
+  e.state,
+  e.failedReason,
+  e.localId,
+  e.meta,
+  e.transferId,
+  e.keyId,
+  e.createdAt.toISOString(),
 ]
 
 export const findExchange = async (db: Db, merchantId: string, id: string): Promise<Exchange | undefined> => {
-  const { rows } = await sql<Exchange>`select merchant_id as "merchantId", id, spend_ticker as "spendTicker", target_ticker as "targetTicker", side,
+  const { rows } =
+    await sql<Exchange>`select merchant_id as "merchantId", id, spend_ticker as "spendTicker", target_ticker as "targetTicker", side,
       exchange_units as exchange, fee_units as fee, target_units as target, pair_first as first, pair_second as second, price, market_price as market,
       basis, state, failed_reason as "failedReason", local_id as "localId", meta, transfer_id as "transferId", api_key_id as "keyId", created_at as "createdAt"
     from exchanges where merchant_id = ${merchantId} and id = ${id}`.execute(db)
@@ -59,17 +94,26 @@ export const insertQuotes = async (db: Db, promises: readonly NewPromise[]): Pro
     select * from unnest(${column((p) => p.merchantId)}::uuid[], ${column((p) => p.id)}::uuid[], ${column((p) => p.direction.spend.ticker)}::text[],
       ${column((p) => p.direction.target.ticker)}::text[], ${column((p) => p.side)}::text[], ${column((p) => p.amount)}::numeric[],
       ${column((p) => p.quoted.price)}::numeric[], ${column((p) => p.quoted.market)}::numeric[], ${column((p) => p.quoted.target)}::numeric[],
-      ${column((p) => JSON.stringify(p.quoted.basis))}::jsonb[], ${column((p) => p.expiresAt)}::timestamptz[])`.execute(db)
+      ${column((p) => JSON.stringify(p.quoted.basis))}::jsonb[], ${column((p) => p.expiresAt)}::timestamptz[])`.execute(
+    db,
+  )
 }
 
 /**
- * Finds what estimates promised for these very orders, no two of which are alike, and keeps others from it until the transaction ends.
+ * Finds what estimates promised for these very orders, no two of which are alike, and keeps others from it until the
+ * transaction ends.
  * @returns for each order its promise, undefined where there is none that has not run out
  */
-export const lockQuotes = async (tx: Tx, asked: readonly (Promisable & { price: bigint })[], now: Date): Promise<(StoredQuote | undefined)[]> => {
+export const lockQuotes = async (
+  tx: Tx,
+  asked: readonly (Promisable & { price: bigint })[],
+  now: Date,
+): Promise<(StoredQuote | undefined)[]> => {
   if (asked.length === 0) return []
   const column = <T>(of: (order: Promisable & { price: bigint }) => T): T[] => asked.map(of)
-  const { rows } = await sql<StoredQuote & { n: number }>`select a.n, q.* from unnest(${column((o) => o.merchantId)}::uuid[],
+  const { rows } = await sql<
+    StoredQuote & { n: number }
+  >`select a.n, q.* from unnest(${column((o) => o.merchantId)}::uuid[],
       ${column((o) => o.direction.spend.ticker)}::text[], ${column((o) => o.direction.target.ticker)}::text[], ${column((o) => o.side)}::text[],
       ${column((o) => o.amount)}::numeric[], ${column((o) => o.price)}::numeric[]) with ordinality a(merchant_id, spend, target, side, amount, price, n)
     cross join lateral (select merchant_id as "merchantId", id, price, market, basis from exchange_quotes
@@ -87,13 +131,22 @@ export const endQuotes = async (tx: Tx, taken: readonly StoredQuote[]): Promise<
     where q.merchant_id = t.m and q.id = t.i`.execute(tx)
 }
 
-/** What estimates have promised to merchants of assets for others, and they have not taken yet; ledger units, in the order asked. */
-export const promisedTo = async (db: Db | Tx, pairs: readonly { merchantId: string; spend: string; target: string }[], now: Date): Promise<bigint[]> => {
+/**
+ * What estimates have promised to merchants of assets for others, and they have not taken yet; ledger units, in the
+ * order asked.
+ */
+export const promisedTo = async (
+  db: Db | Tx,
+  pairs: readonly { merchantId: string; spend: string; target: string }[],
+  now: Date,
+): Promise<bigint[]> => {
   const { rows } = await sql<{ units: bigint }>`select coalesce(q.units, 0) as units
     from unnest(${pairs.map(({ merchantId }) => merchantId)}::uuid[], ${pairs.map(({ spend }) => spend)}::text[], ${pairs.map(({ target }) => target)}::text[])
       with ordinality p(m, spend, target, n)
     cross join lateral (select sum(target_units) as units from exchange_quotes
-      where merchant_id = p.m and spend_ticker = p.spend and target_ticker = p.target and expires_at > ${now}) q order by p.n`.execute(db)
+      where merchant_id = p.m and spend_ticker = p.spend and target_ticker = p.target and expires_at > ${now}) q order by p.n`.execute(
+    db,
+  )
   return rows.map(({ units }) => units)
 }
 

@@ -1,4 +1,7 @@
-/** What tests of exchanges stand on: legs with deep books at a price each, a policy, merchants with money, a stocked position. */
+/**
+ * What tests of exchanges stand on: legs with deep books at a price each, a policy, merchants with money, a stocked
+ * position.
+ */
 import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
 import { createCatalogue, type AssetSettings } from '../assets/index.ts'
@@ -15,9 +18,16 @@ export const settings: AssetSettings = {
   crypto: [
     { ticker: 'BTC', name: 'Bitcoin', networks: { BITCOIN: on(8) } },
     { ticker: 'ETH', name: 'Ether', networks: { ETHEREUM: on(18) } },
-    { ticker: 'USDT', name: 'Tether', networks: { ETHEREUM: { ...on(6), contract: '0x1' }, BINANCE_SMART_CHAIN: { ...on(18), contract: '0x2' } } },
+    {
+      ticker: 'USDT',
+      name: 'Tether',
+      networks: { ETHEREUM: { ...on(6), contract: '0x1' }, BINANCE_SMART_CHAIN: { ...on(18), contract: '0x2' } },
+    },
   ],
-  fiat: [{ ticker: 'UAH', name: 'Ukrainian hryvnia', scale: 2 }, { ticker: 'KZT', name: 'Kazakhstani tenge', scale: 2 }],
+  fiat: [
+    { ticker: 'UAH', name: 'Ukrainian hryvnia', scale: 2 },
+    { ticker: 'KZT', name: 'Kazakhstani tenge', scale: 2 },
+  ],
 }
 export const catalogue = createCatalogue(settings)
 
@@ -27,9 +37,14 @@ export const legsAt = (prices: Readonly<Record<string, bigint>>, at: number, dep
     Object.entries(prices).map(([ticker, price]) => [
       ticker,
       {
-        ticker, quorum: 2, middle: price, observedAt: new Date(at),
+        ticker,
+        quorum: 2,
+        middle: price,
+        observedAt: new Date(at),
         books: ['one', 'two', 'three'].map((source) => ({
-          ...marketOf(ticker), source, observedAt: at,
+          ...marketOf(ticker),
+          source,
+          observedAt: at,
           bids: [{ price: (price * 999n) / 1000n, amount: depth * E18 }],
           asks: [{ price: (price * 1001n) / 1000n, amount: depth * E18 }],
         })),
@@ -45,7 +60,11 @@ export interface ExchangeWorld {
   /** ms, real and business */
   now: number
   legs: Legs
-  ask(operation: string, merchantId: string, request: { query?: Record<string, string>; body?: unknown; answerKeys?: ApiRequest['answerKeys'] }): Promise<Answer>
+  ask(
+    operation: string,
+    merchantId: string,
+    request: { query?: Record<string, string>; body?: unknown; answerKeys?: ApiRequest['answerKeys'] },
+  ): Promise<Answer>
 }
 export interface Answer {
   status: number
@@ -58,15 +77,34 @@ export const answering = async (
   routes: readonly Route[],
   operation: string,
   merchantId: string,
-  { query = {}, body, answerKeys = [] }: { query?: Record<string, string>; body?: unknown; answerKeys?: ApiRequest['answerKeys'] },
+  {
+    query = {},
+    body,
+    answerKeys = [],
+  }: { query?: Record<string, string>; body?: unknown; answerKeys?: ApiRequest['answerKeys'] },
 ): Promise<Answer> => {
   const route = routes.find((one) => one.operation === operation)!
   try {
-    const answer = await route.handle({ merchantId, params: {}, query, body, keyId: randomUUID(), requestId: 'r', answerKeys })
-    return { status: answer.status, ...(answer.headers && { headers: answer.headers }), body: JSON.parse('json' in answer ? answer.json : JSON.stringify(answer.body)) as Answer['body'] }
+    const answer = await route.handle({
+      merchantId,
+      params: {},
+      query,
+      body,
+      keyId: randomUUID(),
+      requestId: 'r',
+      answerKeys,
+    })
+    return {
+      status: answer.status,
+      ...(answer.headers && { headers: answer.headers }),
+      body: JSON.parse('json' in answer ? answer.json : JSON.stringify(answer.body)) as Answer['body'],
+    }
   } catch (error) {
     if (!(error instanceof ApiRefusal)) throw error
-    return { status: error.status, body: { code: error.code, description: error.message, ...(error.field && { field: error.field }) } }
+    return {
+      status: error.status,
+      body: { code: error.code, description: error.message, ...(error.field && { field: error.field }) },
+    }
   }
 }
 
@@ -91,12 +129,28 @@ export const createExchangeWorld = (db: Db, given: ExchangeSettings = {}): Excha
 const post = (db: Db, merchantId: string, asset: string, kind: 'merchant' | 'capital', units: bigint) =>
   inTransaction(db, (tx) => {
     const id = newId()
-    const leg = (of: typeof kind | 'custody:ETHEREUM', posted: bigint) => ({ account: { merchantId, asset, kind: of }, posted, held: 0n })
-    return applyAll(tx, [{ transfer: { id, merchantId, kind: 'post', cause: { kind: 'adjustment', id }, legs: [leg(kind, units), leg('custody:ETHEREUM', -units)], at: new Date() } }])
+    const leg = (of: typeof kind | 'custody:ETHEREUM', posted: bigint) => ({
+      account: { merchantId, asset, kind: of },
+      posted,
+      held: 0n,
+    })
+    return applyAll(tx, [
+      {
+        transfer: {
+          id,
+          merchantId,
+          kind: 'post',
+          cause: { kind: 'adjustment', id },
+          legs: [leg(kind, units), leg('custody:ETHEREUM', -units)],
+          at: new Date(),
+        },
+      },
+    ])
   })
 
 /** Money of a merchant that has arrived; ledger units. */
-export const giveBalance = (db: Db, merchantId: string, asset: string, units: bigint) => post(db, merchantId, asset, 'merchant', units)
+export const giveBalance = (db: Db, merchantId: string, asset: string, units: bigint) =>
+  post(db, merchantId, asset, 'merchant', units)
 
 /** Money of the owner that has arrived and is traded with. */
 export const stock = async (db: Db, asset: string, units: bigint) => {

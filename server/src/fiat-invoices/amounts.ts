@@ -16,7 +16,9 @@ export type AmountProblem = 'ticker' | 'grammar' | 'precision' | 'limits'
 export const readAmount = (
   { value, ticker }: { value: string; ticker: string },
   assets: readonly FiatAsset[],
-): { ok: true; asset: FiatAsset; units: bigint } | { ok: false; problem: AmountProblem; asset: FiatAsset | undefined } => {
+):
+  | { ok: true; asset: FiatAsset; units: bigint }
+  | { ok: false; problem: AmountProblem; asset: FiatAsset | undefined } => {
   const asset = assets.find((one) => one.ticker === ticker)
   if (!asset) return { ok: false, problem: 'ticker', asset }
   const parsed = parseUnits(value, asset.scale)

@@ -10,7 +10,9 @@ import { createFiatWorld, HOUR_MS, type FiatTestWorld } from './test-world.ts'
 
 const database = useDatabase({ template: migrated })
 let world: FiatTestWorld
-beforeEach(async () => { world = await createFiatWorld(database.url) })
+beforeEach(async () => {
+  world = await createFiatWorld(database.url)
+})
 afterEach(async () => {
   expect(await auditLedger(world.db)).toEqual([])
   await emptyTables(world.db)
@@ -18,8 +20,10 @@ afterEach(async () => {
 })
 
 const DAY_MS = 24 * HOUR_MS
-const hear = (reference: string, ...rest: [Parameters<FiatTestWorld['first']['callback']>[1]?, Parameters<FiatTestWorld['first']['callback']>[2]?]) =>
-  world.callback(world.first, world.first.callback(reference, ...rest))
+const hear = (
+  reference: string,
+  ...rest: [Parameters<FiatTestWorld['first']['callback']>[1]?, Parameters<FiatTestWorld['first']['callback']>[2]?]
+) => world.callback(world.first, world.first.callback(reference, ...rest))
 const paid = async (): Promise<string> => {
   const { reference } = await world.atTheBank()
   world.first.pays(reference)
@@ -35,7 +39,8 @@ const refused = async (): Promise<string> => {
   expect((await world.payments(id))[0]!.state).toBe('refused')
   return reference
 }
-const resolve = (id: string, units: bigint) => world.act((tx, moment) => resolveDispute(tx, id, units, 'operator: seen in the console', moment))
+const resolve = (id: string, units: bigint) =>
+  world.act((tx, moment) => resolveDispute(tx, id, units, 'operator: seen in the console', moment))
 
 describe('what an acquirer called about and does not confirm at once', () => {
   test('audit F-4: paid with another card after a refusal, one unclear answer, and the money is booked later', async () => {
@@ -47,7 +52,7 @@ describe('what an acquirer called about and does not confirm at once', () => {
     await world.work()
     world.first.orders.get(reference)!.state = state
     for (let i = 0; i < 3; i += 1) await world.later(60_000)
-    expect(await world.balance('merchant') + await world.balance('suspense')).toBeGreaterThan(0n)
+    expect((await world.balance('merchant')) + (await world.balance('suspense'))).toBeGreaterThan(0n)
   })
 
   test('audit F-4: an answer that is still the old one is no end of asking', async () => {
@@ -91,11 +96,11 @@ describe('what an acquirer called about and does not confirm at once', () => {
     expect(world.first.asked).toBe(then)
   })
 
-  test('audit F-4: a refused payment whose page takes other cards is asked for until the page\'s end, without any call', async () => {
+  test("audit F-4: a refused payment whose page takes other cards is asked for until the page's end, without any call", async () => {
     const reference = await refused()
     world.first.pays(reference)
     for (let i = 0; i < 3; i += 1) await world.later(HOUR_MS)
-    expect(await world.balance('merchant') + await world.balance('suspense')).toBeGreaterThan(0n)
+    expect((await world.balance('merchant')) + (await world.balance('suspense'))).toBeGreaterThan(0n)
     const other = await refused()
     for (let day = 0; day < 5; day += 1) await world.later(DAY_MS)
     const { asked } = world.first
@@ -122,7 +127,14 @@ describe('money that went back without us', () => {
 
   test('audit F-8: what we gave back ourselves is not taken a second time', async () => {
     const [reference] = [await paid(), await paid()]
-    await inTransaction(world.db, (tx) => requestRefund(tx, { paymentId: reference!, units: 30_00n, reason: 'r', actor: 'a' }, { accounts: [world.first] }, { at: new Date(world.now), newId: world.runtime.newId }))
+    await inTransaction(world.db, (tx) =>
+      requestRefund(
+        tx,
+        { paymentId: reference!, units: 30_00n, reason: 'r', actor: 'a' },
+        { accounts: [world.first] },
+        { at: new Date(world.now), newId: world.runtime.newId },
+      ),
+    )
     await world.work()
     world.first.reverses(reference!, 40_00n)
     await hear(reference!)
@@ -135,10 +147,18 @@ describe('money that went back without us', () => {
     world.first.reverses(reference!)
     await hear(reference!)
     await world.work()
-    expect([await world.balance('merchant'), await world.alerts(), await available()]).toEqual([196_00n, ['payment-disputed'], 98_00n])
+    expect([await world.balance('merchant'), await world.alerts(), await available()]).toEqual([
+      196_00n,
+      ['payment-disputed'],
+      98_00n,
+    ])
     await expect(resolve(reference!, 101_00n)).rejects.toThrow('10000 minor units of UAH are left')
     await resolve(reference!, 1_00n)
-    expect([await world.balance('merchant'), await world.alerts(), await available()]).toEqual([195_00n, ['refund-foreign'], 195_00n])
+    expect([await world.balance('merchant'), await world.alerts(), await available()]).toEqual([
+      195_00n,
+      ['refund-foreign'],
+      195_00n,
+    ])
   })
 
   test('audit F-8: an unknown sum that was nothing, or all', async () => {
@@ -152,18 +172,29 @@ describe('money that went back without us', () => {
     await resolve(one, 0n)
     expect(await available()).toBe(98_00n)
     await resolve(other, 100_00n)
-    expect([await world.balance('merchant'), await available(), await world.balance('receivable')]).toEqual([98_00n, 98_00n, 0n])
+    expect([await world.balance('merchant'), await available(), await world.balance('receivable')]).toEqual([
+      98_00n,
+      98_00n,
+      0n,
+    ])
     expect(await world.alerts()).toEqual(['payment-reversed'])
   })
 })
 
 const available = async (): Promise<bigint> => {
-  const rows = await world.db.selectFrom('ledger_accounts').select(['posted', 'held']).where('kind', '=', 'merchant').where('merchant_id', '=', world.merchantId).execute()
+  const rows = await world.db
+    .selectFrom('ledger_accounts')
+    .select(['posted', 'held'])
+    .where('kind', '=', 'merchant')
+    .where('merchant_id', '=', world.merchantId)
+    .execute()
   return rows.reduce((sum, { posted, held }) => sum + BigInt(posted) - BigInt(held), 0n)
 }
 
 describe('a card that was refused and is called paid', () => {
-  /** The first card was refused, the payer paid by another one, and the acquirer's answers are a moment behind its call. */
+  /**
+   * The first card was refused, the payer paid by another one, and the acquirer's answers are a moment behind its call.
+   */
   const calledPaid = async () => {
     const { id, reference } = await world.atTheBank()
     world.first.refuses(reference)
@@ -174,7 +205,13 @@ describe('a card that was refused and is called paid', () => {
     world.first.orders.get(reference)!.state = { kind: 'waiting', reason: 'processing' }
     await world.callback(world.first, given)
     await world.work()
-    return { id, reference, confirm: () => { world.first.orders.get(reference)!.state = state } }
+    return {
+      id,
+      reference,
+      confirm: () => {
+        world.first.orders.get(reference)!.state = state
+      },
+    }
   }
   const told = async () => (await world.notices()).map(({ status }) => status)
 
@@ -229,7 +266,10 @@ test('audit F-4: money that came again after it was taken back, as after a dispu
   world.first.pays(reference)
   await hear(reference, undefined, { salt: 'won' })
   await world.later(60_000)
-  expect([await world.balance('merchant'), await world.alerts()]).toEqual([0n, ['payment-reversed', 'payment-contradicted']])
+  expect([await world.balance('merchant'), await world.alerts()]).toEqual([
+    0n,
+    ['payment-reversed', 'payment-contradicted'],
+  ])
   const { asked } = world.first
   await world.later(DAY_MS)
   expect(world.first.asked).toBe(asked)
@@ -269,7 +309,9 @@ test('audit F-8: money in suspense of which an unknown sum went back is not give
 test('audit F-4: a signed callback that is repeated with other bytes fills no table, and a later one is heard all the same', async () => {
   const reference = await paid()
   for (let i = 0; i < 120; i += 1) await hear(reference, undefined, { salt: `repeated ${i}` })
-  expect((await sql<{ n: number }>`select count(*)::integer as n from acquirer_callbacks`.execute(world.db)).rows[0]!.n).toBe(100)
+  expect(
+    (await sql<{ n: number }>`select count(*)::integer as n from acquirer_callbacks`.execute(world.db)).rows[0]!.n,
+  ).toBe(100)
   await world.work()
   world.first.reverses(reference, 'all')
   await hear(reference)

@@ -13,7 +13,20 @@ import { returnUrl, type FiatInvoiceSettings } from './settings.ts'
 import { change, insertInvoice, lockById } from './store.ts'
 
 /** What a merchant asks for; checked. Units are minor units. */
-export interface NewFiatInvoice extends Pick<FiatInvoice, 'merchantId' | 'id' | 'name' | 'description' | 'meta' | 'email' | 'redirectUrl' | 'ticker' | 'units' | 'askedValue' | 'askedIn'> {
+export interface NewFiatInvoice extends Pick<
+  FiatInvoice,
+  | 'merchantId'
+  | 'id'
+  | 'name'
+  | 'description'
+  | 'meta'
+  | 'email'
+  | 'redirectUrl'
+  | 'ticker'
+  | 'units'
+  | 'askedValue'
+  | 'askedIn'
+> {
   toPendingImmediate: boolean
 }
 
@@ -30,8 +43,17 @@ export const createInvoice = async (
 ): Promise<Effects> => {
   const invoice: FiatInvoice = {
     ...given,
-    state: 'created', paidUnits: null, feeUnits: null, maskedCard: null, errorCode: null, errorMessage: null, paymentId: null,
-    expiresAt: new Date(moment.at.getTime() + LIFE_MS), failsAt: null, createdAt: moment.at, updatedAt: moment.at,
+    state: 'created',
+    paidUnits: null,
+    feeUnits: null,
+    maskedCard: null,
+    errorCode: null,
+    errorMessage: null,
+    paymentId: null,
+    expiresAt: new Date(moment.at.getTime() + LIFE_MS),
+    failsAt: null,
+    createdAt: moment.at,
+    updatedAt: moment.at,
   }
   await insertInvoice(tx, invoice, keyId)
   if (!toPendingImmediate) return noEffects
@@ -47,11 +69,17 @@ export interface FiatChoice {
 }
 
 /**
- * Brings a payer to the acquirer's page: fixes what was open, tells the merchant Pending the first time, plans a payment that
- * a worker gives to an acquirer. While a payment is under way nothing is planned; after a refused card another one is.
- * Throws a FiatPayerRefusal.
+ * Brings a payer to the acquirer's page: fixes what was open, tells the merchant Pending the first time, plans a
+ * payment that a worker gives to an acquirer. While a payment is under way nothing is planned; after a refused card
+ * another one is. Throws a FiatPayerRefusal.
  */
-export const proceed = async (tx: Tx, id: string, choice: FiatChoice, settings: FiatInvoiceSettings, moment: Moment): Promise<Effects> => {
+export const proceed = async (
+  tx: Tx,
+  id: string,
+  choice: FiatChoice,
+  settings: FiatInvoiceSettings,
+  moment: Moment,
+): Promise<Effects> => {
   const invoice = await lockById(tx, id)
   if (!invoice) throw new FiatPayerRefusal('not-found')
   const isOver = invoice.expiresAt <= moment.at
@@ -79,10 +107,22 @@ const pay = async (
 ): Promise<Effects | undefined> => {
   const { merchantId, id, name, expiresAt, email, ticker, units } = { ...before, ...fixed }
   const order = {
-    merchantId, invoiceId: id, ticker: ticker as CardTicker, units: units!, description: name, email, language,
-    returnUrl: returnUrl(settings, id), expiresAt,
+    merchantId,
+    invoiceId: id,
+    ticker: ticker as CardTicker,
+    units: units!,
+    description: name,
+    email,
+    language,
+    returnUrl: returnUrl(settings, id),
+    expiresAt,
   }
-  const payment = await planPayment(tx, order, { table: settings.table, failing: await readFailing(tx, moment.at) }, moment)
+  const payment = await planPayment(
+    tx,
+    order,
+    { table: settings.table, failing: await readFailing(tx, moment.at) },
+    moment,
+  )
   if (!payment) return undefined
   const event = before.state === 'created' ? 'proceeded' : undefined
   const pending = await change(tx, before, event, { ...fixed, paymentId: payment.id, failsAt: null }, moment.at)
@@ -90,7 +130,9 @@ const pay = async (
   return event === undefined ? noEffects : { items: [], notices: [noticeOf(pending, 'Pending', settings.catalogue)] }
 }
 
-/** Everybody who has the invoice's link can say something here, and receipts go to the address: one that is known stays. */
+/**
+ * Everybody who has the invoice's link can say something here, and receipts go to the address: one that is known stays.
+ */
 const emailOf = ({ email }: FiatChoice, invoice: FiatInvoice): string => {
   if (invoice.email !== null) return invoice.email
   if (email === undefined || email.trim() === '') throw new FiatPayerRefusal('email-missing', 'email')

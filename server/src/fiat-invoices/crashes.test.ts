@@ -26,8 +26,13 @@ const POINTS = ['../acquiring/jobs-payments.ts', '../acquiring/jobs-refunds.ts',
 
 test('there are pause points in all three jobs', () => {
   expect(POINTS).toEqual([
-    'payment-asked-not-sent', 'payment-made-not-stored', 'payment-not-asked', 'payment-answer-not-stored',
-    'refund-answer-not-stored', 'refund-asked-not-sent', 'fiat-invoice-run-out',
+    'payment-asked-not-sent',
+    'payment-made-not-stored',
+    'payment-not-asked',
+    'payment-answer-not-stored',
+    'refund-answer-not-stored',
+    'refund-asked-not-sent',
+    'fiat-invoice-run-out',
   ])
 })
 
@@ -57,14 +62,25 @@ describe.each(POINTS)('killed at %s', (point) => {
     expect((await world.lookup(id)).status).toBe('DONE')
     expect(await world.balance('merchant')).toBe(98_00n)
     const moment = { at: new Date(world.now), newId: world.runtime.newId }
-    const refund = () => inTransaction(world.db, (tx) => requestRefund(tx, { paymentId: reference, units: 98_00n, reason: 'r', actor: 'a' }, { accounts: [account] }, moment))
+    const refund = () =>
+      inTransaction(world.db, (tx) =>
+        requestRefund(
+          tx,
+          { paymentId: reference, units: 98_00n, reason: 'r', actor: 'a' },
+          { accounts: [account] },
+          moment,
+        ),
+      )
     const { id: refundId } = await refund()
     await work()
     if (point === 'refund-asked-not-sent') {
-      // It may have been heard, so it is not sent again: the operator looks in the acquirer's console, and asks for another.
+      // It may have been heard, so it is not sent again: the operator looks in the acquirer's console, and asks for
+      // another.
       expect(account.refundsSent).toBe(0)
       await world.later(HOUR_MS)
-      await world.act((tx, at) => resolveRefund(tx, { id: refundId, how: 'refused', by: 'not there' }, world.listener, at))
+      await world.act((tx, at) =>
+        resolveRefund(tx, { id: refundId, how: 'refused', by: 'not there' }, world.listener, at),
+      )
       await refund()
       await work()
     }
@@ -85,7 +101,10 @@ test('an order that was lost with the process is never given to the same acquire
   world.killAt = undefined
   await world.later(HOUR_MS)
   expect([world.first.orders.size, world.second.orders.size]).toEqual([0, 1])
-  expect((await world.payments(id)).map(({ acquirer, state }) => [acquirer, state])).toEqual([['first', 'unsure'], ['second', 'open']])
+  expect((await world.payments(id)).map(({ acquirer, state }) => [acquirer, state])).toEqual([
+    ['first', 'unsure'],
+    ['second', 'open'],
+  ])
   expect((await world.forPayer(id)).standing).toMatchObject({ at: 'leaving' })
   await world.later(74 * HOUR_MS)
   expect((await world.lookup(id)).status).toBe('FAILED')

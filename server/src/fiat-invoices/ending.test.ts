@@ -22,8 +22,10 @@ afterEach(async () => {
   await world.close()
 })
 
-const hear = (reference: string, ...rest: [Parameters<FiatTestWorld['first']['callback']>[1]?, Parameters<FiatTestWorld['first']['callback']>[2]?]) =>
-  world.callback(world.first, world.first.callback(reference, ...rest))
+const hear = (
+  reference: string,
+  ...rest: [Parameters<FiatTestWorld['first']['callback']>[1]?, Parameters<FiatTestWorld['first']['callback']>[2]?]
+) => world.callback(world.first, world.first.callback(reference, ...rest))
 const statuses = async () => (await world.notices()).map(({ status }) => status)
 
 describe('the end of 72 hours', () => {
@@ -45,8 +47,16 @@ describe('the end of 72 hours', () => {
     world.first.refuses(reference)
     await hear(reference)
     await world.later(72 * HOUR_MS)
-    expect((await world.notices()).at(-1)!.body).toMatchObject({ status: 'Failed', error: { code: 51, message: 'Insufficient funds' } })
-    expect((await world.forPayer(id)).standing).toEqual({ at: 'failed', reason: 'Insufficient funds', charged: 'no', canRetry: false })
+    expect((await world.notices()).at(-1)!.body).toMatchObject({
+      status: 'Failed',
+      error: { code: 51, message: 'Insufficient funds' },
+    })
+    expect((await world.forPayer(id)).standing).toEqual({
+      at: 'failed',
+      reason: 'Insufficient funds',
+      charged: 'no',
+      canRetry: false,
+    })
   })
 
   test('waits for a payment that is under way, and then pays', async () => {
@@ -97,7 +107,14 @@ describe('money that goes back', () => {
     return invoice
   }
   const refund = (paymentId: string, units?: bigint) =>
-    inTransaction(world.db, (tx) => requestRefund(tx, { paymentId, units, reason: 'asked', actor: 'test' }, { accounts: [world.first] }, { at: new Date(world.now), newId: world.runtime.newId }))
+    inTransaction(world.db, (tx) =>
+      requestRefund(
+        tx,
+        { paymentId, units, reason: 'asked', actor: 'test' },
+        { accounts: [world.first] },
+        { at: new Date(world.now), newId: world.runtime.newId },
+      ),
+    )
 
   const reverse = async (reference: string): Promise<void> => {
     world.first.reverses(reference, 'all')
@@ -121,18 +138,38 @@ describe('money that goes back', () => {
 
   test('F8: what was spent before a chargeback is owed, stops withdrawals, and is repaid first', async () => {
     const { reference } = await paid()
-    const account = (kind: 'merchant' | 'clearing', posted: bigint) => ({ account: { merchantId: world.merchantId, asset: 'UAH', kind }, posted, held: 0n })
+    const account = (kind: 'merchant' | 'clearing', posted: bigint) => ({
+      account: { merchantId: world.merchantId, asset: 'UAH', kind },
+      posted,
+      held: 0n,
+    })
     const id = world.runtime.newId()
-    await inTransaction(world.db, (tx) => applyAll(tx, [{ transfer: {
-      id, merchantId: world.merchantId, kind: 'post', cause: { kind: 'adjustment', id }, legs: [account('merchant', -90_00n), account('clearing', 90_00n)], at: new Date(world.now),
-    } }]))
+    await inTransaction(world.db, (tx) =>
+      applyAll(tx, [
+        {
+          transfer: {
+            id,
+            merchantId: world.merchantId,
+            kind: 'post',
+            cause: { kind: 'adjustment', id },
+            legs: [account('merchant', -90_00n), account('clearing', 90_00n)],
+            at: new Date(world.now),
+          },
+        },
+      ]),
+    )
     await reverse(reference)
     expect([await world.balance('merchant'), await world.balance('receivable')]).toEqual([0n, -90_00n])
-    const { rows } = await sql<{ reason: string; lifted: boolean }>`select reason, lifted_at is not null as lifted from freezes`.execute(world.db)
+    const { rows } = await sql<{
+      reason: string
+      lifted: boolean
+    }>`select reason, lifted_at is not null as lifted from freezes`.execute(world.db)
     expect(rows).toEqual([{ reason: 'receivable', lifted: false }])
     await paid()
     expect([await world.balance('merchant'), await world.balance('receivable')]).toEqual([8_00n, 0n])
-    expect((await sql<{ lifted: boolean }>`select lifted_at is not null as lifted from freezes`.execute(world.db)).rows).toEqual([{ lifted: true }])
+    expect(
+      (await sql<{ lifted: boolean }>`select lifted_at is not null as lifted from freezes`.execute(world.db)).rows,
+    ).toEqual([{ lifted: true }])
   })
 
   test('is told its payer once it is done, and the page says so; what is under way or refused is not', async () => {
@@ -145,7 +182,9 @@ describe('money that goes back', () => {
     await world.work()
     expect((await world.forPayer(id)).standing).toMatchObject({ givenBack: 0n })
     await world.later(20 * 60_000)
-    await world.act((tx, moment) => resolveRefund(tx, { id: waiting.id, how: 'refused', by: 'operator' }, world.listener, moment))
+    await world.act((tx, moment) =>
+      resolveRefund(tx, { id: waiting.id, how: 'refused', by: 'operator' }, world.listener, moment),
+    )
     expect((await world.forPayer(id)).standing).toMatchObject({ givenBack: 0n })
     expect(await letters()).toEqual([])
     expect(await world.alerts()).toEqual(['refund-refused'])

@@ -7,7 +7,9 @@ import { createFiatWorld, HOUR_MS, type FiatTestWorld } from './test-world.ts'
 
 const database = useDatabase({ template: migrated })
 let world: FiatTestWorld
-beforeEach(async () => { world = await createFiatWorld(database.url) })
+beforeEach(async () => {
+  world = await createFiatWorld(database.url)
+})
 afterEach(async () => {
   Object.assign(world.first.capabilities, { takesOtherCards: true })
   await emptyTables(world.db)
@@ -27,12 +29,17 @@ const status = async (id: string) => (await world.lookup(id)).status
 const told = async () => (await world.notices()).map(({ status: one }) => one)
 
 describe('a refused card', () => {
-  test('audit C-4: fails the invoice at once where the page takes no other card, with the acquirer\'s words', async () => {
+  test("audit C-4: fails the invoice at once where the page takes no other card, with the acquirer's words", async () => {
     Object.assign(world.first.capabilities, { takesOtherCards: false })
     const { id } = await refused()
     expect([await status(id), await told()]).toEqual(['FAILED', ['Pending', 'Failed']])
     expect((await world.notices()).at(-1)!.body).toMatchObject({ error: { code: 51, message: 'Insufficient funds' } })
-    expect((await world.forPayer(id)).standing).toEqual({ at: 'failed', reason: 'Insufficient funds', charged: 'no', canRetry: false })
+    expect((await world.forPayer(id)).standing).toEqual({
+      at: 'failed',
+      reason: 'Insufficient funds',
+      charged: 'no',
+      canRetry: false,
+    })
   })
 
   test('audit C-4: fails it a quarter of an hour later where the page takes another one', async () => {
@@ -43,8 +50,13 @@ describe('a refused card', () => {
     expect([await status(id), await told()]).toEqual(['FAILED', ['Pending', 'Failed']])
   })
 
-  test.each([[0, 0], [60, 60]])('audit C-4: with retryMinutes %i fails it after so many', async (minutes) => {
-    await sql`update merchants set settings = settings || ${JSON.stringify({ retryMinutes: minutes })}::jsonb where id = ${world.merchantId}`.execute(world.db)
+  test.each([
+    [0, 0],
+    [60, 60],
+  ])('audit C-4: with retryMinutes %i fails it after so many', async (minutes) => {
+    await sql`update merchants set settings = settings || ${JSON.stringify({ retryMinutes: minutes })}::jsonb where id = ${world.merchantId}`.execute(
+      world.db,
+    )
     const { id } = await refused()
     if (minutes > 0) {
       await world.later((minutes - 1) * MINUTE_MS)
@@ -54,7 +66,7 @@ describe('a refused card', () => {
     expect(await status(id)).toBe('FAILED')
   })
 
-  test('audit C-4: fails it with the page\'s end where that is earlier', async () => {
+  test("audit C-4: fails it with the page's end where that is earlier", async () => {
     const { id, reference } = await world.atTheBank()
     world.now += 72 * HOUR_MS - 5 * MINUTE_MS
     world.first.refuses(reference)
@@ -82,7 +94,12 @@ describe('a refused card', () => {
     world.first.pays(reference)
     await hear(reference)
     await world.work()
-    expect([await status(id), await world.balance('merchant'), await world.balance('suspense'), await world.alerts()]).toEqual(['FAILED', 0n, 100_00n, ['payment-suspended']])
+    expect([
+      await status(id),
+      await world.balance('merchant'),
+      await world.balance('suspense'),
+      await world.alerts(),
+    ]).toEqual(['FAILED', 0n, 100_00n, ['payment-suspended']])
     expect((await world.forPayer(id)).standing).toEqual({ at: 'received' })
   })
 })

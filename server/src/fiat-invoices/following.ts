@@ -15,8 +15,8 @@ const MINUTE_MS = 60_000
 type Settings = Pick<FiatInvoiceSettings, 'catalogue' | 'publicUrl' | 'table'>
 
 /**
- * What payments do to their invoices. The first one that the acquirer confirms pays the invoice; every other one is seen and
- * stays in suspense, as does one for an invoice whose merchant was told Failed.
+ * What payments do to their invoices. The first one that the acquirer confirms pays the invoice; every other one is
+ * seen and stays in suspense, as does one for an invoice whose merchant was told Failed.
  */
 export const createPaymentFollowing = (settings: Settings): PaymentListener => ({
   paid: async (tx, payment, moment) => paid(tx, payment, settings, moment),
@@ -29,8 +29,11 @@ export const createPaymentFollowing = (settings: Settings): PaymentListener => (
 
   ended: async (tx, payment, moment): Promise<Effects> => {
     const invoice = await lockOf(tx, payment)
-    const isStillReported = (await paymentsOf(tx, payment.merchantId, invoice.id)).some(({ state }) => state === 'reported')
-    const pending = invoice.state === 'paid' && !isStillReported ? await change(tx, invoice, 'unreported', {}, moment.at) : invoice
+    const isStillReported = (await paymentsOf(tx, payment.merchantId, invoice.id)).some(
+      ({ state }) => state === 'reported',
+    )
+    const pending =
+      invoice.state === 'paid' && !isStillReported ? await change(tx, invoice, 'unreported', {}, moment.at) : invoice
     if (pending?.state === 'pending') return heedFailure(tx, pending, payment, settings, moment)
     await announceChange(tx, invoice.id)
     return noEffects
@@ -62,13 +65,21 @@ const lockOf = async (tx: Tx, { invoiceId, id }: Payment): Promise<FiatInvoice> 
 }
 
 /** Our fee, rounded up to a minor unit and never more than what was paid. */
-const feeOf = ({ catalogue }: Settings, ticker: string, units: bigint): bigint => chargeOf(assetOf(ticker, catalogue).payIn.fee, units, units)
+const feeOf = ({ catalogue }: Settings, ticker: string, units: bigint): bigint =>
+  chargeOf(assetOf(ticker, catalogue).payIn.fee, units, units)
 
 const paid = async (tx: Tx, payment: Payment, settings: Settings, moment: Moment): Promise<Attribution> => {
   const invoice = await lockOf(tx, payment)
   if (invoice.state === 'done') return { kind: 'suspend', why: 'paid-before', effects: noEffects }
   const fee = feeOf(settings, payment.paidTicker!, payment.paidUnits!)
-  const changes = { paidUnits: payment.paidUnits, feeUnits: fee, maskedCard: payment.maskedCard, paymentId: payment.id, errorCode: null, errorMessage: null }
+  const changes = {
+    paidUnits: payment.paidUnits,
+    feeUnits: fee,
+    maskedCard: payment.maskedCard,
+    paymentId: payment.id,
+    errorCode: null,
+    errorMessage: null,
+  }
   const done = await change(tx, invoice, 'credited', changes, moment.at)
   if (!done) return { kind: 'suspend', why: 'came-late', effects: noEffects }
   await mailReceipt(tx, done, payment.language, settings, moment)
@@ -76,10 +87,16 @@ const paid = async (tx: Tx, payment: Payment, settings: Settings, moment: Moment
 }
 
 /**
- * A payment has ended without paying its invoice. After a refused card the invoice fails at once when the page takes no other;
- * else when the page closes, or earlier, after the time that its merchant gives payers to try again.
+ * A payment has ended without paying its invoice. After a refused card the invoice fails at once when the page takes no
+ * other; else when the page closes, or earlier, after the time that its merchant gives payers to try again.
  */
-const heedFailure = async (tx: Tx, invoice: FiatInvoice, payment: Payment, settings: Settings, moment: Moment): Promise<Effects> => {
+const heedFailure = async (
+  tx: Tx,
+  invoice: FiatInvoice,
+  payment: Payment,
+  settings: Settings,
+  moment: Moment,
+): Promise<Effects> => {
   const others = (await paymentsOf(tx, invoice.merchantId, invoice.id)).filter(({ id }) => id !== payment.id)
   if (payment.state === 'refused' && !others.some((other) => isAwaited(other, moment.at))) {
     const closesAt = await closingOf(tx, payment, settings, moment)
@@ -91,7 +108,12 @@ const heedFailure = async (tx: Tx, invoice: FiatInvoice, payment: Payment, setti
 }
 
 /** When nobody can pay any more after a refused card. */
-const closingOf = async (tx: Tx, { merchantId, acquirer, expiresAt }: Payment, { table }: Settings, { at }: Moment): Promise<Date> => {
+const closingOf = async (
+  tx: Tx,
+  { merchantId, acquirer, expiresAt }: Payment,
+  { table }: Settings,
+  { at }: Moment,
+): Promise<Date> => {
   const account = table.accounts.find(({ name }) => name === acquirer)
   if (account?.capabilities.takesOtherCards !== true) return at
   const { retryMinutes } = await settingsOf(tx, merchantId)
@@ -122,5 +144,8 @@ const errorOf = (payments: readonly Payment[]): { code: number; message: string 
   if (last.state === 'not-taken') return INVOICE_ERRORS.unavailable
   const { refusalCode, refusalMessage } = last
   const code = /^[1-9]\d{0,8}$/.test(refusalCode ?? '') ? Number(refusalCode) : INVOICE_ERRORS.refused.code
-  return { code, message: refusalMessage === null || refusalMessage === '' ? INVOICE_ERRORS.refused.message : refusalMessage }
+  return {
+    code,
+    message: refusalMessage === null || refusalMessage === '' ? INVOICE_ERRORS.refused.message : refusalMessage,
+  }
 }

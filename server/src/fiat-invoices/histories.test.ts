@@ -1,4 +1,7 @@
-/** Random histories of payers, acquirers, callbacks, workers that die and time, judged by an auditor with books of its own. */
+/**
+ * Random histories of payers, acquirers, callbacks, workers that die and time, judged by an auditor with books of its
+ * own.
+ */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
@@ -16,7 +19,13 @@ beforeAll(async () => {
 })
 afterAll(() => warm.close())
 
-const POINTS = ['payment-asked-not-sent', 'payment-made-not-stored', 'payment-not-asked', 'payment-answer-not-stored', 'fiat-invoice-run-out'] as const
+const POINTS = [
+  'payment-asked-not-sent',
+  'payment-made-not-stored',
+  'payment-not-asked',
+  'payment-answer-not-stored',
+  'fiat-invoice-run-out',
+] as const
 
 type Step =
   | { do: 'proceed' | 'pays' | 'paysWrong' | 'refuses' | 'reverses' | 'callback' | 'repeat' | 'forge'; pick: number }
@@ -28,16 +37,32 @@ type Step =
 
 const pick = fc.nat(20)
 const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({ do: fc.constantFrom('proceed', 'pays', 'paysWrong', 'refuses', 'reverses', 'callback', 'repeat', 'forge' as const), pick }) as fc.Arbitrary<Step>,
+  fc.record({
+    do: fc.constantFrom('proceed', 'pays', 'paysWrong', 'refuses', 'reverses', 'callback', 'repeat', 'forge' as const),
+    pick,
+  }) as fc.Arbitrary<Step>,
   { arbitrary: fc.record({ do: fc.constantFrom('again' as const), pick }), weight: 2 },
-  { arbitrary: fc.record({ do: fc.constantFrom('work' as const), dieAt: fc.option(fc.constantFrom(...POINTS), { freq: 4 }) }), weight: 2 },
+  {
+    arbitrary: fc.record({
+      do: fc.constantFrom('work' as const),
+      dieAt: fc.option(fc.constantFrom(...POINTS), { freq: 4 }),
+    }),
+    weight: 2,
+  },
   fc.record({ do: fc.constantFrom('later' as const), ms: fc.constantFrom(20_000, 130_000, HOUR_MS, 30 * HOUR_MS) }),
-  fc.record({ do: fc.constantFrom('trouble' as const), at: fc.constantFrom('create' as const, 'state' as const), error: fc.constantFrom('refusal' as const, 'not-sent' as const, 'sent' as const, 'lost' as const), pick }),
+  fc.record({
+    do: fc.constantFrom('trouble' as const),
+    at: fc.constantFrom('create' as const, 'state' as const),
+    error: fc.constantFrom('refusal' as const, 'not-sent' as const, 'sent' as const, 'lost' as const),
+    pick,
+  }),
 )
 
 /** Every order that reached an acquirer. */
 const ordersOf = (world: FiatTestWorld): { acquirer: ScriptedAcquirer; reference: string }[] =>
-  [world.first, world.second].flatMap((acquirer) => [...acquirer.orders.keys()].map((reference) => ({ acquirer, reference })))
+  [world.first, world.second].flatMap((acquirer) =>
+    [...acquirer.orders.keys()].map((reference) => ({ acquirer, reference })),
+  )
 
 const ALIVE = { do: 'work', dieAt: null } as const
 
@@ -76,19 +101,27 @@ const take = async (world: FiatTestWorld, ids: readonly string[], one: Step): Pr
   if (one.do === 'paysWrong' && isOpen) acquirer.pays(reference, { units: 99_00n })
   if (one.do === 'refuses' && state.kind === 'waiting') acquirer.refuses(reference)
   if (one.do === 'reverses' && state.kind === 'succeeded') acquirer.reverses(reference, 'all')
-  if (one.do === 'callback') await world.callback(acquirer, acquirer.callback(reference, undefined, { salt: String(one.pick) }))
+  if (one.do === 'callback')
+    await world.callback(acquirer, acquirer.callback(reference, undefined, { salt: String(one.pick) }))
   if (one.do === 'repeat') await world.callback(acquirer, acquirer.callback(reference))
-  if (one.do === 'forge') expect((await world.callback(acquirer, acquirer.callback(reference, undefined, { signature: 'no' }))).status).toBe(400)
+  if (one.do === 'forge')
+    expect((await world.callback(acquirer, acquirer.callback(reference, undefined, { signature: 'no' }))).status).toBe(
+      400,
+    )
 }
 
-/** All words are heard in the end: workers live, acquirers answer, everybody calls; and maybe every page that is open gets paid. */
+/**
+ * All words are heard in the end: workers live, acquirers answer, everybody calls; and maybe every page that is open
+ * gets paid.
+ */
 const settle = async (world: FiatTestWorld, allPay: boolean): Promise<void> => {
   for (const { acquirer, reference } of allPay ? ordersOf(world) : []) {
     if (['waiting', 'refused'].includes(acquirer.orders.get(reference)!.state.kind)) acquirer.pays(reference)
   }
   for (const acquirer of [world.first, world.second]) acquirer.troubles.length = 0
   for (let i = 0; i < 4; i += 1) {
-    for (const { acquirer, reference } of ordersOf(world)) await world.callback(acquirer, acquirer.callback(reference, undefined, { salt: `end ${i}` }))
+    for (const { acquirer, reference } of ordersOf(world))
+      await world.callback(acquirer, acquirer.callback(reference, undefined, { salt: `end ${i}` }))
     await world.later(200_000)
   }
 }
@@ -114,7 +147,9 @@ const judge = async (world: FiatTestWorld, ids: readonly string[]): Promise<void
     }
   }
   expect(-(await world.balance('acquirer:first')) - (await world.balance('acquirer:second'))).toBe(atAcquirers)
-  const [merchant, suspense, fees, owed] = await Promise.all((['merchant', 'suspense', 'fees', 'receivable'] as const).map((kind) => world.balance(kind)))
+  const [merchant, suspense, fees, owed] = await Promise.all(
+    (['merchant', 'suspense', 'fees', 'receivable'] as const).map((kind) => world.balance(kind)),
+  )
   expect(merchant! + suspense! + fees! + owed!).toBe(paidIn)
   for (const id of ids) {
     expect(succeeded[id] ?? 0).toBeLessThanOrEqual(1)
@@ -126,18 +161,22 @@ const judge = async (world: FiatTestWorld, ids: readonly string[]): Promise<void
 
 test('whatever happens in whatever order, money is where the acquirers say, once, and everything is told once', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40, size: 'max' }), fc.boolean(), async (steps, allPay) => {
-      const world = await createFiatWorld(database.url)
-      try {
-        const ids = [await world.create(), await world.create()]
-        for (const one of steps) await take(world, ids, one)
-        await settle(world, allPay)
-        await judge(world, ids)
-      } finally {
-        await emptyTables(world.db)
-        await world.close()
-      }
-    }),
+    fc.asyncProperty(
+      fc.array(step, { minLength: 5, maxLength: 40, size: 'max' }),
+      fc.boolean(),
+      async (steps, allPay) => {
+        const world = await createFiatWorld(database.url)
+        try {
+          const ids = [await world.create(), await world.create()]
+          for (const one of steps) await take(world, ids, one)
+          await settle(world, allPay)
+          await judge(world, ids)
+        } finally {
+          await emptyTables(world.db)
+          await world.close()
+        }
+      },
+    ),
     { numRuns: 12, endOnFailure: true },
   )
 }, 240_000)

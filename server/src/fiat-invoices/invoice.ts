@@ -12,7 +12,9 @@ export interface FiatInvoice {
   /** null until the payer chooses; the currency may be given without the amount */
   ticker: string | null
   units: bigint | null
-  /** the amount as a decimal, and the currencies that the payer may choose it in, where a form fixed the amount alone */
+  /**
+   * the amount as a decimal, and the currencies that the payer may choose it in, where a form fixed the amount alone
+   */
   askedValue: string | null
   askedIn: string[] | null
   state: FiatInvoiceState

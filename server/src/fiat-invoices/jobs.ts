@@ -11,7 +11,11 @@ const MOST_AT_ONCE = 100
 
 /** Ends invoices whose time has run out on the business clock. */
 export const createFiatExpiryJob = (
-  deps: { runtime: Runtime; settings: Pick<FiatInvoiceSettings, 'catalogue' | 'publicUrl' | 'table'>; pause(name: string): Promise<void> },
+  deps: {
+    runtime: Runtime
+    settings: Pick<FiatInvoiceSettings, 'catalogue' | 'publicUrl' | 'table'>
+    pause(name: string): Promise<void>
+  },
   everyMs: number,
 ): Job => ({
   name: 'expiry of fiat invoices',

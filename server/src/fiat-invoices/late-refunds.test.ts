@@ -12,7 +12,9 @@ import { createFiatWorld, HOUR_MS, START, type FiatTestWorld } from './test-worl
 
 const database = useDatabase({ template: migrated })
 let world: FiatTestWorld
-beforeEach(async () => { world = await createFiatWorld(database.url) })
+beforeEach(async () => {
+  world = await createFiatWorld(database.url)
+})
 afterEach(async () => {
   expect(await auditLedger(world.db)).toEqual([])
   await emptyTables(world.db)
@@ -28,12 +30,30 @@ const paid = async (): Promise<string> => {
   return reference
 }
 const refund = (paymentId: string, units: bigint) =>
-  inTransaction(world.db, (tx) => requestRefund(tx, { paymentId, units, reason: 'asked', actor: 'test' }, { accounts: [world.first] }, { at: new Date(world.now), newId: world.runtime.newId }))
-const resolve = (id: string, how: 'done' | 'refused') => world.act((tx, at) => resolveRefund(tx, { id, how, by: 'cli:ann: seen in the console' }, world.listener, at))
-const reconcile = () => reconcileAcquirer({ runtime: world.runtime, payouts: payoutBooks, pause: async () => {} }, world.first)
-const alertText = async (kind: string): Promise<string | undefined> => (await world.db.selectFrom('alerts').select('text').where('kind', '=', kind).executeTakeFirst())?.text
+  inTransaction(world.db, (tx) =>
+    requestRefund(
+      tx,
+      { paymentId, units, reason: 'asked', actor: 'test' },
+      { accounts: [world.first] },
+      { at: new Date(world.now), newId: world.runtime.newId },
+    ),
+  )
+const resolve = (id: string, how: 'done' | 'refused') =>
+  world.act((tx, at) => resolveRefund(tx, { id, how, by: 'cli:ann: seen in the console' }, world.listener, at))
+const reconcile = () =>
+  reconcileAcquirer({ runtime: world.runtime, payouts: payoutBooks, pause: async () => {} }, world.first)
+const alertText = async (kind: string): Promise<string | undefined> =>
+  (await world.db.selectFrom('alerts').select('text').where('kind', '=', kind).executeTakeFirst())?.text
 const stateRefund = (reference: string, units: bigint): void => {
-  world.first.lines.push({ kind: 'refund', reference, acquirerReference: 'line-1', ticker: 'UAH', units: -units, feeUnits: 0n, at: START - 1 })
+  world.first.lines.push({
+    kind: 'refund',
+    reference,
+    acquirerReference: 'line-1',
+    ticker: 'UAH',
+    units: -units,
+    feeUnits: 0n,
+    at: START - 1,
+  })
 }
 /** A refund that was sent, and whose answer was lost. */
 const sentRefund = async (reference: string, units: bigint) => {
@@ -53,7 +73,10 @@ describe('money of a refund that ended as not made', () => {
     await world.later(HOUR_MS)
     world.first.reverses(reference, 50_00n)
     await world.later(24 * HOUR_MS)
-    expect([await world.balance('merchant'), await world.alerts()]).toEqual([48_00n, ['refund-refused', 'refund-foreign']])
+    expect([await world.balance('merchant'), await world.alerts()]).toEqual([
+      48_00n,
+      ['refund-refused', 'refund-foreign'],
+    ])
   })
 
   test('is seen beside the refund that was sent in its place, after a person had called it not made', async () => {
@@ -73,7 +96,8 @@ describe('money of a refund that ended as not made', () => {
   test('is looked for too when another sum stood in the way of sending it, and no more went back', async () => {
     const reference = await paid()
     world.first.reverses(reference, 20_00n)
-    // As the adapters answer that send nothing while another amount went back than is known of (adapters/acquirers/refunds.ts).
+    // As the adapters answer that send nothing while another amount went back than is known of
+    // (adapters/acquirers/refunds.ts).
     world.first.refund = async () => ({ kind: 'unknown', reason: 'another amount went back than is known of' })
     const made = await refund(reference, 30_00n)
     await world.work()
@@ -81,7 +105,10 @@ describe('money of a refund that ended as not made', () => {
     expect([await world.alerts(), await world.balance('merchant')]).toEqual([['refund-stuck'], 98_00n])
     await resolve(made.id, 'refused')
     await world.work()
-    expect([await world.balance('merchant'), await world.alerts()]).toEqual([78_00n, ['refund-refused', 'refund-foreign']])
+    expect([await world.balance('merchant'), await world.alerts()]).toEqual([
+      78_00n,
+      ['refund-refused', 'refund-foreign'],
+    ])
   })
 
   test('is looked for no longer than two weeks', async () => {
@@ -120,25 +147,42 @@ describe('money of a refund that ended as not made', () => {
     await asking.promise
     stateRefund(reference, 50_00n)
     await reconcile()
-    answer.resolve({ kind: 'refused', acquirerReference: undefined, code: '9996', message: 'no contract', maskedCard: undefined })
+    answer.resolve({
+      kind: 'refused',
+      acquirerReference: undefined,
+      code: '9996',
+      message: 'no contract',
+      maskedCard: undefined,
+    })
     await working
     expect(await world.balance('merchant')).toBe(98_00n)
     expect(await alertText('refund-refused')).toContain('a statement shows it as given back')
     await reconcile()
     await reconcile()
-    expect([await world.balance('merchant'), await world.alerts()]).toEqual([48_00n, expect.arrayContaining(['refund-refused', 'refund-foreign'])])
+    expect([await world.balance('merchant'), await world.alerts()]).toEqual([
+      48_00n,
+      expect.arrayContaining(['refund-refused', 'refund-foreign']),
+    ])
   })
 })
 
 describe('before a person calls a refund not made, its acquirer is asked once more', () => {
-  const ask = (id: string) => requireNotShown({ runtime: world.runtime, acquirers: new Map([['first', world.first]]) }, id)
+  const ask = (id: string) =>
+    requireNotShown({ runtime: world.runtime, acquirers: new Map([['first', world.first]]) }, id)
   const says = (state: AcquirerState | Error) => {
     world.first.refundState = async () => {
       if (state instanceof Error) throw state
       return state
     }
   }
-  const shown: AcquirerState = { kind: 'succeeded', acquirerReference: 'r', ticker: 'UAH', units: 50_00n, feeUnits: undefined, maskedCard: undefined }
+  const shown: AcquirerState = {
+    kind: 'succeeded',
+    acquirerReference: 'r',
+    ticker: 'UAH',
+    units: 50_00n,
+    feeUnits: undefined,
+    maskedCard: undefined,
+  }
   test.each<[string, AcquirerState | Error, string | undefined]>([
     ['shows it', shown, 'shows refund'],
     ['has it in its queue', { kind: 'waiting', reason: 'the acquirer has the refund' }, 'says that it has refund'],

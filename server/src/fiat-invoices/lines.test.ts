@@ -11,9 +11,21 @@ const database = useDatabase({ template: migrated })
 const runAll = async (world: FiatTestWorld, work: () => Promise<void>): Promise<void> => {
   const acquirers = new Map([world.first, world.second].map((one) => [one.name, one]))
   const table = createRoutingTable([world.first, world.second])
-  const jobs = createPaymentJobs({ runtime: world.runtime, acquirers, table, listener: world.listener, publicUrl: 'https://pay.example', pause: async () => {} }, 1)
+  const jobs = createPaymentJobs(
+    {
+      runtime: world.runtime,
+      acquirers,
+      table,
+      listener: world.listener,
+      publicUrl: 'https://pay.example',
+      pause: async () => {},
+    },
+    1,
+  )
   const stop = new AbortController()
-  const ended = new Promise<void>((resolve) => { stop.signal.addEventListener('abort', () => resolve()) })
+  const ended = new Promise<void>((resolve) => {
+    stop.signal.addEventListener('abort', () => resolve())
+  })
   const loops = jobs.map(async (job) => {
     while (!stop.signal.aborted) if (!(await Promise.race([job.run(stop.signal), ended]))) await sleep(5)
   })
@@ -25,7 +37,7 @@ const runAll = async (world: FiatTestWorld, work: () => Promise<void>): Promise<
   }
 }
 
-test('an acquirer that hangs while it is asked keeps nobody from another one\'s page, nor from its own', async () => {
+test("an acquirer that hangs while it is asked keeps nobody from another one's page, nor from its own", async () => {
   const world = await createFiatWorld(database.url)
   const { UAH, KZT } = world.first.capabilities.payIn
   Object.assign(world.first, { capabilities: { ...world.first.capabilities, payIn: { UAH } } })
@@ -33,7 +45,10 @@ test('an acquirer that hangs while it is asked keeps nobody from another one\'s 
   try {
     for (let i = 0; i < 12; i += 1) await world.atTheBank()
     const hung: (() => void)[] = []
-    world.first.paymentState = () => new Promise((resolve) => { hung.push(() => resolve({ kind: 'waiting' })) })
+    world.first.paymentState = () =>
+      new Promise((resolve) => {
+        hung.push(() => resolve({ kind: 'waiting' }))
+      })
     world.now += 60_000
     await runAll(world, async () => {
       await vi.waitFor(() => expect(hung).toHaveLength(10), { timeout: 60_000 })
@@ -41,7 +56,9 @@ test('an acquirer that hangs while it is asked keeps nobody from another one\'s 
       const own = await world.create()
       for (const id of [other, own]) {
         await world.proceed(id)
-        await vi.waitFor(async () => expect((await world.forPayer(id)).standing.at).toBe('leaving'), { timeout: 60_000 })
+        await vi.waitFor(async () => expect((await world.forPayer(id)).standing.at).toBe('leaving'), {
+          timeout: 60_000,
+        })
       }
       for (const end of hung) end()
     })

@@ -7,11 +7,19 @@ import type { FiatInvoiceEffect, FiatInvoiceState } from './machine.ts'
 /** What notifications say (`contract.md` 6.4). */
 export type WireStatus = 'Pending' | 'Done' | 'Failed'
 
-export const statusOf: { readonly [Effect in FiatInvoiceEffect]: WireStatus } = { tellPending: 'Pending', tellDone: 'Done', tellFailed: 'Failed' }
+export const statusOf: { readonly [Effect in FiatInvoiceEffect]: WireStatus } = {
+  tellPending: 'Pending',
+  tellDone: 'Done',
+  tellFailed: 'Failed',
+}
 
 /** What the lookup says (5.20). */
 export const lookupStatus: { readonly [State in FiatInvoiceState]: string } = {
-  created: 'CREATED', pending: 'PENDING', paid: 'PAID', done: 'DONE', failed: 'FAILED',
+  created: 'CREATED',
+  pending: 'PENDING',
+  paid: 'PAID',
+  done: 'DONE',
+  failed: 'FAILED',
 }
 
 export const assetOf = (ticker: string, catalogue: Catalogue): FiatAsset => {
@@ -21,8 +29,8 @@ export const assetOf = (ticker: string, catalogue: Catalogue): FiatAsset => {
 }
 
 /**
- * The body of an `Invoice` notification (`contract.md` 6.4, 18 row 28). What is empty is left out; `ticker` of an invoice whose
- * payer never chose one is the first currency offered, as the field is always there.
+ * The body of an `Invoice` notification (`contract.md` 6.4, 18 row 28). What is empty is left out; `ticker` of an
+ * invoice whose payer never chose one is the first currency offered, as the field is always there.
  */
 export const noticeOf = (invoice: FiatInvoice, status: WireStatus, catalogue: Catalogue): Notice => {
   const { merchantId, id, name, description, email, meta, units, createdAt } = invoice
@@ -43,8 +51,12 @@ export const noticeOf = (invoice: FiatInvoice, status: WireStatus, catalogue: Ca
       ...(meta === null || meta === '' ? {} : { meta }),
       ticker,
       ...(units === null ? {} : { amount: show(units) }),
-      ...(status === 'Done' ? { paidAmount: show(invoice.paidUnits!), fee: show(invoice.feeUnits!), cardNumber: card, to: card } : {}),
-      ...(status === 'Failed' && invoice.errorCode !== null ? { error: { code: invoice.errorCode, message: invoice.errorMessage ?? '' } } : {}),
+      ...(status === 'Done'
+        ? { paidAmount: show(invoice.paidUnits!), fee: show(invoice.feeUnits!), cardNumber: card, to: card }
+        : {}),
+      ...(status === 'Failed' && invoice.errorCode !== null
+        ? { error: { code: invoice.errorCode, message: invoice.errorMessage ?? '' } }
+        : {}),
       time: createdAt.getTime(),
       status,
       kind: 'Invoice',
@@ -53,9 +65,16 @@ export const noticeOf = (invoice: FiatInvoice, status: WireStatus, catalogue: Ca
 }
 
 /** The lookup's answer (`contract.md` 5.20). */
-export const lookupBody = (invoice: FiatInvoice, company: { name: string; url: string }, catalogue: Catalogue): Record<string, unknown> => {
+export const lookupBody = (
+  invoice: FiatInvoice,
+  company: { name: string; url: string },
+  catalogue: Catalogue,
+): Record<string, unknown> => {
   const { id, name, description, meta, state, ticker, units } = invoice
-  const money = (amount: bigint): { value: string; ticker: string } => ({ value: formatUnits(amount, assetOf(ticker!, catalogue).scale), ticker: ticker! })
+  const money = (amount: bigint): { value: string; ticker: string } => ({
+    value: formatUnits(amount, assetOf(ticker!, catalogue).scale),
+    ticker: ticker!,
+  })
   return {
     id,
     name,
@@ -65,7 +84,11 @@ export const lookupBody = (invoice: FiatInvoice, company: { name: string; url: s
     ...(description === null || description === '' ? {} : { description }),
     ...(meta === null || meta === '' ? {} : { meta }),
     ...(state === 'done'
-      ? { paidAmount: money(invoice.paidUnits!), fee: money(invoice.feeUnits!), cardNumber: invoice.maskedCard ?? UNKNOWN_CARD }
+      ? {
+          paidAmount: money(invoice.paidUnits!),
+          fee: money(invoice.feeUnits!),
+          cardNumber: invoice.maskedCard ?? UNKNOWN_CARD,
+        }
       : {}),
   }
 }

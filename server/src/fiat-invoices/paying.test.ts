@@ -23,16 +23,23 @@ afterEach(async () => {
   await world.close()
 })
 
-const hear = (reference: string, ...rest: [Parameters<FiatTestWorld['first']['callback']>[1]?, Parameters<FiatTestWorld['first']['callback']>[2]?]) =>
-  world.callback(world.first, world.first.callback(reference, ...rest))
+const hear = (
+  reference: string,
+  ...rest: [Parameters<FiatTestWorld['first']['callback']>[1]?, Parameters<FiatTestWorld['first']['callback']>[2]?]
+) => world.callback(world.first, world.first.callback(reference, ...rest))
 const statuses = async () => (await world.notices()).map(({ status }) => status)
 
 describe('an invoice that is paid', () => {
   test('goes from CREATED through PENDING and PAID to DONE, and tells Pending and Done once with all their fields', async () => {
     const id = await world.create({ description: 'Two books', meta: 'm-1' })
     expect(await world.lookup(id)).toEqual({
-      id, name: 'Order 7', company: { name: 'Shop Ltd', url: 'https://shop.example' }, status: 'CREATED',
-      amount: { value: '100', ticker: 'UAH' }, description: 'Two books', meta: 'm-1',
+      id,
+      name: 'Order 7',
+      company: { name: 'Shop Ltd', url: 'https://shop.example' },
+      status: 'CREATED',
+      amount: { value: '100', ticker: 'UAH' },
+      description: 'Two books',
+      meta: 'm-1',
     })
     await world.proceed(id)
     expect((await world.lookup(id)).status).toBe('PENDING')
@@ -42,10 +49,17 @@ describe('an invoice that is paid', () => {
     const reference = payment!.id
     const order = world.first.orders.get(reference)!.order
     expect(order).toMatchObject({
-      ticker: 'UAH', units: 100_00n, email: 'payer@example.com', expiresAt: START + 72 * HOUR_MS,
-      callbackUrl: 'https://pay.example/acquirers/first/callback', returnUrl: `https://pay.example/invoices/fiat/${id}?returned=1`,
+      ticker: 'UAH',
+      units: 100_00n,
+      email: 'payer@example.com',
+      expiresAt: START + 72 * HOUR_MS,
+      callbackUrl: 'https://pay.example/acquirers/first/callback',
+      returnUrl: `https://pay.example/invoices/fiat/${id}?returned=1`,
     })
-    expect((await world.forPayer(id)).standing).toMatchObject({ at: 'leaving', page: { method: 'GET', url: `https://first.example/pay/${reference}` } })
+    expect((await world.forPayer(id)).standing).toMatchObject({
+      at: 'leaving',
+      page: { method: 'GET', url: `https://first.example/pay/${reference}` },
+    })
 
     world.first.pays(reference)
     expect(await hear(reference)).toEqual({ status: 200, body: `ok ${reference}` })
@@ -53,23 +67,44 @@ describe('an invoice that is paid', () => {
     expect(await world.balance('merchant')).toBe(0n)
     await world.work()
     expect(await world.lookup(id)).toMatchObject({
-      status: 'DONE', paidAmount: { value: '100', ticker: 'UAH' }, fee: { value: '2', ticker: 'UAH' }, cardNumber: '411111******1111',
+      status: 'DONE',
+      paidAmount: { value: '100', ticker: 'UAH' },
+      fee: { value: '2', ticker: 'UAH' },
+      cardNumber: '411111******1111',
     })
     expect(await world.balance('merchant')).toBe(98_00n)
     expect(await world.balance('fees')).toBe(2_00n)
     expect(await world.balance('acquirer:first')).toBe(-(100_00n - 50n))
     expect(await world.balance('acquirer-costs')).toBe(-50n)
     const notices = await world.notices()
-    const common = { id, merchantId: world.merchantId, name: 'Order 7', description: 'Two books', email: 'payer@example.com', meta: 'm-1', ticker: 'UAH', amount: '100', time: START, kind: 'Invoice' }
+    const common = {
+      id,
+      merchantId: world.merchantId,
+      name: 'Order 7',
+      description: 'Two books',
+      email: 'payer@example.com',
+      meta: 'm-1',
+      ticker: 'UAH',
+      amount: '100',
+      time: START,
+      kind: 'Invoice',
+    }
     expect(notices.map(({ body }) => body)).toEqual([
       { ...common, status: 'Pending' },
-      { ...common, status: 'Done', paidAmount: '100', fee: '2', cardNumber: '411111******1111', to: '411111******1111' },
+      {
+        ...common,
+        status: 'Done',
+        paidAmount: '100',
+        fee: '2',
+        cardNumber: '411111******1111',
+        to: '411111******1111',
+      },
     ])
     for (const { body } of notices) expect([...Value.Errors(fiatInvoiceNotice.schema, body)]).toEqual([])
     expect((await world.forPayer(id)).standing).toEqual({ at: 'paid', when: new Date(START), givenBack: 0n })
   })
 
-  test('audit F-9.6: mails its payer one receipt, in the language the page had, with the payment\'s number of the page\'s receipt', async () => {
+  test("audit F-9.6: mails its payer one receipt, in the language the page had, with the payment's number of the page's receipt", async () => {
     await inTransaction(world.db, (tx) => announceSending(tx, true, new Date(world.now)))
     const id = await world.create({ description: 'Two books' })
     await world.proceed(id, { language: 'kk' })
@@ -78,13 +113,30 @@ describe('an invoice that is paid', () => {
     world.first.pays(payment!.id)
     await world.later(60_000)
     const mails = await listMails(world.db, {})
-    expect(mails).toMatchObject([{
-      kind: 'receipt', about: id, recipient: 'payer@example.com', language: 'kk',
-      data: { pageUrl: `https://pay.example/invoices/fiat/${id}`, receipt: {
-        kind: 'fiat', id, company: { name: 'Shop Ltd' }, description: 'Two books', amount: '100', paidAmount: '100', ticker: 'UAH',
-        createdAt: START, paidAt: START + 60_000, card: '411111******1111', reference: payment!.id,
-      } },
-    }])
+    expect(mails).toMatchObject([
+      {
+        kind: 'receipt',
+        about: id,
+        recipient: 'payer@example.com',
+        language: 'kk',
+        data: {
+          pageUrl: `https://pay.example/invoices/fiat/${id}`,
+          receipt: {
+            kind: 'fiat',
+            id,
+            company: { name: 'Shop Ltd' },
+            description: 'Two books',
+            amount: '100',
+            paidAmount: '100',
+            ticker: 'UAH',
+            createdAt: START,
+            paidAt: START + 60_000,
+            card: '411111******1111',
+            reference: payment!.id,
+          },
+        },
+      },
+    ])
   })
 
   test('is announced to open pages when the page of the acquirer is there, and when it is paid', async () => {
@@ -117,7 +169,12 @@ describe('an invoice that is paid', () => {
     world.first.refuses(reference)
     await hear(reference)
     await world.work()
-    expect((await world.forPayer(id)).standing).toEqual({ at: 'failed', reason: 'Insufficient funds', charged: 'no', canRetry: true })
+    expect((await world.forPayer(id)).standing).toEqual({
+      at: 'failed',
+      reason: 'Insufficient funds',
+      charged: 'no',
+      canRetry: true,
+    })
     expect((await world.lookup(id)).status).toBe('PENDING')
     await world.proceed(id)
     await world.work()
@@ -156,14 +213,24 @@ describe('an invoice that is paid', () => {
   test('the payer chooses what the merchant left open', async () => {
     const id = await world.create({ amount: undefined })
     expect(await world.lookup(id)).toMatchObject({ amount: null })
-    expect((await world.forPayer(id)).standing).toMatchObject({ at: 'open', offered: [{ ticker: 'UAH' }, { ticker: 'KZT' }] })
+    expect((await world.forPayer(id)).standing).toMatchObject({
+      at: 'open',
+      offered: [{ ticker: 'UAH' }, { ticker: 'KZT' }],
+    })
     await expect(world.proceed(id, { value: '100' })).rejects.toMatchObject({ reason: 'choose-ticker' })
     await expect(world.proceed(id, { ticker: 'USD', value: '100' })).rejects.toMatchObject({ reason: 'ticker-refused' })
     await expect(world.proceed(id, { ticker: 'KZT' })).rejects.toMatchObject({ reason: 'choose-value' })
     await expect(world.proceed(id, { ticker: 'KZT', value: '1e9' })).rejects.toMatchObject({ reason: 'value-invalid' })
-    await expect(world.proceed(id, { ticker: 'KZT', value: '11999.99' })).rejects.toMatchObject({ reason: 'value-limits', asset: { ticker: 'KZT' } })
-    await expect(world.proceed(id, { ticker: 'KZT', value: '12000', email: ' ' })).rejects.toMatchObject({ reason: 'email-missing' })
-    await expect(world.proceed(id, { ticker: 'KZT', value: '12000', email: 'nobody' })).rejects.toMatchObject({ reason: 'email-invalid' })
+    await expect(world.proceed(id, { ticker: 'KZT', value: '11999.99' })).rejects.toMatchObject({
+      reason: 'value-limits',
+      asset: { ticker: 'KZT' },
+    })
+    await expect(world.proceed(id, { ticker: 'KZT', value: '12000', email: ' ' })).rejects.toMatchObject({
+      reason: 'email-missing',
+    })
+    await expect(world.proceed(id, { ticker: 'KZT', value: '12000', email: 'nobody' })).rejects.toMatchObject({
+      reason: 'email-invalid',
+    })
     expect(await statuses()).toEqual([])
     await world.proceed(id, { ticker: 'KZT', value: '12000,50' })
     expect(await world.lookup(id)).toMatchObject({ status: 'PENDING', amount: { value: '12000.5', ticker: 'KZT' } })
@@ -199,43 +266,66 @@ describe('an acquirer that does not take the order', () => {
     expect(others).toEqual([])
     expect(one).toMatchObject({ acquirer: 'first', state: 'unsure', page: null })
     expect(two).toMatchObject({ acquirer: 'second', state: 'open', tried: ['first'] })
-    expect((await world.forPayer(id)).standing).toMatchObject({ at: 'leaving', page: { url: `https://second.example/pay/${two!.id}` } })
+    expect((await world.forPayer(id)).standing).toMatchObject({
+      at: 'leaving',
+      page: { url: `https://second.example/pay/${two!.id}` },
+    })
     return { id, one: one!.id, two: two!.id }
   }
 
-  test.each(['lost', 'sent'] as const)('F4: whose answer is lost has shown its page to nobody: the next one has an order of its own, and both are asked about (%s)', async (error) => {
-    const { id, one, two } = await passedOn(error)
-    world.second.pays(two)
-    await world.later(60_000)
-    expect((await world.lookup(id)).status).toBe('DONE')
-    expect(await world.balance('merchant')).toBe(98_00n)
-    const asked = world.first.asked
-    await world.later(HOUR_MS)
-    expect(world.first.asked).toBeGreaterThan(asked)
-    await world.later(80 * HOUR_MS)
-    expect((await world.payments(id)).map(({ state }) => state)).toEqual(['expired', 'credited'])
-    expect((await world.payments(id))[0]!.id).toBe(one)
-    expect(await statuses()).toEqual(['Pending', 'Done'])
-  })
+  test.each(['lost', 'sent'] as const)(
+    'F4: whose answer is lost has shown its page to nobody: the next one has an order of its own, and both are asked about (%s)',
+    async (error) => {
+      const { id, one, two } = await passedOn(error)
+      world.second.pays(two)
+      await world.later(60_000)
+      expect((await world.lookup(id)).status).toBe('DONE')
+      expect(await world.balance('merchant')).toBe(98_00n)
+      const asked = world.first.asked
+      await world.later(HOUR_MS)
+      expect(world.first.asked).toBeGreaterThan(asked)
+      await world.later(80 * HOUR_MS)
+      expect((await world.payments(id)).map(({ state }) => state)).toEqual(['expired', 'credited'])
+      expect((await world.payments(id))[0]!.id).toBe(one)
+      expect(await statuses()).toEqual(['Pending', 'Done'])
+    },
+  )
 
-  test.each(['first', 'second'] as const)('F4: what both are paid for is credited once and seen twice: the %s one earlier', async (early) => {
-    const { id, one, two } = await passedOn()
-    const pay = async (name: 'first' | 'second') => {
-      const reference = name === 'first' ? one : two
-      world[name].pays(reference)
-      await world.callback(world[name], world[name].callback(reference))
-      await world.work()
-    }
-    await pay(early)
-    expect((await world.lookup(id)).status).toBe('DONE')
-    await pay(early === 'first' ? 'second' : 'first')
-    const states = (await world.payments(id)).map(({ acquirer, state, suspendedFor }) => [acquirer, state, suspendedFor])
-    expect(states).toEqual(early === 'first' ? [['first', 'credited', null], ['second', 'suspended', 'paid-before']] : [['first', 'suspended', 'paid-before'], ['second', 'credited', null]])
-    expect(await world.balance('merchant')).toBe(98_00n)
-    expect(await world.balance('suspense')).toBe(100_00n)
-    expect(await world.alerts()).toEqual(['payment-suspended'])
-    expect(await statuses()).toEqual(['Pending', 'Done'])
-  })
+  test.each(['first', 'second'] as const)(
+    'F4: what both are paid for is credited once and seen twice: the %s one earlier',
+    async (early) => {
+      const { id, one, two } = await passedOn()
+      const pay = async (name: 'first' | 'second') => {
+        const reference = name === 'first' ? one : two
+        world[name].pays(reference)
+        await world.callback(world[name], world[name].callback(reference))
+        await world.work()
+      }
+      await pay(early)
+      expect((await world.lookup(id)).status).toBe('DONE')
+      await pay(early === 'first' ? 'second' : 'first')
+      const states = (await world.payments(id)).map(({ acquirer, state, suspendedFor }) => [
+        acquirer,
+        state,
+        suspendedFor,
+      ])
+      expect(states).toEqual(
+        early === 'first'
+          ? [
+              ['first', 'credited', null],
+              ['second', 'suspended', 'paid-before'],
+            ]
+          : [
+              ['first', 'suspended', 'paid-before'],
+              ['second', 'credited', null],
+            ],
+      )
+      expect(await world.balance('merchant')).toBe(98_00n)
+      expect(await world.balance('suspense')).toBe(100_00n)
+      expect(await world.alerts()).toEqual(['payment-suspended'])
+      expect(await statuses()).toEqual(['Pending', 'Done'])
+    },
+  )
 
   test('F4: whose answer is lost with nobody left to take the order is asked about, and the payer may try again', async () => {
     for (const one of [world.first, world.second]) one.troubles.push({ at: 'create', error: 'lost' })
@@ -243,7 +333,12 @@ describe('an acquirer that does not take the order', () => {
     await world.proceed(id)
     await world.work()
     expect((await world.payments(id)).map(({ state }) => state)).toEqual(['unsure', 'unsure'])
-    expect((await world.forPayer(id)).standing).toEqual({ at: 'failed', reason: null, charged: 'unknown', canRetry: true })
+    expect((await world.forPayer(id)).standing).toEqual({
+      at: 'failed',
+      reason: null,
+      charged: 'unknown',
+      canRetry: true,
+    })
     expect(await world.alerts()).toEqual(['payment-not-taken'])
     world.first.pays((await world.payments(id))[0]!.id)
     await world.later(60_000)
@@ -277,7 +372,14 @@ describe('an acquirer that does not take the order', () => {
 describe('callbacks', () => {
   test('F1: one that is forged, of another acquirer or of nobody changes nothing (row A-11)', async () => {
     const { id, reference } = await world.atTheBank()
-    const paid = { kind: 'succeeded', acquirerReference: 'x', ticker: 'UAH', units: 100_00n, feeUnits: 0n, maskedCard: undefined } as const
+    const paid = {
+      kind: 'succeeded',
+      acquirerReference: 'x',
+      ticker: 'UAH',
+      units: 100_00n,
+      feeUnits: 0n,
+      maskedCard: undefined,
+    } as const
     expect((await hear(reference, paid, { signature: 'wrong' })).status).toBe(400)
     expect((await world.callback(world.second, world.first.callback(reference, paid))).status).toBe(400)
     expect((await world.callback(world.first, world.first.callback(reference, paid), 'nobody')).status).toBe(404)
@@ -292,7 +394,14 @@ describe('callbacks', () => {
 
   test('F1: one that is signed and untrue is found out by asking: PAID goes back to PENDING, and nothing is credited', async () => {
     const { id, reference } = await world.atTheBank()
-    await hear(reference, { kind: 'succeeded', acquirerReference: 'x', ticker: 'UAH', units: 100_00n, feeUnits: 0n, maskedCard: undefined })
+    await hear(reference, {
+      kind: 'succeeded',
+      acquirerReference: 'x',
+      ticker: 'UAH',
+      units: 100_00n,
+      feeUnits: 0n,
+      maskedCard: undefined,
+    })
     expect((await world.lookup(id)).status).toBe('PAID')
     await world.work()
     expect((await world.lookup(id)).status).toBe('PAID')
@@ -318,7 +427,10 @@ describe('callbacks', () => {
     expect(await world.alerts()).toEqual(['payment-suspended'])
     await expect(world.proceed(id)).rejects.toMatchObject({ reason: 'ended' })
     await world.later(72 * HOUR_MS)
-    expect((await world.notices()).at(-1)!.body.error).toEqual({ code: 3, message: 'The amount paid is not the amount asked for' })
+    expect((await world.notices()).at(-1)!.body.error).toEqual({
+      code: 3,
+      message: 'The amount paid is not the amount asked for',
+    })
   })
 
   test('F2: a genuine callback about another invoice pays that one alone', async () => {
@@ -347,8 +459,11 @@ describe('callbacks', () => {
       }
       await world.work()
       expect((await world.lookup(id)).status).toBe('DONE')
-      expect(await world.balance('merchant') - before).toBe(98_00n)
-      expect((await world.notices()).filter(({ objectId }) => objectId === id).map(({ status }) => status)).toEqual(['Pending', 'Done'])
+      expect((await world.balance('merchant')) - before).toBe(98_00n)
+      expect((await world.notices()).filter(({ objectId }) => objectId === id).map(({ status }) => status)).toEqual([
+        'Pending',
+        'Done',
+      ])
     }
   })
 

@@ -49,7 +49,10 @@ export const findForPayer = async (
 ): Promise<FiatInvoiceForPayer | undefined> => {
   const invoice = await findById(db, id)
   if (!invoice) return undefined
-  const { rows } = await sql<{ name: string; url: string }>`select company_name as name, company_url as url from merchants
+  const { rows } = await sql<{
+    name: string
+    url: string
+  }>`select company_name as name, company_url as url from merchants
     where id = ${invoice.merchantId}`.execute(db)
   return { invoice, company: rows[0]!, standing: await standingOf(db, invoice, settings, at) }
 }
@@ -63,20 +66,32 @@ const standingOf = async (
   const { state, merchantId, id, errorMessage } = invoice
   switch (state) {
     case 'created':
-      return { at: 'open', offered: offered(catalogue, table).filter(({ ticker }) => (invoice.ticker ?? ticker) === ticker && (invoice.askedIn ?? [ticker]).includes(ticker)) }
+      return {
+        at: 'open',
+        offered: offered(catalogue, table).filter(
+          ({ ticker }) => (invoice.ticker ?? ticker) === ticker && (invoice.askedIn ?? [ticker]).includes(ticker),
+        ),
+      }
     case 'paid':
       return { at: 'checking' }
     case 'done':
-      return { at: 'paid', when: invoice.updatedAt, givenBack: invoice.paymentId === null ? 0n : await givenBackOf(db, merchantId, invoice.paymentId) }
+      return {
+        at: 'paid',
+        when: invoice.updatedAt,
+        givenBack: invoice.paymentId === null ? 0n : await givenBackOf(db, merchantId, invoice.paymentId),
+      }
     case 'failed':
-      return invoice.paymentId === null ? { at: 'expired' } : endedStanding(await paymentsOf(db, merchantId, id), errorMessage, false)
+      return invoice.paymentId === null
+        ? { at: 'expired' }
+        : endedStanding(await paymentsOf(db, merchantId, id), errorMessage, false)
     case 'pending':
       return pendingStanding(await paymentsOf(db, merchantId, id), at)
   }
 }
 
 /** Whether it is known that no money left the card: the acquirer says so, and has not called to say something else. */
-const isNotCharged = ({ state, calledAt }: Payment): boolean => (state === 'refused' || state === 'not-taken') && calledAt === null
+const isNotCharged = ({ state, calledAt }: Payment): boolean =>
+  (state === 'refused' || state === 'not-taken') && calledAt === null
 
 const endedStanding = (payments: readonly Payment[], reason: string | null, mayRetry: boolean): FiatStanding => {
   if (payments.some(({ state }) => state === 'suspended')) return { at: 'received' }
@@ -89,8 +104,8 @@ const pendingStanding = (payments: readonly Payment[], at: Date): FiatStanding =
   const current = underWay.at(-1)
   // One that its acquirer calls paid comes before a newer one's page: nobody is to pay twice.
   if (underWay.some(({ state }) => !['planned', 'asking', 'open'].includes(state))) return { at: 'checking' }
-  if (current) return current.page && current.state === 'open' ? { at: 'leaving', page: current.page } : { at: 'waiting' }
+  if (current)
+    return current.page && current.state === 'open' ? { at: 'leaving', page: current.page } : { at: 'waiting' }
   const refused = payments.findLast(({ state }) => state === 'refused')
   return endedStanding(payments, refused?.refusalMessage ?? null, true)
 }
-

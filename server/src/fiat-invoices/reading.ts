@@ -31,21 +31,40 @@ interface Given {
 export const readNewInvoice = (
   { merchantId, id, body, redirectUrl, ticker, open }: Given,
   settings: FiatInvoiceSettings,
-  fields: { amount: string; value: string; ticker: string } = { amount: 'amount', value: 'amount.value', ticker: 'amount.ticker' },
+  fields: { amount: string; value: string; ticker: string } = {
+    amount: 'amount',
+    value: 'amount.value',
+    ticker: 'amount.ticker',
+  },
 ): NewFiatInvoice => {
   const { name, amount, description = null, meta = null, email, toPendingImmediate = false } = body
   const assets = offered(settings.catalogue, settings.table)
-  if (assets.length === 0) throw refusal(generalErrors.unavailable, 'no acquirer is configured: cards can\'t pay here')
+  if (assets.length === 0) throw refusal(generalErrors.unavailable, "no acquirer is configured: cards can't pay here")
   if (toPendingImmediate && amount === undefined) {
-    throw refusal(generalErrors.invalidRequest, 'toPendingImmediate needs amount: the payer is not asked for it', fields.amount)
+    throw refusal(
+      generalErrors.invalidRequest,
+      'toPendingImmediate needs amount: the payer is not asked for it',
+      fields.amount,
+    )
   }
   const read = amount && readUnits(amount, assets, settings, fields)
   const openIn = open && currenciesFor(open, assets, fields)
   const [only] = openIn?.length === 1 ? openIn : []
-  if (open && only !== undefined) return readNewInvoice({ merchantId, id, body: { ...body, amount: { value: open.value, ticker: only } }, redirectUrl }, settings, fields)
+  if (open && only !== undefined)
+    return readNewInvoice(
+      { merchantId, id, body: { ...body, amount: { value: open.value, ticker: only } }, redirectUrl },
+      settings,
+      fields,
+    )
   if (ticker !== undefined && !assets.some((asset) => asset.ticker === ticker)) throw unknownTicker(assets, fields)
   return {
-    merchantId, id, name, description, meta, redirectUrl, toPendingImmediate,
+    merchantId,
+    id,
+    name,
+    description,
+    meta,
+    redirectUrl,
+    toPendingImmediate,
     email: email === undefined ? null : readEmail(email),
     ticker: read?.ticker ?? ticker ?? null,
     units: read?.units ?? null,
@@ -55,13 +74,29 @@ export const readNewInvoice = (
 }
 
 /** The currencies of a form that an amount can be paid in; refused where there is none. */
-const currenciesFor = ({ value, currencies }: { value: string; currencies: readonly string[] }, assets: readonly FiatAsset[], fields: { value: string; ticker: string }): string[] => {
+const currenciesFor = (
+  { value, currencies }: { value: string; currencies: readonly string[] },
+  assets: readonly FiatAsset[],
+  fields: { value: string; ticker: string },
+): string[] => {
   const known = assets.filter(({ ticker }) => currencies.includes(ticker))
-  if (known.length === 0) throw refusal(generalErrors.invalidRequest, `${fields.ticker} is missing: ${currencies.join(', ')}, which this merchant's forms are in, can not be paid by card here`, fields.ticker)
-  const reads = known.map((asset) => ({ ticker: asset.ticker, read: readAmount({ value, ticker: asset.ticker }, known) }))
+  if (known.length === 0)
+    throw refusal(
+      generalErrors.invalidRequest,
+      `${fields.ticker} is missing: ${currencies.join(', ')}, which this merchant's forms are in, can not be paid by card here`,
+      fields.ticker,
+    )
+  const reads = known.map((asset) => ({
+    ticker: asset.ticker,
+    read: readAmount({ value, ticker: asset.ticker }, known),
+  }))
   const fitting = reads.filter(({ read }) => read.ok).map(({ ticker }) => ticker)
   if (fitting.length > 0) return fitting
-  throw refusal(generalErrors.invalidRequest, `${fields.value} is within the limits of no currency of this merchant's forms: ${known.map(limitsText).join(', ')}`, fields.value)
+  throw refusal(
+    generalErrors.invalidRequest,
+    `${fields.value} is within the limits of no currency of this merchant's forms: ${known.map(limitsText).join(', ')}`,
+    fields.value,
+  )
 }
 
 const readUnits = (
@@ -78,27 +113,47 @@ const readUnits = (
       case 'ticker':
         throw unknownTicker(assets, fields)
       case 'grammar':
-        throw refusal(generalErrors.invalidRequest, `${fields.value} must be a decimal string such as "100": the limits are ${limits}`, fields.value)
+        throw refusal(
+          generalErrors.invalidRequest,
+          `${fields.value} must be a decimal string such as "100": the limits are ${limits}`,
+          fields.value,
+        )
       case 'precision':
-        throw refusal(generalErrors.invalidRequest, `${fields.value} has more decimals than the ${scale} that ${ticker} has`, fields.value)
+        throw refusal(
+          generalErrors.invalidRequest,
+          `${fields.value} has more decimals than the ${scale} that ${ticker} has`,
+          fields.value,
+        )
       case 'limits':
         throw refusal(generalErrors.invalidRequest, `${fields.value} is outside the limits: ${limits}`, fields.value)
     }
   }
-  const { units, asset: { ticker } } = read
+  const {
+    units,
+    asset: { ticker },
+  } = read
   if (routeOf(table, { direction: 'payIn', ticker, units }, new Set()).length === 0) {
-    throw refusal(generalErrors.unavailable, `no acquirer here takes ${amount.value} ${ticker} in one payment`, fields.value)
+    throw refusal(
+      generalErrors.unavailable,
+      `no acquirer here takes ${amount.value} ${ticker} in one payment`,
+      fields.value,
+    )
   }
   return { ticker, units }
 }
 
 const unknownTicker = (assets: readonly FiatAsset[], { ticker }: { ticker: string }): ApiRefusal => {
   const known = assets.map((asset) => asset.ticker).join(', ')
-  return refusal(generalErrors.invalidRequest, `${ticker} must be one of ${known}: the limits are ${assets.map(limitsText).join(', ')}`, ticker)
+  return refusal(
+    generalErrors.invalidRequest,
+    `${ticker} must be one of ${known}: the limits are ${assets.map(limitsText).join(', ')}`,
+    ticker,
+  )
 }
 
 const readEmail = (email: string): string => {
   const address = mailAddress(email)
-  if (address === undefined) throw refusal(generalErrors.invalidRequest, 'email must be an address such as payer@example.com', 'email')
+  if (address === undefined)
+    throw refusal(generalErrors.invalidRequest, 'email must be an address such as payer@example.com', 'email')
   return address
 }

@@ -12,8 +12,13 @@ import { createFiatWorld, HOUR_MS, type FiatTestWorld } from './test-world.ts'
 
 const database = useDatabase({ template: migrated })
 let world: FiatTestWorld
-beforeEach(async () => { world = await createFiatWorld(database.url) })
-afterEach(async () => { await emptyTables(world.db); await world.close() })
+beforeEach(async () => {
+  world = await createFiatWorld(database.url)
+})
+afterEach(async () => {
+  await emptyTables(world.db)
+  await world.close()
+})
 
 const MINUTE_MS = 60_000
 const moment = () => ({ at: new Date(world.now), newId: world.runtime.newId })
@@ -25,8 +30,11 @@ const paidInvoice = async (): Promise<string> => {
   return reference
 }
 const refund = (paymentId: string, units?: bigint) =>
-  inTransaction(world.db, (tx) => requestRefund(tx, { paymentId, units, reason: 'asked', actor: 'test' }, { accounts: [world.first] }, moment()))
-const resolve = (id: string, how: 'done' | 'refused') => world.act((tx, at) => resolveRefund(tx, { id, how, by: 'operator: seen in the console' }, world.listener, at))
+  inTransaction(world.db, (tx) =>
+    requestRefund(tx, { paymentId, units, reason: 'asked', actor: 'test' }, { accounts: [world.first] }, moment()),
+  )
+const resolve = (id: string, how: 'done' | 'refused') =>
+  world.act((tx, at) => resolveRefund(tx, { id, how, by: 'operator: seen in the console' }, world.listener, at))
 
 describe('a refund that may have been heard', () => {
   test('audit F-1: one in processing at WayForPay stays held until WayForPay ends it, and is no chargeback then', async () => {
@@ -34,16 +42,41 @@ describe('a refund that may have been heard', () => {
     await paidInvoice() // so that 100 of the balance can be held for a whole refund
     const account = { merchantAccount: 'shop', secretKey: 'key', domain: 'shop.example' }
     let [status, sent] = ['Approved', 0]
-    const http = { ask: async ({ body }: { body?: string | Buffer }) => {
-      if ((JSON.parse(String(body)) as { transactionType: string }).transactionType === 'REFUND') {
-        sent += 1
-        status = 'RefundInProcessing'
-        return { status: 200, headers: {}, body: Buffer.from('{"transactionStatus":"RefundInProcessing","reasonCode":1138}') }
-      }
-      const record = { merchantAccount: 'shop', orderReference: reference, amount: 100, currency: 'UAH', authCode: '1', cardPan: '41****1111', transactionStatus: status, reason: 'Ok', reasonCode: status === 'RefundInProcessing' ? 1138 : 1100, fee: 0.5 }
-      return { status: 200, headers: {}, body: Buffer.from(signed(account, record)) }
-    } }
-    const w4p = createWayForPay({ name: 'first', ...account, apiUrl: 'https://api.wayforpay.com', payUrl: 'https://secure.wayforpay.com', page: 'form', capabilities: WAYFORPAY_LIMITS, http })
+    const http = {
+      ask: async ({ body }: { body?: string | Buffer }) => {
+        if ((JSON.parse(String(body)) as { transactionType: string }).transactionType === 'REFUND') {
+          sent += 1
+          status = 'RefundInProcessing'
+          return {
+            status: 200,
+            headers: {},
+            body: Buffer.from('{"transactionStatus":"RefundInProcessing","reasonCode":1138}'),
+          }
+        }
+        const record = {
+          merchantAccount: 'shop',
+          orderReference: reference,
+          amount: 100,
+          currency: 'UAH',
+          authCode: '1',
+          cardPan: '41****1111',
+          transactionStatus: status,
+          reason: 'Ok',
+          reasonCode: status === 'RefundInProcessing' ? 1138 : 1100,
+          fee: 0.5,
+        }
+        return { status: 200, headers: {}, body: Buffer.from(signed(account, record)) }
+      },
+    }
+    const w4p = createWayForPay({
+      name: 'first',
+      ...account,
+      apiUrl: 'https://api.wayforpay.com',
+      payUrl: 'https://secure.wayforpay.com',
+      page: 'form',
+      capabilities: WAYFORPAY_LIMITS,
+      http,
+    })
     Object.assign(world.first, { refund: w4p.refund, refundState: w4p.refundState, paymentState: w4p.paymentState })
     await refund(reference)
     await world.work()
@@ -54,7 +87,12 @@ describe('a refund that may have been heard', () => {
     expect(await world.alerts()).toEqual(['refund-stuck'])
     status = 'Refunded'
     await world.later(HOUR_MS)
-    expect([await world.balance('merchant'), await world.balance('receivable'), await world.balance('acquirer:first'), sent]).toEqual([96_00n, 0n, -(100_00n - 2n * 50n), 1])
+    expect([
+      await world.balance('merchant'),
+      await world.balance('receivable'),
+      await world.balance('acquirer:first'),
+      sent,
+    ]).toEqual([96_00n, 0n, -(100_00n - 2n * 50n), 1])
     expect(await world.alerts()).toEqual([])
   })
 
@@ -68,12 +106,26 @@ describe('a refund that may have been heard', () => {
       asking.resolve()
       return answer.promise
     }
-    const slow = createRefundJob({ runtime: world.runtime, acquirers: new Map([['first', world.first]]), listener: world.listener, pause: async () => {} }, 1).run(new AbortController().signal)
+    const slow = createRefundJob(
+      {
+        runtime: world.runtime,
+        acquirers: new Map([['first', world.first]]),
+        listener: world.listener,
+        pause: async () => {},
+      },
+      1,
+    ).run(new AbortController().signal)
     await asking.promise
     Object.assign(world.first, { refund: send, refundAnswer: 'waiting' })
     await world.later(3 * 60_000)
     expect(world.first.refundsSent).toBe(1)
-    answer.resolve({ kind: 'refused', acquirerReference: undefined, code: 'not_paid', message: 'as it was before', maskedCard: undefined })
+    answer.resolve({
+      kind: 'refused',
+      acquirerReference: undefined,
+      code: 'not_paid',
+      message: 'as it was before',
+      maskedCard: undefined,
+    })
     await slow
     expect(await world.alerts()).toEqual([])
     await expect(refund(reference)).rejects.toThrow('has not ended')
@@ -86,7 +138,11 @@ describe('a refund that may have been heard', () => {
     await world.work()
     await expect(resolve(made.id, 'refused')).rejects.toThrow('less than 15 minutes ago')
     for (let i = 0; i < 8; i += 1) await world.later(10 * MINUTE_MS)
-    expect([world.first.refundsSent, await world.alerts(), await world.balance('merchant')]).toEqual([0, ['refund-stuck'], 98_00n])
+    expect([world.first.refundsSent, await world.alerts(), await world.balance('merchant')]).toEqual([
+      0,
+      ['refund-stuck'],
+      98_00n,
+    ])
     await resolve(made.id, 'refused')
     expect(await world.alerts()).toEqual(['refund-refused'])
     await expect(resolve(made.id, 'done')).rejects.toThrow('has ended: it is refused')
@@ -120,7 +176,12 @@ describe('a refund that may have been heard', () => {
     const reference = await paidInvoice()
     await refund(reference, 50_00n)
     const { refund: send } = world.first
-    const deps = { runtime: world.runtime, acquirers: new Map([['first', world.first]]), listener: world.listener, pause: async () => {} }
+    const deps = {
+      runtime: world.runtime,
+      acquirers: new Map([['first', world.first]]),
+      listener: world.listener,
+      pause: async () => {},
+    }
     const other = createRefundJob(deps, 1)
     const { signal } = new AbortController()
     // The first worker is slow to begin: its lease runs out, and another one takes the refund up and sends it.
@@ -139,7 +200,13 @@ describe('a refund that may have been heard', () => {
     world.first.refundAnswer = 'waiting'
     await refund(reference, 50_00n)
     await world.work()
-    world.first.refundState = async () => ({ kind: 'refused', acquirerReference: undefined, code: 'not_paid', message: 'no', maskedCard: undefined })
+    world.first.refundState = async () => ({
+      kind: 'refused',
+      acquirerReference: undefined,
+      code: 'not_paid',
+      message: 'no',
+      maskedCard: undefined,
+    })
     await world.later(MINUTE_MS)
     await expect(refund(reference, 10_00n)).rejects.toThrow('has not ended')
     expect(await world.alerts()).toEqual([])

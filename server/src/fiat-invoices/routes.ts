@@ -3,7 +3,17 @@ import { isUuid, type NewId } from '../base/id.ts'
 import { inTransaction, type Tx } from '../db/index.ts'
 import { carryOut } from '../effects/index.ts'
 import type { Merchant, MerchantDirectory } from '../merchants/index.ts'
-import { createFormReader, findFormMerchant, FORMS_OF_A_PAYER, readFormRedirect, readFormTarget, readRedirect, sendOn, type FormFields, type FormMerchantDeps } from '../payment-forms/index.ts'
+import {
+  createFormReader,
+  findFormMerchant,
+  FORMS_OF_A_PAYER,
+  readFormRedirect,
+  readFormTarget,
+  readRedirect,
+  sendOn,
+  type FormFields,
+  type FormMerchantDeps,
+} from '../payment-forms/index.ts'
 import { withStoredAnswer } from '../platform/answers.ts'
 import type { PageRoute } from '../platform/page.ts'
 import { ApiRefusal, type ApiRequest, type Route } from '../platform/route.ts'
@@ -35,13 +45,24 @@ export const fiatInvoiceRoutes = (deps: FiatInvoiceRoutesDeps): Route[] => [
       const { runtime, settings, directory } = deps
       const id = params.id!.toLowerCase()
       const invoice = isUuid(id) ? await findOfMerchant(runtime.db, merchantId, id) : undefined
-      if (!invoice) throw new ApiRefusal(generalErrors.notFound.status, generalErrors.notFound.code, 'no such invoice: check its id')
-      return { status: 200, body: lookupBody(invoice, companyOf((await directory.find(merchantId))!), settings.catalogue) }
+      if (!invoice)
+        throw new ApiRefusal(
+          generalErrors.notFound.status,
+          generalErrors.notFound.code,
+          'no such invoice: check its id',
+        )
+      return {
+        status: 200,
+        body: lookupBody(invoice, companyOf((await directory.find(merchantId))!), settings.catalogue),
+      }
     },
   },
 ]
 
-const companyOf = ({ companyName, companyUrl }: Merchant): { name: string; url: string } => ({ name: companyName, url: companyUrl })
+const companyOf = ({ companyName, companyUrl }: Merchant): { name: string; url: string } => ({
+  name: companyName,
+  url: companyUrl,
+})
 
 const create = async (deps: FiatInvoiceRoutesDeps, request: ApiRequest): ReturnType<Route['handle']> => {
   const { runtime, settings, newInvoiceId, keepTarget } = deps
@@ -49,7 +70,8 @@ const create = async (deps: FiatInvoiceRoutesDeps, request: ApiRequest): ReturnT
   const id = newInvoiceId()
   const redirect = redirectUrl === undefined ? null : readRedirect(redirectUrl)
   const invoice = readNewInvoice({ merchantId: request.merchantId, id, body, redirectUrl: redirect }, settings)
-  if (body.target !== undefined) await keepTarget({ merchantId: request.merchantId, kind: 'fiat-invoice', id }, body.target)
+  if (body.target !== undefined)
+    await keepTarget({ merchantId: request.merchantId, kind: 'fiat-invoice', id }, body.target)
   return inTransaction(runtime.db, (tx) => {
     const { at } = momentOf(runtime)
     return withStoredAnswer(tx, request, at, async () => {
@@ -59,7 +81,12 @@ const create = async (deps: FiatInvoiceRoutesDeps, request: ApiRequest): ReturnT
   })
 }
 
-const store = async ({ runtime, settings }: FiatInvoiceRoutesDeps, tx: Tx, invoice: NewFiatInvoice, keyId: string | null): Promise<void> => {
+const store = async (
+  { runtime, settings }: FiatInvoiceRoutesDeps,
+  tx: Tx,
+  invoice: NewFiatInvoice,
+  keyId: string | null,
+): Promise<void> => {
   const moment = momentOf(runtime)
   await carryOut(tx, await createInvoice(tx, invoice, keyId, settings, moment), moment)
 }
@@ -89,7 +116,8 @@ const createByForm = async (
   const redirectUrl = fields.redirectUrl === undefined ? null : readFormRedirect(fields.redirectUrl, merchant.settings)
   const target = readFormTarget(fields, merchant.settings)
   const { name, value, ticker, description, meta, email } = fields
-  const open = value !== undefined && ticker === undefined ? { value, currencies: merchant.settings.formCurrencies } : undefined
+  const open =
+    value !== undefined && ticker === undefined ? { value, currencies: merchant.settings.formCurrencies } : undefined
   const body = {
     name: name!,
     ...(value === undefined || ticker === undefined ? {} : { amount: { value, ticker } }),
@@ -98,7 +126,11 @@ const createByForm = async (
     ...(email === undefined ? {} : { email }),
     ...(target === undefined ? {} : { target }),
   }
-  const invoice = readNewInvoice({ merchantId: merchant.id, id, body: body as Body, redirectUrl, ticker, open }, settings, { amount: 'value', value: 'value', ticker: 'ticker' })
+  const invoice = readNewInvoice(
+    { merchantId: merchant.id, id, body: body as Body, redirectUrl, ticker, open },
+    settings,
+    { amount: 'value', value: 'value', ticker: 'ticker' },
+  )
   if (target !== undefined) await deps.keepTarget({ merchantId: merchant.id, kind: 'fiat-invoice', id }, target)
   await inTransaction(runtime.db, (tx) => store(deps, tx, invoice, null))
   return sendOn(pageUrl(settings, id))

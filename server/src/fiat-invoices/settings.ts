@@ -9,7 +9,9 @@ export interface FiatInvoiceSettings {
 }
 
 /** The payer's page of an invoice. */
-export const pageUrl = ({ publicUrl }: Pick<FiatInvoiceSettings, 'publicUrl'>, id: string): string => `${publicUrl}/invoices/fiat/${id}`
+export const pageUrl = ({ publicUrl }: Pick<FiatInvoiceSettings, 'publicUrl'>, id: string): string =>
+  `${publicUrl}/invoices/fiat/${id}`
 
 /** Where an acquirer sends the payer back to: the page then says that it is waiting for the acquirer's word. */
-export const returnUrl = (settings: Pick<FiatInvoiceSettings, 'publicUrl'>, id: string): string => `${pageUrl(settings, id)}?returned=1`
+export const returnUrl = (settings: Pick<FiatInvoiceSettings, 'publicUrl'>, id: string): string =>
+  `${pageUrl(settings, id)}?returned=1`

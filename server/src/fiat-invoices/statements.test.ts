@@ -2,7 +2,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { emptyTables } from '../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
-import { createStatementJob, heldBy, reconcileAcquirer, requestRefund, statedTotals, type PayoutBooks } from '../acquiring/index.ts'
+import {
+  createStatementJob,
+  heldBy,
+  reconcileAcquirer,
+  requestRefund,
+  statedTotals,
+  type PayoutBooks,
+} from '../acquiring/index.ts'
 import type { StatementLine } from '../adapters/acquirers/port.ts'
 import { payoutBooks } from '../card-payouts/stated.ts'
 import { inTransaction } from '../db/index.ts'
@@ -24,9 +31,17 @@ const deps = () => ({ runtime: world.runtime, payouts: payoutBooks, pause: async
 const reconcile = () => reconcileAcquirer(deps(), world.first)
 let made = 0
 const state = (line: Partial<StatementLine> & Pick<StatementLine, 'kind' | 'units'>): void => {
-  world.first.lines.push({ reference: undefined, acquirerReference: `line-${(made += 1)}`, ticker: 'UAH', feeUnits: 0n, at: START - 1, ...line })
+  world.first.lines.push({
+    reference: undefined,
+    acquirerReference: `line-${(made += 1)}`,
+    ticker: 'UAH',
+    feeUnits: 0n,
+    at: START - 1,
+    ...line,
+  })
 }
-const house = async (kind: AccountKind) => (await balancesOf(world.db, kind, [{ merchantId: HOUSE, asset: 'UAH' }]))[0]!.posted
+const house = async (kind: AccountKind) =>
+  (await balancesOf(world.db, kind, [{ merchantId: HOUSE, asset: 'UAH' }]))[0]!.posted
 const paid = async () => {
   const invoice = await world.atTheBank()
   world.first.pays(invoice.reference)
@@ -47,7 +62,11 @@ describe('a statement', () => {
     for (let i = 0; i < 3; i += 1) expect(await reconcile()).toEqual([])
     expect(await heldBy(world.db, 'first', 'UAH')).toBe(100_00n - 1_50n - 80_00n - 3_00n)
     expect(await statedTotals(world.db, 'first')).toEqual(new Map([['UAH', 15_50n]]))
-    expect([await house('settlement:first'), await house('acquirer-costs'), await world.balance('acquirer-costs')]).toEqual([-80_00n, -3_00n, -1_50n])
+    expect([
+      await house('settlement:first'),
+      await house('acquirer-costs'),
+      await world.balance('acquirer-costs'),
+    ]).toEqual([-80_00n, -3_00n, -1_50n])
     expect(await world.alerts()).toEqual([])
   })
 
@@ -96,13 +115,23 @@ describe('a statement', () => {
     const [reference] = [await paid(), await paid()]
     for (let i = 0; i < 2; i += 1) {
       const moment = { at: new Date(world.now), newId: world.runtime.newId }
-      await inTransaction(world.db, (tx) => requestRefund(tx, { paymentId: reference!, units: 10_00n, reason: 'r', actor: 'a' }, { accounts: [world.first] }, moment))
+      await inTransaction(world.db, (tx) =>
+        requestRefund(
+          tx,
+          { paymentId: reference!, units: 10_00n, reason: 'r', actor: 'a' },
+          { accounts: [world.first] },
+          moment,
+        ),
+      )
       await world.work()
     }
     state({ kind: 'payment', reference: reference!, units: 100_00n, feeUnits: 50n })
     state({ kind: 'refund', reference: reference!, units: -10_00n })
     await aDayLater()
-    expect((await reconcile()).map(({ kind, what }) => [kind, what])).toEqual([['missing', 'payment'], ['missing', 'refund']])
+    expect((await reconcile()).map(({ kind, what }) => [kind, what])).toEqual([
+      ['missing', 'payment'],
+      ['missing', 'refund'],
+    ])
     state({ kind: 'refund', reference: reference!, units: -10_00n })
     expect((await reconcile()).map(({ kind, what }) => [kind, what])).toEqual([['missing', 'payment']])
     expect(await world.balance('merchant')).toBe(176_00n)
@@ -136,10 +165,16 @@ describe('a statement', () => {
     state({ kind: 'refund', reference: reference!, units: -30_00n })
     await aDayLater()
     // The second part has not come yet, and the sum is missing it.
-    expect((await reconcile()).map(({ kind, what }) => [kind, what])).toEqual([['missing', 'payment'], ['missing', 'refund']])
+    expect((await reconcile()).map(({ kind, what }) => [kind, what])).toEqual([
+      ['missing', 'payment'],
+      ['missing', 'refund'],
+    ])
     state({ kind: 'refund', reference: reference!, units: -20_00n })
     expect((await reconcile()).map(({ kind, what }) => [kind, what])).toEqual([['missing', 'payment']])
-    expect([await world.balance('merchant'), await heldBy(world.db, 'first', 'UAH')]).toEqual([146_00n, 200_00n - 1_00n - 50_00n])
+    expect([await world.balance('merchant'), await heldBy(world.db, 'first', 'UAH')]).toEqual([
+      146_00n,
+      200_00n - 1_00n - 50_00n,
+    ])
     state({ kind: 'refund', reference: reference!, units: -5_00n })
     for (let i = 0; i < 2; i += 1) await reconcile()
     expect(await world.balance('merchant')).toBe(141_00n)
@@ -163,7 +198,9 @@ describe('a statement', () => {
     await world.callback(world.first, world.first.callback(reference!))
     await world.work()
     state({ kind: 'refund', reference: reference!, units: -30_00n })
-    expect((await reconcile()).map(({ kind, booked, stated }) => [kind, booked, stated])).toEqual([['differs', -100_00n, -30_00n]])
+    expect((await reconcile()).map(({ kind, booked, stated }) => [kind, booked, stated])).toEqual([
+      ['differs', -100_00n, -30_00n],
+    ])
     state({ kind: 'refund', reference: reference!, units: -70_00n })
     for (let i = 0; i < 2; i += 1) expect(await reconcile()).toEqual([])
     state({ kind: 'refund', reference: reference!, units: -1_00n })
@@ -174,13 +211,19 @@ describe('a statement', () => {
     const reference = await paid()
     state({ kind: 'payment', reference, units: 100_00n, feeUnits: 60n })
     state({ kind: 'payment', reference, units: 100_00n, feeUnits: 1_50n })
-    for (let i = 0; i < 2; i += 1) expect((await reconcile()).map(({ kind, booked, stated }) => [kind, booked, stated])).toEqual([['extra', null, 100_00n]])
+    for (let i = 0; i < 2; i += 1)
+      expect((await reconcile()).map(({ kind, booked, stated }) => [kind, booked, stated])).toEqual([
+        ['extra', null, 100_00n],
+      ])
     expect([await world.balance('acquirer-costs'), await world.alerts()]).toEqual([-60n, ['statement-differs']])
   })
 
   test('with two lines for one payout is told: the card was paid twice', async () => {
     const reference = world.runtime.newId()
-    const payouts: PayoutBooks = { find: async () => [{ reference, ticker: 'UAH', units: -7_00n, costUnits: 0n, isBooked: true }], unstated: async () => [] }
+    const payouts: PayoutBooks = {
+      find: async () => [{ reference, ticker: 'UAH', units: -7_00n, costUnits: 0n, isBooked: true }],
+      unstated: async () => [],
+    }
     for (let i = 0; i < 2; i += 1) state({ kind: 'payout', reference, units: -7_00n })
     const found = await reconcileAcquirer({ ...deps(), payouts }, world.first)
     expect(found.map(({ kind, what, stated }) => [kind, what, stated])).toEqual([['extra', 'payout', -7_00n]])
@@ -203,7 +246,10 @@ describe('a statement', () => {
     const reference = await paid()
     state({ kind: 'refund', reference, units: -30_00n, feeUnits: 25n })
     for (let i = 0; i < 2; i += 1) await reconcile()
-    expect([await house('acquirer-costs'), await heldBy(world.db, 'first', 'UAH')]).toEqual([-25n, 100_00n - 50n - 30_00n - 25n])
+    expect([await house('acquirer-costs'), await heldBy(world.db, 'first', 'UAH')]).toEqual([
+      -25n,
+      100_00n - 50n - 30_00n - 25n,
+    ])
   })
 
   test('whose line of a refund moves nothing, or money in, is told, and the lines behind it are read', async () => {
@@ -211,14 +257,26 @@ describe('a statement', () => {
     state({ kind: 'refund', reference, units: 30_00n })
     state({ kind: 'refund', reference, units: 0n })
     state({ kind: 'fee', units: -3_00n })
-    expect((await reconcile()).map(({ kind, what, stated }) => [kind, what, stated])).toEqual([['differs', 'refund', 30_00n], ['differs', 'refund', 0n]])
+    expect((await reconcile()).map(({ kind, what, stated }) => [kind, what, stated])).toEqual([
+      ['differs', 'refund', 30_00n],
+      ['differs', 'refund', 0n],
+    ])
     expect([await world.balance('merchant'), await house('acquirer-costs')]).toEqual([98_00n, -3_00n])
   })
 
   test('is read by the job from every acquirer that has one', async () => {
     await paid()
     await aDayLater()
-    const job = createStatementJob({ ...deps(), acquirers: new Map([['first', world.first], ['second', world.second]]) }, 1)
+    const job = createStatementJob(
+      {
+        ...deps(),
+        acquirers: new Map([
+          ['first', world.first],
+          ['second', world.second],
+        ]),
+      },
+      1,
+    )
     await job.run(new AbortController().signal)
     expect(await world.alerts()).toEqual(['statement-differs'])
   })

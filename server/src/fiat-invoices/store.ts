@@ -4,7 +4,8 @@ import type { Db, Tx } from '../db/index.ts'
 import type { FiatInvoice } from './invoice.ts'
 import { fiatInvoiceMoves, type FiatInvoiceEvent } from './machine.ts'
 
-const COLUMNS = sql.raw(`i.merchant_id as "merchantId", i.id, i.name, i.description, i.meta, i.email, i.redirect_url as "redirectUrl",
+const COLUMNS =
+  sql.raw(`i.merchant_id as "merchantId", i.id, i.name, i.description, i.meta, i.email, i.redirect_url as "redirectUrl",
   i.ticker, i.units, i.asked_value as "askedValue", i.asked_in as "askedIn", i.state, i.paid_units as "paidUnits", i.fee_units as "feeUnits", i.masked_card as "maskedCard",
   i.error_code as "errorCode", i.error_message as "errorMessage", i.payment_id as "paymentId", i.expires_at as "expiresAt", i.fails_at as "failsAt",
   i.created_at as "createdAt", i.updated_at as "updatedAt"`)
@@ -17,7 +18,22 @@ const announce = async (tx: Tx, id: string): Promise<void> => {
 }
 
 export const insertInvoice = async (tx: Tx, invoice: FiatInvoice, keyId: string | null): Promise<void> => {
-  const { merchantId, id, name, description, meta, email, redirectUrl, ticker, units, askedValue, askedIn, state, expiresAt, createdAt } = invoice
+  const {
+    merchantId,
+    id,
+    name,
+    description,
+    meta,
+    email,
+    redirectUrl,
+    ticker,
+    units,
+    askedValue,
+    askedIn,
+    state,
+    expiresAt,
+    createdAt,
+  } = invoice
   await sql`insert into fiat_invoices(merchant_id, id, name, description, meta, email, redirect_url, ticker, units, asked_value, asked_in, state,
       expires_at, api_key_id, created_at, updated_at)
     values (${merchantId}, ${id}, ${name}, ${description}, ${meta}, ${email}, ${redirectUrl}, ${ticker}, ${units}, ${askedValue}, ${askedIn}, ${state},
@@ -25,7 +41,10 @@ export const insertInvoice = async (tx: Tx, invoice: FiatInvoice, keyId: string 
 }
 
 export const findOfMerchant = async (db: Db | Tx, merchantId: string, id: string): Promise<FiatInvoice | undefined> => {
-  const { rows } = await sql<FiatInvoice>`select ${COLUMNS} from fiat_invoices i where i.merchant_id = ${merchantId} and i.id = ${id}`.execute(db)
+  const { rows } =
+    await sql<FiatInvoice>`select ${COLUMNS} from fiat_invoices i where i.merchant_id = ${merchantId} and i.id = ${id}`.execute(
+      db,
+    )
   return rows[0]
 }
 
@@ -35,17 +54,32 @@ export const findById = async (db: Db | Tx, id: string): Promise<FiatInvoice | u
 }
 
 export const lockById = async (tx: Tx, id: string): Promise<FiatInvoice | undefined> => {
-  const { rows } = await sql<FiatInvoice>`select ${COLUMNS} from fiat_invoices i where i.id = ${id} for update`.execute(tx)
+  const { rows } = await sql<FiatInvoice>`select ${COLUMNS} from fiat_invoices i where i.id = ${id} for update`.execute(
+    tx,
+  )
   return rows[0]
 }
 
 /** What a change writes besides the state; what is left out stays. */
-export type Changes = Partial<Pick<FiatInvoice,
-  'email' | 'ticker' | 'units' | 'paidUnits' | 'feeUnits' | 'maskedCard' | 'errorCode' | 'errorMessage' | 'paymentId' | 'failsAt'>>
+export type Changes = Partial<
+  Pick<
+    FiatInvoice,
+    | 'email'
+    | 'ticker'
+    | 'units'
+    | 'paidUnits'
+    | 'feeUnits'
+    | 'maskedCard'
+    | 'errorCode'
+    | 'errorMessage'
+    | 'paymentId'
+    | 'failsAt'
+  >
+>
 
 /**
- * Writes changes, and moves by the table when `event` is given; undefined when the table has no such move from the state the
- * invoice was read in, or it is in another one by now.
+ * Writes changes, and moves by the table when `event` is given; undefined when the table has no such move from the
+ * state the invoice was read in, or it is in another one by now.
  */
 export const change = async (
   tx: Tx,
@@ -57,11 +91,14 @@ export const change = async (
   const move = event === undefined ? { to: invoice.state } : moveOf(fiatInvoiceMoves, invoice.state, event)
   if (!move) return undefined
   const next = { ...invoice, ...changes }
-  const { rows } = await sql<FiatInvoice>`update fiat_invoices i set state = ${move.to}, email = ${next.email}, ticker = ${next.ticker},
+  const { rows } =
+    await sql<FiatInvoice>`update fiat_invoices i set state = ${move.to}, email = ${next.email}, ticker = ${next.ticker},
       units = ${next.units}, paid_units = ${next.paidUnits}, fee_units = ${next.feeUnits}, masked_card = ${next.maskedCard},
       error_code = ${next.errorCode}, error_message = ${next.errorMessage}, payment_id = ${next.paymentId}, fails_at = ${next.failsAt},
       updated_at = ${at}
-    where merchant_id = ${invoice.merchantId} and id = ${invoice.id} and state = ${invoice.state} returning ${COLUMNS}`.execute(tx)
+    where merchant_id = ${invoice.merchantId} and id = ${invoice.id} and state = ${invoice.state} returning ${COLUMNS}`.execute(
+      tx,
+    )
   if (rows[0]) await announce(tx, invoice.id)
   return rows[0]
 }
@@ -70,7 +107,12 @@ export const change = async (
 export const announceChange = announce
 
 /** Ids of invoices whose time has run out and whose payments have all ended, as far as can be seen without locks. */
-export const findRunOut = async (db: Db, awaited: ReturnType<typeof sql>, at: Date, most: number): Promise<string[]> => {
+export const findRunOut = async (
+  db: Db,
+  awaited: ReturnType<typeof sql>,
+  at: Date,
+  most: number,
+): Promise<string[]> => {
   const { rows } = await sql<{ id: string }>`select i.id from fiat_invoices i
     where i.state in ('created', 'pending') and (i.expires_at <= ${at} or i.fails_at <= ${at}) and not exists (${awaited})
     order by i.expires_at limit ${most}`.execute(db)

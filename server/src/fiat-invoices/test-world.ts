@@ -2,7 +2,17 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pino from 'pino'
-import { callbackRoutes, createHoldJob, createPaymentHearing, createPaymentJobs, createRefundJob, createRoutingTable, paymentsOf, type Payment, type PaymentListener } from '../acquiring/index.ts'
+import {
+  callbackRoutes,
+  createHoldJob,
+  createPaymentHearing,
+  createPaymentJobs,
+  createRefundJob,
+  createRoutingTable,
+  paymentsOf,
+  type Payment,
+  type PaymentListener,
+} from '../acquiring/index.ts'
 import { createScriptedAcquirer, type ScriptedAcquirer } from '../acquiring/test-acquirer.ts'
 import { createCatalogue } from '../assets/index.ts'
 import type { Moment } from '../base/moment.ts'
@@ -16,13 +26,28 @@ import { box, makeMerchant, newId } from '../merchants/test-merchant.ts'
 import type { PageAnswer, PageRoute } from '../platform/page.ts'
 import type { ApiRequest } from '../platform/route.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
-import { createFiatExpiryJob, createPaymentFollowing, fiatInvoiceFormRoute, fiatInvoiceRoutes, findForPayer, proceed, type FiatChoice, type FiatInvoiceForPayer } from './index.ts'
+import {
+  createFiatExpiryJob,
+  createPaymentFollowing,
+  fiatInvoiceFormRoute,
+  fiatInvoiceRoutes,
+  findForPayer,
+  proceed,
+  type FiatChoice,
+  type FiatInvoiceForPayer,
+} from './index.ts'
 
 export const START = Date.parse('2026-01-05T10:00:00Z')
 export const HOUR_MS = 3_600_000
 
 export const catalogue = createCatalogue({
-  crypto: [{ ticker: 'BTC', name: 'Bitcoin', networks: { BITCOIN: { decimals: 8, minDeposit: '0.0001', minWithdrawal: '0.0001' } } }],
+  crypto: [
+    {
+      ticker: 'BTC',
+      name: 'Bitcoin',
+      networks: { BITCOIN: { decimals: 8, minDeposit: '0.0001', minWithdrawal: '0.0001' } },
+    },
+  ],
   fiat: [
     { ticker: 'UAH', name: 'Hryvnia', scale: 2, payIn: { fee: { fixed: '1', bps: 100 } } },
     { ticker: 'KZT', name: 'Tenge', scale: 2, payIn: { fee: { bps: 150 } } },
@@ -44,7 +69,10 @@ export interface FiatTestWorld {
   killAt: string | undefined
   /** names of pause points that were passed */
   passed: Set<string>
-  call(operation: string, request: Partial<Pick<ApiRequest, 'body' | 'params' | 'answerKeys' | 'merchantId' | 'keyId'>>): Promise<{ status: number; body: Body }>
+  call(
+    operation: string,
+    request: Partial<Pick<ApiRequest, 'body' | 'params' | 'answerKeys' | 'merchantId' | 'keyId'>>,
+  ): Promise<{ status: number; body: Body }>
   create(body?: Record<string, unknown>): Promise<string>
   form(fields: Record<string, string>): Promise<PageAnswer>
   proceed(id: string, choice?: Partial<FiatChoice>): Promise<void>
@@ -53,7 +81,11 @@ export interface FiatTestWorld {
   payments(id: string): Promise<Payment[]>
   /** an invoice whose payer has been sent to the first acquirer's page. @returns the invoice and the reference */
   atTheBank(body?: Record<string, unknown>): Promise<{ id: string; reference: string }>
-  callback(acquirer: ScriptedAcquirer, given: { headers: Record<string, string>; body: Buffer }, name?: string): Promise<{ status: number; body: string }>
+  callback(
+    acquirer: ScriptedAcquirer,
+    given: { headers: Record<string, string>; body: Buffer },
+    name?: string,
+  ): Promise<{ status: number; body: string }>
   /** Runs every job once, each as a new process that may die at `killAt`. */
   work(): Promise<void>
   /** Moves the clock and works. */
@@ -77,7 +109,10 @@ const asOne = (jobs: readonly Job[]): Job => ({
 })
 
 /** @param wrap what else is done about payments, as the composition root does it */
-export const createFiatWorld = async (url: string, wrap: (listener: PaymentListener) => PaymentListener = (listener) => listener): Promise<FiatTestWorld> => {
+export const createFiatWorld = async (
+  url: string,
+  wrap: (listener: PaymentListener) => PaymentListener = (listener) => listener,
+): Promise<FiatTestWorld> => {
   const pool = createPool({ url })
   const db = createDb(pool)
   const first = createScriptedAcquirer('first')
@@ -104,25 +139,63 @@ export const createFiatWorld = async (url: string, wrap: (listener: PaymentListe
     createHoldJob({ runtime, listener, pause }, 1),
     createFiatExpiryJob({ runtime, settings, pause }, 1),
   ]
-  const deps = { runtime, settings, directory, newInvoiceId: randomUUID, keepTarget: createTargetKeeper(db, { catalogue: settings.catalogue, bitcoinChain: 'regtest' }) }
+  const deps = {
+    runtime,
+    settings,
+    directory,
+    newInvoiceId: randomUUID,
+    keepTarget: createTargetKeeper(db, { catalogue: settings.catalogue, bitcoinChain: 'regtest' }),
+  }
   const routes = fiatInvoiceRoutes(deps)
   const formRoute = fiatInvoiceFormRoute({ ...deps, limiter: { take: () => 1 } })
-  const [callbackRoute] = callbackRoutes({ runtime, acquirers, listeners: [createPaymentHearing(listener)] }) as [PageRoute]
+  const [callbackRoute] = callbackRoutes({ runtime, acquirers, listeners: [createPaymentHearing(listener)] }) as [
+    PageRoute,
+  ]
   const signal = new AbortController().signal
   const world: FiatTestWorld = {
-    db, runtime, listener, first, second, now: START, merchantId: merchant.id, killAt: undefined, passed: new Set(),
+    db,
+    runtime,
+    listener,
+    first,
+    second,
+    now: START,
+    merchantId: merchant.id,
+    killAt: undefined,
+    passed: new Set(),
     call: async (operation, request) => {
       const route = routes.find((one) => one.operation === operation)!
-      const answer = await route.handle({ merchantId: world.merchantId, params: {}, query: {}, body: undefined, keyId: randomUUID(), requestId: 'r', answerKeys: [], ...request })
+      const answer = await route.handle({
+        merchantId: world.merchantId,
+        params: {},
+        query: {},
+        body: undefined,
+        keyId: randomUUID(),
+        requestId: 'r',
+        answerKeys: [],
+        ...request,
+      })
       return { status: answer.status, body: ('json' in answer ? JSON.parse(answer.json) : answer.body) as Body }
     },
-    create: async (body = {}) => (await world.call('createFiatInvoice', { body: { name: 'Order 7', amount: { value: '100', ticker: 'UAH' }, ...body } })).body.id as string,
+    create: async (body = {}) =>
+      (
+        await world.call('createFiatInvoice', {
+          body: { name: 'Order 7', amount: { value: '100', ticker: 'UAH' }, ...body },
+        })
+      ).body.id as string,
     form: async (fields) =>
       formRoute.handle({
-        method: 'POST', url: formRoute.path, params: {}, query: {}, headers: { 'content-type': 'application/x-www-form-urlencoded' },
-        body: Buffer.from(new URLSearchParams(fields).toString()), requestId: 'r',
+        method: 'POST',
+        url: formRoute.path,
+        params: {},
+        query: {},
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: Buffer.from(new URLSearchParams(fields).toString()),
+        requestId: 'r',
       }),
-    proceed: (id, choice = {}) => world.act((tx, moment) => proceed(tx, id, { email: 'payer@example.com', language: 'en', ...choice }, settings, moment)),
+    proceed: (id, choice = {}) =>
+      world.act((tx, moment) =>
+        proceed(tx, id, { email: 'payer@example.com', language: 'en', ...choice }, settings, moment),
+      ),
     lookup: async (id) => (await world.call('getFiatInvoice', { params: { id } })).body,
     forPayer: async (id) => (await findForPayer(db, id, settings, new Date(world.now)))!,
     payments: (id) => paymentsOf(db, world.merchantId, id),
@@ -135,7 +208,14 @@ export const createFiatWorld = async (url: string, wrap: (listener: PaymentListe
     },
     callback: async (acquirer, given, name = acquirer.name) => {
       const url = `/acquirers/${name}/callback`
-      const answer = await callbackRoute.handle({ method: 'POST', url, params: { name }, query: {}, requestId: 'r', ...given })
+      const answer = await callbackRoute.handle({
+        method: 'POST',
+        url,
+        params: { name },
+        query: {},
+        requestId: 'r',
+        ...given,
+      })
       return { status: answer.status, body: 'body' in answer ? String(answer.body) : '' }
     },
     work: async () => {
@@ -143,25 +223,35 @@ export const createFiatWorld = async (url: string, wrap: (listener: PaymentListe
         const death = new Promise<boolean>((resolve) => {
           die = () => resolve(false)
         })
-        while (await Promise.race([job.run(signal), death])) { /* until nothing is due */ }
+        while (await Promise.race([job.run(signal), death])) {
+          /* until nothing is due */
+        }
       }
     },
     later: async (ms) => {
       world.now += ms
       await world.work()
     },
-    act: (work) => inTransaction(db, async (tx) => {
-      const moment = momentOf(runtime)
-      await carryOut(tx, await work(tx, moment), moment)
-    }),
-    balance: async (kind, asset = 'UAH') => (await balancesOf(db, kind, [{ merchantId: world.merchantId, asset }]))[0]!.posted,
+    act: (work) =>
+      inTransaction(db, async (tx) => {
+        const moment = momentOf(runtime)
+        await carryOut(tx, await work(tx, moment), moment)
+      }),
+    balance: async (kind, asset = 'UAH') =>
+      (await balancesOf(db, kind, [{ merchantId: world.merchantId, asset }]))[0]!.posted,
     notices: async () => {
-      const { rows } = await sql<{ objectId: string; status: string; body: string }>`select object_id as "objectId", status, body from events
+      const { rows } = await sql<{
+        objectId: string
+        status: string
+        body: string
+      }>`select object_id as "objectId", status, body from events
         where merchant_id = ${world.merchantId} order by sequence`.execute(db)
       return rows.map((row) => ({ ...row, body: JSON.parse(row.body) as Body }))
     },
     alerts: async () => {
-      const { rows } = await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by raised_at`.execute(db)
+      const { rows } = await sql<{
+        kind: string
+      }>`select kind from alerts where resolved_at is null order by raised_at`.execute(db)
       return rows.map(({ kind }) => kind)
     },
     close: () => pool.end(),

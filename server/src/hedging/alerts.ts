@@ -3,7 +3,13 @@ import type { Db, Tx } from '../db/index.ts'
 import { raiseOrRenewAlert, resolveAlert } from '../platform/alerts.ts'
 
 /** Raises an alert of hedging while a text says what is wrong, and ends it when there is none. */
-export const tellHedging = async (db: Db | Tx, kind: HedgeAlert, subject: string, text: string | undefined, moment: Moment): Promise<void> => {
+export const tellHedging = async (
+  db: Db | Tx,
+  kind: HedgeAlert,
+  subject: string,
+  text: string | undefined,
+  moment: Moment,
+): Promise<void> => {
   if (text === undefined) await resolveAlert(db, kind, subject, moment.at)
   else await raiseOrRenewAlert(db, { kind, subject, text }, moment)
 }

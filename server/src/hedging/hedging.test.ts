@@ -30,7 +30,7 @@ beforeEach(async () => {
   world = await createHedgeWorld(db, { leastUsdt: '50', mostUsdt: '20000', mostUsdtPerHour: '60000' })
 })
 
-const newest = async (asset = 'BTC') => (await newestOrders(db, { venue: 'test', asset }, 20))
+const newest = async (asset = 'BTC') => await newestOrders(db, { venue: 'test', asset }, 20)
 const states = async (asset = 'BTC') => (await newest(asset)).map(({ state }) => state)
 const moment = () => ({ at: new Date(world.now), newId })
 
@@ -42,7 +42,10 @@ describe('an exposure', () => {
     expect(await world.exposure('BTC')).toBe(0n)
     expect(await states()).toEqual(['filled'])
     expect(world.venue.taken).toHaveLength(1)
-    const { rows } = await sql<{ asset: string; posted: bigint }>`select asset, posted from ledger_accounts where kind = 'venue-costs'`.execute(db)
+    const { rows } = await sql<{
+      asset: string
+      posted: bigint
+    }>`select asset, posted from ledger_accounts where kind = 'venue-costs'`.execute(db)
     expect(rows).toEqual([{ asset: 'BTC', posted: -10_000n }])
     expect(await world.sound()).toEqual({ ...SOUND, drift: [] })
   })
@@ -104,9 +107,13 @@ describe('a venue that', () => {
     expect(await world.exposure('BTC')).not.toBe(0n)
     const first = (await newest()).at(-1)!
     await world.pass(60)
-    expect(world.venue.taken.filter(({ clientId }) => clientId === first.id.replaceAll('-', '')).length).toBeLessThanOrEqual(1)
+    expect(
+      world.venue.taken.filter(({ clientId }) => clientId === first.id.replaceAll('-', '')).length,
+    ).toBeLessThanOrEqual(1)
     expect(await world.exposure('BTC')).toBe(0n)
-    expect((await newest()).length).toBe(fault.fill === undefined && fault.refuse === undefined && fault.lost !== 'never' ? 1 : 2)
+    expect((await newest()).length).toBe(
+      fault.fill === undefined && fault.refuse === undefined && fault.lost !== 'never' ? 1 : 2,
+    )
     expect(await listOpenOrders(db)).toEqual([])
     expect(await world.sound()).toEqual({ ...SOUND, drift: [] })
   })
@@ -232,12 +239,20 @@ test('what an order may spend is for sale to nobody meanwhile, and is again when
   await world.sell('BTC', 'USDT', '10000')
   world.venue.faults = [{ lost: 'late' }]
   await world.place()
-  const { rows: [held] } = await sql<{ reserved: bigint }>`select sum(reserved) as reserved from exchange_inventory where asset = 'BTC'`.execute(db)
+  const {
+    rows: [held],
+  } = await sql<{
+    reserved: bigint
+  }>`select sum(reserved) as reserved from exchange_inventory where asset = 'BTC'`.execute(db)
   expect(held!.reserved).toBe((await newest())[0]!.reserved)
   expect(held!.reserved > 0n).toBe(true)
   expect(await world.sound()).toEqual(SOUND)
   await world.pass(30)
-  const { rows: [left] } = await sql<{ reserved: bigint }>`select sum(reserved) as reserved from exchange_inventory where asset = 'BTC'`.execute(db)
+  const {
+    rows: [left],
+  } = await sql<{
+    reserved: bigint
+  }>`select sum(reserved) as reserved from exchange_inventory where asset = 'BTC'`.execute(db)
   expect(left!.reserved).toBe(0n)
 })
 
@@ -246,14 +261,23 @@ test('profit is what merchants paid over the middle, less what the hedge cost ov
   world.venue.prices.set('BTC/USDT', 65_100n * E18)
   await world.place()
   const at = (await standings(db, catalogue, readPolicy({}), world.legs)).find(({ asset }) => asset === 'BTC')!
-  expect(at).toMatchObject({ hedged: BTC / 10n, exposure: 0n, realised: -10n * E18, unrealised: 0n, slippage: 10n * E18 })
+  expect(at).toMatchObject({
+    hedged: BTC / 10n,
+    exposure: 0n,
+    realised: -10n * E18,
+    unrealised: 0n,
+    slippage: 10n * E18,
+  })
   expect(at.venueFees).toBe((6_510n * E18) / 1_000n)
   expect((await hedgeFlows(db)).find(({ asset }) => asset === 'USDT')).toMatchObject({ soldUnits: 6_510n * E18 })
 })
 
 test('a limit that is nearly used is told, and no more when it is not', async () => {
   const policy = readPolicy({ assets: { BTC: { short: '0.25' } } })
-  const watch = () => createPositionWatchJob({ runtime: world.runtime, exchange: policy, warnPercent: 80n }, 1_000).run(new AbortController().signal)
+  const watch = () =>
+    createPositionWatchJob({ runtime: world.runtime, exchange: policy, warnPercent: 80n }, 1_000).run(
+      new AbortController().signal,
+    )
   await world.sell('USDT', 'BTC', '0.2')
   await watch()
   expect(await world.alerts()).toEqual(['position-limit-near'])
@@ -267,8 +291,14 @@ test('fills take assets in the order that exchanges take them in, so that no two
   await world.sell('USDT', 'BTC', '0.2')
   await world.place()
   world.now += 5_000
-  const lock = (tx: Tx, asset: string) => sql`select 1 from exchange_inventory where asset = ${asset} order by chunk for update`.execute(tx)
-  const waiting = async () => (await sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)).rows.length > 0
+  const lock = (tx: Tx, asset: string) =>
+    sql`select 1 from exchange_inventory where asset = ${asset} order by chunk for update`.execute(tx)
+  const waiting = async () =>
+    (
+      await sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+        db,
+      )
+    ).rows.length > 0
   let asking: Promise<void> | undefined
   await inTransaction(db, async (tx) => {
     await lock(tx, 'BTC')
@@ -284,7 +314,8 @@ test('fills take assets in the order that exchanges take them in, so that no two
 test('many exchanges of both assets while fills are booked are all sound', async () => {
   await world.sell('USDT', 'BTC', '0.3')
   const one = (i: number) => (i % 2 ? world.sell('USDT', 'BTC', '0.0007') : world.sell('BTC', 'USDT', '45'))
-  for (let round = 0; round < 3; round += 1) await Promise.all([...Array.from({ length: 30 }, (_, i) => one(i)), world.pass(5)])
+  for (let round = 0; round < 3; round += 1)
+    await Promise.all([...Array.from({ length: 30 }, (_, i) => one(i)), world.pass(5)])
   await world.pass(30)
   expect(await world.sound()).toEqual({ ...SOUND, drift: [] })
 }, 60_000)
@@ -307,11 +338,25 @@ test.each(POINTS)('killed at %s: it goes on from rows, and the order is placed o
 
 test('whatever merchants, the market and the venue do, and wherever it is killed: one order a client id, every fill booked once, and nothing is left', async () => {
   const fault = fc.record({
-    fill: fc.constantFrom(0, 10, 50, 100), lost: fc.constantFrom<Fault['lost'][]>(undefined, undefined, 'taken', 'never', 'late'), refuse: fc.constantFrom(undefined, undefined, undefined, 'no'),
-    rests: fc.constantFrom(0, 0, 2), fillsLag: fc.constantFrom(0, 0, 1, 3),
+    fill: fc.constantFrom(0, 10, 50, 100),
+    lost: fc.constantFrom<Fault['lost'][]>(undefined, undefined, 'taken', 'never', 'late'),
+    refuse: fc.constantFrom(undefined, undefined, undefined, 'no'),
+    rests: fc.constantFrom(0, 0, 2),
+    fillsLag: fc.constantFrom(0, 0, 1, 3),
   }) as fc.Arbitrary<Fault>
   const act = fc.oneof(
-    fc.record({ kind: fc.constant('sell' as const), pair: fc.constantFrom(['USDT', 'BTC'], ['BTC', 'USDT'], ['ETH', 'BTC'], ['USDT', 'ETH'], ['USDT', 'KZT'], ['KZT', 'USDT']), usdt: fc.integer({ min: 20, max: 8_000 }) }),
+    fc.record({
+      kind: fc.constant('sell' as const),
+      pair: fc.constantFrom(
+        ['USDT', 'BTC'],
+        ['BTC', 'USDT'],
+        ['ETH', 'BTC'],
+        ['USDT', 'ETH'],
+        ['USDT', 'KZT'],
+        ['KZT', 'USDT'],
+      ),
+      usdt: fc.integer({ min: 20, max: 8_000 }),
+    }),
     fc.record({ kind: fc.constant('fault' as const), fault }),
     fc.record({ kind: fc.constant('run' as const), killAt: fc.constantFrom(undefined, undefined, ...POINTS) }),
     fc.record({ kind: fc.constant('pass' as const), seconds: fc.constantFrom(1, 5, 20) }),
@@ -319,37 +364,41 @@ test('whatever merchants, the market and the venue do, and wherever it is killed
     fc.record({ kind: fc.constant('price' as const), btc: fc.integer({ min: 60_000, max: 70_000 }) }),
     fc.record({ kind: fc.constant('down' as const), down: fc.boolean() }),
   )
-  await fc.assert(fc.asyncProperty(fc.array(act, { minLength: 3, maxLength: 14 }), async (acts) => {
-    await emptyTables(db)
-    world = await createHedgeWorld(db, { leastUsdt: '50', mostUsdt: '20000', mostUsdtPerHour: '10000000' })
-    for (const one of acts) {
-      if (one.kind === 'sell') {
-        const [spend, target] = one.pair as [string, string]
-        const amount = { BTC: one.usdt / 65_000, ETH: one.usdt / 2_500, USDT: one.usdt, KZT: one.usdt * 500 }[target]!
-        await world.sell(spend, target, amount.toFixed(target === 'KZT' ? 2 : 4))
-      } else if (one.kind === 'fault') world.venue.faults.push(one.fault)
-      else if (one.kind === 'run') {
-        world.killAt = one.killAt
-        await world.place()
+  await fc.assert(
+    fc.asyncProperty(fc.array(act, { minLength: 3, maxLength: 14 }), async (acts) => {
+      await emptyTables(db)
+      world = await createHedgeWorld(db, { leastUsdt: '50', mostUsdt: '20000', mostUsdtPerHour: '10000000' })
+      for (const one of acts) {
+        if (one.kind === 'sell') {
+          const [spend, target] = one.pair as [string, string]
+          const amount = { BTC: one.usdt / 65_000, ETH: one.usdt / 2_500, USDT: one.usdt, KZT: one.usdt * 500 }[target]!
+          await world.sell(spend, target, amount.toFixed(target === 'KZT' ? 2 : 4))
+        } else if (one.kind === 'fault') world.venue.faults.push(one.fault)
+        else if (one.kind === 'run') {
+          world.killAt = one.killAt
+          await world.place()
+          await world.ask()
+          world.killAt = undefined
+        } else if (one.kind === 'pass') await world.pass(one.seconds)
+        else if (one.kind === 'arrive') world.venue.arrive()
+        else if (one.kind === 'price') world.price('BTC', BigInt(one.btc) * E18)
+        else world.venue.down = one.down
+        const { drift: _, ...now } = (await world.sound().catch(() => SOUND)) as typeof SOUND & { drift?: unknown }
+        expect(now).toEqual(SOUND)
+      }
+      world.venue.down = false
+      world.venue.faults = []
+      await world.pass(30)
+      for (let i = 0; i < 12; i += 1) {
+        world.now += 60_000
         await world.ask()
-        world.killAt = undefined
-      } else if (one.kind === 'pass') await world.pass(one.seconds)
-      else if (one.kind === 'arrive') world.venue.arrive()
-      else if (one.kind === 'price') world.price('BTC', BigInt(one.btc) * E18)
-      else world.venue.down = one.down
-      const { drift: _, ...now } = (await world.sound().catch(() => SOUND)) as typeof SOUND & { drift?: unknown }
-      expect(now).toEqual(SOUND)
-    }
-    world.venue.down = false
-    world.venue.faults = []
-    await world.pass(30)
-    for (let i = 0; i < 12; i += 1) {
-      world.now += 60_000
-      await world.ask()
-      await world.place()
-    }
-    expect(await listOpenOrders(db)).toEqual([])
-    expect(await world.sound()).toEqual({ ...SOUND, drift: [] })
-    for (const { asset, exposureUsdt } of await standings(db, catalogue, readPolicy({}), world.legs)) if (asset !== 'USDT') expect([asset, Math.abs(Number(exposureUsdt)) < 50e18]).toEqual([asset, true])
-  }), { numRuns: 8 })
+        await world.place()
+      }
+      expect(await listOpenOrders(db)).toEqual([])
+      expect(await world.sound()).toEqual({ ...SOUND, drift: [] })
+      for (const { asset, exposureUsdt } of await standings(db, catalogue, readPolicy({}), world.legs))
+        if (asset !== 'USDT') expect([asset, Math.abs(Number(exposureUsdt)) < 50e18]).toEqual([asset, true])
+    }),
+    { numRuns: 8 },
+  )
 }, 240_000)

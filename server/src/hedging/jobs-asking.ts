@@ -12,7 +12,10 @@ const MOST_AT_ONCE = 8
 const CANCEL_AFTER_MS = 30_000
 const TELL_AFTER_MS = 60_000
 
-/** Asks the venue what became of orders, by their client ids, until each has ended, for ever. Nothing is ever placed again. */
+/**
+ * Asks the venue what became of orders, by their client ids, until each has ended, for ever. Nothing is ever placed
+ * again.
+ */
 export const createHedgeAskingJob = (deps: HedgeDeps, everyMs: number): Job => ({
   name: `ask ${deps.venue.name} for hedges`,
   everyMs,
@@ -42,7 +45,14 @@ const tellLate = async ({ runtime, venue }: HedgeDeps, { id, placedAt, state }: 
   if (state !== 'sending' || runtime.clock.now() - placedAt.getTime() < TELL_AFTER_MS) return
   const text = `nobody knows whether ${venue.name} has taken the order ${id.replaceAll('-', '')} of ${placedAt.toISOString()}; it is asked for until it says so, and the asset is not hedged meanwhile`
   // The answer may have come between: what has ended is told of no more.
-  await tellHedging(runtime.db, 'hedge-unknown', id, (await isOpen(runtime.db, id)) ? text : undefined, momentOf(runtime))
+  await tellHedging(
+    runtime.db,
+    'hedge-unknown',
+    id,
+    (await isOpen(runtime.db, id)) ? text : undefined,
+    momentOf(runtime),
+  )
 }
 
-const isOpen = async (db: HedgeDeps['runtime']['db'], id: string): Promise<boolean> => (await listOpenOrders(db)).some((order) => order.id === id)
+const isOpen = async (db: HedgeDeps['runtime']['db'], id: string): Promise<boolean> =>
+  (await listOpenOrders(db)).some((order) => order.id === id)

@@ -28,7 +28,10 @@ export const createVenueComparisonJob = (deps: Comparing, everyMs: number): Job 
   },
 })
 
-/** @returns undefined when they can't be compared now: an order has not ended, or the books moved meanwhile. @throws VenueUnreachable */
+/**
+ * @returns undefined when they can't be compared now: an order has not ended, or the books moved meanwhile. @throws
+ * VenueUnreachable
+ */
 export const compareVenue = async ({ runtime, catalogue, venue }: Comparing): Promise<VenueLine[] | undefined> => {
   const { db } = runtime
   const before = await bookedOn(db, venue.name)
@@ -45,17 +48,28 @@ export const compareVenue = async ({ runtime, catalogue, venue }: Comparing): Pr
       const [onVenue, inBooks] = [toUnits(held.get(asset) ?? 0n, scale, 'down'), booked.get(asset) ?? 0n]
       const apart = onVenue > inBooks ? onVenue - inBooks : inBooks - onVenue
       const allowed = scale < VENUE_DECIMALS ? BigInt(rounded.get(asset) ?? 0) + 1n : 0n
-      const line = await storeLine(tx, { venue: venue.name, asset, onVenue, booked: inBooks }, apart > allowed, new Date(runtime.clock.now()))
+      const line = await storeLine(
+        tx,
+        { venue: venue.name, asset, onVenue, booked: inBooks },
+        apart > allowed,
+        new Date(runtime.clock.now()),
+      )
       const isOff = line.offSince !== null && line.offSince < line.comparedAt
-      await tellHedging(tx, 'venue-drift', `${venue.name} ${asset}`, isOff ? driftText(line, scale) : undefined, momentOf(runtime))
+      await tellHedging(
+        tx,
+        'venue-drift',
+        `${venue.name} ${asset}`,
+        isOff ? driftText(line, scale) : undefined,
+        momentOf(runtime),
+      )
       lines.push(line)
     }
     return lines
   })
 }
 
-const isBusy = async (db: Parameters<typeof listOpenOrders>[0], venue: string): Promise<boolean> => (await listOpenOrders(db)).some((order) => order.venue === venue)
+const isBusy = async (db: Parameters<typeof listOpenOrders>[0], venue: string): Promise<boolean> =>
+  (await listOpenOrders(db)).some((order) => order.venue === venue)
 
 const driftText = ({ venue, asset, onVenue, booked }: VenueLine, scale: number): string =>
   `${venue} holds ${formatUnits(onVenue, scale)} ${asset}, the books say ${formatUnits(booked, scale)}: book what you have moved with bursar hedging book, or find out who has`
-

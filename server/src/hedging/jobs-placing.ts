@@ -26,7 +26,10 @@ const HOUR_MS = 3_600_000
 /** Brings exposures back to zero: each asset by one order at a time, written down before the venue is called. */
 export const createHedgeJob = (deps: HedgeDeps, everyMs: number): Job => {
   const markets = keepMarkets(deps)
-  /** assets that nothing could be done for a moment ago, until when, ms of the real clock: the venue is not asked for each again and again */
+  /**
+   * assets that nothing could be done for a moment ago, until when, ms of the real clock: the venue is not asked for
+   * each again and again
+   */
   const resting = new Map<string, number>()
   return {
     name: `hedge on ${deps.venue.name}`,
@@ -40,7 +43,8 @@ export const createHedgeJob = (deps: HedgeDeps, everyMs: number): Job => {
         const [known, balances, legs] = await Promise.all([markets(), venue.balances(), deps.legs()])
         await tellHedging(runtime.db, 'venue-unreachable', venue.name, undefined, momentOf(runtime))
         for (const exposure of wanted) {
-          if (!(await hedgeOne(deps, exposure, { markets: known, balances, legs }))) resting.set(exposure.asset, now + REST_MS)
+          if (!(await hedgeOne(deps, exposure, { markets: known, balances, legs })))
+            resting.set(exposure.asset, now + REST_MS)
         }
       } catch (error) {
         runtime.log.warn({ err: error, venue: venue.name }, 'exposures could not be hedged now')
@@ -61,7 +65,10 @@ const keepMarkets = ({ runtime, venue }: HedgeDeps): (() => Promise<VenueMarket[
   }
 }
 
-/** Assets with an exposure worth hedging, an open leg, no order under way, no stop, and no failure that was a moment ago. Asks no venue. */
+/**
+ * Assets with an exposure worth hedging, an open leg, no order under way, no stop, and no failure that was a moment
+ * ago. Asks no venue.
+ */
 const wantedOf = async (deps: HedgeDeps): Promise<Exposure[]> => {
   const { runtime, policy, venue } = deps
   const [exposures, open, legs] = await Promise.all([exposuresOf(runtime.db), listOpenOrders(runtime.db), deps.legs()])
@@ -69,9 +76,11 @@ const wantedOf = async (deps: HedgeDeps): Promise<Exposure[]> => {
   const wanted: Exposure[] = []
   for (const exposure of exposures) {
     const { asset } = exposure
-    if (!isWorthIt(deps, exposure, legs) || asset === PIVOT || under.has(asset) || !(policy.assets?.has(asset) ?? true)) continue
+    if (!isWorthIt(deps, exposure, legs) || asset === PIVOT || under.has(asset) || !(policy.assets?.has(asset) ?? true))
+      continue
     const failures = failuresOf(await newestOrders(runtime.db, { venue: venue.name, asset }, 10))
-    if (mayTryAt(failures) > runtime.clock.business() || (await whyStopped(runtime.db, [asset, PIVOT])) !== undefined) continue
+    if (mayTryAt(failures) > runtime.clock.business() || (await whyStopped(runtime.db, [asset, PIVOT])) !== undefined)
+      continue
     wanted.push(exposure)
   }
   return wanted
@@ -97,30 +106,59 @@ const hedgeOne = async (deps: HedgeDeps, exposure: Exposure, seen: Seen): Promis
   const market = seen.markets.find((one) => one.base === base && one.quote === quote)
   const [middle, scale] = [seen.legs.open.get(asset)?.middle, catalogue.find(asset)?.scale]
   if (!market || middle === undefined || scale === undefined) return false
-  const left = policy.mostUsdtPerHour - (await usdtSince(runtime.db, venue.name, new Date(momentOf(runtime).at.getTime() - HOUR_MS)))
+  const left =
+    policy.mostUsdtPerHour -
+    (await usdtSince(runtime.db, venue.name, new Date(momentOf(runtime).at.getTime() - HOUR_MS)))
   const plan = planOrder({
-    asset, exposure: toE18(exposure.exposure, scale), market, middle, slippageBps: policy.slippageBps, leastUsdt: policy.leastUsdt,
+    asset,
+    exposure: toE18(exposure.exposure, scale),
+    market,
+    middle,
+    slippageBps: policy.slippageBps,
+    leastUsdt: policy.leastUsdt,
     mostUsdt: left < policy.mostUsdt ? (left > 0n ? left : 0n) : policy.mostUsdt,
     heldBase: seen.balances.find((one) => one.asset === base)?.total ?? 0n,
-    spendable: { base: await spendableOf(deps, base, seen.balances), quote: await spendableOf(deps, quote, seen.balances) },
+    spendable: {
+      base: await spendableOf(deps, base, seen.balances),
+      quote: await spendableOf(deps, quote, seen.balances),
+    },
   })
   const short = plan.kind === 'short' ? (plan.of === 'base' ? base : quote) : undefined
   for (const side of [base, quote]) {
-    const text = side === short ? `${asset} can't be hedged on ${venue.name}: too little ${side} is free there, or for sale in the position` : undefined
+    const text =
+      side === short
+        ? `${asset} can't be hedged on ${venue.name}: too little ${side} is free there, or for sale in the position`
+        : undefined
     await tellHedging(runtime.db, 'venue-balance-low', `${venue.name} ${side} for ${asset}`, text, momentOf(runtime))
   }
   if (plan.kind === 'full') {
-    await tellHedging(runtime.db, 'hedge-failing', asset, `${asset} is not hedged: ${venue.name} lets the account hold no more ${base}, of which it has ${formatUnits(seen.balances.find((one) => one.asset === base)?.total ?? 0n, 18)}`, momentOf(runtime))
+    await tellHedging(
+      runtime.db,
+      'hedge-failing',
+      asset,
+      `${asset} is not hedged: ${venue.name} lets the account hold no more ${base}, of which it has ${formatUnits(seen.balances.find((one) => one.asset === base)?.total ?? 0n, 18)}`,
+      momentOf(runtime),
+    )
   }
   if (plan.kind !== 'order') return false
   const off = await isDrifting(runtime.db, venue.name, [base, quote])
   if (off === undefined) return place(deps, { exposure, market, middle, plan })
-  await tellHedging(runtime.db, 'hedge-failing', asset, `${asset} is not hedged: ${venue.name} holds less ${off} than the books say`, momentOf(runtime))
+  await tellHedging(
+    runtime.db,
+    'hedge-failing',
+    asset,
+    `${asset} is not hedged: ${venue.name} holds less ${off} than the books say`,
+    momentOf(runtime),
+  )
   return false
 }
 
 /** The lesser of what is free on the venue and what is for sale in the position, 1e-18. */
-const spendableOf = async ({ runtime, catalogue }: HedgeDeps, asset: string, balances: readonly VenueBalance[]): Promise<bigint> => {
+const spendableOf = async (
+  { runtime, catalogue }: HedgeDeps,
+  asset: string,
+  balances: readonly VenueBalance[],
+): Promise<bigint> => {
   const scale = catalogue.find(asset)?.scale
   const units = (await exposuresOf(runtime.db)).find((one) => one.asset === asset)?.units
   const free = balances.find((one) => one.asset === asset)?.free
@@ -136,15 +174,34 @@ interface Placing {
   plan: Plan
 }
 
-const place = async (deps: HedgeDeps, { exposure: { asset, exposure }, market, middle, plan }: Placing): Promise<boolean> => {
+const place = async (
+  deps: HedgeDeps,
+  { exposure: { asset, exposure }, market, middle, plan }: Placing,
+): Promise<boolean> => {
   const { runtime, catalogue, venue, policy } = deps
   const moment = momentOf(runtime)
   const spends = plan.side === 'buy' ? market.quote : market.base
   const most = plan.side === 'buy' ? costOf(plan) : plan.amount
   const order: HedgeOrder = {
-    id: moment.newId(), venue: venue.name, asset, base: market.base, quote: market.quote, side: plan.side, amount: plan.amount, price: plan.price, middle,
-    spends, reserved: toUnits(most, catalogue.find(spends)!.scale, 'up'), executed: 0n, state: 'sending', reason: null,
-    placedAt: new Date(runtime.clock.now()), validMs: policy.validMs, asks: 0, createdAt: moment.at, updatedAt: moment.at,
+    id: moment.newId(),
+    venue: venue.name,
+    asset,
+    base: market.base,
+    quote: market.quote,
+    side: plan.side,
+    amount: plan.amount,
+    price: plan.price,
+    middle,
+    spends,
+    reserved: toUnits(most, catalogue.find(spends)!.scale, 'up'),
+    executed: 0n,
+    state: 'sending',
+    reason: null,
+    placedAt: new Date(runtime.clock.now()),
+    validMs: policy.validMs,
+    asks: 0,
+    createdAt: moment.at,
+    updatedAt: moment.at,
   }
   const begun = await beginOrNot(deps, order, exposure)
   if (begun !== undefined) {
@@ -166,7 +223,11 @@ const costOf = ({ amount, price }: Plan): bigint => (amount * price + 10n ** 18n
 class NotBegun extends Error {}
 
 /** @returns why it was not begun */
-const beginOrNot = async ({ runtime, policy }: HedgeDeps, order: HedgeOrder, exposure: bigint): Promise<string | undefined> => {
+const beginOrNot = async (
+  { runtime, policy }: HedgeDeps,
+  order: HedgeOrder,
+  exposure: bigint,
+): Promise<string | undefined> => {
   try {
     await inTransaction(runtime.db, async (tx) => {
       const { at } = momentOf(runtime)
@@ -181,16 +242,23 @@ const beginOrNot = async ({ runtime, policy }: HedgeDeps, order: HedgeOrder, exp
 }
 
 /** Calls the venue, once. Undefined: nobody knows, and the job that asks finds out. */
-const placeOnce = async ({ runtime, venue }: HedgeDeps, order: HedgeOrder): Promise<Parameters<typeof record>[2] | undefined> => {
+const placeOnce = async (
+  { runtime, venue }: HedgeDeps,
+  order: HedgeOrder,
+): Promise<Parameters<typeof record>[2] | undefined> => {
   try {
     const { amount, price, side, placedAt, validMs } = order
     const placed = await venue.place({ ...keyOf(order), side, amount, price, placedAt: placedAt.getTime(), validMs })
     return placed.kind === 'refused' ? placed : await venue.find(keyOf(order))
   } catch (error) {
-    runtime.log.warn({ err: error, order: clientIdOf(order) }, 'a venue did not say whether it took a hedge; it will be asked')
+    runtime.log.warn(
+      { err: error, order: clientIdOf(order) },
+      'a venue did not say whether it took a hedge; it will be asked',
+    )
     await hurry(runtime, order)
     return undefined
   }
 }
 
-const hurry = async (runtime: HedgeDeps['runtime'], { id }: HedgeOrder): Promise<void> => askAgainAt(runtime.db, id, momentOf(runtime).at)
+const hurry = async (runtime: HedgeDeps['runtime'], { id }: HedgeOrder): Promise<void> =>
+  askAgainAt(runtime.db, id, momentOf(runtime).at)

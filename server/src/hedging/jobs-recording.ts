@@ -18,7 +18,11 @@ const FAILURES_SHOWN = 3
 const MOST_COUNTED = 10
 
 /** Books what was learnt of an order, and says when it is asked for next. */
-export const record = async ({ runtime, catalogue }: Pick<HedgeDeps, 'runtime' | 'catalogue'>, { id, asks }: HedgeOrder, learnt: Learnt): Promise<HedgeOrder> =>
+export const record = async (
+  { runtime, catalogue }: Pick<HedgeDeps, 'runtime' | 'catalogue'>,
+  { id, asks }: HedgeOrder,
+  learnt: Learnt,
+): Promise<HedgeOrder> =>
   inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
     const { order, fills } = await learn(tx, id, learnt, catalogue, moment)
@@ -33,11 +37,20 @@ const tellFailures = async (tx: Tx, { venue, asset, state, reason }: HedgeOrder,
   const { count } = failuresOf(await newestOrders(tx, { venue, asset }, MOST_COUNTED))
   if (count < FAILURES_SHOWN) return
   const why = `${state}${reason === null ? '' : `: ${reason}`}`
-  await tellHedging(tx, 'hedge-failing', asset, `the last ${count === MOST_COUNTED ? `${count} or more` : count} orders for ${asset} on ${venue} traded nothing (${why}); its exposure stays`, moment)
+  await tellHedging(
+    tx,
+    'hedge-failing',
+    asset,
+    `the last ${count === MOST_COUNTED ? `${count} or more` : count} orders for ${asset} on ${venue} traded nothing (${why}); its exposure stays`,
+    moment,
+  )
 }
 
 /** Every few seconds at first, then twice as long after each question, up to a minute. */
 export const later = (at: Date, asks: number): Date => {
-  const pause = asks <= SHORT_PAUSES ? Math.min(FIRST_PAUSE_MS * 2 ** asks, SHORT_PAUSE_MS) : SHORT_PAUSE_MS * 2 ** Math.min(asks - SHORT_PAUSES, 10)
+  const pause =
+    asks <= SHORT_PAUSES
+      ? Math.min(FIRST_PAUSE_MS * 2 ** asks, SHORT_PAUSE_MS)
+      : SHORT_PAUSE_MS * 2 ** Math.min(asks - SHORT_PAUSES, 10)
   return new Date(at.getTime() + Math.min(pause, LONGEST_PAUSE_MS))
 }

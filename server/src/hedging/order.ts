@@ -31,4 +31,7 @@ export interface HedgeOrder {
 /** What the venue knows it by. */
 export const clientIdOf = ({ id }: Pick<HedgeOrder, 'id'>): string => id.replaceAll('-', '')
 
-export const keyOf = (order: Pick<HedgeOrder, 'id' | 'base' | 'quote'>) => ({ clientId: clientIdOf(order), market: { base: order.base, quote: order.quote } })
+export const keyOf = (order: Pick<HedgeOrder, 'id' | 'base' | 'quote'>) => ({
+  clientId: clientIdOf(order),
+  market: { base: order.base, quote: order.quote },
+})

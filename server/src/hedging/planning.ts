@@ -40,8 +40,8 @@ export type NoPlan =
 const BPS = 10_000n
 
 /**
- * The order that brings an exposure nearest to zero and not past it, within every limit. Prices are rounded to the side that fills less,
- * amounts down to the market's step.
+ * The order that brings an exposure nearest to zero and not past it, within every limit. Prices are rounded to the side
+ * that fills less, amounts down to the market's step.
  */
 export const planOrder = (s: Situation): Plan | NoPlan => {
   const isBase = s.market.base === s.asset
@@ -52,11 +52,17 @@ export const planOrder = (s: Situation): Plan | NoPlan => {
   if (price === 0n) return { kind: 'small' }
   const wanted = isBase ? size : mulDiv(size, E18, s.middle, 'down')
   if (usdtOf(s, wanted, s.middle) < s.leastUsdt || isTooSmall(s, toStep(s, wanted), price)) return { kind: 'small' }
-  const capped = lesser(wanted, isBase ? mulDiv(s.mostUsdt, E18, price > s.middle ? price : s.middle, 'down') : s.mostUsdt)
+  const capped = lesser(
+    wanted,
+    isBase ? mulDiv(s.mostUsdt, E18, price > s.middle ? price : s.middle, 'down') : s.mostUsdt,
+  )
   if (isTooSmall(s, toStep(s, capped), price)) return { kind: 'capped' }
-  const roomed = lesser(capped, lesser(s.market.mostAmount ?? capped, side === 'buy' ? roomOf(s) ?? capped : capped))
+  const roomed = lesser(capped, lesser(s.market.mostAmount ?? capped, side === 'buy' ? (roomOf(s) ?? capped) : capped))
   if (isTooSmall(s, toStep(s, roomed), price)) return { kind: 'full' }
-  const amount = toStep(s, lesser(roomed, side === 'sell' ? s.spendable.base : mulDiv(s.spendable.quote, E18, price, 'down')))
+  const amount = toStep(
+    s,
+    lesser(roomed, side === 'sell' ? s.spendable.base : mulDiv(s.spendable.quote, E18, price, 'down')),
+  )
   if (isTooSmall(s, amount, price)) return { kind: 'short', of: side === 'sell' ? 'base' : 'quote' }
   return { kind: 'order', side, amount, price }
 }
@@ -66,8 +72,11 @@ const roomOf = ({ market: { mostPosition }, heldBase }: Situation): bigint | und
   mostPosition === undefined ? undefined : mostPosition > heldBase ? mostPosition - heldBase : 0n
 
 /** What an amount of the base is worth in USDT, which is the base where the asset is the quote. */
-export const usdtOf = ({ asset, market }: Pick<Situation, 'asset'> & { market: { base: string } }, amount: bigint, price: bigint): bigint =>
-  market.base === asset ? mulDiv(amount, price, E18, 'up') : amount
+export const usdtOf = (
+  { asset, market }: Pick<Situation, 'asset'> & { market: { base: string } },
+  amount: bigint,
+  price: bigint,
+): bigint => (market.base === asset ? mulDiv(amount, price, E18, 'up') : amount)
 
 const limitPrice = ({ middle, slippageBps, market: { priceStep } }: Situation, side: 'buy' | 'sell'): bigint =>
   side === 'buy'

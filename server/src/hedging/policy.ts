@@ -43,7 +43,8 @@ export const readHedgePolicy = (given: HedgeSettings): HedgePolicy => {
     warnPercent: BigInt(whole('warnPercent', given.warnPercent ?? 80, 100)),
     validMs: VALID_MS,
   }
-  if (policy.mostUsdt < policy.leastUsdt || policy.mostUsdtPerHour < policy.mostUsdt) throw new Error('hedging: leastUsdt, mostUsdt and mostUsdtPerHour are each at most the next')
+  if (policy.mostUsdt < policy.leastUsdt || policy.mostUsdtPerHour < policy.mostUsdt)
+    throw new Error('hedging: leastUsdt, mostUsdt and mostUsdtPerHour are each at most the next')
   return policy
 }
 

@@ -9,12 +9,27 @@ export interface FillUnits {
   fee: { asset: string; units: bigint } | null
 }
 
-const leg = (asset: string, kind: AccountKind, posted: bigint) => ({ account: { merchantId: HOUSE, asset, kind }, posted, held: 0n })
+const leg = (asset: string, kind: AccountKind, posted: bigint) => ({
+  account: { merchantId: HOUSE, asset, kind },
+  posted,
+  held: 0n,
+})
 
-/** The venue holds what was received and no more what was spent; both are the position's. Its fee is the house's cost. */
-export const fillItem = (venue: string, orderId: string, { received, spent, fee }: FillUnits, { at, newId }: Moment): Item => ({
+/**
+ * The venue holds what was received and no more what was spent; both are the position's. Its fee is the house's cost.
+ */
+export const fillItem = (
+  venue: string,
+  orderId: string,
+  { received, spent, fee }: FillUnits,
+  { at, newId }: Moment,
+): Item => ({
   transfer: {
-    id: newId(), merchantId: HOUSE, kind: 'post', cause: { kind: 'hedge', id: orderId }, at,
+    id: newId(),
+    merchantId: HOUSE,
+    kind: 'post',
+    cause: { kind: 'hedge', id: orderId },
+    at,
     legs: tidyLegs([
       leg(received.asset, `venue:${venue}`, -received.units),
       leg(received.asset, 'position', received.units),
@@ -28,5 +43,14 @@ export const fillItem = (venue: string, orderId: string, { received, spent, fee 
 /** The owner's money on a venue: more of it where `units` is above 0, less below. */
 export const venueFundingItem = (venue: string, asset: string, units: bigint, { at, newId }: Moment): Item => {
   const id = newId()
-  return { transfer: { id, merchantId: HOUSE, kind: 'post', cause: { kind: 'funding', id }, at, legs: [leg(asset, `venue:${venue}`, -units), leg(asset, 'capital', units)] } }
+  return {
+    transfer: {
+      id,
+      merchantId: HOUSE,
+      kind: 'post',
+      cause: { kind: 'funding', id },
+      at,
+      legs: [leg(asset, `venue:${venue}`, -units), leg(asset, 'capital', units)],
+    },
+  }
 }

@@ -31,13 +31,16 @@ const planWhile = async (meanwhile: () => Promise<unknown>): Promise<void> => {
     await go.promise
     return all
   }
-  const worker = createHedgeJob({ ...world.deps, venue: { ...world.venue, balances } }, 1_000).run(new AbortController().signal)
+  const worker = createHedgeJob({ ...world.deps, venue: { ...world.venue, balances } }, 1_000).run(
+    new AbortController().signal,
+  )
   await reached.promise
   await meanwhile()
   go.resolve()
   await worker
 }
-const bought = async () => (await newestOrders(db, { venue: 'test', asset: 'BTC' }, 10)).map(({ side, amount, state }) => [side, amount, state])
+const bought = async () =>
+  (await newestOrders(db, { venue: 'test', asset: 'BTC' }, 10)).map(({ side, amount, state }) => [side, amount, state])
 
 test('audit F-5: two workers hedge one exposure once', async () => {
   await world.sell('USDT', 'BTC', '0.1')

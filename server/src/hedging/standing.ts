@@ -19,9 +19,22 @@ export interface AssetStanding extends Omit<Exposure, 'long' | 'short'> {
   slippage: bigint
 }
 
-const NOTHING: Omit<HedgeFlow, 'asset'> = { boughtUnits: 0n, boughtValue: 0n, soldUnits: 0n, soldValue: 0n, feesValue: 0n, slippage: 0n, fills: 0 }
+const NOTHING: Omit<HedgeFlow, 'asset'> = {
+  boughtUnits: 0n,
+  boughtValue: 0n,
+  soldUnits: 0n,
+  soldValue: 0n,
+  feesValue: 0n,
+  slippage: 0n,
+  fills: 0,
+}
 
-export const standings = async (db: Db, catalogue: Pick<Catalogue, 'find'>, policy: Pick<ExchangePolicy, 'assets'>, legs: Legs): Promise<AssetStanding[]> => {
+export const standings = async (
+  db: Db,
+  catalogue: Pick<Catalogue, 'find'>,
+  policy: Pick<ExchangePolicy, 'assets'>,
+  legs: Legs,
+): Promise<AssetStanding[]> => {
   const [exposures, flows] = await Promise.all([exposuresOf(db), hedgeFlows(db)])
   return exposures.map((exposure) => {
     const { asset } = exposure
@@ -29,29 +42,39 @@ export const standings = async (db: Db, catalogue: Pick<Catalogue, 'find'>, poli
     const rules = policy.assets.get(asset)
     const scale = catalogue.find(asset)?.scale
     const middle = asset === PIVOT ? 0n : legs.open.get(asset)?.middle
-    const worth = (units: bigint): bigint | undefined => (scale === undefined || middle === undefined ? undefined : worthAt(asset, { units, scale }, middle))
+    const worth = (units: bigint): bigint | undefined =>
+      scale === undefined || middle === undefined ? undefined : worthAt(asset, { units, scale }, middle)
     const size = worth(exposure.exposure < 0n ? -exposure.exposure : exposure.exposure)
     const traded = {
-      boughtUnits: exposure.boughtUnits + hedge.boughtUnits, boughtValue: exposure.boughtValue + hedge.boughtValue,
-      soldUnits: exposure.soldUnits + hedge.soldUnits, soldValue: exposure.soldValue + hedge.soldValue,
+      boughtUnits: exposure.boughtUnits + hedge.boughtUnits,
+      boughtValue: exposure.boughtValue + hedge.boughtValue,
+      soldUnits: exposure.soldUnits + hedge.soldUnits,
+      soldValue: exposure.soldValue + hedge.soldValue,
     }
     return {
-      ...exposure, hedged: hedge.boughtUnits - hedge.soldUnits, long: exposure.long ?? rules?.long ?? null, short: exposure.short ?? rules?.short ?? null,
+      ...exposure,
+      hedged: hedge.boughtUnits - hedge.soldUnits,
+      long: exposure.long ?? rules?.long ?? null,
+      short: exposure.short ?? rules?.short ?? null,
       exposureUsdt: size === undefined ? null : exposure.exposure < 0n ? -size : size,
       // What is counted in USDT gains and loses nothing against it.
       ...(asset === PIVOT ? { realised: 0n, unrealised: 0n } : profitOf(traded, worth)),
-      venueFees: hedge.feesValue, slippage: hedge.slippage,
+      venueFees: hedge.feesValue,
+      slippage: hedge.slippage,
     }
   })
 }
 
 /**
- * Assets whose position is not what the owner put in and what exchanges and hedges moved, or of which something else is reserved than
- * orders have: none, unless somebody wrote to the tables by hand.
+ * Assets whose position is not what the owner put in and what exchanges and hedges moved, or of which something else is
+ * reserved than orders have: none, unless somebody wrote to the tables by hand.
  */
 export const auditExposures = async (db: Db): Promise<{ asset: string; exposure: bigint; moved: bigint }[]> => {
   // One statement each, in one transaction: an order that begins between is in all or none of them.
-  const [exposures, flows, reserved] = await db.transaction().setIsolationLevel('repeatable read').execute(async (tx) => [await exposuresOf(tx), await hedgeFlows(tx), await reservedByOrders(tx)] as const)
+  const [exposures, flows, reserved] = await db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute(async (tx) => [await exposuresOf(tx), await hedgeFlows(tx), await reservedByOrders(tx)] as const)
   return exposures.flatMap(({ asset, exposure, boughtUnits, soldUnits, reserved: held }) => {
     const hedge = flows.find((flow) => flow.asset === asset) ?? NOTHING
     const moved = boughtUnits - soldUnits + hedge.boughtUnits - hedge.soldUnits

@@ -1,5 +1,12 @@
 /** A venue in memory with one price a market, which does to orders what a test has told it to; amounts in 1e-18. */
-import { VenueUnreachable, type OrderKey, type Venue, type VenueFill, type VenueMarket, type VenueOrder } from '../adapters/venues/port.ts'
+import {
+  VenueUnreachable,
+  type OrderKey,
+  type Venue,
+  type VenueFill,
+  type VenueMarket,
+  type VenueOrder,
+} from '../adapters/venues/port.ts'
 
 const E18 = 10n ** 18n
 
@@ -37,7 +44,14 @@ export interface TestVenue extends Venue {
   arrive(): void
 }
 
-const market = (base: string, quote: string, amountStep: bigint): VenueMarket => ({ base, quote, amountStep, priceStep: E18 / 100n, leastAmount: amountStep, leastNotional: 5n * E18 })
+const market = (base: string, quote: string, amountStep: bigint): VenueMarket => ({
+  base,
+  quote,
+  amountStep,
+  priceStep: E18 / 100n,
+  leastAmount: amountStep,
+  leastNotional: 5n * E18,
+})
 const FEE = 1_000n
 
 export const createTestVenue = (now: () => number): TestVenue => {
@@ -46,8 +60,10 @@ export const createTestVenue = (now: () => number): TestVenue => {
   const trade = (order: Taken): void => {
     const price = venue.prices.get(`${order.market.base}/${order.market.quote}`)!
     const reaches = order.side === 'buy' ? price <= order.price : price >= order.price
-    const step = markets.find(({ base, quote }) => base === order.market.base && quote === order.market.quote)!.amountStep
-    const whole = reaches ? (((order.amount * BigInt(order.most)) / 100n) / step) * step : 0n
+    const step = markets.find(
+      ({ base, quote }) => base === order.market.base && quote === order.market.quote,
+    )!.amountStep
+    const whole = reaches ? ((order.amount * BigInt(order.most)) / 100n / step) * step : 0n
     // Two trades, so that fills come in parts.
     const first = (whole / 3n / step) * step
     for (const amount of [first, whole - first].filter((part) => part > 0n)) {
@@ -58,23 +74,48 @@ export const createTestVenue = (now: () => number): TestVenue => {
       add(base, order.side === 'buy' ? amount : -amount)
       add(quote, order.side === 'buy' ? -cost : cost)
       add(fee.asset, -fee.amount)
-      order.fills.push({ tradeId: String(venue.taken.reduce((sum, { fills }) => sum + fills.length, 0) + 1), amount, price, cost, fee, at: now() })
+      order.fills.push({
+        tradeId: String(venue.taken.reduce((sum, { fills }) => sum + fills.length, 0) + 1),
+        amount,
+        price,
+        cost,
+        fee,
+        at: now(),
+      })
       order.executed += amount
     }
     order.open = false
   }
   const take = (order: VenueOrder, fault: Fault): void => {
     if (now() > order.placedAt + order.validMs) return
-    const taken: Taken = { ...order, executed: 0n, fills: [], open: true, rests: fault.rests ?? 0, lag: fault.fillsLag ?? 0, most: fault.fill ?? 100 }
+    const taken: Taken = {
+      ...order,
+      executed: 0n,
+      fills: [],
+      open: true,
+      rests: fault.rests ?? 0,
+      lag: fault.fillsLag ?? 0,
+      most: fault.fill ?? 100,
+    }
     venue.taken.push(taken)
     if (taken.rests === 0) trade(taken)
   }
-  const markets = [market('BTC', 'USDT', E18 / 100_000n), market('ETH', 'USDT', E18 / 10_000n), market('USDT', 'KZT', E18 / 10n)]
+  const markets = [
+    market('BTC', 'USDT', E18 / 100_000n),
+    market('ETH', 'USDT', E18 / 10_000n),
+    market('USDT', 'KZT', E18 / 10n),
+  ]
   const answering = (): void => {
     if (venue.down) throw new VenueUnreachable('it is down')
   }
   const venue: TestVenue = {
-    name: 'test', faults: [], down: false, held: new Map(), taken: [], placed: [], prices: new Map(),
+    name: 'test',
+    faults: [],
+    down: false,
+    held: new Map(),
+    taken: [],
+    placed: [],
+    prices: new Map(),
     markets: async () => {
       answering()
       return markets

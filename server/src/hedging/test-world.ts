@@ -1,16 +1,35 @@
-/** What tests of hedging stand on: merchants that exchange, a position, a venue in memory, the jobs, and a clock that they move. */
+/**
+ * What tests of hedging stand on: merchants that exchange, a position, a venue in memory, the jobs, and a clock that
+ * they move.
+ */
 import { pino } from 'pino'
 import { sql } from 'kysely'
 import { inTransaction, type Db } from '../db/index.ts'
 import { auditPositions, exposuresOf, pairOf, readExchangePolicy, type ExchangeSettings } from '../exchange/index.ts'
-import { catalogue, createExchangeWorld, giveBalance, legsAt, PRICES, stock, type ExchangeWorld } from '../exchange/test-world.ts'
+import {
+  catalogue,
+  createExchangeWorld,
+  giveBalance,
+  legsAt,
+  PRICES,
+  stock,
+  type ExchangeWorld,
+} from '../exchange/test-world.ts'
 import { auditLedger } from '../ledger/index.ts'
 import { newId } from '../merchants/test-merchant.ts'
 import type { Runtime } from '../platform/runtime.ts'
 import { E18 } from '../rates/index.ts'
 import { fundVenue } from './commands.ts'
 import type { HedgeDeps } from './deps.ts'
-import { auditExposures, createHedgeAskingJob, createHedgeJob, compareVenue, listOpenOrders, readHedgePolicy, type HedgeSettings } from './index.ts'
+import {
+  auditExposures,
+  createHedgeAskingJob,
+  createHedgeJob,
+  compareVenue,
+  listOpenOrders,
+  readHedgePolicy,
+  type HedgeSettings,
+} from './index.ts'
 import { toUnits } from './amounts.ts'
 import { createTestVenue, type TestVenue } from './test-venue.ts'
 
@@ -40,7 +59,11 @@ export interface HedgeWorld extends Omit<ExchangeWorld, 'ask'> {
 
 class Killed extends Error {}
 
-export const createHedgeWorld = async (db: Db, settings: HedgeSettings = {}, exchange: ExchangeSettings = {}): Promise<HedgeWorld> => {
+export const createHedgeWorld = async (
+  db: Db,
+  settings: HedgeSettings = {},
+  exchange: ExchangeSettings = {},
+): Promise<HedgeWorld> => {
   const inner = createExchangeWorld(db, { spreadBps: 50, feeBps: 50, ...exchange })
   const { ask: request } = inner
   const clock = { now: () => world.now, business: () => world.now }
@@ -49,21 +72,38 @@ export const createHedgeWorld = async (db: Db, settings: HedgeSettings = {}, exc
   const world = inner as unknown as HedgeWorld
   const prices: Record<string, bigint> = { ...PRICES, KZT: 500n * E18 }
   const deps: HedgeDeps = {
-    runtime, catalogue, venue, policy: readHedgePolicy(settings), legs: async () => world.legs,
+    runtime,
+    catalogue,
+    venue,
+    policy: readHedgePolicy(settings),
+    legs: async () => world.legs,
     pause: async (name) => {
       if (name === world.killAt) throw new Killed(name)
     },
   }
-  const run = async (job: { run(signal: AbortSignal): Promise<boolean> }): Promise<void> => void (await job.run(new AbortController().signal))
+  const run = async (job: { run(signal: AbortSignal): Promise<boolean> }): Promise<void> =>
+    void (await job.run(new AbortController().signal))
   const hedge: Omit<HedgeWorld, 'now' | 'legs'> = {
-    venue, runtime, deps, merchant: newId(), killAt: undefined,
+    venue,
+    runtime,
+    deps,
+    merchant: newId(),
+    killAt: undefined,
     price: (ticker, usdt) => {
       prices[ticker] = usdt
       venue.prices.set(MARKETS[ticker], usdt)
       world.legs = legsAt(prices, world.now)
     },
     sell: async (spendTicker, targetTicker, amount) => {
-      const { status, body } = await request('createExchange', world.merchant, { body: { spendTicker, targetTicker, amount, side: 'target', price: pairOf(spendTicker, targetTicker).selling === 'first' ? '0.00000001' : '9000000' } })
+      const { status, body } = await request('createExchange', world.merchant, {
+        body: {
+          spendTicker,
+          targetTicker,
+          amount,
+          side: 'target',
+          price: pairOf(spendTicker, targetTicker).selling === 'first' ? '0.00000001' : '9000000',
+        },
+      })
       if (status !== 200) throw new Error(JSON.stringify(body))
     },
     place: () => run(createHedgeJob(deps, 1_000)),
@@ -76,20 +116,38 @@ export const createHedgeWorld = async (db: Db, settings: HedgeSettings = {}, exc
       }
     },
     exposure: async (asset) => (await exposuresOf(db)).find((one) => one.asset === asset)?.exposure ?? 0n,
-    alerts: async () => (await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by kind`.execute(db)).rows.map(({ kind }) => kind),
+    alerts: async () =>
+      (
+        await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by kind`.execute(db)
+      ).rows.map(({ kind }) => kind),
     sound: async () => ({
-      ledger: await inTransaction(db, (tx) => auditLedger(tx)), positions: await auditPositions(db), exposures: await auditExposures(db),
+      ledger: await inTransaction(db, (tx) => auditLedger(tx)),
+      positions: await auditPositions(db),
+      exposures: await auditExposures(db),
       twice: venue.placed.filter((id, i) => venue.placed.indexOf(id) !== i),
-      ...((await listOpenOrders(db)).length > 0 ? {} : { drift: (await compareVenue(deps))!.filter(({ offSince }) => offSince !== null).map(({ asset, onVenue, booked }) => [asset, onVenue - booked]) }),
+      ...((await listOpenOrders(db)).length > 0
+        ? {}
+        : {
+            drift: (await compareVenue(deps))!
+              .filter(({ offSince }) => offSince !== null)
+              .map(({ asset, onVenue, booked }) => [asset, onVenue - booked]),
+          }),
     }),
   }
   Object.assign(world, hedge)
-  for (const [asset, units] of [['BTC', 10n * BTC], ['ETH', 100n * E18], ['USDT', 5_000_000n * E18], ['KZT', 100_000_000_00n]] as const) {
+  for (const [asset, units] of [
+    ['BTC', 10n * BTC],
+    ['ETH', 100n * E18],
+    ['USDT', 5_000_000n * E18],
+    ['KZT', 100_000_000_00n],
+  ] as const) {
     await stock(db, asset, units)
     await giveBalance(db, world.merchant, asset, units)
     venue.held.set(asset, asset === 'BTC' ? 20n * E18 : asset === 'KZT' ? 100_000_000n * E18 : 1_000_000n * E18)
     const scale = catalogue.find(asset)!.scale
-    await inTransaction(db, (tx) => fundVenue(tx, venue.name, asset, toUnits(venue.held.get(asset)!, scale, 'down'), { at: new Date(), newId }))
+    await inTransaction(db, (tx) =>
+      fundVenue(tx, venue.name, asset, toUnits(venue.held.get(asset)!, scale, 'down'), { at: new Date(), newId }),
+    )
   }
   world.price('BTC', prices.BTC!)
   world.price('ETH', prices.ETH!)

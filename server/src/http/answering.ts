@@ -17,7 +17,15 @@ export interface Exchange {
   rate: { left: number; perMinute: number } | null
 }
 
-export const sendJson = (exchange: Exchange, status: number, json: string, { retryAfterSeconds, own = {} }: { retryAfterSeconds?: number | undefined; own?: Readonly<Record<string, string>> | undefined } = {}): void => {
+export const sendJson = (
+  exchange: Exchange,
+  status: number,
+  json: string,
+  {
+    retryAfterSeconds,
+    own = {},
+  }: { retryAfterSeconds?: number | undefined; own?: Readonly<Record<string, string>> | undefined } = {},
+): void => {
   const headers = ['content-type', JSON_TYPE, ...NO_PAGE, ...Object.entries(own).flat()]
   const { rate } = exchange
   if (rate !== null) {
@@ -29,11 +37,18 @@ export const sendJson = (exchange: Exchange, status: number, json: string, { ret
 }
 
 export const sendRefusal = (exchange: Exchange, refusal: ApiRefusal): void =>
-  sendJson(exchange, refusal.status, refusalBody(refusal, exchange.requestId), { retryAfterSeconds: refusal.retryAfterSeconds })
+  sendJson(exchange, refusal.status, refusalBody(refusal, exchange.requestId), {
+    retryAfterSeconds: refusal.retryAfterSeconds,
+  })
 
 export const sendPage = (exchange: Exchange, status: number, html: string, contentSecurityPolicy: string): void =>
   send(exchange, status, html, [
-    'content-type', 'text/html; charset=utf-8', 'content-security-policy', contentSecurityPolicy, 'referrer-policy', 'no-referrer',
+    'content-type',
+    'text/html; charset=utf-8',
+    'content-security-policy',
+    contentSecurityPolicy,
+    'referrer-policy',
+    'no-referrer',
   ])
 
 const send = ({ request, response, requestId }: Exchange, status: number, text: string, headers: string[]): void => {
@@ -47,8 +62,8 @@ const send = ({ request, response, requestId }: Exchange, status: number, text: 
 const MOST_READ_ON = 16 * 1024 * 1024
 
 /**
- * Whether what is left of a request that is answered early is worth reading to its end: a connection closed on bytes that are
- * still being sent takes the answer with it.
+ * Whether what is left of a request that is answered early is worth reading to its end: a connection closed on bytes
+ * that are still being sent takes the answer with it.
  */
 const isSoonRead = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= MOST_READ_ON

@@ -18,8 +18,8 @@ const TIMESTAMP = new RegExp(headerPatterns.timestamp)
 const IDEMPOTENCY_KEY = new RegExp(headerPatterns.idempotencyKey)
 
 /**
- * The headers of a signed request. Each stands once: Node joins repeated ones with a comma and a space, which fits none of
- * the grammars, so that no two readers can see two requests.
+ * The headers of a signed request. Each stands once: Node joins repeated ones with a comma and a space, which fits none
+ * of the grammars, so that no two readers can see two requests.
  */
 export const readSignedHeaders = ({ headers, rawHeaders }: IncomingMessage): SignedHeaders => {
   const merchantId = headers[requestHeaders.merchantId]
@@ -27,14 +27,26 @@ export const readSignedHeaders = ({ headers, rawHeaders }: IncomingMessage): Sig
   const timestamp = headers[requestHeaders.timestamp]
   const idempotencyKey = headers[requestHeaders.idempotencyKey]
   if (
-    typeof merchantId !== 'string' || merchantId === '' || merchantId.includes(',') ||
-    typeof signature !== 'string' || !SIGNATURE.test(signature) ||
-    typeof timestamp !== 'string' || !TIMESTAMP.test(timestamp)
-  ) throw refuse(authenticationErrors.invalidSignature, whatIsWrong(rawHeaders))
+    typeof merchantId !== 'string' ||
+    merchantId === '' ||
+    merchantId.includes(',') ||
+    typeof signature !== 'string' ||
+    !SIGNATURE.test(signature) ||
+    typeof timestamp !== 'string' ||
+    !TIMESTAMP.test(timestamp)
+  )
+    throw refuse(authenticationErrors.invalidSignature, whatIsWrong(rawHeaders))
   if (idempotencyKey !== undefined && !IDEMPOTENCY_KEY.test(String(idempotencyKey))) {
-    throw refuse(invalidRequest, 'send one Idempotency-Key of 1 to 255 visible ASCII characters', { field: 'Idempotency-Key' })
+    throw refuse(invalidRequest, 'send one Idempotency-Key of 1 to 255 visible ASCII characters', {
+      field: 'Idempotency-Key',
+    })
   }
-  return { merchantId: merchantId.toLowerCase(), signature, timestamp, idempotencyKey: idempotencyKey as string | undefined }
+  return {
+    merchantId: merchantId.toLowerCase(),
+    signature,
+    timestamp,
+    idempotencyKey: idempotencyKey as string | undefined,
+  }
 }
 
 const REQUIRED = [requestHeaders.merchantId, requestHeaders.signature, requestHeaders.timestamp]
@@ -51,7 +63,10 @@ export const checkTimestamp = (timestamp: string, now: number, window: { maxAge:
   const seconds = Math.floor(now / 1000)
   const sent = Number(timestamp)
   if (sent > seconds + window.maxAhead) {
-    throw refuse(authenticationErrors.futureRequest, `Future request: timestamp is ${sent - seconds} s ahead of the server, at ${seconds}`)
+    throw refuse(
+      authenticationErrors.futureRequest,
+      `Future request: timestamp is ${sent - seconds} s ahead of the server, at ${seconds}`,
+    )
   }
   if (sent < seconds - window.maxAge) {
     throw refuse(
@@ -76,8 +91,8 @@ const NO_KEY = '0'.repeat(32)
 const MOST_KEYS = 2
 
 /**
- * Finds the key that signed a request. Two keys are always tried, whichever fits and however many there are, and an unknown
- * or disabled merchant is refused like a wrong signature after the same work.
+ * Finds the key that signed a request. Two keys are always tried, whichever fits and however many there are, and an
+ * unknown or disabled merchant is refused like a wrong signature after the same work.
  * @param now the real clock, ms, by which keys end
  */
 export const authenticate = async (
@@ -96,17 +111,32 @@ export const authenticate = async (
     const key = next >= 0 ? merchant!.keys[next] : undefined
     next -= 1
     if (isSignedBy(key?.secret ?? NO_KEY, bytes.target, bytes, timestamp, given)) match ??= key
-    if (bytes.alsoSignedAs !== undefined && isSignedBy(key?.secret ?? NO_KEY, bytes.alsoSignedAs, bytes, timestamp, given)) match ??= key
+    if (
+      bytes.alsoSignedAs !== undefined &&
+      isSignedBy(key?.secret ?? NO_KEY, bytes.alsoSignedAs, bytes, timestamp, given)
+    )
+      match ??= key
   }
   if (!merchant || merchant.disabled || !match) throw badSignature()
   return { merchant, key: match }
 }
 
-const isValid = ({ purpose, expiresAt }: MerchantKey, now: number): boolean => purpose === 'api' && (expiresAt === null || expiresAt > now)
+const isValid = ({ purpose, expiresAt }: MerchantKey, now: number): boolean =>
+  purpose === 'api' && (expiresAt === null || expiresAt > now)
 
-const isSignedBy = (secret: string, target: string, { method, body }: SignedBytes, timestamp: string, given: Buffer): boolean => {
+const isSignedBy = (
+  secret: string,
+  target: string,
+  { method, body }: SignedBytes,
+  timestamp: string,
+  given: Buffer,
+): boolean => {
   const hmac = createHmac('sha256', secret)
   if (body === undefined || body.length === 0) hmac.update(method + target + timestamp)
-  else hmac.update(method + target).update(body).update(timestamp)
+  else
+    hmac
+      .update(method + target)
+      .update(body)
+      .update(timestamp)
   return timingSafeEqual(hmac.digest(), given)
 }

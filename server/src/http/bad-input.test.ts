@@ -5,7 +5,13 @@ import { NOW, sign, useEdge } from './test-edge.ts'
 const edge = useEdge({ unbuilt: ['createCryptoInvoice', 'listExchangeDirections'] })
 const SECONDS = String(NOW / 1_000)
 const withdrawal = (more: Record<string, unknown> = {}): string =>
-  JSON.stringify({ ticker: 'USDT', blockchain: 'ETHEREUM', to: '0x9858EfFD232B4033E47d90003D41EC34EcaEda94', amount: '1', ...more })
+  JSON.stringify({
+    ticker: 'USDT',
+    blockchain: 'ETHEREUM',
+    to: '0x9858EfFD232B4033E47d90003D41EC34EcaEda94',
+    amount: '1',
+    ...more,
+  })
 
 describe('a body that is refused says what to send instead', () => {
   test.each([
@@ -48,31 +54,81 @@ describe('a body that is refused says what to send instead', () => {
     expect(edge.handled).toEqual([])
   })
 
-  test.each(['1e3', '+1', ' 1', '1 ', '.5', '5.', '', '0x10', '1_000', '-0', '-1', 'NaN', 'Infinity', '1,5', '１', '١', '0', '0.0', '0.000000000000000000',
-    `0.${'1'.repeat(19)}`, '1'.repeat(31), '1\n', '1\u0000', '1.2.3', '0b1', '1n', 'null', '∞', '1'.repeat(10_000)])('the amount %j', async (amount) => {
+  test.each([
+    '1e3',
+    '+1',
+    ' 1',
+    '1 ',
+    '.5',
+    '5.',
+    '',
+    '0x10',
+    '1_000',
+    '-0',
+    '-1',
+    'NaN',
+    'Infinity',
+    '1,5',
+    '１',
+    '١',
+    '0',
+    '0.0',
+    '0.000000000000000000',
+    `0.${'1'.repeat(19)}`,
+    '1'.repeat(31),
+    '1\n',
+    '1\u0000',
+    '1.2.3',
+    '0b1',
+    '1n',
+    'null',
+    '∞',
+    '1'.repeat(10_000),
+  ])('the amount %j', async (amount) => {
     const answer = await edge.call('POST', '/merchants/withdrawals/crypto', withdrawal({ amount }))
     expect(answer).toMatchObject({ status: 400, body: { code: 3 } })
   })
 
-  test.each(['1', '12.000', '0.000000000000000001', '00.1', '1'.repeat(30), `${'9'.repeat(30)}.${'9'.repeat(18)}`])('the amount %j is served', async (amount) => {
-    expect((await edge.call('POST', '/merchants/withdrawals/crypto', withdrawal({ amount }))).status).toBe(200)
-    expect(edge.handled.at(-1)!.body).toMatchObject({ amount })
-  })
+  test.each(['1', '12.000', '0.000000000000000001', '00.1', '1'.repeat(30), `${'9'.repeat(30)}.${'9'.repeat(18)}`])(
+    'the amount %j is served',
+    async (amount) => {
+      expect((await edge.call('POST', '/merchants/withdrawals/crypto', withdrawal({ amount }))).status).toBe(200)
+      expect(edge.handled.at(-1)!.body).toMatchObject({ amount })
+    },
+  )
 
   test('a target without its blockchain, by its path', async () => {
-    const answer = await edge.call('POST', '/merchants/addresses', '{"blockchain":"BITCOIN","target":{"ticker":"USDT","address":"x"}}')
-    expect(answer.body).toMatchObject({ code: 100, field: 'target.blockchain', description: expect.stringContaining('target.blockchain is missing') })
-    const unknown = await edge.call('POST', '/merchants/addresses', '{"blockchain":"BITCOIN","target":{"ticker":"USDT","adress":"x"}}')
+    const answer = await edge.call(
+      'POST',
+      '/merchants/addresses',
+      '{"blockchain":"BITCOIN","target":{"ticker":"USDT","address":"x"}}',
+    )
+    expect(answer.body).toMatchObject({
+      code: 100,
+      field: 'target.blockchain',
+      description: expect.stringContaining('target.blockchain is missing'),
+    })
+    const unknown = await edge.call(
+      'POST',
+      '/merchants/addresses',
+      '{"blockchain":"BITCOIN","target":{"ticker":"USDT","adress":"x"}}',
+    )
     expect(unknown.body).toMatchObject({ field: 'target.adress' })
   })
 
   test('invalid UTF-8', async () => {
-    expect((await edge.call('POST', '/merchants/withdrawals/crypto', Buffer.from([0x7b, 0xff, 0x7d]))).body.description).toContain('UTF-8')
+    expect(
+      (await edge.call('POST', '/merchants/withdrawals/crypto', Buffer.from([0x7b, 0xff, 0x7d]))).body.description,
+    ).toContain('UTF-8')
     expect((await edge.call('POST', '/merchants/withdrawals/crypto', Buffer.from([0xc0, 0x80]))).status).toBe(400)
   })
 
   test('nothing of it reaches the prototype of objects', async () => {
-    await edge.call('POST', '/merchants/addresses', '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}')
+    await edge.call(
+      'POST',
+      '/merchants/addresses',
+      '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}',
+    )
     expect(({} as { polluted?: number }).polluted).toBeUndefined()
   })
 })
@@ -81,7 +137,10 @@ describe('sizes', () => {
   test('a body of 2 MiB gets 413, signed or not, by length, and in chunks when its headers are right', async () => {
     const large = Buffer.alloc(2 * 1024 * 1024, 0x20)
     expect(await edge.call('POST', '/merchants/addresses', large)).toMatchObject({ status: 413, body: { code: 104 } })
-    expect(await edge.raw('POST', '/merchants/addresses', [], large)).toMatchObject({ status: 413, body: { code: 104 } })
+    expect(await edge.raw('POST', '/merchants/addresses', [], large)).toMatchObject({
+      status: 413,
+      body: { code: 104 },
+    })
     const chunk = `${(64 * 1024).toString(16)}\r\n${' '.repeat(64 * 1024)}\r\n`
     const { id } = edge.merchant
     const head = `POST /merchants/addresses HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nmerchant-id: ${id}\r\nsignature: ${'ab'.repeat(32)}\r\ntimestamp: ${NOW / 1_000}\r\n\r\n`
@@ -98,32 +157,55 @@ describe('sizes', () => {
   })
 
   test('headers over 16 KiB get 431, in the same form', async () => {
-    const text = await edge.bytes(`GET /merchants/assets/crypto HTTP/1.1\r\nHost: a\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`)
+    const text = await edge.bytes(
+      `GET /merchants/assets/crypto HTTP/1.1\r\nHost: a\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`,
+    )
     expect(text).toMatch(/^HTTP\/1\.1 431 [^]*"code":100/)
   })
 })
 
 describe('the form of a request', () => {
   test('a compressed body is refused, before anything is made of it', async () => {
-    const answer = await edge.call('POST', '/merchants/addresses', '{"blockchain":"BITCOIN"}', { headers: ['content-encoding', 'gzip'] })
-    expect(answer).toMatchObject({ status: 400, body: { code: 100, description: expect.stringContaining('Content-Encoding') } })
+    const answer = await edge.call('POST', '/merchants/addresses', '{"blockchain":"BITCOIN"}', {
+      headers: ['content-encoding', 'gzip'],
+    })
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { code: 100, description: expect.stringContaining('Content-Encoding') },
+    })
   })
 
   test('a GET with a body, by length or in chunks', async () => {
-    const headers = ['merchant-id', edge.merchant.id, 'signature', sign(edge.merchant.privateKey, 'GET', '/merchants/assets/crypto', '', SECONDS), 'timestamp', SECONDS]
+    const headers = [
+      'merchant-id',
+      edge.merchant.id,
+      'signature',
+      sign(edge.merchant.privateKey, 'GET', '/merchants/assets/crypto', '', SECONDS),
+      'timestamp',
+      SECONDS,
+    ]
     expect((await edge.raw('GET', '/merchants/assets/crypto', headers)).status).toBe(200)
-    expect(await edge.raw('GET', '/merchants/assets/crypto', headers, 'x')).toMatchObject({ status: 400, body: { code: 100 } })
-    expect((await edge.raw('GET', '/merchants/assets/crypto', [...headers, 'transfer-encoding', 'chunked'])).status).toBe(400)
+    expect(await edge.raw('GET', '/merchants/assets/crypto', headers, 'x')).toMatchObject({
+      status: 400,
+      body: { code: 100 },
+    })
+    expect(
+      (await edge.raw('GET', '/merchants/assets/crypto', [...headers, 'transfer-encoding', 'chunked'])).status,
+    ).toBe(400)
   })
 
   test('a POST with a query', async () => {
-    expect(await edge.call('POST', '/merchants/addresses?blockchain=BITCOIN', '{"blockchain":"BITCOIN"}')).toMatchObject({ status: 400, body: { code: 100 } })
+    expect(
+      await edge.call('POST', '/merchants/addresses?blockchain=BITCOIN', '{"blockchain":"BITCOIN"}'),
+    ).toMatchObject({ status: 400, body: { code: 100 } })
   })
 
   test('a body where none is taken', async () => {
     const target = '/merchants/invoices/crypto/123e4567-e89b-12d3-a456-426614174000/close'
     for (const body of ['{"a":1}', '[]', 'null', 'x']) expect((await edge.call('POST', target, body)).status).toBe(400)
-    expect(await edge.call('POST', target, '{"a":1}')).toMatchObject({ body: { description: expect.stringContaining('no body') } })
+    expect(await edge.call('POST', target, '{"a":1}')).toMatchObject({
+      body: { description: expect.stringContaining('no body') },
+    })
   })
 
   test('audit C-13: an empty object is no body', async () => {
@@ -133,16 +215,34 @@ describe('the form of a request', () => {
     expect(without.status).not.toBe(400)
   })
 
-  test.each(['?tickers=BTC&tickers=ETH', '?tickers=BTC&tickers', '?tickers=BTC&%74ickers=BTC', '?x=1&x=2&tickers=BTC', '?tickers=%', '?tickers=%00', '?tickers=%ff',
-    '?tickers=%c0%80', '', '?', '?tickers=', '?tickers=undefined', '?tikcers=BTC', `?tickers=${'A'.repeat(2_000)}`, `?tickers=BTC${'&a=1'.repeat(70)}`])(
-    'the query %s', async (query) => {
-      expect((await edge.call('GET', `/merchants/balances${query}`)).status).toBe(400)
-    },
-  )
+  test.each([
+    '?tickers=BTC&tickers=ETH',
+    '?tickers=BTC&tickers',
+    '?tickers=BTC&%74ickers=BTC',
+    '?x=1&x=2&tickers=BTC',
+    '?tickers=%',
+    '?tickers=%00',
+    '?tickers=%ff',
+    '?tickers=%c0%80',
+    '',
+    '?',
+    '?tickers=',
+    '?tickers=undefined',
+    '?tikcers=BTC',
+    `?tickers=${'A'.repeat(2_000)}`,
+    `?tickers=BTC${'&a=1'.repeat(70)}`,
+  ])('the query %s', async (query) => {
+    expect((await edge.call('GET', `/merchants/balances${query}`)).status).toBe(400)
+  })
 
   test('a query that is refused names the parameter', async () => {
-    expect((await edge.call('GET', '/merchants/balances')).body).toMatchObject({ field: 'tickers', description: expect.stringContaining('tickers is missing') })
-    expect((await edge.call('GET', '/merchants/exchange/estimate?targetTicker=BTC&spendTicker=UAH&amount=1&side=sell')).body).toMatchObject({ code: 0, field: 'side' })
+    expect((await edge.call('GET', '/merchants/balances')).body).toMatchObject({
+      field: 'tickers',
+      description: expect.stringContaining('tickers is missing'),
+    })
+    expect(
+      (await edge.call('GET', '/merchants/exchange/estimate?targetTicker=BTC&spendTicker=UAH&amount=1&side=sell')).body,
+    ).toMatchObject({ code: 0, field: 'side' })
   })
 
   test('an id that is no UUID is unknown', async () => {
@@ -156,19 +256,65 @@ describe('the form of a request', () => {
   })
 })
 
-/** Other spellings of paths that are served: one letter encoded, slashes and dots put in, other cases, other beginnings. */
+/**
+ * Other spellings of paths that are served: one letter encoded, slashes and dots put in, other cases, other beginnings.
+ */
 const spellings = (): string[] => {
-  const paths = ['/merchants/assets/crypto', '/merchants/balances', '/merchants/withdrawals/crypto/fee', '/merchants/exchange/available-directions']
+  const paths = [
+    '/merchants/assets/crypto',
+    '/merchants/balances',
+    '/merchants/withdrawals/crypto/fee',
+    '/merchants/exchange/available-directions',
+  ]
   return paths.flatMap((path) => {
     const at = [...path].map((_, i) => i)
     const encode = (i: number): string => `${path.slice(0, i)}%${path.charCodeAt(i).toString(16)}${path.slice(i + 1)}`
     return [
       ...at.map(encode),
       ...at.map((i) => encode(i).toUpperCase()),
-      ...at.filter((i) => path[i] === '/').flatMap((i) => ['/', '/.', '/..', '/./', '/../', '/%2e', '/%2e%2e', '/%2f', '//', '/;', '\\'].map((put) => path.slice(0, i) + put + path.slice(i))),
-      ...at.slice(1).map((i) => path.slice(0, i) + path[i]!.toUpperCase() + path.slice(i + 1)).filter((other) => other !== path),
-      ...['//', '/.', '/..', '%2f', '%00', '%20', ';a=b', '#', '#x', '.json', '..', '%3f', '\\', '/%2e', '*', '~', '/x', '%', "'", '"', ',', '+'].map((end) => path + end),
-      `http://evil.example${path}`, `https://127.0.0.1${path}`, `HTTP://evil.example${path}`, `//evil.example${path}`, `/\\evil.example${path}`, path.slice(1), `*${path}`, `?${path}`,
+      ...at
+        .filter((i) => path[i] === '/')
+        .flatMap((i) =>
+          ['/', '/.', '/..', '/./', '/../', '/%2e', '/%2e%2e', '/%2f', '//', '/;', '\\'].map(
+            (put) => path.slice(0, i) + put + path.slice(i),
+          ),
+        ),
+      ...at
+        .slice(1)
+        .map((i) => path.slice(0, i) + path[i]!.toUpperCase() + path.slice(i + 1))
+        .filter((other) => other !== path),
+      ...[
+        '//',
+        '/.',
+        '/..',
+        '%2f',
+        '%00',
+        '%20',
+        ';a=b',
+        '#',
+        '#x',
+        '.json',
+        '..',
+        '%3f',
+        '\\',
+        '/%2e',
+        '*',
+        '~',
+        '/x',
+        '%',
+        "'",
+        '"',
+        ',',
+        '+',
+      ].map((end) => path + end),
+      `http://evil.example${path}`,
+      `https://127.0.0.1${path}`,
+      `HTTP://evil.example${path}`,
+      `//evil.example${path}`,
+      `/\\evil.example${path}`,
+      path.slice(1),
+      `*${path}`,
+      `?${path}`,
     ]
   })
 }
@@ -188,16 +334,29 @@ describe('other spellings of a path', () => {
     expect(edge.handled).toEqual([])
   }, 60_000)
 
-  test.each(['/', '/merchants', '/merchants/', '/Merchants/balances', '/api/merchants/balances', '/favicon.ico', '/.env', '/merchants/balances/x'])('%s is not found', async (target) => {
+  test.each([
+    '/',
+    '/merchants',
+    '/merchants/',
+    '/Merchants/balances',
+    '/api/merchants/balances',
+    '/favicon.ico',
+    '/.env',
+    '/merchants/balances/x',
+  ])('%s is not found', async (target) => {
     const answer = await edge.raw('GET', target, [])
     expect(answer.status).toBe(target.includes('.') ? 400 : 404)
     expect(answer.body.requestId).toBe(answer.headers['x-request-id'])
   })
 
   test('bytes beyond ASCII in a target', async () => {
-    const text = await edge.bytes(Buffer.from('GET /merchants/b\xe4lances HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 'latin1'))
+    const text = await edge.bytes(
+      Buffer.from('GET /merchants/b\xe4lances HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 'latin1'),
+    )
     expect(text).toMatch(/^HTTP\/1\.1 400 /)
-    const query = await edge.bytes(Buffer.from('GET /merchants/balances?tickers=\xe4 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 'latin1'))
+    const query = await edge.bytes(
+      Buffer.from('GET /merchants/balances?tickers=\xe4 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 'latin1'),
+    )
     expect(query).toMatch(/^HTTP\/1\.1 400 /)
   })
 })
@@ -205,7 +364,10 @@ describe('other spellings of a path', () => {
 describe('operations', () => {
   test('that are not built answer 501 and name themselves, to the merchant only', async () => {
     const answer = await edge.call('POST', '/merchants/invoices/crypto', '{"anything":1}')
-    expect(answer).toMatchObject({ status: 501, body: { code: 106, description: expect.stringContaining('createCryptoInvoice') } })
+    expect(answer).toMatchObject({
+      status: 501,
+      body: { code: 106, description: expect.stringContaining('createCryptoInvoice') },
+    })
     expect((await edge.call('GET', '/merchants/exchange/available-directions/')).status).toBe(501)
     expect((await edge.raw('POST', '/merchants/invoices/crypto', [], '{}')).status).toBe(401)
   })

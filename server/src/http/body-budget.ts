@@ -38,8 +38,14 @@ export const createBodyBudget = ({ total, perAddress }: BodyLimits): BodyBudget 
         take: (bytes) => {
           subject ??= subjectOf()
           const others = bySubject.get(subject) ?? 0
-          if (others + bytes > perAddress) throw refuse(tooManyRequests, 'too many large requests at a time: send fewer side by side', { retryAfterSeconds: RETRY_SECONDS })
-          if (held + bytes > total) throw refuse(unavailable, 'too many large requests at a time: try again', { retryAfterSeconds: RETRY_SECONDS })
+          if (others + bytes > perAddress)
+            throw refuse(tooManyRequests, 'too many large requests at a time: send fewer side by side', {
+              retryAfterSeconds: RETRY_SECONDS,
+            })
+          if (held + bytes > total)
+            throw refuse(unavailable, 'too many large requests at a time: try again', {
+              retryAfterSeconds: RETRY_SECONDS,
+            })
           bySubject.set(subject, others + bytes)
           held += bytes
           own += bytes

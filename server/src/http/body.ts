@@ -10,8 +10,8 @@ export const checkLength = ({ headers }: IncomingMessage, most: number): void =>
 const tooLong = (most: number) => refuse(bodyTooLarge, `the body is over ${most} bytes: send less`)
 
 /**
- * Reads the bytes of a request, at most `most` of them: what says or turns out to be longer is refused at once, and no more
- * of it is kept. So is a body that `share` has no room for. Undefined when there are none.
+ * Reads the bytes of a request, at most `most` of them: what says or turns out to be longer is refused at once, and no
+ * more of it is kept. So is a body that `share` has no room for. Undefined when there are none.
  */
 export const readBytes = (request: IncomingMessage, most: number, share: BodyShare): Promise<Buffer | undefined> =>
   new Promise((resolve, reject) => {

@@ -43,5 +43,6 @@ test('what tells two requests apart can not be used to find a card by its mask',
   expect((await edge.call('POST', target, body)).status).toBe(200)
   const { fingerprint } = edge.handled.at(-1)!.answerKeys[0]!
   expect(Buffer.from(fingerprint, 'base64url')).toHaveLength(32)
-  for (const text of [`POST ${target}\n${body}`, body, CARD]) expect(fingerprint).not.toBe(hash('sha256', text, 'base64url'))
+  for (const text of [`POST ${target}\n${body}`, body, CARD])
+    expect(fingerprint).not.toBe(hash('sha256', text, 'base64url'))
 })

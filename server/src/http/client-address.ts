@@ -7,9 +7,9 @@ export type ClientAddress = (request: IncomingMessage) => string
 const ATTACHED_IPV4 = /^::ffff:(?=\d+\.)/i
 
 /**
- * The address of the connection; when that is a trusted proxy, the last address in X-Forwarded-For that is not one. What a
- * client writes there itself stands before what the proxies add, so it is never believed. A proxy may add a port; what is no
- * address at all is not believed either, and the proxy that wrote it stands for it.
+ * The address of the connection; when that is a trusted proxy, the last address in X-Forwarded-For that is not one.
+ * What a client writes there itself stands before what the proxies add, so it is never believed. A proxy may add a
+ * port; what is no address at all is not believed either, and the proxy that wrote it stands for it.
  * @param trusted CIDR ranges
  */
 export const createClientAddress = (trusted: readonly string[]): ClientAddress => {
@@ -36,7 +36,9 @@ export const createClientAddress = (trusted: readonly string[]): ClientAddress =
 
 /** `IPV4`, `IPV4:PORT`, `IPV6`, `[IPV6]` or `[IPV6]:PORT`, as proxies write them; undefined for anything else. */
 const addressIn = (hop: string | undefined): string | undefined => {
-  const { v4, v6, bare } = /^(?:(?<v4>[\d.]+)(?::\d{1,5})?|\[(?<v6>[\da-f:.]+)\](?::\d{1,5})?|(?<bare>[\da-f:.]+))$/i.exec(hop?.trim() ?? '')?.groups ?? {}
+  const { v4, v6, bare } =
+    /^(?:(?<v4>[\d.]+)(?::\d{1,5})?|\[(?<v6>[\da-f:.]+)\](?::\d{1,5})?|(?<bare>[\da-f:.]+))$/i.exec(hop?.trim() ?? '')
+      ?.groups ?? {}
   const address = (v4 ?? v6 ?? bare)?.replace(ATTACHED_IPV4, '')
   return address !== undefined && isIP(address) !== 0 ? address : undefined
 }
@@ -48,5 +50,8 @@ export const subjectOf = (address: string): string => {
   const front = before.split(':').filter((group) => group !== '')
   const back = (after ?? '').split(':').filter((group) => group !== '')
   const zeros = Array.from({ length: Math.max(0, 8 - front.length - back.length) }, () => '0')
-  return [...front, ...zeros, ...back].slice(0, 4).map((group) => group.toLowerCase().replace(/^0+(?=.)/, '')).join(':')
+  return [...front, ...zeros, ...back]
+    .slice(0, 4)
+    .map((group) => group.toLowerCase().replace(/^0+(?=.)/, ''))
+    .join(':')
 }

@@ -11,8 +11,8 @@ export interface Endpoint extends OperationHandler {
 export type Dispatch = (method: string, path: string) => { endpoint: Endpoint; id: string } | undefined
 
 /**
- * All operations of the contract on all their paths, found by the path as it was sent: nothing is decoded or normalised, so
- * that there is one spelling of each. Throws for a route that no operation has.
+ * All operations of the contract on all their paths, found by the path as it was sent: nothing is decoded or
+ * normalised, so that there is one spelling of each. Throws for a route that no operation has.
  */
 export const createDispatch = (routes: readonly Route[], deps: EdgeDeps): Dispatch => {
   const byOperation = new Map(routes.map((route) => [route.operation, route]))
@@ -43,7 +43,10 @@ const patternOf = (path: string): RegExp => new RegExp(`^${path.replace(':id', '
 
 /** An operation's own path and its aliases, each with and without a slash at its end. */
 const pathsOf = ({ path, aliases }: Operation): { path: string; alsoSignedAs: string | undefined }[] => {
-  const plain = [{ path, alsoSignedAs: undefined }, ...aliases.map((alias) => ({ path: alias.path, alsoSignedAs: alias.alsoSignedAs }))]
+  const plain = [
+    { path, alsoSignedAs: undefined },
+    ...aliases.map((alias) => ({ path: alias.path, alsoSignedAs: alias.alsoSignedAs })),
+  ]
   const all = plain.flatMap((one) => {
     if (one.path.endsWith('/')) return [one]
     return [one, { path: `${one.path}/`, alsoSignedAs: one.alsoSignedAs && `${one.alsoSignedAs}/` }]

@@ -17,16 +17,23 @@ describe('an operation that fails', () => {
       throw new ApiRefusal(409, 102, 'not screened yet', { retryAfterSeconds: 30, field: 'id' })
     }
     const answer = await ask()
-    expect(answer).toMatchObject({ status: 409, body: { code: 102, description: 'not screened yet', field: 'id' }, headers: { 'retry-after': '30' } })
+    expect(answer).toMatchObject({
+      status: 409,
+      body: { code: 102, description: 'not screened yet', field: 'id' },
+      headers: { 'retry-after': '30' },
+    })
   })
 
   test.each([
     ['an error', async () => Promise.reject(new Error('password of /etc/secret is hunter2'))],
     ['a text', async () => Promise.reject('hunter2' as unknown as Error)],
     ['nothing', async () => Promise.reject(undefined as unknown as Error)],
-    ['what is no promise', () => {
-      throw new TypeError('hunter2 of undefined')
-    }],
+    [
+      'what is no promise',
+      () => {
+        throw new TypeError('hunter2 of undefined')
+      },
+    ],
     ['an answer that is no JSON', async () => ({ status: 200, body: { hunter2: 1n } })],
     ['the database', () => sql`select * from hunter2`.execute(edge.db).then(() => ({ status: 200, body: {} }))],
   ])('by %s is told nothing of it, and the log names the request', async (_name, fail) => {
@@ -34,13 +41,19 @@ describe('an operation that fails', () => {
     edge.logged.length = 0
     const answer = await ask()
     edge.answer = undefined
-    expect(answer).toMatchObject({ status: 503, body: { code: 107, requestId: answer.headers['x-request-id'] }, headers: { 'retry-after': '1' } })
+    expect(answer).toMatchObject({
+      status: 503,
+      body: { code: 107, requestId: answer.headers['x-request-id'] },
+      headers: { 'retry-after': '1' },
+    })
     expect(answer.text + JSON.stringify(answer.headers)).not.toMatch(/hunter2|secret|select|at /)
-    const line = edge.logged.map((text) => JSON.parse(text) as Record<string, unknown>).find(({ requestId }) => requestId === answer.body.requestId)
+    const line = edge.logged
+      .map((text) => JSON.parse(text) as Record<string, unknown>)
+      .find(({ requestId }) => requestId === answer.body.requestId)
     expect(line).toMatchObject({ level: 50, merchantId: edge.merchant.id, operation: 'createAddress', status: 503 })
   })
 
-  test('by a value that no column holds is the request\'s fault, and is looked at', async () => {
+  test("by a value that no column holds is the request's fault, and is looked at", async () => {
     edge.answer = () => sql`select ${'x'}::uuid`.execute(edge.db).then(() => ({ status: 200, body: {} }))
     edge.logged.length = 0
     expect(await ask()).toMatchObject({ status: 400, body: { code: 100 } })
@@ -49,8 +62,13 @@ describe('an operation that fails', () => {
   })
 
   test('leaves the others alone', async () => {
-    edge.answer = async (request) => (request.query['tickers'] === 'BAD' ? Promise.reject(new Error('bad')) : { status: 200, body: {} })
-    const statuses = await Promise.all(['BAD', 'BTC', 'BAD', 'ETH'].map(async (ticker) => (await edge.call('GET', `/merchants/balances?tickers=${ticker}`)).status))
+    edge.answer = async (request) =>
+      request.query['tickers'] === 'BAD' ? Promise.reject(new Error('bad')) : { status: 200, body: {} }
+    const statuses = await Promise.all(
+      ['BAD', 'BTC', 'BAD', 'ETH'].map(
+        async (ticker) => (await edge.call('GET', `/merchants/balances?tickers=${ticker}`)).status,
+      ),
+    )
     edge.answer = undefined
     expect(statuses).toEqual([503, 200, 503, 200])
   })
@@ -61,7 +79,9 @@ describe('the database away', () => {
     await edge.pool.query('alter table merchants rename to elsewhere')
     edge.directory.forgetAll()
     expect(await ask()).toMatchObject({ status: 503, body: { code: 107 } })
-    expect(await edge.call('GET', '/merchants/balances?tickers=BTC', undefined, { key: 'wrong' })).toMatchObject({ status: 503 })
+    expect(await edge.call('GET', '/merchants/balances?tickers=BTC', undefined, { key: 'wrong' })).toMatchObject({
+      status: 503,
+    })
     await edge.pool.query('alter table elsewhere rename to merchants')
     expect((await ask()).status).toBe(200)
   })
@@ -78,7 +98,9 @@ describe('pages', () => {
 
   test('the reference, without a script or anything from elsewhere', async () => {
     const answer = await edge.raw('GET', '/docs', [])
-    expect(answer.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]+'; frame-ancestors 'none'/)
+    expect(answer.headers['content-security-policy']).toMatch(
+      /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]+'; frame-ancestors 'none'/,
+    )
     expect(answer.text).toContain('/merchants/withdrawals/crypto')
     expect(answer.text).not.toMatch(/<script|https?:\/\/(?!.*example)|src=/)
   })

@@ -1,6 +1,7 @@
 /**
- * The edge: the merchant API over HTTP. Promises that a request reaches an operation only when its signature, age, rate,
- * JSON and schema are right, checked in that order over the bytes as they came, and that every refusal says what to change.
+ * The edge: the merchant API over HTTP. Promises that a request reaches an operation only when its signature, age,
+ * rate, JSON and schema are right, checked in that order over the bytes as they came, and that every refusal says what
+ * to change.
  */
 export { createHttpServer } from './server.ts'
 export type { HttpDeps } from './server.ts'

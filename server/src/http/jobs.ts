@@ -9,8 +9,8 @@ const SIGNATURE_LIFE_MS = 60 * 60_000
 const MOST_AT_ONCE = 5_000
 
 /**
- * Removes kept answers that no request can ask for any more. By the real clock, as signatures are judged: business time runs
- * ahead of it, so that nothing goes too early.
+ * Removes kept answers that no request can ask for any more. By the real clock, as signatures are judged: business time
+ * runs ahead of it, so that nothing goes too early.
  */
 export const createAnswerPruneJob = (runtime: Pick<Runtime, 'db' | 'clock'>): Job => ({
   name: 'prune kept answers',

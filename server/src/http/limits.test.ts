@@ -7,7 +7,11 @@ const target = '/merchants/assets/crypto'
 const from = (address: string) => ({ headers: ['x-forwarded-for', address] })
 
 const makeClient = async (perMinute?: number) => {
-  const made = await makeMerchant(edge.db, NOW, perMinute === undefined ? {} : { settings: { requestsPerMinute: perMinute } })
+  const made = await makeMerchant(
+    edge.db,
+    NOW,
+    perMinute === undefined ? {} : { settings: { requestsPerMinute: perMinute } },
+  )
   edge.directory.forget(made.id)
   return () => edge.call('GET', target, undefined, { id: made.id, key: made.privateKey })
 }
@@ -19,7 +23,11 @@ describe('signed requests of a merchant', () => {
     expect(first.headers).toMatchObject({ 'ratelimit-policy': '"merchant";q=5;w=60', ratelimit: '"merchant";r=4' })
     for (let i = 0; i < 4; i += 1) expect((await ask()).status).toBe(200)
     const over = await ask()
-    expect(over).toMatchObject({ status: 429, body: { code: 105 }, headers: { 'retry-after': '12', ratelimit: '"merchant";r=0' } })
+    expect(over).toMatchObject({
+      status: 429,
+      body: { code: 105 },
+      headers: { 'retry-after': '12', ratelimit: '"merchant";r=0' },
+    })
     expect((await other()).status).toBe(200)
     edge.clock.ms += 12_000
     expect((await ask()).status).toBe(200)
@@ -32,10 +40,11 @@ describe('signed requests of a merchant', () => {
     expect([(await ask()).status, (await ask()).status, (await ask()).status]).toEqual([200, 200, 429])
   })
 
-  test('are counted after the signature: nobody else can use up a merchant\'s share', async () => {
+  test("are counted after the signature: nobody else can use up a merchant's share", async () => {
     const made = await makeMerchant(edge.db, NOW)
     edge.directory.forget(made.id)
-    for (let i = 0; i < 8; i += 1) await edge.call('GET', target, undefined, { id: made.id, key: 'wrong', ...from('198.51.100.9') })
+    for (let i = 0; i < 8; i += 1)
+      await edge.call('GET', target, undefined, { id: made.id, key: 'wrong', ...from('198.51.100.9') })
     expect((await edge.call('GET', target, undefined, { id: made.id, key: made.privateKey })).status).toBe(200)
   })
 })
@@ -46,7 +55,9 @@ describe('requests without a good signature of one network address', () => {
   test('are limited by address, whatever is wrong with them; a good one from there is still served', async () => {
     const address = '203.0.113.7'
     const kinds = [
-      () => bad(address), () => edge.raw('GET', '/nowhere', ['x-forwarded-for', address]), () => edge.raw('GET', '//', ['x-forwarded-for', address]),
+      () => bad(address),
+      () => edge.raw('GET', '/nowhere', ['x-forwarded-for', address]),
+      () => edge.raw('GET', '//', ['x-forwarded-for', address]),
       () => edge.raw('POST', '/merchants/invoices/crypto/form', ['x-forwarded-for', address], 'name=x'),
     ]
     const statuses: number[] = []
@@ -59,13 +70,16 @@ describe('requests without a good signature of one network address', () => {
     expect((await ask()).status).toBe(200)
     const made = await makeMerchant(edge.db, NOW)
     edge.directory.forget(made.id)
-    expect((await edge.call('GET', target, undefined, { id: made.id, key: made.privateKey, ...from(address) })).status).toBe(200)
+    expect(
+      (await edge.call('GET', target, undefined, { id: made.id, key: made.privateKey, ...from(address) })).status,
+    ).toBe(200)
   })
 
   test('are not those of a merchant whose requests are refused for what they say', async () => {
     const made = await makeMerchant(edge.db, NOW, { settings: { requestsPerMinute: 1_000 } })
     edge.directory.forget(made.id)
-    const wrong = () => edge.call('GET', '/merchants/balances', undefined, { id: made.id, key: made.privateKey, ...from('203.0.113.99') })
+    const wrong = () =>
+      edge.call('GET', '/merchants/balances', undefined, { id: made.id, key: made.privateKey, ...from('203.0.113.99') })
     for (let i = 0; i < 15; i += 1) expect((await wrong()).status).toBe(400)
     expect((await bad('203.0.113.99')).status).toBe(401)
   })
@@ -93,7 +107,8 @@ describe('requests without a good signature of one network address', () => {
     const meanwhile = refused
     over = true
     await flood
-    // Counted, not timed: on a fast machine and on a busy one a good request waits for a few rounds of the flood, not for all of it.
+    // Counted, not timed: on a fast machine and on a busy one a good request waits for a few rounds of the flood, not
+    // for all of it.
     expect(meanwhile / (clients * asks)).toBeLessThan(10)
   })
 })
@@ -105,10 +120,16 @@ describe('connections', () => {
   })
 
   test.each([
-    'GARBAGE\r\n\r\n', 'GET /merchants/assets/crypto HTTP/1.1\r\n\r\n', 'POST /merchants/addresses HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
-    'POST /merchants/addresses HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 'POST /merchants/addresses HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n',
-    'POST /merchants/addresses HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked, x\r\n\r\n', 'GET /merchants/balances HTTP/1.1\r\nHost: a\r\nbad header: x\r\n\r\n', 'GET / HTTP/9.9\r\n\r\n',
-    'GET /merchants/assets/crypto HTTP/1.1\nHost: a\n\n', '\x16\x03\x01\x02\x00\x01\x00',
+    'GARBAGE\r\n\r\n',
+    'GET /merchants/assets/crypto HTTP/1.1\r\n\r\n',
+    'POST /merchants/addresses HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+    'POST /merchants/addresses HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    'POST /merchants/addresses HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n',
+    'POST /merchants/addresses HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked, x\r\n\r\n',
+    'GET /merchants/balances HTTP/1.1\r\nHost: a\r\nbad header: x\r\n\r\n',
+    'GET / HTTP/9.9\r\n\r\n',
+    'GET /merchants/assets/crypto HTTP/1.1\nHost: a\n\n',
+    '\x16\x03\x01\x02\x00\x01\x00',
   ])('that send %j are told so and ended, and nothing else happens', async (bytes) => {
     const refusal = /^HTTP\/1\.1 4\d\d [^]*"code":(-1|100)/
     const text = await edge.bytesUntil((said) => refusal.test(said), bytes)
@@ -121,7 +142,9 @@ describe('connections', () => {
     const { connect } = await import('node:net')
     await new Promise<void>((resolve) => {
       const socket = connect(edge.port, '127.0.0.1', () => {
-        socket.write('POST /merchants/addresses HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{"blockchain"', () => socket.destroy())
+        socket.write('POST /merchants/addresses HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{"blockchain"', () =>
+          socket.destroy(),
+        )
       })
       socket.on('close', () => resolve())
     })

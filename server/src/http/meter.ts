@@ -26,7 +26,8 @@ export const createRequestMeter = (): RequestMeter => {
       if (line) line.count += 1
       else answered.set(key, { operation, status, count: 1 })
       let taken = times.get(operation)
-      if (!taken) times.set(operation, (taken = { counts: Array.from({ length: RANGES_MS.length + 1 }, () => 0), sumMs: 0 }))
+      if (!taken)
+        times.set(operation, (taken = { counts: Array.from({ length: RANGES_MS.length + 1 }, () => 0), sumMs: 0 }))
       const range = RANGES_MS.findIndex((end) => ms <= end)
       taken.counts[range < 0 ? RANGES_MS.length : range]! += 1
       taken.sumMs += ms
@@ -37,7 +38,11 @@ export const createRequestMeter = (): RequestMeter => {
         help: 'Requests answered, by operation and HTTP status',
         labels: ['operation', 'status'],
         kind: 'counter',
-        read: async () => [...answered.values()].map(({ operation, status, count }) => ({ labels: { operation, status: String(status) }, value: count })),
+        read: async () =>
+          [...answered.values()].map(({ operation, status, count }) => ({
+            labels: { operation, status: String(status) },
+            value: count,
+          })),
       },
       {
         name: 'bursar_request_seconds_bucket',
@@ -58,14 +63,21 @@ export const createRequestMeter = (): RequestMeter => {
         help: 'Requests answered, by operation',
         labels: ['operation'],
         kind: 'counter',
-        read: async () => [...times].map(([operation, { counts }]) => ({ labels: { operation }, value: counts.reduce((a, b) => a + b, 0) })),
+        read: async () =>
+          [...times].map(([operation, { counts }]) => ({
+            labels: { operation },
+            value: counts.reduce((a, b) => a + b, 0),
+          })),
       },
     ],
   }
 }
 
 /** Prometheus wants each range to hold all smaller ones too. */
-const bucketsOf = (operation: string, counts: readonly number[]): { labels: Record<string, string>; value: number }[] => {
+const bucketsOf = (
+  operation: string,
+  counts: readonly number[],
+): { labels: Record<string, string>; value: number }[] => {
   let below = 0
   return counts.map((count, i) => {
     below += count

@@ -3,7 +3,9 @@ export interface NullableFields {
   readonly [field: string]: { readonly mayBeNull: boolean; readonly inner: NullableFields }
 }
 
-/** Without these an order takes any fee, price, amount or asset: a null there is more likely a mistake of the sender's. */
+/**
+ * Without these an order takes any fee, price, amount or asset: a null there is more likely a mistake of the sender's.
+ */
 const OPENING: readonly string[] = ['fee', 'price', 'amount', 'baseAmount', 'value', 'ticker', 'blockchain']
 
 interface Schema {
@@ -14,13 +16,20 @@ interface Schema {
 export const nullableOf = (schema: object): NullableFields => {
   const { required = [], properties = {} } = schema as Schema
   return Object.fromEntries(
-    Object.entries(properties).map(([field, inner]) => [field, { mayBeNull: !required.includes(field) && !OPENING.includes(field), inner: nullableOf(inner) }]),
+    Object.entries(properties).map(([field, inner]) => [
+      field,
+      { mayBeNull: !required.includes(field) && !OPENING.includes(field), inner: nullableOf(inner) },
+    ]),
   )
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Many languages write null where nothing was set: a null for an optional field is as if the field were not there (`contract.md` 18, row 31). */
+/**
+ * Many languages write null where nothing was set: a null for an optional field is as if the field were not there
+ * (`contract.md` 18, row 31).
+ */
 export const withoutNulls = (value: unknown, fields: NullableFields): unknown => {
   if (!isObject(value)) return value
   const kept = Object.entries(value).flatMap(([field, inner]): [string, unknown][] => {

@@ -23,10 +23,20 @@ export interface EdgeDeps {
   requestsPerMinute: number
   /** told when a key that was never used signs a good request */
   onFirstUse(merchant: Merchant, key: MerchantKey): void
-  /** The same in every process, the newest first; see `fingerprintOf`. Key objects, as importing the bytes for each request costs as much as all other checks. */
+  /**
+   * The same in every process, the newest first; see `fingerprintOf`. Key objects, as importing the bytes for each
+   * request costs as much as all other checks.
+   */
   fingerprintKeys: readonly KeyObject[]
-  /** the answer to a request that came before, looked up before an operation that moves money or was sent an Idempotency-Key */
-  findKnown(request: { merchantId: string; keys: readonly AnswerKey[]; localId: string | null }): Promise<ApiAnswer | undefined>
+  /**
+   * the answer to a request that came before, looked up before an operation that moves money or was sent an
+   * Idempotency-Key
+   */
+  findKnown(request: {
+    merchantId: string
+    keys: readonly AnswerKey[]
+    localId: string | null
+  }): Promise<ApiAnswer | undefined>
 }
 
 /** A request as it arrived, what becomes known of it on the way, and where its answer goes. */
@@ -50,8 +60,9 @@ export interface OperationHandler {
 }
 
 /**
- * One operation of the contract on one of its paths, ready to serve. Checks come in the order of `contract.md` 19 #1: header grammar,
- * timestamp, then merchant and signature as one step, rate, JSON, schema, what is known of the request already, then the operation.
+ * One operation of the contract on one of its paths, ready to serve. Checks come in the order of `contract.md` 19 #1:
+ * header grammar, timestamp, then merchant and signature as one step, rate, JSON, schema, what is known of the request
+ * already, then the operation.
  * @param alsoSignedAs the path that a signature may be over instead of the one the request was sent to
  */
 export const createOperation = (
@@ -71,10 +82,19 @@ export const createOperation = (
     return headers
   }
   const handle = async (passage: Passage, headers: SignedHeaders): Promise<ApiAnswer> => {
-    const { request: message, body, target: { query } } = passage
+    const {
+      request: message,
+      body,
+      target: { query },
+    } = passage
     const now = deps.clock.now()
     const other = alsoSignedAs === undefined || query === '' ? alsoSignedAs : `${alsoSignedAs}?${query}`
-    const { merchant, key } = await authenticate(deps.directory, headers, { method: message.method!, target: message.url!, alsoSignedAs: other, body }, now)
+    const { merchant, key } = await authenticate(
+      deps.directory,
+      headers,
+      { method: message.method!, target: message.url!, alsoSignedAs: other, body },
+      now,
+    )
     passage.merchantId = merchant.id
     passage.keyId = key.id
     if (key.firstUsedAt === null) deps.onFirstUse(merchant, key)
@@ -86,35 +106,51 @@ export const createOperation = (
   return { readHeaders, handle }
 }
 
-const answerBefore = async ({ movesMoney }: Operation, { merchantId, answerKeys: keys, body }: ApiRequest, deps: EdgeDeps): Promise<ApiAnswer | undefined> => {
+const answerBefore = async (
+  { movesMoney }: Operation,
+  { merchantId, answerKeys: keys, body }: ApiRequest,
+  deps: EdgeDeps,
+): Promise<ApiAnswer | undefined> => {
   if (keys.length === 0) return undefined
   const { localId } = body as { localId?: unknown }
   return deps.findKnown({ merchantId, keys, localId: movesMoney && typeof localId === 'string' ? localId : null })
 }
 
-const notBuiltRefusal = ({ id, method, path }: Operation) => refuse(notBuilt, `${method} ${path} (${id}) is not built yet`)
+const notBuiltRefusal = ({ id, method, path }: Operation) =>
+  refuse(notBuilt, `${method} ${path} (${id}) is not built yet`)
 
 const limitRate = (deps: EdgeDeps, { id, settings }: Merchant, passage: Passage, now: number): void => {
   const perMinute = settings.requestsPerMinute ?? deps.requestsPerMinute
   const left = deps.limiter.take(id, perMinute, now)
   passage.rate = { left: Math.max(0, left), perMinute }
   if (left < 0) {
-    throw refuse(tooManyRequests, `more than ${perMinute} requests a minute: try again in ${-left} s`, { retryAfterSeconds: -left })
+    throw refuse(tooManyRequests, `more than ${perMinute} requests a minute: try again in ${-left} s`, {
+      retryAfterSeconds: -left,
+    })
   }
 }
 
-type Reader = (passage: Passage, headers: SignedHeaders, signedBy: { merchant: Merchant; key: MerchantKey }, queryText: string) => ApiRequest
+type Reader = (
+  passage: Passage,
+  headers: SignedHeaders,
+  signedBy: { merchant: Merchant; key: MerchantKey },
+  queryText: string,
+) => ApiRequest
 
 /** Reads what an operation takes: parameters, query, body. Everything else is refused. */
 const createReader = (operation: Operation, fingerprintKeys: readonly KeyObject[]): Reader => {
   const code = validationCodeOf(operation)
   const checkQuery = operation.query ? validatorOf(operation.query, code, 'the query') : undefined
-  const checkBody = operation.body ? { fits: validatorOf(operation.body, code, 'the body'), fields: nullableOf(operation.body) } : undefined
+  const checkBody = operation.body
+    ? { fits: validatorOf(operation.body, code, 'the body'), fields: nullableOf(operation.body) }
+    : undefined
   const names = Object.keys(operation.query?.properties ?? {})
   const isPost = operation.method === 'POST'
   return (passage, headers, { merchant, key }, queryText) => {
-    if (passage.request.headers['content-encoding'] !== undefined) throw refuse(invalidRequest, 'send the body without Content-Encoding')
-    if (isPost && queryText !== '') throw refuse(invalidRequest, 'a POST request has no query: send its values in the body')
+    if (passage.request.headers['content-encoding'] !== undefined)
+      throw refuse(invalidRequest, 'send the body without Content-Encoding')
+    if (isPost && queryText !== '')
+      throw refuse(invalidRequest, 'a POST request has no query: send its values in the body')
     const query = queryText === '' ? NO_VALUES : readQuery(queryText, names)
     checkQuery?.(query)
     return {
@@ -139,7 +175,8 @@ const readParams = (id: string): Record<string, string> => {
   return { id: lower }
 }
 
-const isEmptyObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
+const isEmptyObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
 
 interface BodyCheck {
   fits: Validator
@@ -149,7 +186,8 @@ interface BodyCheck {
 const readBody = (body: Buffer | undefined, check: BodyCheck | undefined, code: ErrorCode): unknown => {
   const isEmpty = body === undefined || body.length === 0
   if (!check) {
-    if (!isEmpty && !isEmptyObject(parseStrict(body, code))) throw refuse(code, 'this operation takes no body: send none, or {}')
+    if (!isEmpty && !isEmptyObject(parseStrict(body, code)))
+      throw refuse(code, 'this operation takes no body: send none, or {}')
     return undefined
   }
   if (isEmpty) throw refuse(code, 'the body is empty: send one JSON object')
@@ -165,7 +203,10 @@ const answerKeysOf = (
   [newest, ...before]: readonly KeyObject[],
 ): readonly AnswerKey[] => {
   if (!movesMoney && idempotencyKey === undefined) return NO_KEYS
-  const made: Fingerprinted = { fingerprint: fingerprintOf(passage, newest!), ...(before.length > 0 && { older: before.map((key) => fingerprintOf(passage, key)) }) }
+  const made: Fingerprinted = {
+    fingerprint: fingerprintOf(passage, newest!),
+    ...(before.length > 0 && { older: before.map((key) => fingerprintOf(passage, key)) }),
+  }
   const keys: AnswerKey[] = []
   if (movesMoney) keys.push({ key: `sig:${signature}`, ...made })
   if (idempotencyKey !== undefined) keys.push({ key: `key:${idempotencyKey}`, ...made })
@@ -173,8 +214,8 @@ const answerKeysOf = (
 }
 
 /**
- * Whether two requests are the same one is judged by what was sent, not by how it was signed. A body may hold the number of a
- * card, of which few digits are unknown to whoever sees its mask: without the key they can't be tried out.
+ * Whether two requests are the same one is judged by what was sent, not by how it was signed. A body may hold the
+ * number of a card, of which few digits are unknown to whoever sees its mask: without the key they can't be tried out.
  */
 const fingerprintOf = ({ request, body }: Passage, key: KeyObject): string => {
   const hmac = createHmac('sha256', key).update(`${request.method} ${request.url}\n`)

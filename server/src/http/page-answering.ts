@@ -22,11 +22,18 @@ export interface PageExchange {
 }
 
 /** Writes a whole answer; to a HEAD, everything but its body. Throws for a header that can't be sent. */
-export const sendWhole = ({ request, response, requestId }: PageExchange, answer: Extract<PageAnswer, { body: unknown }>): void => {
+export const sendWhole = (
+  { request, response, requestId }: PageExchange,
+  answer: Extract<PageAnswer, { body: unknown }>,
+): void => {
   if (response.headersSent || response.destroyed) return
   const headers: Record<string, string> = { ...STANDARD, ...answer.headers, [responseHeaders.requestId]: requestId }
   let body = typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body
-  if (body.length >= WORTH_COMPRESSING && COMPRESSED.test(headers['content-type'] ?? '') && headers['content-encoding'] === undefined) {
+  if (
+    body.length >= WORTH_COMPRESSING &&
+    COMPRESSED.test(headers['content-type'] ?? '') &&
+    headers['content-encoding'] === undefined
+  ) {
     headers['vary'] = headers['vary'] === undefined ? 'accept-encoding' : `${headers['vary']}, accept-encoding`
     const encoding = encodingOf(request)
     if (encoding !== undefined) {
@@ -40,7 +47,9 @@ export const sendWhole = ({ request, response, requestId }: PageExchange, answer
   response.end(request.method === 'HEAD' || !hasBody(answer.status) ? undefined : body)
 }
 
-const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT } }
+const BROTLI = {
+  params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT },
+}
 
 /** RFC 9110: these have none, and say no length. */
 const hasBody = (status: number): boolean => status >= 200 && status !== 204 && status !== 304
@@ -49,8 +58,12 @@ const hasBody = (status: number): boolean => status >= 200 && status !== 204 && 
 const encodingOf = ({ headers }: IncomingMessage): 'br' | 'gzip' | undefined => {
   const accepted = headers['accept-encoding']
   if (typeof accepted !== 'string') return undefined
-  const named = accepted.toLowerCase().split(',').map((part) => part.trim().split(/\s*;\s*/))
-  const wants = (name: string): boolean => named.some(([one, weight]) => one === name && !/^q=0(\.0*)?$/.test(weight ?? ''))
+  const named = accepted
+    .toLowerCase()
+    .split(',')
+    .map((part) => part.trim().split(/\s*;\s*/))
+  const wants = (name: string): boolean =>
+    named.some(([one, weight]) => one === name && !/^q=0(\.0*)?$/.test(weight ?? ''))
   return wants('br') ? 'br' : wants('gzip') ? 'gzip' : undefined
 }
 

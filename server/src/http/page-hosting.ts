@@ -28,7 +28,10 @@ export interface PageProblem {
 export interface HostedPages {
   routes: readonly PageRoute[]
   /** a problem as a page in the reader's language */
-  problem(problem: PageProblem, headers: Readonly<Record<string, string>>): { headers: Readonly<Record<string, string>>; body: string }
+  problem(
+    problem: PageProblem,
+    headers: Readonly<Record<string, string>>,
+  ): { headers: Readonly<Record<string, string>>; body: string }
   /** of one network address to one route, unless the route says otherwise */
   postsPerMinute: number
   getsPerMinute: number
@@ -69,14 +72,22 @@ export const createPageHost = (deps: PageHostDeps): PageHost => {
   const answer = async (exchange: PageExchange, { route, params }: FoundPage): Promise<number> => {
     const subject = subjectOf(deps.clientAddress(exchange.request))
     limit(route, subject)
-    const answered = await handled(exchange, { route, params }, deps.bodies.share(() => subject))
+    const answered = await handled(
+      exchange,
+      { route, params },
+      deps.bodies.share(() => subject),
+    )
     if (deps.isClosing()) exchange.response.shouldKeepAlive = false
     if ('stream' in answered) await streams.serve(exchange, subject, answered)
     else sendWhole(exchange, answered)
     return answered.status
   }
 
-  const handled = async (exchange: PageExchange, { route, params }: FoundPage, share: BodyShare): Promise<PageAnswer> => {
+  const handled = async (
+    exchange: PageExchange,
+    { route, params }: FoundPage,
+    share: BodyShare,
+  ): Promise<PageAnswer> => {
     try {
       return await route.handle(await handOver(exchange, route, params, { share, ms: deps.pages.bodyMs ?? BODY_MS }))
     } finally {
@@ -85,9 +96,11 @@ export const createPageHost = (deps: PageHostDeps): PageHost => {
   }
 
   const limit = (route: PageRoute, subject: string): void => {
-    const perMinute = route.perMinute ?? (route.method === 'POST' ? deps.pages.postsPerMinute : deps.pages.getsPerMinute)
+    const perMinute =
+      route.perMinute ?? (route.method === 'POST' ? deps.pages.postsPerMinute : deps.pages.getsPerMinute)
     const left = limiter.take(`${route.method} ${route.path} ${subject}`, perMinute, deps.clock.now())
-    if (left < 0) throw refuse(tooManyRequests, `too many requests: try again in ${-left} s`, { retryAfterSeconds: -left })
+    if (left < 0)
+      throw refuse(tooManyRequests, `too many requests: try again in ${-left} s`, { retryAfterSeconds: -left })
   }
 
   const fail = (exchange: PageExchange, error: unknown, route: string): number => {
@@ -138,8 +151,14 @@ interface BodyReading {
   ms: number
 }
 
-const handOver = async ({ request, requestId }: PageExchange, route: PageRoute, params: FoundPage['params'], reading: BodyReading): Promise<PageRequest> => {
-  if (request.headers.host === undefined && request.httpVersion === '1.1') throw refuse(invalidRequest, 'send a Host header')
+const handOver = async (
+  { request, requestId }: PageExchange,
+  route: PageRoute,
+  params: FoundPage['params'],
+  reading: BodyReading,
+): Promise<PageRequest> => {
+  if (request.headers.host === undefined && request.httpVersion === '1.1')
+    throw refuse(invalidRequest, 'send a Host header')
   const mark = request.url!.indexOf('?')
   const query = mark < 0 ? {} : readPageQuery(request.url!.slice(mark + 1))
   const body = route.method === 'POST' ? await readInTime(request, route.mostBytes, reading) : readNone(request)
@@ -148,12 +167,14 @@ const handOver = async ({ request, requestId }: PageExchange, route: PageRoute, 
 
 const readNone = ({ headers }: IncomingMessage): Buffer => {
   const length = headers['content-length']
-  if ((length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined) throw refuse(invalidRequest, 'a GET request has no body')
+  if ((length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined)
+    throw refuse(invalidRequest, 'a GET request has no body')
   return Buffer.alloc(0)
 }
 
 const readInTime = async (request: IncomingMessage, most: number, { share, ms }: BodyReading): Promise<Buffer> => {
-  if (request.headers['content-encoding'] !== undefined) throw refuse(invalidRequest, 'send the body without Content-Encoding')
+  if (request.headers['content-encoding'] !== undefined)
+    throw refuse(invalidRequest, 'send the body without Content-Encoding')
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new ApiRefusal(408, invalidRequest.code, 'the body took too long to arrive')), ms)
@@ -167,15 +188,19 @@ const readInTime = async (request: IncomingMessage, most: number, { share, ms }:
 
 /** A name that stands twice has its values joined, as RFC 9110 reads it. */
 const headersOf = ({ headers }: IncomingMessage): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value ?? '']))
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
+  )
 
 const readsPages = ({ headers }: IncomingMessage): boolean => /\btext\/html\b/i.test(headers.accept ?? '')
-const wantsJson = (request: IncomingMessage): boolean => !readsPages(request) && /\bapplication\/json\b/i.test(request.headers.accept ?? '')
+const wantsJson = (request: IncomingMessage): boolean =>
+  !readsPages(request) && /\bapplication\/json\b/i.test(request.headers.accept ?? '')
 
 /** As a page, unless JSON is asked for (`contract.md` 18, row 15). */
 const refuseReadably = (pages: HostedPages, exchange: PageExchange, refusal: ApiRefusal): void => {
   const { request, requestId } = exchange
-  const retry: Record<string, string> = refusal.retryAfterSeconds === undefined ? {} : { 'retry-after': String(refusal.retryAfterSeconds) }
+  const retry: Record<string, string> =
+    refusal.retryAfterSeconds === undefined ? {} : { 'retry-after': String(refusal.retryAfterSeconds) }
   if (wantsJson(request)) {
     sendWhole(exchange, json(refusal, requestId, retry))
     return
@@ -185,7 +210,11 @@ const refuseReadably = (pages: HostedPages, exchange: PageExchange, refusal: Api
   sendWhole(exchange, { status, headers: { ...page.headers, ...retry }, body: page.body })
 }
 
-const json = (refusal: ApiRefusal, requestId: string, headers: Record<string, string>): Extract<PageAnswer, { body: unknown }> => ({
+const json = (
+  refusal: ApiRefusal,
+  requestId: string,
+  headers: Record<string, string>,
+): Extract<PageAnswer, { body: unknown }> => ({
   status: refusal.status,
   headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
   body: refusalBody(refusal, requestId),

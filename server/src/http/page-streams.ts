@@ -14,7 +14,12 @@ export interface StreamLimits {
   mostWaiting: number
 }
 
-export const STREAM_LIMITS: StreamLimits = { most: 5_000, perAddress: 100, longestMs: 15 * 60_000, mostWaiting: 64 * 1024 }
+export const STREAM_LIMITS: StreamLimits = {
+  most: 5_000,
+  perAddress: 100,
+  longestMs: 15 * 60_000,
+  mostWaiting: 64 * 1024,
+}
 
 type Streaming = Extract<PageAnswer, { stream: unknown }>
 
@@ -35,9 +40,13 @@ export const createPageStreams = (limits: StreamLimits): PageStreams => {
   const open = new Set<AbortController>()
   const bySubject = new Map<string, number>()
   const enter = (subject: string): AbortController => {
-    if (open.size >= limits.most) throw refuse(unavailable, 'too many pages are open: reload the page later', { retryAfterSeconds: RETRY_SECONDS })
+    if (open.size >= limits.most)
+      throw refuse(unavailable, 'too many pages are open: reload the page later', { retryAfterSeconds: RETRY_SECONDS })
     const held = bySubject.get(subject) ?? 0
-    if (held >= limits.perAddress) throw refuse(tooManyRequests, 'too many pages are open from here: close some', { retryAfterSeconds: RETRY_SECONDS })
+    if (held >= limits.perAddress)
+      throw refuse(tooManyRequests, 'too many pages are open from here: close some', {
+        retryAfterSeconds: RETRY_SECONDS,
+      })
     bySubject.set(subject, held + 1)
     const leaving = new AbortController()
     open.add(leaving)
@@ -65,7 +74,12 @@ export const createPageStreams = (limits: StreamLimits): PageStreams => {
   }
 }
 
-const run = async ({ request, response, requestId }: PageExchange, answer: Streaming, leaving: AbortController, limits: StreamLimits): Promise<void> => {
+const run = async (
+  { request, response, requestId }: PageExchange,
+  answer: Streaming,
+  leaving: AbortController,
+  limits: StreamLimits,
+): Promise<void> => {
   const end = (): void => leaving.abort()
   if (response.destroyed) return
   response.once('close', end)

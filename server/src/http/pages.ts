@@ -22,7 +22,12 @@ export const registerPages = (app: FastifyInstance, ready: () => Promise<void>):
       await isReady()
       sendJson(exchange, 200, '{"status":"ready"}')
     } catch {
-      sendRefusal(exchange, refuse(unavailable, 'not ready: the database does not answer, or is not of this build', { retryAfterSeconds: 1 }))
+      sendRefusal(
+        exchange,
+        refuse(unavailable, 'not ready: the database does not answer, or is not of this build', {
+          retryAfterSeconds: 1,
+        }),
+      )
     }
   })
 }

@@ -43,7 +43,10 @@ describe('rate', () => {
 
 describe('the address of a client', () => {
   const request = (remoteAddress: string, forwarded?: string) =>
-    ({ socket: { remoteAddress }, headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded } }) as unknown as IncomingMessage
+    ({
+      socket: { remoteAddress },
+      headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
+    }) as unknown as IncomingMessage
 
   test.each([
     ['203.0.113.1', undefined, '203.0.113.1'],
@@ -60,7 +63,15 @@ describe('the address of a client', () => {
     ['10.0.0.1', '[2001:db8::1]:443', '2001:db8::1'],
     ['10.0.0.1', '[2001:db8::1]', '2001:db8::1'],
     ['10.0.0.1', '[::ffff:198.51.100.1]:9', '198.51.100.1'],
-    ...['nonsense', 'unknown', '_hidden', '198.51.100.256', '198.51.100.1:port', '198.51.100.1:5:5', '198.51.100.1 5'].map((hop): [string, string, string] => ['10.0.0.1', `1.1.1.1, ${hop}`, '10.0.0.1']),
+    ...[
+      'nonsense',
+      'unknown',
+      '_hidden',
+      '198.51.100.256',
+      '198.51.100.1:port',
+      '198.51.100.1:5:5',
+      '198.51.100.1 5',
+    ].map((hop): [string, string, string] => ['10.0.0.1', `1.1.1.1, ${hop}`, '10.0.0.1']),
     ['10.0.0.1', 'nonsense, 10.0.0.2', '10.0.0.2'],
   ])('audit S-18: %s with %s is %s', (remote, forwarded, expected) => {
     expect(createClientAddress(['10.0.0.0/8', 'fd00::/8'])(request(remote, forwarded))).toBe(expected)
@@ -71,8 +82,13 @@ describe('the address of a client', () => {
   })
 
   test.each([
-    ['203.0.113.1', '203.0.113.1'], ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'], ['2001:db8::1', '2001:db8:0:0'], ['2001:DB8:0001:02::', '2001:db8:1:2'],
-    ['::1', '0:0:0:0'], ['fe80::1%eth0', 'fe80:0:0:0'], ['nonsense', 'nonsense'],
+    ['203.0.113.1', '203.0.113.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+    ['2001:db8::1', '2001:db8:0:0'],
+    ['2001:DB8:0001:02::', '2001:db8:1:2'],
+    ['::1', '0:0:0:0'],
+    ['fe80::1%eth0', 'fe80:0:0:0'],
+    ['nonsense', 'nonsense'],
   ])('%s stands for %s', (address, subject) => expect(subjectOf(address)).toBe(subject))
 })
 
@@ -83,7 +99,8 @@ test('a meter counts by operation and status, and times by range', async () => {
   meter.note('a', 503, 20_000)
   const read = async (name: string) => meter.figures.find((figure) => figure.name === name)!.read()
   expect(await read('bursar_requests_total')).toEqual([
-    { labels: { operation: 'a', status: '200' }, value: 2 }, { labels: { operation: 'a', status: '503' }, value: 1 },
+    { labels: { operation: 'a', status: '200' }, value: 2 },
+    { labels: { operation: 'a', status: '503' }, value: 1 },
   ])
   const buckets = await read('bursar_request_seconds_bucket')
   const below = (le: string) => buckets.find(({ labels }) => labels['le'] === le)?.value

@@ -19,8 +19,16 @@ afterEach(() => {
   for (const socket of open.splice(0)) socket.destroy()
 })
 
-/** A connection that sent the head of a POST and some bytes of its body. @returns what has been answered so far, and what comes next */
-const begin = (port: number, head: string, length: number, sent: number): { socket: Socket; answer: Promise<string> } => {
+/**
+ * A connection that sent the head of a POST and some bytes of its body. @returns what has been answered so far, and
+ * what comes next
+ */
+const begin = (
+  port: number,
+  head: string,
+  length: number,
+  sent: number,
+): { socket: Socket; answer: Promise<string> } => {
   const socket = connect(port, '127.0.0.1')
   open.push(socket)
   socket.on('error', () => {})
@@ -33,7 +41,8 @@ const begin = (port: number, head: string, length: number, sent: number): { sock
   return { socket, answer }
 }
 
-const statusOf = async ({ answer }: { answer: Promise<string> }): Promise<number> => Number(/^HTTP\/1\.1 (\d+)/.exec(await answer)?.[1] ?? 0)
+const statusOf = async ({ answer }: { answer: Promise<string> }): Promise<number> =>
+  Number(/^HTTP\/1\.1 (\d+)/.exec(await answer)?.[1] ?? 0)
 
 describe('audit S-5: before a byte of the body is read', () => {
   test.each([
@@ -68,13 +77,19 @@ describe('audit S-5: bodies in flight are bounded', () => {
     const from = (address: string) => `${headers()}X-Forwarded-For: ${address}\r\n`
     const first = begin(edge.port, from('198.51.100.1'), MIB, MIB - 1)
     const second = begin(edge.port, from('198.51.100.1'), MIB, MIB - 1)
-    // One that asks for more than is left of its address is refused once both of the others are held, whichever comes first.
+    // One that asks for more than is left of its address is refused once both of the others are held, whichever comes
+    // first.
     const third = begin(edge.port, from('198.51.100.1'), MIB, MIB - 1)
-    const refused = await Promise.race([first, second, third].map(async (one) => ({ one, status: await statusOf(one) })))
+    const refused = await Promise.race(
+      [first, second, third].map(async (one) => ({ one, status: await statusOf(one) })),
+    )
     expect(refused.status).toBe(429)
     const held = [first, second, third].filter((one) => one !== refused.one)
     // Another address has room for what is left of the process: not for twice as much.
-    const others = [begin(edge.port, from('198.51.100.2'), MIB, MIB - 1), begin(edge.port, from('198.51.100.3'), MIB, MIB - 1)]
+    const others = [
+      begin(edge.port, from('198.51.100.2'), MIB, MIB - 1),
+      begin(edge.port, from('198.51.100.3'), MIB, MIB - 1),
+    ]
     const over = await Promise.race(others.map(async (one) => ({ one, status: await statusOf(one) })))
     expect(over.status).toBe(503)
     const last = others.find((one) => one !== over.one)!
@@ -88,7 +103,12 @@ describe('audit S-5: bodies in flight are bounded', () => {
 
 test('audit S-5: a connection more than are allowed is closed, and one that ends makes room', async () => {
   const three = [0, 1, 2].map(() => begin(narrow.port, headers(), 10, 1))
-  await Promise.all(three.map(({ socket }) => new Promise<void>((resolve) => void (socket.pending ? socket.once('connect', () => resolve()) : resolve()))))
+  await Promise.all(
+    three.map(
+      ({ socket }) =>
+        new Promise<void>((resolve) => void (socket.pending ? socket.once('connect', () => resolve()) : resolve())),
+    ),
+  )
   expect(await begin(narrow.port, headers(), 10, 10).answer).toBe('')
   three[0]!.socket.write('         ')
   expect(await statusOf(three[0]!)).toBe(401)
@@ -98,7 +118,10 @@ test('audit S-5: a connection more than are allowed is closed, and one that ends
 
 test('audit S-19: a body of very many keys is refused before it is parsed', async () => {
   const body = JSON.stringify(Object.fromEntries(Array.from({ length: 80_000 }, (_, i) => [`k${i}`, 1])))
-  expect(await edge.call('POST', PATH, body)).toMatchObject({ status: 400, body: { description: 'the body has more than 500 keys' } })
+  expect(await edge.call('POST', PATH, body)).toMatchObject({
+    status: 400,
+    body: { description: 'the body has more than 500 keys' },
+  })
 })
 
 describe('audit S-17: two Host headers are refused', () => {
@@ -115,15 +138,20 @@ test('audit C-17: HEAD answers as its GET does, without a body, signed as it was
     expect(head.headers['content-length']).toBe(String(Buffer.byteLength(get.text)))
   }
   expect(await edge.raw('HEAD', '/merchants/balances?tickers=BTC', [])).toMatchObject({ status: 401, text: '' })
-  for (const path of ['/docs', '/openapi.json', '/health/live', '/health/ready']) expect(await edge.raw('HEAD', path, [])).toMatchObject({ status: 200, text: '' })
+  for (const path of ['/docs', '/openapi.json', '/health/live', '/health/ready'])
+    expect(await edge.raw('HEAD', path, [])).toMatchObject({ status: 200, text: '' })
   expect(await edge.raw('HEAD', '/nowhere', [])).toMatchObject({ status: 404, text: '' })
 })
 
 test('audit C-17: a method that nothing answers is 404, whatever its content type', async () => {
   for (const method of ['DELETE', 'PUT', 'PATCH']) {
     for (const type of ['application/json', 'text/plain', ';;']) {
-      expect.soft(await edge.raw(method, '/merchants/balances', ['content-type', type])).toMatchObject({ status: 404, body: { code: 101 } })
-      expect.soft(await edge.raw(method, '/docs', ['content-type', type], '{')).toMatchObject({ status: 404, body: { code: 101 } })
+      expect
+        .soft(await edge.raw(method, '/merchants/balances', ['content-type', type]))
+        .toMatchObject({ status: 404, body: { code: 101 } })
+      expect
+        .soft(await edge.raw(method, '/docs', ['content-type', type], '{'))
+        .toMatchObject({ status: 404, body: { code: 101 } })
     }
   }
 })

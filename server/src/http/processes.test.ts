@@ -5,7 +5,15 @@ import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { requestHeaders } from '@bursar/contract'
 import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
-import { createDirectory, createEndpoints, listKeys, revokeKey, rotateKey, setDisabled, setSetting } from '../merchants/index.ts'
+import {
+  createDirectory,
+  createEndpoints,
+  listKeys,
+  revokeKey,
+  rotateKey,
+  setDisabled,
+  setSetting,
+} from '../merchants/index.ts'
 import { box, keyDeps, makeMerchant, momentAt } from '../merchants/test-merchant.ts'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
@@ -21,7 +29,9 @@ beforeAll(async () => {
   pool = createPool({ url: database.url })
   db = createDb(pool)
   for (const name of ['api one', 'api two']) {
-    const child = fork(new URL('./test-process.ts', import.meta.url), { env: { ...process.env, DATABASE_URL: database.url, NAME: name } })
+    const child = fork(new URL('./test-process.ts', import.meta.url), {
+      env: { ...process.env, DATABASE_URL: database.url, NAME: name },
+    })
     children.push(child)
     ports.push(((await once(child, 'message')) as [{ port: number }])[0].port)
   }
@@ -36,7 +46,9 @@ const ask = async (port: number, id: string, key: string): Promise<number> => {
   const target = '/merchants/assets/crypto'
   const timestamp = String(Math.floor(Date.now() / 1_000))
   const headers = {
-    [requestHeaders.merchantId]: id, [requestHeaders.signature]: sign(key, 'GET', target, '', timestamp), [requestHeaders.timestamp]: timestamp,
+    [requestHeaders.merchantId]: id,
+    [requestHeaders.signature]: sign(key, 'GET', target, '', timestamp),
+    [requestHeaders.timestamp]: timestamp,
   }
   const answer = await fetch(`http://127.0.0.1:${port}${target}`, { headers })
   await answer.arrayBuffer()
@@ -62,9 +74,12 @@ describe('two api processes', () => {
     let over = false
     const wrong: number[] = []
     const load = (async () => {
-      while (!over) for (const status of await everywhere(made.id, made.privateKey)) if (status !== 200) wrong.push(status)
+      while (!over)
+        for (const status of await everywhere(made.id, made.privateKey)) if (status !== 200) wrong.push(status)
     })()
-    const rotated = (await changed((tx) => rotateKey(tx, made.id, { purpose: 'api', overlapMs: 3_600_000 }, keyDeps, now()))) as { keyId: string; secret: string }
+    const rotated = (await changed((tx) =>
+      rotateKey(tx, made.id, { purpose: 'api', overlapMs: 3_600_000 }, keyDeps, now()),
+    )) as { keyId: string; secret: string }
     await until(made.id, rotated.secret, 200)
     await sleep(200)
     over = true
@@ -86,7 +101,9 @@ describe('two api processes', () => {
     // Both at once: nobody listens when the change is announced.
     const client = await pool.connect()
     await client.query('begin')
-    await client.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'api % listener'")
+    await client.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'api % listener'",
+    )
     await client.query('update merchant_keys set revoked_at = $1 where id = $2', [new Date(), old!.id])
     await client.query('commit')
     client.release()
@@ -95,7 +112,9 @@ describe('two api processes', () => {
 
   test('note the first use of a key once, and notifications keep the old key meanwhile', async () => {
     const made = await makeMerchant(db, Date.now(), { settings: { notificationsUrl: 'https://shop.example/hook' } })
-    const rotated = (await changed((tx) => rotateKey(tx, made.id, { purpose: 'api', overlapMs: 3_600_000 }, keyDeps, now()))) as { keyId: string; secret: string }
+    const rotated = (await changed((tx) =>
+      rotateKey(tx, made.id, { purpose: 'api', overlapMs: 3_600_000 }, keyDeps, now()),
+    )) as { keyId: string; secret: string }
     await until(made.id, rotated.secret, 200)
     await Promise.all(Array.from({ length: 20 }, () => everywhere(made.id, rotated.secret)))
     await sleep(200)

@@ -11,8 +11,8 @@ const MOST_SUBJECTS = 50_000
 const MINUTE_MS = 60_000
 
 /**
- * Remembers when each subject's bucket is full again. A bucket that was not touched for a minute is full, so two maps that
- * take turns by the minute forget it at no cost; so many subjects that they turn sooner are forgiven some calls.
+ * Remembers when each subject's bucket is full again. A bucket that was not touched for a minute is full, so two maps
+ * that take turns by the minute forget it at no cost; so many subjects that they turn sooner are forgiven some calls.
  */
 export const createRateLimiter = (): RateLimiter => {
   let young = new Map<string, number>()

@@ -37,7 +37,9 @@ const example = (title: string, schema: Field | null): string => {
 
 const section = (operation: Operation): string => {
   const paths = [operation.path, ...operation.aliases.map((alias) => alias.path)]
-  const errors = operation.errors.map((error) => `<tr><td>${error.status}</td><td>${error.code}</td><td>${escape(error.meaning)}</td></tr>`)
+  const errors = operation.errors.map(
+    (error) => `<tr><td>${error.status}</td><td>${error.code}</td><td>${escape(error.meaning)}</td></tr>`,
+  )
   return `<section id="${operation.id}"><h3>${escape(operation.summary)}</h3>
 <p>${paths.map((path) => `<code>${operation.method} ${escape(path)}</code>`).join('<br>')}</p><p>${prose(operation.description)}</p>
 ${rows('Query', operation.query as Field | null)}${rows('Body', operation.body as Field | null)}
@@ -49,10 +51,18 @@ ${example('Example', operation.body as Field | null)}${example('Answer', operati
 export const referencePage = (): { html: string; styleHash: string } => {
   const tags = [...new Set(operations.map((operation) => operation.tag))]
   const contents = tags.map((tag) => {
-    const links = operations.filter((o) => o.tag === tag).map((o) => `<li><a href="#${o.id}">${escape(o.summary)}</a></li>`)
+    const links = operations
+      .filter((o) => o.tag === tag)
+      .map((o) => `<li><a href="#${o.id}">${escape(o.summary)}</a></li>`)
     return `<li>${escape(tag)}<ul>${links.join('')}</ul></li>`
   })
-  const body = tags.map((tag) => `<h2>${escape(tag)}</h2>${operations.filter((o) => o.tag === tag).map(section).join('')}`)
+  const body = tags.map(
+    (tag) =>
+      `<h2>${escape(tag)}</h2>${operations
+        .filter((o) => o.tag === tag)
+        .map(section)
+        .join('')}`,
+  )
   const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Bursar API</title><style>${STYLE}</style></head><body><main><h1>Bursar API</h1>
 <p>Every request carries <code>merchant-id</code>, <code>timestamp</code> (Unix seconds) and <code>signature</code>: the lowercase hex HMAC-SHA256, with the

@@ -10,9 +10,13 @@ export const refuse = (
 
 /** One answer for an unknown merchant, a disabled one, and a signature that does not match. */
 export const badSignature = (): ApiRefusal =>
-  refuse(authenticationErrors.invalidSignature, 'Invalid signature: check merchant-id, the private key, and that MESSAGE is built from the bytes sent')
+  refuse(
+    authenticationErrors.invalidSignature,
+    'Invalid signature: check merchant-id, the private key, and that MESSAGE is built from the bytes sent',
+  )
 
-export const { invalidRequest, notFound, bodyTooLarge, tooManyRequests, notBuilt, unavailable, conflict } = generalErrors
+export const { invalidRequest, notFound, bodyTooLarge, tooManyRequests, notBuilt, unavailable, conflict } =
+  generalErrors
 
 /** The body of a refused request, as JSON. */
 export const refusalBody = (refusal: ApiRefusal, requestId?: string): string =>

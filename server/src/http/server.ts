@@ -42,18 +42,27 @@ export interface HttpDeps extends Omit<EdgeDeps, 'limiter'> {
 
 const REFUSALS_PER_MINUTE = 600
 /** Slow senders hold a connection no longer than this. */
-const TIMES = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 72_000, connectionsCheckingInterval: 2_000 }
+const TIMES = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 72_000,
+  connectionsCheckingInterval: 2_000,
+}
 const IDLE_SOCKET_MS = 60_000
 const MOST_HEADER_BYTES = 16_384
 
 /**
- * The merchant API as an HTTP server. Listens when told to. Operations of the contract and payers' pages are served here,
- * straight from node:http; everything else, the reference and health, is Fastify's.
+ * The merchant API as an HTTP server. Listens when told to. Operations of the contract and payers' pages are served
+ * here, straight from node:http; everything else, the reference and health, is Fastify's.
  */
 export const createHttpServer = (deps: HttpDeps): FastifyInstance => {
   const edge: Edge = {
     deps,
-    dispatch: createDispatch(deps.routes, { ...deps, limiter: createRateLimiter(), onFirstUse: oncePerKey(deps.onFirstUse) }),
+    dispatch: createDispatch(deps.routes, {
+      ...deps,
+      limiter: createRateLimiter(),
+      onFirstUse: oncePerKey(deps.onFirstUse),
+    }),
     refused: createRateLimiter(),
     clientAddress: createClientAddress(deps.trustedProxies ?? []),
     bodies: createBodyBudget(deps.bodies ?? BODY_LIMITS),
@@ -62,7 +71,17 @@ export const createHttpServer = (deps: HttpDeps): FastifyInstance => {
     host: undefined,
     closing: false,
   }
-  edge.host = deps.pages && createPageHost({ ...deps, pages: deps.pages, meter: deps.meter, clientAddress: edge.clientAddress, bodies: edge.bodies, newRequestId: edge.newRequestId, isClosing: () => edge.closing })
+  edge.host =
+    deps.pages &&
+    createPageHost({
+      ...deps,
+      pages: deps.pages,
+      meter: deps.meter,
+      clientAddress: edge.clientAddress,
+      bodies: edge.bodies,
+      newRequestId: edge.newRequestId,
+      isClosing: () => edge.closing,
+    })
   const app = Fastify({
     bodyLimit: requestLimits.bodyBytes,
     exposeHeadRoutes: true,
@@ -115,32 +134,52 @@ const oncePerKey = (onFirstUse: EdgeDeps['onFirstUse']): EdgeDeps['onFirstUse'] 
 }
 
 const listener = (edge: Edge, pages: (request: IncomingMessage, response: ServerResponse) => void): Server => {
-  const server = createServer({ ...TIMES, maxHeaderSize: MOST_HEADER_BYTES, requireHostHeader: false }, (request, response) => {
-    const url = request.url!
-    const mark = url.indexOf('?')
-    const path = mark < 0 ? url : url.slice(0, mark)
-    const refused = (why: unknown): void => fail(edge, { request, response, requestId: edge.newRequestId(), rate: null }, why, null)
-    const twice = hostTwice(request)
-    if (twice) return refused(twice)
-    const found = edge.dispatch(request.method!, path)
-    // An operation without a signature is a web form: a page, once its room is built.
-    if (found?.endpoint.operation.signed !== true && edge.host?.take(request, response, path)) return
-    // What is read there is only ever asked for; Fastify would judge a body before it looks for the path.
-    if (!found) return READING.has(request.method!) ? pages(request, response) : refused(unknownPath(request))
-    serve(edge, found.endpoint, found.id, request, response).catch((error: unknown) => {
-      edge.deps.log.error({ err: error }, 'a request could not be answered')
-      response.destroy()
-    })
-  })
+  const server = createServer(
+    { ...TIMES, maxHeaderSize: MOST_HEADER_BYTES, requireHostHeader: false },
+    (request, response) => {
+      const url = request.url!
+      const mark = url.indexOf('?')
+      const path = mark < 0 ? url : url.slice(0, mark)
+      const refused = (why: unknown): void =>
+        fail(edge, { request, response, requestId: edge.newRequestId(), rate: null }, why, null)
+      const twice = hostTwice(request)
+      if (twice) return refused(twice)
+      const found = edge.dispatch(request.method!, path)
+      // An operation without a signature is a web form: a page, once its room is built.
+      if (found?.endpoint.operation.signed !== true && edge.host?.take(request, response, path)) return
+      // What is read there is only ever asked for; Fastify would judge a body before it looks for the path.
+      if (!found) return READING.has(request.method!) ? pages(request, response) : refused(unknownPath(request))
+      serve(edge, found.endpoint, found.id, request, response).catch((error: unknown) => {
+        edge.deps.log.error({ err: error }, 'a request could not be answered')
+        response.destroy()
+      })
+    },
+  )
   server.setTimeout(IDLE_SOCKET_MS)
   if (edge.deps.mostConnections !== undefined) server.maxConnections = edge.deps.mostConnections
   server.on('clientError', answerBrokenRequest)
   return server
 }
 
-const serve = async (edge: Edge, { operation, readHeaders, handle }: Endpoint, id: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+const serve = async (
+  edge: Edge,
+  { operation, readHeaders, handle }: Endpoint,
+  id: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> => {
   const startedAt = performance.now()
-  const passage: Passage = { request, response, requestId: edge.newRequestId(), id, target: NO_TARGET, body: undefined, merchantId: null, keyId: null, rate: null }
+  const passage: Passage = {
+    request,
+    response,
+    requestId: edge.newRequestId(),
+    id,
+    target: NO_TARGET,
+    body: undefined,
+    merchantId: null,
+    keyId: null,
+    rate: null,
+  }
   const share = edge.bodies.share(() => subjectOf(edge.clientAddress(request)))
   try {
     checkHost(request)
@@ -154,16 +193,26 @@ const serve = async (edge: Edge, { operation, readHeaders, handle }: Endpoint, i
     if (later !== undefined) await later
     const answer = await handle(passage, headers)
     if (edge.closing) response.shouldKeepAlive = false
-    sendJson(passage, answer.status, 'json' in answer ? answer.json : JSON.stringify(answer.body), { own: answer.headers })
+    sendJson(passage, answer.status, 'json' in answer ? answer.json : JSON.stringify(answer.body), {
+      own: answer.headers,
+    })
     const ms = elapsed(startedAt)
     edge.deps.meter?.note(operation.id, answer.status, ms)
     // What went well is counted. A line for each costs as much as its checks do: ask for them with the level `debug`.
     if (edge.deps.log.isLevelEnabled('debug')) {
       const { requestId, merchantId, keyId } = passage
-      edge.deps.log.debug({ requestId, merchantId, keyId, operation: operation.id, status: answer.status, ms }, 'request')
+      edge.deps.log.debug(
+        { requestId, merchantId, keyId, operation: operation.id, status: answer.status, ms },
+        'request',
+      )
     }
   } catch (error) {
-    fail(edge, passage, error, { merchantId: passage.merchantId, keyId: passage.keyId, operation: operation.id, ms: elapsed(startedAt) })
+    fail(edge, passage, error, {
+      merchantId: passage.merchantId,
+      keyId: passage.keyId,
+      operation: operation.id,
+      ms: elapsed(startedAt),
+    })
   } finally {
     share.release()
   }
@@ -176,7 +225,8 @@ const elapsed = (startedAt: number): number => Math.round((performance.now() - s
 /** A proxy before us may read the other one (RFC 9112, 3.2). */
 const hostTwice = ({ rawHeaders }: IncomingMessage): ApiRefusal | undefined => {
   let hosts = 0
-  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]!.length === 4 && rawHeaders[i]!.toLowerCase() === 'host') hosts += 1
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (rawHeaders[i]!.length === 4 && rawHeaders[i]!.toLowerCase() === 'host') hosts += 1
   return hosts > 1 ? refuse(invalidRequest, 'the Host header stands twice: send it once') : undefined
 }
 
@@ -194,18 +244,37 @@ const checkNoBody = ({ headers }: IncomingMessage): void => {
 }
 
 /** Every failure becomes `{code, description}`. Those of a network address that never signs well are limited. */
-const fail = (edge: Edge, exchange: Exchange, error: unknown, known: { merchantId: string | null; keyId: string | null; operation: string; ms: number } | null): void => {
+const fail = (
+  edge: Edge,
+  exchange: Exchange,
+  error: unknown,
+  known: { merchantId: string | null; keyId: string | null; operation: string; ms: number } | null,
+): void => {
   const { deps } = edge
   const { request, requestId } = exchange
   let { refusal, ours } = refusalOf(error)
   if (!ours && (known === null || known.merchantId === null)) {
-    const left = edge.refused.take(subjectOf(edge.clientAddress(request)), deps.refusalsPerMinute ?? REFUSALS_PER_MINUTE, deps.clock.now())
-    if (left < 0) refusal = refuse(tooManyRequests, `too many refused requests: try again in ${-left} s`, { retryAfterSeconds: -left })
+    const left = edge.refused.take(
+      subjectOf(edge.clientAddress(request)),
+      deps.refusalsPerMinute ?? REFUSALS_PER_MINUTE,
+      deps.clock.now(),
+    )
+    if (left < 0)
+      refusal = refuse(tooManyRequests, `too many refused requests: try again in ${-left} s`, {
+        retryAfterSeconds: -left,
+      })
   }
   if (edge.closing) exchange.response.shouldKeepAlive = false
   if (known !== null || ours || !edge.host?.takeRefusal(exchange, refusal)) sendRefusal(exchange, refusal)
   if (known) deps.meter?.note(known.operation, refusal.status, known.ms)
-  const line = { requestId, ...known, status: refusal.status, code: refusal.code, method: request.method, target: withoutCardNumbers(request.url ?? '') }
+  const line = {
+    requestId,
+    ...known,
+    status: refusal.status,
+    code: refusal.code,
+    method: request.method,
+    target: withoutCardNumbers(request.url ?? ''),
+  }
   if (ours) deps.log.error({ ...line, err: error }, 'a request failed')
   else deps.log.info({ ...line, why: withoutCardNumbers(refusal.message) }, 'request refused')
 }
@@ -230,7 +299,9 @@ const answerBrokenRequest = (error: Error & { code?: string }, socket: Socket): 
     return
   }
   const statusLine = STATUS_LINES[error.code ?? ''] ?? '400 Bad Request'
-  const body = refusalBody(refuse(invalidRequest, 'the request is not well-formed HTTP, too slow, or its headers are too large'))
+  const body = refusalBody(
+    refuse(invalidRequest, 'the request is not well-formed HTTP, too slow, or its headers are too large'),
+  )
   socket.end(
     `HTTP/1.1 ${statusLine}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   )

@@ -10,8 +10,8 @@ const BACKSLASH = 0x5c
 const COLON = 0x3a
 
 /**
- * Parses a body whose meaning must be the same for everyone who reads its bytes: UTF-8 without a byte order mark, no key
- * twice in an object, no lone surrogates or U+0000 in strings, at most 16 levels deep.
+ * Parses a body whose meaning must be the same for everyone who reads its bytes: UTF-8 without a byte order mark, no
+ * key twice in an object, no lone surrogates or U+0000 in strings, at most 16 levels deep.
  * @param code what the operation answers for a body that is not valid
  */
 export const parseStrict = (bytes: Buffer, code: ErrorCode): unknown => {
@@ -22,7 +22,10 @@ export const parseStrict = (bytes: Buffer, code: ErrorCode): unknown => {
   try {
     value = JSON.parse(text)
   } catch {
-    throw refuse(code, text.startsWith('\ufeff') ? 'the body begins with a byte order mark: send JSON without it' : NOT_JSON)
+    throw refuse(
+      code,
+      text.startsWith('\ufeff') ? 'the body begins with a byte order mark: send JSON without it' : NOT_JSON,
+    )
   }
   const found = text.includes('\\u') ? walk(value, (part) => checkText(part, code), code) : walk(value, ignore, code)
   // JSON.parse keeps the last of equal keys, so that fewer come out than went in.
@@ -33,7 +36,10 @@ export const parseStrict = (bytes: Buffer, code: ErrorCode): unknown => {
 const NOT_JSON = 'the body is not JSON: send one JSON object in UTF-8'
 const ignore = (): void => {}
 
-/** Follows brackets and strings, whether the text is JSON or not. @returns colons outside strings: the keys of valid JSON */
+/**
+ * Follows brackets and strings, whether the text is JSON or not. @returns colons outside strings: the keys of valid
+ * JSON
+ */
 const countKeys = (bytes: Buffer, code: ErrorCode): number => {
   let depth = 0
   let colons = 0
@@ -80,7 +86,8 @@ const walk = (value: unknown, visit: (text: string) => void, code: ErrorCode): n
 }
 
 const checkText = (text: string, code: ErrorCode): void => {
-  if (!text.isWellFormed() || text.includes('\0')) throw refuse(code, 'a string holds a lone surrogate or U+0000: send Unicode text')
+  if (!text.isWellFormed() || text.includes('\0'))
+    throw refuse(code, 'a string holds a lone surrogate or U+0000: send Unicode text')
 }
 
 /** Strings and structure of a text that JSON.parse has accepted. */
@@ -96,7 +103,9 @@ const keyTwice = (text: string, code: ErrorCode) => {
     else if (token === ':') {
       const key = JSON.parse(last) as string
       if (open.at(-1)!.has(key)) {
-        return refuse(code, `the key ${JSON.stringify(key.slice(0, 64))} stands twice in one object: send it once`, { field: key.slice(0, 64) })
+        return refuse(code, `the key ${JSON.stringify(key.slice(0, 64))} stands twice in one object: send it once`, {
+          field: key.slice(0, 64),
+        })
       }
       open.at(-1)!.add(key)
     }

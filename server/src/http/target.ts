@@ -19,13 +19,14 @@ export const splitTarget = (raw: string): Target => {
   if (!PLAIN_PATH.test(path)) {
     throw refuse(invalidRequest, 'the path must be written plainly: no //, no dots, no percent-encoding, no host')
   }
-  if (!PLAIN_QUERY.test(query)) throw refuse(invalidRequest, 'the query must be visible ASCII: percent-encode everything else')
+  if (!PLAIN_QUERY.test(query))
+    throw refuse(invalidRequest, 'the query must be visible ASCII: percent-encode everything else')
   return { path, query }
 }
 
 /**
- * Reads a query: each key once, values decoded. A value that is empty or the text `undefined` counts as absent, as clients
- * of this API send it (`contract.md` 1.1 and 18, row 31). So does a parameter that is not in `known`.
+ * Reads a query: each key once, values decoded. A value that is empty or the text `undefined` counts as absent, as
+ * clients of this API send it (`contract.md` 1.1 and 18, row 31). So does a parameter that is not in `known`.
  */
 export const readQuery = (query: string, known: readonly string[]): Record<string, string> => {
   const values: Record<string, string> = {}
@@ -35,15 +36,20 @@ export const readQuery = (query: string, known: readonly string[]): Record<strin
     const at = pair.indexOf('=')
     const key = decode(at < 0 ? pair : pair.slice(0, at))
     const value = at < 0 ? '' : decode(pair.slice(at + 1))
-    if (seen.includes(key)) throw refuse(invalidRequest, `the query parameter ${key} stands twice: send it once`, { field: key })
+    if (seen.includes(key))
+      throw refuse(invalidRequest, `the query parameter ${key} stands twice: send it once`, { field: key })
     seen.push(key)
-    if (seen.length > MOST_PARAMETERS) throw refuse(invalidRequest, `the query has more than ${MOST_PARAMETERS} parameters`)
+    if (seen.length > MOST_PARAMETERS)
+      throw refuse(invalidRequest, `the query has more than ${MOST_PARAMETERS} parameters`)
     if (value !== '' && value !== 'undefined' && known.includes(key)) values[key] = value
   }
   return values
 }
 
-/** Reads the query of a page. Links are passed on with things added to them: what can't be read is left out, the first of a name counts. */
+/**
+ * Reads the query of a page. Links are passed on with things added to them: what can't be read is left out, the first
+ * of a name counts.
+ */
 export const readPageQuery = (query: string): Record<string, string> => {
   const values: Record<string, string> = Object.create(null) as Record<string, string>
   for (const pair of query.split('&', MOST_PARAMETERS)) {

@@ -56,12 +56,25 @@ export interface TestEdge {
   call(method: string, target: string, body?: string | Buffer, more?: Sent): Promise<Answer>
   /** Writes bytes to a connection of its own and reads until it ends. */
   bytes(...parts: (string | Buffer)[]): Promise<string>
-  /** The same, where the connection may stay open: reads until the text is enough, or until nothing was said for so many ms. */
+  /**
+   * The same, where the connection may stay open: reads until the text is enough, or until nothing was said for so many
+   * ms.
+   */
   bytesUntil(enough: ((text: string) => boolean) | number, ...parts: (string | Buffer)[]): Promise<string>
 }
 
-export const sign = (key: string, method: string, target: string, body: string | Buffer, timestamp: number | string): string =>
-  createHmac('sha256', key).update(method + target).update(body).update(String(timestamp)).digest('hex')
+export const sign = (
+  key: string,
+  method: string,
+  target: string,
+  body: string | Buffer,
+  timestamp: number | string,
+): string =>
+  createHmac('sha256', key)
+    .update(method + target)
+    .update(body)
+    .update(String(timestamp))
+    .digest('hex')
 
 /** For the top of a test file. Operations not in `unbuilt` answer their own name. */
 export const useEdge = (settings: Partial<HttpDeps> & { unbuilt?: readonly string[] } = {}): TestEdge => {
@@ -105,9 +118,24 @@ export const useEdge = (settings: Partial<HttpDeps> & { unbuilt?: readonly strin
     await edge.pool.end()
   })
   edge.raw = (method, target, headers, body) => sendRaw(edge.port, method, target, headers, body)
-  edge.call = (method, target, body, { timestamp = Math.floor(edge.clock.ms / 1_000), key = edge.merchant.privateKey, id = edge.merchant.id, headers = [] } = {}) => {
+  edge.call = (
+    method,
+    target,
+    body,
+    {
+      timestamp = Math.floor(edge.clock.ms / 1_000),
+      key = edge.merchant.privateKey,
+      id = edge.merchant.id,
+      headers = [],
+    } = {},
+  ) => {
     const signature = sign(key, method, target, body ?? '', timestamp)
-    return edge.raw(method, target, ['merchant-id', id, 'signature', signature, 'timestamp', String(timestamp), ...headers], body)
+    return edge.raw(
+      method,
+      target,
+      ['merchant-id', id, 'signature', signature, 'timestamp', String(timestamp), ...headers],
+      body,
+    )
   }
   edge.bytes = (...parts) => sendBytes(edge.port, parts, () => false)
   edge.bytesUntil = (enough, ...parts) => sendBytes(edge.port, parts, enough)
@@ -116,7 +144,13 @@ export const useEdge = (settings: Partial<HttpDeps> & { unbuilt?: readonly strin
 
 const agent = new Agent({ keepAlive: true, maxSockets: 16 })
 
-const sendRaw = (port: number, method: string, target: string, headers: HeaderList, body?: string | Buffer): Promise<Answer> =>
+const sendRaw = (
+  port: number,
+  method: string,
+  target: string,
+  headers: HeaderList,
+  body?: string | Buffer,
+): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const length: HeaderList = body === undefined ? [] : ['content-length', String(Buffer.byteLength(body))]
     const all = ['host', `127.0.0.1:${port}`, ...length, ...headers]
@@ -128,13 +162,22 @@ const sendRaw = (port: number, method: string, target: string, headers: HeaderLi
       response.on('end', () => {
         const text = Buffer.concat(chunks).toString()
         const isJson = text !== '' && String(response.headers['content-type']).startsWith('application/json')
-        resolve({ status: response.statusCode!, body: (isJson ? JSON.parse(text) : {}) as Answer['body'], text, headers: response.headers })
+        resolve({
+          status: response.statusCode!,
+          body: (isJson ? JSON.parse(text) : {}) as Answer['body'],
+          text,
+          headers: response.headers,
+        })
       })
     })
     request.end(body)
   })
 
-const sendBytes = (port: number, parts: readonly (string | Buffer)[], enough: ((text: string) => boolean) | number): Promise<string> =>
+const sendBytes = (
+  port: number,
+  parts: readonly (string | Buffer)[],
+  enough: ((text: string) => boolean) | number,
+): Promise<string> =>
   new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => {
       for (const part of parts) socket.write(part)
@@ -157,7 +200,14 @@ export const exampleOf = (operation: (typeof operations)[number]): string | unde
 export const targetOf = (operation: (typeof operations)[number], path: string): string => {
   const filled = path.replace(':id', '123e4567-e89b-12d3-a456-426614174000')
   const values: Record<string, string> = {
-    tickers: 'BTC', ticker: 'USDT', amount: '12', blockchain: 'TRON', after: '0', localId: 'order-1', targetTicker: 'BTC', spendTicker: 'USDT',
+    tickers: 'BTC',
+    ticker: 'USDT',
+    amount: '12',
+    blockchain: 'TRON',
+    after: '0',
+    localId: 'order-1',
+    targetTicker: 'BTC',
+    spendTicker: 'USDT',
     side: operation.id === 'estimateExchange' ? 'target' : 'spend',
   }
   const needed = (operation.query as { required?: string[] } | null)?.required ?? []

@@ -1,4 +1,7 @@
-/** An api process for tests, told its database by DATABASE_URL: the edge with its directory following changes, as a role runs it. */
+/**
+ * An api process for tests, told its database by DATABASE_URL: the edge with its directory following changes, as a role
+ * runs it.
+ */
 import { createSecretKey } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'

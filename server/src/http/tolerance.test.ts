@@ -31,26 +31,35 @@ describe('what known clients send (contract.md 1.1) is served', () => {
   test('the comma of a list may be encoded; `undefined`, empty and unknown parameters count as absent', async () => {
     await edge.call('GET', '/merchants/balances?tickers=UAH%2CUSDT%2cBTC')
     expect(edge.handled.at(-1)!.query).toEqual({ tickers: 'UAH,USDT,BTC' })
-    await edge.call('GET', '/merchants/withdrawals/crypto/fee?address=undefined&blockchain=TRON&ticker=USDT&amount=12.00&other=1&more')
+    await edge.call(
+      'GET',
+      '/merchants/withdrawals/crypto/fee?address=undefined&blockchain=TRON&ticker=USDT&amount=12.00&other=1&more',
+    )
     expect(edge.handled.at(-1)!.query).toEqual({ blockchain: 'TRON', ticker: 'USDT', amount: '12.00' })
     await edge.call('GET', '/merchants/withdrawals/crypto/fee?address=&blockchain=TRON&ticker=USDT&amount=12.00')
     expect(edge.handled.at(-1)!.query).not.toHaveProperty('address')
   })
 
-  test.each([[[]], [['Content-type', 'application/json']], [['CONTENT-TYPE', 'application/json;charset=UTF-8']], [['content-type', 'text/plain']],
-    [['content-type', 'application/x-www-form-urlencoded']], [['content-type', ';;not a type']]] as const)(
-    'a body with the headers %j', async (headers) => {
-      expect((await edge.call('POST', '/merchants/addresses', address, { headers: [...headers] })).status).toBe(200)
-      expect(edge.handled.at(-1)!.body).toEqual({ blockchain: 'BITCOIN', meta: 'your-info' })
-    },
-  )
+  test.each([
+    [[]],
+    [['Content-type', 'application/json']],
+    [['CONTENT-TYPE', 'application/json;charset=UTF-8']],
+    [['content-type', 'text/plain']],
+    [['content-type', 'application/x-www-form-urlencoded']],
+    [['content-type', ';;not a type']],
+  ] as const)('a body with the headers %j', async (headers) => {
+    expect((await edge.call('POST', '/merchants/addresses', address, { headers: [...headers] })).status).toBe(200)
+    expect(edge.handled.at(-1)!.body).toEqual({ blockchain: 'BITCOIN', meta: 'your-info' })
+  })
 
   test('a POST with the JSON type and an empty body, with and without a length', async () => {
     const target = '/merchants/invoices/crypto/123e4567-e89b-12d3-a456-426614174000/close'
     expect((await edge.call('POST', target, '', { headers: ['content-type', 'application/json'] })).status).toBe(200)
     const { id, privateKey } = edge.merchant
     const headers = `merchant-id: ${id}\r\nsignature: ${sign(privateKey, 'POST', target, '', SECONDS)}\r\ntimestamp: ${SECONDS}\r\n`
-    const bare = await edge.bytes(`POST ${target} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nConnection: close\r\n${headers}\r\n`)
+    const bare = await edge.bytes(
+      `POST ${target} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nConnection: close\r\n${headers}\r\n`,
+    )
     expect(bare).toMatch(/^HTTP\/1\.1 200 /)
     expect(edge.handled.at(-1)!.params).toEqual({ id: '123e4567-e89b-12d3-a456-426614174000' })
   })
@@ -63,42 +72,67 @@ describe('what known clients send (contract.md 1.1) is served', () => {
     const { id, privateKey } = edge.merchant
     const headers = `Host: a\r\nConnection: close\r\nmerchant-id: ${id}\r\nsignature: ${sign(privateKey, 'POST', '/merchants/addresses', address, SECONDS)}\r\ntimestamp: ${SECONDS}\r\n`
     const [front, back] = [address.slice(0, 10), address.slice(10)]
-    const byLength = await edge.bytes(`POST /merchants/addresses HTTP/1.1\r\n${headers}Content-Length: ${address.length}\r\n\r\n${front}`, back)
+    const byLength = await edge.bytes(
+      `POST /merchants/addresses HTTP/1.1\r\n${headers}Content-Length: ${address.length}\r\n\r\n${front}`,
+      back,
+    )
     expect(byLength).toMatch(/^HTTP\/1\.1 200 /)
     const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`
-    const inChunks = await edge.bytes(`POST /merchants/addresses HTTP/1.1\r\n${headers}Transfer-Encoding: chunked\r\n\r\n`, chunk(front), chunk(back), '0\r\n\r\n')
+    const inChunks = await edge.bytes(
+      `POST /merchants/addresses HTTP/1.1\r\n${headers}Transfer-Encoding: chunked\r\n\r\n`,
+      chunk(front),
+      chunk(back),
+      '0\r\n\r\n',
+    )
     expect(inChunks).toMatch(/^HTTP\/1\.1 200 /)
   })
 })
 
 describe('every operation', () => {
-  const paths = operations.filter(({ signed }) => signed).flatMap((operation) =>
-    [operation.path, ...operation.aliases.map(({ path }) => path)].flatMap((path) => [
-      { operation, path }, ...(path.endsWith('/') ? [] : [{ operation, path: `${path}/` }]),
-    ]))
+  const paths = operations
+    .filter(({ signed }) => signed)
+    .flatMap((operation) =>
+      [operation.path, ...operation.aliases.map(({ path }) => path)].flatMap((path) => [
+        { operation, path },
+        ...(path.endsWith('/') ? [] : [{ operation, path: `${path}/` }]),
+      ]),
+    )
 
-  test.each(paths.map((one) => [one.operation.method, one.path, one] as const))('%s %s', async (method, _path, { operation, path }) => {
-    const answer = await edge.call(method, targetOf(operation, path), exampleOf(operation))
-    expect(answer).toMatchObject({ status: 200, body: { operation: operation.id } })
-  })
+  test.each(paths.map((one) => [one.operation.method, one.path, one] as const))(
+    '%s %s',
+    async (method, _path, { operation, path }) => {
+      const answer = await edge.call(method, targetOf(operation, path), exampleOf(operation))
+      expect(answer).toMatchObject({ status: 200, body: { operation: operation.id } })
+    },
+  )
 })
 
 describe('the fee path without /merchants', () => {
   const query = '?ticker=USDT&amount=12&blockchain=ETHEREUM'
   const ask = (sentTo: string, signedOver: string) => {
     const { id, privateKey } = edge.merchant
-    return edge.raw('GET', sentTo, ['merchant-id', id, 'signature', sign(privateKey, 'GET', signedOver, '', SECONDS), 'timestamp', SECONDS])
+    return edge.raw('GET', sentTo, [
+      'merchant-id',
+      id,
+      'signature',
+      sign(privateKey, 'GET', signedOver, '', SECONDS),
+      'timestamp',
+      SECONDS,
+    ])
   }
 
-  test.each(['', '/'])('is right signed as sent or over the /merchants form (ending %j), and no other way', async (end) => {
-    const [short, long] = [`/withdrawals/crypto/fee${end}${query}`, `/merchants/withdrawals/crypto/fee${end}${query}`]
-    expect((await ask(short, short)).status).toBe(200)
-    expect((await ask(short, long)).status).toBe(200)
-    expect((await ask(long, long)).status).toBe(200)
-    expect((await ask(long, short)).status).toBe(401)
-    expect((await ask(short, long.replace('12', '13'))).status).toBe(401)
-    expect((await ask(short, `/merchants/withdrawals/crypto/fee${end}`)).status).toBe(401)
-  })
+  test.each(['', '/'])(
+    'is right signed as sent or over the /merchants form (ending %j), and no other way',
+    async (end) => {
+      const [short, long] = [`/withdrawals/crypto/fee${end}${query}`, `/merchants/withdrawals/crypto/fee${end}${query}`]
+      expect((await ask(short, short)).status).toBe(200)
+      expect((await ask(short, long)).status).toBe(200)
+      expect((await ask(long, long)).status).toBe(200)
+      expect((await ask(long, short)).status).toBe(401)
+      expect((await ask(short, long.replace('12', '13'))).status).toBe(401)
+      expect((await ask(short, `/merchants/withdrawals/crypto/fee${end}`)).status).toBe(401)
+    },
+  )
 })
 
 describe('answers', () => {

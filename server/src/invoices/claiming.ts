@@ -18,14 +18,22 @@ export interface ClaimSettings extends InvoiceSettings {
 }
 
 /**
- * By the signed link of an underpaid invoice: a fresh price for the rest, which its address goes on taking; or a request to have
- * the money back, which its merchant decides on. Throws a PayerRefusal.
+ * By the signed link of an underpaid invoice: a fresh price for the rest, which its address goes on taking; or a
+ * request to have the money back, which its merchant decides on. Throws a PayerRefusal.
  */
-export const claim = async (tx: Tx, id: string, token: string, wanted: Claim, settings: ClaimSettings, moment: Moment): Promise<Effects> => {
+export const claim = async (
+  tx: Tx,
+  id: string,
+  token: string,
+  wanted: Claim,
+  settings: ClaimSettings,
+  moment: Moment,
+): Promise<Effects> => {
   const invoice = await lockById(tx, id)
   if (!invoice || !settings.claimTokens.isOf(id, token)) throw new PayerRefusal('token-refused')
   if (invoice.state === 'paid') throw new PayerRefusal('ended')
-  if (invoice.state !== 'expired' || !isRegistered(invoice) || invoice.paid === 0n) throw new PayerRefusal('nothing-to-claim')
+  if (invoice.state !== 'expired' || !isRegistered(invoice) || invoice.paid === 0n)
+    throw new PayerRefusal('nothing-to-claim')
   const earlier = await claimOf(tx, invoice.merchantId, id)
   if (invoice.refunded || (earlier && earlier.state !== 'refused')) throw new PayerRefusal('claimed-already')
   if (wanted === 'payRest') {
@@ -37,9 +45,19 @@ export const claim = async (tx: Tx, id: string, token: string, wanted: Claim, se
   const refundAddress = settings.destinationOf(invoice.blockchain, wanted.refundAddress.trim())
   if (refundAddress === undefined) throw new PayerRefusal('address-invalid', 'refundAddress')
   const claimId = moment.newId()
-  await insertClaim(tx, { merchantId: invoice.merchantId, id: claimId, invoiceId: id, refundAddress, requestedAt: moment.at })
+  await insertClaim(tx, {
+    merchantId: invoice.merchantId,
+    id: claimId,
+    invoiceId: id,
+    refundAddress,
+    requestedAt: moment.at,
+  })
   const text = `The payer of invoice ${id} asks for its money back: bursar claims approve ${claimId}, or claims refuse ${claimId} REASON`
-  await raiseAlert(tx, { kind: 'refund-claim', subject: claimId, text, detail: { merchantId: invoice.merchantId, invoiceId: id } }, moment)
+  await raiseAlert(
+    tx,
+    { kind: 'refund-claim', subject: claimId, text, detail: { merchantId: invoice.merchantId, invoiceId: id } },
+    moment,
+  )
   await announce(tx, [id])
   return noEffects
 }

@@ -33,28 +33,42 @@ export interface ClaimLine {
   decidedAt: Date | null
 }
 
-const COLUMNS = sql.raw(`c.merchant_id as "merchantId", c.id, c.invoice_id as "invoiceId", c.state, c.refund_address as "refundAddress",
+const COLUMNS =
+  sql.raw(`c.merchant_id as "merchantId", c.id, c.invoice_id as "invoiceId", c.state, c.refund_address as "refundAddress",
   c.units, c.withdrawal_id as "withdrawalId", c.hash, c.note, c.requested_at as "requestedAt", c.decided_at as "decidedAt"`)
 
 /** The newest claim of an invoice. */
 export const claimOf = async (db: Db | Tx, merchantId: string, invoiceId: string): Promise<ClaimLine | undefined> => {
   const { rows } = await sql<ClaimLine>`select ${COLUMNS} from refund_claims c
-    where c.merchant_id = ${merchantId} and c.invoice_id = ${invoiceId} order by c.requested_at desc, c.id desc limit 1`.execute(db)
+    where c.merchant_id = ${merchantId} and c.invoice_id = ${invoiceId} order by c.requested_at desc, c.id desc limit 1`.execute(
+    db,
+  )
   return rows[0]
 }
 
 export const lockClaim = async (tx: Tx, id: string): Promise<ClaimLine | undefined> => {
-  const { rows } = await sql<ClaimLine>`select ${COLUMNS} from refund_claims c where c.id = ${id} for update`.execute(tx)
+  const { rows } = await sql<ClaimLine>`select ${COLUMNS} from refund_claims c where c.id = ${id} for update`.execute(
+    tx,
+  )
   return rows[0]
 }
 
-export const insertClaim = async (tx: Tx, claim: Pick<ClaimLine, 'merchantId' | 'id' | 'invoiceId' | 'refundAddress' | 'requestedAt'>): Promise<void> => {
+export const insertClaim = async (
+  tx: Tx,
+  claim: Pick<ClaimLine, 'merchantId' | 'id' | 'invoiceId' | 'refundAddress' | 'requestedAt'>,
+): Promise<void> => {
   await sql`insert into refund_claims(merchant_id, id, invoice_id, state, refund_address, requested_at)
-    values (${claim.merchantId}, ${claim.id}, ${claim.invoiceId}, 'requested', ${claim.refundAddress}, ${claim.requestedAt})`.execute(tx)
+    values (${claim.merchantId}, ${claim.id}, ${claim.invoiceId}, 'requested', ${claim.refundAddress}, ${claim.requestedAt})`.execute(
+    tx,
+  )
 }
 
 /** The claim that a withdrawal pays. */
-export const lockClaimPaidBy = async (tx: Tx, merchantId: string, withdrawalId: string): Promise<ClaimLine | undefined> => {
+export const lockClaimPaidBy = async (
+  tx: Tx,
+  merchantId: string,
+  withdrawalId: string,
+): Promise<ClaimLine | undefined> => {
   const { rows } = await sql<ClaimLine>`select ${COLUMNS} from refund_claims c
     where c.merchant_id = ${merchantId} and c.withdrawal_id = ${withdrawalId} for update`.execute(tx)
   return rows[0]
@@ -74,7 +88,9 @@ export const endClaim = async (
 export const decideClaim = async (
   tx: Tx,
   { merchantId, id }: Pick<ClaimLine, 'merchantId' | 'id'>,
-  decision: { state: 'approved'; units: bigint; withdrawalId: string; note: string | null } | { state: 'refused'; note: string | null },
+  decision:
+    | { state: 'approved'; units: bigint; withdrawalId: string; note: string | null }
+    | { state: 'refused'; note: string | null },
   at: Date,
 ): Promise<boolean> => {
   const { units, withdrawalId } = decision.state === 'approved' ? decision : { units: null, withdrawalId: null }
@@ -96,8 +112,12 @@ export interface WaitingClaim extends ClaimLine {
 }
 
 /** Claims by state, oldest first; all states when none is given. */
-export const listClaims = async (db: Db | Tx, filter: { merchantId?: string; states?: readonly ClaimState[] }): Promise<WaitingClaim[]> => {
-  const { rows } = await sql<WaitingClaim>`select ${COLUMNS}, i.name, i.email, i.ticker, i.blockchain, i.paid_units as paid, i.fee_units as fee
+export const listClaims = async (
+  db: Db | Tx,
+  filter: { merchantId?: string; states?: readonly ClaimState[] },
+): Promise<WaitingClaim[]> => {
+  const { rows } =
+    await sql<WaitingClaim>`select ${COLUMNS}, i.name, i.email, i.ticker, i.blockchain, i.paid_units as paid, i.fee_units as fee
     from refund_claims c join crypto_invoices i on i.merchant_id = c.merchant_id and i.id = c.invoice_id
     where ${filter.merchantId === undefined ? sql`true` : sql`c.merchant_id = ${filter.merchantId}`}
       and ${filter.states === undefined ? sql`true` : sql`c.state = any(${[...filter.states]}::text[])`}

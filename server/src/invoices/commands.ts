@@ -21,17 +21,26 @@ export const noSuchInvoice = (): ApiRefusal =>
   new ApiRefusal(generalErrors.notFound.status, generalErrors.notFound.code, 'no such invoice: check its id')
 
 /** The merchant takes what was credited for enough (`contract.md` 5.17, 18 row 22). Throws an ApiRefusal. */
-export const close = async (tx: Tx, key: { merchantId: string; id: string }, settings: InvoiceSettings, moment: Moment): Promise<Effects> => {
+export const close = async (
+  tx: Tx,
+  key: { merchantId: string; id: string },
+  settings: InvoiceSettings,
+  moment: Moment,
+): Promise<Effects> => {
   const invoice = await lockById(tx, key.id)
   if (!invoice || invoice.merchantId !== key.merchantId) throw noSuchInvoice()
   if (invoice.state === 'paid') throw refusal('the invoice is PAID: there is nothing to close')
-  if (!isRegistered(invoice) || invoice.paid === 0n) throw refusal('nothing is credited for this invoice yet: it can be closed once something is')
+  if (!isRegistered(invoice) || invoice.paid === 0n)
+    throw refusal('nothing is credited for this invoice yet: it can be closed once something is')
   if (invoice.refunded) throw refusal('the money of this invoice went back to its payer: it can not be closed as paid')
   await announce(tx, [invoice.id])
   return end(tx, invoice, 'closed', settings, moment)
 }
 
-/** The time of an invoice is over. It is locked, open, and waits for no payment, or too long for payments that no block has. */
+/**
+ * The time of an invoice is over. It is locked, open, and waits for no payment, or too long for payments that no block
+ * has.
+ */
 export const expire = async (tx: Tx, invoice: Invoice, settings: InvoiceSettings, moment: Moment): Promise<Effects> => {
   await announce(tx, [invoice.id])
   if (isRegistered(invoice)) return end(tx, invoice, 'ranOut', settings, moment)
@@ -40,11 +49,16 @@ export const expire = async (tx: Tx, invoice: Invoice, settings: InvoiceSettings
 }
 
 /**
- * Quotes the missing part of an invoice priced in fiat anew, and values payments that came while there was no price. Without a
- * fresh price nothing changes: the old quote is not renewed, and nobody is asked for anything at it.
+ * Quotes the missing part of an invoice priced in fiat anew, and values payments that came while there was no price.
+ * Without a fresh price nothing changes: the old quote is not renewed, and nobody is asked for anything at it.
  * @returns undefined when there is no fresh price
  */
-export const requote = async (tx: Tx, invoice: Registered, settings: InvoiceSettings, moment: Moment): Promise<Effects | undefined> => {
+export const requote = async (
+  tx: Tx,
+  invoice: Registered,
+  settings: InvoiceSettings,
+  moment: Moment,
+): Promise<Effects | undefined> => {
   const { base, quote, state } = invoice
   if (base === null || quote === null) return noEffects
   const prices = await settings.prices(tx, [invoice.ticker, base.ticker])
@@ -56,7 +70,10 @@ export const requote = async (tx: Tx, invoice: Registered, settings: InvoiceSett
   const requoted = (await write(tx, invoice, { quote: renewed })) as Registered
   const payments = await paymentsOf(tx, invoice.merchantId, invoice.id)
   const valued = payments.map((payment) => (payment.unvalued ? { ...payment, priceE18, unvalued: false } : payment))
-  await storePayments(tx, valued.filter((payment, i) => payment !== payments[i]))
+  await storePayments(
+    tx,
+    valued.filter((payment, i) => payment !== payments[i]),
+  )
   return settle(tx, requoted, valued, settings, moment)
 }
 

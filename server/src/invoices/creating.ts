@@ -5,7 +5,9 @@ import type { ApiAnswer } from '../platform/route.ts'
 import { insertInvoices, type NewInvoice } from './store.ts'
 
 export interface InvoiceCreator {
-  /** The answer of the request: its own, or the first one's where it is a repetition. Throws the 409 of a reused key. */
+  /**
+   * The answer of the request: its own, or the first one's where it is a repetition. Throws the 409 of a reused key.
+   */
   create(added: NewInvoice): Promise<ApiAnswer>
   close(): Promise<void>
 }

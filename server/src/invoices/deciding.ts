@@ -29,8 +29,8 @@ export interface Refund {
 }
 
 /**
- * The merchant gives the money of an underpaid invoice back: its claim is paid by an ordinary withdrawal, and the invoice will
- * not be paid any more.
+ * The merchant gives the money of an underpaid invoice back: its claim is paid by an ordinary withdrawal, and the
+ * invoice will not be paid any more.
  * @param pay makes the withdrawal; throws where it can't be made, and then nothing is decided
  */
 export const approveClaim = async (
@@ -44,22 +44,46 @@ export const approveClaim = async (
   const { claim, invoice } = await waiting(tx, id)
   const { merchantId, ticker, blockchain, paid, fee, meta } = invoice
   await write(tx, invoice, { refunded: true })
-  const { id: withdrawalId, units } = await pay({ merchantId, ticker, blockchain, to: claim.refundAddress, spend: paid - fee, meta, name: `refund:${invoice.id}` })
-  if (!(await decideClaim(tx, claim, { state: 'approved', units, withdrawalId, note }, moment.at))) throw new ClaimRefusal('it was decided meanwhile')
+  const { id: withdrawalId, units } = await pay({
+    merchantId,
+    ticker,
+    blockchain,
+    to: claim.refundAddress,
+    spend: paid - fee,
+    meta,
+    name: `refund:${invoice.id}`,
+  })
+  if (!(await decideClaim(tx, claim, { state: 'approved', units, withdrawalId, note }, moment.at)))
+    throw new ClaimRefusal('it was decided meanwhile')
   await close(tx, invoice, claim, moment)
   // Who was told so and has waited since hears next when it is sent.
-  if (claim.state !== 'failed') await tellPayer(tx, invoice, claim, { answer: 'approved', refund: units, note, hash: null }, settings, moment)
+  if (claim.state !== 'failed')
+    await tellPayer(tx, invoice, claim, { answer: 'approved', refund: units, note, hash: null }, settings, moment)
   return { withdrawalId }
 }
 
 /** The merchant keeps what arrived. The payer is told why, and may ask again or pay the rest. */
-export const refuseClaim = async (tx: Tx, id: string, note: string | null, settings: Pick<InvoiceSettings, 'catalogue' | 'publicUrl'>, moment: Moment): Promise<void> => {
+export const refuseClaim = async (
+  tx: Tx,
+  id: string,
+  note: string | null,
+  settings: Pick<InvoiceSettings, 'catalogue' | 'publicUrl'>,
+  moment: Moment,
+): Promise<void> => {
   const { claim, invoice } = await waiting(tx, id)
-  if (!(await decideClaim(tx, claim, { state: 'refused', note }, moment.at))) throw new ClaimRefusal('it was decided meanwhile')
+  if (!(await decideClaim(tx, claim, { state: 'refused', note }, moment.at)))
+    throw new ClaimRefusal('it was decided meanwhile')
   // Nothing went back: the invoice may be paid again.
   if (invoice.refunded) await write(tx, invoice, { refunded: false })
   await close(tx, invoice, claim, moment)
-  await tellPayer(tx, invoice, claim, { answer: 'declined', refund: invoice.paid - invoice.fee, note, hash: null }, settings, moment)
+  await tellPayer(
+    tx,
+    invoice,
+    claim,
+    { answer: 'declined', refund: invoice.paid - invoice.fee, note, hash: null },
+    settings,
+    moment,
+  )
 }
 
 /** A claim that waits, and its invoice, both locked. */
@@ -78,12 +102,19 @@ const close = async (tx: Tx, invoice: Registered, claim: ClaimLine, { at }: Mome
   await resolveAlert(tx, 'refund-claim', claim.id, at)
 }
 
-/** Writes the payer what became of a claim, where the address is known. `refund`: ledger units of the invoice's asset. */
+/**
+ * Writes the payer what became of a claim, where the address is known. `refund`: ledger units of the invoice's asset.
+ */
 export const tellPayer = async (
   tx: Tx,
   invoice: Registered,
   claim: ClaimLine,
-  { answer, refund, note, hash }: { answer: 'approved' | 'declined' | 'sent'; refund: bigint; note: string | null; hash: string | null },
+  {
+    answer,
+    refund,
+    note,
+    hash,
+  }: { answer: 'approved' | 'declined' | 'sent'; refund: bigint; note: string | null; hash: string | null },
   settings: Pick<InvoiceSettings, 'catalogue' | 'publicUrl'>,
   moment: Moment,
 ): Promise<void> => {
@@ -91,8 +122,31 @@ export const tellPayer = async (
   if (email === null) return
   const scale = scaleOf(invoice, settings.catalogue)
   const data = {
-    invoiceId: id, company: await companyOf(tx, merchantId), description: description ?? name, amount: formatUnits(units, scale), ticker, blockchain,
-    answer, refund: formatUnits(refund, scale), refundAddress: claim.refundAddress, hash, note, pageUrl: pageUrl(settings, id),
+    invoiceId: id,
+    company: await companyOf(tx, merchantId),
+    description: description ?? name,
+    amount: formatUnits(units, scale),
+    ticker,
+    blockchain,
+    answer,
+    refund: formatUnits(refund, scale),
+    refundAddress: claim.refundAddress,
+    hash,
+    note,
+    pageUrl: pageUrl(settings, id),
   }
-  await queueMails(tx, [{ merchantId, about: `${claim.id} ${answer}`, to: email, language: invoice.language ?? 'en', kind: 'claim-answered', data }], moment)
+  await queueMails(
+    tx,
+    [
+      {
+        merchantId,
+        about: `${claim.id} ${answer}`,
+        to: email,
+        language: invoice.language ?? 'en',
+        kind: 'claim-answered',
+        data,
+      },
+    ],
+    moment,
+  )
 }

@@ -11,22 +11,39 @@ import { settle } from './settling.ts'
 import { announce, lockAtAddresses } from './store.ts'
 
 /**
- * Follows deposits at the addresses of invoices. A payment of an open invoice is told by the invoice alone; what comes later,
- * in another asset or on the other network is an ordinary deposit and told as one.
+ * Follows deposits at the addresses of invoices. A payment of an open invoice is told by the invoice alone; what comes
+ * later, in another asset or on the other network is an ordinary deposit and told as one.
  */
-export const followDeposits = async (tx: Tx, followed: readonly Followed[], settings: InvoiceSettings, moment: Moment): Promise<Following> => {
-  const invoices = (await lockAtAddresses(tx, followed.map(({ deposit }) => deposit))).filter(isRegistered)
+export const followDeposits = async (
+  tx: Tx,
+  followed: readonly Followed[],
+  settings: InvoiceSettings,
+  moment: Moment,
+): Promise<Following> => {
+  const invoices = (
+    await lockAtAddresses(
+      tx,
+      followed.map(({ deposit }) => deposit),
+    )
+  ).filter(isRegistered)
   const all: Effects[] = []
   const [untold, told] = [new Set<string>(), new Set<string>()]
   for (const invoice of invoices) {
-    const atIt = followed.filter(({ deposit: { merchantId, addressId } }) => merchantId === invoice.merchantId && addressId === invoice.addressId)
+    const atIt = followed.filter(
+      ({ deposit: { merchantId, addressId } }) => merchantId === invoice.merchantId && addressId === invoice.addressId,
+    )
     const counted = atIt.filter(({ deposit }) => counts(deposit, invoice))
     if (counted.length === 0) {
       await announce(tx, [invoice.id])
       continue
     }
-    const prices = invoice.base === null ? new Map<string, bigint>() : await settings.prices(tx, [invoice.ticker, invoice.base.ticker])
-    const known = new Map((await paymentsOf(tx, invoice.merchantId, invoice.id)).map((payment) => [payment.depositId, payment]))
+    const prices =
+      invoice.base === null
+        ? new Map<string, bigint>()
+        : await settings.prices(tx, [invoice.ticker, invoice.base.ticker])
+    const known = new Map(
+      (await paymentsOf(tx, invoice.merchantId, invoice.id)).map((payment) => [payment.depositId, payment]),
+    )
     const changed = new Map<string, Payment>()
     for (const one of counted) {
       const { id } = one.deposit
@@ -52,15 +69,39 @@ const counts = ({ asset, network, failReason }: Deposit, { ticker, blockchain }:
 /** A block alone changes nothing: what comes back after its merchant was told Failed is nobody's yet. */
 const STATE: { readonly [What in Became]: PaymentState | undefined } = {
   mined: undefined,
-  sighted: 'waiting', held: 'waiting', credited: 'credited', rejected: 'lost', suspended: 'lost', orphaned: 'waiting', failed: 'lost',
+  sighted: 'waiting',
+  held: 'waiting',
+  credited: 'credited',
+  rejected: 'lost',
+  suspended: 'lost',
+  orphaned: 'waiting',
+  failed: 'lost',
 }
 
-const newPayment = ({ deposit, at }: Followed, invoice: Registered, prices: ReadonlyMap<string, bigint>, { minedWithinMs }: InvoiceSettings): Payment => {
+const newPayment = (
+  { deposit, at }: Followed,
+  invoice: Registered,
+  prices: ReadonlyMap<string, bigint>,
+  { minedWithinMs }: InvoiceSettings,
+): Payment => {
   const late = !isOpen(invoice.state) || at >= invoice.expiresAt
   const { merchantId, id: invoiceId } = invoice
   const { id: depositId, units, fee } = deposit
   const minedAt = deposit.internal || deposit.blockHeight !== null ? at : null
-  return { merchantId, depositId, invoiceId, units, fee, state: 'waiting', late, told: late, ...valueOf(invoice, at, prices), arrivedAt: at, minedAt, minedBy: minedByOf(invoice, at, minedWithinMs) }
+  return {
+    merchantId,
+    depositId,
+    invoiceId,
+    units,
+    fee,
+    state: 'waiting',
+    late,
+    told: late,
+    ...valueOf(invoice, at, prices),
+    arrivedAt: at,
+    minedAt,
+    minedBy: minedByOf(invoice, at, minedWithinMs),
+  }
 }
 
 /** From the end of the quote on, or from when it was seen where that was later. */
@@ -68,10 +109,16 @@ const minedByOf = ({ quote }: Registered, at: Date, minedWithinMs: number): Date
   quote === null ? null : new Date(Math.max(quote.until.getTime(), at.getTime()) + minedWithinMs)
 
 /**
- * A payment beside the block that has it, or has it no more. While no block has it its payer may take it back, so that a price that held without end would be
- * an option on the price for nothing: what is mined too late counts at the price of then.
+ * A payment beside the block that has it, or has it no more. While no block has it its payer may take it back, so that
+ * a price that held without end would be an option on the price for nothing: what is mined too late counts at the price
+ * of then.
  */
-const asMined = (payment: Payment, { became, at }: Followed, { ticker, base }: Registered, prices: ReadonlyMap<string, bigint>): Payment => {
+const asMined = (
+  payment: Payment,
+  { became, at }: Followed,
+  { ticker, base }: Registered,
+  prices: ReadonlyMap<string, bigint>,
+): Payment => {
   if (became === 'orphaned') return { ...payment, minedAt: null }
   if (payment.minedAt !== null || became === 'sighted' || became === 'failed') return payment
   const mined = { ...payment, minedAt: at }
@@ -92,10 +139,15 @@ export const valueOf = (
 }
 
 /**
- * Who tells the merchant of a change. Money that no end of the invoice has counted yet is told by the invoice while that is
- * open, and by itself when it is credited later; money the merchant knows of is told as any deposit, its loss too.
+ * Who tells the merchant of a change. Money that no end of the invoice has counted yet is told by the invoice while
+ * that is open, and by itself when it is credited later; money the merchant knows of is told as any deposit, its loss
+ * too.
  */
-const tellingOf = (became: Became, { told }: Payment, open: boolean): 'as-any-deposit' | 'by-the-invoice' | 'after-all' => {
+const tellingOf = (
+  became: Became,
+  { told }: Payment,
+  open: boolean,
+): 'as-any-deposit' | 'by-the-invoice' | 'after-all' => {
   if (told) return 'as-any-deposit'
   if (became !== 'credited') return 'by-the-invoice'
   return open ? 'by-the-invoice' : 'after-all'

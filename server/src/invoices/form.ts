@@ -1,5 +1,14 @@
 import { createCryptoInvoiceByForm, requestLimits } from '@bursar/contract'
-import { createFormReader, findFormMerchant, FORMS_OF_A_PAYER, readFormRedirect, readFormTarget, sendOn, type FormFields, type FormMerchantDeps } from '../payment-forms/index.ts'
+import {
+  createFormReader,
+  findFormMerchant,
+  FORMS_OF_A_PAYER,
+  readFormRedirect,
+  readFormTarget,
+  sendOn,
+  type FormFields,
+  type FormMerchantDeps,
+} from '../payment-forms/index.ts'
 import type { MerchantSettings } from '../merchants/index.ts'
 import type { PageRoute } from '../platform/page.ts'
 import type { KeepTarget } from '../platform/target.ts'
@@ -16,7 +25,13 @@ export interface InvoiceFormDeps extends FormMerchantDeps {
 }
 
 /** The unsigned web form (`contract.md` 5.15, 18 row 15). */
-export const invoiceFormRoute = ({ runtime, creator, settings, keepTarget, ...finding }: InvoiceFormDeps): PageRoute => {
+export const invoiceFormRoute = ({
+  runtime,
+  creator,
+  settings,
+  keepTarget,
+  ...finding
+}: InvoiceFormDeps): PageRoute => {
   const read = createFormReader(createCryptoInvoiceByForm.body!)
   return {
     method: 'POST',
@@ -28,7 +43,8 @@ export const invoiceFormRoute = ({ runtime, creator, settings, keepTarget, ...fi
       const merchant = await findFormMerchant(fields, createCryptoInvoiceByForm.path, finding)
       const body = bodyOf(fields, merchant.settings)
       const invoice = readInvoice(merchant.id, body, settings, momentOf(runtime))
-      if (body.target !== undefined) await keepTarget({ merchantId: merchant.id, kind: 'crypto-invoice', id: invoice.id }, body.target)
+      if (body.target !== undefined)
+        await keepTarget({ merchantId: merchant.id, kind: 'crypto-invoice', id: invoice.id }, body.target)
       await creator.create({ invoice, keyId: null, keys: [], answer: { status: 303, body: '' } })
       return sendOn(pageUrl(settings, invoice.id))
     },
@@ -38,16 +54,36 @@ export const invoiceFormRoute = ({ runtime, creator, settings, keepTarget, ...fi
 /** What the same request would say with a signature, in the fields of the form's own names when it is refused. */
 const bodyOf = (fields: FormFields, settings: MerchantSettings): InvoiceBody => {
   const { name, value, ticker, blockchain, description, meta, email, redirectUrl } = fields
-  if (ticker === undefined && value !== undefined) throw invalid('ticker is missing: the same value is another amount in each asset. Send ticker with value, or leave both to the payer', 'ticker')
-  if (ticker === undefined && blockchain !== undefined) throw invalid('ticker is missing: it says what is paid on the blockchain', 'ticker')
+  if (ticker === undefined && value !== undefined)
+    throw invalid(
+      'ticker is missing: the same value is another amount in each asset. Send ticker with value, or leave both to the payer',
+      'ticker',
+    )
+  if (ticker === undefined && blockchain !== undefined)
+    throw invalid('ticker is missing: it says what is paid on the blockchain', 'ticker')
   const target = readFormTarget(fields, settings)
   return {
     name: name!,
-    ...(ticker === undefined ? {} : { amount: { ticker, ...(value === undefined ? {} : { value }), ...(blockchain === undefined ? {} : { blockchain }) } }),
+    ...(ticker === undefined
+      ? {}
+      : {
+          amount: {
+            ticker,
+            ...(value === undefined ? {} : { value }),
+            ...(blockchain === undefined ? {} : { blockchain }),
+          },
+        }),
     ...(description === undefined ? {} : { description }),
     ...(meta === undefined ? {} : { meta }),
     ...(email === undefined ? {} : { email }),
     ...(redirectUrl === undefined ? {} : { redirectUrl: readFormRedirect(redirectUrl, settings) }),
-    ...(target === undefined ? {} : { target: { ticker: target.ticker, ...(target.address === undefined ? {} : { address: target.address, blockchain: target.blockchain! }) } }),
+    ...(target === undefined
+      ? {}
+      : {
+          target: {
+            ticker: target.ticker,
+            ...(target.address === undefined ? {} : { address: target.address, blockchain: target.blockchain! }),
+          },
+        }),
   }
 }

@@ -20,10 +20,20 @@ beforeEach(async () => {
 })
 afterEach(async () => expect(await auditLedger(world.db)).toEqual([]))
 
-const held = async () => (await sql<{ merchantId: string; id: string }>`select merchant_id as "merchantId", id from deposits where state = 'held' order by created_at, id limit 1`.execute(world.db)).rows[0]!
+const held = async () =>
+  (
+    await sql<{
+      merchantId: string
+      id: string
+    }>`select merchant_id as "merchantId", id from deposits where state = 'held' order by created_at, id limit 1`.execute(
+      world.db,
+    )
+  ).rows[0]!
 const clear = async () => {
   const key = await held()
-  await world.act(async (tx, moment) => (await world.deposits.clear(tx, { ...key, compliance: { risky: false } as never }, moment))!)
+  await world.act(
+    async (tx, moment) => (await world.deposits.clear(tx, { ...key, compliance: { risky: false } as never }, moment))!,
+  )
 }
 const reject = async () => {
   const key = await held()
@@ -39,15 +49,28 @@ test('are paid when the money is theirs and not before, however long after their
   const id = await registered()
   await world.confirm(await world.payment(id, '100'))
   expect([await world.balance('USDT'), await world.told()]).toEqual([0n, ['CryptoInvoice PENDING']])
-  expect(await world.find(id)).toMatchObject({ state: 'pending', paid: { text: '0' }, waiting: { text: '100' }, toSend: null, payments: [{ state: 'checking', counts: true }] })
+  expect(await world.find(id)).toMatchObject({
+    state: 'pending',
+    paid: { text: '0' },
+    waiting: { text: '100' },
+    toSend: null,
+    payments: [{ state: 'checking', counts: true }],
+  })
   world.now += 500 * HOUR
   await world.tick()
   expect(await world.lookup(id)).toMatchObject({ status: 'PENDING', paidAmount: '0' })
   expect(await world.close(id)).toMatchObject({ description: expect.stringContaining('nothing is credited') })
   await clear()
   await world.tick()
-  expect([await world.balance('USDT'), await world.told()]).toEqual([100n * E18, ['CryptoInvoice PENDING', 'CryptoInvoice DONE']])
-  expect(await world.find(id)).toMatchObject({ state: 'paid', paid: { text: '100' }, payments: [{ state: 'credited' }] })
+  expect([await world.balance('USDT'), await world.told()]).toEqual([
+    100n * E18,
+    ['CryptoInvoice PENDING', 'CryptoInvoice DONE'],
+  ])
+  expect(await world.find(id)).toMatchObject({
+    state: 'paid',
+    paid: { text: '100' },
+    payments: [{ state: 'credited' }],
+  })
 })
 
 test('whose money is rejected expire as if it had not come; the payer reads that it was not taken', async () => {
@@ -57,7 +80,10 @@ test('whose money is rejected expire as if it had not come; the payer reads that
   await reject()
   expect((await world.find(id)).payments).toMatchObject([{ state: 'refused' }])
   await world.tick()
-  expect([await world.balance('USDT'), await world.told()]).toEqual([0n, ['CryptoInvoice PENDING', 'CryptoInvoice EXPIRED']])
+  expect([await world.balance('USDT'), await world.told()]).toEqual([
+    0n,
+    ['CryptoInvoice PENDING', 'CryptoInvoice EXPIRED'],
+  ])
   expect(await world.find(id)).toMatchObject({ state: 'expired', paid: { text: '0' }, claimable: false })
 })
 
@@ -68,7 +94,14 @@ test('that expired count what comes late once it is released: told as a deposit,
   await world.confirm(await world.payment(id, '100'))
   expect(await world.told()).toEqual(['CryptoInvoice PENDING', 'CryptoInvoice EXPIRED', 'Replenish Pending'])
   await clear()
-  expect(await world.told()).toEqual(['CryptoInvoice PENDING', 'CryptoInvoice EXPIRED', 'Replenish Pending', 'Replenish Done', 'Replenish Verified', 'CryptoInvoice DONE'])
+  expect(await world.told()).toEqual([
+    'CryptoInvoice PENDING',
+    'CryptoInvoice EXPIRED',
+    'Replenish Pending',
+    'Replenish Done',
+    'Replenish Verified',
+    'CryptoInvoice DONE',
+  ])
   expect(await world.lookup(id)).toMatchObject({ status: 'PAID', paidAmount: '100' })
 })
 
@@ -78,7 +111,12 @@ test('that expired tell of what comes late and is rejected as of any deposit', a
   await world.tick()
   await world.confirm(await world.payment(id, '100'))
   await reject()
-  expect(await world.told()).toEqual(['CryptoInvoice PENDING', 'CryptoInvoice EXPIRED', 'Replenish Pending', 'Replenish Failed'])
+  expect(await world.told()).toEqual([
+    'CryptoInvoice PENDING',
+    'CryptoInvoice EXPIRED',
+    'Replenish Pending',
+    'Replenish Failed',
+  ])
   expect((await world.notices()).at(-1)).toMatchObject({ failReason: 'AML_REJECTED' })
 })
 
@@ -87,7 +125,17 @@ test('of which a part is clean are partly paid, and the rest is asked for only w
   await world.confirm(await world.payment(id, '60'))
   await clear()
   await world.confirm(await world.payment(id, '40'))
-  expect(await world.find(id)).toMatchObject({ state: 'pending', paid: { text: '60' }, waiting: { text: '40' }, toSend: null })
+  expect(await world.find(id)).toMatchObject({
+    state: 'pending',
+    paid: { text: '60' },
+    waiting: { text: '40' },
+    toSend: null,
+  })
   await reject()
-  expect(await world.find(id)).toMatchObject({ state: 'pending', paid: { text: '60' }, waiting: { text: '0' }, toSend: { text: '40' } })
+  expect(await world.find(id)).toMatchObject({
+    state: 'pending',
+    paid: { text: '60' },
+    waiting: { text: '0' },
+    toSend: { text: '40' },
+  })
 })

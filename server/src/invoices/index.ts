@@ -1,9 +1,9 @@
 /**
- * Crypto invoices. Promises that an invoice's address is its own for ever and is not made before the payer continues; that
- * what is paid is what the chain credited at that address in the asset asked for, to the unit, whatever happens in whatever
- * order; that DONE and EXPIRED are told once each; that every unit credited is told to the merchant, by the invoice or by a
- * Replenish; and that three clocks stay apart: the quote's minutes, the invoice's life, and the address, which is watched for
- * ever.
+ * Crypto invoices. Promises that an invoice's address is its own for ever and is not made before the payer continues;
+ * that what is paid is what the chain credited at that address in the asset asked for, to the unit, whatever happens in
+ * whatever order; that DONE and EXPIRED are told once each; that every unit credited is told to the merchant, by the
+ * invoice or by a Replenish; and that three clocks stay apart: the quote's minutes, the invoice's life, and the
+ * address, which is watched for ever.
  */
 import type { Moment } from '../base/moment.ts'
 import type { Db, Tx } from '../db/index.ts'
@@ -43,8 +43,8 @@ export type { InvoiceSettings } from './settings.ts'
 export { INVOICE_CHANNEL, invoicesAt, isAskedFor } from './store.ts'
 
 /**
- * What the room does for deposits and for the payer's page. Verbs answer with effects, which callers carry out, and throw a
- * PayerRefusal; each change is announced on `INVOICE_CHANNEL` with its transaction.
+ * What the room does for deposits and for the payer's page. Verbs answer with effects, which callers carry out, and
+ * throw a PayerRefusal; each change is announced on `INVOICE_CHANNEL` with its transaction.
  */
 export interface Invoices {
   follow: DepositFollower

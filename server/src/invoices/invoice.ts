@@ -51,7 +51,13 @@ export interface Invoice {
 }
 
 /** An invoice that has an address, and so an asset, a network and an amount. */
-export type Registered = Invoice & { ticker: string; blockchain: Network; units: bigint; address: string; addressId: string }
+export type Registered = Invoice & {
+  ticker: string
+  blockchain: Network
+  units: bigint
+  address: string
+  addressId: string
+}
 
 export const isRegistered = (invoice: Invoice): invoice is Registered => invoice.addressId !== null
 

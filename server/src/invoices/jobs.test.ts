@@ -16,7 +16,11 @@ afterAll(() => world.end())
 const three = async (more: Record<string, unknown>): Promise<[string, string, string]> => {
   const ids = [] as unknown as [string, string, string]
   for (let i = 0; i < 3; i += 1) {
-    const id = await world.create({ amount: { ticker: 'BTC', blockchain: 'BITCOIN' }, baseAmount: { value: '100', ticker: 'USD' }, ...more })
+    const id = await world.create({
+      amount: { ticker: 'BTC', blockchain: 'BITCOIN' },
+      baseAmount: { value: '100', ticker: 'USD' },
+      ...more,
+    })
     await world.proceed(id)
     ids.push(id)
     world.now += 1_000
@@ -43,7 +47,8 @@ test('whose quote is over: the others are quoted anew', async () => {
   world.prices.set('BTC', 40_000n * E18)
   world.now += 16 * MINUTE
   await expect(world.tick()).rejects.toThrow('poisoned')
-  const amounts = async () => Promise.all(ids.map(async (id) => ((await world.lookup(id)).amount as { value: string }).value))
+  const amounts = async () =>
+    Promise.all(ids.map(async (id) => ((await world.lookup(id)).amount as { value: string }).value))
   expect(await amounts()).toEqual(['0.002', '0.0025', '0.0025'])
   await cure()
   await world.tick()

@@ -42,11 +42,15 @@ export const createQuoteJob = ({ runtime, settings, everyMs, pause }: InvoiceJob
   run: async () => {
     const tickers = settings.catalogue.crypto.map(({ ticker }) => ticker)
     const prices = await settings.prices(runtime.db, [...tickers, ...BASE_TICKERS])
-    const [priced, bases] = [tickers, [...BASE_TICKERS]].map((some) => some.filter((ticker) => ticker === 'USD' || prices.has(ticker)))
+    const [priced, bases] = [tickers, [...BASE_TICKERS]].map((some) =>
+      some.filter((ticker) => ticker === 'USD' || prices.has(ticker)),
+    )
     let quoted = 0
     for (const due of [unquoted(momentOf(runtime).at, priced!, bases!), unvalued(priced!, bases!)]) {
       const ids = await findDue(runtime.db, due, MOST)
-      await eachDue(runtime, due, ids, async (tx, invoice, moment) => (isRegistered(invoice) ? requote(tx, invoice, settings, moment) : undefined))
+      await eachDue(runtime, due, ids, async (tx, invoice, moment) =>
+        isRegistered(invoice) ? requote(tx, invoice, settings, moment) : undefined,
+      )
       quoted += ids.length
     }
     if (quoted > 0) await pause('invoices-quoted')

@@ -10,7 +10,21 @@ export const lookupBody = (
   more: { url: string; company: { name: string; url: string }; claim: ClaimLine | undefined },
   catalogue: Catalogue,
 ): Record<string, unknown> => {
-  const { id, merchantId, name, description, meta, email, state, createdAt, expiresAt, clientExpiresAt, base, address, fee } = invoice
+  const {
+    id,
+    merchantId,
+    name,
+    description,
+    meta,
+    email,
+    state,
+    createdAt,
+    expiresAt,
+    clientExpiresAt,
+    base,
+    address,
+    fee,
+  } = invoice
   const { url, company, claim } = more
   return {
     id,

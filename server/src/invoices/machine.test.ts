@@ -11,7 +11,11 @@ describe('the table of invoices', () => {
   })
 
   test('tells each end exactly when it is reached, and PENDING exactly on the way to an address', () => {
-    const wanted: Partial<Record<InvoiceState, InvoiceEffect>> = { registered: 'tellPending', paid: 'tellDone', expired: 'tellExpired' }
+    const wanted: Partial<Record<InvoiceState, InvoiceEffect>> = {
+      registered: 'tellPending',
+      paid: 'tellDone',
+      expired: 'tellExpired',
+    }
     for (const state of states) {
       for (const event of events) {
         const move = moveOf(invoiceMoves, state, event)

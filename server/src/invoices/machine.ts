@@ -6,7 +6,8 @@ import { to, type Moves } from '../base/moves.ts'
  * - registered: the payer has reached the payment step; an address is allocated
  * - pending: a payment has been seen
  * - paid: enough was credited, or the merchant closed it
- * - expired: time ran out, and no payment that was seen in time is still on its way, or none that a block has had in time
+ * - expired: time ran out, and no payment that was seen in time is still on its way, or none that a block has had in
+ * time
  */
 export type InvoiceState = 'created' | 'registered' | 'pending' | 'paid' | 'expired'
 
@@ -44,4 +45,5 @@ export const invoiceMoves: Moves<InvoiceState, InvoiceEvent, InvoiceEffect> = {
 }
 
 /** The states in which payments are awaited, and told by the invoice alone. */
-export const isOpen = (state: InvoiceState): boolean => state === 'created' || state === 'registered' || state === 'pending'
+export const isOpen = (state: InvoiceState): boolean =>
+  state === 'created' || state === 'registered' || state === 'pending'

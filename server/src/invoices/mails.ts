@@ -8,8 +8,17 @@ import { scaleOf } from './notice.ts'
 import { receiptOf } from './receipt.ts'
 import { claimUrl, pageUrl, type InvoiceSettings } from './settings.ts'
 
-/** Queues the payer's mail about an end: a receipt, or after a part of the money the link to pay the rest or ask for it back. */
-export const mailOf = async (tx: Tx, invoice: Invoice, end: 'paid' | 'expired', settings: InvoiceSettings, moment: Moment): Promise<void> => {
+/**
+ * Queues the payer's mail about an end: a receipt, or after a part of the money the link to pay the rest or ask for it
+ * back.
+ */
+export const mailOf = async (
+  tx: Tx,
+  invoice: Invoice,
+  end: 'paid' | 'expired',
+  settings: InvoiceSettings,
+  moment: Moment,
+): Promise<void> => {
   const { id, merchantId, email, paid } = invoice
   if (email === null || !isRegistered(invoice) || paid === 0n) return
   const about = { merchantId, about: id, to: email, language: invoice.language ?? 'en' }

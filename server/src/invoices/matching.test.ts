@@ -7,11 +7,29 @@ import { GRACE_MS, priceAt, priceIn, stepOf, unitsFor, worthOf } from './quoting
 const E18 = 10n ** 18n
 const quoteAt = (priceE18: bigint): Quote => ({ priceE18, at: new Date(0), until: new Date(1), previousE18: null })
 const payment = (more: Partial<Payment>): Payment => ({
-  merchantId: 'm', depositId: 'd', invoiceId: 'i', units: 1n, fee: 0n, state: 'credited', late: false, told: false, priceE18: null, unvalued: false, arrivedAt: new Date(0), minedAt: null, minedBy: null, ...more,
+  merchantId: 'm',
+  depositId: 'd',
+  invoiceId: 'i',
+  units: 1n,
+  fee: 0n,
+  state: 'credited',
+  late: false,
+  told: false,
+  priceE18: null,
+  unvalued: false,
+  arrivedAt: new Date(0),
+  minedAt: null,
+  minedBy: null,
+  ...more,
 })
 
 describe('prices', () => {
-  const prices = new Map([['BTC', 50_000n * E18], ['USDT', E18], ['EUR', (108n * E18) / 100n], ['UAH', E18 / 40n]])
+  const prices = new Map([
+    ['BTC', 50_000n * E18],
+    ['USDT', E18],
+    ['EUR', (108n * E18) / 100n],
+    ['UAH', E18 / 40n],
+  ])
 
   test('are in the base currency, and none where either has none', () => {
     expect(priceIn('BTC', 'USD', prices)).toBe(50_000n * E18)
@@ -19,7 +37,16 @@ describe('prices', () => {
     expect(priceIn('USDT', 'EUR', prices)).toBe(925_925_925_900_000_000n)
     expect(priceIn('ETH', 'USD', prices)).toBeUndefined()
     expect(priceIn('BTC', 'KZT', prices)).toBeUndefined()
-    expect(priceIn('BTC', 'UAH', new Map([['BTC', 1n], ['UAH', E18]]))).toBeUndefined()
+    expect(
+      priceIn(
+        'BTC',
+        'UAH',
+        new Map([
+          ['BTC', 1n],
+          ['UAH', E18],
+        ]),
+      ),
+    ).toBeUndefined()
   })
 
   test('the best of those a payment may have been sent at', () => {
@@ -35,67 +62,107 @@ describe('prices', () => {
   })
 })
 
-const scales = fc.record({ scale: fc.constantFrom(8, 18), decimals: fc.constantFrom(6, 8, 18) }).filter(({ scale, decimals }) => decimals <= scale)
+const scales = fc
+  .record({ scale: fc.constantFrom(8, 18), decimals: fc.constantFrom(6, 8, 18) })
+  .filter(({ scale, decimals }) => decimals <= scale)
 const price = fc.bigInt({ min: 10n ** 12n, max: 10n ** 24n }).map((p) => (p / 10n ** 8n) * 10n ** 8n)
 const cents = fc.bigInt({ min: 1n, max: 10n ** 9n }).map((c) => c * 10n ** 16n)
 
 test('what is asked for is worth at least the price, and one step less is not', () => {
-  fc.assert(fc.property(scales, price, cents, ({ scale, decimals }, priceE18, base) => {
-    const step = stepOf({ scale }, { decimals })
-    const units = unitsFor(base, priceE18, scale, step)
-    expect(units % step).toBe(0n)
-    expect(units * priceE18 >= base * 10n ** BigInt(scale)).toBe(true)
-    expect((units - step) * priceE18 < base * 10n ** BigInt(scale)).toBe(true)
-  }))
+  fc.assert(
+    fc.property(scales, price, cents, ({ scale, decimals }, priceE18, base) => {
+      const step = stepOf({ scale }, { decimals })
+      const units = unitsFor(base, priceE18, scale, step)
+      expect(units % step).toBe(0n)
+      expect(units * priceE18 >= base * 10n ** BigInt(scale)).toBe(true)
+      expect((units - step) * priceE18 < base * 10n ** BigInt(scale)).toBe(true)
+    }),
+  )
 })
 
 test('partial payments at one price ask for no more than one payment would, and none of their rounding is owed', () => {
-  fc.assert(fc.property(scales, price, cents, fc.array(fc.integer({ min: 1, max: 99 }), { maxLength: 6 }), ({ scale, decimals }, priceE18, e18, shares) => {
-    const step = stepOf({ scale }, { decimals })
-    const base = { ticker: 'USD', e18 }
-    const whole = unitsFor(e18, priceE18, scale, step)
-    const payments: Payment[] = []
-    const add = (units: bigint): void => {
-      if (units > 0n) payments.push(payment({ units, priceE18, depositId: String(payments.length) }))
-    }
-    const asked = (): bigint => askedUnits({ base, quote: quoteAt(priceE18) }, totalsOf(payments, scale), scale, step)
-    const seen = (): bigint => payments.reduce((sum, one) => sum + one.units, 0n)
-    for (const share of shares) add((((asked() - seen()) * BigInt(share)) / 100n / step) * step)
-    const all = asked()
-    // Less than the whole only where the last step would bring no more than what rounding took of the parts.
-    if (all !== whole) {
-      expect(all < whole).toBe(true)
-      expect(e18 - worthOf(all, priceE18, scale) <= BigInt(payments.length)).toBe(true)
-    }
-    add(all - seen())
-    expect(asked()).toBe(all)
-    expect(seen()).toBe(all)
-  }), { examples: [[{ scale: 18, decimals: 18 }, 999_999_999_999_999_900_000_000n, 10_000_000_000_000_000n, [50]]] })
+  fc.assert(
+    fc.property(
+      scales,
+      price,
+      cents,
+      fc.array(fc.integer({ min: 1, max: 99 }), { maxLength: 6 }),
+      ({ scale, decimals }, priceE18, e18, shares) => {
+        const step = stepOf({ scale }, { decimals })
+        const base = { ticker: 'USD', e18 }
+        const whole = unitsFor(e18, priceE18, scale, step)
+        const payments: Payment[] = []
+        const add = (units: bigint): void => {
+          if (units > 0n) payments.push(payment({ units, priceE18, depositId: String(payments.length) }))
+        }
+        const asked = (): bigint =>
+          askedUnits({ base, quote: quoteAt(priceE18) }, totalsOf(payments, scale), scale, step)
+        const seen = (): bigint => payments.reduce((sum, one) => sum + one.units, 0n)
+        for (const share of shares) add((((asked() - seen()) * BigInt(share)) / 100n / step) * step)
+        const all = asked()
+        // Less than the whole only where the last step would bring no more than what rounding took of the parts.
+        if (all !== whole) {
+          expect(all < whole).toBe(true)
+          expect(e18 - worthOf(all, priceE18, scale) <= BigInt(payments.length)).toBe(true)
+        }
+        add(all - seen())
+        expect(asked()).toBe(all)
+        expect(seen()).toBe(all)
+      },
+    ),
+    { examples: [[{ scale: 18, decimals: 18 }, 999_999_999_999_999_900_000_000n, 10_000_000_000_000_000n, [50]]] },
+  )
 })
 
 test('the missing part alone is asked for at the new price, and what is too much is not asked for', () => {
-  fc.assert(fc.property(scales, price, price, cents, fc.integer({ min: 1, max: 300 }), ({ scale, decimals }, first, second, e18, percent) => {
-    const step = stepOf({ scale }, { decimals })
-    const units = (unitsFor(e18, first, scale, step) * BigInt(percent)) / 100n
-    if (units === 0n) return
-    const totals = totalsOf([payment({ units, priceE18: first })], scale)
-    const asked = askedUnits({ base: { ticker: 'USD', e18 }, quote: quoteAt(second) }, totals, scale, step)
-    const worth = worthOf(units, first, scale)
-    if (asked > units) {
-      expect(worth < e18).toBe(true)
-      expect((asked - units) * second + (worth + 2n) * 10n ** BigInt(scale) >= e18 * 10n ** BigInt(scale)).toBe(true)
-      expect((asked - units - step) * second < (e18 - worth) * 10n ** BigInt(scale)).toBe(true)
-    } else {
-      expect(worth + 1n >= e18).toBe(true)
-      expect(asked > 0n).toBe(true)
-    }
-  }))
+  fc.assert(
+    fc.property(
+      scales,
+      price,
+      price,
+      cents,
+      fc.integer({ min: 1, max: 300 }),
+      ({ scale, decimals }, first, second, e18, percent) => {
+        const step = stepOf({ scale }, { decimals })
+        const units = (unitsFor(e18, first, scale, step) * BigInt(percent)) / 100n
+        if (units === 0n) return
+        const totals = totalsOf([payment({ units, priceE18: first })], scale)
+        const asked = askedUnits({ base: { ticker: 'USD', e18 }, quote: quoteAt(second) }, totals, scale, step)
+        const worth = worthOf(units, first, scale)
+        if (asked > units) {
+          expect(worth < e18).toBe(true)
+          expect((asked - units) * second + (worth + 2n) * 10n ** BigInt(scale) >= e18 * 10n ** BigInt(scale)).toBe(
+            true,
+          )
+          expect((asked - units - step) * second < (e18 - worth) * 10n ** BigInt(scale)).toBe(true)
+        } else {
+          expect(worth + 1n >= e18).toBe(true)
+          expect(asked > 0n).toBe(true)
+        }
+      },
+    ),
+  )
 })
 
 test('sums leave out what is lost, and count what waits apart', () => {
-  const totals = totalsOf([
-    payment({ units: 5n, fee: 1n, priceE18: E18 }), payment({ units: 7n, state: 'waiting' }), payment({ units: 9n, state: 'waiting', late: true, unvalued: true }),
-    payment({ units: 100n, state: 'lost', unvalued: true, priceE18: E18 }),
-  ], 0)
-  expect(totals).toEqual({ paid: 5n, fee: 1n, paidBaseE18: 5n * E18, waiting: 16n, waitingInTime: 1, waitingMined: 0, seenBaseE18: 5n * E18, seenCount: 3, unvalued: true })
+  const totals = totalsOf(
+    [
+      payment({ units: 5n, fee: 1n, priceE18: E18 }),
+      payment({ units: 7n, state: 'waiting' }),
+      payment({ units: 9n, state: 'waiting', late: true, unvalued: true }),
+      payment({ units: 100n, state: 'lost', unvalued: true, priceE18: E18 }),
+    ],
+    0,
+  )
+  expect(totals).toEqual({
+    paid: 5n,
+    fee: 1n,
+    paidBaseE18: 5n * E18,
+    waiting: 16n,
+    waitingInTime: 1,
+    waitingMined: 0,
+    seenBaseE18: 5n * E18,
+    seenCount: 3,
+    unvalued: true,
+  })
 })

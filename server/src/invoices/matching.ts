@@ -20,7 +20,17 @@ export interface Totals {
 }
 
 export const totalsOf = (payments: readonly Payment[], scale: number): Totals => {
-  const totals: Totals = { paid: 0n, fee: 0n, paidBaseE18: 0n, waiting: 0n, waitingInTime: 0, waitingMined: 0, seenBaseE18: 0n, seenCount: 0, unvalued: false }
+  const totals: Totals = {
+    paid: 0n,
+    fee: 0n,
+    paidBaseE18: 0n,
+    waiting: 0n,
+    waitingInTime: 0,
+    waitingMined: 0,
+    seenBaseE18: 0n,
+    seenCount: 0,
+    unvalued: false,
+  }
   for (const { state, units, fee, late, priceE18, unvalued, minedAt } of payments) {
     if (state === 'lost') continue
     const worth = priceE18 === null ? 0n : worthOf(units, priceE18, scale)
@@ -41,8 +51,8 @@ export const totalsOf = (payments: readonly Payment[], scale: number): Totals =>
 }
 
 /**
- * What an invoice priced in fiat asks for by now: what was seen, and what its missing rest costs at the quote in force. What
- * was paid too much is not asked for.
+ * What an invoice priced in fiat asks for by now: what was seen, and what its missing rest costs at the quote in force.
+ * What was paid too much is not asked for.
  * @param step amounts are asked for in multiples of it
  */
 export const askedUnits = (

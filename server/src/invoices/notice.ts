@@ -7,7 +7,11 @@ import type { InvoiceEffect } from './machine.ts'
 /** What notifications say of an invoice (`contract.md` 6.3, 18 row 20). */
 export type WireStatus = 'PENDING' | 'DONE' | 'EXPIRED'
 
-export const statusOf: { readonly [Effect in InvoiceEffect]: WireStatus } = { tellPending: 'PENDING', tellDone: 'DONE', tellExpired: 'EXPIRED' }
+export const statusOf: { readonly [Effect in InvoiceEffect]: WireStatus } = {
+  tellPending: 'PENDING',
+  tellDone: 'DONE',
+  tellExpired: 'EXPIRED',
+}
 
 const E18_SCALE = 18
 const CENT_E18 = 10n ** 16n
@@ -31,9 +35,13 @@ export const priceFields = ({ base, quote, paid, paidBaseE18 }: Invoice): { pric
 export const paidText = (invoice: Invoice, catalogue: Catalogue): string =>
   invoice.paid === 0n ? '0' : formatUnits(invoice.paid, scaleOf(invoice, catalogue))
 
-/** The body of a `CryptoInvoice` notification. `ticker`, `blockchain` and `amount` are always there: empty, and "0", where nobody chose. Other empty fields are left out. */
+/**
+ * The body of a `CryptoInvoice` notification. `ticker`, `blockchain` and `amount` are always there: empty, and "0",
+ * where nobody chose. Other empty fields are left out.
+ */
 const noticeBody = (invoice: Invoice, status: WireStatus, catalogue: Catalogue): Record<string, unknown> => {
-  const { id, merchantId, name, description, meta, email, ticker, blockchain, units, base, createdAt, expiresAt, fee } = invoice
+  const { id, merchantId, name, description, meta, email, ticker, blockchain, units, base, createdAt, expiresAt, fee } =
+    invoice
   return {
     id,
     ticker: ticker ?? '',

@@ -17,8 +17,8 @@ export interface Option {
 type Open = Pick<Invoice, 'ticker' | 'blockchain' | 'units' | 'base'>
 
 /**
- * The assets and networks an invoice may be paid in: those its merchant left open, served here, on which the amount can be sent
- * and is credited.
+ * The assets and networks an invoice may be paid in: those its merchant left open, served here, on which the amount can
+ * be sent and is credited.
  * @param prices fresh ones, USD in 1e-18 by ticker
  */
 export const optionsOf = (
@@ -29,7 +29,9 @@ export const optionsOf = (
   catalogue.crypto
     .filter(({ ticker }) => invoice.ticker === null || ticker === invoice.ticker)
     .flatMap((asset) => [...asset.networks.values()].map((on) => ({ asset, on })))
-    .filter(({ on: { network } }) => networks.has(network) && (invoice.blockchain === null || network === invoice.blockchain))
+    .filter(
+      ({ on: { network } }) => networks.has(network) && (invoice.blockchain === null || network === invoice.blockchain),
+    )
     .map(({ asset, on }): Option => ({ asset, on, ...amountOf(invoice, asset, on, prices) }))
     .filter(({ asset, on, units }) => units === null || canBeSent(units, asset, on))
 

@@ -16,14 +16,35 @@ afterAll(() => world.end())
 
 type Step =
   | { do: 'send'; cents: number; wrong: boolean; pooled: boolean }
-  | { do: 'mine' } | { do: 'settle' } | { do: 'reorganise'; depth: number; drop: boolean }
-  | { do: 'wait'; minutes: number } | { do: 'close' } | { do: 'price'; usd: number | null } | { do: 'tick' } | { do: 'judge'; clear: boolean }
+  | { do: 'mine' }
+  | { do: 'settle' }
+  | { do: 'reorganise'; depth: number; drop: boolean }
+  | { do: 'wait'; minutes: number }
+  | { do: 'close' }
+  | { do: 'price'; usd: number | null }
+  | { do: 'tick' }
+  | { do: 'judge'; clear: boolean }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ do: fc.constant('send' as const), cents: fc.integer({ min: 10, max: 9_000 }), wrong: fc.integer({ min: 0, max: 5 }).map((n) => n === 0), pooled: fc.boolean() }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('send' as const),
+      cents: fc.integer({ min: 10, max: 9_000 }),
+      wrong: fc.integer({ min: 0, max: 5 }).map((n) => n === 0),
+      pooled: fc.boolean(),
+    }),
+  },
   { weight: 5, arbitrary: fc.constant({ do: 'mine' as const }) },
   { weight: 4, arbitrary: fc.constant({ do: 'settle' as const }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('reorganise' as const), depth: fc.integer({ min: 1, max: 3 }), drop: fc.boolean() }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('reorganise' as const),
+      depth: fc.integer({ min: 1, max: 3 }),
+      drop: fc.boolean(),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('wait' as const), minutes: fc.constantFrom(5, 20, 1_500) }) },
   { weight: 1, arbitrary: fc.constant({ do: 'close' as const }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('price' as const), usd: fc.constantFrom(null, 1, 2, 3) }) },
@@ -33,12 +54,20 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 /** What screening, or an operator, says of the oldest held deposit. One that was rejected before stays so. */
 const judge = async (clear: boolean): Promise<void> => {
-  const { rows: [held] } = await sql<{ merchantId: string; id: string; told: string }>`select merchant_id as "merchantId", id, told from deposits
+  const {
+    rows: [held],
+  } = await sql<{
+    merchantId: string
+    id: string
+    told: string
+  }>`select merchant_id as "merchantId", id, told from deposits
     where state = 'held' order by created_at, id limit 1`.execute(world.db)
   if (!held) return
-  await world.act(async (tx, moment) => (clear && held.told !== 'Failed'
-    ? (await world.deposits.clear(tx, { ...held, compliance: COMPLIANCE }, moment))!
-    : (await world.deposits.reject(tx, held, moment))!))
+  await world.act(async (tx, moment) =>
+    clear && held.told !== 'Failed'
+      ? (await world.deposits.clear(tx, { ...held, compliance: COMPLIANCE }, moment))!
+      : (await world.deposits.reject(tx, held, moment))!,
+  )
 }
 const COMPLIANCE = { risky: false } as unknown as Parameters<World['deposits']['clear']>[1]['compliance']
 
@@ -47,7 +76,9 @@ const live = async (base: boolean, holding: boolean, steps: readonly Step[]): Pr
   await world.reset()
   world.holding = holding
   const amount = { ticker: 'BTC', blockchain: 'BITCOIN' }
-  const id = await world.create(base ? { amount, baseAmount: { value: '100', ticker: 'USD' } } : { amount: { ...amount, value: '100' } })
+  const id = await world.create(
+    base ? { amount, baseAmount: { value: '100', ticker: 'USD' } } : { amount: { ...amount, value: '100' } },
+  )
   world.prices.set('BTC', E18)
   await world.proceed(id)
   const network: Network = 'BITCOIN'
@@ -66,7 +97,9 @@ const live = async (base: boolean, holding: boolean, steps: readonly Step[]): Pr
     return { mine: mine.map(({ status }) => status as string), last: mine.at(-1)!, done }
   }
   const check = async (): Promise<void> => {
-    const { rows: [sums] } = await sql<{ credited: bigint; waiting: bigint }>`select
+    const {
+      rows: [sums],
+    } = await sql<{ credited: bigint; waiting: bigint }>`select
         coalesce(sum(units) filter (where state = 'credited'), 0) as credited,
         coalesce(sum(units) filter (where state in ('pending', 'held', 'orphaned') and (fail_reason is null or fail_reason = 'AML_REJECTED')), 0) as waiting
       from deposits where asset = 'BTC'`.execute(world.db)
@@ -135,10 +168,17 @@ const live = async (base: boolean, holding: boolean, steps: readonly Step[]): Pr
   expect(statuses[0]).toBe('PENDING')
   expect(statuses.length).toBeGreaterThan(1)
   // Every unit credited was told: by an end of the invoice, or by itself.
-  const { rows } = await sql<{ id: string; units: bigint; state: string }>`select id, units, state from deposits where asset = 'BTC' and fail_reason is null`.execute(world.db)
+  const { rows } = await sql<{
+    id: string
+    units: bigint
+    state: string
+  }>`select id, units, state from deposits where asset = 'BTC' and fail_reason is null`.execute(world.db)
   const credited = rows.filter(({ state }) => state === 'credited')
   const single = new Set(done.map((body) => body.id))
-  const { rows: counted } = await sql<{ id: string; told: boolean }>`select deposit_id as id, told from crypto_invoice_payments`.execute(world.db)
+  const { rows: counted } = await sql<{
+    id: string
+    told: boolean
+  }>`select deposit_id as id, told from crypto_invoice_payments`.execute(world.db)
   for (const { id: deposit } of credited) expect(counted.find((payment) => payment.id === deposit)?.told).toBe(true)
   expect(new Set(done.map((body) => body.id)).size).toBe(done.length)
   const alone = credited.filter((deposit) => !single.has(deposit.id)).reduce((sum, { units }) => sum + units, 0n)
@@ -147,10 +187,19 @@ const live = async (base: boolean, holding: boolean, steps: readonly Step[]): Pr
   expect(await auditLedger(world.db)).toEqual([])
 }
 
-test.each([['priced in crypto', false, false], ['priced in fiat', true, false], ['priced in crypto, of a merchant that has money held', false, true]] as const)(
+test.each([
+  ['priced in crypto', false, false],
+  ['priced in fiat', true, false],
+  ['priced in crypto, of a merchant that has money held', false, true],
+] as const)(
   'an invoice %s: whatever comes, goes and comes back, paid is what is credited, and each end is told once',
   async (_, base, holding) => {
-    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 24, size: 'max' }), (steps) => live(base, holding, steps)), { numRuns: Number(process.env.INVOICE_RUNS ?? 10), endOnFailure: false })
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 24, size: 'max' }), (steps) =>
+        live(base, holding, steps),
+      ),
+      { numRuns: Number(process.env.INVOICE_RUNS ?? 10), endOnFailure: false },
+    )
   },
   240_000,
 )

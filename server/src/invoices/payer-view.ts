@@ -77,13 +77,17 @@ export interface PayerInvoice {
   /** what the merchant fixed, or the payer chose */
   ticker: string | null
   blockchain: Network | null
-  /** asked for, arrived for good, seen and on its way, still to be sent, too much; null until asset and amount are known */
+  /**
+   * asked for, arrived for good, seen and on its way, still to be sent, too much; null until asset and amount are known
+   */
   asked: Shown | null
   paid: Shown
   waiting: Shown
   missing: Shown | null
   over: Shown
-  /** what to send now: the missing part, or the least that is credited where that is more; null when nothing is missing */
+  /**
+   * what to send now: the missing part, or the least that is credited where that is more; null when nothing is missing
+   */
   toSend: Shown | null
   price: {
     base: { value: string; ticker: string }
@@ -108,21 +112,38 @@ export interface PayerInvoice {
   choosesValue: boolean
   /** the money may be asked back, or the rest paid, by the signed link */
   claimable: boolean
-  claim: { state: ClaimState; refundAddress: string; amount: string | null; note: string | null; withdrawalId: string | null; hash: string | null } | null
+  claim: {
+    state: ClaimState
+    refundAddress: string
+    amount: string | null
+    note: string | null
+    withdrawalId: string | null
+    hash: string | null
+  } | null
 }
 
 /**
  * What the page of an invoice shows, as it is now; undefined when there is no such invoice. All of one moment.
  * @param at business time
  */
-export const findForPayer = (db: Db, id: string, settings: InvoiceSettings, at: Date): Promise<PayerInvoice | undefined> =>
-  db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(async (tx) => {
-    const invoice = await findById(tx, id)
-    return invoice && viewOf(tx, invoice, settings, at)
-  })
+export const findForPayer = (
+  db: Db,
+  id: string,
+  settings: InvoiceSettings,
+  at: Date,
+): Promise<PayerInvoice | undefined> =>
+  db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (tx) => {
+      const invoice = await findById(tx, id)
+      return invoice && viewOf(tx, invoice, settings, at)
+    })
 
 const viewOf = async (tx: Tx, invoice: Invoice, settings: InvoiceSettings, at: Date): Promise<PayerInvoice> => {
-  const { merchantId, id, name, description, redirectUrl, email, language, state, ticker, blockchain, movedAt } = invoice
+  const { merchantId, id, name, description, redirectUrl, email, language, state, ticker, blockchain, movedAt } =
+    invoice
   const asset = ticker === null ? undefined : settings.catalogue.findCrypto(ticker)
   const on = asset && blockchain ? asset.networks.get(blockchain) : undefined
   const amounts = amountsOf(invoice, asset, on)
@@ -130,64 +151,116 @@ const viewOf = async (tx: Tx, invoice: Invoice, settings: InvoiceSettings, at: D
   const claim = state === 'expired' ? await claimOf(tx, merchantId, id) : undefined
   const shown = (units: bigint): string => formatUnits(units, asset?.scale ?? 0)
   return {
-    id, merchantId, url: pageUrl(settings, id), company: await companyOf(tx, merchantId), name, description, redirectUrl, email, language, state, ticker, blockchain,
-    createdAt: invoice.createdAt.getTime(), clientExpiredAt: invoice.clientExpiresAt.getTime(), expiredAt: invoice.expiresAt.getTime(), movedAt: movedAt.getTime(),
+    id,
+    merchantId,
+    url: pageUrl(settings, id),
+    company: await companyOf(tx, merchantId),
+    name,
+    description,
+    redirectUrl,
+    email,
+    language,
+    state,
+    ticker,
+    blockchain,
+    createdAt: invoice.createdAt.getTime(),
+    clientExpiredAt: invoice.clientExpiresAt.getTime(),
+    expiredAt: invoice.expiresAt.getTime(),
+    movedAt: movedAt.getTime(),
     ...amounts,
     price: priceOf(invoice, at),
     destination: registered && asset && on ? destinationOf(registered, asset, on, amounts.toSend) : null,
     payments: registered ? await paymentsShown(tx, registered, settings) : [],
     ...(await choicesOf(tx, invoice, settings)),
-    claimable: state === 'expired' && invoice.paid > 0n && !invoice.refunded && (claim === undefined || claim.state === 'refused'),
-    claim: claim === undefined ? null : {
-      state: claim.state, refundAddress: claim.refundAddress, note: claim.note, withdrawalId: claim.withdrawalId, hash: claim.hash, amount: claim.units === null ? null : shown(claim.units),
-    },
+    claimable:
+      state === 'expired' &&
+      invoice.paid > 0n &&
+      !invoice.refunded &&
+      (claim === undefined || claim.state === 'refused'),
+    claim:
+      claim === undefined
+        ? null
+        : {
+            state: claim.state,
+            refundAddress: claim.refundAddress,
+            note: claim.note,
+            withdrawalId: claim.withdrawalId,
+            hash: claim.hash,
+            amount: claim.units === null ? null : shown(claim.units),
+          },
   }
 }
 
 type Amounts = Pick<PayerInvoice, 'asked' | 'paid' | 'waiting' | 'missing' | 'over' | 'toSend'>
 
-const amountsOf = ({ units, paid, waiting, state }: Invoice, asset: CryptoAsset | undefined, on: AssetOnNetwork | undefined): Amounts => {
+const amountsOf = (
+  { units, paid, waiting, state }: Invoice,
+  asset: CryptoAsset | undefined,
+  on: AssetOnNetwork | undefined,
+): Amounts => {
   const shown = (amount: bigint): Shown => ({ units: amount, text: formatUnits(amount, asset?.scale ?? 0) })
-  if (units === null || !asset) return { asked: null, paid: shown(0n), waiting: shown(0n), missing: null, over: shown(0n), toSend: null }
+  if (units === null || !asset)
+    return { asked: null, paid: shown(0n), waiting: shown(0n), missing: null, over: shown(0n), toSend: null }
   const seen = paid + waiting
   const missing = seen < units ? units - seen : 0n
   const isOver = missing === 0n || state === 'paid' || !on
   return {
-    asked: shown(units), paid: shown(paid), waiting: shown(waiting), missing: shown(missing), over: shown(seen > units ? seen - units : 0n),
+    asked: shown(units),
+    paid: shown(paid),
+    waiting: shown(waiting),
+    missing: shown(missing),
+    over: shown(seen > units ? seen - units : 0n),
     toSend: isOver ? null : shown(missing > on.minDeposit ? missing : on.minDeposit),
   }
 }
 
 const priceOf = ({ base, quote, paidBaseE18, state }: Invoice, at: Date): PayerInvoice['price'] =>
-  base === null ? null : {
-    base: { value: formatUnits(base.e18, 18), ticker: base.ticker },
-    rate: quote && formatUnits(quote.priceE18, 18),
-    until: quote && quote.until.getTime(),
-    stale: quote !== null && state !== 'paid' && quote.until <= at,
-    paid: centsText(paidBaseE18),
-  }
+  base === null
+    ? null
+    : {
+        base: { value: formatUnits(base.e18, 18), ticker: base.ticker },
+        rate: quote && formatUnits(quote.priceE18, 18),
+        until: quote && quote.until.getTime(),
+        stale: quote !== null && state !== 'paid' && quote.until <= at,
+        paid: centsText(paidBaseE18),
+      }
 
-const destinationOf = ({ address }: Registered, asset: CryptoAsset, on: AssetOnNetwork, toSend: Shown | null): NonNullable<PayerInvoice['destination']> => ({
+const destinationOf = (
+  { address }: Registered,
+  asset: CryptoAsset,
+  on: AssetOnNetwork,
+  toSend: Shown | null,
+): NonNullable<PayerInvoice['destination']> => ({
   address,
   contract: on.contract,
   decimals: on.decimals,
   chainUnits: toSend && rescale(toSend.units, asset.scale, on.decimals),
 })
 
-const choicesOf = async (tx: Tx, invoice: Invoice, settings: InvoiceSettings): Promise<Pick<PayerInvoice, 'options' | 'choosesValue'>> => {
+const choicesOf = async (
+  tx: Tx,
+  invoice: Invoice,
+  settings: InvoiceSettings,
+): Promise<Pick<PayerInvoice, 'options' | 'choosesValue'>> => {
   if (invoice.state !== 'created') return { options: [], choosesValue: false }
   const options = optionsOf(invoice, settings, await settings.prices(tx, pricesNeeded(invoice, settings)))
   return {
     options: options.map(({ asset, on, units, unpriced }) => ({
-      ticker: asset.ticker, name: asset.name, blockchain: on.network, amount: units === null ? null : formatUnits(units, asset.scale),
-      minimum: formatUnits(on.minDeposit, asset.scale), unpriced,
+      ticker: asset.ticker,
+      name: asset.name,
+      blockchain: on.network,
+      amount: units === null ? null : formatUnits(units, asset.scale),
+      minimum: formatUnits(on.minDeposit, asset.scale),
+      unpriced,
     })),
     choosesValue: invoice.units === null && invoice.base === null,
   }
 }
 
 const paymentsShown = async (tx: Tx, invoice: Registered, { catalogue }: InvoiceSettings): Promise<ShownPayment[]> => {
-  const payments = new Map((await paymentsOf(tx, invoice.merchantId, invoice.id)).map((payment) => [payment.depositId, payment]))
+  const payments = new Map(
+    (await paymentsOf(tx, invoice.merchantId, invoice.id)).map((payment) => [payment.depositId, payment]),
+  )
   const deposits = await depositsAt(tx, invoice.merchantId, familyOf(invoice.blockchain), invoice.address)
   return deposits.map((deposit): ShownPayment => {
     const { blockHeight, headHeight, creditHeight } = deposit

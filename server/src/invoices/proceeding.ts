@@ -26,14 +26,21 @@ export interface Choice {
 }
 
 /**
- * Brings a payer to the payment step: fixes what was open, quotes a price in fiat, allocates an address for ever, tells the
- * merchant PENDING. Continuing again changes nothing but the language of mails. Throws a PayerRefusal.
+ * Brings a payer to the payment step: fixes what was open, quotes a price in fiat, allocates an address for ever, tells
+ * the merchant PENDING. Continuing again changes nothing but the language of mails. Throws a PayerRefusal.
  */
-export const proceed = async (tx: Tx, id: string, choice: Choice, settings: InvoiceSettings, moment: Moment): Promise<Effects> => {
+export const proceed = async (
+  tx: Tx,
+  id: string,
+  choice: Choice,
+  settings: InvoiceSettings,
+  moment: Moment,
+): Promise<Effects> => {
   const invoice = await lockById(tx, id)
   if (!invoice) throw new PayerRefusal('not-found')
   const payer = payerOf(choice, invoice)
-  if (!isOpen(invoice.state) || (invoice.state === 'created' && invoice.expiresAt <= moment.at)) throw new PayerRefusal('ended')
+  if (!isOpen(invoice.state) || (invoice.state === 'created' && invoice.expiresAt <= moment.at))
+    throw new PayerRefusal('ended')
   if (invoice.state !== 'created') {
     await write(tx, invoice, { language: payer.language })
     await announce(tx, [id])
@@ -42,9 +49,15 @@ export const proceed = async (tx: Tx, id: string, choice: Choice, settings: Invo
   const prices = await settings.prices(tx, pricesNeeded(invoice, settings))
   const { asset, on, units } = chosen(invoice, choice, settings, prices)
   const { base } = invoice
-  const quote = base === null ? null : {
-    priceE18: priceIn(asset.ticker, base.ticker, prices)!, at: moment.at, until: new Date(moment.at.getTime() + settings.quoteMs), previousE18: null,
-  }
+  const quote =
+    base === null
+      ? null
+      : {
+          priceE18: priceIn(asset.ticker, base.ticker, prices)!,
+          at: moment.at,
+          until: new Date(moment.at.getTime() + settings.quoteMs),
+          previousE18: null,
+        }
   const place = await allocate(tx, invoice, on.network, settings, moment)
   const changes = { ...payer, ticker: asset.ticker, blockchain: on.network, units, quote, ...place }
   const registered = await move(tx, invoice, 'proceeded', changes, moment.at)
@@ -53,14 +66,22 @@ export const proceed = async (tx: Tx, id: string, choice: Choice, settings: Invo
 }
 
 /** What has to have a price before an invoice can be quoted; nothing for one in crypto. */
-export const pricesNeeded = ({ base, ticker }: Pick<Invoice, 'base' | 'ticker'>, { catalogue }: Pick<InvoiceSettings, 'catalogue'>): string[] =>
-  base === null ? [] : [...(ticker === null ? catalogue.crypto.map((asset) => asset.ticker) : [ticker]), ...BASE_TICKERS]
+export const pricesNeeded = (
+  { base, ticker }: Pick<Invoice, 'base' | 'ticker'>,
+  { catalogue }: Pick<InvoiceSettings, 'catalogue'>,
+): string[] =>
+  base === null
+    ? []
+    : [...(ticker === null ? catalogue.crypto.map((asset) => asset.ticker) : [ticker]), ...BASE_TICKERS]
 
 /**
- * Everybody who has the invoice's link can say something here, and the e-mail address gets the link that claims a refund: the merchant's
- * stays, and a payer's is set once, on the way to the payment step, before there is any money.
+ * Everybody who has the invoice's link can say something here, and the e-mail address gets the link that claims a
+ * refund: the merchant's stays, and a payer's is set once, on the way to the payment step, before there is any money.
  */
-const payerOf = ({ email, language }: Choice, invoice: Invoice): { email: string | null; language: Language | null } => {
+const payerOf = (
+  { email, language }: Choice,
+  invoice: Invoice,
+): { email: string | null; language: Language | null } => {
   const given = email === undefined || email === '' ? undefined : mailAddress(email)
   if (email !== undefined && email !== '' && given === undefined) throw new PayerRefusal('email-invalid', 'email')
   return { email: invoice.email ?? given ?? null, language: isLanguage(language) ? language : invoice.language }
@@ -96,7 +117,9 @@ const chosenUnits = (value: string | undefined, { asset, on }: Option): bigint =
   return parsed.units
 }
 
-/** An address of the invoice's own. It is watched like a rotating one until the invoice's end, and credited for ever. */
+/**
+ * An address of the invoice's own. It is watched like a rotating one until the invoice's end, and credited for ever.
+ */
 const allocate = async (
   tx: Tx,
   { merchantId, meta, expiresAt }: Invoice,
@@ -106,7 +129,14 @@ const allocate = async (
 ): Promise<{ address: string; addressId: string }> => {
   const addressId = newId()
   const address = await issueInside(tx, keys, {
-    merchantId, id: addressId, family: familyOf(blockchain), blockchain, meta, leasedUntil: expiresAt, leaseAfterDepositMs: null, createdAt: at,
+    merchantId,
+    id: addressId,
+    family: familyOf(blockchain),
+    blockchain,
+    meta,
+    leasedUntil: expiresAt,
+    leaseAfterDepositMs: null,
+    createdAt: at,
     answer: { keys: [], before: '', after: '' },
   })
   return { address, addressId }

@@ -26,13 +26,30 @@ describe('a price in fiat', () => {
   test('becomes an amount when the payer continues, not before, and is told with both', async () => {
     const id = await world.create({ baseAmount: { value: '1000', ticker: 'UAH' } })
     expect(await world.lookup(id)).toMatchObject({ amount: null, baseAmount: { value: '1000', ticker: 'UAH' } })
-    expect((await world.find(id)).options.map(({ ticker, amount }) => [ticker, amount])).toEqual([['BTC', '0.0005'], ['ETH', '0.0125'], ['USDT', '25'], ['USDT', '25']])
+    expect((await world.find(id)).options.map(({ ticker, amount }) => [ticker, amount])).toEqual([
+      ['BTC', '0.0005'],
+      ['ETH', '0.0125'],
+      ['USDT', '25'],
+      ['USDT', '25'],
+    ])
     world.prices.set('BTC', 40_000n * E18)
     await world.proceed(id, BTC)
     expect(await world.lookup(id)).toMatchObject({ amount: { value: '0.000625', ...BTC }, price: '1600000' })
-    expect((await world.notices())[0]).toMatchObject({ status: 'PENDING', amount: '0.000625', baseTicker: 'UAH', baseAmount: '1000', price: '1600000' })
+    expect((await world.notices())[0]).toMatchObject({
+      status: 'PENDING',
+      amount: '0.000625',
+      baseTicker: 'UAH',
+      baseAmount: '1000',
+      price: '1600000',
+    })
     await world.confirm(await world.payment(id, '0.000625'))
-    expect((await world.notices()).at(-1)).toMatchObject({ status: 'DONE', amount: '0.000625', paidAmount: '0.000625', paidPrice: '1000', price: '1600000' })
+    expect((await world.notices()).at(-1)).toMatchObject({
+      status: 'DONE',
+      amount: '0.000625',
+      paidAmount: '0.000625',
+      paidPrice: '1000',
+      price: '1600000',
+    })
   })
 
   test('audit F-9.10: is an option of the payer for as long as docs/integrating/crypto-invoices.md says', async () => {
@@ -50,11 +67,16 @@ describe('a price in fiat', () => {
     await world.confirm(inTime, late)
     expect([(await world.lookup(first)).status, (await world.lookup(second)).status]).toEqual(['PAID', 'PENDING'])
     const minutes = (LONGEST_AGE_MS + world.settings.quoteMs + GRACE_MS) / MINUTE
-    expect(readFileSync(new URL('../../../docs/integrating/crypto-invoices.md', import.meta.url), 'utf8')).toContain(`${minutes} minutes in all`)
+    expect(readFileSync(new URL('../../../docs/integrating/crypto-invoices.md', import.meta.url), 'utf8')).toContain(
+      `${minutes} minutes in all`,
+    )
   })
 
   test('in EUR is rounded up to what can be typed, and paid in full by it', async () => {
-    const id = await world.create({ amount: { ticker: 'USDT', blockchain: 'ETHEREUM' }, baseAmount: { value: '99.99', ticker: 'EUR' } })
+    const id = await world.create({
+      amount: { ticker: 'USDT', blockchain: 'ETHEREUM' },
+      baseAmount: { value: '99.99', ticker: 'EUR' },
+    })
     await world.proceed(id)
     expect(await world.lookup(id)).toMatchObject({ amount: { value: '107.989201' }, price: '0.9259259259' })
     await world.confirm(await world.payment(id, '107.989201'))
@@ -87,14 +109,27 @@ describe('a price in fiat', () => {
     world.prices.set('BTC', 40_000n * E18)
     world.now += 15 * MINUTE - 1
     await world.tick()
-    expect(await world.find(id)).toMatchObject({ asked: { text: '0.002' }, missing: { text: '0.001' }, price: { stale: false } })
+    expect(await world.find(id)).toMatchObject({
+      asked: { text: '0.002' },
+      missing: { text: '0.001' },
+      price: { stale: false },
+    })
     world.now += 1
     expect(await world.find(id)).toMatchObject({ price: { stale: true } })
     await world.tick()
-    expect(await world.find(id)).toMatchObject({ asked: { text: '0.00225' }, missing: { text: '0.00125' }, price: { stale: false, rate: '40000', paid: '50' } })
+    expect(await world.find(id)).toMatchObject({
+      asked: { text: '0.00225' },
+      missing: { text: '0.00125' },
+      price: { stale: false, rate: '40000', paid: '50' },
+    })
     world.now += 10 * MINUTE
     await world.confirm(await world.payment(id, '0.00125'))
-    expect(await world.lookup(id)).toMatchObject({ status: 'PAID', paidAmount: '0.00225', paidPrice: '100', price: '40000' })
+    expect(await world.lookup(id)).toMatchObject({
+      status: 'PAID',
+      paidAmount: '0.00225',
+      paidPrice: '100',
+      price: '40000',
+    })
   })
 
   test('without a fresh price stays as it was, stale, and is quoted when there is one', async () => {
@@ -148,7 +183,12 @@ describe('a price in fiat', () => {
   test('paid too much shows what was asked for below what was paid', async () => {
     const id = await create()
     await world.confirm(await world.payment(id, '0.003'))
-    expect((await world.notices()).at(-1)).toMatchObject({ status: 'DONE', amount: '0.002', paidAmount: '0.003', paidPrice: '150' })
+    expect((await world.notices()).at(-1)).toMatchObject({
+      status: 'DONE',
+      amount: '0.002',
+      paidAmount: '0.003',
+      paidPrice: '150',
+    })
   })
 
   test('is not asked for anew when all of it has been seen', async () => {

@@ -14,11 +14,12 @@ const MOST_DECIMALS = 8
 export const BASE_TICKERS = ['UAH', 'USD', 'EUR'] as const
 
 /** The currency prices are stored in is its own price. */
-const usdOf = (ticker: string, prices: ReadonlyMap<string, bigint>): bigint | undefined => (ticker === 'USD' ? E18 : prices.get(ticker))
+const usdOf = (ticker: string, prices: ReadonlyMap<string, bigint>): bigint | undefined =>
+  ticker === 'USD' ? E18 : prices.get(ticker)
 
 /**
- * What one whole unit of an asset costs in a base currency, in 1e-18, rounded half to even. Undefined when either has no fresh
- * price, or the price is too small to be quoted: then nothing is asked for.
+ * What one whole unit of an asset costs in a base currency, in 1e-18, rounded half to even. Undefined when either has
+ * no fresh price, or the price is too small to be quoted: then nothing is asked for.
  * @param prices USD in 1e-18 for one whole unit, by ticker
  */
 export const priceIn = (ticker: string, base: string, prices: ReadonlyMap<string, bigint>): bigint | undefined => {
@@ -34,7 +35,8 @@ export const stepOf = (asset: Pick<CryptoAsset, 'scale'>, on: Pick<AssetOnNetwor
   10n ** BigInt(asset.scale - Math.min(on.decimals, MOST_DECIMALS))
 
 /** Worth of units in the base currency, in 1e-18, rounded down. */
-export const worthOf = (units: bigint, priceE18: bigint, scale: number): bigint => mulDiv(units, priceE18, 10n ** BigInt(scale), 'down')
+export const worthOf = (units: bigint, priceE18: bigint, scale: number): bigint =>
+  mulDiv(units, priceE18, 10n ** BigInt(scale), 'down')
 
 /** The least amount worth at least so much, in whole steps: what is asked for is never short of the price. */
 export const unitsFor = (worthE18: bigint, priceE18: bigint, scale: number, step: bigint): bigint =>
@@ -47,8 +49,8 @@ export const GRACE_MS = 3 * 60_000
 export const heldUntil = ({ until }: Pick<Quote, 'until'>): number => until.getTime() + GRACE_MS
 
 /**
- * The price that a payment seen at a time counts at: the best for the payer of those it may have been sent at. Null when none
- * holds any more.
+ * The price that a payment seen at a time counts at: the best for the payer of those it may have been sent at. Null
+ * when none holds any more.
  */
 export const priceAt = (quote: Quote, at: Date): bigint | null => {
   const candidates: bigint[] = []

@@ -20,7 +20,10 @@ const times = (count: number): number[] => Array.from({ length: count }, (_, i) 
 
 test('continuing many times at once allocates one address and tells PENDING once', async () => {
   const id = await world.create({ amount: { ticker: 'USDT' } })
-  const choices = times(8).map((i) => ({ blockchain: i % 2 === 0 ? 'ETHEREUM' : 'BINANCE_SMART_CHAIN', value: `${10 + i}` }))
+  const choices = times(8).map((i) => ({
+    blockchain: i % 2 === 0 ? 'ETHEREUM' : 'BINANCE_SMART_CHAIN',
+    value: `${10 + i}`,
+  }))
   await Promise.all(choices.map((choice) => world.proceed(id, choice)))
   const { rows } = await sql<{ count: number }>`select count(*)::int as count from addresses`.execute(world.db)
   expect(rows[0]!.count).toBe(1)
@@ -70,7 +73,10 @@ test('two watchers at the same invoices: what each brings is counted once, none 
   const right = await Promise.all(ids.map((id) => world.payment(id, '100')))
   const wrong = await Promise.all(ids.map((id) => world.payment(id, '5', { network: 'ETHEREUM' })))
   await Promise.all([
-    world.mine('BINANCE_SMART_CHAIN', right.map(({ transaction }) => transaction)),
+    world.mine(
+      'BINANCE_SMART_CHAIN',
+      right.map(({ transaction }) => transaction),
+    ),
     world.mine('ETHEREUM', wrong.map(({ transaction }) => transaction).toReversed()),
   ])
   await Promise.all([world.settle('BINANCE_SMART_CHAIN'), world.settle('ETHEREUM')])

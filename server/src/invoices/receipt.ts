@@ -17,9 +17,12 @@ export const receiptOf = async (
   company: { name: string; url: string },
   catalogue: Catalogue,
 ): Promise<Receipt> => {
-  const { id, merchantId, name, description, units, paid, base, ticker, blockchain, address, createdAt, movedAt } = invoice
+  const { id, merchantId, name, description, units, paid, base, ticker, blockchain, address, createdAt, movedAt } =
+    invoice
   const scale = scaleOf(invoice, catalogue)
-  const deposits = new Map((await depositsAt(db, merchantId, familyOf(blockchain), address)).map((deposit) => [deposit.id, deposit]))
+  const deposits = new Map(
+    (await depositsAt(db, merchantId, familyOf(blockchain), address)).map((deposit) => [deposit.id, deposit]),
+  )
   const credited = (await paymentsOf(db, merchantId, id)).filter(({ state }) => state === 'credited')
   return {
     kind: 'crypto',

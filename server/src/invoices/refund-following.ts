@@ -15,12 +15,18 @@ export interface RefundEnd {
 }
 
 /**
- * A claim follows the withdrawal that pays it, in the same transaction: sent, which its payer is written; or failed, and then it
- * waits for its merchant to approve it again or to refuse it. Its invoice stays closed to payments meanwhile.
+ * A claim follows the withdrawal that pays it, in the same transaction: sent, which its payer is written; or failed,
+ * and then it waits for its merchant to approve it again or to refuse it. Its invoice stays closed to payments
+ * meanwhile.
  */
 export const createRefundFollowing =
   (settings: Pick<InvoiceSettings, 'catalogue' | 'publicUrl'>) =>
-  async (tx: Tx, withdrawal: { merchantId: string; id: string }, { status, hash }: RefundEnd, moment: Moment): Promise<void> => {
+  async (
+    tx: Tx,
+    withdrawal: { merchantId: string; id: string },
+    { status, hash }: RefundEnd,
+    moment: Moment,
+  ): Promise<void> => {
     const claim = await lockClaimPaidBy(tx, withdrawal.merchantId, withdrawal.id)
     if (claim?.state !== 'approved') return
     await endClaim(tx, claim, status === 'Done' ? { state: 'sent', hash } : { state: 'failed' })
@@ -33,5 +39,12 @@ export const createRefundFollowing =
     }
     const invoice = await lockById(tx, invoiceId)
     if (!invoice || !isRegistered(invoice)) throw new Error(`claim ${id} is of no invoice that was ever paid`)
-    await tellPayer(tx, invoice, claim, { answer: 'sent', refund: claim.units!, note: claim.note, hash }, settings, moment)
+    await tellPayer(
+      tx,
+      invoice,
+      claim,
+      { answer: 'sent', refund: claim.units!, note: claim.note, hash },
+      settings,
+      moment,
+    )
   }

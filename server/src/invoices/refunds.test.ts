@@ -21,7 +21,11 @@ afterAll(() => world.end())
 
 const PAYER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const claimed = async (): Promise<{ id: string; claim: string; token: string }> => {
-  const id = await world.create({ amount: { value: '100', ticker: 'USDT', blockchain: 'ETHEREUM' }, meta: 'order 7', email: 'payer@example.com' })
+  const id = await world.create({
+    amount: { value: '100', ticker: 'USDT', blockchain: 'ETHEREUM' },
+    meta: 'order 7',
+    email: 'payer@example.com',
+  })
   await world.proceed(id, { language: 'ru' })
   await world.confirm(await world.payment(id, '60'))
   world.now += 73 * HOUR
@@ -37,12 +41,33 @@ const claimed = async (): Promise<{ id: string; claim: string; token: string }> 
 const moment = () => ({ at: new Date(world.now), newId: () => crypto.randomUUID() })
 const rules = { catalogue, bitcoinChain: 'regtest' as const }
 const approve = (claim: string, more: Partial<Asked> = {}) =>
-  inTransaction(world.db, (tx) => approveClaim(tx, claim, (refund) => askWithdrawal(tx, { ...refund, ...more }, rules, world.now, moment()), 'sorry', world.settings, moment()))
+  inTransaction(world.db, (tx) =>
+    approveClaim(
+      tx,
+      claim,
+      (refund) => askWithdrawal(tx, { ...refund, ...more }, rules, world.now, moment()),
+      'sorry',
+      world.settings,
+      moment(),
+    ),
+  )
 const withdrawals = async () =>
-  (await sql<{ id: string; to: string; units: bigint; fee: bigint; state: string; meta: string }>`select id, to_address as to, units, fee_units as fee, state, meta from withdrawals`.execute(world.db)).rows
+  (
+    await sql<{
+      id: string
+      to: string
+      units: bigint
+      fee: bigint
+      state: string
+      meta: string
+    }>`select id, to_address as to, units, fee_units as fee, state, meta from withdrawals`.execute(world.db)
+  ).rows
 /** In the order of their answers: those of one moment have none of their own. */
 const claimMails = async () =>
-  (await world.mails()).filter(({ kind }) => kind === 'claim-answered').map(({ data }) => data).toSorted((a, b) => String(a.answer).localeCompare(String(b.answer)))
+  (await world.mails())
+    .filter(({ kind }) => kind === 'claim-answered')
+    .map(({ data }) => data)
+    .toSorted((a, b) => String(a.answer).localeCompare(String(b.answer)))
 
 describe('an approved claim', () => {
   test('audit M-A5: is the same payment to the signer when a restored copy has it approved again', async () => {
@@ -58,7 +83,13 @@ describe('an approved claim', () => {
     expect(more).toEqual([])
     expect(withdrawal).toMatchObject({ id: withdrawalId, to: PAYER, state: 'requested', meta: 'order 7' })
     // 60 less 1 % for the deposit is what it brought; the network's fee comes off that.
-    const { rows: [held] } = await sql<{ held: bigint }>`select held from ledger_accounts where merchant_id = ${SHOP} and asset = 'USDT' and kind = 'merchant'`.execute(world.db)
+    const {
+      rows: [held],
+    } = await sql<{
+      held: bigint
+    }>`select held from ledger_accounts where merchant_id = ${SHOP} and asset = 'USDT' and kind = 'merchant'`.execute(
+      world.db,
+    )
     expect(withdrawal!.units + withdrawal!.fee).toBe(held!.held)
     const spend = 594n * 10n ** 17n
     expect(spend - (withdrawal!.units + withdrawal!.fee)).toBeLessThan(10n ** 12n)
@@ -102,7 +133,9 @@ describe('an approved claim', () => {
       await world.mine(rest.network, [rest.transaction])
       const [approved] = await Promise.allSettled([approve(claim), world.settle(rest.network)])
       const { status } = await world.lookup(id)
-      expect([approved!.status, status]).toEqual(approved!.status === 'fulfilled' ? ['fulfilled', 'EXPIRED'] : ['rejected', 'PAID'])
+      expect([approved!.status, status]).toEqual(
+        approved!.status === 'fulfilled' ? ['fulfilled', 'EXPIRED'] : ['rejected', 'PAID'],
+      )
       expect(await auditLedger(world.db)).toEqual([])
     }
   })
@@ -121,10 +154,24 @@ test('a refused claim is told, and the payer may ask again', async () => {
 describe('the withdrawal of an approved claim', () => {
   const followers = () => [createRefundFollowing(world.settings)]
   const giveUpNow = (id: string) =>
-    inTransaction(world.db, async (tx) => carryOut(tx, (await giveUp(tx, { merchantId: SHOP, id }, { catalogue, followers: followers() }, moment()))!, moment()))
+    inTransaction(world.db, async (tx) =>
+      carryOut(
+        tx,
+        (await giveUp(tx, { merchantId: SHOP, id }, { catalogue, followers: followers() }, moment()))!,
+        moment(),
+      ),
+    )
   /** The chain's word about the transaction that carries it. */
-  const follow = (id: string, ended: Ended) => inTransaction(world.db, (tx) => followers()[0]!(tx, { merchantId: SHOP, id }, ended, moment()))
-  const alerts = async () => (await sql<{ kind: string; subject: string; text: string }>`select kind, subject, text from alerts where resolved_at is null`.execute(world.db)).rows
+  const follow = (id: string, ended: Ended) =>
+    inTransaction(world.db, (tx) => followers()[0]!(tx, { merchantId: SHOP, id }, ended, moment()))
+  const alerts = async () =>
+    (
+      await sql<{
+        kind: string
+        subject: string
+        text: string
+      }>`select kind, subject, text from alerts where resolved_at is null`.execute(world.db)
+    ).rows
 
   test('that is Done makes it sent, which the payer is written and sees, once', async () => {
     const { id, claim } = await claimed()
@@ -133,7 +180,10 @@ describe('the withdrawal of an approved claim', () => {
     await follow(withdrawalId, { status: 'Done', hash: '0xabc' })
     expect(await world.find(id)).toMatchObject({ claimable: false, claim: { state: 'sent', hash: '0xabc' } })
     expect(await world.lookup(id)).toMatchObject({ status: 'EXPIRED', claim: { status: 'SENT', withdrawalId } })
-    expect(await claimMails()).toMatchObject([{ answer: 'approved', hash: null }, { answer: 'sent', hash: '0xabc', refundAddress: PAYER, note: 'sorry' }])
+    expect(await claimMails()).toMatchObject([
+      { answer: 'approved', hash: null },
+      { answer: 'sent', hash: '0xabc', refundAddress: PAYER, note: 'sorry' },
+    ])
     await expect(approve(claim)).rejects.toThrow('sent already')
     expect(await alerts()).toEqual([])
   })
@@ -144,7 +194,9 @@ describe('the withdrawal of an approved claim', () => {
     await giveUpNow(withdrawalId)
     expect(await world.find(id)).toMatchObject({ claimable: false, claim: { state: 'failed' } })
     expect(await world.lookup(id)).toMatchObject({ claim: { status: 'FAILED', withdrawalId } })
-    expect(await alerts()).toMatchObject([{ kind: 'refund-claim', subject: claim, text: expect.stringContaining(`bursar claims approve ${claim}`) }])
+    expect(await alerts()).toMatchObject([
+      { kind: 'refund-claim', subject: claim, text: expect.stringContaining(`bursar claims approve ${claim}`) },
+    ])
     expect(await listClaims(world.db, { states: UNDECIDED })).toMatchObject([{ id: claim, state: 'failed' }])
     await expect(world.claim(id, token, { refundAddress: PAYER })).rejects.toMatchObject({ reason: 'claimed-already' })
     // Its end comes late and twice: it is another withdrawal that counts by then.
@@ -153,7 +205,10 @@ describe('the withdrawal of an approved claim', () => {
     await follow(withdrawalId, { status: 'Done', hash: '0xold' })
     expect(await world.find(id)).toMatchObject({ claim: { state: 'approved', withdrawalId: again.withdrawalId } })
     await follow(again.withdrawalId, { status: 'Done', hash: '0xnew' })
-    expect((await claimMails()).map(({ answer, hash }) => [answer, hash])).toEqual([['approved', null], ['sent', '0xnew']])
+    expect((await claimMails()).map(({ answer, hash }) => [answer, hash])).toEqual([
+      ['approved', null],
+      ['sent', '0xnew'],
+    ])
     expect(await alerts()).toEqual([])
     expect(await auditLedger(world.db)).toEqual([])
   })
@@ -163,15 +218,20 @@ describe('the withdrawal of an approved claim', () => {
     const { withdrawalId } = await approve(claim)
     await giveUpNow(withdrawalId)
     await inTransaction(world.db, (tx) => refuseClaim(tx, claim, 'another address please', world.settings, moment()))
-    expect(await world.find(id)).toMatchObject({ claimable: true, claim: { state: 'refused', note: 'another address please' } })
+    expect(await world.find(id)).toMatchObject({
+      claimable: true,
+      claim: { state: 'refused', note: 'another address please' },
+    })
     await world.claim(id, token, { refundAddress: PAYER })
     expect(await listClaims(world.db, { states: ['requested'] })).toHaveLength(1)
   })
 
-  test('is followed to a sender\'s own merchant too: what is delivered in the ledger is sent', async () => {
+  test("is followed to a sender's own merchant too: what is delivered in the ledger is sent", async () => {
     const { id, claim } = await claimed()
     const { withdrawalId } = await approve(claim)
-    await withoutTriggers(world.db, (tx) => sql`update withdrawals set internal = true where id = ${withdrawalId}`.execute(tx))
+    await withoutTriggers(world.db, (tx) =>
+      sql`update withdrawals set internal = true where id = ${withdrawalId}`.execute(tx),
+    )
     const receive = async () => noEffects
     await inTransaction(world.db, async (tx) => {
       const withdrawal = (await findById(tx, SHOP, withdrawalId))!
@@ -180,7 +240,7 @@ describe('the withdrawal of an approved claim', () => {
     expect(await world.find(id)).toMatchObject({ claim: { state: 'sent', hash: null } })
   })
 
-  test('of nobody\'s claim is nothing', async () => {
+  test("of nobody's claim is nothing", async () => {
     const { claim } = await claimed()
     await follow(crypto.randomUUID(), { status: 'Failed', hash: null })
     expect(await listClaims(world.db, {})).toMatchObject([{ id: claim, state: 'requested' }])

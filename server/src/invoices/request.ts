@@ -57,9 +57,14 @@ const CENT_E18 = 10n ** 16n
 const readBase = (given: InvoiceBody['baseAmount']): BasePrice | null => {
   if (given === undefined) return null
   const { value, ticker } = given
-  if (!BASE_TICKERS.some((base) => base === ticker)) throw invalid(`baseAmount.ticker must be one of ${BASE_TICKERS.join(', ')}`, 'baseAmount.ticker')
+  if (!BASE_TICKERS.some((base) => base === ticker))
+    throw invalid(`baseAmount.ticker must be one of ${BASE_TICKERS.join(', ')}`, 'baseAmount.ticker')
   const parsed = parseUnits(value, CENTS)
-  if (!parsed.ok || parsed.units === 0n) throw invalid(`baseAmount.value is an amount of ${ticker} with at most ${CENTS} decimals, such as "12.5"`, 'baseAmount.value')
+  if (!parsed.ok || parsed.units === 0n)
+    throw invalid(
+      `baseAmount.value is an amount of ${ticker} with at most ${CENTS} decimals, such as "12.5"`,
+      'baseAmount.value',
+    )
   return { ticker, e18: parsed.units * CENT_E18 }
 }
 
@@ -71,10 +76,18 @@ const readAmount = (amount: InvoiceBody['amount'], base: BasePrice | null, rules
     throw invalid('amount.value and baseAmount both say what to pay: send one of them', 'amount.value')
   }
   const asset = rules.catalogue.findCrypto(amount.ticker)
-  if (!asset) throw invalid(`amount.ticker must be one of ${rules.catalogue.crypto.map(({ ticker }) => ticker).join(', ')}`, 'amount.ticker')
+  if (!asset)
+    throw invalid(
+      `amount.ticker must be one of ${rules.catalogue.crypto.map(({ ticker }) => ticker).join(', ')}`,
+      'amount.ticker',
+    )
   const networks = networksOf(asset, amount.blockchain, rules)
   const units = amount.value === undefined ? null : readValue(amount.value, asset, networks)
-  return { ticker: asset.ticker, blockchain: amount.blockchain === undefined ? null : (amount.blockchain as Network), units }
+  return {
+    ticker: asset.ticker,
+    blockchain: amount.blockchain === undefined ? null : (amount.blockchain as Network),
+    units,
+  }
 }
 
 /** Where the asset can be paid: on the network that is named, or on any that is served here. */
@@ -83,7 +96,10 @@ const networksOf = (asset: CryptoAsset, blockchain: string | undefined, { networ
   if (blockchain === undefined) return served
   const on = isNetwork(blockchain) ? served.filter(({ network }) => network === blockchain) : []
   if (on.length === 0) {
-    throw invalid(`${asset.ticker} can not be paid on ${JSON.stringify(blockchain)}: send one of ${served.map(({ network }) => network).join(', ')}`, 'amount.blockchain')
+    throw invalid(
+      `${asset.ticker} can not be paid on ${JSON.stringify(blockchain)}: send one of ${served.map(({ network }) => network).join(', ')}`,
+      'amount.blockchain',
+    )
   }
   return on
 }
@@ -91,11 +107,15 @@ const networksOf = (asset: CryptoAsset, blockchain: string | undefined, { networ
 const readValue = (value: string, asset: CryptoAsset, networks: readonly AssetOnNetwork[]): bigint => {
   const decimals = Math.max(...networks.map((on) => on.decimals))
   const parsed = parseUnits(value, decimals)
-  if (!parsed.ok) throw invalid(`amount.value has more than the ${decimals} decimals that ${asset.ticker} has here`, 'amount.value')
+  if (!parsed.ok)
+    throw invalid(`amount.value has more than the ${decimals} decimals that ${asset.ticker} has here`, 'amount.value')
   const units = parsed.units * 10n ** BigInt(asset.scale - decimals)
   if (networks.some((on) => canBeSent(units, asset, on))) return units
   const least = networks.map((on) => on.minDeposit).reduce((a, b) => (a < b ? a : b))
-  throw invalid(`amount.value is at least ${formatUnits(least, asset.scale)} ${asset.ticker}: less would not be credited`, 'amount.value')
+  throw invalid(
+    `amount.value is at least ${formatUnits(least, asset.scale)} ${asset.ticker}: less would not be credited`,
+    'amount.value',
+  )
 }
 
 const DEFAULT_CLIENT_MS = 48 * 3_600_000
@@ -105,7 +125,8 @@ const readDurations = (body: InvoiceBody): { duration: number; clientDuration: n
   const duration = readDuration(body.duration, 'duration') ?? durations.cryptoInvoice.default
   const standard = body.duration === undefined ? DEFAULT_CLIENT_MS : Number(mulDiv(BigInt(duration), 2n, 3n, 'down'))
   const clientDuration = readDuration(body.clientDuration, 'clientDuration') ?? standard
-  if (clientDuration > duration) throw invalid(`clientDuration is at most the duration, which is ${duration}`, 'clientDuration')
+  if (clientDuration > duration)
+    throw invalid(`clientDuration is at most the duration, which is ${duration}`, 'clientDuration')
   return { duration, clientDuration }
 }
 
@@ -113,6 +134,7 @@ const readDuration = (given: number | string | undefined, field: string): number
   if (given === undefined) return undefined
   const { min, max } = durations.cryptoInvoice
   const ms = Number(given)
-  if (!Number.isSafeInteger(ms) || ms < min || ms > max) throw invalid(`${field} is in ms, from ${min} to ${max}`, field)
+  if (!Number.isSafeInteger(ms) || ms < min || ms > max)
+    throw invalid(`${field} is in ms, from ${min} to ${max}`, field)
   return ms
 }

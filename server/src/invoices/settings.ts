@@ -13,7 +13,10 @@ export interface InvoiceSettings {
   prices(db: Db | Tx, tickers: readonly string[]): Promise<ReadonlyMap<string, bigint>>
   /** how long a quote is valid, ms of the business clock */
   quoteMs: number
-  /** ms after the end of a quote, or of an invoice, within which a payment that was seen in time has to be mined to count so */
+  /**
+   * ms after the end of a quote, or of an invoice, within which a payment that was seen in time has to be mined to
+   * count so
+   */
   minedWithinMs: number
   /** where payers reach the api, without a slash at its end */
   publicUrl: string
@@ -23,7 +26,8 @@ export interface InvoiceSettings {
 }
 
 /** The payer's page of an invoice. */
-export const pageUrl = ({ publicUrl }: Pick<InvoiceSettings, 'publicUrl'>, id: string): string => `${publicUrl}/invoices/crypto/${id}`
+export const pageUrl = ({ publicUrl }: Pick<InvoiceSettings, 'publicUrl'>, id: string): string =>
+  `${publicUrl}/invoices/crypto/${id}`
 
 /** The page with the link by which the payer of an underpaid invoice proves to be the one who was written to. */
 export const claimUrl = (settings: Pick<InvoiceSettings, 'publicUrl' | 'claimTokens'>, id: string): string =>

@@ -41,11 +41,26 @@ export interface NewInvoice {
 
 /** What the row of a new invoice is made of; the rest is as every new one's. */
 const rowOf = ({ invoice: i, keyId }: NewInvoice) => ({
-  m: i.merchantId, i: i.id, n: i.name, d: i.description, a: i.meta, e: i.email, r: i.redirectUrl, t: i.ticker, b: i.blockchain, u: i.units?.toString(),
-  bt: i.base?.ticker, bu: i.base?.e18.toString(), ce: i.clientExpiresAt, ee: i.expiresAt, k: keyId, c: i.createdAt,
+  m: i.merchantId,
+  i: i.id,
+  n: i.name,
+  d: i.description,
+  a: i.meta,
+  e: i.email,
+  r: i.redirectUrl,
+  t: i.ticker,
+  b: i.blockchain,
+  u: i.units?.toString(),
+  bt: i.base?.ticker,
+  bu: i.base?.e18.toString(),
+  ce: i.clientExpiresAt,
+  ee: i.expiresAt,
+  k: keyId,
+  c: i.createdAt,
 })
 
-const INSERT = sql.raw(`insert into crypto_invoices(merchant_id, id, state, name, description, meta, email, redirect_url, ticker, blockchain,
+const INSERT =
+  sql.raw(`insert into crypto_invoices(merchant_id, id, state, name, description, meta, email, redirect_url, ticker, blockchain,
     units, base_ticker, base_e18, client_expires_at, expires_at, api_key_id, created_at, moved_at)
   select m, i, 'created', n, d, a, e, r, t, b, u, bt, bu, ce, ee, k, c, c from given`)
 
@@ -53,7 +68,16 @@ const INSERT = sql.raw(`insert into crypto_invoices(merchant_id, id, state, name
 export const insertInvoices = async (db: Db | Tx, added: readonly NewInvoice[]): Promise<void> => {
   const given = sql`given as (select * from jsonb_to_recordset(${JSON.stringify(added.map(rowOf))}::jsonb)
     r(m uuid, i uuid, n text, d text, a text, e text, r text, t text, b text, u numeric, bt text, bu numeric, ce timestamptz, ee timestamptz, k uuid, c timestamptz))`
-  const kept = added.flatMap(({ invoice, keys, answer }) => keys.map(({ key, fingerprint }) => ({ m: invoice.merchantId, k: key, f: fingerprint, s: answer.status, b: answer.body, c: invoice.createdAt })))
+  const kept = added.flatMap(({ invoice, keys, answer }) =>
+    keys.map(({ key, fingerprint }) => ({
+      m: invoice.merchantId,
+      k: key,
+      f: fingerprint,
+      s: answer.status,
+      b: answer.body,
+      c: invoice.createdAt,
+    })),
+  )
   const answered = sql`, answered as (insert into request_answers(merchant_id, key, fingerprint, status, body, created_at)
     select * from jsonb_to_recordset(${JSON.stringify(kept)}::jsonb) r(m uuid, k text, f text, s int, b text, c timestamptz))`
   await sql`with ${given}${kept.length === 0 ? sql`` : answered} ${INSERT}`.execute(db)
@@ -76,7 +100,10 @@ export const lockById = async (tx: Tx, id: string): Promise<Invoice | undefined>
   isUuid(id) ? (await select(tx, sql`i.id = ${id} for update`))[0] : undefined
 
 /** Invoices whose addresses these are, locked in the order of their keys. */
-export const lockAtAddresses = async (tx: Tx, addresses: readonly { merchantId: string; addressId: string }[]): Promise<Invoice[]> =>
+export const lockAtAddresses = async (
+  tx: Tx,
+  addresses: readonly { merchantId: string; addressId: string }[],
+): Promise<Invoice[]> =>
   select(
     tx,
     sql`(i.merchant_id, i.address_id) in (select * from unnest(${addresses.map((a) => a.merchantId)}::uuid[], ${addresses.map((a) => a.addressId)}::uuid[]))
@@ -95,7 +122,10 @@ export const ending = (at: Date): Due => ({
   order: sql`i.expires_at`,
 })
 
-/** Open, its time has been over for so long, and no block has any of the payments that it waits for: their payers may never have them mined. */
+/**
+ * Open, its time has been over for so long, and no block has any of the payments that it waits for: their payers may
+ * never have them mined.
+ */
 export const unmined = (at: Date, minedWithinMs: number): Due => ({
   condition: sql`i.state in ('created', 'registered', 'pending') and i.waiting_in_time > 0 and i.waiting_mined = 0 and i.expires_at < ${new Date(at.getTime() - minedWithinMs)}`,
   order: sql`i.expires_at`,
@@ -116,7 +146,9 @@ export const unvalued = (tickers: readonly string[], bases: readonly string[]): 
 })
 
 export const findDue = async (db: Db, { condition, order }: Due, most: number): Promise<string[]> => {
-  const { rows } = await sql<{ id: string }>`select i.id from crypto_invoices i where ${condition} order by ${order} limit ${most}`.execute(db)
+  const { rows } = await sql<{
+    id: string
+  }>`select i.id from crypto_invoices i where ${condition} order by ${order} limit ${most}`.execute(db)
   return rows.map(({ id }) => id)
 }
 
@@ -126,7 +158,24 @@ export const lockDue = async (tx: Tx, id: string, { condition }: Due): Promise<I
 
 /** What a change of an invoice writes besides its state. */
 export type Written = Partial<
-  Pick<Invoice, 'email' | 'language' | 'ticker' | 'blockchain' | 'units' | 'quote' | 'address' | 'addressId' | 'paid' | 'fee' | 'paidBaseE18' | 'waiting' | 'waitingInTime' | 'waitingMined' | 'refunded'>
+  Pick<
+    Invoice,
+    | 'email'
+    | 'language'
+    | 'ticker'
+    | 'blockchain'
+    | 'units'
+    | 'quote'
+    | 'address'
+    | 'addressId'
+    | 'paid'
+    | 'fee'
+    | 'paidBaseE18'
+    | 'waiting'
+    | 'waitingInTime'
+    | 'waitingMined'
+    | 'refunded'
+  >
 >
 
 const written = (invoice: Invoice, changes: Written): { next: Invoice; set: RawBuilder<unknown> } => {
@@ -143,18 +192,30 @@ const written = (invoice: Invoice, changes: Written): { next: Invoice; set: RawB
 /** Writes what changed of an invoice that the transaction holds locked. */
 export const write = async (tx: Tx, invoice: Invoice, changes: Written): Promise<Invoice> => {
   const { next, set } = written(invoice, changes)
-  await sql`update crypto_invoices set ${set} where merchant_id = ${invoice.merchantId} and id = ${invoice.id}`.execute(tx)
+  await sql`update crypto_invoices set ${set} where merchant_id = ${invoice.merchantId} and id = ${invoice.id}`.execute(
+    tx,
+  )
   return next
 }
 
 /** Moves an invoice by its table, by compare-and-set. Throws when it is in no state that takes the event. */
-export const move = async (tx: Tx, invoice: Invoice, event: InvoiceEvent, changes: Written, at: Date): Promise<Invoice> => {
+export const move = async (
+  tx: Tx,
+  invoice: Invoice,
+  event: InvoiceEvent,
+  changes: Written,
+  at: Date,
+): Promise<Invoice> => {
   const { next, set } = written(invoice, changes)
   const target = moveOf(invoiceMoves, invoice.state, event)?.to
   const from = statesTaking(invoiceMoves, event)
-  const { numAffectedRows } = await sql`update crypto_invoices set state = ${target ?? invoice.state}, moved_at = ${at}, ${set}
-    where merchant_id = ${invoice.merchantId} and id = ${invoice.id} and state = ${invoice.state} and state = any(${from}::text[])`.execute(tx)
-  if (target === undefined || numAffectedRows !== 1n) throw new Error(`invoice ${invoice.id} is ${invoice.state} and does not take ${event}`)
+  const { numAffectedRows } =
+    await sql`update crypto_invoices set state = ${target ?? invoice.state}, moved_at = ${at}, ${set}
+    where merchant_id = ${invoice.merchantId} and id = ${invoice.id} and state = ${invoice.state} and state = any(${from}::text[])`.execute(
+      tx,
+    )
+  if (target === undefined || numAffectedRows !== 1n)
+    throw new Error(`invoice ${invoice.id} is ${invoice.state} and does not take ${event}`)
   return { ...next, state: target, movedAt: at }
 }
 
@@ -166,16 +227,31 @@ export const announce = async (tx: Tx, ids: readonly string[]): Promise<void> =>
   await sql`select pg_notify(${INVOICE_CHANNEL}, u.id) from unnest(${[...ids]}::text[]) u(id)`.execute(tx)
 }
 
-/** Whether money is what an invoice asks for that is not paid yet; it is not paid before the transaction ends, either. */
-export const isAskedFor = async (tx: Tx, id: string, { merchantId, asset, network }: { merchantId: string; asset: string; network: string }): Promise<boolean> => {
+/**
+ * Whether money is what an invoice asks for that is not paid yet; it is not paid before the transaction ends, either.
+ */
+export const isAskedFor = async (
+  tx: Tx,
+  id: string,
+  { merchantId, asset, network }: { merchantId: string; asset: string; network: string },
+): Promise<boolean> => {
   const { rows } = await sql`select from crypto_invoices
-    where merchant_id = ${merchantId} and id = ${id} and state <> 'paid' and ticker = ${asset} and blockchain = ${network} for share`.execute(tx)
+    where merchant_id = ${merchantId} and id = ${id} and state <> 'paid' and ticker = ${asset} and blockchain = ${network} for share`.execute(
+    tx,
+  )
   return rows.length > 0
 }
 
 /** Invoices by the addresses that are theirs. */
-export const invoicesAt = async (tx: Tx, merchantId: string, addressIds: readonly string[]): Promise<ReadonlyMap<string, string>> => {
-  const { rows } = await sql<{ id: string; addressId: string }>`select id, address_id as "addressId" from crypto_invoices
+export const invoicesAt = async (
+  tx: Tx,
+  merchantId: string,
+  addressIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> => {
+  const { rows } = await sql<{
+    id: string
+    addressId: string
+  }>`select id, address_id as "addressId" from crypto_invoices
     where merchant_id = ${merchantId} and address_id = any(${[...addressIds]}::uuid[])`.execute(tx)
   return new Map(rows.map(({ id, addressId }) => [addressId, id]))
 }

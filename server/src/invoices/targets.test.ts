@@ -12,10 +12,20 @@ beforeAll(() => {
 beforeEach(() => world.reset())
 afterAll(() => world.end())
 
-const create = () => world.create({ amount: { value: '100', ticker: 'USDT', blockchain: 'BINANCE_SMART_CHAIN' }, target: { ticker: 'BTC' }, toPendingImmediate: true })
+const create = () =>
+  world.create({
+    amount: { value: '100', ticker: 'USDT', blockchain: 'BINANCE_SMART_CHAIN' },
+    target: { ticker: 'BTC' },
+    toPendingImmediate: true,
+  })
 /** Of each conversion the whole units, and whether it waits for its invoice. */
 const conversions = async () => {
-  const { rows } = await sql<{ units: number; held: boolean }>`select (units / 1000000000000000000)::float8 as units, next_at = 'infinity' as held from conversions order by units`.execute(world.db)
+  const { rows } = await sql<{
+    units: number
+    held: boolean
+  }>`select (units / 1000000000000000000)::float8 as units, next_at = 'infinity' as held from conversions order by units`.execute(
+    world.db,
+  )
   return rows.map(({ units, held }) => [units, held])
 }
 
@@ -25,9 +35,19 @@ describe('audit F-9.7: what is paid to an invoice with a target is converted onc
     await world.confirm(await world.payment(id, '40'))
     expect(await conversions()).toEqual([[40, true]])
     await world.confirm(await world.payment(id, '60'))
-    expect([(await world.lookup(id)).status, await conversions()]).toEqual(['PAID', [[40, false], [60, false]]])
+    expect([(await world.lookup(id)).status, await conversions()]).toEqual([
+      'PAID',
+      [
+        [40, false],
+        [60, false],
+      ],
+    ])
     await world.confirm(await world.payment(id, '5'))
-    expect(await conversions()).toEqual([[5, false], [40, false], [60, false]])
+    expect(await conversions()).toEqual([
+      [5, false],
+      [40, false],
+      [60, false],
+    ])
   })
 
   test('audit F-9.7: of an invoice that expires underpaid it stays what it is, so that it can go back; closing it lets it go', async () => {

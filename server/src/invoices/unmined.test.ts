@@ -1,4 +1,7 @@
-/** Payments that no block has. Every unconfirmed transaction may be replaced by its sender since Bitcoin Core 28 (full RBF by default, release notes of 28.0). */
+/**
+ * Payments that no block has. Every unconfirmed transaction may be replaced by its sender since Bitcoin Core 28 (full
+ * RBF by default, release notes of 28.0).
+ */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
@@ -77,7 +80,12 @@ test('audit D-B6: EXPIRED waits 24 hours for a payment that no block has, and no
   world.prices.set('BTC', 60_000n * E18)
   await world.confirm(payment)
   expect(await world.lookup(id)).toMatchObject({ status: 'PAID', paidPrice: '120' })
-  expect(await world.told()).toEqual(['CryptoInvoice PENDING', 'CryptoInvoice EXPIRED', 'Replenish Done', 'CryptoInvoice DONE'])
+  expect(await world.told()).toEqual([
+    'CryptoInvoice PENDING',
+    'CryptoInvoice EXPIRED',
+    'Replenish Done',
+    'CryptoInvoice DONE',
+  ])
 })
 
 test('audit D-B6: EXPIRED waits for what a block has, however long its confirmations and its screening take', async () => {
@@ -94,7 +102,9 @@ test('audit D-B6, rows B-25 and B-27: a payment first seen in its block counts a
   const id = await create({ duration: 2 * HOUR })
   const { transaction } = await world.payment(id, '0.002')
   // A block may be two hours ahead of the clock (MAX_FUTURE_BLOCK_TIME in src/chain.h of Bitcoin Core).
-  await world.act((tx, now) => world.deposits.block(tx, 'BITCOIN', blockOf(100, [transaction], 'b', world.now + 2 * HOUR), now))
+  await world.act((tx, now) =>
+    world.deposits.block(tx, 'BITCOIN', blockOf(100, [transaction], 'b', world.now + 2 * HOUR), now),
+  )
   world.now = START + 72 * HOUR
   await world.tick()
   expect(await world.lookup(id)).toMatchObject({ status: 'PENDING' })

@@ -14,8 +14,13 @@ export const eachApart = async <T>(things: Iterable<T>, work: (thing: T) => Prom
   throwFirst(failures)
 }
 
-/** The same, all at once: what each gave, without those that failed, and how to fail with the first of them afterwards. */
-export const allApart = async <T, R>(things: Iterable<T>, work: (thing: T) => Promise<R>): Promise<{ results: R[]; fail(): void }> => {
+/**
+ * The same, all at once: what each gave, without those that failed, and how to fail with the first of them afterwards.
+ */
+export const allApart = async <T, R>(
+  things: Iterable<T>,
+  work: (thing: T) => Promise<R>,
+): Promise<{ results: R[]; fail(): void }> => {
   const settled = await Promise.allSettled([...things].map(work))
   const results = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
   const failures = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
@@ -23,6 +28,7 @@ export const allApart = async <T, R>(things: Iterable<T>, work: (thing: T) => Pr
 }
 
 const throwFirst = (failures: readonly unknown[]): void => {
-  if (failures.length > 1) throw new Error(`${failures.length} things failed, each by itself; the first of them`, { cause: failures[0] })
+  if (failures.length > 1)
+    throw new Error(`${failures.length} things failed, each by itself; the first of them`, { cause: failures[0] })
   if (failures.length === 1) throw failures[0]
 }

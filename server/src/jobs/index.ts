@@ -1,7 +1,8 @@
 /**
- * Background work. What is to be done lies in the rooms' own tables; a job looks there, does a bounded piece of it and says
- * whether more waits. Promises that one job never runs twice at once in a process, that an error is logged, tried
- * again later with growing pauses and told when it lasts, that a run which stands still is told, and that stopping waits for what is running.
+ * Background work. What is to be done lies in the rooms' own tables; a job looks there, does a bounded piece of it and
+ * says whether more waits. Promises that one job never runs twice at once in a process, that an error is logged, tried
+ * again later with growing pauses and told when it lasts, that a run which stands still is told, and that stopping
+ * waits for what is running.
  */
 export { allApart, eachApart } from './apart.ts'
 export { createJobLoop } from './loop.ts'

@@ -17,7 +17,10 @@ test('a thing that fails does not block the things after it, and the first failu
   }
   await expect(eachApart([1, 2, 3], work)).rejects.toThrow('two')
   expect(done).toEqual([1, 3])
-  await expect(eachApart([2, 2, 4], work)).rejects.toMatchObject({ message: /^2 things failed/, cause: { message: 'two' } })
+  await expect(eachApart([2, 2, 4], work)).rejects.toMatchObject({
+    message: /^2 things failed/,
+    cause: { message: 'two' },
+  })
   await eachApart([5], work)
   expect(done).toEqual([1, 3, 4, 5])
 })
@@ -109,7 +112,18 @@ test('audit M-B5: a job that stands still is told while it stands, and its first
 
 test('a run that may take longer is not told before its own time', async () => {
   const { state, told, job, watch } = world()
-  const loop = createJobLoop([{ ...job, longestMs: 1_000, run: async (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(false))) }], log, watch, 20)
+  const loop = createJobLoop(
+    [
+      {
+        ...job,
+        longestMs: 1_000,
+        run: async (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(false))),
+      },
+    ],
+    log,
+    watch,
+    20,
+  )
   state.now = 999
   await sleep(100)
   expect(told).toEqual([])

@@ -24,8 +24,16 @@ const LONGEST_PAUSE_MS = 30_000
 const FAILING_AFTER_MS = 5 * 60_000
 const LOOK_EVERY_MS = 30_000
 
-/** Runs each job for itself, for ever, until stopped. `failingAfterMs`: of failures only, or in one run, before an operator is told. */
-export const createJobLoop = (jobs: readonly Job[], log: Logger, watch?: JobWatch, failingAfterMs = FAILING_AFTER_MS): JobLoop => {
+/**
+ * Runs each job for itself, for ever, until stopped. `failingAfterMs`: of failures only, or in one run, before an
+ * operator is told.
+ */
+export const createJobLoop = (
+  jobs: readonly Job[],
+  log: Logger,
+  watch?: JobWatch,
+  failingAfterMs = FAILING_AFTER_MS,
+): JobLoop => {
   const stopping = new AbortController()
   const told = jobs.map((job) => (watch ? watched(job, log, watch, failingAfterMs) : UNWATCHED))
   const loops = jobs.map((job, i) => runForEver(job, log.child({ job: job.name }), stopping.signal, told[i]!))

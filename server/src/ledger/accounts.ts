@@ -1,7 +1,7 @@
 /**
- * The kinds of account. `normal` is the side that raises it; entries are signed with credits positive, so a debit-normal
- * account is negative in the tables. A bounded account never has less than zero available (posted - held); the database
- * enforces it. House kinds are sub-accounted per merchant, so that no row is hot for everyone.
+ * The kinds of account. `normal` is the side that raises it; entries are signed with credits positive, so a
+ * debit-normal account is negative in the tables. A bounded account never has less than zero available (posted - held);
+ * the database enforces it. House kinds are sub-accounted per merchant, so that no row is hot for everyone.
  */
 export interface KindRule {
   normal: 'credit' | 'debit'
@@ -22,9 +22,17 @@ const RULES = {
   receivable: { normal: 'debit', bounded: false, meaning: 'what a merchant owes after a reversal' },
   position: { normal: 'credit', bounded: false, meaning: 'what the house trades with; never below zero in sum' },
   clearing: { normal: 'credit', bounded: false, meaning: 'between two merchants of one operation' },
-  acquirer: { normal: 'debit', bounded: false, meaning: 'what an acquirer holds for us, per account with it; negative: what it has advanced' },
+  acquirer: {
+    normal: 'debit',
+    bounded: false,
+    meaning: 'what an acquirer holds for us, per account with it; negative: what it has advanced',
+  },
   'acquirer-costs': { normal: 'debit', bounded: false, meaning: 'what acquirers kept or took on top' },
-  settlement: { normal: 'debit', bounded: false, meaning: 'between an acquirer and our bank account, per account with the acquirer' },
+  settlement: {
+    normal: 'debit',
+    bounded: false,
+    meaning: 'between an acquirer and our bank account, per account with the acquirer',
+  },
   bank: { normal: 'debit', bounded: false, meaning: 'in our bank accounts' },
   venue: { normal: 'debit', bounded: false, meaning: 'what a venue that is hedged on holds for us, per venue' },
   'venue-costs': { normal: 'debit', bounded: false, meaning: 'fees of venues' },
@@ -32,7 +40,10 @@ const RULES = {
 
 type PlacedKind = 'custody' | 'transit' | 'acquirer' | 'settlement' | 'venue'
 type PlainKind = Exclude<keyof typeof RULES, PlacedKind>
-/** Kinds as stored; custody and transit carry their network, acquirer and settlement the name of the account with the acquirer, venue its name. */
+/**
+ * Kinds as stored; custody and transit carry their network, acquirer and settlement the name of the account with the
+ * acquirer, venue its name.
+ */
 export type AccountKind = PlainKind | `${PlacedKind}:${string}`
 
 /** The owner of house accounts that belong to no merchant. */

@@ -1,6 +1,7 @@
 /**
- * Array parameters of the ledger's statements as PostgreSQL reads them. Made here and not by the driver, which treats every
- * element as text to escape: a batch has thousands of elements, and most are of types that can't hold what needs escaping.
+ * Array parameters of the ledger's statements as PostgreSQL reads them. Made here and not by the driver, which treats
+ * every element as text to escape: a batch has thousands of elements, and most are of types that can't hold what needs
+ * escaping.
  */
 export type Scalar = string | number | bigint | boolean | null
 

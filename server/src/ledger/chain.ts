@@ -14,7 +14,18 @@ export interface ChainEntry extends Entry {
 
 /** The text of an entry that its account's chain hashes: everything an entry and its transfer say. */
 const entryText = (e: ChainEntry): string =>
-  [e.accountId, e.version, e.transferId, e.posted, e.held, e.postedAfter, e.heldAfter, e.kind, e.causeKind, e.causeId].join('|')
+  [
+    e.accountId,
+    e.version,
+    e.transferId,
+    e.posted,
+    e.held,
+    e.postedAfter,
+    e.heldAfter,
+    e.kind,
+    e.causeKind,
+    e.causeId,
+  ].join('|')
 
 export const link = (previous: Buffer, entry: ChainEntry): Buffer =>
   createHash('sha256').update(previous).update(entryText(entry)).digest()
@@ -26,9 +37,15 @@ export const GENESIS = Buffer.alloc(32)
 const PAGE = 5_000
 
 /** Entries of one account from behind a version up to another, in pages. */
-export async function* entriesOf(db: Db | Tx, account: { id: number; merchantId: string }, after: number, upTo: number): AsyncGenerator<ChainEntry[]> {
-  for (let version = after; version < upTo; ) {
-    // The offset keeps the planner from turning the join round: on tables it knows little of yet it would read all transfers for each entry.
+export async function* entriesOf(
+  db: Db | Tx,
+  account: { id: number; merchantId: string },
+  after: number,
+  upTo: number,
+): AsyncGenerator<ChainEntry[]> {
+  for (let version = after; version < upTo;) {
+    // The offset keeps the planner from turning the join round: on tables it knows little of yet it would read all
+    // transfers for each entry.
     const { rows } = await sql<ChainEntry>`
       select e.account_id as "accountId", e.version, e.transfer_id as "transferId", e.posted, e.held, e.posted_after as "postedAfter",
         e.held_after as "heldAfter", t.kind, t.cause_kind as "causeKind", t.cause_id as "causeId", t.closes

@@ -1,6 +1,14 @@
 import type pg from 'pg'
 import { Batcher } from '../base/batcher.ts'
-import { connectPipelined, DatabaseSilent, isLost, mayRetry, sqlState, type PoolSettings, type Query } from '../db/index.ts'
+import {
+  connectPipelined,
+  DatabaseSilent,
+  isLost,
+  mayRetry,
+  sqlState,
+  type PoolSettings,
+  type Query,
+} from '../db/index.ts'
 import { judge } from './judge.ts'
 import { checkTransfer, type Item, type Outcome } from './posting.ts'
 import { openAccounts, readForJudging, writeJudged, type AccountIds } from './store.ts'
@@ -23,10 +31,10 @@ const MOST_ATTEMPTS = 5
 const MOST_SILENCES = 2
 
 /**
- * The hot path: items of many requests share one transaction. Two trips a batch (lock and read; write and commit), judged
- * in between. An error re-runs the batch's items one by one, so that one bad item can't fail its neighbours.
- * @param lanes connections. What fits one batch with ease goes down one of them; beyond that they share it, a merchant's items never
- * on two at once, so that batches don't wait for each other's accounts
+ * The hot path: items of many requests share one transaction. Two trips a batch (lock and read; write and commit),
+ * judged in between. An error re-runs the batch's items one by one, so that one bad item can't fail its neighbours.
+ * @param lanes connections. What fits one batch with ease goes down one of them; beyond that they share it, a
+ *   merchant's items never on two at once, so that batches don't wait for each other's accounts
  */
 export const createCommitter = (settings: PoolSettings, lanes = 2): Committer => {
   const connections = Array.from({ length: lanes }, () => new Connection(settings))
@@ -67,11 +75,12 @@ const runBatch = async (connection: Connection, items: readonly Item[]): Promise
   }
 }
 
-const isOfSilence = (result: Result): boolean => 'error' in result && result.error instanceof OutcomeUnknown && result.error.cause instanceof DatabaseSilent
+const isOfSilence = (result: Result): boolean =>
+  'error' in result && result.error instanceof OutcomeUnknown && result.error.cause instanceof DatabaseSilent
 
 /**
- * Runs one item by itself after `error`, again after lost races and lost connections. An unknown COMMIT is resolved by the
- * transfer's id before anything is judged again: judged again, an applied item would be refused by its own localId.
+ * Runs one item by itself after `error`, again after lost races and lost connections. An unknown COMMIT is resolved by
+ * the transfer's id before anything is judged again: judged again, an applied item would be refused by its own localId.
  */
 const runAlone = async (connection: Connection, item: Item, first: unknown): Promise<Result> => {
   let error = first
@@ -85,7 +94,12 @@ const runAlone = async (connection: Connection, item: Item, first: unknown): Pro
       if (!worthAnother(caught)) return { error: caught }
     }
   }
-  return { error: error instanceof ConnectionLost ? new OutcomeUnknown('the database did not answer', { cause: error.cause }) : error }
+  return {
+    error:
+      error instanceof ConnectionLost
+        ? new OutcomeUnknown('the database did not answer', { cause: error.cause })
+        : error,
+  }
 }
 
 /** Unique violations come from another process that was faster; judging again then sees what it wrote. */
@@ -109,7 +123,9 @@ const commitItems = async (connection: Connection, items: readonly Item[]): Prom
 }
 
 /** Waits for all answers of one trip before it throws, so that no answer is left to arrive in the next transaction. */
-const settleAll = async <T extends Promise<unknown>[] | []>(promises: T): Promise<{ [K in keyof T]: Awaited<T[K]> }> => {
+const settleAll = async <T extends Promise<unknown>[] | []>(
+  promises: T,
+): Promise<{ [K in keyof T]: Awaited<T[K]> }> => {
   await Promise.allSettled(promises)
   return (await Promise.all(promises)) as { [K in keyof T]: Awaited<T[K]> }
 }

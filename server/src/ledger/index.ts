@@ -1,7 +1,7 @@
 /**
- * The ledger: the only writer of ledger tables. Promises that entries are appended and never changed, that every transfer
- * adds up to zero per asset, that a bounded account never has less than zero available, that a hold ends once, and that
- * an item is applied whole, with the rows that belong to it, or not at all.
+ * The ledger: the only writer of ledger tables. Promises that entries are appended and never changed, that every
+ * transfer adds up to zero per asset, that a bounded account never has less than zero available, that a hold ends once,
+ * and that an item is applied whole, with the rows that belong to it, or not at all.
  */
 export { HOUSE, keyText, ruleOf } from './accounts.ts'
 export type { AccountKey, AccountKind } from './accounts.ts'

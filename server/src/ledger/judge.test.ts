@@ -22,14 +22,29 @@ const reading = (posted: bigint, held = 0n): Reading => ({
 const item = (id: string, legs: Item['transfer']['legs'], more: Partial<Item> & { closes?: string } = {}): Item => {
   const { closes, ...rest } = more
   return {
-    transfer: { id, merchantId: MERCHANT, kind: 'post', cause: { kind: 'withdrawal', id }, legs, at, ...(closes ? { closes } : {}) },
+    transfer: {
+      id,
+      merchantId: MERCHANT,
+      kind: 'post',
+      cause: { kind: 'withdrawal', id },
+      legs,
+      at,
+      ...(closes ? { closes } : {}),
+    },
     ...rest,
   }
 }
 const hold = (id: string, units: bigint, more: Partial<Item> = {}): Item =>
   item(id, [{ account: main, posted: 0n, held: units }], more)
 const capture = (id: string, closes: string, units: bigint): Item =>
-  item(id, [{ account: main, posted: -units, held: -units }, { account: custody, posted: units, held: 0n }], { closes })
+  item(
+    id,
+    [
+      { account: main, posted: -units, held: -units },
+      { account: custody, posted: units, held: 0n },
+    ],
+    { closes },
+  )
 const release = (id: string, closes: string, units: bigint): Item =>
   item(id, [{ account: main, posted: 0n, held: -units }], { closes })
 
@@ -38,13 +53,19 @@ describe('judging a batch', () => {
     const { outcomes, entries } = judge([hold('a', 60n), hold('b', 60n), hold('c', 40n)], reading(100n))
     expect(outcomes.map((o) => o.kind)).toEqual(['applied', 'refused', 'applied'])
     expect(outcomes[1]).toMatchObject({ guard: 'insufficient', available: 40n })
-    expect(entries.map((e) => [e.version, e.heldAfter])).toEqual([[4, 60n], [5, 100n]])
+    expect(entries.map((e) => [e.version, e.heldAfter])).toEqual([
+      [4, 60n],
+      [5, 100n],
+    ])
   })
 
   test('a hold ends once, whoever comes second', () => {
     const batch = [hold('h', 70n), release('r', 'h', 70n), capture('c', 'h', 70n), hold('again', 100n)]
     expect(judge(batch, reading(100n)).outcomes).toEqual([
-      { kind: 'applied' }, { kind: 'applied' }, { kind: 'refused', guard: 'hold-closed' }, { kind: 'applied' },
+      { kind: 'applied' },
+      { kind: 'applied' },
+      { kind: 'refused', guard: 'hold-closed' },
+      { kind: 'applied' },
     ])
   })
 
@@ -64,7 +85,8 @@ describe('judging a batch', () => {
     })
     const batch = [hold('a', 200n, answers('x')), hold('b', 1n, answers('x')), hold('c', 1n, answers('y'))]
     expect(judge(batch, reading(100n)).outcomes.slice(1)).toEqual([
-      { kind: 'answered', answer: { status: 200, body: 'refused' } }, { kind: 'key-reused' },
+      { kind: 'answered', answer: { status: 200, body: 'refused' } },
+      { kind: 'key-reused' },
     ])
   })
 
@@ -74,7 +96,10 @@ describe('judging a batch', () => {
       fc.property(fc.array(fc.tuple(fc.boolean(), amount), { maxLength: 30 }), (steps) => {
         const items = steps.map(([spend, units], i) =>
           spend
-            ? item(`s${i}`, [{ account: main, posted: -units, held: 0n }, { account: custody, posted: units, held: 0n }])
+            ? item(`s${i}`, [
+                { account: main, posted: -units, held: 0n },
+                { account: custody, posted: units, held: 0n },
+              ])
             : hold(`h${i}`, units),
         )
         const { entries, heads } = judge(items, reading(100n))
@@ -88,7 +113,10 @@ describe('judging a batch', () => {
 
 test('malformed transfers are refused before they reach the database', () => {
   const other = { ...main, merchantId: '00000000-0000-7000-8000-000000000002' }
-  const legs = (...list: Item['transfer']['legs']) => () => checkTransfer(item('x', list).transfer)
+  const legs =
+    (...list: Item['transfer']['legs']) =>
+    () =>
+      checkTransfer(item('x', list).transfer)
   expect(legs()).toThrow('needs legs')
   expect(legs({ account: main, posted: 1n, held: 0n })).toThrow('add up to 1')
   expect(legs({ account: main, posted: 0n, held: 0n })).toThrow('empty leg')

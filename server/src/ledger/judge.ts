@@ -135,13 +135,17 @@ const refusalOf = (
   return undefined
 }
 
-/** A hold ends as a whole: what is not captured is released by the same transfer. Anything else is a mistake of ours. */
+/**
+ * A hold ends as a whole: what is not captured is released by the same transfer. Anything else is a mistake of ours.
+ */
 const requireWholeHold = (
   transfer: Transfer,
   hold: ReadonlyMap<number, bigint>,
   touched: readonly AccountHead[],
 ): void => {
-  const freed = new Map(transfer.legs.flatMap((leg, i) => (leg.held < 0n ? [[touched[i]!.id, -leg.held] as const] : [])))
+  const freed = new Map(
+    transfer.legs.flatMap((leg, i) => (leg.held < 0n ? [[touched[i]!.id, -leg.held] as const] : [])),
+  )
   const whole = freed.size === hold.size && [...hold].every(([account, held]) => freed.get(account) === held)
   if (!whole) throw new Error(`transfer ${transfer.id} does not end all of hold ${transfer.closes}`)
 }

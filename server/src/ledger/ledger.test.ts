@@ -6,9 +6,7 @@ import { openSilentProxy } from '../../../test/setup/silent-proxy.ts'
 import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
-import {
-  apply, auditLedger, balancesOf, createCommitter, sealAccounts, type Committer, type Item,
-} from './index.ts'
+import { apply, auditLedger, balancesOf, createCommitter, sealAccounts, type Committer, type Item } from './index.ts'
 import { fund, hold, newId } from './test-items.ts'
 
 const database = useDatabase({ template: migrated })
@@ -65,7 +63,10 @@ describe('through the group committer', () => {
     await fund(db, merchant, 1000n)
     const submit = (i: number) => {
       const item = hold(merchant, 1n)
-      const answers = { keys: [{ key: 'sig:aa', fingerprint: 'f' }], of: () => ({ status: 200, body: item.transfer.id }) }
+      const answers = {
+        keys: [{ key: 'sig:aa', fingerprint: 'f' }],
+        of: () => ({ status: 200, body: item.transfer.id }),
+      }
       return committers[i % 2]!.submit({ ...item, answers })
     }
     const outcomes = await Promise.all(Array.from({ length: 60 }, (_, i) => submit(i)))
@@ -80,7 +81,11 @@ describe('through the group committer', () => {
     const merchant = randomUUID()
     await fund(db, merchant, 100n)
     const broken = hold(merchant, 1n)
-    const items = [hold(merchant, 1n), { ...broken, transfer: { ...broken.transfer, id: 'not a uuid' } }, hold(merchant, 1n)]
+    const items = [
+      hold(merchant, 1n),
+      { ...broken, transfer: { ...broken.transfer, id: 'not a uuid' } },
+      hold(merchant, 1n),
+    ]
     const results = await Promise.allSettled(items.map((item) => committers[0]!.submit(item)))
     expect(results.map((r) => r.status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
     expect(await available(merchant)).toBe(98n)
@@ -100,12 +105,16 @@ describe('through the group committer', () => {
       }
     })()
     const committer = createCommitter({ url: database.url, applicationName: 'cut me' })
-    const items = Array.from({ length: 3000 }, (_, i) => hold(merchant, 1n, { localId: { value: `cut-${i}`, operation: 'w' } }))
+    const items = Array.from({ length: 3000 }, (_, i) =>
+      hold(merchant, 1n, { localId: { value: `cut-${i}`, operation: 'w' } }),
+    )
     const results = await Promise.allSettled(items.map((item) => committer.submit(item)))
     await kill
     await committer.close()
     await killer.end()
-    const { rows } = await sql<{ id: string }>`select id from ledger_transfers where merchant_id = ${merchant}`.execute(db)
+    const { rows } = await sql<{ id: string }>`select id from ledger_transfers where merchant_id = ${merchant}`.execute(
+      db,
+    )
     const stored = new Set(rows.map((r) => r.id))
     results.forEach((result, i) => {
       if (result.status === 'fulfilled') expect(result.value).toEqual({ kind: 'applied' })
@@ -124,9 +133,13 @@ describe('through a network that goes silent', () => {
     await fund(db, merchant, 1_000n)
     await committer.submit(hold(merchant, 1n))
     proxy.setSilent(true)
-    const items = Array.from({ length: 40 }, (_, i) => hold(merchant, 1n, { localId: { value: `silent-${i}`, operation: 'w' } }))
+    const items = Array.from({ length: 40 }, (_, i) =>
+      hold(merchant, 1n, { localId: { value: `silent-${i}`, operation: 'w' } }),
+    )
     const answers = await Promise.allSettled(items.map((item) => committer.submit(item)))
-    expect(answers.map((answer) => (answer.status === 'rejected' ? (answer.reason as Error).name : answer.value.kind))).toEqual(items.map(() => 'OutcomeUnknown'))
+    expect(
+      answers.map((answer) => (answer.status === 'rejected' ? (answer.reason as Error).name : answer.value.kind)),
+    ).toEqual(items.map(() => 'OutcomeUnknown'))
     proxy.setSilent(false)
     const again = await Promise.all(items.map((item) => committer.submit(item)))
     expect(again.every(({ kind }) => kind === 'applied')).toBe(true)
@@ -141,7 +154,9 @@ describe('inside a transaction', () => {
   test('a refusal leaves the others standing', async () => {
     const merchant = randomUUID()
     await fund(db, merchant, 10n)
-    const outcomes = await inTransaction(db, (tx) => apply(tx, [hold(merchant, 7n), hold(merchant, 7n), hold(merchant, 3n)]))
+    const outcomes = await inTransaction(db, (tx) =>
+      apply(tx, [hold(merchant, 7n), hold(merchant, 7n), hold(merchant, 3n)]),
+    )
     expect(outcomes.map((o) => o.kind)).toEqual(['applied', 'refused', 'applied'])
   })
 
@@ -154,14 +169,24 @@ describe('inside a transaction', () => {
       const account = held.transfer.legs[0]!.account
       const end = (kind: 'capture' | 'release'): Item => ({
         transfer: {
-          id: newId(), merchantId: merchant, kind, cause: held.transfer.cause, closes: held.transfer.id, at: new Date(),
-          legs: kind === 'release'
-            ? [{ account, posted: 0n, held: -10n }]
-            : [{ account, posted: -10n, held: -10n }, { account: { ...account, kind: 'transit:ETHEREUM' }, posted: 10n, held: 0n }],
+          id: newId(),
+          merchantId: merchant,
+          kind,
+          cause: held.transfer.cause,
+          closes: held.transfer.id,
+          at: new Date(),
+          legs:
+            kind === 'release'
+              ? [{ account, posted: 0n, held: -10n }]
+              : [
+                  { account, posted: -10n, held: -10n },
+                  { account: { ...account, kind: 'transit:ETHEREUM' }, posted: 10n, held: 0n },
+                ],
         },
       })
       const outcomes = await Promise.all([
-        committers[0]!.submit(end('capture')), committers[1]!.submit(end('release')),
+        committers[0]!.submit(end('capture')),
+        committers[1]!.submit(end('release')),
         inTransaction(db, (tx) => apply(tx, [end('release')])).then((o) => o[0]!),
       ])
       expect(outcomes.filter((o) => o.kind === 'applied')).toHaveLength(1)
@@ -201,8 +226,10 @@ describe('what guards the tables', () => {
 
   const seal = async (): Promise<number> => {
     let sealed = 0
-    for (let after: number | undefined = 0; after !== undefined; ) {
-      const page: { sealed: number; last: number | undefined } = (await inTransaction(db, (tx) => sealAccounts(tx, after!, new Date())))!
+    for (let after: number | undefined = 0; after !== undefined;) {
+      const page: { sealed: number; last: number | undefined } = (await inTransaction(db, (tx) =>
+        sealAccounts(tx, after!, new Date()),
+      ))!
       sealed += page.sealed
       after = page.last
     }
@@ -212,14 +239,18 @@ describe('what guards the tables', () => {
   test('audit M-C1: sealing reads a transfer at most once for each of its entries, whatever the planner thinks of its tables', async () => {
     const merchants = Array.from({ length: 240 }, () => randomUUID())
     await seal()
-    const { rows: [last] } = await sql<{ id: number }>`select max(id) as id from ledger_accounts`.execute(db)
+    const {
+      rows: [last],
+    } = await sql<{ id: number }>`select max(id) as id from ledger_accounts`.execute(db)
     await Promise.all(merchants.map((merchant) => fund(db, merchant, 1_000_000n)))
     // What it knows is of the first minute of an installation, when nobody had many.
     await sql`analyze`.execute(db)
     await Promise.all(Array.from({ length: 3_000 }, () => committers[0]!.submit(hold(merchants[0]!, 1n))))
     const read = await inTransaction(db, async (tx) => {
       const transfersRead = async (): Promise<number> => {
-        const { rows } = await sql<{ read: number }>`select (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::integer as read
+        const { rows } = await sql<{
+          read: number
+        }>`select (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::integer as read
           from pg_stat_xact_user_tables where relname = 'ledger_transfers'`.execute(tx)
         return rows[0]!.read
       }

@@ -1,9 +1,15 @@
 import { arrayLiteral, type Scalar } from './array-literal.ts'
 
-/** Types that cost most to read, and whose arrays are the same only when they say the same thing: whose row it is, and when. */
+/**
+ * Types that cost most to read, and whose arrays are the same only when they say the same thing: whose row it is, and
+ * when.
+ */
 const SHARED = new Set(['timestamptz', 'uuid'])
 
-/** Array parameters of one statement. Ids and times that several tables store alike are sent, and read by the server, once. */
+/**
+ * Array parameters of one statement. Ids and times that several tables store alike are sent, and read by the server,
+ * once.
+ */
 export class Parameters {
   readonly values: string[] = []
   readonly #places = new Map<string, number>()

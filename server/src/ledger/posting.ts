@@ -11,7 +11,19 @@ export interface Leg {
 
 /** Why a transfer exists: the object whose change it belongs to. */
 export interface Cause {
-  kind: 'deposit' | 'withdrawal' | 'outgoing' | 'funding' | 'adjustment' | 'exchange' | 'invoice' | 'payment' | 'refund' | 'card-payout' | 'settlement' | 'hedge'
+  kind:
+    | 'deposit'
+    | 'withdrawal'
+    | 'outgoing'
+    | 'funding'
+    | 'adjustment'
+    | 'exchange'
+    | 'invoice'
+    | 'payment'
+    | 'refund'
+    | 'card-payout'
+    | 'settlement'
+    | 'hedge'
   id: string
 }
 
@@ -39,7 +51,10 @@ export interface KeptAnswer {
   body: string
 }
 
-/** What a batch is made of. Guards are judged in the order they are listed here; the first that refuses names the outcome. */
+/**
+ * What a batch is made of. Guards are judged in the order they are listed here; the first that refuses names the
+ * outcome.
+ */
 export interface Item {
   transfer: Transfer
   /** Guard 1. Keys of `request_answers`: when one is there already, its answer is the outcome and nothing is done. */

@@ -11,8 +11,8 @@ export interface Balance {
 }
 
 /**
- * Balances of one kind of account for many (merchant, asset) pairs in one query, in the order asked; an account that was
- * never used is zero.
+ * Balances of one kind of account for many (merchant, asset) pairs in one query, in the order asked; an account that
+ * was never used is zero.
  */
 export const balancesOf = async (
   db: Db | Tx,

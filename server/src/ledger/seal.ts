@@ -38,28 +38,37 @@ export const isAnchored = async (tx: Tx, at: Date): Promise<boolean> => {
 /**
  * Advances the hash chains of the next accounts that have entries beyond their last seal.
  * @param after the last account of the page before; 0 for the first
- * @returns how many were sealed, and the last account looked at, undefined when there was none; undefined when another worker seals
+ * @returns how many were sealed, and the last account looked at, undefined when there was none; undefined when another
+ *   worker seals
  */
-export const sealAccounts = async (tx: Tx, after: number, at: Date): Promise<{ sealed: number; last: number | undefined } | undefined> => {
+export const sealAccounts = async (
+  tx: Tx,
+  after: number,
+  at: Date,
+): Promise<{ sealed: number; last: number | undefined } | undefined> => {
   if (!(await takeTurn(tx))) return undefined
   const accounts = await accountsAfter(tx, after)
   const due = accounts.filter(({ version, sealed }) => version > sealed)
   const hashes: Buffer[] = []
   for (const account of due) {
     let hash = account.hash ?? GENESIS
-    for await (const page of entriesOf(tx, account, account.sealed, account.version)) for (const entry of page) hash = link(hash, entry)
+    for await (const page of entriesOf(tx, account, account.sealed, account.version))
+      for (const entry of page) hash = link(hash, entry)
     hashes.push(hash)
   }
   if (due.length > 0) {
     await sql`insert into ledger_seals(account_id, version, hash, sealed_at)
-      select u.id, u.v, u.h, ${at} from unnest(${due.map(({ id }) => id)}::bigint[], ${due.map(({ version }) => version)}::bigint[], ${hashes}::bytea[]) u(id, v, h)`.execute(tx)
+      select u.id, u.v, u.h, ${at} from unnest(${due.map(({ id }) => id)}::bigint[], ${due.map(({ version }) => version)}::bigint[], ${hashes}::bytea[]) u(id, v, h)`.execute(
+      tx,
+    )
   }
   return { sealed: due.length, last: accounts.at(-1)?.id }
 }
 
 /**
- * Writes the day's anchor: one hash over the newest seal of every account in id order, and over what else is to be anchored. Kept outside the database, it
- * proves later that no history before it was changed. Call it when all accounts were sealed.
+ * Writes the day's anchor: one hash over the newest seal of every account in id order, and over what else is to be
+ * anchored. Kept outside the database, it proves later that no history before it was changed. Call it when all accounts
+ * were sealed.
  * @param others heads of other chains, a line each
  * @returns the anchor, or undefined when the day has one already, or another worker writes it
  */

@@ -37,7 +37,8 @@ export const openAccounts = async (query: Query, ids: AccountIds, items: readonl
 
 const LOCK = `select id, posted, held, version from ledger_accounts
   where id = any($1::bigint[]) order by id for no key update`
-// The offset keeps the planner from turning a join round: a plan made while a table is empty would read all of it later.
+// The offset keeps the planner from turning a join round: a plan made while a table is empty would read all of it
+// later.
 const LOCAL_IDS = `select t.merchant_id, t.local_id, t.object_id from unnest($1::uuid[], $2::text[]) u(m, k)
   cross join lateral (select * from local_ids t where t.merchant_id = u.m and t.local_id = u.k offset 0) t`
 const ANSWERS = `select t.merchant_id, t.key, t.fingerprint, t.status, t.body from unnest($1::uuid[], $2::text[]) u(m, k)
@@ -48,8 +49,8 @@ const OPEN_HOLDS = `select t.merchant_id, t.id, e.account_id, e.held from unnest
   where not exists (select from ledger_transfers c where c.merchant_id = t.merchant_id and c.closes = t.id)`
 
 /**
- * The first trip: locks the accounts of a batch in id order (so no two batches can deadlock), then reads what the guards
- * need. All statements are sent at once; later ones see what the lock waited for.
+ * The first trip: locks the accounts of a batch in id order (so no two batches can deadlock), then reads what the
+ * guards need. All statements are sent at once; later ones see what the lock waited for.
  */
 export const readForJudging = async (query: Query, ids: AccountIds, items: readonly Item[]): Promise<Reading> => {
   const accountKeys = new Map<number, string>()
@@ -60,28 +61,53 @@ export const readForJudging = async (query: Query, ids: AccountIds, items: reado
     }
   }
   const localIds = items.filter((item) => item.localId)
-  const answers = items.flatMap((item) => (item.answers?.keys ?? []).map(({ key }) => ({ merchantId: item.transfer.merchantId, key })))
+  const answers = items.flatMap((item) =>
+    (item.answers?.keys ?? []).map(({ key }) => ({ merchantId: item.transfer.merchantId, key })),
+  )
   const holds = items.filter((item) => item.transfer.closes)
   const none: Record<string, unknown>[] = []
   const [accounts, taken, kept, open] = await Promise.all([
-    query('ledger-lock', LOCK, [arrayLiteral('bigint', [...accountKeys.keys()].sort((a, b) => a - b))]),
+    query('ledger-lock', LOCK, [
+      arrayLiteral(
+        'bigint',
+        [...accountKeys.keys()].sort((a, b) => a - b),
+      ),
+    ]),
     localIds.length === 0
       ? none
       : query('ledger-local-ids', LOCAL_IDS, [
-          arrayLiteral('uuid', localIds.map((item) => item.transfer.merchantId)),
-          arrayLiteral('text', localIds.map((item) => item.localId!.value)),
+          arrayLiteral(
+            'uuid',
+            localIds.map((item) => item.transfer.merchantId),
+          ),
+          arrayLiteral(
+            'text',
+            localIds.map((item) => item.localId!.value),
+          ),
         ]),
     answers.length === 0
       ? none
       : query('ledger-answers', ANSWERS, [
-          arrayLiteral('uuid', answers.map((a) => a.merchantId)),
-          arrayLiteral('text', answers.map((a) => a.key)),
+          arrayLiteral(
+            'uuid',
+            answers.map((a) => a.merchantId),
+          ),
+          arrayLiteral(
+            'text',
+            answers.map((a) => a.key),
+          ),
         ]),
     holds.length === 0
       ? none
       : query('ledger-holds', OPEN_HOLDS, [
-          arrayLiteral('uuid', holds.map((item) => item.transfer.merchantId)),
-          arrayLiteral('uuid', holds.map((item) => item.transfer.closes!)),
+          arrayLiteral(
+            'uuid',
+            holds.map((item) => item.transfer.merchantId),
+          ),
+          arrayLiteral(
+            'uuid',
+            holds.map((item) => item.transfer.closes!),
+          ),
         ]),
   ])
   return {
@@ -121,46 +147,92 @@ export const writeJudged = async (query: Query, items: readonly Item[], judged: 
   await query(nameOf(text), text, values)
 }
 
-const writeStatement = (items: readonly Item[], { applied, heads, entries, answers }: Judgement): { text: string; values: string[] } => {
+const writeStatement = (
+  items: readonly Item[],
+  { applied, heads, entries, answers }: Judgement,
+): { text: string; values: string[] } => {
   const done = applied.map((index) => items[index]!)
   const transfers = done.map((item) => item.transfer)
   const named = done.filter((item) => item.localId)
   const parameters = new Parameters()
-  // Arrays are taken apart in the select list, all in step: in the from clause each would be stored and read again first.
-  const arrays = <T>(of: readonly T[], columns: readonly (readonly [type: string, value: (one: T) => Scalar])[]): string =>
-    columns.map(([type, value]) => `unnest(${parameters.array(type, of.map(value))})`).join(', ')
+  // Arrays are taken apart in the select list, all in step: in the from clause each would be stored and read again
+  // first.
+  const arrays = <T>(
+    of: readonly T[],
+    columns: readonly (readonly [type: string, value: (one: T) => Scalar])[],
+  ): string => columns.map(([type, value]) => `unnest(${parameters.array(type, of.map(value))})`).join(', ')
   const insert = (into: string, from: string): string => `insert into ${into} select ${from}`
   const parts = [
     `upd as (update ledger_accounts a set posted = n.p, held = n.h, version = n.v from (select ${arrays(heads, [
-      ['bigint', (h) => h.id], ['numeric', (h) => h.posted], ['numeric', (h) => h.held], ['bigint', (h) => h.version],
+      ['bigint', (h) => h.id],
+      ['numeric', (h) => h.posted],
+      ['numeric', (h) => h.held],
+      ['bigint', (h) => h.version],
     ])}) n(id, p, h, v) where a.id = n.id)`,
-    `t as (${insert('ledger_transfers(merchant_id, id, kind, cause_kind, cause_id, closes, created_at)', arrays(transfers, [
-      ['uuid', (t) => t.merchantId], ['uuid', (t) => t.id], ['text', (t) => t.kind], ['text', (t) => t.cause.kind], ['uuid', (t) => t.cause.id],
-      ['uuid', (t) => t.closes ?? null], ['timestamptz', (t) => t.at.toISOString()],
-    ]))})`,
-    `l as (${insert('local_ids(merchant_id, local_id, operation, object_id)', arrays(named, [
-      ['uuid', (item) => item.transfer.merchantId], ['text', (item) => item.localId!.value], ['text', (item) => item.localId!.operation],
-      ['uuid', (item) => item.transfer.cause.id],
-    ]))})`,
-    `r as (${insert('request_answers(merchant_id, key, fingerprint, status, body, created_at)', arrays(answers, [
-      ['uuid', (a) => a.merchantId], ['text', (a) => a.key], ['text', (a) => a.fingerprint], ['smallint', (a) => a.answer.status],
-      ['text', (a) => a.answer.body], ['timestamptz', (a) => a.at.toISOString()],
-    ]))})`,
+    `t as (${insert(
+      'ledger_transfers(merchant_id, id, kind, cause_kind, cause_id, closes, created_at)',
+      arrays(transfers, [
+        ['uuid', (t) => t.merchantId],
+        ['uuid', (t) => t.id],
+        ['text', (t) => t.kind],
+        ['text', (t) => t.cause.kind],
+        ['uuid', (t) => t.cause.id],
+        ['uuid', (t) => t.closes ?? null],
+        ['timestamptz', (t) => t.at.toISOString()],
+      ]),
+    )})`,
+    `l as (${insert(
+      'local_ids(merchant_id, local_id, operation, object_id)',
+      arrays(named, [
+        ['uuid', (item) => item.transfer.merchantId],
+        ['text', (item) => item.localId!.value],
+        ['text', (item) => item.localId!.operation],
+        ['uuid', (item) => item.transfer.cause.id],
+      ]),
+    )})`,
+    `r as (${insert(
+      'request_answers(merchant_id, key, fingerprint, status, body, created_at)',
+      arrays(answers, [
+        ['uuid', (a) => a.merchantId],
+        ['text', (a) => a.key],
+        ['text', (a) => a.fingerprint],
+        ['smallint', (a) => a.answer.status],
+        ['text', (a) => a.answer.body],
+        ['timestamptz', (a) => a.at.toISOString()],
+      ]),
+    )})`,
     ...rowsByTable(done).map(({ table: { name, columns }, tuples }) => {
       const into = `${name}(${columns.map((column) => column.name).join(', ')})`
-      return `row_${name} as (${insert(into, arrays(tuples, columns.map(({ type }, i) => [type, (tuple) => tuple[i]!] as const)))})`
+      return `row_${name} as (${insert(
+        into,
+        arrays(
+          tuples,
+          columns.map(({ type }, i) => [type, (tuple) => tuple[i]!] as const),
+        ),
+      )})`
     }),
   ]
-  const last = insert('ledger_entries(account_id, version, transfer_id, posted, held, posted_after, held_after)', arrays(entries, [
-    ['bigint', (e) => e.accountId], ['bigint', (e) => e.version], ['uuid', (e) => e.transferId], ['numeric', (e) => e.posted], ['numeric', (e) => e.held],
-    ['numeric', (e) => e.postedAfter], ['numeric', (e) => e.heldAfter],
-  ]))
+  const last = insert(
+    'ledger_entries(account_id, version, transfer_id, posted, held, posted_after, held_after)',
+    arrays(entries, [
+      ['bigint', (e) => e.accountId],
+      ['bigint', (e) => e.version],
+      ['uuid', (e) => e.transferId],
+      ['numeric', (e) => e.posted],
+      ['numeric', (e) => e.held],
+      ['numeric', (e) => e.postedAfter],
+      ['numeric', (e) => e.heldAfter],
+    ]),
+  )
   return { text: `with ${parts.join(',\n')}\n${last}`, values: parameters.values }
 }
 
 /** Which arrays say the same thing makes kinds of their own: connections must not keep plans without end. */
 const MOST_KINDS = 100
-/** Batches of one kind share a statement, whose plan each connection keeps under its name; one that is none of the first kinds is planned each time. */
+/**
+ * Batches of one kind share a statement, whose plan each connection keeps under its name; one that is none of the first
+ * kinds is planned each time.
+ */
 const names = new Map<string, string>()
 const nameOf = (text: string): string => {
   const known = names.get(text)

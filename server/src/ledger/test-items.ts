@@ -12,12 +12,19 @@ export const fund = async (db: Db, merchantId: string, units: bigint): Promise<v
     { account: { merchantId, asset: 'USDT', kind: 'merchant' as const }, posted: units, held: 0n },
   ]
   const id = newId()
-  await inTransaction(db, (tx) => applyAll(tx, [{ transfer: { id, merchantId, kind: 'post', cause: { kind: 'funding', id }, legs, at: new Date() } }]))
+  await inTransaction(db, (tx) =>
+    applyAll(tx, [
+      { transfer: { id, merchantId, kind: 'post', cause: { kind: 'funding', id }, legs, at: new Date() } },
+    ]),
+  )
 }
 
 /** An item that holds USDT of a merchant for a withdrawal. @param units of USDT */
 export const hold = (merchantId: string, units: bigint, more: Partial<Item> = {}): Item => {
   const id = newId()
   const legs = [{ account: { merchantId, asset: 'USDT', kind: 'merchant' as const }, posted: 0n, held: units }]
-  return { transfer: { id, merchantId, kind: 'hold', cause: { kind: 'withdrawal', id }, legs, at: new Date() }, ...more }
+  return {
+    transfer: { id, merchantId, kind: 'hold', cause: { kind: 'withdrawal', id }, legs, at: new Date() },
+    ...more,
+  }
 }

@@ -22,17 +22,24 @@ afterAll(() => pool.end())
 
 const seal = async (): Promise<number> => {
   let sealed = 0
-  for (let after: number | undefined = 0; after !== undefined; ) {
-    const page: { sealed: number; last: number | undefined } = (await inTransaction(db, (tx) => sealAccounts(tx, after!, new Date())))!
+  for (let after: number | undefined = 0; after !== undefined;) {
+    const page: { sealed: number; last: number | undefined } = (await inTransaction(db, (tx) =>
+      sealAccounts(tx, after!, new Date()),
+    ))!
     sealed += page.sealed
     after = page.last
   }
   return sealed
 }
 
-const verify = async (again = false) => (await verifyLedger(db, { again }, new Date())).map(({ check, subject }) => `${check} ${subject}`)
+const verify = async (again = false) =>
+  (await verifyLedger(db, { again }, new Date())).map(({ check, subject }) => `${check} ${subject}`)
 const merchantAccount = async (merchant: string): Promise<number> =>
-  (await sql<{ id: number }>`select id from ledger_accounts where merchant_id = ${merchant} and kind = 'merchant'`.execute(db)).rows[0]!.id
+  (
+    await sql<{
+      id: number
+    }>`select id from ledger_accounts where merchant_id = ${merchant} and kind = 'merchant'`.execute(db)
+  ).rows[0]!.id
 
 test('audit M-C1: a day has one anchor, and one seal for each account that changed', async () => {
   const day = (n: number): Date => new Date(Date.UTC(2030, 0, n))
@@ -60,7 +67,8 @@ test('audit M-C3: an audit goes on from where the last one found an account righ
   })
   expect(await verifyLedger(createDb(watched), {}, new Date())).toEqual([])
   await watched.end()
-  // One entry of the merchant's account and one of its counterpart, and both of their transfer looked up from either side at most.
+  // One entry of the merchant's account and one of its counterpart, and both of their transfer looked up from either
+  // side at most.
   expect(read).toBeGreaterThanOrEqual(2)
   expect(read).toBeLessThanOrEqual(6)
 })
@@ -72,17 +80,32 @@ test('audit M-C3: what was changed by hand is found: an entry, a balance, a hold
   await inTransaction(db, (tx) => applyAll(tx, [held]))
   await seal()
   expect(await verify()).toEqual([])
-  const [first, second, third] = [await merchantAccount(changed), await merchantAccount(balance), await merchantAccount(partly)]
+  const [first, second, third] = [
+    await merchantAccount(changed),
+    await merchantAccount(balance),
+    await merchantAccount(partly),
+  ]
   await withoutTriggers(db, async (tx) => {
     await sql`update ledger_entries set posted = 78, posted_after = 78 where account_id = ${first}`.execute(tx)
     await sql`update ledger_accounts set posted = 1000 where id = ${second}`.execute(tx)
     const release = newId()
-    await sql`insert into ledger_transfers(merchant_id, id, kind, cause_kind, cause_id, closes, created_at) values (${partly}, ${release}, 'release', 'withdrawal', ${release}, ${held.transfer.id}, now())`.execute(tx)
-    await sql`insert into ledger_entries select account_id, version + 1, ${release}, 0, -4, posted_after, held_after - 4 from ledger_entries where account_id = ${third} order by version desc limit 1`.execute(tx)
+    await sql`insert into ledger_transfers(merchant_id, id, kind, cause_kind, cause_id, closes, created_at) values (${partly}, ${release}, 'release', 'withdrawal', ${release}, ${held.transfer.id}, now())`.execute(
+      tx,
+    )
+    await sql`insert into ledger_entries select account_id, version + 1, ${release}, 0, -4, posted_after, held_after - 4 from ledger_entries where account_id = ${third} order by version desc limit 1`.execute(
+      tx,
+    )
     await sql`update ledger_accounts set held = held - 4, version = version + 1 where id = ${third}`.execute(tx)
   })
   expect(await verify()).toEqual([`account-balance ${second}`, `held ${third}`])
-  expect(await verify(true)).toEqual(expect.arrayContaining([`hash-chain ${first}`, `account-balance ${first}`, `account-balance ${second}`, `held ${third}`]))
+  expect(await verify(true)).toEqual(
+    expect.arrayContaining([
+      `hash-chain ${first}`,
+      `account-balance ${first}`,
+      `account-balance ${second}`,
+      `held ${third}`,
+    ]),
+  )
   expect((await verify(true)).some((found) => found.startsWith('transfer-balance'))).toBe(true)
   const checks = (await auditLedger(db)).map((f) => f.check)
   expect(checks).toEqual(expect.arrayContaining(['transfer-balance', 'account-balance']))

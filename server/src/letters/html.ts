@@ -14,13 +14,17 @@ const CODE = "ui-monospace,'SF Mono',Menlo,Consolas,'Noto Sans Mono',monospace"
 const TONES = { good: '#0f7b4f', warning: '#a85b00', neutral: '#3b4a5f' }
 const MARKS = { good: '✓', warning: '!', neutral: 'i' }
 
-/** Mail programs that know dark mode take these; those that drop the sheet keep the colours written beside each element. */
+/**
+ * Mail programs that know dark mode take these; those that drop the sheet keep the colours written beside each element.
+ */
 const SHEET = `:root{color-scheme:light dark;supported-color-schemes:light dark}
 @media (prefers-color-scheme:dark){.page{background:#0e1116!important}.card{background:#171c24!important;border-color:#2b3341!important}
 .ink{color:#e8edf4!important}.soft{color:#a3afbf!important}.line{border-color:#2b3341!important}.button{background:#e8edf4!important;color:#12161c!important}}
 @media (max-width:480px){.inner{padding:24px 20px!important}.amount{font-size:26px!important}}`
 
-/** A letter as HTML: tables and styles in place, since mail programs know little else; nothing is loaded from anywhere. */
+/**
+ * A letter as HTML: tables and styles in place, since mail programs know little else; nothing is loaded from anywhere.
+ */
 export const htmlOf = (parts: LetterParts, language: string): string => {
   const { subject, sender, title, tone, amount, blocks, footer } = parts
   return `<!doctype html>
@@ -67,6 +71,16 @@ const factHtml = ({ name, value, code }: { name: string; value: string; code?: b
   return `<tr><td class="soft line" style="${LINE};padding-right:16px;width:38%;color:#56647a;font-size:14px">${escape(name)}</td><td class="ink line" style="${LINE};color:#131a24;font-size:15px;${look}">${escape(value)}</td></tr>`
 }
 
-const rowHtml = ({ title, amount, detail, good }: { title: string; amount: string; detail: string; good: boolean }): string =>
+const rowHtml = ({
+  title,
+  amount,
+  detail,
+  good,
+}: {
+  title: string
+  amount: string
+  detail: string
+  good: boolean
+}): string =>
   `<tr><td class="ink line" style="${LINE};color:#131a24;font-size:15px;overflow-wrap:anywhere">${escape(title)}<br><span class="soft" style="color:#56647a;font-size:13px;overflow-wrap:anywhere">${escape(detail)}</span></td>
 <td class="ink line" align="right" style="${LINE};padding-left:12px;color:${good ? '#131a24' : '#b3261e'};font-size:15px;font-weight:600;white-space:nowrap">${escape(amount)}</td></tr>`

@@ -1,6 +1,6 @@
 /**
- * What mails say, in every language. Promises plain text and HTML that say the same, in which whatever a merchant or a payer
- * wrote is shown as text and nothing else, and a subject in one line.
+ * What mails say, in every language. Promises plain text and HTML that say the same, in which whatever a merchant or a
+ * payer wrote is shown as text and nothing else, and a subject in one line.
  */
 export { AUDIENCES } from './letter.ts'
 export type { ActivityEntry, InvoiceMoney, LetterContent, LetterKind, Letters } from './letter.ts'

@@ -1,10 +1,15 @@
 import type { Receipt } from '../documents/index.ts'
 
-/** What each letter tells. Amounts are decimal strings as on the wire; times are ms since the epoch; URLs are absolute. */
+/**
+ * What each letter tells. Amounts are decimal strings as on the wire; times are ms since the epoch; URLs are absolute.
+ */
 export interface Letters {
   /** to the payer: an invoice is paid. The receipt is attached as PDF */
   receipt: { receipt: Receipt; pageUrl: string }
-  /** to the payer: less arrived than was asked for until the invoice expired. `claimUrl` lets the payer pay the rest or ask for the money back */
+  /**
+   * to the payer: less arrived than was asked for until the invoice expired. `claimUrl` lets the payer pay the rest or
+   * ask for the money back
+   */
   underpaid: InvoiceMoney & { paidAmount: string; missing: string; claimUrl: string }
   /** to the payer: what became of the request for the money back. `sent` names the transaction */
   'claim-answered': InvoiceMoney & {
@@ -17,10 +22,19 @@ export interface Letters {
     note: string | null
     pageUrl: string
   }
-  /** to the payer: money of a card payment went back to the card. `amount` is what was paid, `refund` what went back now */
+  /**
+   * to the payer: money of a card payment went back to the card. `amount` is what was paid, `refund` what went back now
+   */
   'card-refunded': Omit<InvoiceMoney, 'blockchain'> & { refund: string; card: string | null; pageUrl: string }
   /** to the merchant: notifications have not been taken for the whole schedule */
-  'webhooks-exhausted': { merchant: string; url: string | null; objectId: string; sequence: number; error: string | null; since: number }
+  'webhooks-exhausted': {
+    merchant: string
+    url: string | null
+    objectId: string
+    sequence: number
+    error: string | null
+    since: number
+  }
   /** to the merchant: what was deposited and paid out since the last such letter */
   activity: { merchant: string; from: number; until: number; entries: readonly ActivityEntry[]; more: number }
 }

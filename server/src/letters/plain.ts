@@ -2,7 +2,9 @@ import type { Block, LetterParts } from './blocks.ts'
 
 /** A letter as plain text. */
 export const plainOf = ({ sender, title, amount, blocks, footer }: LetterParts): string =>
-  [sender, amount === null ? title : `${title}: ${amount}`, ...blocks.map(plainBlock), '--', footer].join('\n\n').replaceAll('\u00a0', ' ')
+  [sender, amount === null ? title : `${title}: ${amount}`, ...blocks.map(plainBlock), '--', footer]
+    .join('\n\n')
+    .replaceAll('\u00a0', ' ')
 
 const plainBlock = (block: Block): string => {
   switch (block.kind) {

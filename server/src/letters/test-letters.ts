@@ -40,36 +40,106 @@ export const fiatReceipt: FiatReceipt = {
   reference: 'FP-88412',
 }
 
-const money = { invoiceId: ID, company, description: cryptoReceipt.description, amount: '1250.5', ticker: 'USDT', blockchain: 'TRON' }
+const money = {
+  invoiceId: ID,
+  company,
+  description: cryptoReceipt.description,
+  amount: '1250.5',
+  ticker: 'USDT',
+  blockchain: 'TRON',
+}
 const pageUrl = `https://pay.example/invoices/crypto/${ID}`
 
 export const LETTERS: { readonly [Kind in LetterKind]: Extract<LetterContent, { kind: Kind }> } = {
   receipt: { kind: 'receipt', data: { receipt: cryptoReceipt, pageUrl } },
-  underpaid: { kind: 'underpaid', data: { ...money, paidAmount: '800', missing: '450.5', claimUrl: `${pageUrl}?claim=Q2xhaW0` } },
+  underpaid: {
+    kind: 'underpaid',
+    data: { ...money, paidAmount: '800', missing: '450.5', claimUrl: `${pageUrl}?claim=Q2xhaW0` },
+  },
   'claim-answered': {
     kind: 'claim-answered',
     data: {
-      ...money, answer: 'sent', refund: '800', refundAddress: 'TN3W4H6rK2ce4vX9YnFQHwKENnHjoxb3m9',
-      hash: '8e67b5c8a14f2d5b1c9a0b6f35d7e8c2a4f6081b3d5e7f9012a3b4c5d6e7f809', note: 'Sorry that it did not work out.', pageUrl,
+      ...money,
+      answer: 'sent',
+      refund: '800',
+      refundAddress: 'TN3W4H6rK2ce4vX9YnFQHwKENnHjoxb3m9',
+      hash: '8e67b5c8a14f2d5b1c9a0b6f35d7e8c2a4f6081b3d5e7f9012a3b4c5d6e7f809',
+      note: 'Sorry that it did not work out.',
+      pageUrl,
     },
   },
   'card-refunded': {
     kind: 'card-refunded',
-    data: { invoiceId: ID, company, description: 'Тапсырыс № 77', amount: '25000', refund: '10000', ticker: 'KZT', card: '444433******1111', pageUrl: `https://pay.example/invoices/fiat/${ID}` },
+    data: {
+      invoiceId: ID,
+      company,
+      description: 'Тапсырыс № 77',
+      amount: '25000',
+      refund: '10000',
+      ticker: 'KZT',
+      card: '444433******1111',
+      pageUrl: `https://pay.example/invoices/fiat/${ID}`,
+    },
   },
   'webhooks-exhausted': {
     kind: 'webhooks-exhausted',
-    data: { merchant: 'Zerno', url: 'https://zerno.example/hooks/bursar', objectId: ID, sequence: 12, error: '502 Bad Gateway', since: AT },
+    data: {
+      merchant: 'Zerno',
+      url: 'https://zerno.example/hooks/bursar',
+      objectId: ID,
+      sequence: 12,
+      error: '502 Bad Gateway',
+      since: AT,
+    },
   },
   activity: {
     kind: 'activity',
     data: {
-      merchant: 'Zerno', from: AT - 900_000, until: AT, more: 3,
+      merchant: 'Zerno',
+      from: AT - 900_000,
+      until: AT,
+      more: 3,
       entries: [
-        { kind: 'deposit', status: 'done', amount: '1250.5', ticker: 'USDT', blockchain: 'TRON', name: 'order 1042', id: ID, at: AT - 800_000 },
-        { kind: 'invoice', status: 'done', amount: '0.00125', ticker: 'BTC', blockchain: 'BITCOIN', name: null, id: ID, at: AT - 500_000 },
-        { kind: 'withdrawal', status: 'done', amount: '300', ticker: 'USDT', blockchain: 'ETHEREUM', name: 'payout 7', id: ID, at: AT - 400_000 },
-        { kind: 'card-payout', status: 'failed', amount: '20000', ticker: 'KZT', blockchain: null, name: 'salary', id: ID, at: AT - 300_000 },
+        {
+          kind: 'deposit',
+          status: 'done',
+          amount: '1250.5',
+          ticker: 'USDT',
+          blockchain: 'TRON',
+          name: 'order 1042',
+          id: ID,
+          at: AT - 800_000,
+        },
+        {
+          kind: 'invoice',
+          status: 'done',
+          amount: '0.00125',
+          ticker: 'BTC',
+          blockchain: 'BITCOIN',
+          name: null,
+          id: ID,
+          at: AT - 500_000,
+        },
+        {
+          kind: 'withdrawal',
+          status: 'done',
+          amount: '300',
+          ticker: 'USDT',
+          blockchain: 'ETHEREUM',
+          name: 'payout 7',
+          id: ID,
+          at: AT - 400_000,
+        },
+        {
+          kind: 'card-payout',
+          status: 'failed',
+          amount: '20000',
+          ticker: 'KZT',
+          blockchain: null,
+          name: 'salary',
+          id: ID,
+          at: AT - 300_000,
+        },
       ],
     },
   },

@@ -27,7 +27,9 @@ export const exhaustedLetter = (data: Letters['webhooks-exhausted'], t: Texts): 
 
 export const activityLetter = (data: Letters['activity'], t: Texts): LetterParts => {
   const merchant = showText(data.merchant, 255)
-  const counted = [...Map.groupBy(data.entries, ({ kind }) => kind)].map(([kind, { length }]) => t.activity.counted[kind](length))
+  const counted = [...Map.groupBy(data.entries, ({ kind }) => kind)].map(([kind, { length }]) =>
+    t.activity.counted[kind](length),
+  )
   const counts = [...counted, ...(data.more > 0 ? [`+${data.more}`] : [])].join(', ')
   return {
     subject: t.activity.subject(merchant, counts),
@@ -50,7 +52,13 @@ const rowOf = ({ kind, status, amount, ticker, blockchain, name, at }: ActivityE
   return {
     title: good ? t.activity.one[kind] : `${t.activity.one[kind]}: ${t.activity.failed}`,
     amount: good ? `${sign}${showAmount(amount, ticker)}` : showAmount(amount, ticker),
-    detail: [name === null ? null : showText(name, 80), blockchain === null ? null : showNetwork(blockchain), showTime(at)].filter((part) => part !== null).join(' · '),
+    detail: [
+      name === null ? null : showText(name, 80),
+      blockchain === null ? null : showNetwork(blockchain),
+      showTime(at),
+    ]
+      .filter((part) => part !== null)
+      .join(' · '),
     good,
   }
 }

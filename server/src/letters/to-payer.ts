@@ -24,7 +24,8 @@ export const receiptLetter = ({ receipt, pageUrl }: Letters['receipt'], t: Texts
       facts(
         receipt.description !== null && { name: names.description, value: showText(receipt.description) },
         asked !== paid && { name: names.amount, value: asked },
-        receipt.kind === 'fiat' && receipt.fee !== null && { name: names.fee, value: showAmount(receipt.fee, receipt.ticker) },
+        receipt.kind === 'fiat' &&
+          receipt.fee !== null && { name: names.fee, value: showAmount(receipt.fee, receipt.ticker) },
         receipt.kind === 'fiat' && receipt.card !== null && { name: names.card, value: showText(receipt.card, 32) },
         receipt.kind === 'crypto' && { name: names.network, value: showNetwork(receipt.blockchain) },
         { name: names.paidAt, value: showTime(receipt.paidAt) },
@@ -38,7 +39,9 @@ export const receiptLetter = ({ receipt, pageUrl }: Letters['receipt'], t: Texts
 export const underpaidLetter = (data: Letters['underpaid'], t: Texts): LetterParts => {
   const head = headOf(t, data)
   const { names } = t
-  const [paid, amount, missing] = [data.paidAmount, data.amount, data.missing].map((one) => showAmount(one, data.ticker)) as [string, string, string]
+  const [paid, amount, missing] = [data.paidAmount, data.amount, data.missing].map((one) =>
+    showAmount(one, data.ticker),
+  ) as [string, string, string]
   return {
     ...head,
     subject: t.underpaid.subject(head.sender),

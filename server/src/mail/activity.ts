@@ -18,10 +18,23 @@ export const TOLD: readonly { kind: string; status: string; as: ActivityEntry['k
 const LONGEST_NAME = 80
 
 /** A stored notification as a line of a letter. */
-export const entryOf = ({ kind, status, objectId, createdAt, body }: { kind: string; status: string; objectId: string; createdAt: Date; body: string }): ActivityEntry => {
+export const entryOf = ({
+  kind,
+  status,
+  objectId,
+  createdAt,
+  body,
+}: {
+  kind: string
+  status: string
+  objectId: string
+  createdAt: Date
+  body: string
+}): ActivityEntry => {
   const told = TOLD.find((one) => one.kind === kind && one.status === status)!
   const fields = JSON.parse(body) as Record<string, unknown>
-  const text = (name: string): string | null => (typeof fields[name] === 'string' && fields[name] !== '' ? fields[name] : null)
+  const text = (name: string): string | null =>
+    typeof fields[name] === 'string' && fields[name] !== '' ? fields[name] : null
   const toCard = text('cardNumber') !== null && told.as === 'withdrawal'
   const amount = text('paidAmount') ?? text('amount') ?? '0'
   const nothingPaid = kind === 'WithdrawBatch' && /^0(\.0*)?$/.test(amount)

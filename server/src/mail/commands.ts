@@ -8,8 +8,9 @@ import type { Mail, Queued } from './mail.ts'
 import { insertMail, readStanding } from './store.ts'
 
 /**
- * Queues mails in the transaction of what they tell. Nothing here fails the caller: what can't be sent is answered by its
- * reason, in the order given. Limits are counted without locks, so that requests at the same moment may exceed them by as many.
+ * Queues mails in the transaction of what they tell. Nothing here fails the caller: what can't be sent is answered by
+ * its reason, in the order given. Limits are counted without locks, so that requests at the same moment may exceed them
+ * by as many.
  */
 export const queueMails = async (tx: Tx, mails: readonly Mail[], moment: Moment): Promise<Queued[]> => {
   const outcomes: Queued[] = []

@@ -18,8 +18,9 @@ interface Digest {
 }
 
 /**
- * Writes to merchants about their deposits and withdrawals (`contract.md` 14), in digests: read from the events that are stored
- * with each change, so that no change waits for a mail and a busy merchant gets four mails an hour and not thousands.
+ * Writes to merchants about their deposits and withdrawals (`contract.md` 14), in digests: read from the events that
+ * are stored with each change, so that no change waits for a mail and a busy merchant gets four mails an hour and not
+ * thousands.
  */
 export const createActivityJob = (runtime: Runtime): Job => ({
   name: 'merchant digests',
@@ -42,24 +43,43 @@ export const createActivityJob = (runtime: Runtime): Job => ({
 const readDigests = async (db: Db, wanting: readonly Mailbox[]): Promise<Map<string, Digest>> => {
   const ids = wanting.map(({ merchantId }) => merchantId)
   await sql`delete from mail_digests where not (merchant_id = any(${ids}::uuid[]))`.execute(db)
-  const { rows } = await sql<Digest & { merchantId: string }>`select merchant_id as "merchantId", sequence, at from mail_digests`.execute(db)
+  const { rows } = await sql<
+    Digest & { merchantId: string }
+  >`select merchant_id as "merchantId", sequence, at from mail_digests`.execute(db)
   return new Map(rows.map(({ merchantId, ...digest }) => [merchantId, digest]))
 }
 
 const start = async (db: Db, merchantId: string, { at }: Moment): Promise<void> => {
   const sequence = await lastSequence(db, merchantId)
-  await sql`insert into mail_digests(merchant_id, sequence, at) values (${merchantId}, ${sequence}, ${at}) on conflict do nothing`.execute(db)
+  await sql`insert into mail_digests(merchant_id, sequence, at) values (${merchantId}, ${sequence}, ${at}) on conflict do nothing`.execute(
+    db,
+  )
 }
 
 const write = async (db: Db, mailbox: Mailbox, last: Digest, moment: Moment): Promise<void> => {
   const upTo = await lastSequence(db, mailbox.merchantId)
   if (upTo === last.sequence) return
-  const { events, count } = await selectEvents(db, mailbox.merchantId, { after: last.sequence, upTo, among: TOLD }, MOST_LINES)
+  const { events, count } = await selectEvents(
+    db,
+    mailbox.merchantId,
+    { after: last.sequence, upTo, among: TOLD },
+    MOST_LINES,
+  )
   await inTransaction(db, async (tx) => {
     if (!(await advance(tx, mailbox.merchantId, last.sequence, upTo, moment.at)) || count === 0) return
     const { merchantId, email, name, settings } = mailbox
-    const data = { merchant: name, from: last.at.getTime(), until: moment.at.getTime(), entries: events.map(entryOf), more: count - events.length }
-    await queueMails(tx, [{ kind: 'activity', merchantId, about: `events to ${upTo}`, to: email, language: settings.mailLanguage, data }], moment)
+    const data = {
+      merchant: name,
+      from: last.at.getTime(),
+      until: moment.at.getTime(),
+      entries: events.map(entryOf),
+      more: count - events.length,
+    }
+    await queueMails(
+      tx,
+      [{ kind: 'activity', merchantId, about: `events to ${upTo}`, to: email, language: settings.mailLanguage, data }],
+      moment,
+    )
   })
 }
 

@@ -94,7 +94,10 @@ const sendOne = async (deps: SendDeps, mail: StoredMail): Promise<SendOutcome> =
     await end(deps, mail, 'accepted', null)
     return outcome
   }
-  runtime.log.info({ ...shown, outcome: outcome.kind, reason: outcome.reason, attempts: mail.attempts }, 'a mail was not taken')
+  runtime.log.info(
+    { ...shown, outcome: outcome.kind, reason: outcome.reason, attempts: mail.attempts },
+    'a mail was not taken',
+  )
   if (outcome.kind === 'refused') await end(deps, mail, 'refused', outcome.reason)
   else await putOff(deps, mail, outcome.mayHaveArrived ? `${outcome.reason} (it may have arrived)` : outcome.reason)
   return outcome
@@ -106,17 +109,40 @@ const putOff = async (deps: SendDeps, mail: StoredMail, problem: string): Promis
 }
 
 type Event = Parameters<typeof moveClaimed>[2]
-const end = async ({ runtime }: SendDeps, mail: StoredMail, event: Event, problem: string | null, nextAt?: Date): Promise<void> => {
+const end = async (
+  { runtime }: SendDeps,
+  mail: StoredMail,
+  event: Event,
+  problem: string | null,
+  nextAt?: Date,
+): Promise<void> => {
   const at = new Date(runtime.clock.business())
-  const moved = await inTransaction(runtime.db, (tx) => moveClaimed(tx, mail, event, { at, problem, ...(nextAt && { nextAt }) }))
+  const moved = await inTransaction(runtime.db, (tx) =>
+    moveClaimed(tx, mail, event, { at, problem, ...(nextAt && { nextAt }) }),
+  )
   if (!moved) runtime.log.warn({ mailId: mail.id }, 'a mail had passed to another worker: it may arrive twice')
 }
 
 const compose = async ({ from, receipt }: SendDeps, mail: StoredMail): Promise<OutgoingMail> => {
   const content = { kind: mail.kind, data: mail.data } as LetterContent
   const language = mail.language as Language
-  const attachments = content.kind === 'receipt'
-    ? [{ name: `receipt-${content.data.receipt.id}.pdf`, type: 'application/pdf', bytes: await receipt(content.data.receipt, language) }]
-    : []
-  return { id: mail.id, from, to: mail.recipient, language, ...writeLetter(content, language), attachments, date: mail.createdAt.getTime() }
+  const attachments =
+    content.kind === 'receipt'
+      ? [
+          {
+            name: `receipt-${content.data.receipt.id}.pdf`,
+            type: 'application/pdf',
+            bytes: await receipt(content.data.receipt, language),
+          },
+        ]
+      : []
+  return {
+    id: mail.id,
+    from,
+    to: mail.recipient,
+    language,
+    ...writeLetter(content, language),
+    attachments,
+    date: mail.createdAt.getTime(),
+  }
 }

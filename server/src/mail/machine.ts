@@ -1,10 +1,14 @@
 import { to, type Moves } from '../base/moves.ts'
 
-/** `sending`: a worker has it; when that worker dies the next takes it over, so that a mail may arrive twice but is never lost. */
+/**
+ * `sending`: a worker has it; when that worker dies the next takes it over, so that a mail may arrive twice but is
+ * never lost.
+ */
 export type MailState = 'queued' | 'sending' | 'sent' | 'failed'
 /**
- * `taken` by a worker, also from one that died; `accepted` by the mail server; `refused` by it for good; `put-off`: not taken
- * this time, or nobody knows; `outlived`: still not taken when it has become too old; `unwritable`: its letter can't be made.
+ * `taken` by a worker, also from one that died; `accepted` by the mail server; `refused` by it for good; `put-off`: not
+ * taken this time, or nobody knows; `outlived`: still not taken when it has become too old; `unwritable`: its letter
+ * can't be made.
  */
 export type MailEvent = 'taken' | 'accepted' | 'refused' | 'put-off' | 'outlived' | 'unwritable'
 

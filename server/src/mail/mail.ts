@@ -12,8 +12,9 @@ export type Mail = LetterContent & {
 }
 
 /**
- * What became of a mail that was to be queued: `queued`; `off` where no worker sends mail; `repeated` when it was queued before;
- * `limited` when the address, or the thing it tells about, has had its share; `unusable` when that is no address.
+ * What became of a mail that was to be queued: `queued`; `off` where no worker sends mail; `repeated` when it was
+ * queued before; `limited` when the address, or the thing it tells about, has had its share; `unusable` when that is no
+ * address.
  */
 export type Queued = 'queued' | 'off' | 'repeated' | 'limited' | 'unusable'
 

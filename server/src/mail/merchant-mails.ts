@@ -5,7 +5,11 @@ import type { ExhaustedSubscriber } from '../webhooks/index.ts'
 import { queueMails } from './commands.ts'
 
 /** Writes to a merchant whose receiver is given up on (`contract.md` 18 #17), where it has set an address. */
-export const tellExhausted: ExhaustedSubscriber = async (tx: Tx, { merchantId, objectId, sequence, error, at }, moment: Moment) => {
+export const tellExhausted: ExhaustedSubscriber = async (
+  tx: Tx,
+  { merchantId, objectId, sequence, error, at },
+  moment: Moment,
+) => {
   const mails = (await mailboxes(tx, [merchantId])).map(({ email, name, settings }) => ({
     kind: 'webhooks-exhausted' as const,
     merchantId,

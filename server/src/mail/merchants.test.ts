@@ -34,14 +34,21 @@ beforeEach(async () => {
 
 const runtime = () => ({ db, newId, clock: { now: () => now, business: () => now }, log: pino({ level: 'silent' }) })
 const digest = () => createActivityJob(runtime()).run(new AbortController().signal)
-const set = (name: string, value: string) => inTransaction(db, (tx) => setSetting(tx, merchantId, { name, value }, keyDeps, momentAt(now)))
+const set = (name: string, value: string) =>
+  inTransaction(db, (tx) => setSetting(tx, merchantId, { name, value }, keyDeps, momentAt(now)))
 const happened = (kind: string, status: string, body: Record<string, unknown>) => {
   const objectId = newId()
-  return inTransaction(db, (tx) => emit(tx, [{ merchantId, objectId, kind, status, body: { id: objectId, kind, status, ...body } }], momentAt(now)))
+  return inTransaction(db, (tx) =>
+    emit(tx, [{ merchantId, objectId, kind, status, body: { id: objectId, kind, status, ...body } }], momentAt(now)),
+  )
 }
-const deposit = (amount: string, status = 'Done') => happened('Replenish', status, { ticker: 'USDT', blockchain: 'TRON', amount, meta: 'order 1' })
+const deposit = (amount: string, status = 'Done') =>
+  happened('Replenish', status, { ticker: 'USDT', blockchain: 'TRON', amount, meta: 'order 1' })
 const mails = async () => (await listMails(db, { merchantId })).toReversed()
-const told = async () => (await mails()).map(({ data }) => (data as Letters['activity']).entries.map(({ kind, amount }) => `${kind} ${amount}`))
+const told = async () =>
+  (await mails()).map(({ data }) =>
+    (data as Letters['activity']).entries.map(({ kind, amount }) => `${kind} ${amount}`),
+  )
 
 describe('a merchant with an address', () => {
   test('hears of what came and went since it set it, once, at most every quarter of an hour, in its language', async () => {
@@ -49,7 +56,12 @@ describe('a merchant with an address', () => {
     await digest()
     await deposit('2')
     await deposit('3', 'Pending')
-    await happened('Withdraw', 'Failed', { ticker: 'UAH', amount: '500', cardNumber: '4444********1111', localId: 'salary' })
+    await happened('Withdraw', 'Failed', {
+      ticker: 'UAH',
+      amount: '500',
+      cardNumber: '4444********1111',
+      localId: 'salary',
+    })
     await digest()
     expect(await mails()).toEqual([])
     now += QUARTER
@@ -106,10 +118,20 @@ describe('a merchant with an address', () => {
 
   test('hears of each outage of its receiver; one without an address does not', async () => {
     const other = (await makeMerchant(db, now)).id
-    const exhausted = (id: string) => ({ merchantId: id, objectId: newId(), sequence: 3, error: '502 Bad Gateway', at: now })
-    for (const id of [merchantId, merchantId, other]) await inTransaction(db, (tx) => tellExhausted(tx, exhausted(id), momentAt(now)))
+    const exhausted = (id: string) => ({
+      merchantId: id,
+      objectId: newId(),
+      sequence: 3,
+      error: '502 Bad Gateway',
+      at: now,
+    })
+    for (const id of [merchantId, merchantId, other])
+      await inTransaction(db, (tx) => tellExhausted(tx, exhausted(id), momentAt(now)))
     expect(await listMails(db, { merchantId: other })).toEqual([])
-    expect(await mails()).toMatchObject([{ kind: 'webhooks-exhausted', data: { merchant: 'Shop', error: '502 Bad Gateway', since: now } }, { kind: 'webhooks-exhausted' }])
+    expect(await mails()).toMatchObject([
+      { kind: 'webhooks-exhausted', data: { merchant: 'Shop', error: '502 Bad Gateway', since: now } },
+      { kind: 'webhooks-exhausted' },
+    ])
   })
 })
 
@@ -127,7 +149,9 @@ test('every notification that is told is one of the contract’s, and its exampl
   for (const { kind, status } of TOLD) {
     const of = notifications.filter((one) => one.kind === kind)
     expect(of.length, kind).toBeGreaterThan(0)
-    const examples = of.flatMap(({ statuses }) => (statuses[status] as { examples?: Record<string, unknown>[] } | undefined)?.examples ?? [])
+    const examples = of.flatMap(
+      ({ statuses }) => (statuses[status] as { examples?: Record<string, unknown>[] } | undefined)?.examples ?? [],
+    )
     expect(examples.length, `${kind} ${status}`).toBeGreaterThan(0)
     for (const example of examples) {
       const entry = entryOf({ kind, status, objectId: 'x', createdAt: new Date(0), body: JSON.stringify(example) })

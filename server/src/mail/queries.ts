@@ -8,10 +8,16 @@ export const sendsMail = async (db: Db | Tx): Promise<boolean> =>
   (await sql<{ sends: boolean }>`select sends from mail_service`.execute(db)).rows[0]?.sends ?? false
 
 /** Mails, the newest first. */
-export const listMails = (db: Db | Tx, which: { merchantId?: string; about?: string }, most = 100): Promise<StoredMail[]> => selectMails(db, which, most)
+export const listMails = (
+  db: Db | Tx,
+  which: { merchantId?: string; about?: string },
+  most = 100,
+): Promise<StoredMail[]> => selectMails(db, which, most)
 
 /** How the sending of mail stands, for whoever operates it. */
-export const mailStanding = async (db: Db): Promise<{ sends: boolean; waiting: number; oldest: Date | null; failedLately: number }> => {
+export const mailStanding = async (
+  db: Db,
+): Promise<{ sends: boolean; waiting: number; oldest: Date | null; failedLately: number }> => {
   const { rows } = await sql<{ sends: boolean; waiting: number; oldest: Date | null; failedLately: number }>`select
     coalesce((select sends from mail_service), false) as sends,
     (select count(*) from mails where state in ('queued', 'sending')) as waiting,

@@ -5,8 +5,13 @@ const LONGEST_PAUSE_MS = 60 * 60_000
 /** Nobody waits longer for a mail, and what it says is old news then. */
 export const LONGEST_WAIT_MS = 3 * 24 * 60 * 60_000
 
-/** When a mail that was not taken is tried again, or undefined when it has become too old. Pauses double up to an hour. */
-export const nextTry = ({ attempts, createdAt }: Pick<StoredMail, 'attempts' | 'createdAt'>, now: number): Date | undefined => {
+/**
+ * When a mail that was not taken is tried again, or undefined when it has become too old. Pauses double up to an hour.
+ */
+export const nextTry = (
+  { attempts, createdAt }: Pick<StoredMail, 'attempts' | 'createdAt'>,
+  now: number,
+): Date | undefined => {
   if (now - createdAt.getTime() >= LONGEST_WAIT_MS) return undefined
   return new Date(now + Math.min(FIRST_PAUSE_MS * 2 ** Math.min(attempts - 1, 20), LONGEST_PAUSE_MS))
 }

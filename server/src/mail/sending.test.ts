@@ -44,13 +44,18 @@ afterEach(async () => {
 
 const lines: string[] = []
 const runtime = () => ({
-  db, newId, clock: { now: () => now, business: () => now }, log: pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) }),
+  db,
+  newId,
+  clock: { now: () => now, business: () => now },
+  log: pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) }),
 })
 const queue = (mails: Mail[]) => inTransaction(db, (tx) => queueMails(tx, mails, momentAt(now)))
 const from = { name: 'Bursar', address: 'pay@shop.example' }
 type Options = { pause?: (name: string) => Promise<void>; receipt?: () => Promise<Uint8Array> }
-const jobWith = (sender: MailSender, { pause = async () => {}, receipt = async () => Buffer.from('%PDF') }: Options = {}) =>
-  createSendJob({ runtime: runtime(), sender, from, receipt, pause })
+const jobWith = (
+  sender: MailSender,
+  { pause = async () => {}, receipt = async () => Buffer.from('%PDF') }: Options = {},
+) => createSendJob({ runtime: runtime(), sender, from, receipt, pause })
 const send = (sender: MailSender, options?: Options) => jobWith(sender, options).run(new AbortController().signal)
 /** A sender that answers from a list, the last answer for ever. */
 const answering = (...outcomes: SendOutcome[]): MailSender & { sent: OutgoingMail[] } => {
@@ -62,13 +67,29 @@ const answering = (...outcomes: SendOutcome[]): MailSender & { sent: OutgoingMai
   return { sent, send, check: async () => {}, close: () => {} }
 }
 const states = async () => (await listMails(db, {})).map(({ state }) => state)
-const openAlerts = async () => (await pool.query<{ kind: string }>('select kind from alerts where resolved_at is null')).rows.map(({ kind }) => kind)
+const openAlerts = async () =>
+  (await pool.query<{ kind: string }>('select kind from alerts where resolved_at is null')).rows.map(({ kind }) => kind)
 
 describe('a queued mail', () => {
   test('reaches the mail server, with its receipt attached, and is sent once', async () => {
     server = await startTestMailServer()
-    const sender = createSmtpSender({ host: '127.0.0.1', port: server.port, tls: 'none', user: null, password: null, ca: null })
-    await queue([{ ...LETTERS.receipt, merchantId, about: LETTERS.receipt.data.receipt.id, to: 'payer@example.com', language: 'uk' }])
+    const sender = createSmtpSender({
+      host: '127.0.0.1',
+      port: server.port,
+      tls: 'none',
+      user: null,
+      password: null,
+      ca: null,
+    })
+    await queue([
+      {
+        ...LETTERS.receipt,
+        merchantId,
+        about: LETTERS.receipt.data.receipt.id,
+        to: 'payer@example.com',
+        language: 'uk',
+      },
+    ])
     await send(sender)
     await send(sender)
     sender.close()
@@ -76,13 +97,22 @@ describe('a queued mail', () => {
     const read = await PostalMime.parse(server.taken[0]!.raw)
     const [mail] = await listMails(db, {})
     expect(mail).toMatchObject({ state: 'sent', attempts: 1, problem: null })
-    expect(read).toMatchObject({ messageId: `<${mail!.id}@shop.example>`, subject: 'Квитанція: 1 300 USDT сплачено Кав’ярня «Зерно» Ltd' })
-    expect(read.attachments).toMatchObject([{ filename: `receipt-${LETTERS.receipt.data.receipt.id}.pdf`, mimeType: 'application/pdf' }])
+    expect(read).toMatchObject({
+      messageId: `<${mail!.id}@shop.example>`,
+      subject: 'Квитанція: 1 300 USDT сплачено Кав’ярня «Зерно» Ltd',
+    })
+    expect(read.attachments).toMatchObject([
+      { filename: `receipt-${LETTERS.receipt.data.receipt.id}.pdf`, mimeType: 'application/pdf' },
+    ])
   })
 
   test('that is refused for good has failed; one put off is tried again, later and later, as the same mail', async () => {
     await queue([underpaid(merchantId, { about: 'a' }), underpaid(merchantId, { about: 'b' })])
-    const sender = answering({ kind: 'refused', reason: '550 no such mailbox' }, { kind: 'later', reason: '451 busy', mayHaveArrived: false }, { kind: 'accepted' })
+    const sender = answering(
+      { kind: 'refused', reason: '550 no such mailbox' },
+      { kind: 'later', reason: '451 busy', mayHaveArrived: false },
+      { kind: 'accepted' },
+    )
     await send(sender)
     expect((await states()).toSorted()).toEqual(['failed', 'queued'])
     now += 29_000
@@ -94,38 +124,50 @@ describe('a queued mail', () => {
     expect(sender.sent[2]!.id).toBe(sender.sent[1]!.id)
   })
 
-  test.each([['mail-claimed', 1], ['mail-sent', 2]] as const)('of a worker that died at %s is sent by another when its lease is over: %i times the same mail', async (point, times) => {
-    await queue([underpaid(merchantId)])
-    const sender = answering({ kind: 'accepted' })
-    const killed = new Error('killed')
-    await expect(send(sender, { pause: async (name) => (name === point ? Promise.reject(killed) : undefined) })).rejects.toBe(killed)
-    expect(await states()).toEqual(['sending'])
-    await send(sender)
-    expect(sender.sent).toHaveLength(times - 1)
-    now += 2 * 60_000
-    await send(sender)
-    expect(await states()).toEqual(['sent'])
-    expect(new Set(sender.sent.map(({ id }) => id)).size).toBe(1)
-    expect(sender.sent).toHaveLength(times)
-  })
+  test.each([
+    ['mail-claimed', 1],
+    ['mail-sent', 2],
+  ] as const)(
+    'of a worker that died at %s is sent by another when its lease is over: %i times the same mail',
+    async (point, times) => {
+      await queue([underpaid(merchantId)])
+      const sender = answering({ kind: 'accepted' })
+      const killed = new Error('killed')
+      await expect(
+        send(sender, { pause: async (name) => (name === point ? Promise.reject(killed) : undefined) }),
+      ).rejects.toBe(killed)
+      expect(await states()).toEqual(['sending'])
+      await send(sender)
+      expect(sender.sent).toHaveLength(times - 1)
+      now += 2 * 60_000
+      await send(sender)
+      expect(await states()).toEqual(['sent'])
+      expect(new Set(sender.sent.map(({ id }) => id)).size).toBe(1)
+      expect(sender.sent).toHaveLength(times)
+    },
+  )
 
   test('that is taken over is not written by the worker it was taken from', async () => {
     await queue([underpaid(merchantId)])
     const sender = answering({ kind: 'refused', reason: 'too slow' }, { kind: 'accepted' })
-    const slow = jobWith(sender, { pause: async (name) => {
-      if (name !== 'mail-sent') return
-      now += 11 * 60_000
-      await send(answering({ kind: 'accepted' }))
-    } })
+    const slow = jobWith(sender, {
+      pause: async (name) => {
+        if (name !== 'mail-sent') return
+        now += 11 * 60_000
+        await send(answering({ kind: 'accepted' }))
+      },
+    })
     await slow.run(new AbortController().signal)
     expect(await states()).toEqual(['sent'])
   })
 
   test('that another worker has by now is not moved by the one that lost it, even while nothing is known of it', async () => {
     await queue([underpaid(merchantId)])
-    const claimAt = (ms: number) => claimMail(db, { at: new Date(ms), now: new Date(ms), leaseUntil: new Date(ms + 1_000) })
+    const claimAt = (ms: number) =>
+      claimMail(db, { at: new Date(ms), now: new Date(ms), leaseUntil: new Date(ms + 1_000) })
     const [lost, mine] = [(await claimAt(now))!, (await claimAt(now + 1_000))!]
-    const move = (mail: typeof lost, event: 'refused' | 'accepted') => inTransaction(db, (tx) => moveClaimed(tx, mail, event, { at: new Date(now), problem: null }))
+    const move = (mail: typeof lost, event: 'refused' | 'accepted') =>
+      inTransaction(db, (tx) => moveClaimed(tx, mail, event, { at: new Date(now), problem: null }))
     expect(await move(lost, 'refused')).toBe(false)
     expect(await states()).toEqual(['sending'])
     expect(await move(mine, 'accepted')).toBe(true)
@@ -147,7 +189,9 @@ describe('a queued mail', () => {
     await queue(Array.from({ length: 5 }, (_, i) => underpaid(merchantId, { about: `i${i}` })))
     const senders = [1, 2, 3].map(() => answering({ kind: 'accepted' }))
     await Promise.all(senders.map((sender) => send(sender)))
-    expect(senders.flatMap(({ sent }) => sent.map(({ id }) => id)).toSorted()).toEqual((await listMails(db, {})).map(({ id }) => id).toSorted())
+    expect(senders.flatMap(({ sent }) => sent.map(({ id }) => id)).toSorted()).toEqual(
+      (await listMails(db, {})).map(({ id }) => id).toSorted(),
+    )
   })
 
   test('that can not be written fails alone, and nothing of it is sent', async () => {
@@ -158,7 +202,10 @@ describe('a queued mail', () => {
     const sender = answering({ kind: 'accepted' })
     await send(sender, { receipt: async () => Promise.reject(new Error('no font')) })
     expect(sender.sent).toHaveLength(1)
-    expect((await listMails(db, { about: 'r' }))[0]).toMatchObject({ state: 'failed', problem: "it can't be written: no font" })
+    expect((await listMails(db, { about: 'r' }))[0]).toMatchObject({
+      state: 'failed',
+      problem: "it can't be written: no font",
+    })
   })
 
   test('older than 3 days is given up; ended ones are removed after 90 days', async () => {
@@ -183,7 +230,8 @@ describe('a queued mail', () => {
 test('one mail is claimed at a time, however the database plans the statement', async () => {
   await queue(['a', 'b', 'c'].map((about) => underpaid(merchantId, { about })))
   await inTransaction(db, async (tx) => {
-    for (const plan of ['hashjoin', 'mergejoin', 'hashagg', 'sort', 'material']) await sql.raw(`set local enable_${plan} = off`).execute(tx)
+    for (const plan of ['hashjoin', 'mergejoin', 'hashagg', 'sort', 'material'])
+      await sql.raw(`set local enable_${plan} = off`).execute(tx)
     await claimMail(tx, { at: new Date(now), now: new Date(now), leaseUntil: new Date(now + HOUR) })
   })
   expect((await listMails(db, {})).map(({ attempts }) => attempts).toSorted()).toEqual([0, 0, 1])
@@ -191,7 +239,11 @@ test('one mail is claimed at a time, however the database plans the statement', 
 
 describe('a mail server that is not there', () => {
   test('is left alone for a while, costs no other mail a try, and is told of after 5 minutes, until it is back', async () => {
-    await queue([underpaid(merchantId, { about: 'a' }), underpaid(merchantId, { about: 'b' }), underpaid(merchantId, { about: 'c' })])
+    await queue([
+      underpaid(merchantId, { about: 'a' }),
+      underpaid(merchantId, { about: 'b' }),
+      underpaid(merchantId, { about: 'c' }),
+    ])
     const down = answering({ kind: 'down', reason: 'connect ECONNREFUSED', mayHaveArrived: false })
     const job = jobWith(down)
     await job.run(new AbortController().signal)
@@ -227,7 +279,9 @@ describe('the states', () => {
   })
 
   test('pauses double up to an hour', () => {
-    const pauses = [1, 2, 3, 7, 8, 50].map((attempts) => nextTry({ attempts, createdAt: new Date(START) }, START)!.getTime() - START)
+    const pauses = [1, 2, 3, 7, 8, 50].map(
+      (attempts) => nextTry({ attempts, createdAt: new Date(START) }, START)!.getTime() - START,
+    )
     expect(pauses).toEqual([30_000, 60_000, 120_000, 1_920_000, HOUR, HOUR])
   })
 })

@@ -4,13 +4,17 @@ import type { Db, Tx } from '../db/index.ts'
 import { mailMoves, type MailEvent } from './machine.ts'
 import type { Mail, StoredMail } from './mail.ts'
 
-const COLUMNS = sql.raw(`merchant_id as "merchantId", id, kind, about, recipient, language, data, state, attempts, problem,
+const COLUMNS =
+  sql.raw(`merchant_id as "merchantId", id, kind, about, recipient, language, data, state, attempts, problem,
   created_at as "createdAt", updated_at as "updatedAt"`)
 
 type NewMail = Mail & { id: string; audience: 'payer' | 'merchant'; mailbox: string; at: Date }
 
 /** What decides whether a mail is queued, read at once. */
-export const readStanding = async (tx: Tx, mail: NewMail): Promise<{ sends: boolean; repeated: boolean; lately: number; aboutIt: number }> => {
+export const readStanding = async (
+  tx: Tx,
+  mail: NewMail,
+): Promise<{ sends: boolean; repeated: boolean; lately: number; aboutIt: number }> => {
   const hourAgo = new Date(mail.at.getTime() - 3_600_000)
   const same = sql`merchant_id = ${mail.merchantId} and about = ${mail.about}`
   const { rows } = await sql<{ sends: boolean; repeated: boolean; lately: number; aboutIt: number }>`select
@@ -23,7 +27,8 @@ export const readStanding = async (tx: Tx, mail: NewMail): Promise<{ sends: bool
 
 /** False when the same mail is there already. */
 export const insertMail = async (tx: Tx, mail: NewMail): Promise<boolean> => {
-  const { rows } = await sql`insert into mails(merchant_id, id, kind, about, recipient, mailbox, audience, language, data, next_at, created_at, updated_at)
+  const { rows } =
+    await sql`insert into mails(merchant_id, id, kind, about, recipient, mailbox, audience, language, data, next_at, created_at, updated_at)
     values (${mail.merchantId}, ${mail.id}, ${mail.kind}, ${mail.about}, ${mail.to}, ${mail.mailbox}, ${mail.audience}, ${mail.language},
       ${JSON.stringify(mail.data)}, ${mail.at}, ${mail.at}, ${mail.at})
     on conflict do nothing returning 1`.execute(tx)
@@ -66,13 +71,23 @@ export const moveClaimed = async (
 /** Removes mails that ended before a time. @returns how many */
 export const deleteEnded = async (db: Db, before: Date, most: number): Promise<number> => {
   const { rows } = await sql`delete from mails where ctid = any(array(
-    select ctid from mails where state in ('sent', 'failed') and updated_at < ${before} limit ${most})) returning 1`.execute(db)
+    select ctid from mails where state in ('sent', 'failed') and updated_at < ${before} limit ${most})) returning 1`.execute(
+    db,
+  )
   return rows.length
 }
 
 /** Mails of a merchant, or of all, the newest first. */
-export const selectMails = async (db: Db | Tx, { merchantId, about }: { merchantId?: string; about?: string }, most: number): Promise<StoredMail[]> => {
+export const selectMails = async (
+  db: Db | Tx,
+  { merchantId, about }: { merchantId?: string; about?: string },
+  most: number,
+): Promise<StoredMail[]> => {
   const whose = merchantId === undefined ? sql`` : sql`and merchant_id = ${merchantId}`
   const which = about === undefined ? sql`` : sql`and about = ${about}`
-  return (await sql<StoredMail>`select ${COLUMNS} from mails where true ${whose} ${which} order by created_at desc, id desc limit ${most}`.execute(db)).rows
+  return (
+    await sql<StoredMail>`select ${COLUMNS} from mails where true ${whose} ${which} order by created_at desc, id desc limit ${most}`.execute(
+      db,
+    )
+  ).rows
 }

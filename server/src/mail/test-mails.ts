@@ -4,7 +4,10 @@ import type { Mail } from './mail.ts'
 export const INVOICE = '0199a000-0000-7000-8000-000000000001'
 
 /** A letter with a claim link, to be changed where a test needs. */
-export const underpaid = (merchantId: string, more: { to?: string; about?: string; language?: Mail['language'] } = {}): Mail => ({
+export const underpaid = (
+  merchantId: string,
+  more: { to?: string; about?: string; language?: Mail['language'] } = {},
+): Mail => ({
   kind: 'underpaid',
   merchantId,
   about: INVOICE,

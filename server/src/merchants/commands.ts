@@ -3,7 +3,14 @@ import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 import { audit } from './audit.ts'
 import { addKey, type KeyDeps } from './keys.ts'
-import { checkSettings, parseSetting, readSettings, SETTING_NAMES, type MerchantSettings, type SettingName } from './settings.ts'
+import {
+  checkSettings,
+  parseSetting,
+  readSettings,
+  SETTING_NAMES,
+  type MerchantSettings,
+  type SettingName,
+} from './settings.ts'
 
 export interface NewMerchant {
   name: string
@@ -31,13 +38,18 @@ export const createMerchant = async (
     values (${id}, ${name}, ${companyName}, ${companyUrl}, ${JSON.stringify(settings)}, ${moment.at})`.execute(tx)
   const api = await addKey(tx, id, 'api', deps, moment)
   const webhook = await addKey(tx, id, 'webhook', deps, moment)
-  await audit(tx, id, { actor: deps.actor, action: 'created', detail: { name, companyName, companyUrl, settings } }, moment)
+  await audit(
+    tx,
+    id,
+    { actor: deps.actor, action: 'created', detail: { name, companyName, companyUrl, settings } },
+    moment,
+  )
   return { id, privateKey: api.secret, webhookSecret: webhook.secret }
 }
 
 /**
- * Changes one setting, or the merchant's name, company name or company URL, as an operator writes it. Throws a RangeError
- * that says what to write when the name or the value is wrong.
+ * Changes one setting, or the merchant's name, company name or company URL, as an operator writes it. Throws a
+ * RangeError that says what to write when the name or the value is wrong.
  */
 export const setSetting = async (
   tx: Tx,
@@ -47,14 +59,21 @@ export const setSetting = async (
   moment: Moment,
 ): Promise<MerchantSettings> => {
   const change = isField(name) ? { [name]: checkField(name, value) } : parseSetting(settingName(name), value)
-  const { rows } = await sql<{ settings: unknown }>`select settings from merchants where id = ${merchantId} for update`.execute(tx)
+  const { rows } = await sql<{
+    settings: unknown
+  }>`select settings from merchants where id = ${merchantId} for update`.execute(tx)
   if (!rows[0]) throw new RangeError(`no merchant has the id ${merchantId}`)
   const before = readSettings(rows[0].settings)
-  if (name === 'domain' && before.domain !== null) throw new RangeError(`domain is ${before.domain} and can't be changed`)
+  if (name === 'domain' && before.domain !== null)
+    throw new RangeError(`domain is ${before.domain} and can't be changed`)
   if (isField(name)) {
-    await sql`update merchants set ${sql.ref(COLUMNS[name])} = ${checkField(name, value)} where id = ${merchantId}`.execute(tx)
+    await sql`update merchants set ${sql.ref(COLUMNS[name])} = ${checkField(name, value)} where id = ${merchantId}`.execute(
+      tx,
+    )
   } else {
-    await sql`update merchants set settings = settings || ${JSON.stringify(change)}::jsonb where id = ${merchantId}`.execute(tx)
+    await sql`update merchants set settings = settings || ${JSON.stringify(change)}::jsonb where id = ${merchantId}`.execute(
+      tx,
+    )
   }
   await audit(tx, merchantId, { actor, action: `set ${name}`, detail: change }, moment)
   return isField(name) ? before : { ...before, ...change }

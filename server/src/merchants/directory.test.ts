@@ -3,27 +3,39 @@ import { directoryOver } from './directory.ts'
 import type { Merchant } from './merchant.ts'
 
 const merchant = (id: string, name: string): Merchant => ({
-  id, name, companyName: '', companyUrl: '', settings: {} as Merchant['settings'], disabled: false, keys: [],
+  id,
+  name,
+  companyName: '',
+  companyUrl: '',
+  settings: {} as Merchant['settings'],
+  disabled: false,
+  keys: [],
 })
 
 /** Readings that end when the test says so, each with what it says then. */
 const readings = () => {
-  const started: { ids: readonly string[] | null; end(...merchants: Merchant[]): Promise<void>; fail(): Promise<void> }[] = []
+  const started: {
+    ids: readonly string[] | null
+    end(...merchants: Merchant[]): Promise<void>
+    fail(): Promise<void>
+  }[] = []
   const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
-  const directory = directoryOver((ids) =>
-    new Promise((resolve, reject) => {
-      started.push({
-        ids,
-        end: (...merchants) => {
-          resolve(merchants)
-          return settled()
-        },
-        fail: () => {
-          reject(new Error('gone'))
-          return settled()
-        },
-      })
-    }))
+  const directory = directoryOver(
+    (ids) =>
+      new Promise((resolve, reject) => {
+        started.push({
+          ids,
+          end: (...merchants) => {
+            resolve(merchants)
+            return settled()
+          },
+          fail: () => {
+            reject(new Error('gone'))
+            return settled()
+          },
+        })
+      }),
+  )
   return { directory, started }
 }
 const loaded = async (...merchants: Merchant[]) => {
@@ -69,7 +81,9 @@ test('of two readings of all the later counts, whichever ends first', async () =
 
 test('many who wait share one reading; a failed one is told to them and tried again for the next', async () => {
   const { directory, started } = readings()
-  const waiting = Array.from({ length: 10 }, () => Promise.resolve(directory.find('a')).catch((error: unknown) => String(error)))
+  const waiting = Array.from({ length: 10 }, () =>
+    Promise.resolve(directory.find('a')).catch((error: unknown) => String(error)),
+  )
   expect(started).toHaveLength(1)
   await started[0]!.fail()
   expect(new Set(await Promise.all(waiting))).toEqual(new Set(['Error: gone']))

@@ -5,7 +5,10 @@ import { validKeys, type Merchant } from './merchant.ts'
 /** Where and how notifications of a merchant are sent. */
 export interface Endpoint {
   url: string
-  /** signs SIGNATURE, which has room for one: the oldest valid key, so that a receiver has the whole overlap of a rotation to learn the new one */
+  /**
+   * signs SIGNATURE, which has room for one: the oldest valid key, so that a receiver has the whole overlap of a
+   * rotation to learn the new one
+   */
   signingKey: string
   /** Standard Webhooks secrets, newest first */
   webhookSecrets: readonly string[]
@@ -19,14 +22,21 @@ export const endpointOf = (merchant: Merchant | null, at: number): Endpoint | nu
   return {
     url: merchant.settings.notificationsUrl,
     signingKey: signing.secret,
-    webhookSecrets: validKeys(merchant, 'webhook', at).map((key) => key.secret).toReversed(),
+    webhookSecrets: validKeys(merchant, 'webhook', at)
+      .map((key) => key.secret)
+      .toReversed(),
   }
 }
 
-/** Finds merchants' endpoints as they are now: at once for a merchant in memory, which spares a delivery its turns in the queue of microtasks. */
+/**
+ * Finds merchants' endpoints as they are now: at once for a merchant in memory, which spares a delivery its turns in
+ * the queue of microtasks.
+ */
 export const createEndpoints =
   (directory: Pick<MerchantDirectory, 'find'>, clock: Pick<Clock, 'business'>) =>
   (merchantId: string): Endpoint | null | Promise<Endpoint | null> => {
     const found = directory.find(merchantId)
-    return found instanceof Promise ? found.then((merchant) => endpointOf(merchant, clock.business())) : endpointOf(found, clock.business())
+    return found instanceof Promise
+      ? found.then((merchant) => endpointOf(merchant, clock.business()))
+      : endpointOf(found, clock.business())
   }

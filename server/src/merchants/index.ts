@@ -1,6 +1,7 @@
 /**
- * Merchants, their settings and their keys. Promises that secrets are stored sealed and told once, that at most two keys of
- * a kind are valid at once, that every change is in the audit log, and that a change reaches every process at once.
+ * Merchants, their settings and their keys. Promises that secrets are stored sealed and told once, that at most two
+ * keys of a kind are valid at once, that every change is in the audit log, and that a change reaches every process at
+ * once.
  */
 export { listAudit } from './audit.ts'
 export type { AuditLine } from './audit.ts'
@@ -14,7 +15,15 @@ export { createEndpoints } from './endpoint.ts'
 export type { Endpoint } from './endpoint.ts'
 export { validKeys } from './merchant.ts'
 export type { Merchant, MerchantKey } from './merchant.ts'
-export { companyOf, defaultTargetOf, holdsUntilVerified, listKeys, listMerchants, mailboxes, settingsOf } from './queries.ts'
+export {
+  companyOf,
+  defaultTargetOf,
+  holdsUntilVerified,
+  listKeys,
+  listMerchants,
+  mailboxes,
+  settingsOf,
+} from './queries.ts'
 export type { KeyLine, Mailbox, MerchantLine } from './queries.ts'
 export { DEFAULT_SETTINGS, SETTING_NAMES } from './settings.ts'
 export type { MerchantSettings } from './settings.ts'

@@ -40,8 +40,9 @@ export const addKey = async (
 }
 
 /**
- * A new key that is valid at once. The newest before it stays valid for `overlapMs` more, or ends now when that is 0; any
- * older one ends now: at most two are ever valid. The merchant is locked, so that two rotations at once can't leave three.
+ * A new key that is valid at once. The newest before it stays valid for `overlapMs` more, or ends now when that is 0;
+ * any older one ends now: at most two are ever valid. The merchant is locked, so that two rotations at once can't leave
+ * three.
  */
 export const rotateKey = async (
   tx: Tx,
@@ -96,23 +97,39 @@ const lockMerchant = async (tx: Tx, merchantId: string): Promise<void> => {
 
 /** How many keys are sealed with each data key, by what the values of that key begin with. */
 export const countSealedKeys = async (db: Db): Promise<{ prefix: string; count: number }[]> => {
-  const { rows } = await sql<{ prefix: string; count: number }>`select substring(sealed for 12) as prefix, count(*) as count from merchant_keys group by 1 order by 1`.execute(db)
+  const { rows } = await sql<{
+    prefix: string
+    count: number
+  }>`select substring(sealed for 12) as prefix, count(*) as count from merchant_keys group by 1 order by 1`.execute(db)
   return rows
 }
 
 /**
- * Seals the next keys anew that another data key than the newest has sealed. One whose data key is missing stays as it is.
+ * Seals the next keys anew that another data key than the newest has sealed. One whose data key is missing stays as it
+ * is.
  * @returns how many were sealed anew, and how many could not be opened
  */
-export const resealKeys = async (tx: Tx, ring: SecretRing, after: string, most: number): Promise<{ resealed: number; lost: number; last: string | undefined }> => {
-  const { rows } = await sql<{ merchantId: string; id: string; sealed: string }>`select merchant_id as "merchantId", id, sealed from merchant_keys
+export const resealKeys = async (
+  tx: Tx,
+  ring: SecretRing,
+  after: string,
+  most: number,
+): Promise<{ resealed: number; lost: number; last: string | undefined }> => {
+  const { rows } = await sql<{
+    merchantId: string
+    id: string
+    sealed: string
+  }>`select merchant_id as "merchantId", id, sealed from merchant_keys
     where not starts_with(sealed, ${ring.newest}) and id > ${after} order by id limit ${most} for update`.execute(tx)
   let lost = 0
   for (const { merchantId, id, sealed } of rows) {
     const owner = keyOwner(merchantId, id)
-    const anew = await Promise.resolve().then(() => ring.seal(ring.open(sealed, owner), owner)).catch(() => undefined)
+    const anew = await Promise.resolve()
+      .then(() => ring.seal(ring.open(sealed, owner), owner))
+      .catch(() => undefined)
     if (anew === undefined) lost += 1
-    else await sql`update merchant_keys set sealed = ${anew} where merchant_id = ${merchantId} and id = ${id}`.execute(tx)
+    else
+      await sql`update merchant_keys set sealed = ${anew} where merchant_id = ${merchantId} and id = ${id}`.execute(tx)
   }
   return { resealed: rows.length - lost, lost, last: rows.length === most ? rows.at(-1)!.id : undefined }
 }

@@ -6,8 +6,18 @@ import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { createSecretBox } from '../platform/secrets.ts'
 import {
-  createDirectory, createMerchant, listAudit, listKeys, listMerchants, markKeyUsed, revokeKey, rotateKey, setDisabled, setSetting,
-  validKeys, type Merchant,
+  createDirectory,
+  createMerchant,
+  listAudit,
+  listKeys,
+  listMerchants,
+  markKeyUsed,
+  revokeKey,
+  rotateKey,
+  setDisabled,
+  setSetting,
+  validKeys,
+  type Merchant,
 } from './index.ts'
 import { endpointOf } from './endpoint.ts'
 import { box, keyDeps, makeMerchant, momentAt, newId } from './test-merchant.ts'
@@ -36,8 +46,11 @@ describe('a new merchant', () => {
     const made = await makeMerchant(db, NOW)
     expect(made.privateKey).toMatch(/^[0-9a-f]{32}$/)
     expect(made.webhookSecret).toMatch(/^whsec_[A-Za-z0-9+/]{32}$/)
-    const { rows } = await pool.query<{ row: string }>(`select m::text || k::text || coalesce(a.detail::text, '') as row
-      from merchants m join merchant_keys k on k.merchant_id = m.id left join merchant_audit a on a.merchant_id = m.id where m.id = $1`, [made.id])
+    const { rows } = await pool.query<{ row: string }>(
+      `select m::text || k::text || coalesce(a.detail::text, '') as row
+      from merchants m join merchant_keys k on k.merchant_id = m.id left join merchant_audit a on a.merchant_id = m.id where m.id = $1`,
+      [made.id],
+    )
     expect(rows.length).toBeGreaterThan(1)
     for (const { row } of rows) {
       expect(row).not.toContain(made.privateKey)
@@ -51,7 +64,9 @@ describe('a new merchant', () => {
     const before = (await listMerchants(db)).length
     await expect(makeMerchant(db, NOW, { name: ' ' })).rejects.toThrow('name is text')
     await expect(makeMerchant(db, NOW, { companyName: 'a\nb' })).rejects.toThrow('companyName is text')
-    await expect(makeMerchant(db, NOW, { settings: { notificationsUrl: 'ftp://a' } })).rejects.toThrow('notificationsUrl')
+    await expect(makeMerchant(db, NOW, { settings: { notificationsUrl: 'ftp://a' } })).rejects.toThrow(
+      'notificationsUrl',
+    )
     await expect(
       inTransaction(db, async (tx) => {
         await createMerchant(tx, { name: 'a', companyName: 'a', companyUrl: 'a' }, keyDeps, momentAt(NOW))
@@ -78,16 +93,34 @@ describe('settings', () => {
     const { id } = await makeMerchant(db, NOW)
     expect(await set(id, name, text)).toMatchObject({ [name]: value })
     expect((await read(id)).settings).toMatchObject({ [name]: value })
-    expect((await listAudit(db, id))[0]).toMatchObject({ actor: 'test', action: `set ${name}`, detail: { [name]: value } })
+    expect((await listAudit(db, id))[0]).toMatchObject({
+      actor: 'test',
+      action: `set ${name}`,
+      detail: { [name]: value },
+    })
   })
 
   test.each([
-    ['notificationsUrl', 'shop.example/hook'], ['notificationsUrl', 'https://user:pass@shop.example/'], ['notificationsUrl', 'https://a/#b'],
-    ['notificationsUrl', 'javascript:alert(1)'], ['notificationsUrl', `https://shop.example/${'a'.repeat(2_100)}`],
-    ['domain', 'https://shop.example'], ['domain', '-shop.example'], ['email', 'nobody'], ['email', 'a b@c'],
-    ['redirectHosts', 'shop.example/path'], ['redirectHosts', Array.from({ length: 101 }, (_, i) => `h${i}.example`).join(',')],
-    ['formTargetAddresses', 'a b'], ['addressLimit', '0'], ['addressLimit', '1e3'], ['requestsPerMinute', '-1'], ['holdUntilVerified', 'yes'],
-    ['color', 'blue'], ['__proto__', '{}'], ['name', ''], ['companyUrl', 'a\u0000b'],
+    ['notificationsUrl', 'shop.example/hook'],
+    ['notificationsUrl', 'https://user:pass@shop.example/'],
+    ['notificationsUrl', 'https://a/#b'],
+    ['notificationsUrl', 'javascript:alert(1)'],
+    ['notificationsUrl', `https://shop.example/${'a'.repeat(2_100)}`],
+    ['domain', 'https://shop.example'],
+    ['domain', '-shop.example'],
+    ['email', 'nobody'],
+    ['email', 'a b@c'],
+    ['redirectHosts', 'shop.example/path'],
+    ['redirectHosts', Array.from({ length: 101 }, (_, i) => `h${i}.example`).join(',')],
+    ['formTargetAddresses', 'a b'],
+    ['addressLimit', '0'],
+    ['addressLimit', '1e3'],
+    ['requestsPerMinute', '-1'],
+    ['holdUntilVerified', 'yes'],
+    ['color', 'blue'],
+    ['__proto__', '{}'],
+    ['name', ''],
+    ['companyUrl', 'a\u0000b'],
   ])('%s can not be %s', async (name, text) => {
     const { id } = await makeMerchant(db, NOW)
     await expect(set(id, name, text)).rejects.toThrow(RangeError)
@@ -143,7 +176,11 @@ describe('keys', () => {
     expect(await signing()).toBe(made.privateKey)
     await inTransaction(db, (tx) => markKeyUsed(tx, made.id, next.keyId, new Date(NOW)))
     await inTransaction(db, (tx) => markKeyUsed(tx, made.id, next.keyId, new Date(NOW + 1)))
-    expect([await signing(), await signing(NOW + HOUR - 1), await signing(NOW + HOUR)]).toEqual([made.privateKey, made.privateKey, next.secret])
+    expect([await signing(), await signing(NOW + HOUR - 1), await signing(NOW + HOUR)]).toEqual([
+      made.privateKey,
+      made.privateKey,
+      next.secret,
+    ])
     expect((await listKeys(db, made.id)).find(({ id }) => id === next.keyId)?.firstUsedAt).toEqual(new Date(NOW))
     const hook = await rotate(made.id, NOW, HOUR, 'webhook')
     expect(endpointOf(await read(made.id), NOW)?.webhookSecrets).toEqual([hook.secret, made.webhookSecret])

@@ -15,14 +15,18 @@ export interface MerchantLine {
 }
 
 export const listMerchants = async (db: Db): Promise<MerchantLine[]> => {
-  const { rows } = await sql<MerchantLine>`select id, name, company_name as "companyName", disabled_at is not null as disabled,
+  const { rows } =
+    await sql<MerchantLine>`select id, name, company_name as "companyName", disabled_at is not null as disabled,
     created_at as "createdAt" from merchants order by created_at, id`.execute(db)
   return rows
 }
 
 /** Who a merchant is to its payers. Throws for one that nobody is. */
 export const companyOf = async (db: Db | Tx, merchantId: string): Promise<{ name: string; url: string }> => {
-  const { rows } = await sql<{ name: string; url: string }>`select company_name as name, company_url as url from merchants
+  const { rows } = await sql<{
+    name: string
+    url: string
+  }>`select company_name as name, company_url as url from merchants
     where id = ${merchantId}`.execute(db)
   if (!rows[0]) throw new Error(`no merchant is ${merchantId}`)
   return rows[0]
@@ -36,7 +40,9 @@ export const settingsOf = async (db: Db | Tx, merchantId: string): Promise<Merch
 
 /** What all of a merchant's received money becomes that has no target of its own; null: it stays what it is. */
 export const defaultTargetOf = async (db: Db | Tx, merchantId: string): Promise<string | null> => {
-  const { rows } = await sql<{ ticker: string | null }>`select settings ->> 'defaultTarget' as ticker from merchants where id = ${merchantId}`.execute(db)
+  const { rows } = await sql<{
+    ticker: string | null
+  }>`select settings ->> 'defaultTarget' as ticker from merchants where id = ${merchantId}`.execute(db)
   return rows[0]?.ticker ?? null
 }
 
@@ -72,7 +78,11 @@ export interface Mailbox {
 /** Those of some merchants, or all, that have set an address and are not turned off. */
 export const mailboxes = async (db: Db | Tx, merchantIds: readonly string[] | null): Promise<Mailbox[]> => {
   const among = merchantIds === null ? sql`true` : sql`id = any(${[...merchantIds]}::uuid[])`
-  const { rows } = await sql<{ merchantId: string; name: string; settings: unknown }>`select id as "merchantId", name, settings from merchants
+  const { rows } = await sql<{
+    merchantId: string
+    name: string
+    settings: unknown
+  }>`select id as "merchantId", name, settings from merchants
     where ${among} and settings ->> 'email' is not null and disabled_at is null order by id`.execute(db)
   return rows.flatMap(({ settings: stored, ...row }) => {
     const settings = readSettings(stored)
@@ -95,8 +105,8 @@ interface KeyRow extends Omit<KeyLine, 'revokedAt'> {
 }
 
 /**
- * Merchants with their opened keys: those of some ids, or all when `ids` is null. A key that can't be opened is told to the
- * log and left out; throws when none can, which means that this process has the wrong data key.
+ * Merchants with their opened keys: those of some ids, or all when `ids` is null. A key that can't be opened is told to
+ * the log and left out; throws when none can, which means that this process has the wrong data key.
  * @param before what was read earlier: a key in it need not be opened again
  */
 export const readMerchants = async (
@@ -135,7 +145,8 @@ export const readMerchants = async (
 const openKey = (row: KeyRow, box: SecretBox, before: Merchant | undefined): MerchantKey => ({
   id: row.id,
   purpose: row.purpose,
-  secret: before?.keys.find((key) => key.id === row.id)?.secret ?? box.open(row.sealed, keyOwner(row.merchantId, row.id)),
+  secret:
+    before?.keys.find((key) => key.id === row.id)?.secret ?? box.open(row.sealed, keyOwner(row.merchantId, row.id)),
   createdAt: row.createdAt.getTime(),
   firstUsedAt: row.firstUsedAt?.getTime() ?? null,
   expiresAt: row.expiresAt?.getTime() ?? null,

@@ -89,7 +89,8 @@ export const parseSetting = (name: SettingName, text: string): Partial<MerchantS
       if (trimmed !== 'true' && trimmed !== 'false') throw new RangeError(`${name} is true or false`)
       return { [name]: trimmed === 'true' }
     case 'object':
-      if (Array.isArray(DEFAULT_SETTINGS[name])) return checkSettings({ [name]: none ? [] : trimmed.split(',').map((item) => item.trim()) })
+      if (Array.isArray(DEFAULT_SETTINGS[name]))
+        return checkSettings({ [name]: none ? [] : trimmed.split(',').map((item) => item.trim()) })
       if (none) return { [name]: null }
       return checkSettings({ [name]: COUNTS.has(name) ? readCount(name, trimmed) : trimmed })
     case 'string':
@@ -156,7 +157,8 @@ const CHECKS: Checks = {
   requestsPerMinute: (count) => readCount('requestsPerMinute', String(count)),
   formCurrencies: (tickers) => {
     const wrong = tickers.find((ticker) => !TICKER.test(ticker))
-    if (wrong !== undefined || tickers.length === 0) throw new RangeError('formCurrencies is a list of currencies such as UAH,KZT')
+    if (wrong !== undefined || tickers.length === 0)
+      throw new RangeError('formCurrencies is a list of currencies such as UAH,KZT')
     return checkList('formCurrencies', tickers)
   },
   cardHoldHours: (hours) => checkNumber('cardHoldHours', hours, MOST_HELD_DAYS * 24),
@@ -171,7 +173,8 @@ const CHECKS: Checks = {
 const checkUrl = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol)) throw new RangeError('notificationsUrl is an http(s) address, or none')
-  if (url.username !== '' || url.password !== '') throw new RangeError('notificationsUrl must not hold a user name or password')
+  if (url.username !== '' || url.password !== '')
+    throw new RangeError('notificationsUrl must not hold a user name or password')
   if (url.hash !== '') throw new RangeError('notificationsUrl must not have a fragment (#...)')
   if (url.href.length > LONGEST_URL) throw new RangeError(`notificationsUrl has at most ${LONGEST_URL} characters`)
   return url.href
@@ -189,12 +192,14 @@ const checkList = (name: string, items: string[]): string[] => {
 }
 
 const checkNumber = (name: string, value: number, most: number): number => {
-  if (!Number.isSafeInteger(value) || value < 0 || value > most) throw new RangeError(`${name} is a whole number from 0 to ${most}`)
+  if (!Number.isSafeInteger(value) || value < 0 || value > most)
+    throw new RangeError(`${name} is a whole number from 0 to ${most}`)
   return value
 }
 
 const checkPercent = (name: string, value: number): number => {
-  if (!Number.isSafeInteger(value) || value < 1 || value > 100) throw new RangeError(`${name} is a whole number from 1 to 100`)
+  if (!Number.isSafeInteger(value) || value < 1 || value > 100)
+    throw new RangeError(`${name} is a whole number from 1 to 100`)
   return value
 }
 

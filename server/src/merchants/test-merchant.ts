@@ -13,5 +13,10 @@ export const momentAt = (ms: number): Moment => ({ at: new Date(ms), newId })
 
 export const makeMerchant = (db: Db, at: number, more: Partial<NewMerchant> = {}) =>
   inTransaction(db, (tx) =>
-    createMerchant(tx, { name: 'Shop', companyName: 'Shop Ltd', companyUrl: 'https://shop.example', ...more }, keyDeps, momentAt(at)),
+    createMerchant(
+      tx,
+      { name: 'Shop', companyName: 'Shop Ltd', companyUrl: 'https://shop.example', ...more },
+      keyDeps,
+      momentAt(at),
+    ),
   )

@@ -24,7 +24,9 @@ export const unitsOf = (text: string, scale: number): bigint => {
   return parsed.units
 }
 
-/** Writes units as a decimal string: no exponent, no trailing zeros, no dot for an integer (`contract.md` 18, row 10). */
+/**
+ * Writes units as a decimal string: no exponent, no trailing zeros, no dot for an integer (`contract.md` 18, row 10).
+ */
 export const formatUnits = (units: bigint, scale: number): string => {
   const sign = units < 0n ? '-' : ''
   const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, '0')

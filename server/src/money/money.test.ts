@@ -7,21 +7,51 @@ const units = fc.bigInt({ min: 0n, max: 10n ** 40n })
 
 describe('decimal strings', () => {
   test('what is printed parses back to the same units, for every scale', () => {
-    fc.assert(fc.property(fc.bigInt({ min: 0n, max: 10n ** 30n }), scale, (u, s) => {
-      expect(parseUnits(formatUnits(u, s), s)).toEqual({ ok: true, units: u })
-    }))
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 10n ** 30n }), scale, (u, s) => {
+        expect(parseUnits(formatUnits(u, s), s)).toEqual({ ok: true, units: u })
+      }),
+    )
   })
 
   test('nothing is printed with an exponent, trailing zeros or a needless dot', () => {
-    fc.assert(fc.property(units, scale, (u, s) => {
-      expect(formatUnits(u, s)).toMatch(/^(0|[1-9]\d*)(\.\d*[1-9])?$/)
-    }))
+    fc.assert(
+      fc.property(units, scale, (u, s) => {
+        expect(formatUnits(u, s)).toMatch(/^(0|[1-9]\d*)(\.\d*[1-9])?$/)
+      }),
+    )
     expect(formatUnits(-1050n, 3)).toBe('-1.05')
   })
 
   test.each([
-    '1e3', '+1', ' 1', '1 ', '.5', '5.', '', '0x10', '1_000', '-0', '-1', '1,5', 'NaN', 'Infinity', '１', '٣', '1\n', '1.2.3',
-    '1'.repeat(31), `0.${'1'.repeat(19)}`, '0b1', '1n', 'null', '١.٥', '1.', '--1', '1e-7', '∞',
+    '1e3',
+    '+1',
+    ' 1',
+    '1 ',
+    '.5',
+    '5.',
+    '',
+    '0x10',
+    '1_000',
+    '-0',
+    '-1',
+    '1,5',
+    'NaN',
+    'Infinity',
+    '１',
+    '٣',
+    '1\n',
+    '1.2.3',
+    '1'.repeat(31),
+    `0.${'1'.repeat(19)}`,
+    '0b1',
+    '1n',
+    'null',
+    '١.٥',
+    '1.',
+    '--1',
+    '1e-7',
+    '∞',
   ])('refuses %j', (text) => {
     expect(parseUnits(text, 18)).toEqual({ ok: false, refusal: 'grammar' })
   })
@@ -36,26 +66,34 @@ describe('decimal strings', () => {
 
 describe('ratios', () => {
   test('rounding is what its name says', () => {
-    fc.assert(fc.property(units, units, fc.bigInt({ min: 1n, max: 10n ** 30n }), (a, b, c) => {
-      const [down, up, even] = (['down', 'up', 'half-even'] as const).map((r) => mulDiv(a, b, c, r))
-      expect(down! * c <= a * b && up! * c >= a * b).toBe(true)
-      expect(up! - down!).toBe((a * b) % c === 0n ? 0n : 1n)
-      expect(even === down || even === up).toBe(true)
-    }))
+    fc.assert(
+      fc.property(units, units, fc.bigInt({ min: 1n, max: 10n ** 30n }), (a, b, c) => {
+        const [down, up, even] = (['down', 'up', 'half-even'] as const).map((r) => mulDiv(a, b, c, r))
+        expect(down! * c <= a * b && up! * c >= a * b).toBe(true)
+        expect(up! - down!).toBe((a * b) % c === 0n ? 0n : 1n)
+        expect(even === down || even === up).toBe(true)
+      }),
+    )
     expect([1n, 3n, 5n].map((n) => mulDiv(n, 1n, 2n, 'half-even'))).toEqual([0n, 2n, 2n])
   })
 
   test('parts of a split add up to the whole, and none is more than one unit from its share', () => {
     const weights = fc.array(fc.bigInt({ min: 0n, max: 10n ** 12n }), { minLength: 1, maxLength: 50 })
-    fc.assert(fc.property(units, weights.filter((w) => w.some((x) => x > 0n)), (total, ws) => {
-      const parts = allocate(total, ws)
-      const sum = ws.reduce((a, b) => a + b, 0n)
-      expect(parts.reduce((a, b) => a + b, 0n)).toBe(total)
-      parts.forEach((part, i) => {
-        const share = (total * ws[i]!) / sum
-        expect(part === share || part === share + 1n).toBe(true)
-      })
-    }))
+    fc.assert(
+      fc.property(
+        units,
+        weights.filter((w) => w.some((x) => x > 0n)),
+        (total, ws) => {
+          const parts = allocate(total, ws)
+          const sum = ws.reduce((a, b) => a + b, 0n)
+          expect(parts.reduce((a, b) => a + b, 0n)).toBe(total)
+          parts.forEach((part, i) => {
+            const share = (total * ws[i]!) / sum
+            expect(part === share || part === share + 1n).toBe(true)
+          })
+        },
+      ),
+    )
   })
 })
 

@@ -5,11 +5,23 @@ const SECRET = /key|secret|password|passphrase|token|seed/i
 const NAMES_ONLY = /^(KEY_ID|keyId|purpose)$/
 const LONGEST = 500
 
-/** What a person typed, as it may be kept: no secrets, no numbers of cards, nothing long. What was left out is not there. */
-export const keepable = (given: { args: Readonly<Record<string, string | undefined>>; options: Readonly<Record<string, unknown>> }): Record<string, unknown> =>
+/**
+ * What a person typed, as it may be kept: no secrets, no numbers of cards, nothing long. What was left out is not
+ * there.
+ */
+export const keepable = (given: {
+  args: Readonly<Record<string, string | undefined>>
+  options: Readonly<Record<string, unknown>>
+}): Record<string, unknown> =>
   Object.fromEntries(
-    [...Object.entries(given.args), ...Object.entries(given.options).map(([name, value]) => [`--${name}`, value] as const)]
-      .filter(([, value]) => value !== undefined && value !== null && value !== false && !(Array.isArray(value) && value.length === 0))
+    [
+      ...Object.entries(given.args),
+      ...Object.entries(given.options).map(([name, value]) => [`--${name}`, value] as const),
+    ]
+      .filter(
+        ([, value]) =>
+          value !== undefined && value !== null && value !== false && !(Array.isArray(value) && value.length === 0),
+      )
       .map(([name, value]) => [name, SECRET.test(name) && !NAMES_ONLY.test(name) ? '***' : keepableValue(value)]),
   )
 

@@ -7,8 +7,8 @@ import type { Route } from '../platform/route.ts'
 export type OrderFinder = (merchantId: string, id: string) => Promise<Record<string, unknown> | undefined>
 
 /**
- * Finds what was placed under a localId. An empty answer says that nothing was, and that it may be placed again: what was placed and
- * can't be shown is an error, never empty.
+ * Finds what was placed under a localId. An empty answer says that nothing was, and that it may be placed again: what
+ * was placed and can't be shown is an error, never empty.
  * @param finders by the operation that places; throws an Error unless there is one for every operation that moves money
  */
 export const orderLookupRoutes = (db: Db, finders: Readonly<Record<string, OrderFinder>>): Route[] => {
@@ -29,11 +29,19 @@ export const orderLookupRoutes = (db: Db, finders: Readonly<Record<string, Order
   ]
 }
 
-const placedUnder = async (db: Db, merchantId: string, localId: string): Promise<{ operation: string; objectId: string } | undefined> => {
-  const { rows } = await sql<{ operation: string; objectId: string }>`select operation, object_id as "objectId" from local_ids
+const placedUnder = async (
+  db: Db,
+  merchantId: string,
+  localId: string,
+): Promise<{ operation: string; objectId: string } | undefined> => {
+  const { rows } = await sql<{
+    operation: string
+    objectId: string
+  }>`select operation, object_id as "objectId" from local_ids
     where merchant_id = ${merchantId} and local_id = ${localId}`.execute(db)
   return rows[0]
 }
 
 /** Notifications of exchanges name the field differently from those of withdrawals; the lookup has one name for it. */
-const failReasonOf = ({ failedReason }: Record<string, unknown>): Record<string, unknown> => (failedReason === undefined ? {} : { failReason: failedReason })
+const failReasonOf = ({ failedReason }: Record<string, unknown>): Record<string, unknown> =>
+  failedReason === undefined ? {} : { failReason: failedReason }

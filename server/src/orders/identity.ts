@@ -5,8 +5,9 @@ import type { ApiAnswer } from '../platform/route.ts'
 import { answerOf } from './placing.ts'
 
 /**
- * Finds requests that came before: the answer that is kept for them, or that their localId is taken. It is asked before price, fee,
- * limits, stops or market of a request are judged, so that what was done is never answered with a refusal that means that nothing was.
+ * Finds requests that came before: the answer that is kept for them, or that their localId is taken. It is asked before
+ * price, fee, limits, stops or market of a request are judged, so that what was done is never answered with a refusal
+ * that means that nothing was.
  */
 export interface KnownRequests {
   /** @throws ApiRefusal when a key came before with another request */
@@ -38,14 +39,15 @@ export const createKnownRequests = (settings: PoolSettings): KnownRequests => {
 }
 
 /** PostgreSQL's text can't hold it: nothing has this name, and the operation refuses it. */
-const storable = (localId: string | null): string | null => (localId === null || localId.includes('\0') || !localId.isWellFormed() ? null : localId)
+const storable = (localId: string | null): string | null =>
+  localId === null || localId.includes('\0') || !localId.isWellFormed() ? null : localId
 
 /** @throws ApiRefusal when a key came before with another request */
 export const answerToKnown = (known: Known): ApiAnswer => answerOf(known, { id: '', scale: 0 })
 
 /**
- * Runs what decides about one request in a transaction, unless it is known. Equal requests that run at the same time wait here for the
- * first one, before they look at prices and promises, which the first one uses up.
+ * Runs what decides about one request in a transaction, unless it is known. Equal requests that run at the same time
+ * wait here for the first one, before they look at prices and promises, which the first one uses up.
  */
 export const unlessKnown = (db: Db, identity: Identity, decide: (tx: Tx) => Promise<ApiAnswer>): Promise<ApiAnswer> =>
   inTransaction(db, async (tx) => {

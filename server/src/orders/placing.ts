@@ -23,12 +23,19 @@ export const placeOrder = async (
 ): Promise<ApiAnswer> => {
   const { item, localId, operation } = order
   const answers = answersOf(answerKeys, order)
-  const outcome = await committer.submit({ ...item, ...(localId === null ? {} : { localId: { value: localId, operation } }), ...(answers && { answers }) })
+  const outcome = await committer.submit({
+    ...item,
+    ...(localId === null ? {} : { localId: { value: localId, operation } }),
+    ...(answers && { answers }),
+  })
   return answerOf(outcome, order)
 }
 
 /** What is kept with an order for a repetition of its request. */
-export const answersOf = (keys: ApiRequest['answerKeys'], order: Pick<NewOrder, 'id' | 'scale'>): Item['answers'] | undefined =>
+export const answersOf = (
+  keys: ApiRequest['answerKeys'],
+  order: Pick<NewOrder, 'id' | 'scale'>,
+): Item['answers'] | undefined =>
   keys.length === 0 ? undefined : { keys, of: (settled: Settled) => keptAnswer(settled, order) }
 
 const keptAnswer = (settled: Settled, order: Pick<NewOrder, 'id' | 'scale'>): { status: number; body: string } => {
@@ -36,27 +43,43 @@ const keptAnswer = (settled: Settled, order: Pick<NewOrder, 'id' | 'scale'>): { 
   return { status: answer.status, body: JSON.stringify(answer.body) }
 }
 
-const settledAnswer = (settled: Settled, { id, scale }: Pick<NewOrder, 'id' | 'scale'>): { status: number; body: unknown } => {
+const settledAnswer = (
+  settled: Settled,
+  { id, scale }: Pick<NewOrder, 'id' | 'scale'>,
+): { status: number; body: unknown } => {
   if (settled.kind === 'applied') return { status: 200, body: { id } }
   const { status, code, message, field } = refusalOf(settled, scale)
   return { status, body: { code, description: message, ...(field === undefined ? {} : { field }) } }
 }
 
-/** Why the ledger did not take an order, as the merchant is told. @param scale decimals of the asset that was to be taken */
+/**
+ * Why the ledger did not take an order, as the merchant is told. @param scale decimals of the asset that was to be
+ * taken
+ */
 export const refusalOf = (refused: Refusal, scale: number): ApiRefusal => {
   switch (refused.guard) {
     case 'local-id-taken':
-      return refusal(orderErrors.localIdPlaced, `${orderErrors.localIdPlaced.meaning}: ${refused.objectId} has it`, 'localId')
+      return refusal(
+        orderErrors.localIdPlaced,
+        `${orderErrors.localIdPlaced.meaning}: ${refused.objectId} has it`,
+        'localId',
+      )
     case 'insufficient': {
       const { available, account } = refused
-      return refusal(orderErrors.notEnoughBalance, `${orderErrors.notEnoughBalance.meaning}: ${formatUnits(available, scale)} ${account.asset} is available`)
+      return refusal(
+        orderErrors.notEnoughBalance,
+        `${orderErrors.notEnoughBalance.meaning}: ${formatUnits(available, scale)} ${account.asset} is available`,
+      )
     }
     case 'hold-closed':
       throw new Error('a new hold can not be closed')
   }
 }
 
-/** What a request is answered with when the ledger has judged its order. @throws ApiRefusal when its key was another request's */
+/**
+ * What a request is answered with when the ledger has judged its order. @throws ApiRefusal when its key was another
+ * request's
+ */
 export const answerOf = (outcome: Outcome, order: Pick<NewOrder, 'id' | 'scale'>): ApiAnswer => {
   switch (outcome.kind) {
     case 'answered':

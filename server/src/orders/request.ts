@@ -13,7 +13,11 @@ export const readText = (text: string | undefined, field: string): void => {
 }
 
 /** What is charged: the merchant's own fee when it is at least the current one, else the current one. Ledger units. */
-export const readOwnFee = (given: string | undefined, current: bigint, { ticker, scale }: { ticker: string; scale: number }): bigint => {
+export const readOwnFee = (
+  given: string | undefined,
+  current: bigint,
+  { ticker, scale }: { ticker: string; scale: number },
+): bigint => {
   if (given === undefined) return current
   const parsed = parseUnits(given, scale)
   if (!parsed.ok) throw refusal(orderErrors.invalidOrder, 'fee must be a decimal string such as "0.5"', 'fee')
@@ -35,5 +39,7 @@ export const checkStops = (
   const stopped = coveringStop(stops, { asset: ticker, merchantId, network })
   if (!stopped) return
   const { status, code } = generalErrors.unavailable
-  throw new ApiRefusal(status, code, `withdrawals of ${ticker} are stopped: ${stopped.reason}`, { retryAfterSeconds: 300 })
+  throw new ApiRefusal(status, code, `withdrawals of ${ticker} are stopped: ${stopped.reason}`, {
+    retryAfterSeconds: 300,
+  })
 }

@@ -29,7 +29,8 @@ export const parseRange = (text: string): Range => {
   const [base = '', length = ''] = text.split('/')
   const address = parseAddress(base)
   const prefix = Number(length)
-  if (!address || !/^\d{1,3}$/.test(length) || prefix > widthOf(address.family)) throw new RangeError(`not a CIDR range: ${text}`)
+  if (!address || !/^\d{1,3}$/.test(length) || prefix > widthOf(address.family))
+    throw new RangeError(`not a CIDR range: ${text}`)
   if (address.bits & ((1n << BigInt(widthOf(address.family) - prefix)) - 1n)) {
     throw new RangeError(`${text} has bits set beyond its prefix`)
   }
@@ -50,6 +51,8 @@ const widthOf = (family: 4 | 6): number => (family === 4 ? 32 : 128)
 const ipv4Bits = (text: string): bigint => text.split('.').reduce((bits, byte) => (bits << 8n) | BigInt(byte), 0n)
 
 const groupsOf = (text: string): bigint[] =>
-  text === '' ? [] : text.split(':').flatMap((group) => (group.includes('.') ? halves(ipv4Bits(group)) : BigInt(`0x${group}`)))
+  text === ''
+    ? []
+    : text.split(':').flatMap((group) => (group.includes('.') ? halves(ipv4Bits(group)) : BigInt(`0x${group}`)))
 
 const halves = (bits: bigint): bigint[] => [bits >> 16n, bits & 0xffffn]

@@ -19,7 +19,10 @@ const IDLE_MS = 4_000
 const LONGEST_IDLE_MS = 30_000
 const MAX_HEADER_BYTES = 16_384
 
-/** An undici client, which makes its connection anew when it has ended, and whether the present one has carried anything. */
+/**
+ * An undici client, which makes its connection anew when it has ended, and whether the present one has carried
+ * anything.
+ */
 interface Line {
   client: Client
   carried: boolean
@@ -56,8 +59,8 @@ export class Connections {
 
 /**
  * The connections of one origin, each carrying one exchange at a time. A request that waits takes over the next one to
- * come free, which costs both sides less than another connection; the one used last is used first, so that whatever is not
- * needed falls idle and closes. One on which an exchange did not end well is given up.
+ * come free, which costs both sides less than another connection; the one used last is used first, so that whatever is
+ * not needed falls idle and closes. One on which an exchange did not end well is given up.
  */
 class Origin {
   readonly #origin: string
@@ -77,7 +80,8 @@ class Origin {
     const { eager, perOrigin, patienceMs } = this.#settings
     const line = fresh ? undefined : this.#idle.pop()
     if (line) return this.#start(line, request, exchange)
-    if (this.#lines.size < Math.min(fresh ? perOrigin : eager, perOrigin)) return this.#start(this.#open(), request, exchange)
+    if (this.#lines.size < Math.min(fresh ? perOrigin : eager, perOrigin))
+      return this.#start(this.#open(), request, exchange)
     this.#waiting.push({ request, exchange, since: performance.now() })
     this.#patience ??= setTimeout(() => this.#relieve(), patienceMs)
   }

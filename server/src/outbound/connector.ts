@@ -55,7 +55,11 @@ const guardedLookup =
   }
 
 /** Every address of a name, or why none of them may be used. */
-const judgedAddresses = async (hostname: string, guard: Guard, lookup: Lookup): Promise<readonly string[] | OutboundFailure> => {
+const judgedAddresses = async (
+  hostname: string,
+  guard: Guard,
+  lookup: Lookup,
+): Promise<readonly string[] | OutboundFailure> => {
   try {
     const found = await lookup(hostname)
     if (found.length === 0) return new OutboundFailure('dns', 'the name has no address')
@@ -69,7 +73,8 @@ const judgedAddresses = async (hostname: string, guard: Guard, lookup: Lookup): 
 
 /** TCP errors carry the system call that failed; what is left after them is the handshake. */
 const asTlsFailure = (error: Error): Error => {
-  const isTls = 'library' in error || (!('syscall' in error) && !('code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT'))
+  const isTls =
+    'library' in error || (!('syscall' in error) && !('code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT'))
   if (!isTls || error instanceof OutboundFailure || error instanceof AggregateError) return error
   return new OutboundFailure('tls', error.message, { cause: error })
 }

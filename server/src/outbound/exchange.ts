@@ -37,7 +37,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#line?.carried ?? false
   }
 
-  /** Is given its connection. @param release told when it is done with it, and whether the exchange ended as it should */
+  /**
+   * Is given its connection. @param release told when it is done with it, and whether the exchange ended as it should
+   */
   begin(line: { readonly carried: boolean }, release: (ended: boolean) => void): void {
     this.#line = line
     this.#release = release

@@ -1,6 +1,12 @@
 /** Why there is no answer. */
 export type FailureReason =
-  | 'refused-address' | 'timeout' | 'dns' | 'tls' | 'connection' | 'bad-url' | 'too-large-headers'
+  | 'refused-address'
+  | 'timeout'
+  | 'dns'
+  | 'tls'
+  | 'connection'
+  | 'bad-url'
+  | 'too-large-headers'
 
 /** A reason to fail that is known where it arises. */
 export class OutboundFailure extends Error {
@@ -31,7 +37,10 @@ export const failureOf = (error: unknown): OutboundFailure => {
 }
 
 /** True when the other side, or the system, closed a connection: nothing is known of the request on it. */
-export const isClosed = (error: unknown): boolean => ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(codeOf(error) ?? '')
+export const isClosed = (error: unknown): boolean =>
+  ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(codeOf(error) ?? '')
 
 const codeOf = (error: unknown): string | undefined =>
-  typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+  typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined

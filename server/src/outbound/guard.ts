@@ -4,8 +4,8 @@ import { isIn, lastFourBytes, parseAddress, parseRange, type Address, type Range
 export type Guard = (address: string) => string | null
 
 /**
- * Ranges that are not public, by IANA's special-purpose registries (IPv4: RFC 6890 and later; IPv6: RFC 6890, 9637), and
- * the one metadata service that sits on a public address.
+ * Ranges that are not public, by IANA's special-purpose registries (IPv4: RFC 6890 and later; IPv6: RFC 6890, 9637),
+ * and the one metadata service that sits on a public address.
  */
 const REFUSED: readonly (readonly [range: string, reason: string])[] = [
   ['0.0.0.0/8', 'unspecified'],

@@ -1,7 +1,7 @@
 /**
- * Requests to addresses that others chose. Promises that no byte reaches an address that isn't public, whatever the URL, the
- * name server or a redirect says; that an exchange ends within its time, however slowly the other side sends; and that
- * what an answer costs is bounded. Knows nothing of what is sent.
+ * Requests to addresses that others chose. Promises that no byte reaches an address that isn't public, whatever the
+ * URL, the name server or a redirect says; that an exchange ends within its time, however slowly the other side sends;
+ * and that what an answer costs is bounded. Knows nothing of what is sent.
  */
 export { createOutbound } from './outbound.ts'
 export type { Answer, Outbound, OutboundRequest, OutboundSettings } from './outbound.ts'

@@ -40,32 +40,47 @@ const head = (...lines: string[]): string => ['HTTP/1.1 200 OK', ...lines, '', '
 const SLOW_TO_CONNECT = `const server = require('node:http').createServer((_request, response) => response.end())
   server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(server.address().port))`
 /** Sends as fast as it is read, until the connection is closed; tells how much. */
-const flood = (chunk: string | Buffer, sent: { bytes: number }) => (socket: Socket): void => {
-  const pump = (): void => {
-    while (!socket.destroyed) {
-      sent.bytes += chunk.length
-      if (!socket.write(chunk)) return void socket.once('drain', pump)
+const flood =
+  (chunk: string | Buffer, sent: { bytes: number }) =>
+  (socket: Socket): void => {
+    const pump = (): void => {
+      while (!socket.destroyed) {
+        sent.bytes += chunk.length
+        if (!socket.write(chunk)) return void socket.once('drain', pump)
+      }
     }
+    pump()
   }
-  pump()
-}
 
 describe('what is sent', () => {
   test('the body, the headers and the target, byte for byte', async () => {
     let seen: unknown
-    const port = await listen(createServer(async (incoming, response) => {
-      const chunks: Buffer[] = []
-      for await (const chunk of incoming) chunks.push(chunk as Buffer)
-      const { host, 'x-one': one, 'content-length': length } = incoming.headers
-      seen = { method: incoming.method, url: incoming.url, host, one, length, body: Buffer.concat(chunks).toString() }
-      response.end('thanks')
-    }))
+    const port = await listen(
+      createServer(async (incoming, response) => {
+        const chunks: Buffer[] = []
+        for await (const chunk of incoming) chunks.push(chunk as Buffer)
+        const { host, 'x-one': one, 'content-length': length } = incoming.headers
+        seen = { method: incoming.method, url: incoming.url, host, one, length, body: Buffer.concat(chunks).toString() }
+        response.end('thanks')
+      }),
+    )
     const url = `http://127.0.0.1:${port}/a%2Fb/ü?q=1&q=%20#fragment`
     const answer = await outboundWith().post(url, { headers: ['x-one', '1'], body: '{"é":1}' })
     expect(answer).toEqual({ kind: 'answer', status: 200, body: Buffer.from('thanks'), durationMs: expect.any(Number) })
     const target = targetOf(url, { allowHttp: true })
-    expect(target).toEqual({ origin: `http://127.0.0.1:${port}`, host: `127.0.0.1:${port}`, path: '/a%2Fb/%C3%BC?q=1&q=%20' })
-    expect(seen).toEqual({ method: 'POST', url: target.path, host: target.host, one: '1', length: '8', body: '{"é":1}' })
+    expect(target).toEqual({
+      origin: `http://127.0.0.1:${port}`,
+      host: `127.0.0.1:${port}`,
+      path: '/a%2Fb/%C3%BC?q=1&q=%20',
+    })
+    expect(seen).toEqual({
+      method: 'POST',
+      url: target.path,
+      host: target.host,
+      one: '1',
+      length: '8',
+      body: '{"é":1}',
+    })
   })
 
   test('the port is in the host unless it is the default', () => {
@@ -76,8 +91,18 @@ describe('what is sent', () => {
   })
 
   test.each([
-    'ftp://shop.example/', 'file:///etc/passwd', 'shop.example', '', 'http://', 'https://user@shop.example/', 'https://u:pass@shop.example/',
-    'https://:pass@shop.example/', 'javascript:alert(1)', 'https://shop.example:99999/', 'https://[::1/', 'unix:/tmp/x',
+    'ftp://shop.example/',
+    'file:///etc/passwd',
+    'shop.example',
+    '',
+    'http://',
+    'https://user@shop.example/',
+    'https://u:pass@shop.example/',
+    'https://:pass@shop.example/',
+    'javascript:alert(1)',
+    'https://shop.example:99999/',
+    'https://[::1/',
+    'unix:/tmp/x',
   ])('nothing to %j', async (url) => {
     const answer = await outboundWith().post(url, request)
     expect(answer).toMatchObject({ kind: 'failed', reason: 'bad-url' })
@@ -87,7 +112,10 @@ describe('what is sent', () => {
   test('nothing over plain http unless it is allowed', async () => {
     let requests = 0
     const url = await raw(() => (requests += 1))
-    expect(await outboundWith({ allowHttp: false }).post(url, request)).toMatchObject({ kind: 'failed', reason: 'bad-url' })
+    expect(await outboundWith({ allowHttp: false }).post(url, request)).toMatchObject({
+      kind: 'failed',
+      reason: 'bad-url',
+    })
     expect(requests).toBe(0)
   })
 })
@@ -118,11 +146,13 @@ describe('an answer ends in time', () => {
   test('a request that waits for a connection is not sent after its time', async () => {
     let requests = 0
     let answerFirst = (): void => {}
-    const port = await listen(createServer((_incoming, response) => {
-      requests += 1
-      if (requests > 1) response.end()
-      else answerFirst = () => void response.end()
-    }))
+    const port = await listen(
+      createServer((_incoming, response) => {
+        requests += 1
+        if (requests > 1) response.end()
+        else answerFirst = () => void response.end()
+      }),
+    )
     const outbound = outboundWith({ connectionsPerOrigin: 1 })
     const send = (timeoutMs: number) => outbound.post(`http://127.0.0.1:${port}/`, { ...request, timeoutMs })
     const first = send(60_000)
@@ -193,9 +223,9 @@ describe('an answer costs a bounded amount', () => {
 
   test('a body of a million of compressed bytes is not unpacked', async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000))
-    const url = await raw((socket) => socket.end(Buffer.concat([
-      Buffer.from(head('content-encoding: gzip', `content-length: ${bomb.length}`)), bomb,
-    ])))
+    const url = await raw((socket) =>
+      socket.end(Buffer.concat([Buffer.from(head('content-encoding: gzip', `content-length: ${bomb.length}`)), bomb])),
+    )
     const answer = await outboundWith().post(url, { ...request, maxAnswerBytes: 100 })
     expect(answer).toMatchObject({ kind: 'answer', status: 200 })
     expect(answer.kind === 'answer' && answer.body.length).toBeLessThanOrEqual(100)
@@ -204,7 +234,10 @@ describe('an answer costs a bounded amount', () => {
   test.each<[string, string]>([
     ['a million headers', 'x-header: value\r\n'],
     ['one header without end', 'x'.repeat(1_000)],
-    ['provisional answers at full speed', 'HTTP/1.1 103 Early Hints\r\nx: y\r\n\r\nHTTP/1.1 103 Early Hints\r\nx: y\r\n\r\n'],
+    [
+      'provisional answers at full speed',
+      'HTTP/1.1 103 Early Hints\r\nx: y\r\n\r\nHTTP/1.1 103 Early Hints\r\nx: y\r\n\r\n',
+    ],
   ])('%s', async (_what, part) => {
     const sent = { bytes: 0 }
     const url = await raw((socket) => {
@@ -220,7 +253,9 @@ describe('an answer costs a bounded amount', () => {
   })
 
   test('connections are kept for a bounded number of origins', async () => {
-    const urls = await Promise.all(Array.from({ length: 6 }, () => raw((socket) => socket.write(head('content-length: 0')))))
+    const urls = await Promise.all(
+      Array.from({ length: 6 }, () => raw((socket) => socket.write(head('content-length: 0')))),
+    )
     const outbound = outboundWith({ maxOrigins: 3 })
     for (const url of urls) expect(await outbound.post(url, request)).toMatchObject({ status: 200 })
     await expect.poll(() => sockets.size).toBe(3)
@@ -233,7 +268,11 @@ describe('what went wrong has a name', () => {
     ['a close without an answer', (socket) => socket.end(), 'connection'],
     ['half an answer', (socket) => socket.end(head('content-length: 10') + 'half'), 'connection'],
     ['no HTTP', (socket) => socket.end('SSH-2.0-OpenSSH\r\n'), 'connection'],
-    ['another protocol', (socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'), 'connection'],
+    [
+      'another protocol',
+      (socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+      'connection',
+    ],
   ])('%s', async (_what, answer, reason) => {
     expect(await outboundWith().post(await raw(answer), request)).toMatchObject({ kind: 'failed', reason })
   })
@@ -259,10 +298,12 @@ describe('what went wrong has a name', () => {
     const filling = [1, 2, 3].map(() => connect(port, '127.0.0.1').on('error', () => {}))
     for (const socket of filling) sockets.add(socket)
     await Promise.all(filling.slice(0, 2).map((socket) => once(socket, 'connect')))
-    const outbound = outboundWith({ lookup: async () => {
-      setTimeout(() => child.kill('SIGCONT'), 600)
-      return ['127.0.0.1', '127.0.0.2']
-    } })
+    const outbound = outboundWith({
+      lookup: async () => {
+        setTimeout(() => child.kill('SIGCONT'), 600)
+        return ['127.0.0.1', '127.0.0.2']
+      },
+    })
     const answer = await outbound.post(`http://shop.example:${port}/`, request)
     expect(answer).toMatchObject({ kind: 'answer', status: 200 })
     expect(answer.durationMs).toBeGreaterThan(500)
@@ -276,11 +317,23 @@ describe('what went wrong has a name', () => {
     const port = await listen(server)
     const lookup = async () => ['127.0.0.1']
     const trusting = outboundWith({ lookup, ca: authority.cert })
-    expect(await trusting.post(`https://localhost:${port}/`, request)).toMatchObject({ status: 200, body: Buffer.from(`localhost:${port}`) })
-    expect(await trusting.post(`https://shop.example:${port}/`, request)).toMatchObject({ kind: 'failed', reason: 'tls' })
-    expect(await outboundWith({ lookup }).post(`https://localhost:${port}/`, request)).toMatchObject({ kind: 'failed', reason: 'tls' })
+    expect(await trusting.post(`https://localhost:${port}/`, request)).toMatchObject({
+      status: 200,
+      body: Buffer.from(`localhost:${port}`),
+    })
+    expect(await trusting.post(`https://shop.example:${port}/`, request)).toMatchObject({
+      kind: 'failed',
+      reason: 'tls',
+    })
+    expect(await outboundWith({ lookup }).post(`https://localhost:${port}/`, request)).toMatchObject({
+      kind: 'failed',
+      reason: 'tls',
+    })
     const plain = await raw((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'))
-    expect(await trusting.post(plain.replace('http:', 'https:'), request)).toMatchObject({ kind: 'failed', reason: 'tls' })
+    expect(await trusting.post(plain.replace('http:', 'https:'), request)).toMatchObject({
+      kind: 'failed',
+      reason: 'tls',
+    })
   })
 
   test('headers that cannot be sent fail that request only', async () => {
@@ -295,17 +348,20 @@ describe('connections are used again', () => {
   test('one connection for requests in turn, and a new one when it turns out to be closed', async () => {
     let connections = 0
     let requests = 0
-    const port = await listen(createTcpServer((socket) => {
-      connections += 1
-      socket.on('data', () => {
-        requests += 1
-        // The third request of a connection meets a reset, as when the other side closes while it is on its way.
-        if (requests === 3) return void socket.resetAndDestroy()
-        socket.write(head('content-length: 2') + 'ok')
-      })
-    }))
+    const port = await listen(
+      createTcpServer((socket) => {
+        connections += 1
+        socket.on('data', () => {
+          requests += 1
+          // The third request of a connection meets a reset, as when the other side closes while it is on its way.
+          if (requests === 3) return void socket.resetAndDestroy()
+          socket.write(head('content-length: 2') + 'ok')
+        })
+      }),
+    )
     const outbound = outboundWith()
-    for (let i = 0; i < 3; i += 1) expect(await outbound.post(`http://127.0.0.1:${port}/`, request)).toMatchObject({ status: 200 })
+    for (let i = 0; i < 3; i += 1)
+      expect(await outbound.post(`http://127.0.0.1:${port}/`, request)).toMatchObject({ status: 200 })
     expect({ connections, requests }).toEqual({ connections: 2, requests: 4 })
   })
 

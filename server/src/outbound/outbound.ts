@@ -7,7 +7,9 @@ import { createDnsLookup, type Lookup } from './lookup.ts'
 import { createTargets, type Target, type TargetRules } from './target.ts'
 
 export interface OutboundSettings {
-  /** CIDR ranges that may be reached although they aren't public. The sandbox has `127.0.0.0/8`; production has none. */
+  /**
+   * CIDR ranges that may be reached although they aren't public. The sandbox has `127.0.0.0/8`; production has none.
+   */
   allowPrivate: readonly string[]
   /** Plain http; otherwise only https. */
   allowHttp: boolean
@@ -63,7 +65,13 @@ export const createOutbound = (settings: OutboundSettings): Outbound => {
     timeoutMs,
     ...(settings.ca === undefined ? {} : { ca: settings.ca }),
   })
-  const connections = new Connections({ connect, most: maxOrigins, perOrigin: connectionsPerOrigin, eager: eagerConnections, patienceMs })
+  const connections = new Connections({
+    connect,
+    most: maxOrigins,
+    perOrigin: connectionsPerOrigin,
+    eager: eagerConnections,
+    patienceMs,
+  })
   const read = createTargets(settings)
   return {
     post: (url, request) =>
@@ -86,8 +94,8 @@ export const createOutbound = (settings: OutboundSettings): Outbound => {
 }
 
 /**
- * One deadline for everything: looking up, connecting, sending, the answer to its end, and a second try: a connection kept
- * alive that the other side had closed is not the receiver's failure, so a new one is taken, once.
+ * One deadline for everything: looking up, connecting, sending, the answer to its end, and a second try: a connection
+ * kept alive that the other side had closed is not the receiver's failure, so a new one is taken, once.
  */
 const sendInTime = (
   connections: Connections,
@@ -104,6 +112,9 @@ const sendInTime = (
     })
     connections.send(origin, { path, method: 'POST', headers: headers as string[], body }, exchange, fresh)
   }
-  const timer = setTimeout(() => exchange.abort(new OutboundFailure('timeout', `no complete answer within ${timeoutMs} ms`)), timeoutMs)
+  const timer = setTimeout(
+    () => exchange.abort(new OutboundFailure('timeout', `no complete answer within ${timeoutMs} ms`)),
+    timeoutMs,
+  )
   send(false)
 }

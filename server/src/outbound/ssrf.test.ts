@@ -94,7 +94,10 @@ describe('no byte reaches an address that is not public', () => {
     const outbound = outboundWith({ allowPrivate: ['127.0.0.0/8'], lookup: async () => ['127.0.0.2'] })
     for (const host of privateHosts) {
       location = encodeURI(`http://${host}:${canaryPort}/`)
-      expect(await outbound.post(`http://shop.example:${receiverPort}/${status}`, request)).toMatchObject({ kind: 'answer', status })
+      expect(await outbound.post(`http://shop.example:${receiverPort}/${status}`, request)).toMatchObject({
+        kind: 'answer',
+        status,
+      })
     }
     expect(touched).toBe(0)
   })

@@ -18,18 +18,20 @@ export interface TargetRules {
 const STANDARD_PORT: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
 /**
- * Reads a URL the way it will be requested. Throws `OutboundFailure` with `bad-url`, never quoting the URL, which may hold
- * a password.
+ * Reads a URL the way it will be requested. Throws `OutboundFailure` with `bad-url`, never quoting the URL, which may
+ * hold a password.
  */
 export const targetOf = (url: string, { allowHttp, ports }: TargetRules): Target => {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   if (!parsed || !/^https?:$/.test(parsed.protocol)) throw new OutboundFailure('bad-url', 'not an http or https URL')
-  if (parsed.protocol === 'http:' && !allowHttp) throw new OutboundFailure('bad-url', 'the URL must begin with https://')
+  if (parsed.protocol === 'http:' && !allowHttp)
+    throw new OutboundFailure('bad-url', 'the URL must begin with https://')
   if (parsed.username !== '' || parsed.password !== '') {
     throw new OutboundFailure('bad-url', 'the URL must not hold a user name or a password')
   }
   const port = parsed.port === '' ? STANDARD_PORT[parsed.protocol]! : Number(parsed.port)
-  if (ports && !ports.some(({ least, most }) => port >= least && port <= most)) throw new OutboundFailure('bad-url', `nothing is sent to port ${port}: see BURSAR_WEBHOOK_PORTS`)
+  if (ports && !ports.some(({ least, most }) => port >= least && port <= most))
+    throw new OutboundFailure('bad-url', `nothing is sent to port ${port}: see BURSAR_WEBHOOK_PORTS`)
   return { origin: parsed.origin, host: parsed.host, path: parsed.pathname + parsed.search }
 }
 

@@ -1,6 +1,14 @@
 import { isRefused, type Refused } from '@bursar/chainkit'
 import {
-  buildReplacement, estimateVsize, feeAt, outpointOf, parsePsbt, psbtFee, replaceConsolidation, type Ancestors, type Psbt,
+  buildReplacement,
+  estimateVsize,
+  feeAt,
+  outpointOf,
+  parsePsbt,
+  psbtFee,
+  replaceConsolidation,
+  type Ancestors,
+  type Psbt,
 } from '@bursar/chainkit/bitcoin'
 import { capsOf, spendable, type Spendable } from './bitcoin-plan.ts'
 import type { ChangeKey } from './change.ts'
@@ -21,8 +29,8 @@ const NODES_INCREMENT = 1000n
 const incrementOf = (asked: bigint): bigint => (asked > NODES_INCREMENT ? asked : NODES_INCREMENT)
 
 /**
- * The same payments from the same coins at a higher fee, which the change pays; confirmed coins are added when it can't.
- * All attempts spend all coins of the first, so that at most one is ever mined.
+ * The same payments from the same coins at a higher fee, which the change pays; confirmed coins are added when it
+ * can't. All attempts spend all coins of the first, so that at most one is ever mined.
  */
 export const planBitcoinBump = (request: {
   wallet: WalletKeys
@@ -38,14 +46,29 @@ export const planBitcoinBump = (request: {
   incrementMilliSatPerVb?: bigint
   policy: SendingPolicy
 }): BitcoinBump | Refused<string> => {
-  const { wallet, attempt, coins, change, feeRateMilliSatPerVb, replacedFees, incrementMilliSatPerVb = 0n, policy } = request
+  const {
+    wallet,
+    attempt,
+    coins,
+    change,
+    feeRateMilliSatPerVb,
+    replacedFees,
+    incrementMilliSatPerVb = 0n,
+    policy,
+  } = request
   const increment = incrementOf(incrementMilliSatPerVb)
   const original = Buffer.from(attempt.unsigned, 'hex')
   const psbt = parsePsbt(original)
   if (isRefused(psbt)) return psbt
   // Only change carries the derivation of a key of ours.
   const at = psbt.outputs.findIndex((output) => output.origins.length > 0)
-  const offered = offer(psbt, coins.map((own) => spendable(wallet, own)), feeRateMilliSatPerVb, increment, replacedFees)
+  const offered = offer(
+    psbt,
+    coins.map((own) => spendable(wallet, own)),
+    feeRateMilliSatPerVb,
+    increment,
+    replacedFees,
+  )
   const payout = buildReplacement({
     original,
     changeIndex: at < 0 ? undefined : at,
@@ -69,8 +92,19 @@ export const planBitcoinBump = (request: {
 }
 
 /** First the smallest coin that is enough alone, then the largest: as few as can be, and none larger than need be. */
-const offer = (psbt: Psbt, coins: readonly Spendable[], rate: bigint, increment: bigint, replacedFees = psbtFee(psbt)): Spendable[] => {
-  const vsize = ONE_MORE_VSIZE + estimateVsize(psbt.inputs.map(({ script }) => script), psbt.outputs.map(({ script }) => script))
+const offer = (
+  psbt: Psbt,
+  coins: readonly Spendable[],
+  rate: bigint,
+  increment: bigint,
+  replacedFees = psbtFee(psbt),
+): Spendable[] => {
+  const vsize =
+    ONE_MORE_VSIZE +
+    estimateVsize(
+      psbt.inputs.map(({ script }) => script),
+      psbt.outputs.map(({ script }) => script),
+    )
   const fee = feeAt(rate, vsize) + replacedFees + feeAt(increment, vsize)
   const largest = coins.toSorted((a, b) => (a.units > b.units ? -1 : 1))
   const alone = largest.findLast(({ units }) => units >= fee)
@@ -87,9 +121,19 @@ export const planConsolidationBump = (request: {
   policy: SendingPolicy
 }): BitcoinBump | Refused<string> => {
   const { attempt, policy, incrementMilliSatPerVb = 0n, ...rest } = request
-  const built = replaceConsolidation({ ...rest, incrementalRateMilliSatPerVb: incrementOf(incrementMilliSatPerVb), original: Buffer.from(attempt.unsigned, 'hex'), caps: capsOf(policy) })
+  const built = replaceConsolidation({
+    ...rest,
+    incrementalRateMilliSatPerVb: incrementOf(incrementMilliSatPerVb),
+    original: Buffer.from(attempt.unsigned, 'hex'),
+    caps: capsOf(policy),
+  })
   if (isRefused(built)) return built
-  return { unsigned: Buffer.from(built.psbt).toString('hex'), networkFee: built.fee, signingKeys: attempt.keys, added: [] }
+  return {
+    unsigned: Buffer.from(built.psbt).toString('hex'),
+    networkFee: built.fee,
+    signingKeys: attempt.keys,
+    added: [],
+  }
 }
 
 /** Whether anything of it returns to us: only such outputs carry the derivation of a key of ours. */
@@ -115,5 +159,8 @@ export const outpointsOf = ({ unsigned }: Pick<Attempt, 'unsigned'>): string[] =
 export const vsizeOf = (unsigned: string): number => {
   const psbt = parsePsbt(Buffer.from(unsigned, 'hex'))
   if (isRefused(psbt)) throw new Error(`a stored attempt can't be read: ${psbt.message}`)
-  return estimateVsize(psbt.inputs.map(({ script }) => script), psbt.outputs.map(({ script }) => script))
+  return estimateVsize(
+    psbt.inputs.map(({ script }) => script),
+    psbt.outputs.map(({ script }) => script),
+  )
 }

@@ -1,6 +1,13 @@
 import { isRefused, type Refused } from '@bursar/chainkit'
 import {
-  buildConsolidation, buildPayout, outpointOf, selectCoins, type Ancestors, type Output, type Payout, type SpendableCoin,
+  buildConsolidation,
+  buildPayout,
+  outpointOf,
+  selectCoins,
+  type Ancestors,
+  type Output,
+  type Payout,
+  type SpendableCoin,
 } from '@bursar/chainkit/bitcoin'
 import type { ChangeKey } from './change.ts'
 import type { OwnCoin } from './coins.ts'
@@ -26,12 +33,18 @@ export const spendable = (wallet: WalletKeys, own: OwnCoin): Spendable => {
   return { txid: own.transaction, vout: own.vout, units: own.units, script, origin, own }
 }
 
-export const capsOf = ({ maxFee, maxFeePerMille }: SendingPolicy): { maxFee: bigint; maxFeePerMille: bigint } => ({ maxFee, maxFeePerMille })
+export const capsOf = ({ maxFee, maxFeePerMille }: SendingPolicy): { maxFee: bigint; maxFeePerMille: bigint } => ({
+  maxFee,
+  maxFeePerMille,
+})
 
 /** The rate at which change will be spent one day: now's, or the patient one at which small coins are joined. */
-export const laterRate = (now: bigint, { patientRate }: SendingPolicy): bigint => (now < patientRate ? now : patientRate)
+export const laterRate = (now: bigint, { patientRate }: SendingPolicy): bigint =>
+  now < patientRate ? now : patientRate
 
-/** Chooses coins and builds the transaction that pays all outputs and sends the rest, if it is worth it, to `change`. */
+/**
+ * Chooses coins and builds the transaction that pays all outputs and sends the rest, if it is worth it, to `change`.
+ */
 export const planBitcoinPayout = (request: {
   wallet: WalletKeys
   coins: readonly OwnCoin[]
@@ -57,7 +70,9 @@ export const planBitcoinPayout = (request: {
 }
 
 /** What a transaction that joins coins of ours is planned as. */
-export type ConsolidationPlan = Pick<NewOutgoing, 'unsigned' | 'networkFee' | 'signingKeys' | 'keys' | 'senders'> & { hash: string }
+export type ConsolidationPlan = Pick<NewOutgoing, 'unsigned' | 'networkFee' | 'signingKeys' | 'keys' | 'senders'> & {
+  hash: string
+}
 
 /** Joins coins of ours into one at `change`, paying what their unconfirmed `ancestors` lack. */
 export const planConsolidation = (request: {
@@ -76,7 +91,14 @@ export const planConsolidation = (request: {
   const built = buildConsolidation({ ...rest, inputs, destination, caps: { maxFee, maxFeePerMille } })
   if (isRefused(built)) return built
   const { signingKeys, keys, senders } = spendingOf(inputs)
-  return { unsigned: Buffer.from(built.psbt).toString('hex'), networkFee: built.fee, hash: built.txid, signingKeys, keys, senders }
+  return {
+    unsigned: Buffer.from(built.psbt).toString('hex'),
+    networkFee: built.fee,
+    hash: built.txid,
+    signingKeys,
+    keys,
+    senders,
+  }
 }
 
 const spendingOf = (inputs: readonly Spendable[]): Omit<BitcoinPlan, 'payout'> => {

@@ -12,7 +12,10 @@ export interface ChangeKey {
   origin: KeyOrigin
 }
 
-/** The next unused change address. One that is taken and not used is a gap, so it is taken when something can be planned. */
+/**
+ * The next unused change address. One that is taken and not used is a gap, so it is taken when something can be
+ * planned.
+ */
 export const takeChange = async (db: Db, wallet: WalletKeys): Promise<ChangeKey> => {
   return changeAt(wallet, await takeIndexes(db, 'BITCOIN', 'hot', 1, 1))
 }

@@ -27,23 +27,30 @@ const movesOf = (network: Network, coins: readonly Changed[], height: number | n
 const outOf = (moves: readonly CustodyMove[]): CustodyMove[] => moves.map((move) => ({ ...move, units: -move.units }))
 
 /**
- * A coin that none of our transactions spent is not gone by the books: its address is short of it. What leaves a cold address
- * the operator has sent.
+ * A coin that none of our transactions spent is not gone by the books: its address is short of it. What leaves a cold
+ * address the operator has sent.
  */
 const byUs = (network: Network, account: ReturnType<typeof sql>, hash: ReturnType<typeof sql>) =>
   sql`(${account} = 'cold' or exists (select from outgoing_attempts a where a.network = ${network} and a.hash = ${hash}))`
 
 /**
- * Notes the coins a block makes for us and the coins of ours it spends. Answers what addresses should hold more or less by
- * that, which is nothing when the block is read again.
+ * Notes the coins a block makes for us and the coins of ours it spends. Answers what addresses should hold more or less
+ * by that, which is nothing when the block is read again.
  */
 export const followCoins = async (tx: Tx, network: Network, block: Block): Promise<CustodyMove[]> => {
   const made = block.transactions.flatMap((t) =>
-    t.transfers.filter((x) => x.index.startsWith('o:')).map((x) => ({
-      hash: t.hash, vout: Number(x.index.slice(2)), to: x.to, units: x.units, spendableFrom: t.coinbase ? block.height + COINBASE_MATURITY : null,
-    })),
+    t.transfers
+      .filter((x) => x.index.startsWith('o:'))
+      .map((x) => ({
+        hash: t.hash,
+        vout: Number(x.index.slice(2)),
+        to: x.to,
+        units: x.units,
+        spendableFrom: t.coinbase ? block.height + COINBASE_MATURITY : null,
+      })),
   )
-  const { rows: come } = await sql<Changed>`insert into utxos(network, transaction, vout, address, account, branch, derivation_index, units, block_height, spendable_from)
+  const { rows: come } =
+    await sql<Changed>`insert into utxos(network, transaction, vout, address, account, branch, derivation_index, units, block_height, spendable_from)
     select ${network}, u.t, u.v, u.a, k.account, k.branch, k.derivation_index, u.n, ${block.height}, u.s
     from unnest(${made.map((m) => m.hash)}::text[], ${made.map((m) => m.vout)}::int[], ${made.map((m) => m.to)}::text[],
       ${made.map((m) => m.units.toString())}::numeric[], ${made.map((m) => m.spendableFrom)}::bigint[]) u(t, v, a, n, s)
@@ -58,7 +65,9 @@ export const followCoins = async (tx: Tx, network: Network, block: Block): Promi
   const { rows: gone } = await sql<Changed>`update utxos x set spent_by = u.by, spent_height = ${block.height}
     from unnest(${spent.map((s) => s.key[0])}::text[], ${spent.map((s) => Number(s.key[1]))}::int[], ${spent.map((s) => s.by)}::text[]) u(t, v, by)
     where x.network = ${network} and x.transaction = u.t and x.vout = u.v and x.spent_by is null
-    returning x.address, case when ${byUs(network, sql`x.account`, sql`u.by`)} then x.units else 0 end as units`.execute(tx)
+    returning x.address, case when ${byUs(network, sql`x.account`, sql`u.by`)} then x.units else 0 end as units`.execute(
+    tx,
+  )
   return [...movesOf(network, come, block.height), ...outOf(movesOf(network, gone, block.height))]
 }
 
@@ -75,17 +84,22 @@ export const unfollowCoins = async (tx: Tx, network: Network, fromHeight: number
   return [...movesOf(network, back, null), ...opposite(movesOf(network, lost, null))]
 }
 
-/** Whether a transaction `o` spends nothing but what was final or ours: one that pays for a transaction spends from it, which then must be ours and do the same. */
+/**
+ * Whether a transaction `o` spends nothing but what was final or ours: one that pays for a transaction spends from it,
+ * which then must be ours and do the same.
+ */
 const standsOnOurs = sql`(o.pays_for is null or exists (select from outgoing_attempts p join outgoing q on q.id = p.outgoing_id
   where p.network = o.network and p.hash = o.pays_for and q.pays_for is null))`
 
 /**
- * Coins that may be spent: what our own transactions returned as soon as it is confirmed, everything else, also what others
- * sent to our change addresses, once its block is final, so that no reorganisation takes away what a payout stands on. What pays
- * for a deposit stands on a stranger's transaction, and waits as that does. What a coinbase pays may be spent once the next block may spend it.
+ * Coins that may be spent: what our own transactions returned as soon as it is confirmed, everything else, also what
+ * others sent to our change addresses, once its block is final, so that no reorganisation takes away what a payout
+ * stands on. What pays for a deposit stands on a stranger's transaction, and waits as that does. What a coinbase pays
+ * may be spent once the next block may spend it.
  */
 export const spendableCoins = async (db: Db | Tx, network: Network, most: number): Promise<OwnCoin[]> => {
-  const { rows } = await sql<OwnCoin>`select transaction, vout, address, account, branch, derivation_index as index, units
+  const { rows } =
+    await sql<OwnCoin>`select transaction, vout, address, account, branch, derivation_index as index, units
     from utxos where network = ${network} and spent_by is null and reserved_by is null and block_height is not null
       and account <> 'cold' and (spendable_from is null or spendable_from <= (select height + 1 from watch_cursors where network = ${network}))
       and (block_height <= (select final_height from watch_cursors where network = ${network})
@@ -95,7 +109,12 @@ export const spendableCoins = async (db: Db | Tx, network: Network, most: number
 }
 
 /** Reserves coins for one transaction; false when any of them was taken meanwhile. */
-export const reserveCoins = async (tx: Tx, network: Network, coins: readonly OwnCoin[], outgoingId: string): Promise<boolean> => {
+export const reserveCoins = async (
+  tx: Tx,
+  network: Network,
+  coins: readonly OwnCoin[],
+  outgoingId: string,
+): Promise<boolean> => {
   const { rows } = await sql`update utxos x set reserved_by = ${outgoingId}
     from unnest(${coins.map((c) => c.transaction)}::text[], ${coins.map((c) => c.vout)}::int[]) u(t, v)
     where x.network = ${network} and x.transaction = u.t and x.vout = u.v and x.spent_by is null and x.reserved_by is null
@@ -103,15 +122,25 @@ export const reserveCoins = async (tx: Tx, network: Network, coins: readonly Own
   return rows.length === coins.length
 }
 
-/** Notes coins that are in no block yet as taken by the transaction that will spend them; false when another has them. */
-export const reserveUnconfirmed = async (tx: Tx, network: Network, coins: readonly OwnCoin[], outgoingId: string): Promise<boolean> => {
-  const { rows } = await sql`insert into utxos(network, transaction, vout, address, account, branch, derivation_index, units, reserved_by)
+/**
+ * Notes coins that are in no block yet as taken by the transaction that will spend them; false when another has them.
+ */
+export const reserveUnconfirmed = async (
+  tx: Tx,
+  network: Network,
+  coins: readonly OwnCoin[],
+  outgoingId: string,
+): Promise<boolean> => {
+  const { rows } =
+    await sql`insert into utxos(network, transaction, vout, address, account, branch, derivation_index, units, reserved_by)
     select ${network}, t, v, d, k, b, i, n, ${outgoingId}
     from unnest(${coins.map((c) => c.transaction)}::text[], ${coins.map((c) => c.vout)}::int[], ${coins.map((c) => c.address)}::text[],
       ${coins.map((c) => c.account)}::text[], ${coins.map((c) => c.branch)}::int[], ${coins.map((c) => c.index)}::bigint[],
       ${coins.map((c) => c.units.toString())}::numeric[]) u(t, v, d, k, b, i, n)
     on conflict (network, transaction, vout) do update set reserved_by = excluded.reserved_by
-      where utxos.spent_by is null and utxos.reserved_by is null and utxos.block_height is null returning vout`.execute(tx)
+      where utxos.spent_by is null and utxos.reserved_by is null and utxos.block_height is null returning vout`.execute(
+      tx,
+    )
   return rows.length === coins.length
 }
 
@@ -122,16 +151,32 @@ export const freeCoins = async (tx: Tx, outgoingId: string, outpoints?: readonly
     and (${only}::text[] is null or transaction || ':' || vout = any(${only}::text[]))`.execute(tx)
 }
 
-/** What addresses hold less by transactions that were not known to be ours when their blocks were read. Coins of cold addresses were taken off then. */
+/**
+ * What addresses hold less by transactions that were not known to be ours when their blocks were read. Coins of cold
+ * addresses were taken off then.
+ */
 export const spentMoves = async (tx: Tx, network: Network, hashes: readonly string[]): Promise<CustodyMove[]> => {
-  const { rows } = await sql<{ address: string; units: bigint; height: number }>`select address, units, spent_height as height from utxos
-    where network = ${network} and spent_by = any(${[...hashes]}::text[]) and account <> 'cold' order by address`.execute(tx)
-  return rows.map(({ address, units, height }) => ({ network, asset: NATIVE_TICKER[network], address, units: -units, height }))
+  const { rows } = await sql<{
+    address: string
+    units: bigint
+    height: number
+  }>`select address, units, spent_height as height from utxos
+    where network = ${network} and spent_by = any(${[...hashes]}::text[]) and account <> 'cold' order by address`.execute(
+    tx,
+  )
+  return rows.map(({ address, units, height }) => ({
+    network,
+    asset: NATIVE_TICKER[network],
+    address,
+    units: -units,
+    height,
+  }))
 }
 
 /**
- * Takes the coins of transactions that these books had forgotten. What one of them has spent in a block that was read already is taken off its
- * address now: it was us after all. Throws an Error when another transaction has reserved one of them.
+ * Takes the coins of transactions that these books had forgotten. What one of them has spent in a block that was read
+ * already is taken off its address now: it was us after all. Throws an Error when another transaction has reserved one
+ * of them.
  * @returns the addresses of the coins, those of the first transaction first, and what they hold less
  */
 export const adoptCoins = async (
@@ -147,9 +192,19 @@ export const adoptCoins = async (
     where network = ${network} and (transaction, vout) in (select split_part(k, ':', 1), split_part(k, ':', 2)::int from unnest(${keys}::text[]) k)
     order by array_position(${keys}::text[], transaction || ':' || vout) for update`.execute(tx)
   const taken = rows.find(({ reservedBy }) => reservedBy !== null)
-  if (taken) throw new Error(`the coin ${taken.key} is reserved for ${taken.reservedBy}: wait until a final block shows which of the two was mined`)
-  if (rows.length === 0) throw new Error('none of the coins it spends is known here: read the blocks again that made them (bursar rescan)')
-  await sql`update utxos set reserved_by = ${outgoingId} where network = ${network} and (transaction, vout) in (select split_part(k, ':', 1), split_part(k, ':', 2)::int from unnest(${keys}::text[]) k)`.execute(tx)
-  const moves = await spentMoves(tx, network, forms.map(({ hash }) => hash))
+  if (taken)
+    throw new Error(
+      `the coin ${taken.key} is reserved for ${taken.reservedBy}: wait until a final block shows which of the two was mined`,
+    )
+  if (rows.length === 0)
+    throw new Error('none of the coins it spends is known here: read the blocks again that made them (bursar rescan)')
+  await sql`update utxos set reserved_by = ${outgoingId} where network = ${network} and (transaction, vout) in (select split_part(k, ':', 1), split_part(k, ':', 2)::int from unnest(${keys}::text[]) k)`.execute(
+    tx,
+  )
+  const moves = await spentMoves(
+    tx,
+    network,
+    forms.map(({ hash }) => hash),
+  )
   return { senders: [...new Set(rows.map(({ address }) => address))], moves }
 }

@@ -10,7 +10,13 @@ import { outgoingMoves, type OutgoingEvent } from './machine.ts'
 import { freeNonce } from './nonces.ts'
 import { classOf } from './refusals.ts'
 import { move } from './store.ts'
-import { type Attempt, type Outgoing, type OutgoingChange, type OutgoingSubscriber, type Purpose } from './transaction.ts'
+import {
+  type Attempt,
+  type Outgoing,
+  type OutgoingChange,
+  type OutgoingSubscriber,
+  type Purpose,
+} from './transaction.ts'
 
 export interface NewOutgoing {
   id: string
@@ -33,9 +39,15 @@ export interface NewOutgoing {
 export type AttemptFields = Pick<NewOutgoing, 'unsigned' | 'signingKeys' | 'feeRate' | 'networkFee' | 'expiresAt'>
 
 /** Stores a transaction and its first attempt, before anything is signed. */
-export const insertPlanned = (tx: Tx, planned: NewOutgoing, moment: Moment): Promise<void> => insertOutgoing(tx, planned, 'planned', moment)
+export const insertPlanned = (tx: Tx, planned: NewOutgoing, moment: Moment): Promise<void> =>
+  insertOutgoing(tx, planned, 'planned', moment)
 
-export const insertOutgoing = async (tx: Tx, planned: NewOutgoing, state: 'planned' | 'offered' | 'signed', { at }: Moment): Promise<void> => {
+export const insertOutgoing = async (
+  tx: Tx,
+  planned: NewOutgoing,
+  state: 'planned' | 'offered' | 'signed',
+  { at }: Moment,
+): Promise<void> => {
   await sql`insert into outgoing(id, network, purpose, state, senders, nonce, keys, pays_for, attempt, next_step_at, created_at, updated_at)
     values (${planned.id}, ${planned.network}, ${planned.purpose}, ${state}, ${[...planned.senders]}, ${planned.nonce},
       ${[...planned.keys]}, ${planned.paysFor ?? null}, 1, ${at}, ${at}, ${at})`.execute(tx)
@@ -52,7 +64,9 @@ export const insertAttempt = async (
   at: Date,
 ): Promise<void> => {
   await sql`insert into outgoing_attempts(outgoing_id, attempt, network, unsigned, signing_keys, fee_rate, network_fee, expires_at, created_at)
-    values (${id}, ${attempt}, ${network}, ${unsigned}, ${JSON.stringify(signingKeys)}, ${textOf(feeRate)}, ${networkFee}, ${expiresAt ?? null}, ${at})`.execute(tx)
+    values (${id}, ${attempt}, ${network}, ${unsigned}, ${JSON.stringify(signingKeys)}, ${textOf(feeRate)}, ${networkFee}, ${expiresAt ?? null}, ${at})`.execute(
+    tx,
+  )
 }
 
 const textOf = (value: unknown): string =>
@@ -66,7 +80,8 @@ export const recordSigned = async (
   signed: { raw: string; hash: string },
   { at }: Moment,
 ): Promise<boolean> => {
-  const { rows } = await sql`update outgoing_attempts a set raw = ${signed.raw}, hash = ${signed.hash}, signed_at = ${at}
+  const { rows } =
+    await sql`update outgoing_attempts a set raw = ${signed.raw}, hash = ${signed.hash}, signed_at = ${at}
     from outgoing o where a.outgoing_id = ${outgoing.id} and a.attempt = ${attempt} and a.raw is null
       and o.id = a.outgoing_id and o.epoch = ${outgoing.epoch} returning a.attempt`.execute(tx)
   if (rows.length === 0) return false
@@ -85,7 +100,8 @@ export const recordBump = async (
   { at }: Moment,
   more: { coins?: readonly OwnCoin[]; change?: ChangeKey } = {},
 ): Promise<boolean> => {
-  const { rows } = await sql`update outgoing set attempt = attempt + 1, next_step_at = ${at}, updated_at = ${at}, refused_since = null
+  const { rows } =
+    await sql`update outgoing set attempt = attempt + 1, next_step_at = ${at}, updated_at = ${at}, refused_since = null
     where id = ${outgoing.id} and epoch = ${outgoing.epoch} and attempt = ${outgoing.attempt} and state in ('signed', 'broadcast')
     returning id`.execute(tx)
   if (rows.length === 0) return false
@@ -99,18 +115,31 @@ const addCoins = async (tx: Tx, { id, network }: Outgoing, coins: readonly OwnCo
   if (!(await reserveCoins(tx, network, coins, id))) throw new Error(`a coin that a bump of ${id} would add was taken`)
   const keys = coins.map(({ transaction, vout }) => `${transaction}:${vout}`)
   await sql`update outgoing set keys = keys || ${keys}::text[],
-    senders = array(select distinct unnest(senders || ${coins.map(({ address }) => address)}::text[])) where id = ${id}`.execute(tx)
+    senders = array(select distinct unnest(senders || ${coins.map(({ address }) => address)}::text[])) where id = ${id}`.execute(
+    tx,
+  )
 }
 
 /** Goes back to the attempt before one that the signer would not sign, and gives back the coins that only it spends. */
-export const dropUnsignedBump = async (tx: Tx, outgoing: Outgoing, next: Date, added: readonly string[] = []): Promise<void> => {
+export const dropUnsignedBump = async (
+  tx: Tx,
+  outgoing: Outgoing,
+  next: Date,
+  added: readonly string[] = [],
+): Promise<void> => {
   const { rows } = await sql`update outgoing set attempt = attempt - 1, next_step_at = ${next}
-    where id = ${outgoing.id} and epoch = ${outgoing.epoch} and attempt = ${outgoing.attempt} and attempt > 1 returning id`.execute(tx)
+    where id = ${outgoing.id} and epoch = ${outgoing.epoch} and attempt = ${outgoing.attempt} and attempt > 1 returning id`.execute(
+    tx,
+  )
   if (rows.length === 0) return
-  await sql`delete from outgoing_attempts where outgoing_id = ${outgoing.id} and attempt = ${outgoing.attempt} and raw is null`.execute(tx)
+  await sql`delete from outgoing_attempts where outgoing_id = ${outgoing.id} and attempt = ${outgoing.attempt} and raw is null`.execute(
+    tx,
+  )
   if (added.length === 0) return
   await freeCoins(tx, outgoing.id, added)
-  await sql`update outgoing set keys = array(select k from unnest(keys) k where k <> all(${[...added]}::text[])) where id = ${outgoing.id}`.execute(tx)
+  await sql`update outgoing set keys = array(select k from unnest(keys) k where k <> all(${[...added]}::text[])) where id = ${outgoing.id}`.execute(
+    tx,
+  )
 }
 
 /** A node took the current attempt: tells it the first time, and sets when to look again. */
@@ -132,12 +161,14 @@ export const recordAccepted = async (
 
 /** A node refuses the current attempt as invalid. */
 export const recordInvalid = async (db: Db | Tx, { id, epoch }: Outgoing, at: Date): Promise<void> => {
-  await sql`update outgoing set refused_since = coalesce(refused_since, ${at}) where id = ${id} and epoch = ${epoch}`.execute(db)
+  await sql`update outgoing set refused_since = coalesce(refused_since, ${at}) where id = ${id} and epoch = ${epoch}`.execute(
+    db,
+  )
 }
 
 /**
- * The first attempt was refused, by a stop or by the signer, so nothing of it exists: its coins and its nonce are free, and those
- * it paid are told.
+ * The first attempt was refused, by a stop or by the signer, so nothing of it exists: its coins and its nonce are free,
+ * and those it paid are told.
  */
 export const recordRefused = async (
   tx: Tx,
@@ -152,7 +183,11 @@ export const recordRefused = async (
   const isContested = why.refusal !== undefined && classOf(why.refusal) === 'nonce'
   if (isContested) await sql`update outgoing set contested = true where id = ${outgoing.id}`.execute(tx)
   await freeNonce(tx, moved, isContested, moment.at)
-  await carryOut(tx, await tell(tx, { event: 'refused', outgoing: moved, hash: null, ...why }, subscribers, moment), moment)
+  await carryOut(
+    tx,
+    await tell(tx, { event: 'refused', outgoing: moved, hash: null, ...why }, subscribers, moment),
+    moment,
+  )
 }
 
 /** Makes a move and gathers what subscribers want done with it; nothing when the table does not allow it now. */
@@ -175,8 +210,8 @@ const frees = (event: OutgoingEvent): boolean =>
   moveOf(outgoingMoves, statesTaking(outgoingMoves, event)[0]!, event)!.effects.includes('freeCoins')
 
 /**
- * Gives up a child that no node is known to have, whose parent was mined without it: it is not handed over any more, and others may spend its
- * coins. It may still be mined, and ends when final blocks say which of them was.
+ * Gives up a child that no node is known to have, whose parent was mined without it: it is not handed over any more,
+ * and others may spend its coins. It may still be mined, and ends when final blocks say which of them was.
  */
 export const recordDropped = async (tx: Tx, { id, epoch }: Outgoing, { at }: Pick<Moment, 'at'>): Promise<void> => {
   const { rows } = await sql`update outgoing set dropped_at = ${at}, updated_at = ${at}
@@ -185,8 +220,8 @@ export const recordDropped = async (tx: Tx, { id, epoch }: Outgoing, { at }: Pic
 }
 
 /**
- * Ends a transaction that can never be mined any more, as what it spends was never made or is spent by another in a final
- * block. Only for those that carry nobody's money.
+ * Ends a transaction that can never be mined any more, as what it spends was never made or is spent by another in a
+ * final block. Only for those that carry nobody's money.
  */
 export const recordOutrun = async (tx: Tx, id: string, { at }: Pick<Moment, 'at'>): Promise<boolean> => {
   const moved = await move(tx, id, 'outrun', at)
@@ -195,25 +230,41 @@ export const recordOutrun = async (tx: Tx, id: string, { at }: Pick<Moment, 'at'
 }
 
 /**
- * Ends a transaction that can never be mined any more, as something else used up what it needs in a final block. Those whose money it
- * carries are told; its other coins are free.
+ * Ends a transaction that can never be mined any more, as something else used up what it needs in a final block. Those
+ * whose money it carries are told; its other coins are free.
  * @param paid intents that what used it up pays
  */
-export const recordOvertaken = async (tx: Tx, id: string, subscribers: readonly OutgoingSubscriber[], moment: Moment, paid: ReadonlySet<string>): Promise<boolean> => {
+export const recordOvertaken = async (
+  tx: Tx,
+  id: string,
+  subscribers: readonly OutgoingSubscriber[],
+  moment: Moment,
+  paid: ReadonlySet<string>,
+): Promise<boolean> => {
   const moved = await move(tx, id, 'outrun', moment.at)
   if (!moved) return false
   await freeCoins(tx, id)
-  await carryOut(tx, await tell(tx, { event: 'refused', outgoing: moved, hash: null, overtaken: { paid } }, subscribers, moment), moment)
+  await carryOut(
+    tx,
+    await tell(tx, { event: 'refused', outgoing: moved, hash: null, overtaken: { paid } }, subscribers, moment),
+    moment,
+  )
   return true
 }
 
 /**
- * Ends a transaction that has expired unmined and is proven dead, where whoever wanted it looks afresh at what is needed
- * rather than have the same made anew (TRON).
+ * Ends a transaction that has expired unmined and is proven dead, where whoever wanted it looks afresh at what is
+ * needed rather than have the same made anew (TRON).
  */
-export const recordLapsed = async (tx: Tx, id: string, subscribers: readonly OutgoingSubscriber[], moment: Moment): Promise<void> => {
+export const recordLapsed = async (
+  tx: Tx,
+  id: string,
+  subscribers: readonly OutgoingSubscriber[],
+  moment: Moment,
+): Promise<void> => {
   const moved = await move(tx, id, 'outrun', moment.at)
-  if (moved) await carryOut(tx, await tell(tx, { event: 'refused', outgoing: moved, hash: null }, subscribers, moment), moment)
+  if (moved)
+    await carryOut(tx, await tell(tx, { event: 'refused', outgoing: moved, hash: null }, subscribers, moment), moment)
 }
 
 /** What subscribers want done with a move. */

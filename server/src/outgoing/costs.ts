@@ -20,26 +20,41 @@ export const feeInLedgerUnits = (catalogue: Catalogue, { network, networkFee }: 
   nativeLedgerUnits(catalogue, network, networkFee ?? 0n)
 
 /**
- * The cost of a transaction that pays nobody: when it is mined the fee leaves the custody of the sending account and is a
- * cost of those it was made for, split evenly to the last unit; when its block is lost exactly that is taken back.
+ * The cost of a transaction that pays nobody: when it is mined the fee leaves the custody of the sending account and is
+ * a cost of those it was made for, split evenly to the last unit; when its block is lost exactly that is taken back.
  * @param payers merchants, or the house; the same one as often as it has a part in it
  */
-export const ownCosts = (catalogue: Catalogue, { event, outgoing }: OutgoingChange, payers: readonly string[], moment: Moment): Effects => {
+export const ownCosts = (
+  catalogue: Catalogue,
+  { event, outgoing }: OutgoingChange,
+  payers: readonly string[],
+  moment: Moment,
+): Effects => {
   if (event !== 'mined' && event !== 'reorganized') return noEffects
   const fee = feeInLedgerUnits(catalogue, outgoing)
   const sign = event === 'mined' ? 1n : -1n
   const sums = new Map<string, bigint>()
-  for (const [i, share] of allocate(fee, payers.map(() => 1n)).entries()) sums.set(payers[i]!, (sums.get(payers[i]!) ?? 0n) + share)
+  for (const [i, share] of allocate(
+    fee,
+    payers.map(() => 1n),
+  ).entries())
+    sums.set(payers[i]!, (sums.get(payers[i]!) ?? 0n) + share)
   const { network, senders, minedHeight: height } = outgoing
   return {
-    items: [...sums].filter(([, share]) => share > 0n).map(([merchantId, share]) => costItem(outgoing, merchantId, sign * share, moment)),
+    items: [...sums]
+      .filter(([, share]) => share > 0n)
+      .map(([merchantId, share]) => costItem(outgoing, merchantId, sign * share, moment)),
     notices: [],
     moves: onAccounts([{ network, asset: NATIVE_TICKER[network], address: senders[0]!, units: -sign * fee, height }]),
   }
 }
 
 const costItem = ({ id, network }: Outgoing, merchantId: string, units: bigint, { at, newId }: Moment): Item => {
-  const account = (kind: `custody:${typeof network}` | 'network-costs') => ({ merchantId, asset: NATIVE_TICKER[network], kind })
+  const account = (kind: `custody:${typeof network}` | 'network-costs') => ({
+    merchantId,
+    asset: NATIVE_TICKER[network],
+    kind,
+  })
   return {
     transfer: {
       id: newId(),

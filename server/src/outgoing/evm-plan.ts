@@ -1,7 +1,16 @@
 import type { EvmNetwork } from '@bursar/chainkit'
 import {
-  encodeTransfer, fromHex, isHex, parseDraft, parseUnsigned, replaceAtHigherPrice, serializeDraft, serializeUnsigned, toHex,
-  type SetCodeDraft, type UnsignedTransaction,
+  encodeTransfer,
+  fromHex,
+  isHex,
+  parseDraft,
+  parseUnsigned,
+  replaceAtHigherPrice,
+  serializeDraft,
+  serializeUnsigned,
+  toHex,
+  type SetCodeDraft,
+  type UnsignedTransaction,
 } from '@bursar/chainkit/evm'
 import { isRefused } from '@bursar/chainkit'
 import type { FeeRate } from '../adapters/chains/port.ts'
@@ -21,7 +30,10 @@ export const paymentCall = (payment: { to: string; units: bigint; contract: stri
     ? { to: payment.to, value: payment.units, data: '0x' }
     : { to: payment.contract, value: 0n, data: encodeTransfer(payment.to, payment.units) }
 
-/** An address that the chain has never seen, for what a payment to a new account takes. @param id a UUID of its own each time */
+/**
+ * An address that the chain has never seen, for what a payment to a new account takes. @param id a UUID of its own each
+ * time
+ */
 export const addressWithoutHistory = (id: string): string => `0x${id.replaceAll('-', '').padEnd(40, '0')}`
 
 /** Room above an estimate, in percent: state may move between the estimate and the block. */
@@ -59,9 +71,14 @@ export const planEvm = (request: {
 
 /**
  * The same nonce, receiver and amount at a price nodes take in its place, authorisations included (EIP-7702).
- * @param fromWhatIsThere of the coin of an address that has no more: what the dearer transaction costs more leaves the amount
+ * @param fromWhatIsThere of the coin of an address that has no more: what the dearer transaction costs more leaves the
+ *   amount
  */
-export const planEvmBump = (unsigned: string, rate: GasRate, fromWhatIsThere = false): EvmPlan | { refused: string } => {
+export const planEvmBump = (
+  unsigned: string,
+  rate: GasRate,
+  fromWhatIsThere = false,
+): EvmPlan | { refused: string } => {
   const bytes = fromHex(hex(unsigned))
   const wanted = rate.legacy
     ? { gasPrice: rate.maxFeePerGas }
@@ -69,7 +86,11 @@ export const planEvmBump = (unsigned: string, rate: GasRate, fromWhatIsThere = f
   const draft = parseDraft(bytes)
   if (!isRefused(draft)) {
     const { authorizations, ...call } = draft
-    return planOfDraft({ ...replaceAtHigherPrice({ ...call, type: 'eip1559' as const }, wanted), type: 'eip7702', authorizations })
+    return planOfDraft({
+      ...replaceAtHigherPrice({ ...call, type: 'eip1559' as const }, wanted),
+      type: 'eip7702',
+      authorizations,
+    })
   }
   const original = parseUnsigned(bytes)
   if (isRefused(original)) throw new Error(`a stored transaction does not parse: ${original.message}`)
@@ -82,8 +103,8 @@ export const planEvmBump = (unsigned: string, rate: GasRate, fromWhatIsThere = f
 const FILLER_GAS = 21_000n
 
 /**
- * What takes the place of a transaction that is not worth what it costs by now: it uses up the same nonce and does nothing, so
- * that whatever waits behind goes on.
+ * What takes the place of a transaction that is not worth what it costs by now: it uses up the same nonce and does
+ * nothing, so that whatever waits behind goes on.
  */
 export const planEvmCancel = (unsigned: string, sender: string, rate: GasRate): EvmPlan => {
   const bytes = fromHex(hex(unsigned))
@@ -92,7 +113,10 @@ export const planEvmCancel = (unsigned: string, sender: string, rate: GasRate): 
   if (isRefused(original)) throw new Error(`a stored transaction does not parse: ${original.message}`)
   const { chainId, nonce } = original
   const filler = { chainId, nonce, gas: FILLER_GAS, to: hex(sender), value: 0n, data: '0x' as const }
-  if (original.type === 'legacy') return planOf(replaceAtHigherPrice({ ...filler, type: 'legacy', gasPrice: original.gasPrice }, { gasPrice: rate.maxFeePerGas }))
+  if (original.type === 'legacy')
+    return planOf(
+      replaceAtHigherPrice({ ...filler, type: 'legacy', gasPrice: original.gasPrice }, { gasPrice: rate.maxFeePerGas }),
+    )
   const { maxFeePerGas, maxPriorityFeePerGas } = original
   const wanted = { maxFeePerGas: rate.maxFeePerGas, maxPriorityFeePerGas: rate.maxPriorityFeePerGas }
   return planOf(replaceAtHigherPrice({ ...filler, type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas }, wanted))

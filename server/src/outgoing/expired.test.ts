@@ -32,7 +32,12 @@ beforeAll(() => {
 afterAll(() => pool.end())
 beforeEach(() => emptyTables(db))
 
-const contract = { kind: 'TransferContract', owner: 'TD5gsCwxykWsLN9aPrq2TAfNjByuZKYp4E', to: 'TEdvoHEatmDKvTh3o9vBRB9Vdtbhn4QFhy', amount: 5_000_000n } as const
+const contract = {
+  kind: 'TransferContract',
+  owner: 'TD5gsCwxykWsLN9aPrq2TAfNjByuZKYp4E',
+  to: 'TEdvoHEatmDKvTh3o9vBRB9Vdtbhn4QFhy',
+  amount: 5_000_000n,
+} as const
 const prices = { energy: 100n, bandwidth: 1000n, accountBandwidth: 100_000n, activation: 1_000_000n }
 const reference = { refBlockBytes: '0001', refBlockHash: '0011223344556677', time: EXPIRED - 600_000 }
 const usage = { bandwidth: 268, energy: 0n, activates: false }
@@ -47,24 +52,70 @@ interface More {
   signedNext?: Partial<SignedTransaction>[]
 }
 
-/** A payment that expired, and a watcher whose final block was made at a time; answers the attempt in force after a step. */
-const stepped = async (finalTime: number | null, { signedBesides = [], refused = false, subscribers = [], signedNext = [], ...more }: More = {}): Promise<number> => {
-  const runtime: Runtime = { db, clock: createClock(() => NOW), newId: () => uuidv7(NOW, randomBytes(10)), log: pino({ enabled: false }) }
+/**
+ * A payment that expired, and a watcher whose final block was made at a time; answers the attempt in force after a
+ * step.
+ */
+const stepped = async (
+  finalTime: number | null,
+  { signedBesides = [], refused = false, subscribers = [], signedNext = [], ...more }: More = {},
+): Promise<number> => {
+  const runtime: Runtime = {
+    db,
+    clock: createClock(() => NOW),
+    newId: () => uuidv7(NOW, randomBytes(10)),
+    log: pino({ enabled: false }),
+  }
   const id = randomUUID()
   const plan = planTron({ id, contract, reference, usage, prices })
-  await inTransaction(db, (tx) => insertPlanned(tx, { id, network: 'TRON', purpose: 'payout', senders: [contract.owner], nonce: null, keys: [], signingKeys: [], feeRate: {}, ...plan }, momentOf(runtime)))
-  await sql`update outgoing set state = ${refused ? 'signed' : 'broadcast'}, refused_since = ${refused ? new Date(EXPIRED) : null} where id = ${id}`.execute(db)
+  await inTransaction(db, (tx) =>
+    insertPlanned(
+      tx,
+      {
+        id,
+        network: 'TRON',
+        purpose: 'payout',
+        senders: [contract.owner],
+        nonce: null,
+        keys: [],
+        signingKeys: [],
+        feeRate: {},
+        ...plan,
+      },
+      momentOf(runtime),
+    ),
+  )
+  await sql`update outgoing set state = ${refused ? 'signed' : 'broadcast'}, refused_since = ${refused ? new Date(EXPIRED) : null} where id = ${id}`.execute(
+    db,
+  )
   await sql`update outgoing_attempts set raw = 'aa', hash = 'bb' where outgoing_id = ${id}`.execute(db)
   await sql`insert into watch_cursors values ('TRON', 100, 'x', 1, 90000, 80, true, ${new Date(NOW)})`.execute(db)
-  if (finalTime !== null) await sql`insert into watch_blocks(network, height, hash, parent, time) values ('TRON', 80, 'y', '', ${new Date(finalTime)})`.execute(db)
+  if (finalTime !== null)
+    await sql`insert into watch_blocks(network, height, hash, parent, time) values ('TRON', 80, 'y', '', ${new Date(finalTime)})`.execute(
+      db,
+    )
   // A gateway whose back end keeps no history, or lags: it answers {} twice, beside a head that is new.
   const adapter = {
-    network: 'TRON', feeRate: async () => ({ kind: 'resources', ...prices }), reference: async () => ({ ...reference, time: NOW }),
-    estimateCost: async () => ({ ok: true, usage, burn: {}, most: 1n }), isProvenDead: async () => true, ...more.adapter,
+    network: 'TRON',
+    feeRate: async () => ({ kind: 'resources', ...prices }),
+    reference: async () => ({ ...reference, time: NOW }),
+    estimateCost: async () => ({ ok: true, usage, burn: {}, most: 1n }),
+    isProvenDead: async () => true,
+    ...more.adapter,
   } as unknown as TronChainAdapter
-  const signer = { transactionsOf: async (intent: string) => (intent === NEXT ? signedNext : [{ hash: 'bb' }, ...signedBesides]) } as unknown as Signer
+  const signer = {
+    transactionsOf: async (intent: string) => (intent === NEXT ? signedNext : [{ hash: 'bb' }, ...signedBesides]),
+  } as unknown as Signer
   const job = createSendingJob({
-    runtime, network: 'TRON', adapter, signer, policy: DEFAULT_TRON_POLICY, subscribers, pause: async () => {}, wallet: undefined as never, nextIntentsOf: async () => [NEXT],
+    runtime,
+    network: 'TRON',
+    adapter,
+    signer,
+    policy: DEFAULT_TRON_POLICY,
+    subscribers,
+    pause: async () => {},
+    wallet: undefined as never,
+    nextIntentsOf: async () => [NEXT],
     purposeOf: async () => ({ purpose: 'payout', intents: [{ id, asset: 'TRX', to: contract.to, units: '5000000' }] }),
   })
   await job.run(new AbortController().signal)
@@ -72,20 +123,30 @@ const stepped = async (finalTime: number | null, { signedBesides = [], refused =
 }
 
 test.each([
-  ['has read no block', null], ['stands before the expiration', EXPIRED - 3_000], ['stands at the expiration', EXPIRED],
-])('audit M-A6: row T-11: an expired payment on TRON is not made anew while our own watcher %s, whatever the node says', async (_name, finalTime) => {
-  expect(await stepped(finalTime)).toBe(1)
-})
+  ['has read no block', null],
+  ['stands before the expiration', EXPIRED - 3_000],
+  ['stands at the expiration', EXPIRED],
+])(
+  'audit M-A6: row T-11: an expired payment on TRON is not made anew while our own watcher %s, whatever the node says',
+  async (_name, finalTime) => {
+    expect(await stepped(finalTime)).toBe(1)
+  },
+)
 
 test('audit M-A6: it is made anew once our own final block is past the expiration and the node agrees', async () => {
   expect(await stepped(EXPIRED + 3_000)).toBe(2)
 })
 
-test.each([['five minutes old', 300_000, 2, []], ['older', 300_001, 1, ['head-old']]])('row T-24: with a node whose head is %s', async (_name, age, attempt, alerts) => {
+test.each([
+  ['five minutes old', 300_000, 2, []],
+  ['older', 300_001, 1, ['head-old']],
+])('row T-24: with a node whose head is %s', async (_name, age, attempt, alerts) => {
   const adapter = { reference: async () => ({ ...reference, time: NOW - age }) }
   await stepped(EXPIRED + 3_000, { adapter }).catch((error: Error) => expect(error.name).toBe('ChainUnavailable'))
   expect(await sql`select attempt from outgoing`.execute(db)).toMatchObject({ rows: [{ attempt }] })
-  expect((await sql<{ kind: string }>`select kind from alerts`.execute(db)).rows.map(({ kind }) => kind)).toEqual(alerts)
+  expect((await sql<{ kind: string }>`select kind from alerts`.execute(db)).rows.map(({ kind }) => kind)).toEqual(
+    alerts,
+  )
 })
 
 test('audit M-A5: it is not made anew when the signer knows another transaction for it', async () => {
@@ -98,10 +159,15 @@ describe('audit D-T4: an expired payment that nodes refuse as invalid, or that w
   const told: OutgoingChange[] = []
   const subscribers: OutgoingSubscriber[] = [async (_tx, change) => (told.push(change), noEffects)]
   beforeEach(() => void told.splice(0))
-  const reverting = { estimateCost: async () => ({ ok: false, reason: 'reverted', message: 'REVERT opcode executed' }) as const }
+  const reverting = {
+    estimateCost: async () => ({ ok: false, reason: 'reverted', message: 'REVERT opcode executed' }) as const,
+  }
   const stateOf = async () => (await sql<{ state: string }>`select state from outgoing`.execute(db)).rows[0]!.state
 
-  test.each<[string, More]>([['refused', { refused: true }], ['reverting', { adapter: reverting }]])('%s: what it pays is looked at afresh under another intent', async (_name, more) => {
+  test.each<[string, More]>([
+    ['refused', { refused: true }],
+    ['reverting', { adapter: reverting }],
+  ])('%s: what it pays is looked at afresh under another intent', async (_name, more) => {
     expect(await stepped(EXPIRED + 3_000, { ...more, subscribers })).toBe(1)
     expect(await stateOf()).toBe('abandoned')
     expect(told).toMatchObject([{ event: 'refused', overtaken: { paid: new Set() } }])

@@ -20,7 +20,11 @@ export const createFollowing = (subscribers: readonly OutgoingSubscriber[]) => (
   /** Our transactions in a new block of the best chain are mined. */
   block: async (tx: Tx, network: Network, block: Block, moment: Moment): Promise<Effects> => {
     const moves = network === 'BITCOIN' ? await followCoins(tx, network, block) : []
-    const ours = await oursAmong(tx, network, block.transactions.map((t) => t.hash))
+    const ours = await oursAmong(
+      tx,
+      network,
+      block.transactions.map((t) => t.hash),
+    )
     const effects: Effects[] = [{ ...noEffects, moves }]
     for (const transaction of block.transactions) {
       const own = ours.get(transaction.hash)
@@ -37,12 +41,21 @@ export const createFollowing = (subscribers: readonly OutgoingSubscriber[]) => (
       effects.push(await moveAndTell(tx, own.outgoingId, 'mined', transaction.hash, subscribers, moment, mined))
       if (own.state === 'final' || own.state === 'failed') await noteFound(tx, network, own.outgoingId, mined, moment)
     }
-    if (ours.size > 0) await resolveAlertsOf(tx, OVER_WHEN_MINED, [...ours.values()].map(({ outgoingId }) => outgoingId), moment.at)
+    if (ours.size > 0)
+      await resolveAlertsOf(
+        tx,
+        OVER_WHEN_MINED,
+        [...ours.values()].map(({ outgoingId }) => outgoingId),
+        moment.at,
+      )
     await recordRivals(tx, network, block, ours)
     return joinEffects(effects)
   },
 
-  /** Blocks from a height on are lost: our transactions in them wait in the pool again, to be sent with the same bytes; so do those that were final. */
+  /**
+   * Blocks from a height on are lost: our transactions in them wait in the pool again, to be sent with the same bytes;
+   * so do those that were final.
+   */
   orphaned: async (tx: Tx, network: Network, fromHeight: number, moment: Moment): Promise<Effects> => {
     const { rows } = await sql<{ id: string; hash: string }>`select id, mined_hash as hash from outgoing
       where network = ${network} and mined_height >= ${fromHeight} and state = 'mined' order by id`.execute(tx)
@@ -79,7 +92,9 @@ const succeededAs = async (
   moment: Moment,
 ): Promise<boolean> => {
   if (!transaction.succeeded || network === 'BITCOIN') return transaction.succeeded
-  const { rows } = await sql<{ unsigned: string }>`select a.unsigned from outgoing_attempts a join outgoing o on o.id = a.outgoing_id
+  const { rows } = await sql<{
+    unsigned: string
+  }>`select a.unsigned from outgoing_attempts a join outgoing o on o.id = a.outgoing_id
     where o.id = ${outgoingId} and a.attempt = ${attempt} and o.purpose = 'payout'`.execute(tx)
   if (rows[0] === undefined) return true
   await tellShort(tx, network, shortOf(network, rows[0].unsigned, transaction), transaction.hash, moment)
@@ -87,7 +102,13 @@ const succeededAs = async (
 }
 
 /** The books hold, as the sender paid the whole amount; but merchants say of it what their receivers did not get. */
-const tellShort = async (tx: Tx, network: Network, short: ReturnType<typeof shortOf>, hash: string, moment: Moment): Promise<void> => {
+const tellShort = async (
+  tx: Tx,
+  network: Network,
+  short: ReturnType<typeof shortOf>,
+  hash: string,
+  moment: Moment,
+): Promise<void> => {
   if (!short) return
   const text = `The receiver of ${hash} on ${network} got ${short.units} units of the token ${short.contract} less than the withdrawal says: its contract kept them, as a fee of its issuer does. See docs/operating/chain-trouble.md`
   await raiseAlert(tx, { kind: 'issuer-fee', subject: `${network}/${short.contract}`, text, detail: { hash } }, moment)

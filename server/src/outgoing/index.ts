@@ -1,7 +1,8 @@
 /**
  * Chain transactions of ours, from plan to final block. Promises that signed bytes are stored before a node sees them,
- * that a replacement spends the same coins or nonce so at most one attempt is ever mined, that what is not mined is sent
- * again for ever, and that whoever has money in a transaction is told each of its moves in the transaction that makes it.
+ * that a replacement spends the same coins or nonce so at most one attempt is ever mined, that what is not mined is
+ * sent again for ever, and that whoever has money in a transaction is told each of its moves in the transaction that
+ * makes it.
  */
 export { adoptSigned, readForm } from './adopting.ts'
 export type { SignedForm } from './adopting.ts'
@@ -39,7 +40,14 @@ export type { Load } from './queries.ts'
 export { attemptsOf, isUnderWay, oursAmong, rawOf } from './store.ts'
 export { tronCommitted } from './tron-committed.ts'
 export { recentReference } from './jobs-head.ts'
-export { LIFETIME_MS as TRON_LIFETIME_MS, contractCallPaying, inPayableForm, planTron, tronContractOf, tronPayment } from './tron-plan.ts'
+export {
+  LIFETIME_MS as TRON_LIFETIME_MS,
+  contractCallPaying,
+  inPayableForm,
+  planTron,
+  tronContractOf,
+  tronPayment,
+} from './tron-plan.ts'
 export type { TronPlan } from './tron-plan.ts'
 export type { Attempt, Outgoing, OutgoingChange, OutgoingSubscriber, Purpose } from './transaction.ts'
 export { bitcoinHotAddress, bitcoinKey, evmHotAddress, evmHotKeys, tronHotAddress } from './wallet.ts'

@@ -24,9 +24,10 @@ interface Shown {
 }
 
 /**
- * Has a stuck transaction pay more, when with what stands on it it pays less than the node asks: it is replaced by one that pays more, out of
- * its change or of coins added to it. Its descendants leave the pool with it and are paid for too. When that costs more than a child that
- * spends its change, or is not possible, the child is made; while there is one, the child is what pays more.
+ * Has a stuck transaction pay more, when with what stands on it it pays less than the node asks: it is replaced by one
+ * that pays more, out of its change or of coins added to it. Its descendants leave the pool with it and are paid for
+ * too. When that costs more than a child that spends its change, or is not possible, the child is made; while there is
+ * one, the child is what pays more.
  */
 export const bumpBitcoin = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Promise<void> => {
   const shown = await shownOf(deps, outgoing)
@@ -37,10 +38,16 @@ export const bumpBitcoin = async (deps: SendingDeps, outgoing: Outgoing, attempt
 }
 
 /**
- * What becomes of a transaction that the node refuses for its fee. While an older form is in the pool, the node wants the newer one to pay for
- * what stands on the older one by now: the older one stays, until it is stuck again. Otherwise it pays the rate of now, and no more than that.
+ * What becomes of a transaction that the node refuses for its fee. While an older form is in the pool, the node wants
+ * the newer one to pay for what stands on the older one by now: the older one stays, until it is stuck again. Otherwise
+ * it pays the rate of now, and no more than that.
  */
-export const refusedForFee = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt, message: string): Promise<void> => {
+export const refusedForFee = async (
+  deps: SendingDeps,
+  outgoing: Outgoing,
+  attempt: Attempt,
+  message: string,
+): Promise<void> => {
   const { runtime, policy } = deps
   const shown = await shownOf(deps, outgoing)
   if (shown) return keepInPool(deps, outgoing, shown.attempt)
@@ -54,14 +61,20 @@ export const refusedForFee = async (deps: SendingDeps, outgoing: Outgoing, attem
   return stepAgainAt(runtime.db, outgoing, later(deps, policy.rebroadcastEveryMs))
 }
 
-const payMore = async (deps: SendingDeps, outgoing: Outgoing, shown: Partial<Shown> & Pick<Shown, 'attempt'>, rate: VbyteRate): Promise<void> => {
+const payMore = async (
+  deps: SendingDeps,
+  outgoing: Outgoing,
+  shown: Partial<Shown> & Pick<Shown, 'attempt'>,
+  rate: VbyteRate,
+): Promise<void> => {
   const { runtime } = deps
   const { attempt, cost } = shown
   const evicted = cost?.descendants ?? NONE
   const planned = await (outgoing.purpose === 'consolidation' ? planJoining : planPayout)(deps, shown, rate)
   if (isRefused(planned) || evicted.count > 0) {
     const below = isRefused(planned) ? undefined : planned.bump.networkFee - attempt.networkFee
-    if (await deps.payForParent?.(outgoing, attempt, rate.milliSatPerVb, below)) return keepInPool(deps, outgoing, attempt)
+    if (await deps.payForParent?.(outgoing, attempt, rate.milliSatPerVb, below))
+      return keepInPool(deps, outgoing, attempt)
   }
   if (isRefused(planned)) {
     const text = `Transaction ${attempt.hash} on BITCOIN is stuck and can't pay more: ${planned.message}`
@@ -70,7 +83,10 @@ const payMore = async (deps: SendingDeps, outgoing: Outgoing, shown: Partial<Sho
   }
   const { bump, change } = planned
   await inTransaction(runtime.db, (tx) =>
-    recordBump(tx, outgoing, { ...bump, feeRate: rate }, momentOf(runtime), { coins: bump.added, ...(change && { change }) }),
+    recordBump(tx, outgoing, { ...bump, feeRate: rate }, momentOf(runtime), {
+      coins: bump.added,
+      ...(change && { change }),
+    }),
   )
   await resolveAlert(runtime.db, 'stuck', outgoing.id, momentOf(runtime).at)
   await deps.pause('bump-planned')
@@ -93,9 +109,13 @@ const shownOf = async ({ runtime, adapter }: SendingDeps, { id }: Outgoing): Pro
 const hasChild = async ({ runtime, policy }: SendingDeps, { id }: Outgoing): Promise<boolean> =>
   (await childOf(runtime.db, id, new Date(runtime.clock.business() - policy.bumpAfterMs))) !== undefined
 
-/** It is mined in its turn: blocks are slow. A consolidation can also wait for low fees, unless it pays for a transaction that can't. */
+/**
+ * It is mined in its turn: blocks are slow. A consolidation can also wait for low fees, unless it pays for a
+ * transaction that can't.
+ */
 const waits = ({ policy }: SendingDeps, { purpose }: Outgoing, { cost }: Shown, rate: bigint): boolean =>
-  cost.package.fee >= feeAt(rate, cost.package.vsize) || (purpose === 'consolidation' && cost.ancestors.vsize === 0 && rate > policy.patientRate)
+  cost.package.fee >= feeAt(rate, cost.package.vsize) ||
+  (purpose === 'consolidation' && cost.ancestors.vsize === 0 && rate > policy.patientRate)
 
 const planPayout = async (
   { runtime, wallet, policy }: SendingDeps,
@@ -103,11 +123,21 @@ const planPayout = async (
   { milliSatPerVb: feeRateMilliSatPerVb, incrementMilliSatPerVb }: VbyteRate,
 ): Promise<Planned | Refused<string>> => {
   const evicted = cost?.descendants ?? NONE
-  if (evicted.count >= MOST_EVICTED) return { refused: 'not-replaceable', message: `${evicted.count} transactions of others stand on it` }
+  if (evicted.count >= MOST_EVICTED)
+    return { refused: 'not-replaceable', message: `${evicted.count} transactions of others stand on it` }
   const coins = await spendableCoins(runtime.db, 'BITCOIN', MOST_COINS)
   const replacedFees = cost && cost.fee + evicted.fee
   const planWith = (change: ChangeKey) =>
-    planBitcoinBump({ wallet, attempt, coins, change, feeRateMilliSatPerVb, policy, ...(replacedFees !== undefined && { replacedFees }), ...(incrementMilliSatPerVb !== undefined && { incrementMilliSatPerVb }) })
+    planBitcoinBump({
+      wallet,
+      attempt,
+      coins,
+      change,
+      feeRateMilliSatPerVb,
+      policy,
+      ...(replacedFees !== undefined && { replacedFees }),
+      ...(incrementMilliSatPerVb !== undefined && { incrementMilliSatPerVb }),
+    })
   const bump = planWith(anyChange(wallet))
   if (isRefused(bump)) return bump
   // Change goes where it went before; a transaction that had none needs an address for it.
@@ -122,7 +152,13 @@ const planJoining = async (
   { attempt, cost }: Pick<Shown, 'attempt'> & Partial<Shown>,
   { milliSatPerVb: feeRateMilliSatPerVb, incrementMilliSatPerVb = 0n }: VbyteRate,
 ): Promise<Planned | Refused<string>> => {
-  const bump = planConsolidationBump({ attempt, feeRateMilliSatPerVb, incrementMilliSatPerVb, ...(cost && { ancestors: cost.ancestors }), policy })
+  const bump = planConsolidationBump({
+    attempt,
+    feeRateMilliSatPerVb,
+    incrementMilliSatPerVb,
+    ...(cost && { ancestors: cost.ancestors }),
+    policy,
+  })
   return isRefused(bump) ? bump : { bump }
 }
 
@@ -133,6 +169,7 @@ const rateOf = async ({ adapter }: SendingDeps): Promise<VbyteRate> => {
 }
 
 const coinAdapter = (adapter: ChainAdapter): CoinChainAdapter => {
-  if (!('poolCost' in adapter)) throw new Error(`${adapter.network} has no pool of transactions that stand on each other`)
+  if (!('poolCost' in adapter))
+    throw new Error(`${adapter.network} has no pool of transactions that stand on each other`)
   return adapter as CoinChainAdapter
 }

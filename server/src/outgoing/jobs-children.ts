@@ -8,7 +8,8 @@ import { rawOf } from './store.ts'
 import type { Attempt, Outgoing } from './transaction.ts'
 
 /**
- * Gives up a child that no node has taken, when its parent was mined without it: it would pay the fee of both for nothing. True when it did.
+ * Gives up a child that no node has taken, when its parent was mined without it: it would pay the fee of both for
+ * nothing. True when it did.
  */
 export const dropNeedless = async (deps: SendingDeps, outgoing: Outgoing, { hash }: Attempt): Promise<boolean> => {
   const { adapter, runtime } = deps
@@ -21,8 +22,15 @@ export const dropNeedless = async (deps: SendingDeps, outgoing: Outgoing, { hash
   return true
 }
 
-/** Hands a transaction over; a child whose parent is not in the pool, as it pays too little by itself, with its parent, where that is ours. */
-export const handOver = async ({ adapter, runtime }: SendingDeps, { paysFor }: Outgoing, { raw }: Attempt): Promise<BroadcastResult> => {
+/**
+ * Hands a transaction over; a child whose parent is not in the pool, as it pays too little by itself, with its parent,
+ * where that is ours.
+ */
+export const handOver = async (
+  { adapter, runtime }: SendingDeps,
+  { paysFor }: Outgoing,
+  { raw }: Attempt,
+): Promise<BroadcastResult> => {
   const result = await adapter.broadcast(raw!)
   if (result.kind !== 'conflict' || paysFor === null || !isCoinAdapter(adapter)) return result
   const parent = await rawOf(runtime.db, adapter.network, paysFor)

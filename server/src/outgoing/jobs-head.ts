@@ -5,20 +5,25 @@ import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { LIFETIME_MS } from './tron-plan.ts'
 
 /**
- * How far a head may lie behind the clock, in ms. A transaction expires ten minutes after the head it was made upon: upon an older head less than
- * half of that would be left. Blocks come every three seconds.
+ * How far a head may lie behind the clock, in ms. A transaction expires ten minutes after the head it was made upon:
+ * upon an older head less than half of that would be left. Blocks come every three seconds.
  */
 export const MOST_HEAD_AGE_MS = LIFETIME_MS / 2
 
 const KIND = 'head-old'
 
 /**
- * What a new transaction refers to, of a node whose head is recent. A node that syncs answers everything as java-tron does, with balances that have
- * been spent since. Throws `ChainUnavailable` and raises an alert while the head is older, so that nothing is planned.
+ * What a new transaction refers to, of a node whose head is recent. A node that syncs answers everything as java-tron
+ * does, with balances that have been spent since. Throws `ChainUnavailable` and raises an alert while the head is
+ * older, so that nothing is planned.
  */
-export const recentReference = async (
-  { runtime, adapter }: { runtime: Runtime; adapter: Pick<TronChainAdapter, 'reference'> },
-): Promise<BlockReference & { time: number }> => {
+export const recentReference = async ({
+  runtime,
+  adapter,
+}: {
+  runtime: Runtime
+  adapter: Pick<TronChainAdapter, 'reference'>
+}): Promise<BlockReference & { time: number }> => {
   const reference = await adapter.reference()
   const moment = momentOf(runtime)
   const isOld = runtime.clock.now() - reference.time > MOST_HEAD_AGE_MS

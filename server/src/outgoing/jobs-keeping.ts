@@ -5,6 +5,7 @@ import type { Attempt, Outgoing } from './transaction.ts'
 /** What can't pay more, or need not, is at least kept in the node's pool. */
 export const keepInPool = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Promise<void> => {
   const result = await deps.adapter.broadcast(attempt.raw!)
-  if (result.kind !== 'accepted') deps.runtime.log.warn({ outgoing: outgoing.id, result }, 'a stuck transaction was not taken')
+  if (result.kind !== 'accepted')
+    deps.runtime.log.warn({ outgoing: outgoing.id, result }, 'a stuck transaction was not taken')
   await stepAgainAt(deps.runtime.db, outgoing, later(deps, deps.policy.rebroadcastEveryMs))
 }

@@ -7,7 +7,11 @@ import { lostOn } from './lost.ts'
 const MOST_AT_ONCE = 500
 
 /** Hands final transactions of lost blocks over again, with the same bytes, until blocks have them. */
-export const createLostJob = (runtime: Runtime, adapter: Pick<ChainAdapter, 'network' | 'broadcast'>, everyMs: number): Job => ({
+export const createLostJob = (
+  runtime: Runtime,
+  adapter: Pick<ChainAdapter, 'network' | 'broadcast'>,
+  everyMs: number,
+): Job => ({
   name: `lost transactions ${adapter.network}`,
   everyMs,
   run: async (signal) => {

@@ -18,7 +18,9 @@ interface NonceDeps {
 /** A chain that has seen more nonces than the database handed out means the database is older than the chain: stop. */
 export const isNonceSound = async (deps: NonceDeps): Promise<boolean> => (await soundNonce(deps)) !== undefined
 
-/** The nonces a hot address has next, or undefined, which raises an alert, when the chain and the database do not agree. */
+/**
+ * The nonces a hot address has next, or undefined, which raises an alert, when the chain and the database do not agree.
+ */
 export const soundNonce = async (deps: NonceDeps): Promise<NonceLine | undefined> => {
   const { runtime, network, hotAddress, state } = deps
   const mined = await (state ?? (await currentState(deps))).minedNonce(hotAddress)
@@ -29,7 +31,8 @@ export const soundNonce = async (deps: NonceDeps): Promise<NonceLine | undefined
   const moment = momentOf(runtime)
   const alert = { kind: 'nonce-ahead', subject: `${network}/${hotAddress}` }
   if (mined > next) {
-    const text = `${hotAddress} on ${network} has used nonce ${mined - 1}, but the database only handed out ${next - 1}: ` +
+    const text =
+      `${hotAddress} on ${network} has used nonce ${mined - 1}, but the database only handed out ${next - 1}: ` +
       'it may be an old copy. Nothing is sent from it until the two agree; see docs/operating/recovery.md'
     await raiseAlert(runtime.db, { ...alert, text }, moment)
     return undefined
@@ -39,6 +42,11 @@ export const soundNonce = async (deps: NonceDeps): Promise<NonceLine | undefined
   await freeForgotten(runtime.db, network, hotAddress, mined, moment.at)
   const { rows: freed } = await sql<{ nonce: number }>`with used as (
       delete from free_nonces where network = ${network} and address = ${hotAddress} and nonce < ${mined} returning nonce)
-    select nonce from free_nonces f where network = ${network} and address = ${hotAddress} and nonce >= ${mined} and not contested order by nonce`.execute(runtime.db)
-  return new NonceLine(freed.map(({ nonce }) => nonce), next)
+    select nonce from free_nonces f where network = ${network} and address = ${hotAddress} and nonce >= ${mined} and not contested order by nonce`.execute(
+    runtime.db,
+  )
+  return new NonceLine(
+    freed.map(({ nonce }) => nonce),
+    next,
+  )
 }

@@ -16,10 +16,10 @@ import { attemptsOf } from './store.ts'
 import type { Outgoing } from './transaction.ts'
 
 /**
- * Ends transactions whose nonce or coin something else has used in a final block. The signer is asked first: what used it may be a form of
- * the same payment that these books have forgotten, which is then booked; otherwise every form that was signed must need what is lost.
- * Of several payments together it may be one that pays only some of them: those wait to be attached to it.
- * What a payment was for is then paid anew under another intent, and a person is told.
+ * Ends transactions whose nonce or coin something else has used in a final block. The signer is asked first: what used
+ * it may be a form of the same payment that these books have forgotten, which is then booked; otherwise every form that
+ * was signed must need what is lost. Of several payments together it may be one that pays only some of them: those wait
+ * to be attached to it. What a payment was for is then paid anew under another intent, and a person is told.
  */
 export const createOvertakenJob = (deps: SendingDeps, everyMs: number): Job => ({
   name: `overtaken ${deps.network}`,
@@ -52,7 +52,11 @@ const settle = async (deps: SendingDeps, outgoing: Outgoing): Promise<void> => {
     if (!(await recordOvertaken(tx, outgoing.id, subscribers, moment, paid))) return
     await resolveAlertsOf(tx, ['broadcast', 'stuck', RECALLED, UNCLEAR], [outgoing.id], moment.at)
     if (await isRecalled(tx, outgoing, lost)) return
-    await raiseAlert(tx, { kind: 'overtaken', subject: outgoing.id, text: textOf(outgoing, lost[0]!), detail: lost }, moment)
+    await raiseAlert(
+      tx,
+      { kind: 'overtaken', subject: outgoing.id, text: textOf(outgoing, lost[0]!), detail: lost },
+      moment,
+    )
   })
 }
 
@@ -80,19 +84,32 @@ const signedFor = async ({ signer }: SendingDeps, intents: readonly string[]): P
 }
 
 /** One that could still be mined, by its hash; also one of ours that the signer does not know. */
-const stillPossible = async ({ runtime }: SendingDeps, outgoing: Outgoing, signed: readonly SignedTransaction[], lost: readonly Lost[]): Promise<string | undefined> => {
+const stillPossible = async (
+  { runtime }: SendingDeps,
+  outgoing: Outgoing,
+  signed: readonly SignedTransaction[],
+  lost: readonly Lost[],
+): Promise<string | undefined> => {
   const keys = new Set(lost.map(({ key }) => key))
   const alive = signed.find((transaction) => !keysOf(transaction).some((key) => keys.has(key)))
   if (alive) return alive.hash
   const hashes = new Set(signed.map(({ hash }) => hash))
-  return (await attemptsOf(runtime.db, outgoing.id)).find(({ hash }) => hash !== null && !hashes.has(hash))?.hash ?? undefined
+  return (
+    (await attemptsOf(runtime.db, outgoing.id)).find(({ hash }) => hash !== null && !hashes.has(hash))?.hash ??
+    undefined
+  )
 }
 
 /** As blocks name them: the signer puts the chain's id before address and nonce. */
 const keysOf = ({ network, conflictKeys }: SignedTransaction): string[] =>
   isEvmNetwork(network) ? conflictKeys.map((key) => key.slice(key.indexOf(':') + 1)) : conflictKeys
 
-const tellUnclear = async ({ runtime }: SendingDeps, outgoing: Outgoing, lost: readonly Lost[], alive: string): Promise<void> => {
+const tellUnclear = async (
+  { runtime }: SendingDeps,
+  outgoing: Outgoing,
+  lost: readonly Lost[],
+  alive: string,
+): Promise<void> => {
   const { key, hash } = lost[0]!
   const text = `Transaction ${hash} on ${outgoing.network} used up ${key} of payment ${outgoing.id}, but ${alive}, which was signed for the same, may still be mined: it waits. See docs/operating/recovery.md`
   await raiseAlert(runtime.db, { kind: UNCLEAR, subject: outgoing.id, text }, momentOf(runtime))
@@ -102,15 +119,25 @@ const tellUnclear = async ({ runtime }: SendingDeps, outgoing: Outgoing, lost: r
 const book = async (deps: SendingDeps, outgoing: Outgoing, own: SignedTransaction, height: number): Promise<void> => {
   const { runtime, network, adapter, subscribers } = deps
   const block = await adapter.blockAt(height)
-  if (!block?.transactions.some(({ hash }) => hash === own.hash)) throw new Error(`block ${height} of ${network} does not show ${own.hash}: the node is on another branch`)
+  if (!block?.transactions.some(({ hash }) => hash === own.hash))
+    throw new Error(`block ${height} of ${network} does not show ${own.hash}: the node is on another branch`)
   const form = readForm(own)
   await inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
-    const { rows } = await sql<{ attempt: number }>`update outgoing set attempt = attempt + 1 where id = ${outgoing.id} and attempt = ${outgoing.attempt}
+    const { rows } = await sql<{
+      attempt: number
+    }>`update outgoing set attempt = attempt + 1 where id = ${outgoing.id} and attempt = ${outgoing.attempt}
       and state in ('signed', 'broadcast') returning attempt`.execute(tx)
     if (!rows[0]) return
     const { attempt } = rows[0]
-    await insertAttempt(tx, outgoing.id, network, attempt, { unsigned: form.unsigned, signingKeys: form.signingKeys, feeRate: {}, networkFee: form.networkFee }, moment.at)
+    await insertAttempt(
+      tx,
+      outgoing.id,
+      network,
+      attempt,
+      { unsigned: form.unsigned, signingKeys: form.signingKeys, feeRate: {}, networkFee: form.networkFee },
+      moment.at,
+    )
     await sql`update outgoing_attempts set raw = ${form.raw}, hash = ${form.hash}, signed_at = ${moment.at}, asked_at = ${moment.at}
       where outgoing_id = ${outgoing.id} and attempt = ${attempt}`.execute(tx)
     const moves = network === 'BITCOIN' ? await spentMoves(tx, network, [form.hash]) : []
@@ -119,4 +146,7 @@ const book = async (deps: SendingDeps, outgoing: Outgoing, own: SignedTransactio
   })
 }
 
-const atBusinessTime = (block: Block, { runtime: { clock } }: SendingDeps): Block => ({ ...block, time: block.time + clock.business() - clock.now() })
+const atBusinessTime = (block: Block, { runtime: { clock } }: SendingDeps): Block => ({
+  ...block,
+  time: block.time + clock.business() - clock.now(),
+})

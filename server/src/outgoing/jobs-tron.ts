@@ -20,9 +20,10 @@ export const hasExpired = ({ runtime }: SendingDeps, { expiresAt }: Attempt): bo
   expiresAt !== null && runtime.clock.now() >= expiresAt.getTime()
 
 /**
- * Ends an expired transaction between accounts of ours, or makes another anew, once it is proven that it was not mined and never will be, and
- * as long after its end as the signer asks for. The proof is twofold: our own watcher has read every block up to a final one past the
- * expiration, and the node says so too. Every earlier attempt was proven dead in its turn.
+ * Ends an expired transaction between accounts of ours, or makes another anew, once it is proven that it was not mined
+ * and never will be, and as long after its end as the signer asks for. The proof is twofold: our own watcher has read
+ * every block up to a final one past the expiration, and the node says so too. Every earlier attempt was proven dead in
+ * its turn.
  */
 export const renewExpired = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Promise<void> => {
   const { runtime, policy } = deps
@@ -34,12 +35,23 @@ export const renewExpired = async (deps: SendingDeps, outgoing: Outgoing, attemp
     return stepAgainAt(runtime.db, outgoing, later(deps, wait))
   }
   const isRead = await isFinalPast(runtime.db, 'TRON', expiration)
-  if (!isRead || !(await adapter.isProvenDead(attempt.hash!, expiration)) || !(await isAllKnown(deps, outgoing, expiration))) return stepAgainAt(runtime.db, outgoing, later(deps, RETRY_MS))
+  if (
+    !isRead ||
+    !(await adapter.isProvenDead(attempt.hash!, expiration)) ||
+    !(await isAllKnown(deps, outgoing, expiration))
+  )
+    return stepAgainAt(runtime.db, outgoing, later(deps, RETRY_MS))
   const contract = tronContractOf(attempt.unsigned)
   // Code of a receiver may by now take more than is paid for: whoever plans payouts bounds it.
-  if (outgoing.purpose === 'payout' && contract.kind === 'TriggerSmartContract' && contract.callValue > 0n) return putBack(deps, outgoing, expiration)
-  const [cost, prices, reference] = await Promise.all([adapter.estimateCost(contract), pricesOf(adapter), recentReference({ runtime, adapter })])
-  if (outgoing.purpose === 'payout' && (outgoing.refusedSince !== null || (!cost.ok && cost.reason === 'reverted'))) return putBack(deps, outgoing, expiration)
+  if (outgoing.purpose === 'payout' && contract.kind === 'TriggerSmartContract' && contract.callValue > 0n)
+    return putBack(deps, outgoing, expiration)
+  const [cost, prices, reference] = await Promise.all([
+    adapter.estimateCost(contract),
+    pricesOf(adapter),
+    recentReference({ runtime, adapter }),
+  ])
+  if (outgoing.purpose === 'payout' && (outgoing.refusedSince !== null || (!cost.ok && cost.reason === 'reverted')))
+    return putBack(deps, outgoing, expiration)
   const plan = cost.ok ? planTron({ id: outgoing.id, contract, reference, usage: cost.usage, prices }) : undefined
   if (!plan || plan.networkFee > policy.maxFee) {
     const why = cost.ok ? `its fee would be above the cap of ${policy.maxFee} sun` : cost.message
@@ -57,22 +69,30 @@ export const renewExpired = async (deps: SendingDeps, outgoing: Outgoing, attemp
 }
 
 /**
- * A payment that nodes refuse, or that would fail, is not made anew as it is: what it pays is looked at afresh, under another intent, since
- * none of its transactions can be mined any more. It may need another form, or be impossible.
+ * A payment that nodes refuse, or that would fail, is not made anew as it is: what it pays is looked at afresh, under
+ * another intent, since none of its transactions can be mined any more. It may need another form, or be impossible.
  */
-const putBack = async ({ runtime, subscribers, pause }: SendingDeps, { id }: Outgoing, expiration: number): Promise<void> => {
+const putBack = async (
+  { runtime, subscribers, pause }: SendingDeps,
+  { id }: Outgoing,
+  expiration: number,
+): Promise<void> => {
   await pause('death-proven')
   await inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
     if (!(await isFinalPast(tx, 'TRON', expiration))) return
-    if (await recordOvertaken(tx, id, subscribers, moment, new Set())) await resolveAlertsOf(tx, ['broadcast', 'stuck'], [id], moment.at)
+    if (await recordOvertaken(tx, id, subscribers, moment, new Set()))
+      await resolveAlertsOf(tx, ['broadcast', 'stuck'], [id], moment.at)
   })
 }
 
 const lapse = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Promise<void> => {
   const { runtime, subscribers } = deps
   const expiration = attempt.expiresAt!.getTime()
-  if (!(await isFinalPast(runtime.db, 'TRON', expiration)) || !(await tronAdapter(deps.adapter).isProvenDead(attempt.hash!, expiration))) {
+  if (
+    !(await isFinalPast(runtime.db, 'TRON', expiration)) ||
+    !(await tronAdapter(deps.adapter).isProvenDead(attempt.hash!, expiration))
+  ) {
     return stepAgainAt(runtime.db, outgoing, later(deps, RETRY_MS))
   }
   await deps.pause('lapse-proven')
@@ -82,8 +102,9 @@ const lapse = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): P
 }
 
 /**
- * Whether the signer has signed nothing for the payment but what these books know: anything else may have been mined unseen. A copy of
- * the database that was restored may have forgotten that the payment was given up and made under its next intent.
+ * Whether the signer has signed nothing for the payment but what these books know: anything else may have been mined
+ * unseen. A copy of the database that was restored may have forgotten that the payment was given up and made under its
+ * next intent.
  */
 const isAllKnown = async (deps: SendingDeps, outgoing: Outgoing, expiration: number): Promise<boolean> => {
   const { runtime, signer } = deps
@@ -92,7 +113,8 @@ const isAllKnown = async (deps: SendingDeps, outgoing: Outgoing, expiration: num
   for (const id of [...intents.map((intent) => intent.id), ...((await deps.nextIntentsOf?.(outgoing)) ?? [])]) {
     const unknown = (await signer.transactionsOf(id)).filter(({ hash }) => !known.has(hash))
     if (unknown.length === 0) continue
-    const text = `Payment ${outgoing.id} on TRON has expired (${new Date(expiration).toISOString()}), and the signer has signed ${unknown.map(({ hash }) => hash).join(', ')} for it besides, ` +
+    const text =
+      `Payment ${outgoing.id} on TRON has expired (${new Date(expiration).toISOString()}), and the signer has signed ${unknown.map(({ hash }) => hash).join(', ')} for it besides, ` +
       'which this database does not know. It is not made anew; see docs/operating/recovery.md'
     await raiseAlert(runtime.db, { kind: 'stuck', subject: outgoing.id, text }, momentOf(runtime))
     return false

@@ -25,9 +25,9 @@ const LEASE_MS = 20_000
 const MOST_AT_ONCE = 64
 
 /**
- * Carries our transactions of one network on: signs, stores, broadcasts, repeats until they are mined, pays more for what
- * is stuck. Each step is claimed, and every record it makes checks the claim. Senders go side by side, the transactions of
- * one after each other: what stands before is handed to the node before.
+ * Carries our transactions of one network on: signs, stores, broadcasts, repeats until they are mined, pays more for
+ * what is stuck. Each step is claimed, and every record it makes checks the claim. Senders go side by side, the
+ * transactions of one after each other: what stands before is handed to the node before.
  */
 export const createSendingJob = (deps: SendingDeps): Job => ({
   name: `send ${deps.network}`,
@@ -62,7 +62,9 @@ const carryOn = async (deps: SendingDeps, line: readonly Outgoing[]): Promise<vo
 
 type Run = readonly { id: string; fresh: Fresh | undefined }[]
 
-/** Those that nothing has been signed for and that follow each other, together; every other by itself. The order stays. */
+/**
+ * Those that nothing has been signed for and that follow each other, together; every other by itself. The order stays.
+ */
 const runsOf = async ({ runtime, network }: SendingDeps, line: readonly Outgoing[]): Promise<Run[]> => {
   const fresh = network === 'BITCOIN' || line.length < 2 ? new Map<string, Fresh>() : await freshAmong(runtime.db, line)
   const runs: { id: string; fresh: Fresh | undefined }[][] = []
@@ -79,9 +81,15 @@ const runsOf = async ({ runtime, network }: SendingDeps, line: readonly Outgoing
 const together = async (deps: SendingDeps, run: Run): Promise<ReadonlySet<string>> => {
   if (run.length < 2) return new Set()
   try {
-    return await sendTogether(deps, run.map(({ fresh }) => fresh!))
+    return await sendTogether(
+      deps,
+      run.map(({ fresh }) => fresh!),
+    )
   } catch (error) {
-    deps.runtime.log.warn({ err: error, network: deps.network, transactions: run.length }, 'what failed for many is tried one by one')
+    deps.runtime.log.warn(
+      { err: error, network: deps.network, transactions: run.length },
+      'what failed for many is tried one by one',
+    )
     return new Set()
   }
 }
@@ -96,7 +104,12 @@ const step = async (deps: SendingDeps, outgoing: Outgoing): Promise<void> => {
   return broadcast(deps, outgoing, current)
 }
 
-const sign = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt, attempts: readonly Attempt[]): Promise<void> => {
+const sign = async (
+  deps: SendingDeps,
+  outgoing: Outgoing,
+  attempt: Attempt,
+  attempts: readonly Attempt[],
+): Promise<void> => {
   const { db } = deps.runtime
   const isAsked = await inTransaction(db, async (tx) => {
     if (await mayAsk(tx, outgoing, attempt, momentOf(deps.runtime).at)) return true
@@ -115,12 +128,19 @@ const sign = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt, att
   await deps.pause('signed-not-stored')
   if ('refused' in answer) return refused(deps, outgoing, answer, attempts)
   const signed = { raw: answer.signed, hash: answer.hash }
-  const isStored = await inTransaction(db, (tx) => recordSigned(tx, outgoing, attempt.attempt, signed, momentOf(deps.runtime)))
+  const isStored = await inTransaction(db, (tx) =>
+    recordSigned(tx, outgoing, attempt.attempt, signed, momentOf(deps.runtime)),
+  )
   await deps.pause('stored-not-broadcast')
   if (isStored) await broadcast(deps, outgoing, { ...attempt, ...signed })
 }
 
-const refused = async (deps: SendingDeps, outgoing: Outgoing, refusal: SignerRefusal, attempts: readonly Attempt[]): Promise<void> => {
+const refused = async (
+  deps: SendingDeps,
+  outgoing: Outgoing,
+  refusal: SignerRefusal,
+  attempts: readonly Attempt[],
+): Promise<void> => {
   const { runtime } = deps
   const [of, pause] = [classOf(refusal), pauseAfter(refusal)]
   if (refusal.refused === 'busy') return stepAgainAt(runtime.db, outgoing, later(deps, pause))
@@ -130,17 +150,22 @@ const refused = async (deps: SendingDeps, outgoing: Outgoing, refusal: SignerRef
   }
   if (isUnjudged(refusal)) return stepAgainAt(runtime.db, outgoing, later(deps, pause))
   if (outgoing.attempt > 1) {
-    const [bump, others] = [attempts.find((one) => one.attempt === outgoing.attempt)!, attempts.filter((one) => one.attempt !== outgoing.attempt)]
+    const [bump, others] = [
+      attempts.find((one) => one.attempt === outgoing.attempt)!,
+      attempts.filter((one) => one.attempt !== outgoing.attempt),
+    ]
     const added = outgoing.network === 'BITCOIN' ? spentOnlyBy(bump, others) : []
-    return inTransaction(runtime.db, (tx) => dropUnsignedBump(tx, outgoing, later(deps, deps.policy.bumpAfterMs), added))
+    return inTransaction(runtime.db, (tx) =>
+      dropUnsignedBump(tx, outgoing, later(deps, deps.policy.bumpAfterMs), added),
+    )
   }
   if (of === 'now' && (await mayWait(deps, outgoing))) return stepAgainAt(runtime.db, outgoing, later(deps, pause))
   await inTransaction(runtime.db, (tx) => recordRefused(tx, outgoing, deps.subscribers, momentOf(runtime), { refusal }))
 }
 
 /**
- * A payment goes back, so that others can take its nonce or its coins. What pays nobody waits as it is, unless payments wait behind its nonce;
- * on Bitcoin it gives back its coins, which payments may need.
+ * A payment goes back, so that others can take its nonce or its coins. What pays nobody waits as it is, unless payments
+ * wait behind its nonce; on Bitcoin it gives back its coins, which payments may need.
  */
 const mayWait = async ({ runtime, network }: SendingDeps, outgoing: Outgoing): Promise<boolean> => {
   if (outgoing.purpose === 'payout' || network === 'BITCOIN') return false
@@ -154,19 +179,31 @@ const broadcast = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt
   await deps.pause('broadcast-not-recorded')
   if (result.kind === 'accepted') {
     await inTransaction(runtime.db, (tx) =>
-      recordAccepted(tx, outgoing, attempt.hash!, later(deps, policy.rebroadcastEveryMs), deps.subscribers, momentOf(runtime)),
+      recordAccepted(
+        tx,
+        outgoing,
+        attempt.hash!,
+        later(deps, policy.rebroadcastEveryMs),
+        deps.subscribers,
+        momentOf(runtime),
+      ),
     )
     return resolveAlert(runtime.db, 'broadcast', outgoing.id, momentOf(runtime).at)
   }
   if (result.kind === 'refused' && result.reason === 'fee-too-low') {
     if (deps.network === 'BITCOIN') return refusedForFee(deps, outgoing, attempt, result.message)
-    return (await waitsInLine(deps, outgoing)) ? stepAgainAt(runtime.db, outgoing, later(deps, RETRY_MS)) : bump(deps, outgoing, attempt)
+    return (await waitsInLine(deps, outgoing))
+      ? stepAgainAt(runtime.db, outgoing, later(deps, RETRY_MS))
+      : bump(deps, outgoing, attempt)
   }
   // Its time is up by the node's clock; ours says soon that it is to be made anew.
-  if (result.kind === 'refused' && result.reason === 'expired') return stepAgainAt(runtime.db, outgoing, later(deps, RETRY_MS))
+  if (result.kind === 'refused' && result.reason === 'expired')
+    return stepAgainAt(runtime.db, outgoing, later(deps, RETRY_MS))
   const isLater = result.kind === 'refused' && result.reason === 'later'
-  if (isLater && !isOverdue(deps, attempt)) return stepAgainAt(runtime.db, outgoing, later(deps, policy.rebroadcastEveryMs))
-  if (result.kind === 'refused' && result.reason === 'invalid') await recordInvalid(runtime.db, outgoing, later(deps, 0))
+  if (isLater && !isOverdue(deps, attempt))
+    return stepAgainAt(runtime.db, outgoing, later(deps, policy.rebroadcastEveryMs))
+  if (result.kind === 'refused' && result.reason === 'invalid')
+    await recordInvalid(runtime.db, outgoing, later(deps, 0))
   // A conflict is usually an earlier attempt that was mined: the watcher says so with its block.
   const text = `${outgoing.network} does not take transaction ${attempt.hash}: ${result.message}`
   if (result.kind === 'refused' || outgoing.attempt === 1) {
@@ -205,34 +242,50 @@ const bump = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Pr
 const MAY_WAIT: ReadonlySet<Purpose> = new Set(['sweep', 'gas', 'rebalance'])
 
 /**
- * Gives up a transaction between accounts of ours that can't pay enough to be mined, when payments wait behind its nonce: one
- * that does nothing takes its place. Whichever of them is mined, what moved is read from its block. True when it did.
+ * Gives up a transaction between accounts of ours that can't pay enough to be mined, when payments wait behind its
+ * nonce: one that does nothing takes its place. Whichever of them is mined, what moved is read from its block. True
+ * when it did.
  */
 const cancel = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt, rate: FeeRate): Promise<boolean> => {
   const { runtime, policy } = deps
   const [sender, [key]] = [outgoing.senders[0]!, attempt.keys]
-  if (!MAY_WAIT.has(outgoing.purpose) || rate.kind !== 'gas' || key?.account !== 'hot' || isCancel(outgoing, attempt)) return false
+  if (!MAY_WAIT.has(outgoing.purpose) || rate.kind !== 'gas' || key?.account !== 'hot' || isCancel(outgoing, attempt))
+    return false
   if (!(await isWaitedFor(runtime.db, outgoing))) return false
   const plan = planEvmCancel(attempt.unsigned, sender, rate)
   if (plan.networkFee > policy.maxFee) return false
-  runtime.log.warn({ outgoing: outgoing.id, purpose: outgoing.purpose, hash: attempt.hash }, 'given up for the payments that wait behind its nonce')
-  await inTransaction(runtime.db, (tx) => recordBump(tx, outgoing, { ...plan, signingKeys: [key], feeRate: rate }, momentOf(runtime)))
+  runtime.log.warn(
+    { outgoing: outgoing.id, purpose: outgoing.purpose, hash: attempt.hash },
+    'given up for the payments that wait behind its nonce',
+  )
+  await inTransaction(runtime.db, (tx) =>
+    recordBump(tx, outgoing, { ...plan, signingKeys: [key], feeRate: rate }, momentOf(runtime)),
+  )
   await resolveAlert(runtime.db, 'stuck', outgoing.id, momentOf(runtime).at)
   await deps.pause('bump-planned')
   return true
 }
 
-const isCancel = ({ purpose, senders }: Outgoing, { unsigned }: Attempt): boolean => MAY_WAIT.has(purpose) && isEvmFiller(unsigned, senders[0]!)
+const isCancel = ({ purpose, senders }: Outgoing, { unsigned }: Attempt): boolean =>
+  MAY_WAIT.has(purpose) && isEvmFiller(unsigned, senders[0]!)
 
 const mostFee = ({ maxFee, maxBatchFee }: SendingDeps['policy'], { purpose, network }: Outgoing): bigint =>
   purpose === 'sweep' && isEvmNetwork(network) ? maxBatchFee : maxFee
 
 const waitsInLine = async ({ adapter, network }: SendingDeps, outgoing: Outgoing): Promise<boolean> => {
   if (!isEvmNetwork(network) || outgoing.nonce === null || !('minedNonce' in adapter)) return false
-  const mined = await (adapter as ChainAdapter & { minedNonce(address: string): Promise<number> }).minedNonce(outgoing.senders[0]!)
+  const mined = await (adapter as ChainAdapter & { minedNonce(address: string): Promise<number> }).minedNonce(
+    outgoing.senders[0]!,
+  )
   return outgoing.nonce !== mined
 }
 
 /** What a deposit address brings in may be less; what it pays somebody may not. */
-const planReplacement = ({ purpose }: Outgoing, attempt: Attempt, rate: FeeRate): { unsigned: string; networkFee: bigint } | { refused: string } =>
-  rate.kind === 'gas' ? planEvmBump(attempt.unsigned, rate, purpose !== 'payout' && attempt.keys[0]!.account === 'deposit') : { refused: 'nothing on this network takes the place of another transaction' }
+const planReplacement = (
+  { purpose }: Outgoing,
+  attempt: Attempt,
+  rate: FeeRate,
+): { unsigned: string; networkFee: bigint } | { refused: string } =>
+  rate.kind === 'gas'
+    ? planEvmBump(attempt.unsigned, rate, purpose !== 'payout' && attempt.keys[0]!.account === 'deposit')
+    : { refused: 'nothing on this network takes the place of another transaction' }

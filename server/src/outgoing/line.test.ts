@@ -1,4 +1,6 @@
-/** A chain that has become dearer than what waits in line: nothing behind the head may keep the others from their step. */
+/**
+ * A chain that has become dearer than what waits in line: nothing behind the head may keep the others from their step.
+ */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type pg from 'pg'
@@ -27,12 +29,30 @@ beforeAll(() => {
 afterAll(() => pool.end())
 
 test('a transaction the node finds too cheap is not handed over again and again while another stands before it', async () => {
-  const runtime: Runtime = { db, clock: createClock(() => START), newId: () => uuidv7(START, randomBytes(10)), log: pino({ enabled: false }) }
+  const runtime: Runtime = {
+    db,
+    clock: createClock(() => START),
+    newId: () => uuidv7(START, randomBytes(10)),
+    log: pino({ enabled: false }),
+  }
   const id = randomUUID()
   await inTransaction(db, (tx) =>
-    insertPlanned(tx, {
-      id, network: 'ETHEREUM', purpose: 'filler', senders: ['hot'], nonce: 7, keys: ['hot:7'], unsigned: '0x02', signingKeys: [], feeRate: {}, networkFee: 1n,
-    }, momentOf(runtime)),
+    insertPlanned(
+      tx,
+      {
+        id,
+        network: 'ETHEREUM',
+        purpose: 'filler',
+        senders: ['hot'],
+        nonce: 7,
+        keys: ['hot:7'],
+        unsigned: '0x02',
+        signingKeys: [],
+        feeRate: {},
+        networkFee: 1n,
+      },
+      momentOf(runtime),
+    ),
   )
   await sql`update outgoing set state = 'signed' where id = ${id}`.execute(db)
   await sql`update outgoing_attempts set raw = '0x02', hash = '0xaa' where outgoing_id = ${id}`.execute(db)
@@ -47,12 +67,22 @@ test('a transaction the node finds too cheap is not handed over again and again 
     minedNonce: async () => 6,
   } as unknown as AccountChainAdapter
   const job = createSendingJob({
-    runtime, network: 'ETHEREUM', adapter, policy: DEFAULT_POLICY, subscribers: [], pause: async () => {},
-    signer: undefined as never, wallet: undefined as never, purposeOf: async () => ({ purpose: 'filler', intents: [] }),
+    runtime,
+    network: 'ETHEREUM',
+    adapter,
+    policy: DEFAULT_POLICY,
+    subscribers: [],
+    pause: async () => {},
+    signer: undefined as never,
+    wallet: undefined as never,
+    purposeOf: async () => ({ purpose: 'filler', intents: [] }),
   })
   await job.run(new AbortController().signal)
   expect(broadcasts).toBe(1)
-  const { rows } = await sql<{ due: Date; attempt: number }>`select next_step_at as due, attempt from outgoing where id = ${id}`.execute(db)
+  const { rows } = await sql<{
+    due: Date
+    attempt: number
+  }>`select next_step_at as due, attempt from outgoing where id = ${id}`.execute(db)
   expect(rows[0]!.attempt).toBe(1)
   expect(rows[0]!.due.getTime()).toBeGreaterThan(START)
 })

@@ -27,7 +27,12 @@ let answer: BroadcastResult
 beforeAll(() => {
   pool = createPool({ url: database.url })
   db = createDb(pool)
-  runtime = { db, clock: createClock(() => START), newId: () => uuidv7(START, randomBytes(10)), log: pino({ enabled: false }) }
+  runtime = {
+    db,
+    clock: createClock(() => START),
+    newId: () => uuidv7(START, randomBytes(10)),
+    log: pino({ enabled: false }),
+  }
 })
 afterAll(() => pool.end())
 beforeEach(async () => {
@@ -40,22 +45,45 @@ beforeEach(async () => {
 const ended = async (nonce: number, succeeded = true): Promise<string> => {
   const id = randomUUID()
   const unsigned = { unsigned: '0x02', signingKeys: [], feeRate: {}, networkFee: 1n }
-  await inTransaction(db, (tx) => insertPlanned(tx, { id, network: 'ETHEREUM', purpose: 'payout', senders: ['hot'], nonce, keys: [`hot:${nonce}`], ...unsigned }, momentOf(runtime)))
-  await sql`update outgoing set state = ${succeeded ? 'final' : 'failed'}, mined_hash = ${`hash${nonce}`}, mined_height = 100, mined_block = 'a100', network_fee = 5, succeeded = ${succeeded} where id = ${id}`.execute(db)
-  await sql`update outgoing_attempts set raw = ${`raw${nonce}`}, hash = ${`hash${nonce}`} where outgoing_id = ${id}`.execute(db)
+  await inTransaction(db, (tx) =>
+    insertPlanned(
+      tx,
+      { id, network: 'ETHEREUM', purpose: 'payout', senders: ['hot'], nonce, keys: [`hot:${nonce}`], ...unsigned },
+      momentOf(runtime),
+    ),
+  )
+  await sql`update outgoing set state = ${succeeded ? 'final' : 'failed'}, mined_hash = ${`hash${nonce}`}, mined_height = 100, mined_block = 'a100', network_fee = 5, succeeded = ${succeeded} where id = ${id}`.execute(
+    db,
+  )
+  await sql`update outgoing_attempts set raw = ${`raw${nonce}`}, hash = ${`hash${nonce}`} where outgoing_id = ${id}`.execute(
+    db,
+  )
   return id
 }
-const lose = () => inTransaction(db, async (tx) => carryOut(tx, await following.orphaned(tx, 'ETHEREUM', 100, momentOf(runtime)), momentOf(runtime)))
-const mine = (hash: string, succeeded = true) => inTransaction(db, async (tx) => {
-  const block = { height: 101, hash: 'b101', parent: 'b100', time: START, transactions: [{ hash, keys: [], succeeded, fee: 5n, transfers: [] }] }
-  await carryOut(tx, await following.block(tx, 'ETHEREUM', block, momentOf(runtime)), momentOf(runtime))
-})
+const lose = () =>
+  inTransaction(db, async (tx) =>
+    carryOut(tx, await following.orphaned(tx, 'ETHEREUM', 100, momentOf(runtime)), momentOf(runtime)),
+  )
+const mine = (hash: string, succeeded = true) =>
+  inTransaction(db, async (tx) => {
+    const block = {
+      height: 101,
+      hash: 'b101',
+      parent: 'b100',
+      time: START,
+      transactions: [{ hash, keys: [], succeeded, fee: 5n, transfers: [] }],
+    }
+    await carryOut(tx, await following.block(tx, 'ETHEREUM', block, momentOf(runtime)), momentOf(runtime))
+  })
 const broadcast = async (raw: string): Promise<BroadcastResult> => {
   handed.push(raw)
   return answer
 }
 const handOver = () => createLostJob(runtime, { network: 'ETHEREUM', broadcast }, 1).run(new AbortController().signal)
-const alerts = async () => (await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by kind`.execute(db)).rows.map(({ kind }) => kind)
+const alerts = async () =>
+  (await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by kind`.execute(db)).rows.map(
+    ({ kind }) => kind,
+  )
 
 test('audit M-D2: are handed over again as they were signed, in the order of their nonces, until blocks have them', async () => {
   await ended(8)

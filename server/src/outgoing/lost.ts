@@ -21,17 +21,25 @@ interface Mined {
 }
 
 /**
- * Notes final transactions in blocks that are lost. What they were booked for stays booked, as they are handed over again; the operator is told.
+ * Notes final transactions in blocks that are lost. What they were booked for stays booked, as they are handed over
+ * again; the operator is told.
  */
 export const noteLost = async (tx: Tx, network: Network, fromHeight: number, moment: Moment): Promise<void> => {
   const { rows } = await sql`update outgoing set lost_at = ${moment.at}
-    where network = ${network} and mined_height >= ${fromHeight} and state in ('final', 'failed') and lost_at is null returning id`.execute(tx)
+    where network = ${network} and mined_height >= ${fromHeight} and state in ('final', 'failed') and lost_at is null returning id`.execute(
+    tx,
+  )
   if (rows.length > 0) await tellLost(tx, network, moment)
 }
 
-/** A lost transaction is in a block again, maybe another form of it. One that does something else there is told the operator. */
+/**
+ * A lost transaction is in a block again, maybe another form of it. One that does something else there is told the
+ * operator.
+ */
 export const noteFound = async (tx: Tx, network: Network, id: string, mined: Mined, moment: Moment): Promise<void> => {
-  const { rows } = await sql<{ was: boolean }>`with lost as (select id, succeeded from outgoing where id = ${id} and lost_at is not null for update)
+  const { rows } = await sql<{
+    was: boolean
+  }>`with lost as (select id, succeeded from outgoing where id = ${id} and lost_at is not null for update)
     update outgoing o set lost_at = null, mined_hash = ${mined.hash}, mined_height = ${mined.height}, mined_block = ${mined.block}
     from lost where o.id = lost.id returning lost.succeeded as was`.execute(tx)
   if (rows.length === 0) return
@@ -46,7 +54,9 @@ export const noteFound = async (tx: Tx, network: Network, id: string, mined: Min
 }
 
 const tellLost = async (tx: Tx, network: Network, moment: Moment): Promise<void> => {
-  const { rows } = await sql<{ count: number }>`select count(*) as count from outgoing where network = ${network} and lost_at is not null`.execute(tx)
+  const { rows } = await sql<{
+    count: number
+  }>`select count(*) as count from outgoing where network = ${network} and lost_at is not null`.execute(tx)
   const count = rows[0]!.count
   if (count === 0) return resolveAlert(tx, 'final-transaction-lost', network, moment.at)
   const text =
@@ -56,11 +66,13 @@ const tellLost = async (tx: Tx, network: Network, moment: Moment): Promise<void>
 }
 
 /**
- * Addresses that final transactions of ours have left whose blocks were lost, also those that a block above the given height has again: at that height
- * the chain has not taken yet what the books have.
+ * Addresses that final transactions of ours have left whose blocks were lost, also those that a block above the given
+ * height has again: at that height the chain has not taken yet what the books have.
  */
 export const lostSenders = async (tx: Tx, network: Network, height: number): Promise<ReadonlySet<string>> => {
-  const { rows } = await sql<{ sender: string }>`select distinct unnest(senders) as sender from outgoing where network = ${network}
+  const { rows } = await sql<{
+    sender: string
+  }>`select distinct unnest(senders) as sender from outgoing where network = ${network}
     and (lost_at is not null or (state in ('final', 'failed') and mined_height > ${height}))`.execute(tx)
   return new Set(rows.map(({ sender }) => sender))
 }

@@ -12,7 +12,17 @@ import { to, type Moves } from '../base/moves.ts'
  * - abandoned: nothing of it can ever be mined: given up before anything was signed, or what it spends is gone for good
  */
 export type OutgoingState = 'offered' | 'planned' | 'signed' | 'broadcast' | 'mined' | 'final' | 'failed' | 'abandoned'
-export type OutgoingEvent = 'imported' | 'withdrawn' | 'signed' | 'refused' | 'accepted' | 'mined' | 'reorganized' | 'final' | 'reverted' | 'outrun'
+export type OutgoingEvent =
+  | 'imported'
+  | 'withdrawn'
+  | 'signed'
+  | 'refused'
+  | 'accepted'
+  | 'mined'
+  | 'reorganized'
+  | 'final'
+  | 'reverted'
+  | 'outrun'
 /** `tell` informs those whose money it carries; `freeCoins` gives back what was reserved. */
 export type OutgoingEffect = 'tell' | 'freeCoins'
 
@@ -22,7 +32,11 @@ export const outgoingMoves: Moves<OutgoingState, OutgoingEvent, OutgoingEffect> 
   planned: { signed: to('signed'), refused: to('abandoned', 'tell', 'freeCoins') },
   signed: { accepted: to('broadcast', 'tell'), outrun: to('abandoned', 'freeCoins') },
   broadcast: { mined: to('mined', 'tell'), outrun: to('abandoned', 'freeCoins') },
-  mined: { reorganized: to('broadcast', 'tell'), final: to('final', 'tell', 'freeCoins'), reverted: to('failed', 'tell') },
+  mined: {
+    reorganized: to('broadcast', 'tell'),
+    final: to('final', 'tell', 'freeCoins'),
+    reverted: to('failed', 'tell'),
+  },
   final: {},
   failed: {},
   abandoned: {},

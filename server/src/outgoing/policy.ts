@@ -17,8 +17,8 @@ export interface SendingPolicy {
   /** ...then all coins are kept for it for this long, then the younger ones go again for as long, and so on */
   saveUpMs: number
   /**
-   * thousandths of a satoshi for each virtual byte: what waits for low fees waits for this. Small coins are joined at no
-   * higher rate, and change is made when it is worth spending at it.
+   * thousandths of a satoshi for each virtual byte: what waits for low fees waits for this. Small coins are joined at
+   * no higher rate, and change is made when it is worth spending at it.
    */
   patientRate: bigint
   /** native units: no transaction pays the network more */

@@ -14,9 +14,16 @@ export interface Lost {
 }
 
 /** Notes what a block uses up of the transactions of ours that wait. Reading the block again changes nothing. */
-export const recordRivals = async (tx: Tx, network: Network, block: Block, ours: ReadonlyMap<string, { outgoingId: string }>): Promise<void> => {
+export const recordRivals = async (
+  tx: Tx,
+  network: Network,
+  block: Block,
+  ours: ReadonlyMap<string, { outgoingId: string }>,
+): Promise<void> => {
   const { rows } = await sql<{ id: string; keys: string[] }>`select id, keys from outgoing
-    where network = ${network} and state in ('planned', 'signed', 'broadcast') and dropped_at is null and keys <> '{}'`.execute(tx)
+    where network = ${network} and state in ('planned', 'signed', 'broadcast') and dropped_at is null and keys <> '{}'`.execute(
+    tx,
+  )
   if (rows.length === 0) return
   const waiting = new Map(rows.flatMap(({ id, keys }) => keys.map((key) => [key, id] as const)))
   const found = block.transactions.flatMap(({ hash, keys }) =>
@@ -38,8 +45,9 @@ export const forgetRivals = async (tx: Tx, network: Network, fromHeight: number)
 }
 
 /**
- * Of a transaction `o`, what it needs and will never have by final blocks: used up by another, on Bitcoin also in a block that was read before
- * these books knew the transaction; or, on Bitcoin, an output that was never made, as another form of the transaction that was to make it is final.
+ * Of a transaction `o`, what it needs and will never have by final blocks: used up by another, on Bitcoin also in a
+ * block that was read before these books knew the transaction; or, on Bitcoin, an output that was never made, as
+ * another form of the transaction that was to make it is final.
  */
 const lostKeys = sql`(select r.key, r.hash, r.height from outgoing_rivals r join watch_cursors c on c.network = r.network and r.height <= c.final_height
     where r.outgoing_id = o.id
@@ -53,14 +61,20 @@ const lostKeys = sql`(select r.key, r.hash, r.height from outgoing_rivals r join
 
 /** Transactions that have been signed and for which something is lost. */
 export const overtaken = async (db: Db, network: Network): Promise<Outgoing[]> => {
-  const { rows } = await sql<Outgoing>`select ${OUTGOING_COLUMNS} from outgoing o where o.network = ${network} and o.state in ('signed', 'broadcast')
-    and o.purpose in ('payout', 'filler', 'rebalance', 'sweep', 'gas') and exists ${lostKeys} order by o.nonce nulls first, o.id`.execute(db)
+  const { rows } =
+    await sql<Outgoing>`select ${OUTGOING_COLUMNS} from outgoing o where o.network = ${network} and o.state in ('signed', 'broadcast')
+    and o.purpose in ('payout', 'filler', 'rebalance', 'sweep', 'gas') and exists ${lostKeys} order by o.nonce nulls first, o.id`.execute(
+      db,
+    )
   return rows
 }
 
 /** What is lost to a transaction. In a database transaction no block is taken back or becomes final until its end. */
 export const lostOf = async (db: Db | Tx, { id, network }: Pick<Outgoing, 'id' | 'network'>): Promise<Lost[]> => {
   await sql`select from watch_cursors where network = ${network} for share`.execute(db)
-  const { rows } = await sql<Lost>`select l.key, l.hash, l.height from outgoing o cross join lateral ${lostKeys} l where o.id = ${id} order by l.height, l.key`.execute(db)
+  const { rows } =
+    await sql<Lost>`select l.key, l.hash, l.height from outgoing o cross join lateral ${lostKeys} l where o.id = ${id} order by l.height, l.key`.execute(
+      db,
+    )
   return rows
 }

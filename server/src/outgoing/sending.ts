@@ -37,4 +37,5 @@ export interface SendingDeps {
 /** Before a step that failed is tried again. */
 export const RETRY_MS = 5_000
 
-export const later = ({ runtime }: Pick<SendingDeps, 'runtime'>, ms: number): Date => new Date(runtime.clock.business() + ms)
+export const later = ({ runtime }: Pick<SendingDeps, 'runtime'>, ms: number): Date =>
+  new Date(runtime.clock.business() + ms)

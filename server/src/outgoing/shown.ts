@@ -13,23 +13,36 @@ interface Asked {
 }
 
 /**
- * Whether a block shows that a payment of ours had its effect. A token's contract may answer `false` instead of reverting, with a good
- * receipt (ERC-20 leaves it open): only the log of its Transfer says that anything moved.
+ * Whether a block shows that a payment of ours had its effect. A token's contract may answer `false` instead of
+ * reverting, with a good receipt (ERC-20 leaves it open): only the log of its Transfer says that anything moved.
  */
-export const hadEffect = (network: Network, unsigned: string, { succeeded, transfers }: Pick<ChainTransaction, 'succeeded' | 'transfers'>): boolean => {
+export const hadEffect = (
+  network: Network,
+  unsigned: string,
+  { succeeded, transfers }: Pick<ChainTransaction, 'succeeded' | 'transfers'>,
+): boolean => {
   if (!succeeded) return false
   const asked = askedOf(network, unsigned)
-  return asked === undefined || transfers.some(({ contract, to, units }) => contract === asked.contract && to === asked.to && units > 0n)
+  return (
+    asked === undefined ||
+    transfers.some(({ contract, to, units }) => contract === asked.contract && to === asked.to && units > 0n)
+  )
 }
 
 /**
- * What the receiver of a token's payment got less than was asked for: its issuer may take a fee of transfers (TetherToken.sol). Undefined
- * where nothing is missing.
+ * What the receiver of a token's payment got less than was asked for: its issuer may take a fee of transfers
+ * (TetherToken.sol). Undefined where nothing is missing.
  */
-export const shortOf = (network: Network, unsigned: string, { transfers }: Pick<ChainTransaction, 'transfers'>): { contract: string; units: bigint } | undefined => {
+export const shortOf = (
+  network: Network,
+  unsigned: string,
+  { transfers }: Pick<ChainTransaction, 'transfers'>,
+): { contract: string; units: bigint } | undefined => {
   const asked = askedOf(network, unsigned)
   if (!asked) return undefined
-  const arrived = transfers.filter(({ contract, to }) => contract === asked.contract && to === asked.to).reduce((sum, { units }) => sum + units, 0n)
+  const arrived = transfers
+    .filter(({ contract, to }) => contract === asked.contract && to === asked.to)
+    .reduce((sum, { units }) => sum + units, 0n)
   return arrived > 0n && arrived < asked.units ? { contract: asked.contract, units: asked.units - arrived } : undefined
 }
 
@@ -49,5 +62,7 @@ const evmAsked = (unsigned: string): Asked | undefined => {
 const tronAsked = (unsigned: string): Asked | undefined => {
   const contract = tronContractOf(unsigned)
   const transfer = contract.kind === 'TriggerSmartContract' ? decodeTokenTransfer(contract.data) : undefined
-  return transfer && contract.kind === 'TriggerSmartContract' ? { contract: contract.contract, to: transfer.to, units: transfer.units } : undefined
+  return transfer && contract.kind === 'TriggerSmartContract'
+    ? { contract: contract.contract, to: transfer.to, units: transfer.units }
+    : undefined
 }

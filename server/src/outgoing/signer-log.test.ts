@@ -29,7 +29,10 @@ const memory = () => createLogMemory(db, () => 0)
 const workerOf = async () => {
   const { signer } = await makeSigner()
   const { server } = createHttpServer(signer, { refused: () => undefined, failed: () => undefined })
-  const client = connectSigner({ socketPath: await listen(server, { socketPath: join(temporaryFolder('signer-log'), 'socket') }) }, memory())
+  const client = connectSigner(
+    { socketPath: await listen(server, { socketPath: join(temporaryFolder('signer-log'), 'socket') }) },
+    memory(),
+  )
   onTestFinished(() => {
     client.close()
     server.close()
@@ -52,7 +55,12 @@ describe("what the database keeps of the signer's log", () => {
     const other = await workerOf()
     expect(await other.client.sign(evmRequest(intentOf(1)))).toMatchObject({ refused: 'log-cut-back' })
     expect(await readLogEnd(db)).toEqual(first.signer.logEnd)
-    await acceptLog(db, other.signer.logEnd, { actor: 'cli:ann', reason: 'the disk of the signer is lost' }, new Date(0))
+    await acceptLog(
+      db,
+      other.signer.logEnd,
+      { actor: 'cli:ann', reason: 'the disk of the signer is lost' },
+      new Date(0),
+    )
     expect(await other.client.sign(evmRequest(intentOf(1)))).toHaveProperty('hash')
     expect(await readLogEnd(db)).toEqual(other.signer.logEnd)
   })

@@ -19,7 +19,12 @@ export const readLogEnd = async (db: Db): Promise<LogEnd | undefined> => {
 }
 
 /** From now on this is the log, however short it is: an operator has found out why it is another one. */
-export const acceptLog = async (db: Db, { length, head }: LogEnd, by: { actor: string; reason: string }, at: Date): Promise<void> => {
+export const acceptLog = async (
+  db: Db,
+  { length, head }: LogEnd,
+  by: { actor: string; reason: string },
+  at: Date,
+): Promise<void> => {
   await sql`insert into signer_log (length, head, noted_at, accepted_by, accepted_reason) values (${length}, ${head}, ${at}, ${by.actor}, ${by.reason})
     on conflict (only_one) do update set length = excluded.length, head = excluded.head, noted_at = excluded.noted_at,
       accepted_by = excluded.accepted_by, accepted_reason = excluded.accepted_reason`.execute(db)

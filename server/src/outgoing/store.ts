@@ -11,16 +11,19 @@ export const OUTGOING_COLUMNS = sql.raw(`o.id, o.network, o.purpose, o.state, o.
   o.refused_since as "refusedSince", o.pays_for as "paysFor", o.epoch`)
 
 /**
- * Moves one transaction by its table, by compare-and-set. Undefined when it is in no state that takes the event (another
- * process was faster) or its claim has passed on (`epoch`). A reorganised one keeps its fee and outcome until it is mined
- * again, so that what was posted for them can be taken back.
+ * Moves one transaction by its table, by compare-and-set. Undefined when it is in no state that takes the event
+ * (another process was faster) or its claim has passed on (`epoch`). A reorganised one keeps its fee and outcome until
+ * it is mined again, so that what was posted for them can be taken back.
  */
 export const move = async (
   tx: Tx,
   id: string,
   event: OutgoingEvent,
   at: Date,
-  more: { epoch?: number; mined?: { hash: string; height: number; block: string; fee: bigint | null; succeeded: boolean } } = {},
+  more: {
+    epoch?: number
+    mined?: { hash: string; height: number; block: string; fee: bigint | null; succeeded: boolean }
+  } = {},
 ): Promise<Outgoing | undefined> => {
   const from = statesTaking(outgoingMoves, event)
   const target = moveOf(outgoingMoves, from[0]!, event)!.to
@@ -39,7 +42,13 @@ export const move = async (
 }
 
 /** Takes transactions whose next step is due, oldest nonce first, for `leaseMs`; nobody else gets them meanwhile. */
-export const claimDue = async (db: Db, network: Network, at: Date, leaseMs: number, most: number): Promise<Outgoing[]> => {
+export const claimDue = async (
+  db: Db,
+  network: Network,
+  at: Date,
+  leaseMs: number,
+  most: number,
+): Promise<Outgoing[]> => {
   const until = new Date(at.getTime() + leaseMs)
   const { rows } = await sql<Outgoing>`with due as (
       select id from outgoing where network = ${network} and state not in ('offered', 'final', 'failed', 'abandoned', 'mined')
@@ -57,13 +66,16 @@ export const stepAgainAt = async (db: Db | Tx, { id, epoch }: Outgoing, next: Da
 
 /** Whether anything of ours on a network waits for its block. */
 export const isUnderWay = async (db: Db | Tx, network: Network): Promise<boolean> => {
-  const { rows } = await sql`select from outgoing where network = ${network} and state in ('planned', 'signed', 'broadcast') and dropped_at is null limit 1`.execute(db)
+  const { rows } =
+    await sql`select from outgoing where network = ${network} and state in ('planned', 'signed', 'broadcast') and dropped_at is null limit 1`.execute(
+      db,
+    )
   return rows.length > 0
 }
 
 /**
- * A transaction of ours that spends an unconfirmed output of this one, and so pays for both: one that a node took, or that was planned
- * since a moment.
+ * A transaction of ours that spends an unconfirmed output of this one, and so pays for both: one that a node took, or
+ * that was planned since a moment.
  */
 export const childOf = async (db: Db | Tx, id: string, since: Date): Promise<string | undefined> => {
   const { rows } = await sql<{ id: string }>`select c.id from outgoing_attempts a
@@ -75,13 +87,18 @@ export const childOf = async (db: Db | Tx, id: string, since: Date): Promise<str
 
 /** The signed bytes of a form of ours. */
 export const rawOf = async (db: Db | Tx, network: Network, hash: string): Promise<string | undefined> => {
-  const { rows } = await sql<{ raw: string }>`select raw from outgoing_attempts where network = ${network} and hash = ${hash} and raw is not null`.execute(db)
+  const { rows } = await sql<{
+    raw: string
+  }>`select raw from outgoing_attempts where network = ${network} and hash = ${hash} and raw is not null`.execute(db)
   return rows[0]?.raw
 }
 
 export const attemptsOf = async (db: Db | Tx, id: string): Promise<Attempt[]> => {
-  const { rows } = await sql<Attempt>`select attempt, unsigned, signing_keys as keys, network_fee as "networkFee", hash, raw,
-    expires_at as "expiresAt", created_at as "createdAt" from outgoing_attempts where outgoing_id = ${id} order by attempt`.execute(db)
+  const { rows } =
+    await sql<Attempt>`select attempt, unsigned, signing_keys as keys, network_fee as "networkFee", hash, raw,
+    expires_at as "expiresAt", created_at as "createdAt" from outgoing_attempts where outgoing_id = ${id} order by attempt`.execute(
+      db,
+    )
   return rows
 }
 
@@ -94,6 +111,8 @@ export const oursAmong = async (
   if (hashes.length === 0) return new Map()
   const { rows } = await sql<{ hash: string; outgoingId: string; attempt: number; state: OutgoingState }>`
     select a.hash, a.outgoing_id as "outgoingId", a.attempt, o.state from outgoing_attempts a join outgoing o on o.id = a.outgoing_id
-    where a.network = ${network} and a.hash = any(${[...hashes]}::text[]) order by o.nonce nulls first, o.id`.execute(tx)
+    where a.network = ${network} and a.hash = any(${[...hashes]}::text[]) order by o.nonce nulls first, o.id`.execute(
+    tx,
+  )
   return new Map(rows.map((row) => [row.hash, row]))
 }

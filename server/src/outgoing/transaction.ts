@@ -6,10 +6,10 @@ import type { Effects } from '../effects/index.ts'
 import type { OutgoingEvent, OutgoingState } from './machine.ts'
 
 /**
- * What a transaction is for. `payout` pays withdrawals, `filler` uses up a nonce, `sweep` brings deposits to the hot wallet,
- * `gas` gives an address what its own transfer costs, `consolidation` joins small coins, `resources` stakes, lends or
- * activates on TRON, `cold` leaves for the operator's cold address,
- * `rebalance` goes from one hot address to another.
+ * What a transaction is for. `payout` pays withdrawals, `filler` uses up a nonce, `sweep` brings deposits to the hot
+ * wallet, `gas` gives an address what its own transfer costs, `consolidation` joins small coins, `resources` stakes,
+ * lends or activates on TRON, `cold` leaves for the operator's cold address, `rebalance` goes from one hot address to
+ * another.
  */
 export type Purpose = 'payout' | 'filler' | 'sweep' | 'gas' | 'consolidation' | 'resources' | 'cold' | 'rebalance'
 
@@ -53,8 +53,8 @@ export interface Attempt {
 }
 
 /**
- * A move of one of our transactions, told in the database transaction that makes it. `refused`: nothing of it will ever be
- * mined, as nothing was signed, or as it expired and is proven dead.
+ * A move of one of our transactions, told in the database transaction that makes it. `refused`: nothing of it will ever
+ * be mined, as nothing was signed, or as it expired and is proven dead.
  */
 export interface OutgoingChange {
   event: Exclude<OutgoingEvent, 'signed' | 'imported' | 'withdrawn' | 'outrun'>
@@ -64,8 +64,8 @@ export interface OutgoingChange {
   /** of `refused`: refused by a stop and not by the signer, so that what is not stopped may be planned again at once */
   withheld?: boolean
   /**
-   * of `refused`: it was signed, and final blocks prove that it can never be mined: what it paid needs another intent, but for those intents
-   * that a transaction in these blocks has paid
+   * of `refused`: it was signed, and final blocks prove that it can never be mined: what it paid needs another intent,
+   * but for those intents that a transaction in these blocks has paid
    */
   overtaken?: { paid: ReadonlySet<string> }
   /** of `refused`: what the signer answered */

@@ -14,7 +14,8 @@ export const tronCommitted = async (db: Db, hotAddress: string): Promise<{ sun: 
   const committed = { sun: 0n, stake: 0n }
   for (const { unsigned, state } of rows) {
     const contract = tronContractOf(unsigned)
-    if (contract.kind === 'TransferContract' || contract.kind === 'FreezeBalanceV2Contract') committed.sun += contract.amount
+    if (contract.kind === 'TransferContract' || contract.kind === 'FreezeBalanceV2Contract')
+      committed.sun += contract.amount
     if (contract.kind === 'DelegateResourceContract' && state !== 'mined') committed.stake += contract.amount
   }
   return committed

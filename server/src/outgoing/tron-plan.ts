@@ -1,7 +1,14 @@
 import { isRefused } from '@bursar/chainkit'
 import {
-  feeLimitFor, mostBurntBy, parseUnsigned, serializeUnsigned, encodeTokenTransfer,
-  type BlockReference, type Contract, type Prices, type Usage,
+  feeLimitFor,
+  mostBurntBy,
+  parseUnsigned,
+  serializeUnsigned,
+  encodeTokenTransfer,
+  type BlockReference,
+  type Contract,
+  type Prices,
+  type Usage,
 } from '@bursar/chainkit/tron'
 import type { TronChainAdapter } from '../adapters/chains/port.ts'
 
@@ -13,20 +20,35 @@ export const LIFETIME_MS = 10 * 60_000
 const TIMESTAMP_SPREAD = 2 ** 20
 
 /**
- * The form in which TRON takes a payment of TRX: a contract's address is paid by a call of it that sends TRX and says nothing. java-tron
- * refuses a plain transfer there (proposal 35, `TransferActuator.java`), and a call of what is no contract.
+ * The form in which TRON takes a payment of TRX: a contract's address is paid by a call of it that sends TRX and says
+ * nothing. java-tron refuses a plain transfer there (proposal 35, `TransferActuator.java`), and a call of what is no
+ * contract.
  */
-export const inPayableForm = async (adapter: Pick<TronChainAdapter, 'isContract'>, payment: Contract): Promise<Contract> => {
+export const inPayableForm = async (
+  adapter: Pick<TronChainAdapter, 'isContract'>,
+  payment: Contract,
+): Promise<Contract> => {
   if (payment.kind !== 'TransferContract' || !(await adapter.isContract(payment.to))) return payment
   return contractCallPaying(payment)
 }
 
 /** The same payment of TRX as a call of the contract that receives it. */
-export const contractCallPaying = ({ owner, to, amount }: Extract<Contract, { kind: 'TransferContract' }>): Contract => ({
-  kind: 'TriggerSmartContract', owner, contract: to, callValue: amount, data: '0x',
+export const contractCallPaying = ({
+  owner,
+  to,
+  amount,
+}: Extract<Contract, { kind: 'TransferContract' }>): Contract => ({
+  kind: 'TriggerSmartContract',
+  owner,
+  contract: to,
+  callValue: amount,
+  data: '0x',
 })
 
-/** What a transaction of TRON does, without when. The call that pays: TRX directly, a token by `transfer` on its contract. */
+/**
+ * What a transaction of TRON does, without when. The call that pays: TRX directly, a token by `transfer` on its
+ * contract.
+ */
 export const tronPayment = (payment: { from: string; to: string; units: bigint; contract: string | null }): Contract =>
   payment.contract === null
     ? { kind: 'TransferContract', owner: payment.from, to: payment.to, amount: payment.units }
@@ -62,7 +84,8 @@ export const planTron = (request: {
   const { contract, usage, prices } = request
   const { time, refBlockBytes, refBlockHash } = request.reference
   const expiration = time + (request.lifetimeMs ?? LIFETIME_MS)
-  const feeLimit = contract.kind === 'TriggerSmartContract' ? feeLimitFor(usage.energyLimit ?? usage.energy, prices, ENERGY_ROOM) : 0n
+  const feeLimit =
+    contract.kind === 'TriggerSmartContract' ? feeLimitFor(usage.energyLimit ?? usage.energy, prices, ENERGY_ROOM) : 0n
   const timestamp = time - (Number.parseInt(request.id.slice(-8), 16) % TIMESTAMP_SPREAD)
   const transaction = { refBlockBytes, refBlockHash, contract, expiration, timestamp, feeLimit }
   return {

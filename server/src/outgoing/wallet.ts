@@ -1,5 +1,11 @@
 import type { KeyAccount } from '@bursar/chainkit'
-import { deriveAddress as deriveBitcoin, keyOrigin, type BitcoinChain, type Branch, type KeyOrigin } from '@bursar/chainkit/bitcoin'
+import {
+  deriveAddress as deriveBitcoin,
+  keyOrigin,
+  type BitcoinChain,
+  type Branch,
+  type KeyOrigin,
+} from '@bursar/chainkit/bitcoin'
 import { deriveAddress as deriveEvm } from '@bursar/chainkit/evm'
 import { deriveAddress as deriveTron } from '@bursar/chainkit/tron'
 
@@ -39,4 +45,5 @@ export const evmHotAddress = (keys: WalletKeys): string => deriveEvm(keys.evm.ho
 export const tronHotAddress = (keys: WalletKeys): string => deriveTron(keys.tron.hot, 0).address
 
 /** The first address of the Bitcoin hot wallet, where the operator sends money to. */
-export const bitcoinHotAddress = (keys: WalletKeys): string => bitcoinKey(keys, { account: 'hot', branch: 0, index: 0 }).address
+export const bitcoinHotAddress = (keys: WalletKeys): string =>
+  bitcoinKey(keys, { account: 'hot', branch: 0, index: 0 }).address

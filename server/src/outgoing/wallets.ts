@@ -21,8 +21,9 @@ export const ensureWallets = async (db: Db, wallet: WalletKeys, { at }: Moment, 
 }
 
 /**
- * Checks that the database's addresses derive from these keys: one deposit address of each family and the first hot address. Handing
- * out addresses of another seed beside them would leave money where this signer's policy, or nobody, reaches it.
+ * Checks that the database's addresses derive from these keys: one deposit address of each family and the first hot
+ * address. Handing out addresses of another seed beside them would leave money where this signer's policy, or nobody,
+ * reaches it.
  * @throws an Error that names an address which does not derive
  */
 export const requireSameKeys = async (db: Db, wallet: WalletKeys): Promise<void> => {
@@ -31,10 +32,16 @@ export const requireSameKeys = async (db: Db, wallet: WalletKeys): Promise<void>
     union all
     select f, 'deposit', a.derivation_index, a.address from unnest(array['BITCOIN', 'EVM', 'TRON']) f
     cross join lateral (select derivation_index, address from addresses where family = f limit 1) a`.execute(db)
-  const hot = { BITCOIN: bitcoinHotAddress(wallet), EVM: evmHotKeys(wallet, 1)[0]!.address, TRON: tronHotAddress(wallet) }
+  const hot = {
+    BITCOIN: bitcoinHotAddress(wallet),
+    EVM: evmHotKeys(wallet, 1)[0]!.address,
+    TRON: tronHotAddress(wallet),
+  }
   for (const { family, account, index, address } of rows) {
     const derived = account === 'hot' ? hot[family] : depositAddress(wallet, family, index)
     if (derived === address) continue
-    throw new Error(`BURSAR_XPUBS_FILE holds the keys of another seed than this database was made with: the ${family} address ${index} of account ${account} is ${address} here, and ${derived} by these keys`)
+    throw new Error(
+      `BURSAR_XPUBS_FILE holds the keys of another seed than this database was made with: the ${family} address ${index} of account ${account} is ${address} here, and ${derived} by these keys`,
+    )
   }
 }

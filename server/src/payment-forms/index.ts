@@ -1,8 +1,8 @@
 /**
  * Unsigned web forms that ask for a payment (`contract.md` 5.15, 5.19, 18 row 15, 19 #10). Promises that nothing in a
- * form is trusted: fields are judged by the contract's schema, the merchant must exist, the payer is only ever sent on to a
- * host its merchant listed, money only to an address its merchant listed, that forms and payers are so many a minute, and that a
- * merchant can turn them off or have them signed.
+ * form is trusted: fields are judged by the contract's schema, the merchant must exist, the payer is only ever sent on
+ * to a host its merchant listed, money only to an address its merchant listed, that forms and payers are so many a
+ * minute, and that a merchant can turn them off or have them signed.
  */
 export { findFormMerchant } from './merchant.ts'
 export { FORMS_OF_A_PAYER } from './merchant.ts'

@@ -16,9 +16,9 @@ const LONGEST_BUTTON = 64
 
 /**
  * Reads a web form by the schema of an operation: as browsers send it (`application/x-www-form-urlencoded` or
- * `multipart/form-data`), or as a JSON object of texts. An empty field counts as absent, as browsers send every input, and so
- * does the submit button's name. A field sent twice, one that looks like a mistyped field of ours, and text that is no UTF-8 are
- * refused by name.
+ * `multipart/form-data`), or as a JSON object of texts. An empty field counts as absent, as browsers send every input,
+ * and so does the submit button's name. A field sent twice, one that looks like a mistyped field of ours, and text that
+ * is no UTF-8 are refused by name.
  */
 export const createFormReader = (schema: { properties?: object }): ((request: Request) => FormFields) => {
   const check = validatorOf(schema, generalErrors.invalidRequest, 'the form')
@@ -45,11 +45,15 @@ const pairsOf = ({ headers, body }: Request): Pairs => {
 }
 
 const decodeForm = (body: Buffer): Pairs =>
-  body.toString('latin1').split('&').filter((pair) => pair !== '').map((pair) => {
-    const at = pair.indexOf('=')
-    const name = decodeText(at < 0 ? pair : pair.slice(0, at), 'a name of a field')
-    return [name, at < 0 ? '' : decodeText(pair.slice(at + 1), name)]
-  })
+  body
+    .toString('latin1')
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair) => {
+      const at = pair.indexOf('=')
+      const name = decodeText(at < 0 ? pair : pair.slice(0, at), 'a name of a field')
+      return [name, at < 0 ? '' : decodeText(pair.slice(at + 1), name)]
+    })
 
 const decodeText = (text: string, name: string): string => {
   try {
@@ -92,10 +96,16 @@ const collect = (pairs: Pairs): Record<string, string> => {
 /** An image button sends where it was clicked, `NAME.x` and `NAME.y`. */
 const buttonOf = (name: string): string => name.replace(/\.[xy]$/, '')
 
-/** A browser sends the button that was pressed, where that has a name. There is one, and it is not like a name of ours. */
+/**
+ * A browser sends the button that was pressed, where that has a name. There is one, and it is not like a name of ours.
+ */
 const withoutButton = (fields: Record<string, string>, known: readonly string[]): Record<string, string> => {
   const unknown = Object.keys(fields).filter((name) => !known.includes(name))
-  const isButton = (name: string): boolean => name.length <= LONGEST_BUTTON && /^[A-Za-z][\w.:-]*$/.test(name) && !(name in {}) && !isNearMiss(buttonOf(name), known)
+  const isButton = (name: string): boolean =>
+    name.length <= LONGEST_BUTTON &&
+    /^[A-Za-z][\w.:-]*$/.test(name) &&
+    !(name in {}) &&
+    !isNearMiss(buttonOf(name), known)
   if (unknown.length === 0 || !unknown.every(isButton) || new Set(unknown.map(buttonOf)).size > 1) return fields
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !unknown.includes(name)))
 }

@@ -13,7 +13,9 @@ export const readFormRedirect = (text: string, { redirectHosts }: Pick<MerchantS
   const url = read(text)
   if (url.protocol !== 'https:') throw refusal('redirectUrl in a form must start with https://')
   if (url.port !== '' || !redirectHosts.includes(url.hostname)) {
-    throw refusal(`redirectUrl must be on a host in the merchant's settings, on the standard port; ${JSON.stringify(url.host)} is not`)
+    throw refusal(
+      `redirectUrl must be on a host in the merchant's settings, on the standard port; ${JSON.stringify(url.host)} is not`,
+    )
   }
   return url.href
 }
@@ -25,10 +27,13 @@ const PLAIN = /^https?:\/\/[^/]/i
 
 const read = (text: string): URL => {
   const url = !DECEIVING.test(text) && PLAIN.test(text) && URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !ALLOWED.has(url.protocol) || url.hostname === '') throw refusal('redirectUrl must be an http or https URL such as https://shop.example/thanks')
+  if (!url || !ALLOWED.has(url.protocol) || url.hostname === '')
+    throw refusal('redirectUrl must be an http or https URL such as https://shop.example/thanks')
   if (url.username !== '' || url.password !== '') throw refusal('redirectUrl must not hold a user name or password')
   return url
 }
 
 const refusal = (description: string): ApiRefusal =>
-  new ApiRefusal(generalErrors.invalidRequest.status, generalErrors.invalidRequest.code, description, { field: 'redirectUrl' })
+  new ApiRefusal(generalErrors.invalidRequest.status, generalErrors.invalidRequest.code, description, {
+    field: 'redirectUrl',
+  })

@@ -10,19 +10,24 @@ export interface FormTarget {
 }
 
 /**
- * The target that a form names, if any. Its address counts only when the merchant's settings list it (`contract.md` 18, row
- * 15): a form is on the payer's machine, and whoever alters it must not get the money.
+ * The target that a form names, if any. Its address counts only when the merchant's settings list it (`contract.md` 18,
+ * row 15): a form is on the payer's machine, and whoever alters it must not get the money.
  */
 export const readFormTarget = (
   { targetTicker, targetAddress, targetBlockchain }: FormFields,
   { formTargetAddresses }: Pick<MerchantSettings, 'formTargetAddresses'>,
 ): FormTarget | undefined => {
   if (targetTicker === undefined && targetAddress === undefined && targetBlockchain === undefined) return undefined
-  if (targetTicker === undefined) throw refusal('targetTicker is missing: it names what the money becomes', 'targetTicker')
+  if (targetTicker === undefined)
+    throw refusal('targetTicker is missing: it names what the money becomes', 'targetTicker')
   if (targetAddress === undefined) return { ticker: targetTicker }
-  if (targetBlockchain === undefined) throw refusal('targetBlockchain is missing: it is needed with targetAddress', 'targetBlockchain')
+  if (targetBlockchain === undefined)
+    throw refusal('targetBlockchain is missing: it is needed with targetAddress', 'targetBlockchain')
   if (!formTargetAddresses.includes(targetAddress)) {
-    throw refusal('targetAddress is not in the settings of this merchant: the merchant has to list it there', 'targetAddress')
+    throw refusal(
+      'targetAddress is not in the settings of this merchant: the merchant has to list it there',
+      'targetAddress',
+    )
   }
   return { ticker: targetTicker, address: targetAddress, blockchain: targetBlockchain }
 }

@@ -35,21 +35,38 @@ export const raiseOrRenewAlert = async (db: Db | Tx, alert: Alert, { at, newId }
 
 /** Whether an alert is open. */
 export const isAlertOpen = async (db: Db | Tx, kind: string, subject: string): Promise<boolean> => {
-  const { rows } = await sql`select from alerts where kind = ${kind} and subject = ${subject} and resolved_at is null`.execute(db)
+  const { rows } =
+    await sql`select from alerts where kind = ${kind} and subject = ${subject} and resolved_at is null`.execute(db)
   return rows.length > 0
 }
 
 /** Marks an open alert as over. */
 export const resolveAlert = async (db: Db | Tx, kind: string, subject: string, at: Date): Promise<void> => {
-  await sql`update alerts set resolved_at = ${at} where kind = ${kind} and subject = ${subject} and resolved_at is null`.execute(db)
+  await sql`update alerts set resolved_at = ${at} where kind = ${kind} and subject = ${subject} and resolved_at is null`.execute(
+    db,
+  )
 }
 
 /** The same for several subjects. */
-export const resolveAlerts = async (db: Db | Tx, kind: string, subjects: readonly string[], at: Date): Promise<void> => {
-  await sql`update alerts set resolved_at = ${at} where kind = ${kind} and subject = any(${[...subjects]}::text[]) and resolved_at is null`.execute(db)
+export const resolveAlerts = async (
+  db: Db | Tx,
+  kind: string,
+  subjects: readonly string[],
+  at: Date,
+): Promise<void> => {
+  await sql`update alerts set resolved_at = ${at} where kind = ${kind} and subject = any(${[...subjects]}::text[]) and resolved_at is null`.execute(
+    db,
+  )
 }
 
 /** Marks open alerts of any of these kinds as over, about any of these subjects. */
-export const resolveAlertsOf = async (db: Db | Tx, kinds: readonly string[], subjects: readonly string[], at: Date): Promise<void> => {
-  await sql`update alerts set resolved_at = ${at} where kind = any(${[...kinds]}::text[]) and subject = any(${[...subjects]}::text[]) and resolved_at is null`.execute(db)
+export const resolveAlertsOf = async (
+  db: Db | Tx,
+  kinds: readonly string[],
+  subjects: readonly string[],
+  at: Date,
+): Promise<void> => {
+  await sql`update alerts set resolved_at = ${at} where kind = any(${[...kinds]}::text[]) and subject = any(${[...subjects]}::text[]) and resolved_at is null`.execute(
+    db,
+  )
 }

@@ -41,7 +41,8 @@ describe('an answer kept with its effect', () => {
   test('is given to every repetition, under any of its keys', async () => {
     const first = await ask([key('sig:a'), key('key:b')])
     expect(first).toEqual({ status: 200, json: '{"n":1}' })
-    for (const keys of [[key('sig:a')], [key('key:b')], [key('sig:other'), key('key:b')]]) expect(await ask(keys)).toEqual(first)
+    for (const keys of [[key('sig:a')], [key('key:b')], [key('sig:other'), key('key:b')]])
+      expect(await ask(keys)).toEqual(first)
     expect(await ask([key('sig:other')])).toEqual(first)
     expect(await effects()).toBe(1)
     expect(await findAnswer(db)(merchantId, [key('key:b')])).toEqual(first)
@@ -55,7 +56,10 @@ describe('an answer kept with its effect', () => {
 
   test('is not given to another request under the same key', async () => {
     await ask([key('key:b')])
-    await expect(ask([key('sig:new', 'other'), key('key:b', 'other')])).rejects.toMatchObject({ status: 409, code: 103 })
+    await expect(ask([key('sig:new', 'other'), key('key:b', 'other')])).rejects.toMatchObject({
+      status: 409,
+      code: 103,
+    })
     await expect(findAnswer(db)(merchantId, [key('key:b', 'other')])).rejects.toMatchObject({ status: 409, code: 103 })
     expect(await effects()).toBe(1)
     expect((await pool.query('select 1 from request_answers')).rowCount).toBe(1)

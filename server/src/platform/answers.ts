@@ -10,8 +10,8 @@ interface Kept extends AnswerKey {
 }
 
 /**
- * Does an effect together with the answer that a repetition of the request gets (`contract.md` 18, row 13). A repetition
- * that runs at the same time waits here for the first. What the work throws is not kept: nothing was done.
+ * Does an effect together with the answer that a repetition of the request gets (`contract.md` 18, row 13). A
+ * repetition that runs at the same time waits here for the first. What the work throws is not kept: nothing was done.
  * @param at stored with the answer
  */
 export const withStoredAnswer = async (
@@ -29,7 +29,14 @@ export const withStoredAnswer = async (
     from unnest(${keys}::text[], ${answerKeys.map(({ fingerprint }) => fingerprint)}::text[]) k(key, fingerprint) order by k.key
     on conflict do nothing returning key`.execute(tx)
   const free = new Set(taken.map(({ key }) => key))
-  const earlier = free.size === keys.length ? undefined : await readAnswer(tx, merchantId, answerKeys.filter(({ key }) => !free.has(key)))
+  const earlier =
+    free.size === keys.length
+      ? undefined
+      : await readAnswer(
+          tx,
+          merchantId,
+          answerKeys.filter(({ key }) => !free.has(key)),
+        )
   const answer = earlier ?? (await work())
   const body = 'json' in answer ? answer.json : JSON.stringify(answer.body)
   await sql`update request_answers set status = ${answer.status}, body = ${body}
@@ -38,10 +45,16 @@ export const withStoredAnswer = async (
 }
 
 /** The answer kept under one of these keys. Throws the 409 of a key that came before with another request. */
-export const findAnswer = (db: Db) => (merchantId: string, keys: readonly AnswerKey[]): Promise<ApiAnswer | undefined> =>
-  readAnswer(db, merchantId, keys)
+export const findAnswer =
+  (db: Db) =>
+  (merchantId: string, keys: readonly AnswerKey[]): Promise<ApiAnswer | undefined> =>
+    readAnswer(db, merchantId, keys)
 
-const readAnswer = async (db: Db | Tx, merchantId: string, keys: readonly AnswerKey[]): Promise<ApiAnswer | undefined> => {
+const readAnswer = async (
+  db: Db | Tx,
+  merchantId: string,
+  keys: readonly AnswerKey[],
+): Promise<ApiAnswer | undefined> => {
   const { rows } = await sql<Kept>`select key, fingerprint, status, body from request_answers
     where merchant_id = ${merchantId} and key = any(${keys.map(({ key }) => key)}::text[])`.execute(db)
   for (const asked of keys) {

@@ -22,7 +22,10 @@ afterAll(() => pool.end())
 test('moves ahead for everyone who listens, and the real clock does not', async () => {
   const clock = createClock(() => 1_000)
   const follow = async (): Promise<void> => clock.setOffset(await readClockOffset(db))
-  const listener = listen({ url: database.url }, ['business_clock'], { connected: () => void follow(), notified: () => void follow() })
+  const listener = listen({ url: database.url }, ['business_clock'], {
+    connected: () => void follow(),
+    notified: () => void follow(),
+  })
   expect(await readClockOffset(db)).toBe(0)
   await sleep(100)
   expect(await advanceClock(db, 3_600_000)).toBe(3_600_000)
@@ -37,8 +40,14 @@ test.each([-1, 0.5, Number.NaN, 2 ** 53])('does not move by %d', async (ms) => {
 })
 
 describe('outside a sandbox', () => {
-  const runtime = (clock: OffsetClock) => ({ db, clock, newId: () => randomUUID(), log: { error: () => {} } as unknown as Logger })
-  const alerts = async (): Promise<unknown[]> => (await sql`select kind from alerts where resolved_at is null`.execute(db)).rows
+  const runtime = (clock: OffsetClock) => ({
+    db,
+    clock,
+    newId: () => randomUUID(),
+    log: { error: () => {} } as unknown as Logger,
+  })
+  const alerts = async (): Promise<unknown[]> =>
+    (await sql`select kind from alerts where resolved_at is null`.execute(db)).rows
 
   test('audit S-4: no role starts beside a clock that was moved, and a command goes by the real one', async () => {
     await sql`update business_clock set offset_ms = 600000`.execute(db)

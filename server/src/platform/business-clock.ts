@@ -20,14 +20,18 @@ export const advanceClock = async (db: Db | Tx, ms: number): Promise<number> => 
 }
 
 const [ALERT, SUBJECT] = ['clock-moved', 'business clock']
-const MOVED = (offset: number): string => `the business clock of this database is ${offset} ms ahead of the real one: only a sandbox's may be. Every end, lease and retry would be wrong. `
-  + 'Find out who moved it; then, as the owner: update business_clock set offset_ms = 0'
+const MOVED = (offset: number): string =>
+  `the business clock of this database is ${offset} ms ahead of the real one: only a sandbox's may be. Every end, lease and retry would be wrong. ` +
+  'Find out who moved it; then, as the owner: update business_clock set offset_ms = 0'
 
 /**
  * The clock of a process. Outside a sandbox it is the real one, whatever the database says.
  * @param serves whether the process is a role: one doesn't start beside a clock that was moved
  */
-export const openClock = async (db: Db, { sandbox, serves }: { sandbox: boolean; serves: boolean }): Promise<OffsetClock> => {
+export const openClock = async (
+  db: Db,
+  { sandbox, serves }: { sandbox: boolean; serves: boolean },
+): Promise<OffsetClock> => {
   const offset = await readClockOffset(db)
   if (offset !== 0 && !sandbox && serves) throw new Error(`${MOVED(offset)}. In a sandbox set BURSAR_SANDBOX=true`)
   const clock = createClock()
@@ -35,8 +39,14 @@ export const openClock = async (db: Db, { sandbox, serves }: { sandbox: boolean;
   return clock
 }
 
-/** Takes over the offset as it is now. Outside a sandbox the clock stays the real one, and an alert says that somebody moved the other. */
-export const followOffset = async (runtime: Runtime & { clock: OffsetClock; log: Pick<Logger, 'error'> }, sandbox: boolean): Promise<void> => {
+/**
+ * Takes over the offset as it is now. Outside a sandbox the clock stays the real one, and an alert says that somebody
+ * moved the other.
+ */
+export const followOffset = async (
+  runtime: Runtime & { clock: OffsetClock; log: Pick<Logger, 'error'> },
+  sandbox: boolean,
+): Promise<void> => {
   const offset = await readClockOffset(runtime.db)
   if (sandbox) return runtime.clock.setOffset(offset)
   if (offset === 0) return resolveAlert(runtime.db, ALERT, SUBJECT, momentOf(runtime).at)

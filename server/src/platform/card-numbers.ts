@@ -1,4 +1,6 @@
-/** Digits of a payment card's number (ISO/IEC 7812-1). Shorter ones would have too little left to hide behind a mask. */
+/**
+ * Digits of a payment card's number (ISO/IEC 7812-1). Shorter ones would have too little left to hide behind a mask.
+ */
 export const CARD_DIGITS = { least: 13, most: 19 } as const
 
 /** Whether the last digit is the check digit of the others (ISO/IEC 7812-1, annex B). @param digits digits only */
@@ -19,8 +21,8 @@ export const maskCard = (card: string): string => `${card.slice(0, 6)}******${ca
 const LIKE_A_CARD = /(?<![\d.])\d(?:[ -]?\d){12,18}(?![\d.]|[ -]\d)/g
 
 /**
- * A text in which everything that may be the number of a card is masked: for what is logged of texts from outside. It may mask
- * what is no card's number; never use it on what has to stay exact.
+ * A text in which everything that may be the number of a card is masked: for what is logged of texts from outside. It
+ * may mask what is no card's number; never use it on what has to stay exact.
  */
 export const withoutCardNumbers = (text: string): string =>
   text.replaceAll(LIKE_A_CARD, (found) => {

@@ -1,6 +1,6 @@
 /**
- * Two times. `now` is the real one (ms): authentication, webhook stamps and timeouts use it. `business` runs ahead of it by
- * the offset in the database, 0 outside a sandbox: expiry, leases and retry schedules use it.
+ * Two times. `now` is the real one (ms): authentication, webhook stamps and timeouts use it. `business` runs ahead of
+ * it by the offset in the database, 0 outside a sandbox: expiry, leases and retry schedules use it.
  */
 export interface Clock {
   readonly now: () => number

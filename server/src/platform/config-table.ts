@@ -1,7 +1,15 @@
 import { settingsOf, type Role, type Setting } from './config.ts'
 
 const ASIDE = new Set<Role>(['all', 'cli'])
-const shapeless = { networks: () => null, assets: () => null, xpubs: () => null, policy: () => null, acquirers: () => null, exchange: () => null, screening: () => null }
+const shapeless = {
+  networks: () => null,
+  assets: () => null,
+  xpubs: () => null,
+  policy: () => null,
+  acquirers: () => null,
+  exchange: () => null,
+  screening: () => null,
+}
 
 /** The settings as the Markdown table of docs/operating/configuration.md, which a test holds against it. */
 export const settingsTable = (): string => {

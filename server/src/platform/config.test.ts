@@ -21,7 +21,15 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const asIs = (json: unknown): unknown => json
-const plain = { networks: asIs, assets: asIs, xpubs: asIs, policy: asIs, acquirers: asIs, exchange: asIs, screening: asIs }
+const plain = {
+  networks: asIs,
+  assets: asIs,
+  xpubs: asIs,
+  policy: asIs,
+  acquirers: asIs,
+  exchange: asIs,
+  screening: asIs,
+}
 const least = () => ({
   DATABASE_URL: 'postgres://bursar@localhost/bursar',
   BURSAR_DATA_KEY_FILE: path('key'),
@@ -61,7 +69,11 @@ describe('settings', () => {
   test.each(['644', '660', '666'])('audit S-9: files of keys with the mode %s are refused', (mode) => {
     const file = path(`key-${mode}`)
     const problems = problemsOf({ ...least(), BURSAR_DATA_KEY_FILE: file, BURSAR_CARD_KEY_FILE: file })
-    expect(problems).toEqual(['BURSAR_DATA_KEY_FILE', 'BURSAR_CARD_KEY_FILE'].map((name) => `${name}: others can read or change ${file}: run chmod 600 on it`))
+    expect(problems).toEqual(
+      ['BURSAR_DATA_KEY_FILE', 'BURSAR_CARD_KEY_FILE'].map(
+        (name) => `${name}: others can read or change ${file}: run chmod 600 on it`,
+      ),
+    )
   })
 
   test('audit S-9: files of keys in a folder that others can write are refused; a group may read them', () => {
@@ -70,19 +82,24 @@ describe('settings', () => {
     mkdirSync(open)
     writeFileSync(join(open, 'key'), 'ab'.repeat(32), { mode: 0o600 })
     chmodSync(open, 0o777)
-    expect(problemsOf({ ...least(), BURSAR_DATA_KEY_FILE: join(open, 'key') })).toEqual([`BURSAR_DATA_KEY_FILE: others can replace files in ${open}: run chmod go-w on it`])
+    expect(problemsOf({ ...least(), BURSAR_DATA_KEY_FILE: join(open, 'key') })).toEqual([
+      `BURSAR_DATA_KEY_FILE: others can replace files in ${open}: run chmod go-w on it`,
+    ])
   })
 
   test.runIf(process.geteuid?.() === 0)("audit S-9: another user's file of keys is refused", () => {
     writeFileSync(path('foreign'), 'ab'.repeat(32), { mode: 0o600 })
     chownSync(path('foreign'), 65_534, 65_534)
-    expect(problemsOf({ ...least(), BURSAR_DATA_KEY_FILE: path('foreign') })).toEqual([expect.stringMatching(/belongs to the user 65534: run chown 0/)])
+    expect(problemsOf({ ...least(), BURSAR_DATA_KEY_FILE: path('foreign') })).toEqual([
+      expect.stringMatching(/belongs to the user 65534: run chown 0/),
+    ])
   })
 
   test('audit S-2: a variable of our name that nothing reads is a mistake, unless it is listed', () => {
     const misspelt = { ...least(), BURSAR_REQUESTS_PER_MINUT: '5', BURSAR_SIGNER_FILE: 'x', BURSARY: 'x' }
     expect(problemsOf(misspelt)).toEqual([
-      expect.stringMatching(/^BURSAR_REQUESTS_PER_MINUT is no setting: .*BURSAR_IGNORE/), expect.stringMatching(/^BURSAR_SIGNER_FILE is no setting/),
+      expect.stringMatching(/^BURSAR_REQUESTS_PER_MINUT is no setting: .*BURSAR_IGNORE/),
+      expect.stringMatching(/^BURSAR_SIGNER_FILE is no setting/),
     ])
     expect(problemsOf({ ...misspelt, BURSAR_IGNORE: 'BURSAR_REQUESTS_PER_MINUT' })).toHaveLength(1)
     expect(problemsOf({ ...misspelt, BURSAR_IGNORE: ' BURSAR_SIGNER_*, BURSAR_REQ*' })).toEqual([])
@@ -91,9 +108,17 @@ describe('settings', () => {
 
   test('ports are single, or from one to another', () => {
     const portsOf = (text: string) => read({ ...least(), BURSAR_WEBHOOK_PORTS: text }).webhookPorts
-    expect(portsOf('443, 8000-9000')).toEqual([{ least: 443, most: 443 }, { least: 8_000, most: 9_000 }])
-    expect(read(least()).webhookPorts).toEqual([{ least: 80, most: 80 }, { least: 443, most: 443 }, { least: 1_024, most: 65_535 }])
-    for (const wrong of ['0', '65536', '9-8', 'https', '1-']) expect(problemsOf({ ...least(), BURSAR_WEBHOOK_PORTS: wrong })).toHaveLength(1)
+    expect(portsOf('443, 8000-9000')).toEqual([
+      { least: 443, most: 443 },
+      { least: 8_000, most: 9_000 },
+    ])
+    expect(read(least()).webhookPorts).toEqual([
+      { least: 80, most: 80 },
+      { least: 443, most: 443 },
+      { least: 1_024, most: 65_535 },
+    ])
+    for (const wrong of ['0', '65536', '9-8', 'https', '1-'])
+      expect(problemsOf({ ...least(), BURSAR_WEBHOOK_PORTS: wrong })).toHaveLength(1)
   })
 
   test('tell every problem at once', () => {
@@ -108,10 +133,18 @@ describe('settings', () => {
       BURSAR_LOG_LEVEL: 'loud',
     }).join('\n')
     for (const name of [
-      'DATABASE_URL is missing', 'BURSAR_DATA_KEY_FILE', 'BURSAR_HTTP: write HOST:PORT', 'absent can\'t be read (ENOENT)',
-      'must be JSON', 'BURSAR_XPUBS_FILE is missing', 'BURSAR_SIGNER_CA_FILE is missing', 'BURSAR_OUTBOUND_ALLOW', 'whole number',
+      'DATABASE_URL is missing',
+      'BURSAR_DATA_KEY_FILE',
+      'BURSAR_HTTP: write HOST:PORT',
+      "absent can't be read (ENOENT)",
+      'must be JSON',
+      'BURSAR_XPUBS_FILE is missing',
+      'BURSAR_SIGNER_CA_FILE is missing',
+      'BURSAR_OUTBOUND_ALLOW',
+      'whole number',
       'fatal, error, warn',
-    ]) expect(found).toContain(name)
+    ])
+      expect(found).toContain(name)
     expect(found.split('\n')).toHaveLength(12)
   })
 
@@ -119,13 +152,17 @@ describe('settings', () => {
     const assets = () => {
       throw new Error('asset USDT is on no network')
     }
-    expect(problemsOf(least(), 'all', { ...plain, assets })).toEqual([`BURSAR_ASSETS_FILE (${path('json')}): asset USDT is on no network`])
+    expect(problemsOf(least(), 'all', { ...plain, assets })).toEqual([
+      `BURSAR_ASSETS_FILE (${path('json')}): asset USDT is on no network`,
+    ])
   })
 
   test('that are secret may come from a file, but not from both', () => {
     const { DATABASE_URL: _, ...env } = least()
     expect(read({ ...env, DATABASE_URL_FILE: path('url') }).databaseUrl).toBe('postgres://bursar@localhost/bursar')
-    expect(problemsOf({ ...least(), DATABASE_URL_FILE: path('url') })).toEqual(['set DATABASE_URL or DATABASE_URL_FILE, not both'])
+    expect(problemsOf({ ...least(), DATABASE_URL_FILE: path('url') })).toEqual([
+      'set DATABASE_URL or DATABASE_URL_FILE, not both',
+    ])
   })
 
   test('are needed by the roles that use them', () => {
@@ -143,60 +180,106 @@ describe('settings', () => {
     expect(read({ ...least(), BURSAR_HTTP: text }).http).toEqual(address)
   })
 
-  test.each(['', 'localhost', '127.0.0.1:70000', 'http://127.0.0.1:80', '::1:80'])('not an address to listen at: %j', (text) => {
-    if (text === '') expect(read({ ...least(), BURSAR_HTTP: text }).http.port).toBe(8080)
-    else expect(problemsOf({ ...least(), BURSAR_HTTP: text })).toHaveLength(1)
-  })
-
-  test.each(['https://pay.example.com/invoices', 'https://pay.example.com?a=b', 'ftp://pay.example.com', 'pay.example.com', 'https://a:b@pay.example.com'])(
-    'where payers reach us is a scheme and a host, not %s', (text) => {
-      expect(problemsOf({ ...least(), BURSAR_PUBLIC_URL: text })).toHaveLength(1)
-      expect(read({ ...least(), BURSAR_PUBLIC_URL: 'https://pay.example.com/' }).publicUrl).toBe('https://pay.example.com')
-    })
+  test.each(['', 'localhost', '127.0.0.1:70000', 'http://127.0.0.1:80', '::1:80'])(
+    'not an address to listen at: %j',
+    (text) => {
+      if (text === '') expect(read({ ...least(), BURSAR_HTTP: text }).http.port).toBe(8080)
+      else expect(problemsOf({ ...least(), BURSAR_HTTP: text })).toHaveLength(1)
+    },
+  )
 
   test.each([
-    ['smtps://pay%40shop.example@mail.shop.example', { host: 'mail.shop.example', port: 465, tls: 'start', user: 'pay@shop.example' }],
+    'https://pay.example.com/invoices',
+    'https://pay.example.com?a=b',
+    'ftp://pay.example.com',
+    'pay.example.com',
+    'https://a:b@pay.example.com',
+  ])('where payers reach us is a scheme and a host, not %s', (text) => {
+    expect(problemsOf({ ...least(), BURSAR_PUBLIC_URL: text })).toHaveLength(1)
+    expect(read({ ...least(), BURSAR_PUBLIC_URL: 'https://pay.example.com/' }).publicUrl).toBe(
+      'https://pay.example.com',
+    )
+  })
+
+  test.each([
+    [
+      'smtps://pay%40shop.example@mail.shop.example',
+      { host: 'mail.shop.example', port: 465, tls: 'start', user: 'pay@shop.example' },
+    ],
     ['smtp://pay@mail.shop.example:2525', { host: 'mail.shop.example', port: 2525, tls: 'starttls', user: 'pay' }],
     ['smtp+plain://127.0.0.1', { host: '127.0.0.1', port: 25, tls: 'none', user: null }],
     ['smtp+plain://[::1]:2525/', { host: '::1', port: 2525, tls: 'none', user: null }],
   ])('a mail server: %s', (text, place) => {
     const password = place.user === null ? {} : { BURSAR_SMTP_PASSWORD_FILE: path('key') }
-    expect(read({ ...least(), ...password, BURSAR_SMTP_URL: text, BURSAR_MAIL_FROM: 'pay@shop.example' }).smtp).toEqual(place)
+    expect(read({ ...least(), ...password, BURSAR_SMTP_URL: text, BURSAR_MAIL_FROM: 'pay@shop.example' }).smtp).toEqual(
+      place,
+    )
   })
 
   test.each([
-    'smtp://pay:secret@mail.example', 'http://mail.example', 'mail.example', 'smtp+plain://pay@mail.example', 'smtp://mail.example/box', 'smtp://mail.example?tls=no', 'smtp://',
+    'smtp://pay:secret@mail.example',
+    'http://mail.example',
+    'mail.example',
+    'smtp+plain://pay@mail.example',
+    'smtp://mail.example/box',
+    'smtp://mail.example?tls=no',
+    'smtp://',
   ])('no mail server: %s', (text) => {
     expect(problemsOf({ ...least(), BURSAR_SMTP_URL: text, BURSAR_MAIL_FROM: 'pay@shop.example' })).toHaveLength(1)
   })
 
   test('mail needs whom it is from, and a password where there is a user', () => {
     expect(problemsOf({ ...least(), BURSAR_SMTP_URL: 'smtp://pay@mail.example' })).toHaveLength(2)
-    expect(problemsOf({ ...least(), BURSAR_SMTP_URL: 'smtp://mail.example', BURSAR_MAIL_FROM: 'a@b.example', BURSAR_SMTP_PASSWORD: 'x' })).toHaveLength(1)
+    expect(
+      problemsOf({
+        ...least(),
+        BURSAR_SMTP_URL: 'smtp://mail.example',
+        BURSAR_MAIL_FROM: 'a@b.example',
+        BURSAR_SMTP_PASSWORD: 'x',
+      }),
+    ).toHaveLength(1)
     const from = (text: string) => read({ ...least(), BURSAR_MAIL_FROM: text }).mailFrom
     expect(from('Оплата Shop <pay@shop.example>')).toEqual({ name: 'Оплата Shop', address: 'pay@shop.example' })
     expect(from('pay@shop.example')).toEqual({ name: '', address: 'pay@shop.example' })
-    for (const text of ['Shop', 'a@b.example, c@d.example', 'Shop <a@b.example> <c@d.example>', 'Shop <a b@c.example>']) {
+    for (const text of [
+      'Shop',
+      'a@b.example, c@d.example',
+      'Shop <a@b.example> <c@d.example>',
+      'Shop <a b@c.example>',
+    ]) {
       expect(problemsOf({ ...least(), BURSAR_MAIL_FROM: text })).toHaveLength(1)
     }
   })
 
   test('ranges are addresses with a prefix, or one address', () => {
-    expect(read({ ...least(), BURSAR_OUTBOUND_ALLOW: '127.0.0.1, fd00::/8' }).outboundAllow).toEqual(['127.0.0.1/32', 'fd00::/8'])
+    expect(read({ ...least(), BURSAR_OUTBOUND_ALLOW: '127.0.0.1, fd00::/8' }).outboundAllow).toEqual([
+      '127.0.0.1/32',
+      'fd00::/8',
+    ])
   })
 
   test.each([
-    ['postgres://bursar@db.example/bursar', false], ['postgres://bursar@db.example/bursar?sslmode=require', false], ['postgres://bursar@10.0.0.7/bursar?sslmode=no-verify', false],
-    ['postgresql://bursar@db.example:5432/bursar?sslmode=verify-full', true], ['postgres://bursar@db.example/bursar?application_name=x&sslmode=verify-full', true],
-    ['postgres://bursar@127.0.0.1:5432/bursar', true], ['postgres://bursar@[::1]/bursar', true], ['postgres://bursar@localhost/bursar', true],
-    ['postgres:///bursar?host=%2Frun%2Fpostgresql&user=bursar', true], ['postgres:///bursar', true],
-    ['postgres:///bursar?host=db.example', false], ['postgres://bursar@localhost/bursar?host=db.example', false],
+    ['postgres://bursar@db.example/bursar', false],
+    ['postgres://bursar@db.example/bursar?sslmode=require', false],
+    ['postgres://bursar@10.0.0.7/bursar?sslmode=no-verify', false],
+    ['postgresql://bursar@db.example:5432/bursar?sslmode=verify-full', true],
+    ['postgres://bursar@db.example/bursar?application_name=x&sslmode=verify-full', true],
+    ['postgres://bursar@127.0.0.1:5432/bursar', true],
+    ['postgres://bursar@[::1]/bursar', true],
+    ['postgres://bursar@localhost/bursar', true],
+    ['postgres:///bursar?host=%2Frun%2Fpostgresql&user=bursar', true],
+    ['postgres:///bursar', true],
+    ['postgres:///bursar?host=db.example', false],
+    ['postgres://bursar@localhost/bursar?host=db.example', false],
   ])('audit S-3: the connection to a database elsewhere proves its name: %s', (url, taken) => {
-    expect(problemsOf({ ...least(), DATABASE_URL: url })).toEqual(taken ? [] : [expect.stringContaining('sslmode=verify-full')])
+    expect(problemsOf({ ...least(), DATABASE_URL: url })).toEqual(
+      taken ? [] : [expect.stringContaining('sslmode=verify-full')],
+    )
   })
 
   test.each([
-    'postgres://bursar@db.example/bursar?sslmode=verify-full&sslmode=no-verify', 'postgres:///bursar?host=localhost&host=db.example',
+    'postgres://bursar@db.example/bursar?sslmode=verify-full&sslmode=no-verify',
+    'postgres:///bursar?host=localhost&host=db.example',
   ])('audit S-3: a parameter that DATABASE_URL has twice is refused: %s', (url) => {
     expect(problemsOf({ ...least(), DATABASE_URL: url })).toEqual([expect.stringContaining('twice')])
   })

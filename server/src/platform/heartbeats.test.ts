@@ -20,10 +20,15 @@ afterAll(() => pool.end())
 let now = Date.UTC(2026, 0, 1)
 const START = new Date(now)
 const MINUTE_MS = 60_000
-const lives = (id: string, ...roles: LivingRole[]) => beat(db, { id, host: 'here', startedAt: START }, roles, new Date(now))
+const lives = (id: string, ...roles: LivingRole[]) =>
+  beat(db, { id, host: 'here', startedAt: START }, roles, new Date(now))
 const look = () => lookForTheDead({ db, clock: createClock(() => now), newId: randomUUID }, START)
 const alerts = async (): Promise<string[]> =>
-  (await sql<{ subject: string }>`select subject from alerts where kind = 'no-process' and resolved_at is null order by 1`.execute(db)).rows.map(({ subject }) => subject)
+  (
+    await sql<{
+      subject: string
+    }>`select subject from alerts where kind = 'no-process' and resolved_at is null order by 1`.execute(db)
+  ).rows.map(({ subject }) => subject)
 
 test('audit O-8: any process that lives says which roles have none that does, and takes it back when they have one again', async () => {
   const [api, worker] = [randomUUID(), randomUUID()]
@@ -40,7 +45,9 @@ test('audit O-8: any process that lives says which roles have none that does, an
   await look()
   expect(await alerts()).toEqual(['signer', 'watcher', 'worker'])
   const { rows } = await sql<{ text: string }>`select text from alerts where subject = 'worker'`.execute(db)
-  expect(rows[0]!.text).toBe('Since 2026-01-01T00:01:00.001Z no worker has given a sign of life: nothing is paid out, swept, told or reconciled. Start one; its log says why it ended')
+  expect(rows[0]!.text).toBe(
+    'Since 2026-01-01T00:01:00.001Z no worker has given a sign of life: nothing is paid out, swept, told or reconciled. Start one; its log says why it ended',
+  )
   await lives(worker, 'worker', 'signer')
   await lives(randomUUID(), 'watcher')
   await look()

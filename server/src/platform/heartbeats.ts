@@ -24,25 +24,39 @@ const WHAT_WAITS: Record<LivingRole, string> = {
 }
 
 /** Says that this process lives in these roles. */
-export const beat = async (db: Db, { id, host, startedAt }: Process, roles: readonly LivingRole[], now: Date): Promise<void> => {
+export const beat = async (
+  db: Db,
+  { id, host, startedAt }: Process,
+  roles: readonly LivingRole[],
+  now: Date,
+): Promise<void> => {
   await sql`insert into heartbeats(process, role, host, started_at, seen_at)
     select ${id}, u.role, ${host}, ${startedAt}, ${now} from unnest(${[...roles]}::text[]) u(role)
     on conflict (process, role) do update set seen_at = excluded.seen_at`.execute(db)
   await sql`delete from heartbeats where seen_at < ${new Date(now.getTime() - FORGOTTEN_AFTER_MS)}`.execute(db)
 }
 
-/** How long ago each role last gave a sign of life, ms, and how many of its processes live; a role that never did is absent. */
+/**
+ * How long ago each role last gave a sign of life, ms, and how many of its processes live; a role that never did is
+ * absent.
+ */
 export const signsOfLife = async (db: Db, now: number): Promise<Map<LivingRole, { ageMs: number; living: number }>> => {
   const { rows } = await sql<{ role: LivingRole; seenAt: Date; living: number }>`select role, max(seen_at) as "seenAt",
-      count(*) filter (where seen_at > ${new Date(now - GONE_AFTER_MS)}) as living from heartbeats group by role`.execute(db)
+      count(*) filter (where seen_at > ${new Date(now - GONE_AFTER_MS)}) as living from heartbeats group by role`.execute(
+    db,
+  )
   return new Map(rows.map(({ role, seenAt, living }) => [role, { ageMs: now - seenAt.getTime(), living }]))
 }
 
 /**
- * Raises an alert for each role of which no process lives, and ends those of roles that live again. Every process looks, so that
- * any that is left says it. @param startedAt of the process that looks: at first the others may just be starting
+ * Raises an alert for each role of which no process lives, and ends those of roles that live again. Every process
+ * looks, so that any that is left says it. @param startedAt of the process that looks: at first the others may just be
+ * starting
  */
-export const lookForTheDead = async (runtime: Pick<Runtime, 'db' | 'clock' | 'newId'>, startedAt: Date): Promise<void> => {
+export const lookForTheDead = async (
+  runtime: Pick<Runtime, 'db' | 'clock' | 'newId'>,
+  startedAt: Date,
+): Promise<void> => {
   const now = runtime.clock.now()
   const signs = await signsOfLife(runtime.db, now)
   const moment = momentOf(runtime)

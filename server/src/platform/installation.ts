@@ -7,7 +7,9 @@ import { raiseOrRenewAlert } from './alerts.ts'
 export class RestoredCopy extends Error {
   override name = 'RestoredCopy'
   constructor() {
-    super('this database is a copy that was restored: no role serves it before `bursar restored` has run, see docs/operating/recovery.md')
+    super(
+      'this database is a copy that was restored: no role serves it before `bursar restored` has run, see docs/operating/recovery.md',
+    )
   }
 }
 
@@ -19,27 +21,33 @@ interface Installation {
 
 const read = async (db: Db | Tx): Promise<Installation | undefined> => {
   const { rows } = await sql<Installation>`select identity = database_identity() as "isSame",
-    identity || '/' || timeline <> database_era() as "isPromoted", restored_at as "restoredAt" from installation`.execute(db)
+    identity || '/' || timeline <> database_era() as "isPromoted", restored_at as "restoredAt" from installation`.execute(
+    db,
+  )
   return rows[0]
 }
 
 const TIMELINE = sql.raw("split_part(database_era(), '/', 4)")
 
 /**
- * Checks that the database is the one the roles have served, and takes it for that when there is none yet. A promotion of a
- * standby and a recovery to a point in time can't be told apart from inside: both raise an alert, and roles go on.
+ * Checks that the database is the one the roles have served, and takes it for that when there is none yet. A promotion
+ * of a standby and a recovery to a point in time can't be told apart from inside: both raise an alert, and roles go on.
  * @throws RestoredCopy
  */
 export const requireSameDatabase = async (db: Db, moment: Moment): Promise<void> => {
   const found = await read(db)
   if (found === undefined) {
-    await sql`insert into installation(identity, timeline) select database_identity(), ${TIMELINE} on conflict do nothing`.execute(db)
+    await sql`insert into installation(identity, timeline) select database_identity(), ${TIMELINE} on conflict do nothing`.execute(
+      db,
+    )
     return
   }
   if (!found.isSame) throw new RestoredCopy()
   if (!found.isPromoted) return
   await inTransaction(db, async (tx) => {
-    const { rows } = await sql<{ timeline: string }>`update installation set timeline = ${TIMELINE} where timeline <> ${TIMELINE} returning timeline`.execute(tx)
+    const { rows } = await sql<{
+      timeline: string
+    }>`update installation set timeline = ${TIMELINE} where timeline <> ${TIMELINE} returning timeline`.execute(tx)
     for (const { timeline } of rows) {
       const text = `The database was promoted (timeline ${timeline}). No address is given out twice: the stock and the counters were moved on. After a recovery to a point in time, or the loss of a primary whose standby was not synchronous, stop the workers now and follow docs/operating/recovery.md`
       await raiseOrRenewAlert(tx, { kind: 'database-promoted', subject: 'database', text }, moment)
@@ -52,7 +60,9 @@ export const acceptDatabase = async (tx: Tx, { forgot }: { forgot: boolean }, no
   await sql`insert into installation as i (identity, timeline, restores, restored_at)
     select database_identity(), ${TIMELINE}, ${forgot ? 1 : 0}, ${forgot ? now : null}::timestamptz
     on conflict (singleton) do update set identity = excluded.identity, timeline = excluded.timeline,
-      restores = i.restores + excluded.restores, restored_at = coalesce(excluded.restored_at, i.restored_at)`.execute(tx)
+      restores = i.restores + excluded.restores, restored_at = coalesce(excluded.restored_at, i.restored_at)`.execute(
+    tx,
+  )
 }
 
 /** When `bursar restored` ran last, real time; null: never. */

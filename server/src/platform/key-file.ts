@@ -8,8 +8,9 @@ const OTHERS_WRITE = 0o022
 const STICKY = 0o1000
 
 /**
- * Reads a file of keys. Throws an Error that says what to do unless this user or root owns the file and its directory, only they
- * may change or replace it, and others can't read it. The open descriptor is judged, so that nothing takes its place in between.
+ * Reads a file of keys. Throws an Error that says what to do unless this user or root owns the file and its directory,
+ * only they may change or replace it, and others can't read it. The open descriptor is judged, so that nothing takes
+ * its place in between.
  */
 export const readKeyFile = (path: string): string => {
   const real = realpathSync(path)
@@ -28,10 +29,12 @@ export const readKeyFile = (path: string): string => {
 const judgeFolder = (path: string): void => {
   const { uid, mode } = statSync(path)
   judgeOwner(path, uid)
-  if ((mode & OTHERS_WRITE) !== 0 && (mode & STICKY) === 0) throw new RangeError(`others can replace files in ${path}: run chmod go-w on it`)
+  if ((mode & OTHERS_WRITE) !== 0 && (mode & STICKY) === 0)
+    throw new RangeError(`others can replace files in ${path}: run chmod go-w on it`)
 }
 
 const judgeOwner = (path: string, owner: number): void => {
   const user = process.geteuid!()
-  if (owner !== user && owner !== 0) throw new RangeError(`${path} belongs to the user ${owner}: run chown ${user} on it`)
+  if (owner !== user && owner !== 0)
+    throw new RangeError(`${path} belongs to the user ${owner}: run chown ${user} on it`)
 }

@@ -10,15 +10,32 @@ const logged = (write: (log: ReturnType<typeof createLog>) => void): string => {
 describe('the log', () => {
   test('is JSON lines with the role and the time', () => {
     expect(JSON.parse(logged((log) => log.info({ requestId: 'r-1' }, 'hello')))).toMatchObject({
-      level: 30, role: 'test', requestId: 'r-1', msg: 'hello', time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      level: 30,
+      role: 'test',
+      requestId: 'r-1',
+      msg: 'hello',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
     })
   })
 
   test('never shows a secret, wherever it stands', () => {
     const text = logged((log) => {
-      log.info({ privateKey: 'hunter2', a: { secret: 'hunter2', b: [{ signature: 'hunter2' }, { Passphrase: 'hunter2' }] } }, 'x')
-      log.child({ requestId: 'r' }).warn({ headers: { authorization: 'hunter2', 'x-request-id': 'shown' }, webhookSecrets: ['hunter2'] }, 'y')
-      log.error({ err: Object.assign(new Error('failed'), { connectionString: 'postgres://u:hunter2@h', config: { password: 'hunter2' } }) }, 'z')
+      log.info(
+        { privateKey: 'hunter2', a: { secret: 'hunter2', b: [{ signature: 'hunter2' }, { Passphrase: 'hunter2' }] } },
+        'x',
+      )
+      log
+        .child({ requestId: 'r' })
+        .warn({ headers: { authorization: 'hunter2', 'x-request-id': 'shown' }, webhookSecrets: ['hunter2'] }, 'y')
+      log.error(
+        {
+          err: Object.assign(new Error('failed'), {
+            connectionString: 'postgres://u:hunter2@h',
+            config: { password: 'hunter2' },
+          }),
+        },
+        'z',
+      )
     })
     expect(text).not.toContain('hunter2')
     expect(text).toContain('"x-request-id":"shown"')
@@ -42,7 +59,10 @@ describe('the log', () => {
   test('shows an error with its causes and its code', () => {
     const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
     expect(showError(new TypeError('no database', { cause }))).toMatchObject({
-      type: 'TypeError', message: 'no database', stack: expect.stringContaining('log.test'), cause: { message: 'refused', code: 'ECONNREFUSED' },
+      type: 'TypeError',
+      message: 'no database',
+      stack: expect.stringContaining('log.test'),
+      cause: { message: 'refused', code: 'ECONNREFUSED' },
     })
     expect(showError('text')).toEqual({ type: 'string', message: 'text' })
   })

@@ -2,8 +2,20 @@ import { pino, type DestinationStream, type Logger } from 'pino'
 
 /** Fields that must never reach a log, wherever they stand in what is logged. Compared without regard to case. */
 const SECRETS = new Set([
-  'privatekey', 'secret', 'signature', 'signingkey', 'webhooksecrets', 'passphrase', 'password', 'mnemonic', 'seed', 'authorization', 'sealed',
-  'datakey', 'connectionstring', 'databaseurl',
+  'privatekey',
+  'secret',
+  'signature',
+  'signingkey',
+  'webhooksecrets',
+  'passphrase',
+  'password',
+  'mnemonic',
+  'seed',
+  'authorization',
+  'sealed',
+  'datakey',
+  'connectionstring',
+  'databaseurl',
 ])
 const BUFFERED_BYTES = 4_096
 const FLUSHED_EVERY_MS = 200
@@ -36,14 +48,24 @@ export const showError = (error: unknown, depth = 0): ShownError => {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) }
   const { name, message, stack, cause } = error
   const code = 'code' in error ? { code: error.code } : {}
-  return { type: name, message, stack, ...code, ...(cause === undefined || depth >= 3 ? {} : { cause: showError(cause, depth + 1) }) }
+  return {
+    type: name,
+    message,
+    stack,
+    ...code,
+    ...(cause === undefined || depth >= 3 ? {} : { cause: showError(cause, depth + 1) }),
+  }
 }
 
 /**
- * JSON lines, secrets taken out. Lines are written behind the program's back, so that a request does not wait for whoever
- * reads them; what is left is written when the process ends.
+ * JSON lines, secrets taken out. Lines are written behind the program's back, so that a request does not wait for
+ * whoever reads them; what is left is written when the process ends.
  */
-export const createLog = (level: string, role: string, to: DestinationStream = pino.destination({ sync: false, minLength: BUFFERED_BYTES, periodicFlush: FLUSHED_EVERY_MS })): Logger =>
+export const createLog = (
+  level: string,
+  role: string,
+  to: DestinationStream = pino.destination({ sync: false, minLength: BUFFERED_BYTES, periodicFlush: FLUSHED_EVERY_MS }),
+): Logger =>
   pino(
     {
       level,

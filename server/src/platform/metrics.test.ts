@@ -6,8 +6,19 @@ let lag = 3
 let isHealthy = true
 const server = createInnerServer(
   [
-    { name: 'bursar_lag', help: 'Lag', labels: ['network'], read: async () => [{ labels: { network: 'BITCOIN' }, value: lag }] },
-    { name: 'bursar_things_total', help: 'Things', labels: [], kind: 'counter', read: async () => [{ labels: {}, value: 7 }] },
+    {
+      name: 'bursar_lag',
+      help: 'Lag',
+      labels: ['network'],
+      read: async () => [{ labels: { network: 'BITCOIN' }, value: lag }],
+    },
+    {
+      name: 'bursar_things_total',
+      help: 'Things',
+      labels: [],
+      kind: 'counter',
+      read: async () => [{ labels: {}, value: 7 }],
+    },
   ],
   async () => {
     if (!isHealthy) throw new Error('the database does not answer')

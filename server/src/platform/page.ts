@@ -16,12 +16,16 @@ export interface PageRequest {
 /** A whole answer, or one that goes on: `stream` writes until it returns or `signal` says that the client left. */
 export type PageAnswer =
   | { status: number; headers: Readonly<Record<string, string>>; body: string | Buffer }
-  | { status: number; headers: Readonly<Record<string, string>>; stream: (write: (chunk: string) => void, signal: AbortSignal) => Promise<void> }
+  | {
+      status: number
+      headers: Readonly<Record<string, string>>
+      stream: (write: (chunk: string) => void, signal: AbortSignal) => Promise<void>
+    }
 
 /**
- * A path served without a signature. `{name}` in the path is one segment, percent-decoded; a slash at the end of what is
- * asked for is left out. A handler that throws an ApiRefusal is answered as it says: as a readable page to a browser, as JSON
- * to everybody else.
+ * A path served without a signature. `{name}` in the path is one segment, percent-decoded; a slash at the end of what
+ * is asked for is left out. A handler that throws an ApiRefusal is answered as it says: as a readable page to a
+ * browser, as JSON to everybody else.
  */
 export interface PageRoute {
   method: 'GET' | 'POST'

@@ -12,8 +12,8 @@ export interface ApiRequest {
   body: unknown
   requestId: string
   /**
-   * What makes a repetition the same request: its signature where it moves money, its Idempotency-Key where one was sent.
-   * An effect is stored together with its answer under these keys, so that a repetition gets the first answer.
+   * What makes a repetition the same request: its signature where it moves money, its Idempotency-Key where one was
+   * sent. An effect is stored together with its answer under these keys, so that a repetition gets the first answer.
    */
   answerKeys: readonly AnswerKey[]
 }
@@ -23,8 +23,13 @@ export interface AnswerKey extends Fingerprinted {
   key: string
 }
 
-/** What goes back: a status and a value to write as JSON, or JSON text made before; and headers of the operation's own, names in lower case. */
-export type ApiAnswer = ({ status: number; body: unknown } | { status: number; json: string }) & { headers?: Readonly<Record<string, string>> }
+/**
+ * What goes back: a status and a value to write as JSON, or JSON text made before; and headers of the operation's own,
+ * names in lower case.
+ */
+export type ApiAnswer = ({ status: number; body: unknown } | { status: number; json: string }) & {
+  headers?: Readonly<Record<string, string>>
+}
 
 /** One operation of the contract, by its id there, and what serves it. */
 export interface Route {
@@ -40,7 +45,12 @@ export class ApiRefusal extends Error {
   readonly field: string | undefined
   readonly retryAfterSeconds: number | undefined
 
-  constructor(status: number, code: number, description: string, more: { field?: string; retryAfterSeconds?: number } = {}) {
+  constructor(
+    status: number,
+    code: number,
+    description: string,
+    more: { field?: string; retryAfterSeconds?: number } = {},
+  ) {
     super(description)
     this.status = status
     this.code = code

@@ -8,18 +8,22 @@ const box = createSecretBox(key)
 
 describe('a sealed value', () => {
   test('opens to what was sealed, and no two seals are alike', () => {
-    fc.assert(fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (plain, owner) => {
-      const sealed = box.seal(plain, owner)
-      expect(box.open(sealed, owner)).toBe(plain)
-      expect(box.seal(plain, owner)).not.toBe(sealed)
-      if (plain.length > 8) expect(sealed).not.toContain(plain)
-    }))
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (plain, owner) => {
+        const sealed = box.seal(plain, owner)
+        expect(box.open(sealed, owner)).toBe(plain)
+        expect(box.seal(plain, owner)).not.toBe(sealed)
+        if (plain.length > 8) expect(sealed).not.toContain(plain)
+      }),
+    )
   })
 
   test('does not open for another row, with another key, or when any of it was changed', () => {
     const sealed = box.seal('bd4c0f27382cbdf0c52318a99308fc6d', 'merchant-key|a|b')
     expect(() => box.open(sealed, 'merchant-key|a|c')).toThrow()
-    expect(() => createSecretBox(randomBytes(32)).open(sealed, 'merchant-key|a|b')).toThrow(/sealed with data key [0-9a-f]{8}/)
+    expect(() => createSecretBox(randomBytes(32)).open(sealed, 'merchant-key|a|b')).toThrow(
+      /sealed with data key [0-9a-f]{8}/,
+    )
     const [version, keyId, text] = sealed.split('.') as [string, string, string]
     const bytes = Buffer.from(text, 'base64url')
     for (let i = 0; i < bytes.length; i += 1) {
@@ -27,7 +31,8 @@ describe('a sealed value', () => {
       changed[i]! ^= 1
       expect(() => box.open(`${version}.${keyId}.${changed.toString('base64url')}`, 'merchant-key|a|b')).toThrow()
     }
-    for (const cut of ['', 'v1', `v1.${keyId}.`, `v1.${keyId}.AAAA`, `v2.${keyId}.${text}`]) expect(() => box.open(cut, 'merchant-key|a|b')).toThrow()
+    for (const cut of ['', 'v1', `v1.${keyId}.`, `v1.${keyId}.AAAA`, `v2.${keyId}.${text}`])
+      expect(() => box.open(cut, 'merchant-key|a|b')).toThrow()
   })
 
   test('names its key without telling it', () => {
@@ -43,9 +48,15 @@ describe('a data key', () => {
     expect(readDataKey(key.toString('base64'))).toEqual(key)
   })
 
-  test.each(['', 'secret', 'ab'.repeat(31), 'ab'.repeat(33), randomBytes(31).toString('base64'), randomBytes(33).toString('base64'), `${'ab'.repeat(31)}zz`])(
-    'is not %j', (text) => expect(() => readDataKey(text)).toThrow('64 hex digits, or base64'),
-  )
+  test.each([
+    '',
+    'secret',
+    'ab'.repeat(31),
+    'ab'.repeat(33),
+    randomBytes(31).toString('base64'),
+    randomBytes(33).toString('base64'),
+    `${'ab'.repeat(31)}zz`,
+  ])('is not %j', (text) => expect(() => readDataKey(text)).toThrow('64 hex digits, or base64'))
 
   test('has 32 bytes', () => expect(() => createSecretBox(new Uint8Array(16))).toThrow('32'))
 })
@@ -71,6 +82,7 @@ describe('a ring of keys', () => {
   test('is read from lines, the newest first', () => {
     const text = `${newer.toString('hex')}\n\n${older.toString('base64')}\n`
     expect(readDataKeys(text)).toEqual([newer, older])
-    for (const wrong of ['', '\n', 'secret', `${older.toString('hex')}\n${older.toString('base64')}`]) expect(() => readDataKeys(wrong)).toThrow(RangeError)
+    for (const wrong of ['', '\n', 'secret', `${older.toString('hex')}\n${older.toString('base64')}`])
+      expect(() => readDataKeys(wrong)).toThrow(RangeError)
   })
 })

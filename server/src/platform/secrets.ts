@@ -1,6 +1,9 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
 
-/** Seals values at rest with AES-256-GCM. What a value belongs to is part of the seal, so that it can't be moved to another row. */
+/**
+ * Seals values at rest with AES-256-GCM. What a value belongs to is part of the seal, so that it can't be moved to
+ * another row.
+ */
 export interface SecretBox {
   /** @param belongsTo such as `merchant-key|MERCHANT|KEY` */
   seal(plain: string, belongsTo: string): string
@@ -61,11 +64,16 @@ const idOf = (key: Uint8Array): string => createHash('sha256').update(key).diges
 const prefixOf = (key: Uint8Array): string => `v1.${idOf(key)}.`
 
 /** A key of its own for one purpose, which tells nothing of the key it comes from. */
-export const deriveKey = (key: Uint8Array, purpose: string): Uint8Array => createHmac('sha256', key).update(`bursar ${purpose}`).digest()
+export const deriveKey = (key: Uint8Array, purpose: string): Uint8Array =>
+  createHmac('sha256', key).update(`bursar ${purpose}`).digest()
 
 /** Reads keys as text, one a line, the newest first. */
 export const readDataKeys = (text: string): Uint8Array[] => {
-  const keys = text.split('\n').map((line) => line.trim()).filter((line) => line !== '').map(readDataKey)
+  const keys = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .map(readDataKey)
   if (keys.length === 0) throw new RangeError('write at least one key')
   if (new Set(keys.map(idOf)).size !== keys.length) throw new RangeError('a key is listed twice')
   return keys

@@ -12,28 +12,35 @@ export const readFlag = (text: string): boolean => {
 }
 
 /** A whole number from `least` to `most`. */
-export const readInteger = (least: number, most: number) => (text: string): number => {
-  const value = Number(text)
-  if (/^\d{1,15}$/.test(text) && value >= least && value <= most) return value
-  throw new RangeError(`write a whole number from ${least} to ${most}`)
-}
+export const readInteger =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const value = Number(text)
+    if (/^\d{1,15}$/.test(text) && value >= least && value <= most) return value
+    throw new RangeError(`write a whole number from ${least} to ${most}`)
+  }
 
-export const readChoice = <const Choice extends string>(choices: readonly Choice[]) => (text: string): Choice => {
-  const found = choices.find((choice) => choice === text)
-  if (found !== undefined) return found
-  throw new RangeError(`write one of ${choices.join(', ')}`)
-}
+export const readChoice =
+  <const Choice extends string>(choices: readonly Choice[]) =>
+  (text: string): Choice => {
+    const found = choices.find((choice) => choice === text)
+    if (found !== undefined) return found
+    throw new RangeError(`write one of ${choices.join(', ')}`)
+  }
 
 /** An address with one of some schemes, such as `https:`. */
-export const readUrl = (...schemes: readonly string[]) => (text: string): string => {
-  if (URL.canParse(text) && schemes.includes(new URL(text).protocol)) return text
-  throw new RangeError(`write a URL that starts with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`)
-}
+export const readUrl =
+  (...schemes: readonly string[]) =>
+  (text: string): string => {
+    if (URL.canParse(text) && schemes.includes(new URL(text).protocol)) return text
+    throw new RangeError(`write a URL that starts with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`)
+  }
 
 /** Scheme and host of an address, without what may follow. */
 export const readOrigin = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  const isPlain = url !== undefined && /^https?:$/.test(url.protocol) && (text === url.origin || text === `${url.origin}/`)
+  const isPlain =
+    url !== undefined && /^https?:$/.test(url.protocol) && (text === url.origin || text === `${url.origin}/`)
   if (!isPlain) throw new RangeError('write a scheme and a host alone, such as https://pay.example.com')
   return url.origin
 }
@@ -68,19 +75,33 @@ export interface SmtpPlace extends ListenAddress {
   user: string | null
 }
 
-const SMTP_TLS = { smtps: { tls: 'start', port: 465 }, smtp: { tls: 'starttls', port: 587 }, 'smtp+plain': { tls: 'none', port: 25 } } as const
+const SMTP_TLS = {
+  smtps: { tls: 'start', port: 465 },
+  smtp: { tls: 'starttls', port: 587 },
+  'smtp+plain': { tls: 'none', port: 25 },
+} as const
 
-/** `smtps://[USER@]HOST[:PORT]` (TLS), `smtp://` (STARTTLS, insisted on) or `smtp+plain://` (neither, and so no user). */
+/**
+ * `smtps://[USER@]HOST[:PORT]` (TLS), `smtp://` (STARTTLS, insisted on) or `smtp+plain://` (neither, and so no user).
+ */
 export const readSmtpPlace = (text: string): SmtpPlace => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const kind = url && SMTP_TLS[url.protocol.slice(0, -1) as keyof typeof SMTP_TLS]
   if (!url || !kind || url.hostname === '' || !/^\/?$/.test(url.pathname) || url.search !== '' || url.hash !== '') {
-    throw new RangeError('write smtps://USER@HOST, smtp://USER@HOST (STARTTLS) or smtp+plain://HOST, with :PORT where it is not the usual one')
+    throw new RangeError(
+      'write smtps://USER@HOST, smtp://USER@HOST (STARTTLS) or smtp+plain://HOST, with :PORT where it is not the usual one',
+    )
   }
   if (url.password !== '') throw new RangeError('the password belongs into BURSAR_SMTP_PASSWORD_FILE')
   const user = decodeURIComponent(url.username)
-  if (user !== '' && kind.tls === 'none') throw new RangeError('smtp+plain:// has no user: a password would travel in the clear')
-  return { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port) || kind.port, tls: kind.tls, user: user === '' ? null : user }
+  if (user !== '' && kind.tls === 'none')
+    throw new RangeError('smtp+plain:// has no user: a password would travel in the clear')
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: Number(url.port) || kind.port,
+    tls: kind.tls,
+    user: user === '' ? null : user,
+  }
 }
 
 /** `NAME <ADDRESS>` or an address alone. */
@@ -98,15 +119,22 @@ export const readRolePrefix = (text: string): string => {
 }
 
 /** Texts joined by commas; none for an empty text. */
-export const readList = <Value>(readOne: (text: string) => Value) => (text: string): Value[] =>
-  text.split(',').map((part) => part.trim()).filter((part) => part !== '').map(readOne)
+export const readList =
+  <Value>(readOne: (text: string) => Value) =>
+  (text: string): Value[] =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '')
+      .map(readOne)
 
 /** A range of addresses such as `10.0.0.0/8`, or one address. */
 export const readRange = (text: string): string => {
   const [address = '', prefix, ...more] = text.split('/')
   const family = isIP(address)
   const fits = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128))
-  if (family === 0 || !fits || more.length > 0) throw new RangeError('write ranges such as 10.0.0.0/8 or fd00::/8, joined by commas')
+  if (family === 0 || !fits || more.length > 0)
+    throw new RangeError('write ranges such as 10.0.0.0/8 or fd00::/8, joined by commas')
   return prefix === undefined ? `${address}/${family === 4 ? 32 : 128}` : text
 }
 
@@ -119,19 +147,23 @@ export interface PortRange {
 export const readPortRange = (text: string): PortRange => {
   const [, least, most = least] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text) ?? []
   const range = { least: Number(least), most: Number(most) }
-  if (!(range.least >= 1 && range.least <= range.most && range.most <= 65_535)) throw new RangeError('write ports such as 443 or 1024-65535, joined by commas')
+  if (!(range.least >= 1 && range.least <= range.most && range.most <= 65_535))
+    throw new RangeError('write ports such as 443 or 1024-65535, joined by commas')
   return range
 }
 
 /** Reads the JSON of a file with what knows its shape. */
-export const readJson = <Value>(parse: (json: unknown) => Value) => (text: string): Value => {
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch (error) {
-    throw new RangeError(`the file must be JSON: ${(error as Error).message}`, { cause: error })
+export const readJson =
+  <Value>(parse: (json: unknown) => Value) =>
+  (text: string): Value => {
+    let json: unknown
+    try {
+      json = JSON.parse(text)
+    } catch (error) {
+      throw new RangeError(`the file must be JSON: ${(error as Error).message}`, { cause: error })
+    }
+    const twice = repeatedKey(text)
+    if (twice !== undefined)
+      throw new RangeError(`an object of the file has ${JSON.stringify(twice)} twice, and only the last would count`)
+    return parse(json)
   }
-  const twice = repeatedKey(text)
-  if (twice !== undefined) throw new RangeError(`an object of the file has ${JSON.stringify(twice)} twice, and only the last would count`)
-  return parse(json)
-}

@@ -1,4 +1,7 @@
-/** What received money becomes, as a merchant writes it (`contract.md` 4.1): the address and its network together or not at all. */
+/**
+ * What received money becomes, as a merchant writes it (`contract.md` 4.1): the address and its network together or not
+ * at all.
+ */
 export interface TargetBody {
   ticker: string
   address?: string

@@ -4,14 +4,27 @@ import { withoutCardNumbers } from './card-numbers.ts'
 import { ApiRefusal } from './route.ts'
 
 /** Nothing is coerced, removed or filled in: what a client sends is what is judged. */
-const ajv = new Ajv({ coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false, verbose: true, strict: true })
+const ajv = new Ajv({
+  coerceTypes: false,
+  removeAdditional: false,
+  useDefaults: false,
+  allErrors: false,
+  verbose: true,
+  strict: true,
+})
 
 export type Validator = (value: unknown) => void
 
 /** The code an operation answers for a request that does not fit its schemas (`contract.md` 18, rows 3 and 4). */
-export const validationCodeOf = ({ validationCode }: Operation): ErrorCode => ({ ...generalErrors.invalidRequest, code: validationCode })
+export const validationCodeOf = ({ validationCode }: Operation): ErrorCode => ({
+  ...generalErrors.invalidRequest,
+  code: validationCode,
+})
 
-/** A function that throws the refusal for a value that does not fit the schema. @param whole what the value itself is called */
+/**
+ * A function that throws the refusal for a value that does not fit the schema. @param whole what the value itself is
+ * called
+ */
 export const validatorOf = (schema: object, code: ErrorCode, whole: string): Validator => {
   const validate = ajv.compile(schema)
   return (value) => {
@@ -40,7 +53,10 @@ const explain = (error: ErrorObject, whole: string): Explanation => {
     case 'dependencies': {
       const missing = String(error.params.missingProperty)
       const inner = join(field, missing)
-      return { field: inner, description: `${inner} is missing. ${schema.properties?.[missing]?.description ?? ''}`.trim() }
+      return {
+        field: inner,
+        description: `${inner} is missing. ${schema.properties?.[missing]?.description ?? ''}`.trim(),
+      }
     }
     case 'additionalProperties':
       return explainUnknown(field, error.data as object, Object.keys(schema.properties ?? {}))
@@ -60,15 +76,27 @@ const MOST_LISTED = 10
 /** Names every field that is unknown, so that one look at the answer is enough. */
 const explainUnknown = (field: string, data: object, known: readonly string[]): Explanation => {
   const unknown = Object.keys(data).filter((key) => !known.includes(key))
-  const listed = unknown.slice(0, MOST_LISTED).map((key) => JSON.stringify(key.slice(0, 64))).join(', ')
+  const listed = unknown
+    .slice(0, MOST_LISTED)
+    .map((key) => JSON.stringify(key.slice(0, 64)))
+    .join(', ')
   const more = unknown.length > MOST_LISTED ? ` and ${unknown.length - MOST_LISTED} more` : ''
-  return { field: join(field, unknown[0]!.slice(0, 64)), description: `unknown field ${listed}${more}: there are ${known.join(', ')}` }
+  return {
+    field: join(field, unknown[0]!.slice(0, 64)),
+    description: `unknown field ${listed}${more}: there are ${known.join(', ')}`,
+  }
 }
 
 const explainType = (name: string, error: ErrorObject, description: string | undefined): string => {
   const wanted = String(error.params.type)
-  if (wanted === 'string' && typeof error.data === 'number') return `${name} must be a string: send "${withoutCardNumbers(String(error.data))}" in quotes, not a number`
-  const given = error.data === null ? 'null' : Array.isArray(error.data) ? 'an array' : `${typeof error.data === 'object' ? 'an' : 'a'} ${typeof error.data}`
+  if (wanted === 'string' && typeof error.data === 'number')
+    return `${name} must be a string: send "${withoutCardNumbers(String(error.data))}" in quotes, not a number`
+  const given =
+    error.data === null
+      ? 'null'
+      : Array.isArray(error.data)
+        ? 'an array'
+        : `${typeof error.data === 'object' ? 'an' : 'a'} ${typeof error.data}`
   return `${name} must be of type ${wanted}, not ${given}. ${description ?? ''}`.trim()
 }
 

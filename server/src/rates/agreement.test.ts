@@ -5,15 +5,29 @@ import { rulesFor } from './markets.ts'
 import { E18 } from './ladder.ts'
 
 const NOW = 1_800_000_000_000
-const rules: AgreementRules = { quorum: 2, oldestMs: 15_000, apartBps: 100n, jumpBpsPerMinute: 500n, bandBps: null, aloneBandBps: null }
+const rules: AgreementRules = {
+  quorum: 2,
+  oldestMs: 15_000,
+  apartBps: 100n,
+  jumpBpsPerMinute: 500n,
+  bandBps: null,
+  aloneBandBps: null,
+}
 const book = (price: number, age = 0): Book => {
   const middle = BigInt(Math.round(price * 1e6)) * 10n ** 12n
-  return { base: 'BTC', quote: 'USDT', observedAt: NOW - age, bids: [{ price: (middle * 9999n) / 10_000n, amount: E18 }], asks: [{ price: (middle * 10_001n) / 10_000n, amount: E18 }] }
+  return {
+    base: 'BTC',
+    quote: 'USDT',
+    observedAt: NOW - age,
+    bids: [{ price: (middle * 9999n) / 10_000n, amount: E18 }],
+    asks: [{ price: (middle * 10_001n) / 10_000n, amount: E18 }],
+  }
 }
 const seen = (books: Record<string, Book>) => Object.entries(books).map(([source, one]) => ({ source, book: one }))
 const judge = (books: Record<string, Book>, more: Partial<Parameters<typeof agree>[1]> = {}) =>
   agree(seen(books), { rules, now: NOW, last: undefined, official: undefined, ...more })
-const middle = (answer: ReturnType<typeof agree>) => (answer.kind === 'open' ? Number(answer.middle / 10n ** 12n) / 1e6 : answer.reason)
+const middle = (answer: ReturnType<typeof agree>) =>
+  answer.kind === 'open' ? Number(answer.middle / 10n ** 12n) / 1e6 : answer.reason
 
 describe('X2 sources that lie never move a price', () => {
   const honest = { a: book(65_000), b: book(65_100) }
@@ -57,24 +71,36 @@ describe('an official band', () => {
   const banded = { ...rules, quorum: 1, bandBps: 1_000n }
   test('closes what is outside of it, and all when there is no official rate', () => {
     expect(judge({ a: book(41) }, { rules: banded, official: 41n * E18 }).kind).toBe('open')
-    expect(middle(judge({ a: book(46) }, { rules: banded, official: 41n * E18 }))).toMatch(/more than 10 % from the official 41\.0+$/)
+    expect(middle(judge({ a: book(46) }, { rules: banded, official: 41n * E18 }))).toMatch(
+      /more than 10 % from the official 41\.0+$/,
+    )
     expect(middle(judge({ a: book(41) }, { rules: banded }))).toBe('no official rate to compare with')
   })
 
   test('audit F-9.4: is narrower where a single book decides', () => {
     const narrow = { ...banded, aloneBandBps: 300n }
-    expect(middle(judge({ a: book(43) }, { rules: narrow, official: 41n * E18 }))).toMatch(/more than 3 % from the official/)
+    expect(middle(judge({ a: book(43) }, { rules: narrow, official: 41n * E18 }))).toMatch(
+      /more than 3 % from the official/,
+    )
     expect(judge({ a: book(42) }, { rules: narrow, official: 41n * E18 }).kind).toBe('open')
     expect(judge({ a: book(43), b: book(43) }, { rules: narrow, official: 41n * E18 }).kind).toBe('open')
-    for (const ticker of ['UAH', 'KZT']) expect(rulesFor(ticker, {})).toMatchObject({ bandBps: 1_000n, aloneBandBps: 300n })
+    for (const ticker of ['UAH', 'KZT'])
+      expect(rulesFor(ticker, {})).toMatchObject({ bandBps: 1_000n, aloneBandBps: 300n })
   })
 
-  test.each(['2026-11-23T00:00:00+02:00', '2026-07-23T00:00:00+03:00', '2026-11-23T00:00:00+05:00'])('audit D-B9: the day of an official rate is the bank\'s (row R-1): %s', (midnight) => {
-    expect(officialDay({ observedAt: Date.parse(midnight) })).toBe(midnight.slice(0, 10))
-  })
+  test.each(['2026-11-23T00:00:00+02:00', '2026-07-23T00:00:00+03:00', '2026-11-23T00:00:00+05:00'])(
+    "audit D-B9: the day of an official rate is the bank's (row R-1): %s",
+    (midnight) => {
+      expect(officialDay({ observedAt: Date.parse(midnight) })).toBe(midnight.slice(0, 10))
+    },
+  )
 
   test('is the fresh rate of the currency', () => {
-    const rates = [{ ticker: 'UAH', perUsd: 41n, observedAt: NOW }, { ticker: 'UAH', perUsd: 20n, observedAt: NOW - 10 }, { ticker: 'KZT', perUsd: 500n, observedAt: NOW }]
+    const rates = [
+      { ticker: 'UAH', perUsd: 41n, observedAt: NOW },
+      { ticker: 'UAH', perUsd: 20n, observedAt: NOW - 10 },
+      { ticker: 'KZT', perUsd: 500n, observedAt: NOW },
+    ]
     expect(officialPrice(rates, 'UAH', NOW - 5)).toBe(41n)
     expect(officialPrice(rates, 'USD', 0)).toBeUndefined()
   })

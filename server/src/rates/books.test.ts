@@ -28,15 +28,33 @@ const source = (name: string, prices: Record<string, bigint>): BookSource => ({
   serves: ({ base, quote }) => prices[base] !== undefined || prices[quote] !== undefined,
   book: async (market): Promise<Book> => {
     const price = prices[market.base] ?? prices[market.quote]!
-    return { ...market, observedAt: now, bids: [{ price: price - E18 / 1000n, amount: 5n * E18 }], asks: [{ price: price + E18 / 1000n, amount: 5n * E18 }] }
+    return {
+      ...market,
+      observedAt: now,
+      bids: [{ price: price - E18 / 1000n, amount: 5n * E18 }],
+      asks: [{ price: price + E18 / 1000n, amount: 5n * E18 }],
+    }
   },
 })
-const broken: BookSource = { name: 'broken', serves: () => true, book: () => Promise.reject(new Error('HTML with 200')) }
+const broken: BookSource = {
+  name: 'broken',
+  serves: () => true,
+  book: () => Promise.reject(new Error('HTML with 200')),
+}
 const read = (...sources: BookSource[]) =>
   runUntilIdle([createBooksJob({ runtime: runtime(), sources, tickers: ['BTC', 'UAH'], rules: {}, everyMs: 1 })])
 const official = (perUsd: bigint) =>
-  runUntilIdle([createOfficialRatesJob({ runtime: runtime(), everyMs: 1, sources: [{ name: 'nbu', rates: async () => [{ ticker: 'UAH', perUsd, observedAt: now }] }] })])
-const alerts = async () => (await sql<{ subject: string }>`select subject from alerts where resolved_at is null order by subject`.execute(db)).rows.map(({ subject }) => subject)
+  runUntilIdle([
+    createOfficialRatesJob({
+      runtime: runtime(),
+      everyMs: 1,
+      sources: [{ name: 'nbu', rates: async () => [{ ticker: 'UAH', perUsd, observedAt: now }] }],
+    }),
+  ])
+const alerts = async () =>
+  (
+    await sql<{ subject: string }>`select subject from alerts where resolved_at is null order by subject`.execute(db)
+  ).rows.map(({ subject }) => subject)
 
 test('legs open with enough that agree, close with a reason and an alert, and open again', async () => {
   await read(source('a', { BTC: 65_000n * E18, UAH: 41n * E18 }), source('b', { BTC: 65_001n * E18 }), broken)
@@ -61,11 +79,17 @@ test('legs open with enough that agree, close with a reason and an alert, and op
 test('a leg that nobody reads any more prices nothing', async () => {
   await read(source('a', { BTC: 65_000n * E18 }), source('b', { BTC: 65_001n * E18 }))
   const reader = createLegsReader(db, () => now)
-  expect((await reader()).open.get('BTC')!.books).toMatchObject([{ source: 'a', base: 'BTC', quote: 'USDT' }, { source: 'b' }])
+  expect((await reader()).open.get('BTC')!.books).toMatchObject([
+    { source: 'a', base: 'BTC', quote: 'USDT' },
+    { source: 'b' },
+  ])
   now += 20_001
   expect((await reader()).closed.get('BTC')).toMatch(/^last read at/)
 })
 
 test('markets are named as venues have them', () => {
-  expect([marketOf('BTC'), marketOf('UAH')]).toEqual([{ base: 'BTC', quote: 'USDT' }, { base: 'USDT', quote: 'UAH' }])
+  expect([marketOf('BTC'), marketOf('UAH')]).toEqual([
+    { base: 'BTC', quote: 'USDT' },
+    { base: 'USDT', quote: 'UAH' },
+  ])
 })

@@ -46,16 +46,22 @@ interface Believable {
 }
 
 /**
- * One price a ticker out of what all sources said, or none. What several sources agreed on before is taken as it is. Else sources have
- * to agree as order books do: those near the median count, two are needed where there are two, and it may not have jumped. Of two that
- * contradict each other neither is taken. Quotes that are zero, not decimals, too old or from the future are left out.
+ * One price a ticker out of what all sources said, or none. What several sources agreed on before is taken as it is.
+ * Else sources have to agree as order books do: those near the median count, two are needed where there are two, and it
+ * may not have jumped. Of two that contradict each other neither is taken. Quotes that are zero, not decimals, too old
+ * or from the future are left out.
  */
-export const choosePrices = (given: readonly GivenQuote[], rules: ChoiceRules): { chosen: ChosenPrice[]; refused: RefusedPrice[] } => {
+export const choosePrices = (
+  given: readonly GivenQuote[],
+  rules: ChoiceRules,
+): { chosen: ChosenPrice[]; refused: RefusedPrice[] } => {
   const byTicker = Map.groupBy(given, ({ quote }) => quote.ticker)
   const judged = [...byTicker].flatMap(([ticker, quotes]): (ChosenPrice | RefusedPrice)[] => {
     const good = quotes.flatMap((one) => believable(one, rules))
     // One whose word can't be believed might have contradicted the others, as one that gave none.
-    return good.length === 0 ? [] : [judge(ticker, good, { ...rules, silent: rules.silent + quotes.length - good.length })]
+    return good.length === 0
+      ? []
+      : [judge(ticker, good, { ...rules, silent: rules.silent + quotes.length - good.length })]
   })
   return {
     chosen: judged.filter((one): one is ChosenPrice => !('kind' in one)),
@@ -69,7 +75,11 @@ const believable = ({ source, agreed, quote }: GivenQuote, { now, oldestMs }: Ch
   return usd === undefined || !isRecent ? [] : [{ source, agreed, usd, observedAt: quote.observedAt }]
 }
 
-const judge = (ticker: string, good: readonly Believable[], { now, silent, rulesOf, lastOf }: ChoiceRules): ChosenPrice | RefusedPrice => {
+const judge = (
+  ticker: string,
+  good: readonly Believable[],
+  { now, silent, rulesOf, lastOf }: ChoiceRules,
+): ChosenPrice | RefusedPrice => {
   const best = good.find(({ agreed }) => agreed)
   if (best) return priceOut(ticker, [best])
   const { apartBps, jumpBpsPerMinute } = rulesOf(ticker)
@@ -78,12 +88,20 @@ const judge = (ticker: string, good: readonly Believable[], { now, silent, rules
   const needed = Math.min(2, good.length + silent)
   if (near.length < needed) {
     const said = good.map(({ source, usd }) => `${source}: ${inWords(usd)}`).join(', ')
-    return { ticker, kind: 'disagreement', reason: `${near.length} of ${needed} sources that are needed agree within ${percent(apartBps)} (${said}${silent === 0 ? '' : `; ${silent} gave nothing`})` }
+    return {
+      ticker,
+      kind: 'disagreement',
+      reason: `${near.length} of ${needed} sources that are needed agree within ${percent(apartBps)} (${said}${silent === 0 ? '' : `; ${silent} gave nothing`})`,
+    }
   }
   const price = priceOut(ticker, near)
   const last = lastOf(ticker)
   if (last !== undefined && !isWithin(price.usd, last.usd, mostMoved(jumpBpsPerMinute, now - last.at))) {
-    return { ticker, kind: 'jump', reason: `it jumped from ${inWords(last.usd)} to ${inWords(price.usd)} (${price.source})` }
+    return {
+      ticker,
+      kind: 'jump',
+      reason: `it jumped from ${inWords(last.usd)} to ${inWords(price.usd)} (${price.source})`,
+    }
   }
   return price
 }

@@ -19,20 +19,29 @@ export interface BooksDeps {
   everyMs: number
 }
 
-/** Reads the order books of every leg from every source that has them, and stores what they agree on, or why they don't. */
+/**
+ * Reads the order books of every leg from every source that has them, and stores what they agree on, or why they don't.
+ */
 export const createBooksJob = (deps: BooksDeps): Job => ({
   name: 'order-books',
   everyMs: deps.everyMs,
   run: async () => {
     const { runtime, sources, tickers } = deps
-    const read = await Promise.all(tickers.map(async (ticker) => ({ ticker, seen: await readMarket(runtime, sources, ticker) })))
+    const read = await Promise.all(
+      tickers.map(async (ticker) => ({ ticker, seen: await readMarket(runtime, sources, ticker) })),
+    )
     const now = runtime.clock.now()
     const last = new Map((await listLegs(runtime.db)).map((leg) => [leg.ticker, lastOf(leg)]))
     const official = await listOfficialRates(runtime.db)
     await inTransaction(runtime.db, async (tx) => {
       for (const { ticker, seen } of read) {
         const rules = rulesFor(ticker, deps.rules)
-        const agreement = agree(seen, { rules, now, last: last.get(ticker), official: officialPrice(official, ticker, now - OFFICIAL_OLDEST_MS) })
+        const agreement = agree(seen, {
+          rules,
+          now,
+          last: last.get(ticker),
+          official: officialPrice(official, ticker, now - OFFICIAL_OLDEST_MS),
+        })
         await storeLeg(tx, { ticker, quorum: rules.quorum, agreement, at: new Date(now) })
         await tell(tx, runtime, ticker, agreement)
       }
@@ -41,7 +50,11 @@ export const createBooksJob = (deps: BooksDeps): Job => ({
   },
 })
 
-const readMarket = async (runtime: Runtime, sources: readonly BookSource[], ticker: string): Promise<{ source: string; book: Book }[]> => {
+const readMarket = async (
+  runtime: Runtime,
+  sources: readonly BookSource[],
+  ticker: string,
+): Promise<{ source: string; book: Book }[]> => {
   const market = marketOf(ticker)
   const serving = sources.filter((source) => source.serves(market))
   const answers = await Promise.allSettled(serving.map((source) => source.book(market)))
@@ -53,10 +66,21 @@ const readMarket = async (runtime: Runtime, sources: readonly BookSource[], tick
   })
 }
 
-const lastOf = ({ believed, believedAt }: { believed: bigint | null; believedAt: Date | null }): LastMiddle | undefined =>
+const lastOf = ({
+  believed,
+  believedAt,
+}: {
+  believed: bigint | null
+  believedAt: Date | null
+}): LastMiddle | undefined =>
   believed === null || believedAt === null ? undefined : { middle: believed, at: believedAt.getTime() }
 
-const tell = async (tx: Parameters<typeof raiseAlert>[0], runtime: Runtime, ticker: string, agreement: Agreement): Promise<void> => {
+const tell = async (
+  tx: Parameters<typeof raiseAlert>[0],
+  runtime: Runtime,
+  ticker: string,
+  agreement: Agreement,
+): Promise<void> => {
   const moment = momentOf(runtime)
   if (agreement.kind === 'open') return resolveAlert(tx, 'market-closed', ticker, moment.at)
   const text = `${ticker} has no price to exchange at: ${agreement.reason}; see bursar rates`
@@ -64,7 +88,11 @@ const tell = async (tx: Parameters<typeof raiseAlert>[0], runtime: Runtime, tick
 }
 
 /** Reads the official rates that currencies must stay near. */
-export const createOfficialRatesJob = (deps: { runtime: Runtime; sources: readonly OfficialSource[]; everyMs: number }): Job => ({
+export const createOfficialRatesJob = (deps: {
+  runtime: Runtime
+  sources: readonly OfficialSource[]
+  everyMs: number
+}): Job => ({
   name: 'official-rates',
   everyMs: deps.everyMs,
   run: async () => {

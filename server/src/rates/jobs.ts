@@ -18,7 +18,10 @@ export interface RatesDeps {
   everyMs: number
 }
 
-/** Asks every source and stores the prices that can be believed. What fails, jumps or contradicts is left out; the old price ages. */
+/**
+ * Asks every source and stores the prices that can be believed. What fails, jumps or contradicts is left out; the old
+ * price ages.
+ */
 export const createRatesJob = (deps: RatesDeps): Job => ({
   name: 'prices',
   everyMs: deps.everyMs,
@@ -40,7 +43,9 @@ export const createRatesJob = (deps: RatesDeps): Job => ({
       rulesOf: (ticker) => rulesFor(ticker, rules),
       lastOf: (ticker) => {
         const last = before.get(ticker)
-        return last === undefined || now - last.observedAt.getTime() >= LONGEST_AGE_MS ? undefined : { usd: last.usd, at: last.observedAt.getTime() }
+        return last === undefined || now - last.observedAt.getTime() >= LONGEST_AGE_MS
+          ? undefined
+          : { usd: last.usd, at: last.observedAt.getTime() }
       },
     })
     await inTransaction(runtime.db, async (tx) => {
@@ -56,7 +61,9 @@ const ALERTS = { jump: 'price-jump', disagreement: 'prices-disagree' } as const
 const store = async (tx: Tx, runtime: Runtime, { ticker, usd, source, observedAt }: ChosenPrice): Promise<void> => {
   for (const kind of Object.values(ALERTS)) await resolveAlert(tx, kind, ticker, momentOf(runtime).at)
   await sql`insert into rates(ticker, usd_e18, source, observed_at) values (${ticker}, ${usd}, ${source}, ${observedAt})
-    on conflict (ticker) do update set usd_e18 = excluded.usd_e18, source = excluded.source, observed_at = excluded.observed_at`.execute(tx)
+    on conflict (ticker) do update set usd_e18 = excluded.usd_e18, source = excluded.source, observed_at = excluded.observed_at`.execute(
+    tx,
+  )
 }
 
 const tell = async (tx: Tx, runtime: Runtime, { ticker, kind, reason }: RefusedPrice): Promise<void> => {

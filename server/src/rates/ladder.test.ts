@@ -3,7 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { boughtWith, E18, isSound, soldFor, toBuyWith, toSellFor } from './ladder.ts'
 import { assetFor, assetToGet, pivotFor, pivotToGet, type Leg } from './leg.ts'
 
-const level = fc.record({ price: fc.bigInt({ min: 1n, max: 10n ** 24n }), amount: fc.bigInt({ min: 1n, max: 10n ** 24n }) })
+const level = fc.record({
+  price: fc.bigInt({ min: 1n, max: 10n ** 24n }),
+  amount: fc.bigInt({ min: 1n, max: 10n ** 24n }),
+})
 const levels = fc.array(level, { minLength: 1, maxLength: 12 })
 const bids = levels.map((all) => all.toSorted((a, b) => (a.price > b.price ? -1 : 1)))
 const asks = levels.map((all) => all.toSorted((a, b) => (a.price < b.price ? -1 : 1)))
@@ -11,7 +14,10 @@ const amount = fc.bigInt({ min: 1n, max: 10n ** 25n })
 
 describe('walking a book', () => {
   test('takes the best levels first and stops where they end', () => {
-    const two = [{ price: 100n * E18, amount: 2n * E18 }, { price: 90n * E18, amount: 3n * E18 }]
+    const two = [
+      { price: 100n * E18, amount: 2n * E18 },
+      { price: 90n * E18, amount: 3n * E18 },
+    ]
     expect(soldFor(two, E18)).toBe(100n * E18)
     expect(soldFor(two, 3n * E18)).toBe(290n * E18)
     expect(soldFor(two, 5n * E18 + 1n)).toBeUndefined()
@@ -38,8 +44,22 @@ describe('walking a book', () => {
 
   test.each([
     ['a crossed book', [{ price: 2n, amount: 1n }], [{ price: 2n, amount: 1n }]],
-    ['bids that rise', [{ price: 1n, amount: 1n }, { price: 2n, amount: 1n }], [{ price: 9n, amount: 1n }]],
-    ['asks that fall', [{ price: 1n, amount: 1n }], [{ price: 9n, amount: 1n }, { price: 8n, amount: 1n }]],
+    [
+      'bids that rise',
+      [
+        { price: 1n, amount: 1n },
+        { price: 2n, amount: 1n },
+      ],
+      [{ price: 9n, amount: 1n }],
+    ],
+    [
+      'asks that fall',
+      [{ price: 1n, amount: 1n }],
+      [
+        { price: 9n, amount: 1n },
+        { price: 8n, amount: 1n },
+      ],
+    ],
     ['a price of zero', [{ price: 0n, amount: 1n }], [{ price: 9n, amount: 1n }]],
     ['an amount of zero', [{ price: 1n, amount: 1n }], [{ price: 9n, amount: 0n }]],
   ])('%s is no book', (_, b, a) => expect(isSound({ bids: b, asks: a })).toBe(false))
@@ -47,7 +67,12 @@ describe('walking a book', () => {
 
 describe('a leg', () => {
   const book = (source: string, price: bigint, amount = 10n) => ({
-    source, base: 'BTC', quote: 'USDT', observedAt: 0, bids: [{ price: price * E18, amount: amount * E18 }], asks: [{ price: (price + 2n) * E18, amount: amount * E18 }],
+    source,
+    base: 'BTC',
+    quote: 'USDT',
+    observedAt: 0,
+    bids: [{ price: price * E18, amount: amount * E18 }],
+    asks: [{ price: (price + 2n) * E18, amount: amount * E18 }],
   })
   const leg = (...books: Leg['books'][number][]): Leg => ({ ticker: 'BTC', quorum: 2, books })
 
@@ -66,7 +91,20 @@ describe('a leg', () => {
   })
 
   test('of a currency trades the other way round', () => {
-    const uah: Leg = { ticker: 'UAH', quorum: 1, books: [{ source: 'a', base: 'USDT', quote: 'UAH', observedAt: 0, bids: [{ price: 40n * E18, amount: 10n * E18 }], asks: [{ price: 41n * E18, amount: 10n * E18 }] }] }
+    const uah: Leg = {
+      ticker: 'UAH',
+      quorum: 1,
+      books: [
+        {
+          source: 'a',
+          base: 'USDT',
+          quote: 'UAH',
+          observedAt: 0,
+          bids: [{ price: 40n * E18, amount: 10n * E18 }],
+          asks: [{ price: 41n * E18, amount: 10n * E18 }],
+        },
+      ],
+    }
     expect(pivotFor(uah, 41n * E18)).toBe(E18)
     expect(assetFor(uah, E18)).toBe(40n * E18)
     expect(pivotToGet(uah, 40n * E18)).toBe(E18)

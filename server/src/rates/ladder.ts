@@ -52,7 +52,9 @@ export const middleOf = ({ bids, asks }: { bids: readonly Level[]; asks: readonl
   return bid && ask && mulDiv(bid.price + ask.price, 1n, 2n, 'half-even')
 }
 
-/** Whether these are levels of a market: prices and amounts above zero, each side in order, no bid at or above an ask. */
+/**
+ * Whether these are levels of a market: prices and amounts above zero, each side in order, no bid at or above an ask.
+ */
 export const isSound = ({ bids, asks }: { bids: readonly Level[]; asks: readonly Level[] }): boolean => {
   const positive = [...bids, ...asks].every(({ price, amount }) => price > 0n && amount > 0n)
   const falling = bids.every(({ price }, i) => i === 0 || price <= bids[i - 1]!.price)

@@ -9,8 +9,9 @@ import { marketOf } from './markets.ts'
 const DOLLAR = 'USD'
 
 /**
- * Order books that agree as a source of prices in USD, so that deposits are judged and balances converted by what exchanges are priced by. A USDT
- * is what the leg of the dollar says; where no source has such a market it is one dollar.
+ * Order books that agree as a source of prices in USD, so that deposits are judged and balances converted by what
+ * exchanges are priced by. A USDT is what the leg of the dollar says; where no source has such a market it is one
+ * dollar.
  */
 export const createLegRates = (db: Db, now: () => number): RateSource => ({
   name: 'books',
@@ -36,8 +37,15 @@ const quoteOf = (ticker: string, { open }: Legs, pivot: { price: bigint; at: num
     return newest === 0 ? [] : [written(ticker, pivot.price, Math.min(newest, pivot.at))]
   }
   if (!leg) return []
-  const usd = marketOf(ticker).base === ticker ? mulDiv(leg.middle, pivot.price, E18, 'half-even') : mulDiv(pivot.price, E18, leg.middle, 'half-even')
+  const usd =
+    marketOf(ticker).base === ticker
+      ? mulDiv(leg.middle, pivot.price, E18, 'half-even')
+      : mulDiv(pivot.price, E18, leg.middle, 'half-even')
   return [written(ticker, usd, Math.min(leg.observedAt.getTime(), pivot.at))]
 }
 
-const written = (ticker: string, usd: bigint, observedAt: number): Quote => ({ ticker, usd: formatUnits(usd, 18), observedAt })
+const written = (ticker: string, usd: bigint, observedAt: number): Quote => ({
+  ticker,
+  usd: formatUnits(usd, 18),
+  observedAt,
+})

@@ -18,14 +18,22 @@ export interface StoredLeg extends Leg {
 /** More levels than this are for amounts beyond any limit. */
 const MOST_LEVELS = 50
 
-type Row = Omit<StoredLeg, 'books'> & { books: (Omit<UsedBook, 'bids' | 'asks'> & Record<'bids' | 'asks', [string, string][]>)[] }
+type Row = Omit<StoredLeg, 'books'> & {
+  books: (Omit<UsedBook, 'bids' | 'asks'> & Record<'bids' | 'asks', [string, string][]>)[]
+}
 
 /** Every leg as it is stored, stale ones too. */
 export const listLegs = async (db: Db | Tx): Promise<StoredLeg[]> => {
   const { rows } = await sql<Row>`select ticker, closed_because as "closedBecause", believed_e18 as believed,
-    believed_at as "believedAt", quorum, books, dropped, observed_at as "observedAt" from market_legs order by ticker`.execute(db)
-  const levels = (stored: readonly [string, string][]): Level[] => stored.map(([price, amount]) => ({ price: BigInt(price), amount: BigInt(amount) }))
-  return rows.map((row) => ({ ...row, books: row.books.map((book) => ({ ...book, bids: levels(book.bids), asks: levels(book.asks) })) }))
+    believed_at as "believedAt", quorum, books, dropped, observed_at as "observedAt" from market_legs order by ticker`.execute(
+    db,
+  )
+  const levels = (stored: readonly [string, string][]): Level[] =>
+    stored.map(([price, amount]) => ({ price: BigInt(price), amount: BigInt(amount) }))
+  return rows.map((row) => ({
+    ...row,
+    books: row.books.map((book) => ({ ...book, bids: levels(book.bids), asks: levels(book.asks) })),
+  }))
 }
 
 /** Stores a reading. What was believed before stays while the leg is closed. */
@@ -52,14 +60,22 @@ export interface StoredOfficialRate extends OfficialRate {
 
 export const listOfficialRates = async (db: Db | Tx): Promise<StoredOfficialRate[]> => {
   const { rows } = await sql<{ ticker: string; source: string; perUsd: bigint; observedAt: Date }>`
-    select ticker, source, per_usd_e18 as "perUsd", observed_at as "observedAt" from official_rates order by ticker, source`.execute(db)
+    select ticker, source, per_usd_e18 as "perUsd", observed_at as "observedAt" from official_rates order by ticker, source`.execute(
+    db,
+  )
   return rows.map((row) => ({ ...row, observedAt: row.observedAt.getTime() }))
 }
 
-export const storeOfficialRates = async (db: Db | Tx, source: string, rates: readonly OfficialRate[]): Promise<void> => {
+export const storeOfficialRates = async (
+  db: Db | Tx,
+  source: string,
+  rates: readonly OfficialRate[],
+): Promise<void> => {
   for (const { ticker, perUsd, observedAt } of rates) {
     await sql`insert into official_rates(ticker, source, per_usd_e18, observed_at)
       values (${ticker}, ${source}, ${perUsd}, ${new Date(observedAt)})
-      on conflict (ticker, source) do update set per_usd_e18 = excluded.per_usd_e18, observed_at = excluded.observed_at`.execute(db)
+      on conflict (ticker, source) do update set per_usd_e18 = excluded.per_usd_e18, observed_at = excluded.observed_at`.execute(
+      db,
+    )
   }
 }

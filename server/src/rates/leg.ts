@@ -43,7 +43,10 @@ export const assetToGet = (leg: Leg, pivot: bigint): bigint | undefined =>
 const isBase = ({ ticker }: Leg, { base }: Book): boolean => base === ticker
 
 const middle = (leg: Leg, ask: (book: Book) => bigint | undefined, worse: 'least' | 'most'): bigint | undefined => {
-  const answers = leg.books.map(ask).filter((answer) => answer !== undefined).toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+  const answers = leg.books
+    .map(ask)
+    .filter((answer) => answer !== undefined)
+    .toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
   if (answers.length < leg.quorum || answers.length === 0) return undefined
   return answers[worse === 'least' ? Math.floor((answers.length - 1) / 2) : Math.floor(answers.length / 2)]
 }

@@ -31,4 +31,5 @@ export const readLegs = async (db: Db, now: number): Promise<Legs> => {
 const KEPT_MS = 500
 
 /** Legs as of at most half a second ago. */
-export const createLegsReader = (db: Db, now: () => number): (() => Promise<Legs>) => keepFor(KEPT_MS, now, (at) => readLegs(db, at))
+export const createLegsReader = (db: Db, now: () => number): (() => Promise<Legs>) =>
+  keepFor(KEPT_MS, now, (at) => readLegs(db, at))

@@ -11,7 +11,9 @@ export const LONGEST_AGE_MS = 10 * 60_000
  */
 export const freshPrices = async (db: Db | Tx, tickers: readonly string[], now: Date): Promise<Map<string, bigint>> => {
   const { rows } = await sql<{ ticker: string; usd: bigint }>`select ticker, usd_e18 as usd from rates
-    where ticker = any(${[...tickers]}::text[]) and observed_at > ${new Date(now.getTime() - LONGEST_AGE_MS)}`.execute(db)
+    where ticker = any(${[...tickers]}::text[]) and observed_at > ${new Date(now.getTime() - LONGEST_AGE_MS)}`.execute(
+    db,
+  )
   return new Map(rows.map((row) => [row.ticker, row.usd]))
 }
 

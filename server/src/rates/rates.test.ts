@@ -31,14 +31,30 @@ const source = (name: string, usd: Record<string, string>, age = 0) => ({
   quotes: async () => Object.entries(usd).map(([ticker, text]) => ({ ticker, usd: text, observedAt: now - age })),
 })
 const broken = { name: 'broken', quotes: async () => Promise.reject(new Error('HTML')) }
-const refresh = (...sources: { name: string; agreed?: boolean; quotes(): Promise<{ ticker: string; usd: string; observedAt: number }[]> }[]) =>
-  runUntilIdle([createRatesJob({ runtime: runtime(), sources, tickers: ['BTC'], rules: {}, everyMs: 1 })])
-const alerts = async () => (await sql<{ kind: string; text: string }>`select kind, text from alerts where resolved_at is null order by kind`.execute(db)).rows
+const refresh = (
+  ...sources: {
+    name: string
+    agreed?: boolean
+    quotes(): Promise<{ ticker: string; usd: string; observedAt: number }[]>
+  }[]
+) => runUntilIdle([createRatesJob({ runtime: runtime(), sources, tickers: ['BTC'], rules: {}, everyMs: 1 })])
+const alerts = async () =>
+  (
+    await sql<{
+      kind: string
+      text: string
+    }>`select kind, text from alerts where resolved_at is null order by kind`.execute(db)
+  ).rows
 const btc = async () => (await freshPrices(db, ['BTC', 'NONE'], new Date(now))).get('BTC')
 
 describe('prices', () => {
   test('are the median of the sources that gave a believable one and agree', async () => {
-    await refresh(source('a', { BTC: '60900' }), source('b', { BTC: '61000.5' }), source('c', { BTC: '1000000' }), broken)
+    await refresh(
+      source('a', { BTC: '60900' }),
+      source('b', { BTC: '61000.5' }),
+      source('c', { BTC: '1000000' }),
+      broken,
+    )
     expect(await btc()).toBe((60_900n * E18 + 61_000n * E18 + E18 / 2n) / 2n)
     await refresh(source('a', { BTC: '61000.5' }), source('b', { BTC: '61000.5' }))
     await refresh(source('zero', { BTC: '0' }), source('text', { BTC: 'NaN' }), source('old', { BTC: '5' }, 3_600_000))
@@ -48,7 +64,9 @@ describe('prices', () => {
   test('audit F-9.1: of two sources that contradict each other neither is used, and the operator is told what each said', async () => {
     await refresh(source('a', { BTC: '61000' }), source('b', { BTC: '122000' }))
     expect(await btc()).toBe(61000n * E18 + E18 / 2n)
-    expect(await alerts()).toMatchObject([{ kind: 'prices-disagree', text: expect.stringContaining('a: 61000, b: 122000') as string }])
+    expect(await alerts()).toMatchObject([
+      { kind: 'prices-disagree', text: expect.stringContaining('a: 61000, b: 122000') as string },
+    ])
     await refresh(source('a', { BTC: '61000.5' }), source('b', { BTC: '61000.5' }))
     expect(await alerts()).toEqual([])
   })
@@ -60,16 +78,29 @@ describe('prices', () => {
 
   test('audit F-9.1: one source is not enough while another one gives nothing; alone it may not jump', async () => {
     await refresh(source('a', { BTC: '61100' }), broken)
-    expect([await btc(), (await alerts()).map(({ kind }) => kind)]).toEqual([61000n * E18 + E18 / 2n, ['prices-disagree']])
+    expect([await btc(), (await alerts()).map(({ kind }) => kind)]).toEqual([
+      61000n * E18 + E18 / 2n,
+      ['prices-disagree'],
+    ])
     await refresh(source('a', { BTC: '70000' }))
-    expect([await btc(), (await alerts()).map(({ kind }) => kind)]).toEqual([61000n * E18 + E18 / 2n, ['price-jump', 'prices-disagree']])
+    expect([await btc(), (await alerts()).map(({ kind }) => kind)]).toEqual([
+      61000n * E18 + E18 / 2n,
+      ['price-jump', 'prices-disagree'],
+    ])
     await refresh(source('a', { BTC: '61000.5' }))
     expect(await alerts()).toEqual([])
   })
 
-  test.each([['too old', '61000', 3_600_000], ['zero', '0', 0], ['no number', 'NaN', 0]])('audit F-9.1: one source is not enough beside another one whose word is %s', async (_, said, age) => {
+  test.each([
+    ['too old', '61000', 3_600_000],
+    ['zero', '0', 0],
+    ['no number', 'NaN', 0],
+  ])('audit F-9.1: one source is not enough beside another one whose word is %s', async (_, said, age) => {
     await refresh(source('a', { BTC: '61100' }), source('b', { BTC: said }, age))
-    expect([await btc(), (await alerts()).map(({ kind }) => kind)]).toEqual([61000n * E18 + E18 / 2n, ['prices-disagree']])
+    expect([await btc(), (await alerts()).map(({ kind }) => kind)]).toEqual([
+      61000n * E18 + E18 / 2n,
+      ['prices-disagree'],
+    ])
     await refresh(source('a', { BTC: '61000.5' }), source('b', { BTC: '61000.5' }))
   })
 

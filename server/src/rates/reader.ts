@@ -5,5 +5,8 @@ import { freshPrices } from './queries.ts'
 const KEPT_MS = 500
 
 /** Fresh prices as of at most half a second ago. */
-export const createPriceReader = (db: Db, tickers: readonly string[], now: () => number): (() => Promise<ReadonlyMap<string, bigint>>) =>
-  keepFor(KEPT_MS, now, (at) => freshPrices(db, tickers, new Date(at)))
+export const createPriceReader = (
+  db: Db,
+  tickers: readonly string[],
+  now: () => number,
+): (() => Promise<ReadonlyMap<string, bigint>>) => keepFor(KEPT_MS, now, (at) => freshPrices(db, tickers, new Date(at)))

@@ -13,8 +13,9 @@ export interface Taken {
 }
 
 /**
- * Takes stock: what every merchant has and what the last comparisons found on the chains, in one snapshot, and stores the
- * report from which proofs are made. Throws when a merchant has an asset that the catalogue lacks: it would be left out.
+ * Takes stock: what every merchant has and what the last comparisons found on the chains, in one snapshot, and stores
+ * the report from which proofs are made. Throws when a merchant has an asset that the catalogue lacks: it would be left
+ * out.
  * @param secret 32 random bytes
  * @param sign makes the report's signature; null to leave it unsigned
  */
@@ -23,24 +24,37 @@ export const takeReport = async (
   catalogue: Catalogue,
   given: { id: string; at: Date; secret: Buffer; sign: ((commitment: string) => Signed) | null },
 ): Promise<Taken> =>
-  db.transaction().setIsolationLevel('repeatable read').execute(async (tx) => {
-    const assets = await assetsToProve(tx, catalogue)
-    const balances = await readBalances(tx, assets.map(({ ticker }) => ticker))
-    const statement: Statement = {
-      format: FORMAT,
-      id: given.id,
-      takenAt: given.at.toISOString(),
-      merchants: balances.length,
-      assets: await standings(tx, assets, balances),
-    }
-    const text = JSON.stringify(statement)
-    const { root } = buildTree(text, given.secret, balances, assets.length)
-    const commitment = commitmentOf(hashStatement(text), root).toString('hex')
-    const signed = given.sign?.(commitment) ?? null
-    const report = { id: given.id, statement: text, secret: given.secret, commitment, publicKey: signed?.publicKey ?? null, signature: signed?.signature ?? null }
-    await insertReport(tx, report, given.at, balances)
-    return { report, statement }
-  })
+  db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute(async (tx) => {
+      const assets = await assetsToProve(tx, catalogue)
+      const balances = await readBalances(
+        tx,
+        assets.map(({ ticker }) => ticker),
+      )
+      const statement: Statement = {
+        format: FORMAT,
+        id: given.id,
+        takenAt: given.at.toISOString(),
+        merchants: balances.length,
+        assets: await standings(tx, assets, balances),
+      }
+      const text = JSON.stringify(statement)
+      const { root } = buildTree(text, given.secret, balances, assets.length)
+      const commitment = commitmentOf(hashStatement(text), root).toString('hex')
+      const signed = given.sign?.(commitment) ?? null
+      const report = {
+        id: given.id,
+        statement: text,
+        secret: given.secret,
+        commitment,
+        publicKey: signed?.publicKey ?? null,
+        signature: signed?.signature ?? null,
+      }
+      await insertReport(tx, report, given.at, balances)
+      return { report, statement }
+    })
 
 const assetsToProve = async (tx: Tx, catalogue: Catalogue): Promise<(CryptoAsset | FiatAsset)[]> => {
   const owed = await readOwedAssets(tx)
@@ -49,7 +63,11 @@ const assetsToProve = async (tx: Tx, catalogue: Catalogue): Promise<(CryptoAsset
   return [...catalogue.crypto, ...catalogue.fiat.filter(({ ticker }) => owed.includes(ticker))]
 }
 
-const standings = async (tx: Tx, assets: readonly (CryptoAsset | FiatAsset)[], balances: readonly Balances[]): Promise<StatementAsset[]> => {
+const standings = async (
+  tx: Tx,
+  assets: readonly (CryptoAsset | FiatAsset)[],
+  balances: readonly Balances[],
+): Promise<StatementAsset[]> => {
   const sums = await readSums(tx)
   const rounds = await listRounds(tx)
   const accounts = await readAccounts(tx)
@@ -67,4 +85,3 @@ const standings = async (tx: Tx, assets: readonly (CryptoAsset | FiatAsset)[], b
     ...(accounts.has(ticker) ? { accounts: accounts.get(ticker)! } : {}),
   }))
 }
-

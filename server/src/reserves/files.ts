@@ -54,7 +54,11 @@ export const reportFile = (report: Report, leaves: readonly Balances[]): ReportF
   fileOf(report, buildTree(report.statement, report.secret, leaves, assetsOf(report)))
 
 /** The proofs of these merchants (all of them when null), one at a time; one that the report lacks is left out. */
-export function* proofFiles(report: Report, leaves: readonly Balances[], wanted: readonly string[] | null): Generator<ProofFile> {
+export function* proofFiles(
+  report: Report,
+  leaves: readonly Balances[],
+  wanted: readonly string[] | null,
+): Generator<ProofFile> {
   const tree = buildTree(report.statement, report.secret, leaves, assetsOf(report))
   const file = fileOf(report, tree)
   const unitsOf = new Map(leaves.map(({ merchantId, units }) => [merchantId, units]))
@@ -62,7 +66,14 @@ export function* proofFiles(report: Report, leaves: readonly Balances[], wanted:
     const position = tree.positionOf(merchantId)
     if (position === undefined) continue
     const salt = saltOf(report.secret, merchantId).toString('hex')
-    yield { ...file, merchantId, salt, position, balances: unitsOf.get(merchantId)!.map(String), path: tree.pathOf(position).map(nodeFile) }
+    yield {
+      ...file,
+      merchantId,
+      salt,
+      position,
+      balances: unitsOf.get(merchantId)!.map(String),
+      path: tree.pathOf(position).map(nodeFile),
+    }
   }
 }
 

@@ -11,7 +11,10 @@ export interface SumNode {
  * SHA-256 over a tag of its own for each kind of thing, so that no leaf can pass for a node, a root or another report's
  * leaf. All that follows a tag has a fixed length given the number of assets.
  */
-const digest = (kind: 'statement' | 'merchant' | 'leaf' | 'empty' | 'node' | 'root', ...pieces: readonly Buffer[]): Buffer => {
+const digest = (
+  kind: 'statement' | 'merchant' | 'leaf' | 'empty' | 'node' | 'root',
+  ...pieces: readonly Buffer[]
+): Buffer => {
   const hash = createHash('sha256').update(`${FORMAT}/${kind}\0`)
   for (const piece of pieces) hash.update(piece)
   return hash.digest()
@@ -33,10 +36,15 @@ const encodeSums = (sums: readonly bigint[]): Buffer => {
 export const hashStatement = (text: string): Buffer => digest('statement', Buffer.from(text, 'utf8'))
 
 /** What hides whose a leaf is from everyone who lacks the report's secret. */
-export const saltOf = (secret: Buffer, merchantId: string): Buffer => createHmac('sha256', secret).update(merchantId).digest()
+export const saltOf = (secret: Buffer, merchantId: string): Buffer =>
+  createHmac('sha256', secret).update(merchantId).digest()
 
-/** Names a merchant in the tree. Bound to the merchant's id, so that one leaf can't be shown to two merchants with equal balances. */
-export const leafIdOf = (salt: Buffer, merchantId: string): Buffer => digest('merchant', salt, Buffer.from(merchantId, 'utf8'))
+/**
+ * Names a merchant in the tree. Bound to the merchant's id, so that one leaf can't be shown to two merchants with equal
+ * balances.
+ */
+export const leafIdOf = (salt: Buffer, merchantId: string): Buffer =>
+  digest('merchant', salt, Buffer.from(merchantId, 'utf8'))
 
 export const leafOf = (statement: Buffer, leafId: Buffer, sums: readonly bigint[]): SumNode => ({
   hash: digest('leaf', statement, leafId, encodeSums(sums)),
@@ -50,8 +58,9 @@ export const emptyLeaf = (statement: Buffer, assets: number): SumNode => ({
 })
 
 /**
- * Both children's hashes and both children's sums are hashed. A scheme that hashes only their total (Maxwell's first one, and
- * what some exchanges published) lets two siblings be shown two different splits of it, and so an amount be left out.
+ * Both children's hashes and both children's sums are hashed. A scheme that hashes only their total (Maxwell's first
+ * one, and what some exchanges published) lets two siblings be shown two different splits of it, and so an amount be
+ * left out.
  */
 export const parentOf = (left: SumNode, right: SumNode): SumNode => {
   const sums = left.sums.map((sum, i) => sum + right.sums[i]!)
@@ -60,4 +69,5 @@ export const parentOf = (left: SumNode, right: SumNode): SumNode => {
 }
 
 /** What is published: everyone who has the same commitment has the same statement, root and totals. */
-export const commitmentOf = (statement: Buffer, root: SumNode): Buffer => digest('root', statement, root.hash, encodeSums(root.sums))
+export const commitmentOf = (statement: Buffer, root: SumNode): Buffer =>
+  digest('root', statement, root.hash, encodeSums(root.sums))

@@ -20,16 +20,24 @@ beforeAll(() => {
 afterAll(() => world.close())
 beforeEach(async () => {
   await wipe(world.db)
-  await withoutTriggers(world.db, (tx) => sql`truncate reserve_leaves, reserve_reports, custody_rounds; delete from merchants`.execute(tx))
+  await withoutTriggers(world.db, (tx) =>
+    sql`truncate reserve_leaves, reserve_reports, custody_rounds; delete from merchants`.execute(tx),
+  )
 })
 
-const take = () => takeReport(world.db, catalogue, { id: randomUUID(), at: new Date(world.now), secret: randomBytes(32), sign: null })
+const take = () =>
+  takeReport(world.db, catalogue, { id: randomUUID(), at: new Date(world.now), secret: randomBytes(32), sign: null })
 
 test('liabilities are all balances with what is on hold, beside reserves at named heights and what is in transit', async () => {
   const here = await createTreasury(world, createSimulatedChain(CHAIN))
   const [owner, other] = [await here.owner(), await here.owner()]
   // One transaction each: what a contract hands out within one waits for its balance to be looked at.
-  for (const [to, units] of [[owner.address, 5n], [other.address, 2n], [here.hot, 3n]] as const) here.chain.pay([{ to, units: units * E18 }])
+  for (const [to, units] of [
+    [owner.address, 5n],
+    [other.address, 2n],
+    [here.hot, 3n],
+  ] as const)
+    here.chain.pay([{ to, units: units * E18 }])
   here.chain.mine(10)
   await here.catchUp()
   await here.withdraw(owner.merchantId, E18)
@@ -40,34 +48,73 @@ test('liabilities are all balances with what is on hold, beside reserves at name
   const eth = statement.assets.find(({ ticker }) => ticker === 'ETH')!
   const gas = 21_000n * 5_000_000_000n
   const owed = (7n * E18 * 99n) / 100n
-  expect(eth).toMatchObject({ scale: 18, liabilities: String(owed), inTransit: String(E18), suspense: '0', quarantine: '0' })
-  expect(eth.reserves).toEqual([{ network: 'ETHEREUM', height: here.chain.head.height, hash: here.chain.head.hash, units: String(9n * E18 - gas) }])
+  expect(eth).toMatchObject({
+    scale: 18,
+    liabilities: String(owed),
+    inTransit: String(E18),
+    suspense: '0',
+    quarantine: '0',
+  })
+  expect(eth.reserves).toEqual([
+    { network: 'ETHEREUM', height: here.chain.head.height, hash: here.chain.head.hash, units: String(9n * E18 - gas) },
+  ])
   const proof = proofFile(report, await readLeaves(world.db, report.id), owner.merchantId)
-  const verified = verifyReserveProof(JSON.stringify(proof), { merchantId: owner.merchantId, commitment: report.commitment, expected: { ETH: '4.95' } })
+  const verified = verifyReserveProof(JSON.stringify(proof), {
+    merchantId: owner.merchantId,
+    commitment: report.commitment,
+    expected: { ETH: '4.95' },
+  })
   expect(verified.merchants).toBe(2)
 })
 
 describe('a report', () => {
   const merchant = async (id: string): Promise<string> => {
-    await sql`insert into merchants(id, name, company_name, company_url, created_at) values (${id}, 'm', 'm', 'https://m.example', ${new Date(0)})`.execute(world.db)
+    await sql`insert into merchants(id, name, company_name, company_url, created_at) values (${id}, 'm', 'm', 'https://m.example', ${new Date(0)})`.execute(
+      world.db,
+    )
     return id
   }
   const owe = (merchantId: string, asset: string, units: bigint) =>
-    withoutTriggers(world.db, (tx) => sql`insert into ledger_accounts(merchant_id, asset, kind, posted, bounded) values (${merchantId}, ${asset}, 'merchant', ${units}, true)
-      on conflict (merchant_id, asset, kind) do update set posted = excluded.posted`.execute(tx))
+    withoutTriggers(world.db, (tx) =>
+      sql`insert into ledger_accounts(merchant_id, asset, kind, posted, bounded) values (${merchantId}, ${asset}, 'merchant', ${units}, true)
+      on conflict (merchant_id, asset, kind) do update set posted = excluded.posted`.execute(tx),
+    )
 
   test('counts what is with acquirers, on its way to the bank and in it as held', async () => {
     const id = await merchant(randomUUID())
     await owe(id, 'UAH', 100_00n)
     const hold = (kind: string, units: bigint) =>
-      withoutTriggers(world.db, (tx) => sql`insert into ledger_accounts(merchant_id, asset, kind, posted, bounded) values (${id}, 'UAH', ${kind}, ${-units}, false)`.execute(tx))
-    for (const [kind, units] of [['acquirer:bank', 70_00n], ['settlement:bank', 20_00n], ['bank', 10_00n], ['acquirer:other', -5_00n], ['acquirer-costs', 3n]] as const) await hold(kind, units)
+      withoutTriggers(world.db, (tx) =>
+        sql`insert into ledger_accounts(merchant_id, asset, kind, posted, bounded) values (${id}, 'UAH', ${kind}, ${-units}, false)`.execute(
+          tx,
+        ),
+      )
+    for (const [kind, units] of [
+      ['acquirer:bank', 70_00n],
+      ['settlement:bank', 20_00n],
+      ['bank', 10_00n],
+      ['acquirer:other', -5_00n],
+      ['acquirer-costs', 3n],
+    ] as const)
+      await hold(kind, units)
     const cards = createCatalogue({ crypto: [], fiat: [{ ticker: 'UAH', name: 'Hryvnia', scale: 2 }] })
-    const taken = await takeReport(world.db, cards, { id: randomUUID(), at: new Date(world.now), secret: randomBytes(32), sign: null })
+    const taken = await takeReport(world.db, cards, {
+      id: randomUUID(),
+      at: new Date(world.now),
+      secret: randomBytes(32),
+      sign: null,
+    })
     const uah = taken.statement.assets.find(({ ticker }) => ticker === 'UAH')!
-    expect(uah).toMatchObject({ liabilities: '10000', reserves: [], accounts: [
-      { name: 'acquirer:bank', units: '7000' }, { name: 'acquirer:other', units: '-500' }, { name: 'bank', units: '1000' }, { name: 'settlement:bank', units: '2000' },
-    ] })
+    expect(uah).toMatchObject({
+      liabilities: '10000',
+      reserves: [],
+      accounts: [
+        { name: 'acquirer:bank', units: '7000' },
+        { name: 'acquirer:other', units: '-500' },
+        { name: 'bank', units: '1000' },
+        { name: 'settlement:bank', units: '2000' },
+      ],
+    })
   })
 
   test('is kept: proofs of an old one stay as they were while balances move on', async () => {
@@ -80,7 +127,8 @@ describe('a report', () => {
     const prove = async (reportId: string) => {
       const report = (await readReport(world.db, reportId))!
       const proof = proofFile(report, await readLeaves(world.db, reportId), id)
-      return verifyReserveProof(JSON.stringify(proof), { merchantId: id, commitment: report.commitment }).balances[0]!.value
+      return verifyReserveProof(JSON.stringify(proof), { merchantId: id, commitment: report.commitment }).balances[0]!
+        .value
     }
     expect(await prove(first.report.id)).toBe('0.00000005')
     expect(await prove(second.report.id)).toBe('0.00000009')
@@ -112,13 +160,19 @@ describe('a report', () => {
   })
 
   test('of 10,000 merchants has a proof for each', async () => {
-    await withoutTriggers(world.db, (tx) => sql`insert into ledger_accounts(merchant_id, asset, kind, posted, bounded)
-      select gen_random_uuid(), a, 'merchant', i, true from generate_series(1, 5000) i cross join unnest('{BTC,ETH}'::text[]) a`.execute(tx))
+    await withoutTriggers(world.db, (tx) =>
+      sql`insert into ledger_accounts(merchant_id, asset, kind, posted, bounded)
+      select gen_random_uuid(), a, 'merchant', i, true from generate_series(1, 5000) i cross join unnest('{BTC,ETH}'::text[]) a`.execute(
+        tx,
+      ),
+    )
     const { report, statement } = await take()
     expect(statement.merchants).toBe(10_000)
     expect(statement.assets[0]!.liabilities).toBe(String((5_000n * 5_001n) / 2n))
     const leaves = await readLeaves(world.db, report.id)
     const chosen = leaves[777]!.merchantId
-    expect(verifyReserveProof(JSON.stringify(proofFile(report, leaves, chosen)), { merchantId: chosen }).merchants).toBe(10_000)
+    expect(
+      verifyReserveProof(JSON.stringify(proofFile(report, leaves, chosen)), { merchantId: chosen }).merchants,
+    ).toBe(10_000)
   }, 60_000)
 })

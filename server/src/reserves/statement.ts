@@ -14,13 +14,16 @@ export interface StatementAsset {
   inTransit: string
   /** what our addresses held on each network, at which block */
   reserves: { network: string; height: number; hash: string; units: string }[]
-  /** of a currency: what is with each acquirer, on its way to the bank, and in it, by the books. Below 0: what was advanced */
+  /**
+   * of a currency: what is with each acquirer, on its way to the bank, and in it, by the books. Below 0: what was
+   * advanced
+   */
   accounts?: { name: string; units: string }[]
 }
 
 /**
- * What a report says, as the text whose hash every leaf and the commitment are made with: it is kept and handed on as text,
- * so that no two programs have to write JSON alike.
+ * What a report says, as the text whose hash every leaf and the commitment are made with: it is kept and handed on as
+ * text, so that no two programs have to write JSON alike.
  */
 export interface Statement {
   format: typeof FORMAT

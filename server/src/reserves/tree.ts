@@ -16,10 +16,15 @@ export interface SumTree {
 }
 
 /**
- * Builds the tree over all merchants' balances. Leaves are in the order of their names, which are hashes with a secret: a
- * place tells nothing of the merchant, and changes from report to report.
+ * Builds the tree over all merchants' balances. Leaves are in the order of their names, which are hashes with a secret:
+ * a place tells nothing of the merchant, and changes from report to report.
  */
-export const buildTree = (statementText: string, secret: Buffer, balances: readonly Balances[], assets: number): SumTree => {
+export const buildTree = (
+  statementText: string,
+  secret: Buffer,
+  balances: readonly Balances[],
+  assets: number,
+): SumTree => {
   const statement = hashStatement(statementText)
   const leaves = balances
     .map(({ merchantId, units }) => {
@@ -35,7 +40,13 @@ export const buildTree = (statementText: string, secret: Buffer, balances: reado
   while (bottom.length < 2 ** depth) bottom.push(empty)
   const levels = [bottom]
   for (let level = bottom; level.length > 1;) {
-    level = Array.from({ length: level.length / 2 }, ((below) => (_, i) => parentOf(below[2 * i]!, below[2 * i + 1]!))(level))
+    level = Array.from(
+      { length: level.length / 2 },
+      (
+        (below) => (_, i) =>
+          parentOf(below[2 * i]!, below[2 * i + 1]!)
+      )(level),
+    )
     levels.push(level)
   }
   return {

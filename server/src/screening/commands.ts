@@ -10,16 +10,27 @@ import type { Answers, Asked, Judgement, Opinion, Screening } from './screening.
 import { insertScreenings, lockScreening, moveScreening } from './store.ts'
 
 /** Told of a judgement in the transaction that makes it. */
-export type JudgedSubscriber = (tx: Tx, screening: Screening & { report: Judgement }, moment: Moment) => Promise<Effects>
+export type JudgedSubscriber = (
+  tx: Tx,
+  screening: Screening & { report: Judgement },
+  moment: Moment,
+) => Promise<Effects>
 
 /** 128 bits that nobody guesses, hex. */
 export type NewToken = () => string
 
 /** Asks for judgements; what was asked for before stays as it is. */
 export const ask = (db: Db | Tx, asked: readonly Asked[], newToken: NewToken, { at, newId }: Moment): Promise<void> =>
-  insertScreenings(db, asked.map((one) => ({ ...one, id: newId(), token: newToken() })), at)
+  insertScreenings(
+    db,
+    asked.map((one) => ({ ...one, id: newId(), token: newToken() })),
+    at,
+  )
 
-/** Stores a judgement and tells whoever waits for it. Undefined when there was one already, or another worker has taken it over. */
+/**
+ * Stores a judgement and tells whoever waits for it. Undefined when there was one already, or another worker has taken
+ * it over.
+ */
 export const conclude = async (
   tx: Tx,
   screening: Pick<Screening, 'merchantId' | 'id' | 'attempts'>,
@@ -27,27 +38,43 @@ export const conclude = async (
   subscribers: readonly JudgedSubscriber[],
   moment: Moment,
 ): Promise<Effects | undefined> => {
-  const moved = await moveScreening(tx, screening, judged.report.risky ? 'found-risky' : 'found-clean', moment.at, { ...judged, attempts: screening.attempts })
+  const moved = await moveScreening(tx, screening, judged.report.risky ? 'found-risky' : 'found-clean', moment.at, {
+    ...judged,
+    attempts: screening.attempts,
+  })
   if (!moved) return undefined
   await carryOutAlerts(tx, moved.screening, moved.effects, moment)
   const all: Effects[] = []
-  for (const subscriber of subscribers) all.push(await subscriber(tx, { ...moved.screening, report: judged.report }, moment))
+  for (const subscriber of subscribers)
+    all.push(await subscriber(tx, { ...moved.screening, report: judged.report }, moment))
   return joinEffects(all)
 }
 
-/** Told of what operators decided, in the transaction that decides it, and of the state before. Throws an Error where it can't be done. */
-export type DecidedSubscriber = (tx: Tx, screening: Screening & { report: Judgement }, before: ScreeningState, moment: Moment) => Promise<Effects>
+/**
+ * Told of what operators decided, in the transaction that decides it, and of the state before. Throws an Error where it
+ * can't be done.
+ */
+export type DecidedSubscriber = (
+  tx: Tx,
+  screening: Screening & { report: Judgement },
+  before: ScreeningState,
+  moment: Moment,
+) => Promise<Effects>
 
 /**
- * An operator's word on something risky, or on a deposit that no provider has judged, kept for ever. It is done once as many different
- * people as `deciders` say the same. What had no judgement gets one then, out of what is known, which says that it is not complete.
- * Undefined when there is nothing to decide.
+ * An operator's word on something risky, or on a deposit that no provider has judged, kept for ever. It is done once as
+ * many different people as `deciders` say the same. What had no judgement gets one then, out of what is known, which
+ * says that it is not complete. Undefined when there is nothing to decide.
  */
 export const decideAs = async (
   tx: Tx,
   id: string,
   opinion: Opinion,
-  { deciders, subscribers, riskyFrom }: { deciders: number; subscribers: readonly DecidedSubscriber[]; riskyFrom: number },
+  {
+    deciders,
+    subscribers,
+    riskyFrom,
+  }: { deciders: number; subscribers: readonly DecidedSubscriber[]; riskyFrom: number },
   moment: Moment,
 ): Promise<{ missing: number; effects: Effects } | undefined> => {
   const screening = await lockScreening(tx, id)
@@ -60,7 +87,8 @@ export const decideAs = async (
   const decided = (await moveScreening(tx, screening, opinion.event, moment.at, { report, answers, attempts }))!
   await carryOutAlerts(tx, decided.screening, decided.effects, moment)
   const all: Effects[] = []
-  for (const subscriber of subscribers) all.push(await subscriber(tx, { ...decided.screening, report }, screening.state, moment))
+  for (const subscriber of subscribers)
+    all.push(await subscriber(tx, { ...decided.screening, report }, screening.state, moment))
   return { missing: 0, effects: joinEffects(all) }
 }
 
@@ -78,7 +106,12 @@ export const decide = async (
 
 const ALERT = 'screening'
 
-const carryOutAlerts = async (tx: Tx, screening: Screening, effects: readonly ScreeningEffect[], moment: Moment): Promise<void> => {
+const carryOutAlerts = async (
+  tx: Tx,
+  screening: Screening,
+  effects: readonly ScreeningEffect[],
+  moment: Moment,
+): Promise<void> => {
   const { kind, subjectId, report, id } = screening
   if (effects.includes('resolveAlert')) await resolveAlert(tx, ALERT, id, moment.at)
   if (!effects.includes('alert')) return

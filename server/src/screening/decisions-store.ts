@@ -13,8 +13,8 @@ export interface Said extends Opinion {
 }
 
 /**
- * Keeps what a person says. Returns how many people say the same by now, each by their last word; what was said while something else
- * was known of it does not count.
+ * Keeps what a person says. Returns how many people say the same by now, each by their last word; what was said while
+ * something else was known of it does not count.
  */
 export const keepOpinion = async (
   tx: Tx,

@@ -1,4 +1,7 @@
-/** Merchants that want money screened before it is theirs: what is held, let through, quarantined, decided and reorganised. */
+/**
+ * Merchants that want money screened before it is theirs: what is held, let through, quarantined, decided and
+ * reorganised.
+ */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { ReplenishDone, ReplenishFailed, ReplenishVerified } from '@bursar/contract'
@@ -22,7 +25,10 @@ import { decideFirst, receiveFromMerchant } from './test-held.ts'
 
 const database = useDatabase({ template: migrated })
 const PUBLIC = 'https://pay.example'
-const FILE = { providers: [{ kind: 'local-lists' as const }], rules: { riskyFrom: 0.5, lateAfterMs: 60_000, whenUnanswered: 'hold' as const, deciders: 1, rescreenMs: 86_400_000 } }
+const FILE = {
+  providers: [{ kind: 'local-lists' as const }],
+  rules: { riskyFrom: 0.5, lateAfterMs: 60_000, whenUnanswered: 'hold' as const, deciders: 1, rescreenMs: 86_400_000 },
+}
 const NET = (E18 * 99n) / 100n
 let world: World
 let owned: Owned
@@ -33,14 +39,25 @@ const onVerified: CreditedSubscriber = async (_tx, all) => {
 }
 
 beforeAll(() => {
-  world = createWorld(database.url, [(...all) => createScreenCredited(PUBLIC, () => world.deposits)(...all)], [], [onVerified], {
-    holds: holdsUntilVerified, onHeld: [(...all) => createScreenHeld(PUBLIC, () => world.deposits)(...all)],
-  })
+  world = createWorld(
+    database.url,
+    [(...all) => createScreenCredited(PUBLIC, () => world.deposits)(...all)],
+    [],
+    [onVerified],
+    {
+      holds: holdsUntilVerified,
+      onHeld: [(...all) => createScreenHeld(PUBLIC, () => world.deposits)(...all)],
+    },
+  )
 })
 afterAll(() => world.close())
 beforeEach(async () => {
   await wipe(world.db)
-  await withoutTriggers(world.db, (tx) => sql`truncate screenings, screening_decisions, screening_list_entries, screening_lists, merchants cascade`.execute(tx))
+  await withoutTriggers(world.db, (tx) =>
+    sql`truncate screenings, screening_decisions, screening_list_entries, screening_lists, merchants cascade`.execute(
+      tx,
+    ),
+  )
   world.now = START
   targets.length = 0
   owned = await world.address('ETHEREUM')
@@ -49,20 +66,33 @@ beforeEach(async () => {
 })
 afterEach(async () => expect(await auditLedger(world.db)).toEqual([]))
 
-const setHolding = (on: boolean) => sql`insert into merchants(id, name, company_name, company_url, settings, created_at)
+const setHolding = (on: boolean) =>
+  sql`insert into merchants(id, name, company_name, company_url, settings, created_at)
   values (${owned.merchantId}, 'Shop', 'Shop', 'https://shop.example', ${JSON.stringify({ holdUntilVerified: on })}, now())
   on conflict (id) do update set settings = excluded.settings`.execute(world.db)
 const list = (...addresses: string[]) => {
   const entries = addresses.map((address) => ({ address, asset: 'ETH', name: '' }))
-  return inTransaction(world.db, (tx) => importList(tx, { source: 'OFAC SDN', sha256: addresses.join(), date: '2026-01-01', entries }, true, world.moment()))
+  return inTransaction(world.db, (tx) =>
+    importList(tx, { source: 'OFAC SDN', sha256: addresses.join(), date: '2026-01-01', entries }, true, world.moment()),
+  )
 }
 const runtime = (): Runtime => ({
-  db: world.db, newId: () => uuidv7(world.now, randomBytes(10)),
-  clock: { now: () => world.now, business: () => world.now } as Runtime['clock'], log: { warn: () => {}, info: () => {} } as unknown as Runtime['log'],
+  db: world.db,
+  newId: () => uuidv7(world.now, randomBytes(10)),
+  clock: { now: () => world.now, business: () => world.now } as Runtime['clock'],
+  log: { warn: () => {}, info: () => {} } as unknown as Runtime['log'],
 })
-const screen = async (deposits: Pick<Deposits, 'verify'> = world.deposits, pause: (point: string) => Promise<void> = async () => {}): Promise<void> => {
-  const [job, alarm] = createScreeningJobs({ runtime: runtime(), catalogue, publicUrl: PUBLIC, screening: FILE }, { deposits, adapters: new Map(), signer: nothingSigned, pause })
-  while (await job!.run(new AbortController().signal)) { /* until it is idle */ }
+const screen = async (
+  deposits: Pick<Deposits, 'verify'> = world.deposits,
+  pause: (point: string) => Promise<void> = async () => {},
+): Promise<void> => {
+  const [job, alarm] = createScreeningJobs(
+    { runtime: runtime(), catalogue, publicUrl: PUBLIC, screening: FILE },
+    { deposits, adapters: new Map(), signer: nothingSigned, pause },
+  )
+  while (await job!.run(new AbortController().signal)) {
+    /* until it is idle */
+  }
   await alarm!.run(new AbortController().signal)
 }
 const mine = async (from: string, hash = 'h1', height = 10): Promise<void> => {
@@ -76,11 +106,25 @@ const arrive = async (from = 'payer'): Promise<string> => {
   await settle()
   return (await deposit()).id
 }
-const deposit = async () => (await sql<{ id: string; state: string; told: string; failReason: string | null }>`select id, state, told, fail_reason as "failReason" from deposits`.execute(world.db)).rows[0]!
-const decide = (event: Opinion['event'], actor = 'cli:ann', deciders = 1) => decideFirst(world, PUBLIC, { event, actor, deciders })
+const deposit = async () =>
+  (
+    await sql<{
+      id: string
+      state: string
+      told: string
+      failReason: string | null
+    }>`select id, state, told, fail_reason as "failReason" from deposits`.execute(world.db)
+  ).rows[0]!
+const decide = (event: Opinion['event'], actor = 'cli:ann', deciders = 1) =>
+  decideFirst(world, PUBLIC, { event, actor, deciders })
 const receiveFrom = (sender: string) => receiveFromMerchant(world, sender, owned)
 /** balance, quarantine, custody and fees */
-const books = async () => Promise.all((['merchant', 'quarantine', 'custody:ETHEREUM', 'fees'] as const).map((kind) => world.balance(owned.merchantId, 'ETH', kind)))
+const books = async () =>
+  Promise.all(
+    (['merchant', 'quarantine', 'custody:ETHEREUM', 'fees'] as const).map((kind) =>
+      world.balance(owned.merchantId, 'ETH', kind),
+    ),
+  )
 const HELD = [0n, E18, -E18, 0n]
 const CREDITED = [NET, 0n, -E18, E18 - NET]
 const NOTHING = [0n, 0n, 0n, 0n]
@@ -94,9 +138,14 @@ describe('a deposit of a merchant that has money held until it is verified', () 
     expect([await world.statuses(), await books(), targets]).toEqual([['Pending', 'Done', 'Verified'], CREDITED, [id]])
     const [, done, verified] = (await world.notices()).map(({ body }) => body)
     expect([Value.Errors(ReplenishDone, done), Value.Errors(ReplenishVerified, verified)]).toEqual([[], []])
-    expect([done, verified]).toMatchObject([{ id, status: 'Done', block: 10 }, { id, status: 'Verified', block: 10, compliance: { risky: false } }])
+    expect([done, verified]).toMatchObject([
+      { id, status: 'Done', block: 10 },
+      { id, status: 'Verified', block: 10, compliance: { risky: false } },
+    ])
     expect(done).not.toHaveProperty('compliance')
-    const { rows } = await sql<{ n: bigint }>`select count(distinct created_at) as n from events where status in ('Done', 'Verified')`.execute(world.db)
+    const { rows } = await sql<{
+      n: bigint
+    }>`select count(distinct created_at) as n from events where status in ('Done', 'Verified')`.execute(world.db)
     expect(Number(rows[0]!.n)).toBe(1)
   })
 
@@ -113,11 +162,17 @@ describe('a deposit of a merchant that has money held until it is verified', () 
   test('is credited when an operator releases it, once, and it is kept who did and why', async () => {
     const id = await arrive('bad')
     await screen()
-    expect([await decide('released'), await decide('released'), await decide('rejected')]).toEqual([0, undefined, undefined])
+    expect([await decide('released'), await decide('released'), await decide('rejected')]).toEqual([
+      0,
+      undefined,
+      undefined,
+    ])
     expect([await world.statuses(), await books(), targets]).toEqual([['Pending', 'Done', 'Verified'], CREDITED, [id]])
     expect((await world.notices()).at(-1)!.body).toMatchObject({ compliance: { risky: true } })
     const { rows } = await sql<{ id: string }>`select id from screenings`.execute(world.db)
-    expect(await opinionsOn(world.db, rows[0]!.id)).toMatchObject([{ event: 'released', actor: 'cli:ann', reason: 'looked at it' }])
+    expect(await opinionsOn(world.db, rows[0]!.id)).toMatchObject([
+      { event: 'released', actor: 'cli:ann', reason: 'looked at it' },
+    ])
   })
 
   test('that is rejected is Failed, AML_REJECTED, and the money stays in quarantine', async () => {
@@ -126,16 +181,27 @@ describe('a deposit of a merchant that has money held until it is verified', () 
     expect([await decide('rejected'), await decide('released')]).toEqual([0, undefined])
     expect([await world.statuses(), await books(), targets]).toEqual([['Pending', 'Failed'], HELD, []])
     const { body } = (await world.notices()).at(-1)!
-    expect([Value.Errors(ReplenishFailed, body), body]).toMatchObject([[], { id, status: 'Failed', failReason: 'AML_REJECTED' }])
+    expect([Value.Errors(ReplenishFailed, body), body]).toMatchObject([
+      [],
+      { id, status: 'Failed', failReason: 'AML_REJECTED' },
+    ])
     expect((await listRejected(world.db, 10)).map(({ subjectId }) => subjectId)).toEqual([id])
   })
 
   test('takes as many people as the installation says', async () => {
     await arrive('bad')
     await screen()
-    expect([await decide('released', 'cli:ann', 2), await decide('released', 'cli:ann', 2), await decide('rejected', 'cli:bob', 2)]).toEqual([1, 1, 1])
+    expect([
+      await decide('released', 'cli:ann', 2),
+      await decide('released', 'cli:ann', 2),
+      await decide('rejected', 'cli:bob', 2),
+    ]).toEqual([1, 1, 1])
     expect(await books()).toEqual(HELD)
-    expect([await decide('rejected', 'cli:ann', 2), await books(), (await deposit()).state]).toEqual([0, HELD, 'rejected'])
+    expect([await decide('rejected', 'cli:ann', 2), await books(), (await deposit()).state]).toEqual([
+      0,
+      HELD,
+      'rejected',
+    ])
   })
 
   test('that nobody can judge waits for hours, with one alert for all that wait; then all go', async () => {
@@ -147,8 +213,12 @@ describe('a deposit of a merchant that has money held until it is verified', () 
       world.now += 3_600_000
     }
     await screen()
-    const alerts = async () => (await sql<{ text: string }>`select text from alerts where resolved_at is null order by kind`.execute(world.db)).rows
-    expect(await alerts()).toMatchObject([{ text: expect.stringMatching(/3 deposits and 0 withdrawals, the oldest for 6\.0 h.*no list has been imported/) }])
+    const alerts = async () =>
+      (await sql<{ text: string }>`select text from alerts where resolved_at is null order by kind`.execute(world.db))
+        .rows
+    expect(await alerts()).toMatchObject([
+      { text: expect.stringMatching(/3 deposits and 0 withdrawals, the oldest for 6\.0 h.*no list has been imported/) },
+    ])
     expect((await books())[1]).toBe(3n * E18)
     const { rows } = await sql<{ attempts: number }>`select max(attempts) as attempts from screenings`.execute(world.db)
     expect(Number(rows[0]!.attempts)).toBeLessThan(10)
@@ -158,8 +228,12 @@ describe('a deposit of a merchant that has money held until it is verified', () 
     expect([(await books())[0], (await books())[1], await alerts()]).toEqual([3n * NET, 0n, []])
   })
 
-  test.each([['clean', 'payer', CREDITED, ['Pending', 'Done', 'Verified']], ['risky', 'bad', HELD, ['Pending']]] as const)(
-    'that a reorganisation takes away while it is held leaves nothing behind; %s when it is back', async (_what, from, wanted, statuses) => {
+  test.each([
+    ['clean', 'payer', CREDITED, ['Pending', 'Done', 'Verified']],
+    ['risky', 'bad', HELD, ['Pending']],
+  ] as const)(
+    'that a reorganisation takes away while it is held leaves nothing behind; %s when it is back',
+    async (_what, from, wanted, statuses) => {
       await arrive(from)
       await world.orphan('ETHEREUM', 10)
       expect([await books(), (await deposit()).state]).toEqual([NOTHING, 'orphaned'])
@@ -180,7 +254,11 @@ describe('a deposit of a merchant that has money held until it is verified', () 
     await setHolding(false)
     await arrive('bad')
     await screen()
-    expect([await books(), await deposit(), await world.statuses()]).toMatchObject([HELD, { state: 'rejected', failReason: 'AML_REJECTED' }, ['Pending', 'Failed']])
+    expect([await books(), await deposit(), await world.statuses()]).toMatchObject([
+      HELD,
+      { state: 'rejected', failReason: 'AML_REJECTED' },
+      ['Pending', 'Failed'],
+    ])
   })
 
   test('that was released and comes back on another branch is credited, and not told again', async () => {
@@ -271,10 +349,16 @@ describe('a deposit of a merchant that has money held until it is verified', () 
 
   test('from a merchant of ours is held like any other: nothing is known against it', async () => {
     await receiveFrom(randomUUID())
-    const internal = () => Promise.all((['merchant', 'quarantine', 'clearing'] as const).map((kind) => world.balance(owned.merchantId, 'ETH', kind)))
+    const internal = () =>
+      Promise.all(
+        (['merchant', 'quarantine', 'clearing'] as const).map((kind) => world.balance(owned.merchantId, 'ETH', kind)),
+      )
     expect([await world.statuses(), await internal()]).toEqual([['Pending'], [0n, E18, -E18]])
     await screen()
-    expect([await world.statuses(), await internal()]).toEqual([['Pending', 'Done', 'Verified'], [NET, 0n, -E18]])
+    expect([await world.statuses(), await internal()]).toEqual([
+      ['Pending', 'Done', 'Verified'],
+      [NET, 0n, -E18],
+    ])
   })
 })
 
@@ -284,9 +368,15 @@ describe('audit F-2: what no provider knows anything of is not clean', () => {
     transaction.transfers[0] = { ...transaction.transfers[0]!, from }
     return world.poolHas('ETHEREUM', [transaction])
   }
-  const nothingKnown = () => sql<{ state: string; problem: string }>`select state, problem from screenings`.execute(world.db).then(({ rows }) => rows[0])
+  const nothingKnown = () =>
+    sql<{ state: string; problem: string }>`select state, problem from screenings`
+      .execute(world.db)
+      .then(({ rows }) => rows[0])
 
-  test.each([['none of its senders', []], ['some of its senders', ['payer']]])('audit F-2: the senders are those of the block where the pool showed %s', async (_what, from) => {
+  test.each([
+    ['none of its senders', []],
+    ['some of its senders', ['payer']],
+  ])('audit F-2: the senders are those of the block where the pool showed %s', async (_what, from) => {
     await pooled(from)
     await mine('bad', 'h9')
     await settle()
@@ -297,36 +387,62 @@ describe('audit F-2: what no provider knows anything of is not clean', () => {
   })
 
   test('audit F-2: it stays held, an alert says so, and it is asked about again', async () => {
-    await world.mine('ETHEREUM', 10, [{ ...pay(owned.address, E18), transfers: pay(owned.address, E18).transfers.map((one) => ({ ...one, from: [] })) }])
+    await world.mine('ETHEREUM', 10, [
+      { ...pay(owned.address, E18), transfers: pay(owned.address, E18).transfers.map((one) => ({ ...one, from: [] })) },
+    ])
     await settle()
     await screen()
-    expect([await books(), await world.statuses(), await nothingKnown()]).toMatchObject([HELD, ['Pending'], { state: 'unanswered', problem: expect.stringContaining('no provider knows') }])
-    const { rows } = await sql<{ text: string }>`select text from alerts where kind = 'screening-waiting' and resolved_at is null`.execute(world.db)
-    expect(rows).toMatchObject([{ text: expect.stringMatching(/1 deposits and 0 withdrawals.*no provider knows anything of it/) }])
-    const attempts = async () => Number((await sql<{ attempts: number }>`select attempts from screenings`.execute(world.db)).rows[0]!.attempts)
+    expect([await books(), await world.statuses(), await nothingKnown()]).toMatchObject([
+      HELD,
+      ['Pending'],
+      { state: 'unanswered', problem: expect.stringContaining('no provider knows') },
+    ])
+    const { rows } = await sql<{
+      text: string
+    }>`select text from alerts where kind = 'screening-waiting' and resolved_at is null`.execute(world.db)
+    expect(rows).toMatchObject([
+      { text: expect.stringMatching(/1 deposits and 0 withdrawals.*no provider knows anything of it/) },
+    ])
+    const attempts = async () =>
+      Number((await sql<{ attempts: number }>`select attempts from screenings`.execute(world.db)).rows[0]!.attempts)
     const before = await attempts()
     world.now += 3_600_000
     await screen()
     expect([await attempts(), await books()]).toEqual([before + 1, HELD])
   })
 
-  test.each([['released', CREDITED, ['Pending', 'Done', 'Verified']], ['rejected', HELD, ['Pending', 'Failed']]] as const)('people decide about it: %s', async (event, wanted, statuses) => {
+  test.each([
+    ['released', CREDITED, ['Pending', 'Done', 'Verified']],
+    ['rejected', HELD, ['Pending', 'Failed']],
+  ] as const)('people decide about it: %s', async (event, wanted, statuses) => {
     await pooled([])
-    await world.mine('ETHEREUM', 10, [{ ...pay(owned.address, E18, { hash: 'h9' }), transfers: pay(owned.address, E18).transfers.map((one) => ({ ...one, from: [] })) }])
+    await world.mine('ETHEREUM', 10, [
+      {
+        ...pay(owned.address, E18, { hash: 'h9' }),
+        transfers: pay(owned.address, E18).transfers.map((one) => ({ ...one, from: [] })),
+      },
+    ])
     await settle()
     await screen()
     expect([await decide(event), await books(), await world.statuses()]).toEqual([0, wanted, statuses])
-    const { rows } = await sql<{ report: { complete: boolean; risky: boolean } }>`select report from screenings`.execute(world.db)
+    const { rows } = await sql<{
+      report: { complete: boolean; risky: boolean }
+    }>`select report from screenings`.execute(world.db)
     expect(rows).toMatchObject([{ report: { complete: false, risky: false } }])
   })
 
   test('audit F-2: of a merchant that does not hold money it is Verified, and the judgement says that it is not complete', async () => {
     await setHolding(false)
-    await world.mine('ETHEREUM', 10, [{ ...pay(owned.address, E18), transfers: pay(owned.address, E18).transfers.map((one) => ({ ...one, from: [] })) }])
+    await world.mine('ETHEREUM', 10, [
+      { ...pay(owned.address, E18), transfers: pay(owned.address, E18).transfers.map((one) => ({ ...one, from: [] })) },
+    ])
     await settle()
     await screen()
     const { rows } = await sql<{ report: { complete: boolean } }>`select report from screenings`.execute(world.db)
-    expect([await world.statuses(), rows]).toMatchObject([['Pending', 'Done', 'Verified'], [{ report: { complete: false } }]])
+    expect([await world.statuses(), rows]).toMatchObject([
+      ['Pending', 'Done', 'Verified'],
+      [{ report: { complete: false } }],
+    ])
     await expect(decide('released')).resolves.toBeUndefined()
   })
 })
@@ -367,8 +483,13 @@ describe('audit F-2: money from another merchant inherits what is open about tha
     await send()
     await screen()
     expect(await quarantined()).toBe(E18)
-    const { rows } = await sql<{ state: string; report: { flags: string[] } }>`select state, report from screenings where merchant_id = ${receiver.merchantId}`.execute(world.db)
-    expect(rows).toMatchObject([{ state: 'risky', report: { flags: [expect.stringContaining('a merchant of this service')] } }])
+    const { rows } = await sql<{
+      state: string
+      report: { flags: string[] }
+    }>`select state, report from screenings where merchant_id = ${receiver.merchantId}`.execute(world.db)
+    expect(rows).toMatchObject([
+      { state: 'risky', report: { flags: [expect.stringContaining('a merchant of this service')] } },
+    ])
     expect(JSON.stringify(rows[0]!.report)).not.toContain(sender.merchantId)
   })
 

@@ -1,7 +1,7 @@
 /**
- * Where money comes from and goes to. Promises that what is asked about is judged once and stays so, that no answer is never
- * taken for a clean one, that whoever waits is told in the transaction that stores the judgement, and that what a provider said
- * is kept with it; that what is risky is decided by people, and who decided what and why is kept.
+ * Where money comes from and goes to. Promises that what is asked about is judged once and stays so, that no answer is
+ * never taken for a clean one, that whoever waits is told in the transaction that stores the judgement, and that what a
+ * provider said is kept with it; that what is risky is decided by people, and who decided what and why is kept.
  */
 export { ask, conclude, decide, decideAs } from './commands.ts'
 export type { DecidedSubscriber, JudgedSubscriber, NewToken } from './commands.ts'
@@ -15,7 +15,16 @@ export { ageInDays, importList } from './lists.ts'
 export { readListFile } from './list-file.ts'
 export { screeningMoves } from './machine.ts'
 export type { ScreeningState } from './machine.ts'
-export { findScreening, findScreeningById, listLists, listOpen, listRejected, lookUpListed, standingOfSender, statesOf } from './queries.ts'
+export {
+  findScreening,
+  findScreeningById,
+  listLists,
+  listOpen,
+  listRejected,
+  lookUpListed,
+  standingOfSender,
+  statesOf,
+} from './queries.ts'
 export { findingsOn, noteFindings, screenAgain } from './rescreening.ts'
 export type { Finding, RescreeningDeps } from './rescreening.ts'
 export { reportPage, screeningRoutes } from './routes.ts'

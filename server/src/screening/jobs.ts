@@ -34,7 +34,8 @@ const WAITING_EVERY_MS = 10_000
 const HOUR_MS = 3_600_000
 
 /** ms until what has been asked so often is asked again. */
-export const retryAfter = (attempts: number): number => Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempts - 1, 20))
+export const retryAfter = (attempts: number): number =>
+  Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempts - 1, 20))
 
 /** Asks providers about what is due. Any number of workers may run it against one database. */
 export const createScreenJob = (deps: ScreenDeps): Job => ({
@@ -45,7 +46,11 @@ export const createScreenJob = (deps: ScreenDeps): Job => ({
     for (let n = 0; n < MOST_OF_A_RUN && !signal.aborted; n += 1) {
       const { clock, db } = deps.runtime
       const now = clock.now()
-      const screening = await claimScreening(db, { at: new Date(clock.business()), now: new Date(now), leaseUntil: new Date(now + LEASE_MS) })
+      const screening = await claimScreening(db, {
+        at: new Date(clock.business()),
+        now: new Date(now),
+        leaseUntil: new Date(now + LEASE_MS),
+      })
       if (!screening) return false
       await deps.pause('screening-claimed')
       const { answers, problem } = await askAll(deps, screening, failures)
@@ -58,9 +63,14 @@ export const createScreenJob = (deps: ScreenDeps): Job => ({
 })
 
 /**
- * Those that have not answered yet. One that fails about one after another is left alone until the next run: what waits for it is not
+ * Those that have not answered yet. One that fails about one after another is left alone until the next run: what waits
+ * for it is not
  * worth its timeout each. One that can't be asked keeps no other from being asked. */
-const askAll = async ({ screeners, runtime }: ScreenDeps, { answers, subject, id }: Screening, failures: Map<string, number>): Promise<{ answers: Answers; problem: string | null }> => {
+const askAll = async (
+  { screeners, runtime }: ScreenDeps,
+  { answers, subject, id }: Screening,
+  failures: Map<string, number>,
+): Promise<{ answers: Answers; problem: string | null }> => {
   const all: Record<string, Answers[string]> = { ...answers }
   const problems: string[] = []
   for (const screener of screeners) {
@@ -87,7 +97,12 @@ const askAll = async ({ screeners, runtime }: ScreenDeps, { answers, subject, id
 
 const NOTHING_KNOWN = 'no provider knows anything of it: look at it yourself and release or reject it'
 
-const keep = async ({ runtime, rules, onJudged, mustBeKnown }: ScreenDeps, screening: Screening, answers: Answers, problem: string | null): Promise<void> => {
+const keep = async (
+  { runtime, rules, onJudged, mustBeKnown }: ScreenDeps,
+  screening: Screening,
+  answers: Answers,
+  problem: string | null,
+): Promise<void> => {
   const moment = momentOf(runtime)
   const { at } = moment
   const late = screening.state === 'asked' && at.getTime() - screening.createdAt.getTime() >= rules.lateAfterMs
@@ -102,7 +117,8 @@ const keep = async ({ runtime, rules, onJudged, mustBeKnown }: ScreenDeps, scree
     const nextAt = new Date(at.getTime() + retryAfter(screening.attempts))
     // Who knew nothing is asked again: a list that is imported later, or a node that is back, may know more.
     const kept = isUnknown ? { answers: {}, problem: NOTHING_KNOWN } : { answers, problem }
-    if ((await keepAnswers(tx, screening, { ...kept, nextAt, at })) && (late || isUnknown)) await decide(tx, screening, 'late', moment)
+    if ((await keepAnswers(tx, screening, { ...kept, nextAt, at })) && (late || isUnknown))
+      await decide(tx, screening, 'late', moment)
   })
 }
 

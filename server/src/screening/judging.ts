@@ -10,7 +10,9 @@ const NONE = Object.fromEntries(signalKeys.map((key) => [key, 0])) as Judgement[
 
 /** One judgement out of all reports: of everything the worst. Where no provider knows anything it is not complete. */
 export const judge = (answers: Answers, { riskyFrom }: Pick<ScreeningRules, 'riskyFrom'>, now: number): Judgement => {
-  const reports = Object.entries(answers).flatMap(([provider, answer]): [string, Report][] => (answer.kind === 'report' ? [[provider, answer.report]] : []))
+  const reports = Object.entries(answers).flatMap(([provider, answer]): [string, Report][] =>
+    answer.kind === 'report' ? [[provider, answer.report]] : [],
+  )
   const riskScore = Math.max(0, ...reports.map(([, report]) => report.riskScore))
   const signals = { ...NONE }
   for (const key of signalKeys) signals[key] = Math.max(0, ...reports.map(([, report]) => report.signals[key]))
@@ -27,9 +29,21 @@ export const judge = (answers: Answers, { riskyFrom }: Pick<ScreeningRules, 'ris
 }
 
 /** What the wire says of a judged screening. */
-export const complianceOf = ({ token, report }: Pick<Screening, 'token' | 'report'>, publicUrl: string): ComplianceBody => {
+export const complianceOf = (
+  { token, report }: Pick<Screening, 'token' | 'report'>,
+  publicUrl: string,
+): ComplianceBody => {
   if (report === null) throw new Error('nothing has been judged')
   const { signals, riskScore, madeAt, risky } = report
-  const dangerSignals = Object.fromEntries(dangerSignalKeys.map((key) => [key, signals[key]])) as ComplianceBody['dangerSignals']
-  return { url: `${publicUrl}/compliance/${token}.pdf`, signals: { ...signals }, riskScore, timestamp: madeAt, dangerSignals, risky }
+  const dangerSignals = Object.fromEntries(
+    dangerSignalKeys.map((key) => [key, signals[key]]),
+  ) as ComplianceBody['dangerSignals']
+  return {
+    url: `${publicUrl}/compliance/${token}.pdf`,
+    signals: { ...signals },
+    riskScore,
+    timestamp: madeAt,
+    dangerSignals,
+    risky,
+  }
 }

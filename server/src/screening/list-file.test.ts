@@ -39,7 +39,9 @@ const pieces = async (text: string, size: number): Promise<XmlPiece[]> => {
 describe('a list', () => {
   test('is read out of sdn.xml: addresses with their asset and owner, and when it was published', async () => {
     expect(await readListFile('/x/sdn.xml', cut(SIMPLE))).toEqual({
-      source: 'OFAC SDN', date: '2026-11-20', sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+      source: 'OFAC SDN',
+      date: '2026-11-20',
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
       entries: [
         { address: '1BoatSLRHtKNngkdXEeobR76b53LETtpyT', asset: 'XBT', name: 'Some BODY & CO' },
         { address: '0xABCDEF0000000000000000000000000000009999', asset: 'USDT', name: 'Some BODY & CO' },
@@ -49,14 +51,23 @@ describe('a list', () => {
 
   test('is read out of sdn_advanced.xml', async () => {
     expect(await readListFile('sdn_advanced.xml', cut(ADVANCED))).toMatchObject({
-      source: 'OFAC SDN', date: '2026-11-09', entries: [{ address: '1BoatSLRHtKNngkdXEeobR76b53LETtpyT', asset: 'XBT', name: 'BODY Some' }],
+      source: 'OFAC SDN',
+      date: '2026-11-09',
+      entries: [{ address: '1BoatSLRHtKNngkdXEeobR76b53LETtpyT', asset: 'XBT', name: 'BODY Some' }],
     })
   })
 
   test('is read out of its derivatives', async () => {
     const entry = { address: '1BoatSLRHtKNngkdXEeobR76b53LETtpyT', asset: 'XBT', name: '' }
-    for (const [path, text] of [['sanctioned_addresses_XBT.txt', `${entry.address}\r\n\n`], ['a/sanctioned_addresses_XBT.json', `["${entry.address}"]`]] as const) {
-      expect(await readListFile(path, cut(text))).toMatchObject({ source: 'OFAC SDN XBT', date: null, entries: [entry] })
+    for (const [path, text] of [
+      ['sanctioned_addresses_XBT.txt', `${entry.address}\r\n\n`],
+      ['a/sanctioned_addresses_XBT.json', `["${entry.address}"]`],
+    ] as const) {
+      expect(await readListFile(path, cut(text))).toMatchObject({
+        source: 'OFAC SDN XBT',
+        date: null,
+        entries: [entry],
+      })
     }
   })
 
@@ -76,14 +87,25 @@ describe('a list', () => {
 
   test('is the same however the file arrives in pieces', async () => {
     const whole = [await readListFile('sdn.xml', cut(SIMPLE)), await readListFile('sdn.xml', cut(ADVANCED))]
-    await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 400 }), async (size) => {
-      expect([await readListFile('sdn.xml', cut(SIMPLE, size)), await readListFile('sdn.xml', cut(ADVANCED, size))]).toEqual(whole)
-    }), { numRuns: 40 })
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 400 }), async (size) => {
+        expect([
+          await readListFile('sdn.xml', cut(SIMPLE, size)),
+          await readListFile('sdn.xml', cut(ADVANCED, size)),
+        ]).toEqual(whole)
+      }),
+      { numRuns: 40 },
+    )
   })
 
   test('of 80 MB takes little memory', async () => {
-    const entry = SIMPLE.slice(SIMPLE.indexOf('<sdnEntry>'), SIMPLE.indexOf('<sdnEntry><uid>6')).replace(/<id><uid>4.*<\/id>/, '')
-    const filler = Buffer.from(`<sdnEntry><uid>7</uid><lastName>X</lastName><remarks>${'text '.repeat(4_000)}</remarks></sdnEntry>`)
+    const entry = SIMPLE.slice(SIMPLE.indexOf('<sdnEntry>'), SIMPLE.indexOf('<sdnEntry><uid>6')).replace(
+      /<id><uid>4.*<\/id>/,
+      '',
+    )
+    const filler = Buffer.from(
+      `<sdnEntry><uid>7</uid><lastName>X</lastName><remarks>${'text '.repeat(4_000)}</remarks></sdnEntry>`,
+    )
     async function* large(): AsyncGenerator<Uint8Array> {
       yield Buffer.from(`<sdnList>${entry}`)
       for (let bytes = 0; bytes < 80e6; bytes += filler.length) yield filler
@@ -97,7 +119,8 @@ describe('a list', () => {
 
 describe('XML', () => {
   test('comments, CDATA, entities, prefixes, empty tags and > in quotes are read for what they are, cut anywhere', async () => {
-    const text = '<?xml version="1.0"?><n:a b=\'1 > 0\' n:c="&#x41;&amp;"><!-- <x> --><d/>t&lt;<![CDATA[<&amp;>]]>&#1114112;</n:a>'
+    const text =
+      '<?xml version="1.0"?><n:a b=\'1 > 0\' n:c="&#x41;&amp;"><!-- <x> --><d/>t&lt;<![CDATA[<&amp;>]]>&#1114112;</n:a>'
     const wanted = [
       { kind: 'open', name: 'a', attributes: { b: '1 > 0', c: 'A&' } },
       { kind: 'open', name: 'd', attributes: {} },

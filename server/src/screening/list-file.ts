@@ -20,17 +20,20 @@ const MOST_OF_A_DERIVATIVE = 16 * 1024 * 1024
 const ADDRESS = /^[A-Za-z0-9:]{20,128}$/
 
 /**
- * Reads OFAC's `sdn.xml` or `sdn_advanced.xml` without holding it whole, or a derivative of one asset: addresses as a JSON array
- * of strings, or one a line, in a file called `sanctioned_addresses_ASSET.txt` or `.json`. Throws an Error that says what is wrong.
+ * Reads OFAC's `sdn.xml` or `sdn_advanced.xml` without holding it whole, or a derivative of one asset: addresses as a
+ * JSON array of strings, or one a line, in a file called `sanctioned_addresses_ASSET.txt` or `.json`. Throws an Error
+ * that says what is wrong.
  */
 export const readListFile = async (path: string, bytes: AsyncIterable<Uint8Array>): Promise<ListFile> => {
   const hash = createHash('sha256')
   const text = decoded(bytes, hash)
   const asset = /^sanctioned_addresses_([A-Z0-9]{1,10})\.(txt|json)$/i.exec(basename(path))?.[1]?.toUpperCase()
-  const { date, entries } = asset === undefined ? await readOfac(text) : { date: null, entries: await derivative(text, asset) }
+  const { date, entries } =
+    asset === undefined ? await readOfac(text) : { date: null, entries: await derivative(text, asset) }
   const wrong = entries.find(({ address }) => !ADDRESS.test(address))
   if (wrong) throw new Error(`${JSON.stringify(wrong.address.slice(0, 80))} is no address`)
-  if (entries.length === 0) throw new Error('it holds no addresses: OFAC leaves them out of its CSV files, use sdn.xml or sdn_advanced.xml')
+  if (entries.length === 0)
+    throw new Error('it holds no addresses: OFAC leaves them out of its CSV files, use sdn.xml or sdn_advanced.xml')
   return { source: asset === undefined ? 'OFAC SDN' : `OFAC SDN ${asset}`, date, sha256: hash.digest('hex'), entries }
 }
 
@@ -53,8 +56,13 @@ const derivative = async (text: AsyncIterable<string>, asset: string): Promise<L
 }
 
 const addressesIn = (text: string): string[] => {
-  if (!text.startsWith('[')) return text.split('\n').map((line) => line.trim()).filter((line) => line !== '')
+  if (!text.startsWith('['))
+    return text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '')
   const parsed: unknown = JSON.parse(text)
-  if (!Array.isArray(parsed) || parsed.some((one) => typeof one !== 'string')) throw new Error('it is no JSON array of strings')
+  if (!Array.isArray(parsed) || parsed.some((one) => typeof one !== 'string'))
+    throw new Error('it is no JSON array of strings')
   return parsed as string[]
 }

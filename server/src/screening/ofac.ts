@@ -58,15 +58,16 @@ const simple = (list: OfacList): ((piece: XmlPiece, text: string) => void) => {
     if (name === 'Publish_Date') list.date = dateOf(/^(?<month>\d{1,2})\/(?<day>\d{1,2})\/(?<year>\d{4})$/.exec(text))
     if (name === 'idType') type = text
     if (name === 'idNumber') value = text
-    if (name === 'id' && type.startsWith(DIGITAL) && value !== '') found.push({ address: value, asset: type.slice(DIGITAL.length), name: '' })
+    if (name === 'id' && type.startsWith(DIGITAL) && value !== '')
+      found.push({ address: value, asset: type.slice(DIGITAL.length), name: '' })
     if (name === 'sdnEntry') list.entries.push(...found.map((entry) => ({ ...entry, name: names.join(' ') })))
     depth -= 1
   }
 }
 
 /**
- * `FeatureType` names what the `Feature`s of a `Profile` are by their `FeatureTypeID`; a `VersionDetail` holds the address. The
- * profile's first documented name is its owner's.
+ * `FeatureType` names what the `Feature`s of a `Profile` are by their `FeatureTypeID`; a `VersionDetail` holds the
+ * address. The profile's first documented name is its owner's.
  */
 const advanced = (list: OfacList): ((piece: XmlPiece, text: string) => void) => {
   const assets = new Map<string, string>()
@@ -94,7 +95,8 @@ const advanced = (list: OfacList): ((piece: XmlPiece, text: string) => void) => 
     if (name === 'NamePartValue' && !named) names.push(text)
     if (name === 'DocumentedName' && names.length > 0) named = true
     if (name === 'Profile') list.entries.push(...found.map((entry) => ({ ...entry, name: names.join(' ') })))
-    if (['Year', 'Month', 'Day'].includes(name) && path.at(-1) === 'DateOfIssue' && path.length === 2) issued[name.toLowerCase()] = text
+    if (['Year', 'Month', 'Day'].includes(name) && path.at(-1) === 'DateOfIssue' && path.length === 2)
+      issued[name.toLowerCase()] = text
     if (name === 'DateOfIssue' && path.length === 1) list.date = dateOf({ groups: issued })
   }
 }

@@ -7,7 +7,12 @@ import type { Screening, ScreeningKind } from './screening.ts'
 import { spellingOf } from './spelling.ts'
 import { SCREENING_COLUMNS } from './store.ts'
 
-export const findScreening = async (db: Db | Tx, kind: ScreeningKind, merchantId: string, subjectId: string): Promise<Screening | undefined> => {
+export const findScreening = async (
+  db: Db | Tx,
+  kind: ScreeningKind,
+  merchantId: string,
+  subjectId: string,
+): Promise<Screening | undefined> => {
   const { rows } = await sql<Screening>`select ${SCREENING_COLUMNS} from screenings s
     where s.kind = ${kind} and s.merchant_id = ${merchantId} and s.subject_id = ${subjectId}`.execute(db)
   return rows[0]
@@ -19,20 +24,30 @@ export const findScreeningById = async (db: Db | Tx, id: string): Promise<Screen
 }
 
 export const findByToken = async (db: Db, token: string): Promise<Screening | undefined> => {
-  const { rows } = await sql<Screening>`select ${SCREENING_COLUMNS} from screenings s where s.token = ${token}`.execute(db)
+  const { rows } = await sql<Screening>`select ${SCREENING_COLUMNS} from screenings s where s.token = ${token}`.execute(
+    db,
+  )
   return rows[0]
 }
 
 /** The states of those that are asked for at all, by their subject. */
-export const statesOf = async (db: Db, kind: ScreeningKind, subjectIds: readonly string[]): Promise<ReadonlyMap<string, ScreeningState>> => {
+export const statesOf = async (
+  db: Db,
+  kind: ScreeningKind,
+  subjectIds: readonly string[],
+): Promise<ReadonlyMap<string, ScreeningState>> => {
   const { rows } = await sql<{ id: string; state: ScreeningState }>`select subject_id as id, state from screenings
     where kind = ${kind} and subject_id = any(${[...subjectIds]}::uuid[])`.execute(db)
   return new Map(rows.map(({ id, state }) => [id, state]))
 }
 
-/** Those an operator has to look at, oldest first: risky and undecided, without an answer for too long, or with somebody in them who was listed later. */
+/**
+ * Those an operator has to look at, oldest first: risky and undecided, without an answer for too long, or with somebody
+ * in them who was listed later.
+ */
 export const listOpen = async (db: Db, most: number): Promise<Screening[]> => {
-  const { rows } = await sql<Screening>`select ${SCREENING_COLUMNS} from screenings s where s.state in ('risky', 'unanswered')
+  const { rows } =
+    await sql<Screening>`select ${SCREENING_COLUMNS} from screenings s where s.state in ('risky', 'unanswered')
       or s.id in (select screening_id from screening_findings where noted_at is null)
     order by s.created_at, s.id limit ${most}`.execute(db)
   return rows
@@ -40,7 +55,8 @@ export const listOpen = async (db: Db, most: number): Promise<Screening[]> => {
 
 /** Deposits that operators decided against, newest first: their money is in quarantine. */
 export const listRejected = async (db: Db, most: number): Promise<Screening[]> => {
-  const { rows } = await sql<Screening>`select ${SCREENING_COLUMNS} from screenings s where s.state = 'rejected' and s.kind = 'deposit'
+  const { rows } =
+    await sql<Screening>`select ${SCREENING_COLUMNS} from screenings s where s.state = 'rejected' and s.kind = 'deposit'
     order by s.updated_at desc, s.id limit ${most}`.execute(db)
   return rows
 }
@@ -55,7 +71,9 @@ export interface Waiting {
 }
 
 export const waitingTooLong = async (db: Db): Promise<Waiting | undefined> => {
-  const { rows } = await sql<Omit<Waiting, 'since'> & { since: Date | null }>`select count(*) filter (where kind = 'deposit') as deposits, count(*) filter (where kind = 'withdrawal') as withdrawals,
+  const { rows } = await sql<
+    Omit<Waiting, 'since'> & { since: Date | null }
+  >`select count(*) filter (where kind = 'deposit') as deposits, count(*) filter (where kind = 'withdrawal') as withdrawals,
       min(created_at) as since, (array_agg(problem order by created_at))[1] as problem
     from screenings where state = 'unanswered'`.execute(db)
   const { since, ...row } = rows[0]!
@@ -72,8 +90,8 @@ export const lookUpListed = async (db: Db, addresses: readonly string[]): Promis
 }
 
 /**
- * What is known of the money of the merchant that made an internal withdrawal, as far as it was on its balance by then. What is in
- * quarantine was never part of what it sends. Undefined when there is no such withdrawal.
+ * What is known of the money of the merchant that made an internal withdrawal, as far as it was on its balance by then.
+ * What is in quarantine was never part of what it sends. Undefined when there is no such withdrawal.
  */
 export const standingOfSender = async (db: Db, withdrawalId: string): Promise<SenderStanding | undefined> => {
   const { rows } = await sql<{ id: string | null; judged: boolean }>`with sent as (
@@ -87,7 +105,9 @@ export const standingOfSender = async (db: Db, withdrawalId: string): Promise<Se
     select o.id, o.judged from sent left join (open o join deposits d on d.merchant_id = o.merchant_id and d.id = o.subject_id and d.state = 'credited')
       on o.created_at <= sent.created_at`.execute(db)
   if (rows.length === 0) return undefined
-  const ids = (judged: boolean): string[] => [...new Set(rows.flatMap((row) => (row.id !== null && row.judged === judged ? [row.id] : [])))]
+  const ids = (judged: boolean): string[] => [
+    ...new Set(rows.flatMap((row) => (row.id !== null && row.judged === judged ? [row.id] : []))),
+  ]
   return { unjudged: ids(false), open: ids(true) }
 }
 
@@ -105,7 +125,8 @@ export interface ListVersion {
 
 /** All versions, the newest of each source first. */
 export const listLists = async (db: Db | Tx): Promise<ListVersion[]> => {
-  const { rows } = await sql<ListVersion>`select id, source, published::text as published, sha256, entries, current, imported_at as "importedAt"
+  const { rows } =
+    await sql<ListVersion>`select id, source, published::text as published, sha256, entries, current, imported_at as "importedAt"
     from screening_lists order by source, imported_at desc, id`.execute(db)
   return rows
 }

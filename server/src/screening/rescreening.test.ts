@@ -20,11 +20,27 @@ import { findById, halt, type Withdrawal } from '../withdrawals/index.ts'
 import { holdTransfer } from '../withdrawals/postings.ts'
 import { nextWaiting } from '../withdrawals/store.ts'
 import { catalogue } from '../withdrawals/test-tron.ts'
-import { ask, createScreenJob, findingsOn, findScreening, importList, listOpen, lookUpListed, noteFindings, screenAgain } from './index.ts'
+import {
+  ask,
+  createScreenJob,
+  findingsOn,
+  findScreening,
+  importList,
+  listOpen,
+  lookUpListed,
+  noteFindings,
+  screenAgain,
+} from './index.ts'
 
 const database = useDatabase({ template: migrated })
 const DAY = 86_400_000
-const RULES = { riskyFrom: 0.5, lateAfterMs: 60_000, whenUnanswered: 'hold' as const, deciders: 1, rescreenMs: 90 * DAY }
+const RULES = {
+  riskyFrom: 0.5,
+  lateAfterMs: 60_000,
+  whenUnanswered: 'hold' as const,
+  deciders: 1,
+  rescreenMs: 90 * DAY,
+}
 const FILE = { providers: [{ kind: 'local-lists' as const }], rules: RULES }
 let db: Db
 let close: () => Promise<void>
@@ -33,7 +49,12 @@ let merchantId: string
 let versions = 0
 const newId = () => uuidv7(now, randomBytes(10))
 const moment = () => ({ at: new Date(now), newId })
-const runtime = (): Runtime => ({ db, newId, clock: { now: () => now, business: () => now } as Runtime['clock'], log: { warn: () => {}, info: () => {} } as unknown as Runtime['log'] })
+const runtime = (): Runtime => ({
+  db,
+  newId,
+  clock: { now: () => now, business: () => now } as Runtime['clock'],
+  log: { warn: () => {}, info: () => {} } as unknown as Runtime['log'],
+})
 
 beforeAll(() => {
   const pool = createPool({ url: database.url })
@@ -60,30 +81,69 @@ const load = (...addresses: string[]) => {
     return screenAgain(tx, 'OFAC SDN', { windowMs: RULES.rescreenMs, halt }, moment())
   })
 }
-const jobs = () => createScreeningJobs({ runtime: runtime(), catalogue, publicUrl: 'https://pay.example', screening: FILE }, { deposits: { verify: async () => noEffects }, adapters: new Map(), signer: nothingSigned, pause: async () => {} })
+const jobs = () =>
+  createScreeningJobs(
+    { runtime: runtime(), catalogue, publicUrl: 'https://pay.example', screening: FILE },
+    { deposits: { verify: async () => noEffects }, adapters: new Map(), signer: nothingSigned, pause: async () => {} },
+  )
 const screen = async () => {
-  for (const job of jobs()) while (await job.run(new AbortController().signal)) { /* until it is idle */ }
+  for (const job of jobs())
+    while (await job.run(new AbortController().signal)) {
+      /* until it is idle */
+    }
 }
 const deposit = async (from: string): Promise<string> => {
   const id = newId()
-  const subject = { network: 'ETHEREUM' as const, asset: 'ETH', direction: 'deposit' as const, transaction: 'aa', own: 'ours', others: [from] }
-  await ask(db, [{ merchantId, kind: 'deposit', subjectId: id, subject }], () => randomBytes(16).toString('hex'), moment())
+  const subject = {
+    network: 'ETHEREUM' as const,
+    asset: 'ETH',
+    direction: 'deposit' as const,
+    transaction: 'aa',
+    own: 'ours',
+    others: [from],
+  }
+  await ask(
+    db,
+    [{ merchantId, kind: 'deposit', subjectId: id, subject }],
+    () => randomBytes(16).toString('hex'),
+    moment(),
+  )
   return id
 }
 const admit = async (withdrawal: Withdrawal) => {
   const waiting = await nextWaiting(db, 'TRON', 'onChain', new Date(now), 10)
-  return (await createAdmission({ runtime: runtime(), screening: FILE })(waiting)).some(({ id }) => id === withdrawal.id)
+  return (await createAdmission({ runtime: runtime(), screening: FILE })(waiting)).some(
+    ({ id }) => id === withdrawal.id,
+  )
 }
 /** A withdrawal with its hold, as the api leaves it. */
 const request = async (to: string): Promise<Withdrawal> => {
   const w: Withdrawal = {
-    merchantId, id: newId(), intentId: newId(), ticker: 'TRX', blockchain: 'TRON', to, units: 100n, fee: 1n, localId: null, meta: null, state: 'requested',
-    failReason: null, internal: false, holdId: newId(), outgoingId: null, doneSent: false, toldAs: null, createdAt: new Date(now),
+    merchantId,
+    id: newId(),
+    intentId: newId(),
+    ticker: 'TRX',
+    blockchain: 'TRON',
+    to,
+    units: 100n,
+    fee: 1n,
+    localId: null,
+    meta: null,
+    state: 'requested',
+    failReason: null,
+    internal: false,
+    holdId: newId(),
+    outgoingId: null,
+    doneSent: false,
+    toldAs: null,
+    createdAt: new Date(now),
   }
   await inTransaction(db, async (tx) => {
     await applyAll(tx, [{ transfer: holdTransfer(w) }])
     await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, hold_id, not_before, created_at, updated_at)
-      values (${merchantId}, ${w.id}, 'TRX', 'TRON', ${to}, ${w.units}, ${w.fee}, 'requested', ${w.holdId}, ${w.createdAt}, ${w.createdAt}, ${w.createdAt})`.execute(tx)
+      values (${merchantId}, ${w.id}, 'TRX', 'TRON', ${to}, ${w.units}, ${w.fee}, 'requested', ${w.holdId}, ${w.createdAt}, ${w.createdAt}, ${w.createdAt})`.execute(
+      tx,
+    )
   })
   await admit(w)
   await screen()
@@ -93,8 +153,17 @@ const available = async () => {
   const [balance] = await balancesOf(db, 'merchant', [{ merchantId, asset: 'TRX' }])
   return balance!.posted - balance!.held
 }
-const told = async () => (await sql<{ status: string; body: string }>`select status, body from events where merchant_id = ${merchantId} order by sequence`.execute(db)).rows
-const alerts = async () => (await sql<{ text: string }>`select text from alerts where resolved_at is null`.execute(db)).rows.map(({ text }) => text)
+const told = async () =>
+  (
+    await sql<{
+      status: string
+      body: string
+    }>`select status, body from events where merchant_id = ${merchantId} order by sequence`.execute(db)
+  ).rows
+const alerts = async () =>
+  (await sql<{ text: string }>`select text from alerts where resolved_at is null`.execute(db)).rows.map(
+    ({ text }) => text,
+  )
 
 describe('money that was judged clean', () => {
   test('and whose sender is listed later is told to the operator; the judgement and the merchant stay as they were', async () => {
@@ -104,9 +173,16 @@ describe('money that was judged clean', () => {
     await screen()
     const screening = (await findScreening(db, 'deposit', merchantId, id))!
     expect(screening).toMatchObject({ state: 'clean', report: { risky: false } })
-    expect([await findingsOn(db, screening.id), await told(), (await alerts()).length]).toMatchObject([[{ address: '0xabcd', list: 'OFAC SDN', published: '2026-11-20', note: null }], [], 1])
+    expect([await findingsOn(db, screening.id), await told(), (await alerts()).length]).toMatchObject([
+      [{ address: '0xabcd', list: 'OFAC SDN', published: '2026-11-20', note: null }],
+      [],
+      1,
+    ])
     expect((await listOpen(db, 10)).map(({ subjectId }) => subjectId)).toEqual([id])
-    const note = () => inTransaction(db, (tx) => noteFindings(tx, screening.id, { actor: 'cli:ann', note: 'frozen and reported' }, moment()))
+    const note = () =>
+      inTransaction(db, (tx) =>
+        noteFindings(tx, screening.id, { actor: 'cli:ann', note: 'frozen and reported' }, moment()),
+      )
     expect([await note(), await note(), await alerts(), await listOpen(db, 10)]).toEqual([true, false, [], []])
     expect((await findScreening(db, 'deposit', merchantId, other))!.state).toBe('clean')
   })
@@ -124,23 +200,57 @@ describe('money that nobody has judged to the end', () => {
   test('while a list comes in force is judged by that list, whatever the one before has said', async () => {
     const id = await deposit('0xabcd')
     let imported = false
-    const lists = createLocalLists((addresses) => lookUpListed(db, addresses), () => now)
-    const job = createScreenJob({ runtime: runtime(), screeners: [lists], rules: RULES, onJudged: [], mustBeKnown: async () => false, pause: async (name) => {
-      if (name !== 'screening-asked' || imported) return
-      imported = true
-      await load('Tother', '0xabcd')
-    } })
-    while (await job.run(new AbortController().signal)) { /* until it is idle */ }
+    const lists = createLocalLists(
+      (addresses) => lookUpListed(db, addresses),
+      () => now,
+    )
+    const job = createScreenJob({
+      runtime: runtime(),
+      screeners: [lists],
+      rules: RULES,
+      onJudged: [],
+      mustBeKnown: async () => false,
+      pause: async (name) => {
+        if (name !== 'screening-asked' || imported) return
+        imported = true
+        await load('Tother', '0xabcd')
+      },
+    })
+    while (await job.run(new AbortController().signal)) {
+      /* until it is idle */
+    }
     now += 60_000
-    while (await job.run(new AbortController().signal)) { /* until it is idle */ }
+    while (await job.run(new AbortController().signal)) {
+      /* until it is idle */
+    }
     expect((await findScreening(db, 'deposit', merchantId, id))!.state).toBe('risky')
   })
 
   test('because another provider is down is asked of the new list too', async () => {
     const id = await deposit('0xabcd')
     let answer: Screened | Error = new Error('down')
-    const other: Screener = { name: 'other', screen: async () => { if (answer instanceof Error) throw answer; return answer }, recheck: async () => ({ kind: 'nothing' }) }
-    const job = createScreenJob({ runtime: runtime(), screeners: [createLocalLists((addresses) => lookUpListed(db, addresses), () => now), other], rules: RULES, onJudged: [], mustBeKnown: async () => false, pause: async () => {} })
+    const other: Screener = {
+      name: 'other',
+      screen: async () => {
+        if (answer instanceof Error) throw answer
+        return answer
+      },
+      recheck: async () => ({ kind: 'nothing' }),
+    }
+    const job = createScreenJob({
+      runtime: runtime(),
+      screeners: [
+        createLocalLists(
+          (addresses) => lookUpListed(db, addresses),
+          () => now,
+        ),
+        other,
+      ],
+      rules: RULES,
+      onJudged: [],
+      mustBeKnown: async () => false,
+      pause: async () => {},
+    })
     await job.run(new AbortController().signal)
     expect((await findScreening(db, 'deposit', merchantId, id))!.answers['local-lists']).toBeDefined()
     await load('Tother', '0xabcd')
@@ -157,10 +267,12 @@ describe('a withdrawal that was judged clean', () => {
     expect([await admit(w), await admit(other)]).toEqual([true, true])
     expect(await load('Tother', 'TDest')).toEqual({ halted: 1, found: 0 })
     expect([await admit(w), await admit(other)]).toEqual([false, true])
-    expect((await findScreening(db, 'withdrawal', merchantId, w.id))).toMatchObject({ state: 'asked', report: null })
+    expect(await findScreening(db, 'withdrawal', merchantId, w.id)).toMatchObject({ state: 'asked', report: null })
     await screen()
     expect(await findById(db, merchantId, w.id)).toMatchObject({ state: 'failed', failReason: 'AML_REJECTED' })
-    expect((await told()).map(({ status, body }) => [status, (JSON.parse(body) as { failReason: string }).failReason])).toEqual([['Failed', 'AML_REJECTED']])
+    expect(
+      (await told()).map(({ status, body }) => [status, (JSON.parse(body) as { failReason: string }).failReason]),
+    ).toEqual([['Failed', 'AML_REJECTED']])
     expect([await available(), await alerts(), await listOpen(db, 10)]).toEqual([before - 101n, [], []])
   })
 
@@ -174,7 +286,11 @@ describe('a withdrawal that was judged clean', () => {
     expect((await findById(db, merchantId, w.id))!.state).toBe('planned')
     await sql`update withdrawals set state = 'requested', outgoing_id = null where id = ${w.id}`.execute(db)
     await screen()
-    expect([(await findById(db, merchantId, w.id))!.failReason, await available(), await alerts()]).toEqual(['AML_REJECTED', before, []])
+    expect([(await findById(db, merchantId, w.id))!.failReason, await available(), await alerts()]).toEqual([
+      'AML_REJECTED',
+      before,
+      [],
+    ])
   })
 
   test('and may be signed already goes on, and is told to the operator', async () => {
@@ -183,7 +299,10 @@ describe('a withdrawal that was judged clean', () => {
     expect(await inTransaction(db, (tx) => mayAsk(tx, outgoing, { attempt: 1 } as never, new Date(now)))).toBe(true)
     expect(await load('Tother', 'TDest')).toEqual({ halted: 0, found: 1 })
     await screen()
-    expect([(await findScreening(db, 'withdrawal', merchantId, w.id))!.state, (await alerts()).length]).toEqual(['clean', 1])
+    expect([(await findScreening(db, 'withdrawal', merchantId, w.id))!.state, (await alerts()).length]).toEqual([
+      'clean',
+      1,
+    ])
   })
 
   test('and stopped goes on when the list is taken back before it was judged', async () => {
@@ -198,8 +317,12 @@ describe('a withdrawal that was judged clean', () => {
 const plan = async (w: Withdrawal) => {
   const id = newId()
   await sql`insert into outgoing(id, network, purpose, senders, keys, state, attempt, next_step_at, created_at, updated_at)
-    values (${id}, 'TRON', 'payout', '{THot}', '{}', 'planned', 1, ${new Date(now)}, ${new Date(now)}, ${new Date(now)})`.execute(db)
-  await sql`insert into outgoing_attempts(outgoing_id, attempt, network, unsigned, signing_keys, fee_rate, network_fee, created_at) values (${id}, 1, 'TRON', 'aa', '[]', '{}', 1, ${new Date(now)})`.execute(db)
+    values (${id}, 'TRON', 'payout', '{THot}', '{}', 'planned', 1, ${new Date(now)}, ${new Date(now)}, ${new Date(now)})`.execute(
+    db,
+  )
+  await sql`insert into outgoing_attempts(outgoing_id, attempt, network, unsigned, signing_keys, fee_rate, network_fee, created_at) values (${id}, 1, 'TRON', 'aa', '[]', '{}', 1, ${new Date(now)})`.execute(
+    db,
+  )
   await sql`update withdrawals set state = 'planned', outgoing_id = ${id} where id = ${w.id}`.execute(db)
   return { id, network: 'TRON', purpose: 'payout' } as never
 }

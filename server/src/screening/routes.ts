@@ -17,18 +17,25 @@ export interface ScreeningRoutesDeps {
 }
 
 const RETRY_AFTER_SECONDS = 60
-/** What has ended so without a report gets none: a deposit below the minimum or in no block, a withdrawal that was given back. */
+/**
+ * What has ended so without a report gets none: a deposit below the minimum or in no block, a withdrawal that was given
+ * back.
+ */
 const NEVER_SCREENED: readonly string[] = ['failed', 'suspended']
 
 /** The two lookups (`contract.md` 18 #24). What is another merchant's is as unknown as what never was. */
-export const screeningRoutes = (deps: ScreeningRoutesDeps): Route[] => [lookup('getDepositCompliance', 'deposit', deps), lookup('getCryptoWithdrawalCompliance', 'withdrawal', deps)]
+export const screeningRoutes = (deps: ScreeningRoutesDeps): Route[] => [
+  lookup('getDepositCompliance', 'deposit', deps),
+  lookup('getCryptoWithdrawalCompliance', 'withdrawal', deps),
+]
 
 const lookup = (operation: string, kind: ScreeningKind, { db, publicUrl, stateOf }: ScreeningRoutesDeps): Route => ({
   operation,
   handle: async ({ merchantId, params }) => {
     const id = params.id!.toLowerCase()
     const screening = isUuid(id) ? await findScreening(db, kind, merchantId, id) : undefined
-    if (screening !== undefined && screening.report !== null) return { status: 200, body: complianceOf(screening, publicUrl) }
+    if (screening !== undefined && screening.report !== null)
+      return { status: 200, body: complianceOf(screening, publicUrl) }
     const state = screening === undefined && isUuid(id) ? await stateOf(kind, merchantId, id) : undefined
     if (screening === undefined && state === undefined) {
       const { status, code } = generalErrors.notFound
@@ -39,7 +46,9 @@ const lookup = (operation: string, kind: ScreeningKind, { db, publicUrl, stateOf
       throw new ApiRefusal(status, code, `the ${kind} has failed and is never screened: there will be no report`)
     }
     const { status, code } = generalErrors.notScreenedYet
-    throw new ApiRefusal(status, code, `the ${kind} has not been screened yet: ask again later`, { retryAfterSeconds: RETRY_AFTER_SECONDS })
+    throw new ApiRefusal(status, code, `the ${kind} has not been screened yet: ask again later`, {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    })
   },
 })
 
@@ -66,6 +75,15 @@ export const reportPage = ({ db, documents }: { db: Db; documents: DocumentMaker
       const { status, code } = generalErrors.unavailable
       throw new ApiRefusal(status, code, 'too many documents are being made: try again soon', { retryAfterSeconds: 10 })
     })
-    return { status: 200, headers: { 'content-type': 'application/pdf', 'content-disposition': `inline; filename="compliance-${subjectId}.pdf"`, 'cache-control': 'private, no-store', 'x-robots-tag': 'noindex' }, body: pdf }
+    return {
+      status: 200,
+      headers: {
+        'content-type': 'application/pdf',
+        'content-disposition': `inline; filename="compliance-${subjectId}.pdf"`,
+        'cache-control': 'private, no-store',
+        'x-robots-tag': 'noindex',
+      },
+      body: pdf,
+    }
   },
 })

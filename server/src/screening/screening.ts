@@ -24,7 +24,10 @@ export interface Judgement {
   risky: boolean
   /** that had a report; empty where none had anything to ask about */
   providers: string[]
-  /** every provider that had something to ask about has answered, and at least one had; absent in judgements from before this was kept */
+  /**
+   * every provider that had something to ask about has answered, and at least one had; absent in judgements from before
+   * this was kept
+   */
   complete?: boolean
   /** ms since the epoch */
   madeAt: number

@@ -5,11 +5,16 @@ import { screeningMoves, type ScreeningEffect, type ScreeningEvent, type Screeni
 import { spellingOf } from './spelling.ts'
 import type { Answers, Asked, Judgement, Screening } from './screening.ts'
 
-export const SCREENING_COLUMNS = sql.raw(`s.merchant_id as "merchantId", s.id, s.kind, s.subject_id as "subjectId", s.subject, s.state, s.answers, s.report,
+export const SCREENING_COLUMNS =
+  sql.raw(`s.merchant_id as "merchantId", s.id, s.kind, s.subject_id as "subjectId", s.subject, s.state, s.answers, s.report,
   s.token, s.attempts, s.problem, s.created_at as "createdAt"`)
 
 /** Stores what is not there yet. */
-export const insertScreenings = async (db: Db | Tx, asked: readonly (Asked & { id: string; token: string })[], at: Date): Promise<void> => {
+export const insertScreenings = async (
+  db: Db | Tx,
+  asked: readonly (Asked & { id: string; token: string })[],
+  at: Date,
+): Promise<void> => {
   if (asked.length === 0) return
   await sql`insert into screenings(merchant_id, id, kind, subject_id, subject, others, state, token, next_at, created_at, updated_at)
     select r."merchantId", r.id, r.kind, r."subjectId", r.subject, r.others, 'asked', r.token, ${at}, ${at}, ${at}
@@ -27,7 +32,10 @@ export interface ClaimTimes {
 }
 
 /** Takes the one that has been due longest, also from a worker that died. */
-export const claimScreening = async (db: Db | Tx, { at, now, leaseUntil }: ClaimTimes): Promise<Screening | undefined> => {
+export const claimScreening = async (
+  db: Db | Tx,
+  { at, now, leaseUntil }: ClaimTimes,
+): Promise<Screening | undefined> => {
   // A subquery of `where` may be run again for each row, and would find another one each time.
   const { rows } = await sql<Screening>`with due as (select merchant_id, id from screenings
       where state = any(${statesTaking(screeningMoves, 'found-clean')}::text[]) and next_at <= ${at} and leased_until <= ${now}
@@ -39,12 +47,16 @@ export const claimScreening = async (db: Db | Tx, { at, now, leaseUntil }: Claim
 
 /** One as it is now, locked. */
 export const lockScreening = async (tx: Tx, id: string): Promise<Screening | undefined> => {
-  const { rows } = await sql<Screening>`select ${SCREENING_COLUMNS} from screenings s where s.id = ${id} for update`.execute(tx)
+  const { rows } =
+    await sql<Screening>`select ${SCREENING_COLUMNS} from screenings s where s.id = ${id} for update`.execute(tx)
   return rows[0]
 }
 
 /** Those of some deposits, as they are now, locked: nobody judges or decides about them meanwhile. */
-export const lockDeposits = async (tx: Tx, deposits: readonly { merchantId: string; id: string }[]): Promise<Screening[]> => {
+export const lockDeposits = async (
+  tx: Tx,
+  deposits: readonly { merchantId: string; id: string }[],
+): Promise<Screening[]> => {
   const { rows } = await sql<Screening>`select ${SCREENING_COLUMNS} from screenings s
     join unnest(${deposits.map(({ merchantId }) => merchantId)}::uuid[], ${deposits.map(({ id }) => id)}::uuid[]) u(m, i) on s.merchant_id = u.m and s.subject_id = u.i
     where s.kind = 'deposit' order by s.merchant_id, s.id for update of s`.execute(tx)
@@ -59,7 +71,8 @@ export const keepAnswers = async (
   { merchantId, id, attempts }: Screening,
   { answers, problem, nextAt, at }: { answers: Answers; problem: string | null; nextAt: Date; at: Date },
 ): Promise<boolean> => {
-  const { rows } = await sql`update screenings set answers = ${JSON.stringify(answers)}, problem = ${problem}, next_at = ${nextAt},
+  const { rows } =
+    await sql`update screenings set answers = ${JSON.stringify(answers)}, problem = ${problem}, next_at = ${nextAt},
       leased_until = '-infinity', updated_at = ${at}
     where merchant_id = ${merchantId} and id = ${id} and attempts = ${attempts}
       and state = any(${statesTaking(screeningMoves, 'found-clean')}::text[]) returning 1`.execute(tx)
@@ -76,9 +89,13 @@ export const moveScreening = async (
 ): Promise<{ screening: Screening; effects: readonly ScreeningEffect[] } | undefined> => {
   const from = statesTaking(screeningMoves, event)
   const target = moveOf(screeningMoves, from[0]!, event)!.to
-  const set = judged ? sql`, report = ${JSON.stringify(judged.report)}, answers = ${JSON.stringify(judged.answers)}, problem = null` : sql``
+  const set = judged
+    ? sql`, report = ${JSON.stringify(judged.report)}, answers = ${JSON.stringify(judged.answers)}, problem = null`
+    : sql``
   const mine = judged ? sql`and s.attempts = ${judged.attempts}` : sql``
-  const { rows } = await sql<Screening & { before: ScreeningState }>`update screenings s set state = ${target}, updated_at = ${at}, leased_until = '-infinity' ${set}
+  const { rows } = await sql<
+    Screening & { before: ScreeningState }
+  >`update screenings s set state = ${target}, updated_at = ${at}, leased_until = '-infinity' ${set}
     from screenings b where s.merchant_id = ${merchantId} and s.id = ${id} and s.state = any(${from}::text[])
       and b.merchant_id = s.merchant_id and b.id = s.id ${mine}
     returning ${SCREENING_COLUMNS}, b.state as before`.execute(tx)

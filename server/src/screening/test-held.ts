@@ -8,7 +8,10 @@ import { E18, type Owned, type World } from '../deposits/test-world.ts'
 import { carryOut } from '../effects/index.ts'
 import { decideAs, type Opinion } from './index.ts'
 
-/** A person decides about the first judgement there is. @returns how many more have to, undefined when nothing was to be decided */
+/**
+ * A person decides about the first judgement there is. @returns how many more have to, undefined when nothing was to be
+ * decided
+ */
 export const decideFirst = async (
   world: World,
   publicUrl: string,
@@ -28,6 +31,10 @@ export const receiveFromMerchant = async (world: World, sender: string, { addres
   const id = uuidv7(world.now, randomBytes(10))
   const at = new Date(world.now)
   await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, internal, hold_id, not_before, created_at, updated_at)
-    values (${sender}, ${id}, 'ETH', 'ETHEREUM', ${address}, ${E18}, 0, 'done', true, ${randomUUID()}, ${at}, ${at}, ${at})`.execute(world.db)
-  await world.act((tx, moment) => world.deposits.receiveInternal(tx, { id, ticker: 'ETH', blockchain: 'ETHEREUM', to: address, units: E18 }, moment))
+    values (${sender}, ${id}, 'ETH', 'ETHEREUM', ${address}, ${E18}, 0, 'done', true, ${randomUUID()}, ${at}, ${at}, ${at})`.execute(
+    world.db,
+  )
+  await world.act((tx, moment) =>
+    world.deposits.receiveInternal(tx, { id, ticker: 'ETH', blockchain: 'ETHEREUM', to: address, units: E18 }, moment),
+  )
 }

@@ -20,14 +20,19 @@ import { importList, reportPage, screeningRoutes, type ComplianceBody } from './
 
 const database = useDatabase({ template: migrated })
 const PUBLIC = 'https://pay.example'
-const FILE = { providers: [{ kind: 'local-lists' as const }], rules: { riskyFrom: 0.5, lateAfterMs: 60_000, whenUnanswered: 'hold' as const, deciders: 1, rescreenMs: 86_400_000 } }
+const FILE = {
+  providers: [{ kind: 'local-lists' as const }],
+  rules: { riskyFrom: 0.5, lateAfterMs: 60_000, whenUnanswered: 'hold' as const, deciders: 1, rescreenMs: 86_400_000 },
+}
 const documents = createDocumentMaker()
 let world: World
 let owned: Owned
 /** deposits that something else tells of in its own words */
 const untold = new Set<string>()
 const follower: DepositFollower = async (_tx, followed) => ({
-  effects: { items: [], notices: [] }, told: new Set(), untold: new Set(followed.filter(({ deposit }) => untold.has(deposit.transaction)).map(({ deposit }) => deposit.id)),
+  effects: { items: [], notices: [] },
+  told: new Set(),
+  untold: new Set(followed.filter(({ deposit }) => untold.has(deposit.transaction)).map(({ deposit }) => deposit.id)),
 })
 const verified: string[] = []
 const onVerified: CreditedSubscriber = async (_tx, all) => {
@@ -36,7 +41,12 @@ const onVerified: CreditedSubscriber = async (_tx, all) => {
 }
 
 beforeAll(() => {
-  world = createWorld(database.url, [(tx, credited, moment) => createScreenCredited(PUBLIC, () => world.deposits)(tx, credited, moment)], [follower], [onVerified])
+  world = createWorld(
+    database.url,
+    [(tx, credited, moment) => createScreenCredited(PUBLIC, () => world.deposits)(tx, credited, moment)],
+    [follower],
+    [onVerified],
+  )
 })
 afterAll(async () => {
   await documents.close()
@@ -49,17 +59,29 @@ beforeEach(async () => {
   untold.clear()
   verified.length = 0
   owned = await world.address('ETHEREUM')
-  const list = { source: 'OFAC SDN', sha256: 'x', date: '2026-01-01', entries: [{ address: 'bad', asset: 'ETH', name: 'BODY' }] }
+  const list = {
+    source: 'OFAC SDN',
+    sha256: 'x',
+    date: '2026-01-01',
+    entries: [{ address: 'bad', asset: 'ETH', name: 'BODY' }],
+  }
   await inTransaction(world.db, (tx) => importList(tx, list, false, world.moment()))
 })
 
 const runtime = (): Runtime => ({
-  db: world.db, newId: () => uuidv7(world.now, randomBytes(10)),
-  clock: { now: () => world.now, business: () => world.now } as Runtime['clock'], log: { warn: () => {}, info: () => {} } as unknown as Runtime['log'],
+  db: world.db,
+  newId: () => uuidv7(world.now, randomBytes(10)),
+  clock: { now: () => world.now, business: () => world.now } as Runtime['clock'],
+  log: { warn: () => {}, info: () => {} } as unknown as Runtime['log'],
 })
 const screen = async (deposits: Pick<Deposits, 'verify'> = world.deposits): Promise<void> => {
-  const [job] = createScreeningJobs({ runtime: runtime(), catalogue, publicUrl: PUBLIC, screening: FILE }, { deposits, adapters: new Map(), signer: nothingSigned, pause: async () => {} })
-  while (await job!.run(new AbortController().signal)) { /* until it is idle */ }
+  const [job] = createScreeningJobs(
+    { runtime: runtime(), catalogue, publicUrl: PUBLIC, screening: FILE },
+    { deposits, adapters: new Map(), signer: nothingSigned, pause: async () => {} },
+  )
+  while (await job!.run(new AbortController().signal)) {
+    /* until it is idle */
+  }
 }
 const arrive = async (from = 'payer', hash = 'h1'): Promise<string> => {
   const transaction = pay(owned.address, E18, { hash })
@@ -69,11 +91,21 @@ const arrive = async (from = 'payer', hash = 'h1'): Promise<string> => {
   const { rows } = await sql<{ id: string }>`select id from deposits where transaction = ${hash}`.execute(world.db)
   return rows[0]!.id
 }
-const routes = () => screeningRoutes({ db: world.db, publicUrl: PUBLIC, stateOf: async (_kind, merchantId, id) => (await findDeposit(world.db, merchantId, id))?.state })
+const routes = () =>
+  screeningRoutes({
+    db: world.db,
+    publicUrl: PUBLIC,
+    stateOf: async (_kind, merchantId, id) => (await findDeposit(world.db, merchantId, id))?.state,
+  })
 const look = (id: string, merchantId = owned.merchantId) =>
-  routes().find(({ operation }) => operation === 'getDepositCompliance')!.handle({ merchantId, params: { id } } as unknown as ApiRequest)
+  routes()
+    .find(({ operation }) => operation === 'getDepositCompliance')!
+    .handle({ merchantId, params: { id } } as unknown as ApiRequest)
 const open = (url: string, language?: string) =>
-  reportPage({ db: world.db, documents }).handle({ params: { file: url.slice(`${PUBLIC}/compliance/`.length) }, query: language === undefined ? {} : { language } } as unknown as PageRequest) as Promise<Extract<PageAnswer, { body: unknown }>>
+  reportPage({ db: world.db, documents }).handle({
+    params: { file: url.slice(`${PUBLIC}/compliance/`.length) },
+    query: language === undefined ? {} : { language },
+  } as unknown as PageRequest) as Promise<Extract<PageAnswer, { body: unknown }>>
 
 describe('a deposit, once screening is on', () => {
   test('is Done at once and Verified when judged, in the shape of the wire; the lookup says the same', async () => {
@@ -85,7 +117,12 @@ describe('a deposit, once screening is on', () => {
     expect(await world.statuses()).toEqual(['Pending', 'Done', 'Verified'])
     const { body } = (await world.notices()).at(-1)!
     expect(Value.Errors(ReplenishVerified, body)).toEqual([])
-    expect(body).toMatchObject({ id, status: 'Verified', block: 10, compliance: { risky: false, riskScore: 0, timestamp: START } })
+    expect(body).toMatchObject({
+      id,
+      status: 'Verified',
+      block: 10,
+      compliance: { risky: false, riskScore: 0, timestamp: START },
+    })
     expect(await look(id)).toEqual({ status: 200, body: body.compliance })
     expect(verified).toEqual([id])
   })
@@ -94,9 +131,16 @@ describe('a deposit, once screening is on', () => {
     await arrive('BAD'.toLowerCase())
     await screen()
     const { compliance } = (await world.notices()).at(-1)!.body as { compliance: ComplianceBody }
-    expect(compliance).toMatchObject({ risky: true, riskScore: 1, dangerSignals: { sanctions: 100 }, signals: { sanctions: 100 } })
+    expect(compliance).toMatchObject({
+      risky: true,
+      riskScore: 1,
+      dangerSignals: { sanctions: 100 },
+      signals: { sanctions: 100 },
+    })
     expect(verified).toEqual([])
-    const made = await Promise.all(['en', 'uk', 'kk', 'ru'].map(async (language) => (await open(compliance.url, language)).body as Buffer))
+    const made = await Promise.all(
+      ['en', 'uk', 'kk', 'ru'].map(async (language) => (await open(compliance.url, language)).body as Buffer),
+    )
     for (const pdf of made) expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
     expect(new Set(made.map((pdf) => pdf.toString('latin1'))).size).toBe(4)
     await expect(open(`${PUBLIC}/compliance/${'0'.repeat(32)}.pdf`)).rejects.toMatchObject({ status: 404 })
@@ -150,15 +194,18 @@ describe('a deposit, once screening is on', () => {
     expect(verified).toEqual([id])
   })
 
-  test.each(['failed', 'suspended'])('audit C-11: that is %s and was not screened has no report, and nothing is promised', async (state) => {
-    const id = await arrive()
-    await sql`update deposits set state = ${state} where id = ${id}`.execute(world.db)
-    await sql`delete from screenings where subject_id = ${id}`.execute(world.db)
-    const refused = await look(id).catch((error: unknown) => error)
-    expect(refused).toMatchObject({ status: 409, code: 103 })
-    expect((refused as { retryAfterSeconds?: number }).retryAfterSeconds).toBeUndefined()
-    await expect(look(randomUUID())).rejects.toMatchObject({ status: 404 })
-  })
+  test.each(['failed', 'suspended'])(
+    'audit C-11: that is %s and was not screened has no report, and nothing is promised',
+    async (state) => {
+      const id = await arrive()
+      await sql`update deposits set state = ${state} where id = ${id}`.execute(world.db)
+      await sql`delete from screenings where subject_id = ${id}`.execute(world.db)
+      const refused = await look(id).catch((error: unknown) => error)
+      expect(refused).toMatchObject({ status: 409, code: 103 })
+      expect((refused as { retryAfterSeconds?: number }).retryAfterSeconds).toBeUndefined()
+      await expect(look(randomUUID())).rejects.toMatchObject({ status: 404 })
+    },
+  )
 
   test('is never Verified while nobody can judge it', async () => {
     await sql`truncate screening_list_entries, screening_lists`.execute(world.db)
@@ -170,5 +217,10 @@ describe('a deposit, once screening is on', () => {
 })
 
 test('without settings nothing is screened', () => {
-  expect(createScreeningJobs({ runtime: runtime(), catalogue, publicUrl: PUBLIC, screening: null }, { deposits: world.deposits, adapters: new Map(), signer: nothingSigned, pause: async () => {} }).map(({ name }) => name)).toEqual(['withdrawals judged again'])
+  expect(
+    createScreeningJobs(
+      { runtime: runtime(), catalogue, publicUrl: PUBLIC, screening: null },
+      { deposits: world.deposits, adapters: new Map(), signer: nothingSigned, pause: async () => {} },
+    ).map(({ name }) => name),
+  ).toEqual(['withdrawals judged again'])
 })

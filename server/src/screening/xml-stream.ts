@@ -1,4 +1,6 @@
-/** What an XML document holds, in order. Names are without their prefix; text is what stands between two tags, decoded. */
+/**
+ * What an XML document holds, in order. Names are without their prefix; text is what stands between two tags, decoded.
+ */
 export type XmlPiece =
   | { kind: 'open'; name: string; attributes: Readonly<Record<string, string>> }
   | { kind: 'text'; text: string }
@@ -94,7 +96,12 @@ const tagOf = (token: string): { name: string; attributes: Record<string, string
   const inner = token.slice(1, empty ? -2 : -1)
   const name = /^[^\s/]+/.exec(inner)?.[0]
   if (name === undefined) throw new Error('there is a tag without a name')
-  const attributes = Object.fromEntries([...inner.slice(name.length).matchAll(ATTRIBUTE)].map(([, key, double, single]) => [plain(key!), decode(double ?? single!)]))
+  const attributes = Object.fromEntries(
+    [...inner.slice(name.length).matchAll(ATTRIBUTE)].map(([, key, double, single]) => [
+      plain(key!),
+      decode(double ?? single!),
+    ]),
+  )
   return { name: plain(name), attributes, empty }
 }
 

@@ -1,18 +1,26 @@
 import { sql, type RawBuilder } from 'kysely'
 
-/** Columns or values, as SQL. What is absent is as null is in `Reach`: only a stop that does not narrow by it covers. */
+/**
+ * Columns or values, as SQL. What is absent is as null is in `Reach`: only a stop that does not narrow by it covers.
+ */
 export interface ReachInSql {
   asset?: RawBuilder<unknown>
   merchantId?: RawBuilder<unknown>
   network?: RawBuilder<unknown>
 }
 
-const takesIn = (column: 'asset' | 'merchant_id' | 'network', here: RawBuilder<unknown> | undefined): RawBuilder<unknown> =>
-  here === undefined ? sql`f.${sql.ref(column)} is null` : sql`(f.${sql.ref(column)} is null or f.${sql.ref(column)} = ${here})`
+const takesIn = (
+  column: 'asset' | 'merchant_id' | 'network',
+  here: RawBuilder<unknown> | undefined,
+): RawBuilder<unknown> =>
+  here === undefined
+    ? sql`f.${sql.ref(column)} is null`
+    : sql`(f.${sql.ref(column)} is null or f.${sql.ref(column)} = ${here})`
 
 /** The conditions on a row `f` of `freezes`: in force, and covering. The rule that `covers` states in TypeScript. */
 export const inForceFor = ({ asset, merchantId, network }: ReachInSql): RawBuilder<boolean> =>
   sql`f.lifted_at is null and ${takesIn('asset', asset)} and ${takesIn('merchant_id', merchantId)} and ${takesIn('network', network)}`
 
 /** True where a stop in force covers. */
-export const isCovered = (reach: ReachInSql): RawBuilder<boolean> => sql`exists (select from freezes f where ${inForceFor(reach)})`
+export const isCovered = (reach: ReachInSql): RawBuilder<boolean> =>
+  sql`exists (select from freezes f where ${inForceFor(reach)})`

@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import type { Tx } from '../db/index.ts'
 
-/** Any number, the same in every process. A transaction that plans a payment or asks for a signature holds the lock shared, one that makes a stop alone. */
+/**
+ * Any number, the same in every process. A transaction that plans a payment or asks for a signature holds the lock
+ * shared, one that makes a stop alone.
+ */
 const LOCK = 7_262_635_012
 
 /** Until the end of the transaction no stop is made: what it reads of stops is true when it acts on it. */

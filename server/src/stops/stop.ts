@@ -31,7 +31,10 @@ export interface Stop {
   liftedReason: string | null
 }
 
-/** What money is about to move: null where it is of no one merchant, or on no chain. Only a stop that does not narrow by that covers it then. */
+/**
+ * What money is about to move: null where it is of no one merchant, or on no chain. Only a stop that does not narrow by
+ * that covers it then.
+ */
 export interface Reach {
   asset: string | null
   merchantId: string | null
@@ -45,10 +48,12 @@ export const covers = (stop: Reach, { asset, merchantId, network }: Reach): bool
   takesIn(stop.asset, asset) && takesIn(stop.merchantId, merchantId) && takesIn(stop.network, network)
 
 /** The first of these stops that covers what is about to move. */
-export const coveringStop = (stops: readonly StopTerm[], reach: Reach): StopTerm | undefined => stops.find((stop) => covers(stop, reach))
+export const coveringStop = (stops: readonly StopTerm[], reach: Reach): StopTerm | undefined =>
+  stops.find((stop) => covers(stop, reach))
 
 /** One line for a person. */
 export const describeStop = ({ asset, merchantId, network, reason, createdBy, createdAt }: Stop): string => {
-  const what = [asset, network && `on ${network}`, merchantId && `of ${merchantId}`].filter(Boolean).join(' ') || 'everything'
+  const what =
+    [asset, network && `on ${network}`, merchantId && `of ${merchantId}`].filter(Boolean).join(' ') || 'everything'
   return `${what} is stopped since ${createdAt.toISOString()} by ${createdBy}: ${reason}`
 }

@@ -21,26 +21,44 @@ afterAll(() => pool.end())
 
 const text = (one: string | null) => (one === null ? undefined : sql`${one}::text`)
 const reaches: Reach[] = ['BTC', 'ETH', null].flatMap((asset) =>
-  [MERCHANT, ANOTHER, null].flatMap((merchantId) => ['BITCOIN', 'ETHEREUM', null].map((network) => ({ asset, merchantId, network }))))
+  [MERCHANT, ANOTHER, null].flatMap((merchantId) =>
+    ['BITCOIN', 'ETHEREUM', null].map((network) => ({ asset, merchantId, network })),
+  ),
+)
 const isStopped = async ({ asset, merchantId, network }: Reach): Promise<boolean> => {
-  const reach = { asset: text(asset), merchantId: merchantId === null ? undefined : sql`${merchantId}::uuid`, network: text(network) }
+  const reach = {
+    asset: text(asset),
+    merchantId: merchantId === null ? undefined : sql`${merchantId}::uuid`,
+    network: text(network),
+  }
   const defined = Object.fromEntries(Object.entries(reach).filter(([, one]) => one !== undefined))
   return (await sql<{ stopped: boolean }>`select ${isCovered(defined)} as stopped`.execute(db)).rows[0]!.stopped
 }
 
-const stops = ['BTC', null].flatMap((asset) => [MERCHANT, null].flatMap((merchantId) => (['BITCOIN', null] as const).map((network) => ({ asset, merchantId, network }))))
-test.each(stops)('a stop of $asset, $merchantId, $network covers the same money in SQL and in TypeScript, until it is lifted', async (stop) => {
-  await inTransaction(db, (tx) => createStop(tx, { ...stop, reason: 'a test' }, moment))
-  const [term] = await readStops(db)
-  const expected = reaches.map((reach) => {
-    const within = (stopped: string | null, here: string | null): boolean => stopped === null || stopped === here
-    return within(stop.asset, reach.asset) && within(stop.merchantId, reach.merchantId) && within(stop.network, reach.network)
-  })
-  expect(reaches.map((reach) => covers(term!, reach))).toEqual(expected)
-  expect(await Promise.all(reaches.map(isStopped))).toEqual(expected)
-  for (const { id } of await listStops(db)) await liftStop(db, id, { actor: 'a test', reason: null }, moment.at)
-  expect(await Promise.all(reaches.map(isStopped))).toEqual(reaches.map(() => false))
-})
+const stops = ['BTC', null].flatMap((asset) =>
+  [MERCHANT, null].flatMap((merchantId) =>
+    (['BITCOIN', null] as const).map((network) => ({ asset, merchantId, network })),
+  ),
+)
+test.each(stops)(
+  'a stop of $asset, $merchantId, $network covers the same money in SQL and in TypeScript, until it is lifted',
+  async (stop) => {
+    await inTransaction(db, (tx) => createStop(tx, { ...stop, reason: 'a test' }, moment))
+    const [term] = await readStops(db)
+    const expected = reaches.map((reach) => {
+      const within = (stopped: string | null, here: string | null): boolean => stopped === null || stopped === here
+      return (
+        within(stop.asset, reach.asset) &&
+        within(stop.merchantId, reach.merchantId) &&
+        within(stop.network, reach.network)
+      )
+    })
+    expect(reaches.map((reach) => covers(term!, reach))).toEqual(expected)
+    expect(await Promise.all(reaches.map(isStopped))).toEqual(expected)
+    for (const { id } of await listStops(db)) await liftStop(db, id, { actor: 'a test', reason: null }, moment.at)
+    expect(await Promise.all(reaches.map(isStopped))).toEqual(reaches.map(() => false))
+  },
+)
 
 test('the same stop is made once; one with another reason, or after it was lifted, is made again', async () => {
   const stop = { asset: 'BTC', merchantId: null, reason: 'one' }

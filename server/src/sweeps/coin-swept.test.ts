@@ -8,7 +8,12 @@ import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
 import { withCoinSwept } from './index.ts'
 
 const database = useDatabase({ template: migrated })
-const [OURS, STRANGER, TREASURY, PAYER] = [0xa, 0xb, 0xc, 0xd].map((n) => `0x${n.toString(16).repeat(40)}`) as [string, string, string, string]
+const [OURS, STRANGER, TREASURY, PAYER] = [0xa, 0xb, 0xc, 0xd].map((n) => `0x${n.toString(16).repeat(40)}`) as [
+  string,
+  string,
+  string,
+  string,
+]
 let db: Db
 beforeAll(async () => {
   const pool = createPool({ url: database.url })
@@ -18,11 +23,34 @@ beforeAll(async () => {
   return () => pool.end()
 })
 
-const income = (units: bigint): Transfer => ({ index: `t:${TREASURY}`, contract: null, from: [PAYER], to: TREASURY, units })
+const income = (units: bigint): Transfer => ({
+  index: `t:${TREASURY}`,
+  contract: null,
+  from: [PAYER],
+  to: TREASURY,
+  units,
+})
 const swept = (account: string, units: bigint, place = 0) => ({ index: `t:l:${place}`, account, units })
-const moved = (units: bigint, place = 0): Transfer => ({ index: `t:l:${place}`, contract: null, from: [OURS], to: TREASURY, units })
-const read = async (transfers: Transfer[], coinSwept: ChainTransaction['coinSwept'], more: Partial<Block> = {}): Promise<Transfer[]> => {
-  const transaction: ChainTransaction = { hash: 'sweep', keys: [], succeeded: true, fee: 0n, transfers, ...(coinSwept && { coinSwept }) }
+const moved = (units: bigint, place = 0): Transfer => ({
+  index: `t:l:${place}`,
+  contract: null,
+  from: [OURS],
+  to: TREASURY,
+  units,
+})
+const read = async (
+  transfers: Transfer[],
+  coinSwept: ChainTransaction['coinSwept'],
+  more: Partial<Block> = {},
+): Promise<Transfer[]> => {
+  const transaction: ChainTransaction = {
+    hash: 'sweep',
+    keys: [],
+    succeeded: true,
+    fee: 0n,
+    transfers,
+    ...(coinSwept && { coinSwept }),
+  }
   const block: Block = { height: 5, hash: 'five', parent: 'four', time: 0, transactions: [transaction], ...more }
   return (await inTransaction(db, (tx) => withCoinSwept(tx, 'ETHEREUM', block, TREASURY))).transactions[0]!.transfers
 }

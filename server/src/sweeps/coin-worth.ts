@@ -3,8 +3,8 @@ import type { Catalogue } from '../assets/index.ts'
 import { mulDiv } from '../money/index.ts'
 
 /**
- * What an amount is worth in units of the network's own coin (wei), rounded down, as its sweep is paid in them. Undefined
- * without a fresh price of either: then nothing is known, and nothing is swept on a guess.
+ * What an amount is worth in units of the network's own coin (wei), rounded down, as its sweep is paid in them.
+ * Undefined without a fresh price of either: then nothing is known, and nothing is swept on a guess.
  * @param units ledger units
  * @param usd prices of one whole unit, all in the same unit
  */

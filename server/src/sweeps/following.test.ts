@@ -29,12 +29,23 @@ beforeEach(async () => {
 const listeners = () => [createHouseFollowing(catalogue), createFunding(catalogue), world.deposits]
 const read = (height: number, transactions: ReturnType<typeof pay>[]) =>
   listeners().reduce(
-    (before, listener) => before.then(() => world.act((tx, moment) => listener.block(tx, 'ETHEREUM', blockOf(height, transactions), moment))),
+    (before, listener) =>
+      before.then(() =>
+        world.act((tx, moment) => listener.block(tx, 'ETHEREUM', blockOf(height, transactions), moment)),
+      ),
     Promise.resolve(),
   )
 const booked = async (): Promise<Record<string, bigint>> => {
-  const { rows } = await sql<{ address: string; booked: bigint }>`select address, booked from custody_addresses where asset = 'USDT'`.execute(world.db)
-  return Object.fromEntries(rows.map((row) => [row.address === HOT ? 'hot' : row.address === owned.address ? 'deposit' : row.address, row.booked]))
+  const { rows } = await sql<{
+    address: string
+    booked: bigint
+  }>`select address, booked from custody_addresses where asset = 'USDT'`.execute(world.db)
+  return Object.fromEntries(
+    rows.map((row) => [
+      row.address === HOT ? 'hot' : row.address === owned.address ? 'deposit' : row.address,
+      row.booked,
+    ]),
+  )
 }
 const usdt = (from: string, to: string, hash: string, units: bigint) => {
   const made = pay(to, units, { hash, contract: '0xusdt', index: 'l:0' })
@@ -60,7 +71,9 @@ test('read twice it moves once, and a lost block takes it back', async () => {
 })
 
 test('what the operator sends from cold storage to a deposit address is a deposit, and counts once', async () => {
-  await sql`insert into house_addresses values ('EVM', '0xcold', 'cold', 0, 1, ${new Date(world.now)})`.execute(world.db)
+  await sql`insert into house_addresses values ('EVM', '0xcold', 'cold', 0, 1, ${new Date(world.now)})`.execute(
+    world.db,
+  )
   await read(1, [usdt('operator', '0xcold', 't1', 9_000_000n)])
   await read(2, [usdt('0xcold', owned.address, 't2', 5_000_000n)])
   expect(await booked()).toEqual({ deposit: 5n * E18, '0xcold': 4n * E18 })
@@ -81,13 +94,20 @@ test('audit O-3.1: what the hot wallet sends to a deposit address moves what the
 })
 
 describe('row T-41: the issuer of a token takes a fee of a sweep', () => {
-  // TetherToken.sol: `transfer` writes a Transfer to the receiver and, where a fee is set, another one to the owner; which comes first differs by chain.
+  // TetherToken.sol: `transfer` writes a Transfer to the receiver and, where a fee is set, another one to the owner;
+  // which comes first differs by chain.
   const withFee = (arrives: bigint, fee: bigint, to = HOT) => {
     const made = usdt(owned.address, to, 't2', arrives)
-    return { ...made, transfers: [{ ...made.transfers[0]!, index: 'l:1', to: 'issuer', units: fee }, ...made.transfers] }
+    return {
+      ...made,
+      transfers: [{ ...made.transfers[0]!, index: 'l:1', to: 'issuer', units: fee }, ...made.transfers],
+    }
   }
   const costs = () => world.balance(HOUSE, 'USDT', 'network-costs')
-  const alerts = async () => (await sql<{ name: string }>`select kind || ' ' || subject as name from alerts`.execute(world.db)).rows.map(({ name }) => name)
+  const alerts = async () =>
+    (await sql<{ name: string }>`select kind || ' ' || subject as name from alerts`.execute(world.db)).rows.map(
+      ({ name }) => name,
+    )
   beforeEach(() => sql`truncate alerts`.execute(world.db))
 
   test('it is a cost of the house, once, and a lost block takes it back', async () => {
@@ -119,12 +139,21 @@ test('what comes to the hot wallet from outside is capital as ever', async () =>
 
 describe('in a database that was restored from a copy', () => {
   const FORGOTTEN = '0xforgotten'
-  const settle = () => world.act((tx, moment) => createFunding(catalogue).settled(tx, 'ETHEREUM', { finalHeight: 9 }, moment))
+  const settle = () =>
+    world.act((tx, moment) => createFunding(catalogue).settled(tx, 'ETHEREUM', { finalHeight: 9 }, moment))
   const capital = () => world.balance(HOUSE, 'USDT', 'capital')
   const suspense = () => world.balance(HOUSE, 'USDT', 'suspense')
-  const alerts = async () => (await sql<{ text: string }>`select text from alerts where kind = 'restored-funding'`.execute(world.db)).rows.map(({ text }) => text)
-  beforeEach(() => sql`insert into house_addresses values ('EVM', ${FORGOTTEN}, 'forgotten', 1, 7, ${new Date(world.now)})`.execute(world.db))
-  const restoredNow = () => inTransaction(world.db, (tx) => acceptDatabase(tx, { forgot: true }, new Date(blockOf(2, []).time)))
+  const alerts = async () =>
+    (await sql<{ text: string }>`select text from alerts where kind = 'restored-funding'`.execute(world.db)).rows.map(
+      ({ text }) => text,
+    )
+  beforeEach(() =>
+    sql`insert into house_addresses values ('EVM', ${FORGOTTEN}, 'forgotten', 1, 7, ${new Date(world.now)})`.execute(
+      world.db,
+    ),
+  )
+  const restoredNow = () =>
+    inTransaction(world.db, (tx) => acceptDatabase(tx, { forgot: true }, new Date(blockOf(2, []).time)))
 
   test('audit O-3.1 O-3.3: what comes to an address that it has forgotten goes to suspense, never to capital', async () => {
     await read(1, [usdt('payer', FORGOTTEN, 't1', 50_000_000n)])
@@ -149,11 +178,13 @@ describe('in a database that was restored from a copy', () => {
   })
 
   test('audit O-3.1: a move between two hot wallets that the copy knows nothing of is no money from outside', async () => {
-    await sql`insert into house_addresses values ('EVM', '0xhot2', 'hot', 0, 1, ${new Date(world.now)})`.execute(world.db)
+    await sql`insert into house_addresses values ('EVM', '0xhot2', 'hot', 0, 1, ${new Date(world.now)})`.execute(
+      world.db,
+    )
     await read(1, [usdt('operator', HOT, 't1', 9_000_000n)])
     await read(2, [usdt(HOT, '0xhot2', 't2', 4_000_000n)])
     await settle()
-    expect(await booked()).toEqual({ 'hot': 5n * E18, '0xhot2': 4n * E18 })
+    expect(await booked()).toEqual({ hot: 5n * E18, '0xhot2': 4n * E18 })
     expect(await capital()).toBe(9n * E18)
   })
 })

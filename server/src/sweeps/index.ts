@@ -1,8 +1,8 @@
 /**
- * Brings what deposit addresses hold to the hot wallet. Promises that an address is only swept for what is final (a batch
- * takes along what came since, and books follow what its block shows), that an address is swept by one transaction at a
- * time, that money only ever goes to the hot wallet, and that what a sweep cost is a cost of the merchants whose deposits
- * it brought in.
+ * Brings what deposit addresses hold to the hot wallet. Promises that an address is only swept for what is final (a
+ * batch takes along what came since, and books follow what its block shows), that an address is swept by one
+ * transaction at a time, that money only ever goes to the hot wallet, and that what a sweep cost is a cost of the
+ * merchants whose deposits it brought in.
  */
 export { createHouseFollowing } from './following.ts'
 export { withCoinSwept } from './coin-swept.ts'

@@ -14,8 +14,8 @@ interface Moved {
 }
 
 /**
- * A fee is at most this part of what arrives, and anything above it is missing money, which the comparison with the chain finds. Tether's
- * contract (`setParams` of TetherToken.sol) allows less than 20 basis points.
+ * A fee is at most this part of what arrives, and anything above it is missing money, which the comparison with the
+ * chain finds. Tether's contract (`setParams` of TetherToken.sol) allows less than 20 basis points.
  */
 const SMALLEST_SHARE = 100n
 
@@ -28,8 +28,9 @@ const sumsOf = (transfers: readonly Moved[]): Map<string, bigint> => {
 }
 
 /**
- * Which transfers to strangers are an issuer's fee of a transfer between two addresses of ours: in the same transaction, of the same token and
- * sender, and small beside it. TetherToken.sol writes a `Transfer` to its owner for the fee.
+ * Which transfers to strangers are an issuer's fee of a transfer between two addresses of ours: in the same
+ * transaction, of the same token and sender, and small beside it. TetherToken.sol writes a `Transfer` to its owner for
+ * the fee.
  */
 export const feesAmong = <T extends Moved>(inside: readonly Moved[], outside: readonly T[]): T[] => {
   const [arrived, left] = [sumsOf(inside), sumsOf(outside)]
@@ -76,6 +77,8 @@ export const tellFees = async (tx: Tx, network: Network, fees: readonly Moved[],
 /** Which of these transactions pay withdrawals, whose amounts include the fee. */
 export const payoutsAmong = async (tx: Tx, outgoingIds: readonly string[]): Promise<ReadonlySet<string>> => {
   if (outgoingIds.length === 0) return new Set()
-  const { rows } = await sql<{ id: string }>`select id from outgoing where id = any(${[...outgoingIds]}::uuid[]) and purpose = 'payout'`.execute(tx)
+  const { rows } = await sql<{
+    id: string
+  }>`select id from outgoing where id = any(${[...outgoingIds]}::uuid[]) and purpose = 'payout'`.execute(tx)
   return new Set(rows.map(({ id }) => id))
 }

@@ -4,12 +4,20 @@ import { sweepMoves, type SweepState } from './machine.ts'
 const states = Object.keys(sweepMoves) as SweepState[]
 
 test('ends in final, failed and replaced, and only there', () => {
-  expect(states.filter((state) => Object.keys(sweepMoves[state]).length === 0).toSorted()).toEqual(['failed', 'final', 'replaced'])
+  expect(states.filter((state) => Object.keys(sweepMoves[state]).length === 0).toSorted()).toEqual([
+    'failed',
+    'final',
+    'replaced',
+  ])
 })
 
 test('what a node may have leaves only by a block, or by the proof that none will take it: nothing a chain could still mine is chosen anew', () => {
   expect(Object.keys(sweepMoves.broadcast)).toEqual(['mined', 'refused'])
   expect(sweepMoves.mined.refused).toBeUndefined()
-  expect(Object.values(sweepMoves.mined).map(({ to }) => to).toSorted()).toEqual(['broadcast', 'failed', 'final'])
+  expect(
+    Object.values(sweepMoves.mined)
+      .map(({ to }) => to)
+      .toSorted(),
+  ).toEqual(['broadcast', 'failed', 'final'])
   expect(sweepMoves.carried.accepted!.to).toBe('broadcast')
 })

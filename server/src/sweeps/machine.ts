@@ -9,10 +9,21 @@ import { to, type Moves } from '../base/moves.ts'
  * - mined: in a block of the best chain
  * - final: in a final block
  * - failed: in a final block without effect, or not to be prepared: chosen anew when it is worth it
- * - replaced: nothing of its transaction will ever be mined (not signed, or expired and proven dead), another may carry it
+ * - replaced: nothing of its transaction will ever be mined (not signed, or expired and proven dead), another may carry
+ * it
  */
 export type SweepState = 'planned' | 'funded' | 'carried' | 'broadcast' | 'mined' | 'final' | 'failed' | 'replaced'
-export type SweepEvent = 'prepared' | 'needs-more' | 'dropped' | 'attached' | 'refused' | 'accepted' | 'mined' | 'reorganized' | 'final' | 'reverted'
+export type SweepEvent =
+  | 'prepared'
+  | 'needs-more'
+  | 'dropped'
+  | 'attached'
+  | 'refused'
+  | 'accepted'
+  | 'mined'
+  | 'reorganized'
+  | 'final'
+  | 'reverted'
 
 export const sweepMoves: Moves<SweepState, SweepEvent, never> = {
   planned: { prepared: to('funded'), dropped: to('failed') },

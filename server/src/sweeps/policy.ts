@@ -9,9 +9,14 @@ export interface SweepPolicy {
   batch: number
   /** wei for each unit of gas: above it only what is too old is swept; no bound where absent */
   maxGasPrice?: bigint
-  /** EVM: deposit addresses delegate (EIP-7702) where the chain knows it, or `off`: each sends for itself, with gas from us */
+  /**
+   * EVM: deposit addresses delegate (EIP-7702) where the chain knows it, or `off`: each sends for itself, with gas from
+   * us
+   */
   setCode: 'auto' | 'off'
-  /** withdrawals may be paid straight from deposit addresses, where that saves their sweep or the hot wallet is short */
+  /**
+   * withdrawals may be paid straight from deposit addresses, where that saves their sweep or the hot wallet is short
+   */
   payFrom: boolean
   /** EVM, wei: the most that is sent to one address for its gas */
   maxTopUp: bigint
@@ -32,7 +37,10 @@ export type SweepSettings = Partial<Record<keyof SweepPolicy, unknown>>
 
 const MOST_OF_A_BATCH = 200
 
-/** Reads one network's part of the policy file over the defaults. Throws with the place named when it does not make sense. */
+/**
+ * Reads one network's part of the policy file over the defaults. Throws with the place named when it does not make
+ * sense.
+ */
 export const readSweepPolicy = (network: string, given: SweepSettings): SweepPolicy => {
   const place = (key: string): string => `policy: ${network}.sweep.${key}`
   const unknown = Object.keys(given).filter((key) => !(key in DEFAULT_SWEEP_POLICY) && key !== 'maxGasPrice')
@@ -45,11 +53,17 @@ export const readSweepPolicy = (network: string, given: SweepSettings): SweepPol
   const { enabled, batch, maxAgeMs, setCode, payFrom } = rest as SweepPolicy
   if (typeof enabled !== 'boolean') throw new Error(`${place('enabled')} is true or false`)
   if (typeof payFrom !== 'boolean') throw new Error(`${place('payFrom')} is true or false`)
-  if (!Number.isSafeInteger(batch) || batch < 1 || batch > MOST_OF_A_BATCH) throw new Error(`${place('batch')} is from 1 to ${MOST_OF_A_BATCH}`)
-  if (!Number.isSafeInteger(maxAgeMs) || maxAgeMs < 0) throw new Error(`${place('maxAgeMs')} is a number of milliseconds`)
+  if (!Number.isSafeInteger(batch) || batch < 1 || batch > MOST_OF_A_BATCH)
+    throw new Error(`${place('batch')} is from 1 to ${MOST_OF_A_BATCH}`)
+  if (!Number.isSafeInteger(maxAgeMs) || maxAgeMs < 0)
+    throw new Error(`${place('maxAgeMs')} is a number of milliseconds`)
   if (setCode !== 'auto' && setCode !== 'off') throw new Error(`${place('setCode')} is auto or off`)
   return {
-    enabled, batch, maxAgeMs, setCode, payFrom,
+    enabled,
+    batch,
+    maxAgeMs,
+    setCode,
+    payFrom,
     kPerMille: whole('kPerMille', rest.kPerMille),
     maxTopUp: whole('maxTopUp', rest.maxTopUp),
     ...(maxGasPrice === undefined ? {} : { maxGasPrice: whole('maxGasPrice', maxGasPrice) }),
@@ -60,4 +74,5 @@ export const readSweepPolicy = (network: string, given: SweepSettings): SweepPol
 export const leastWorth = ({ kPerMille, maxAgeMs }: SweepPolicy, since: Date, now: number): bigint =>
   isOverdue({ maxAgeMs }, since, now) ? 1_000n : kPerMille
 
-export const isOverdue = ({ maxAgeMs }: Pick<SweepPolicy, 'maxAgeMs'>, since: Date, now: number): boolean => now - since.getTime() >= maxAgeMs
+export const isOverdue = ({ maxAgeMs }: Pick<SweepPolicy, 'maxAgeMs'>, since: Date, now: number): boolean =>
+  now - since.getTime() >= maxAgeMs

@@ -20,8 +20,15 @@ const EVENTS: Record<OutgoingChange['event'], SweepEvent> = {
   reverted: 'reverted',
 }
 
-/** How a transaction that prepares sweeps moves them. Until it is final it may be lost again, and what stands on it with it. */
-const PREPARES: Partial<Record<OutgoingChange['event'], SweepEvent>> = { final: 'prepared', reverted: 'dropped', refused: 'dropped' }
+/**
+ * How a transaction that prepares sweeps moves them. Until it is final it may be lost again, and what stands on it with
+ * it.
+ */
+const PREPARES: Partial<Record<OutgoingChange['event'], SweepEvent>> = {
+  final: 'prepared',
+  reverted: 'dropped',
+  refused: 'dropped',
+}
 
 /**
  * Moves sweeps with their transactions, and charges what these cost to the merchants whose deposits they bring in. The
@@ -42,11 +49,17 @@ export const createSweepSettlement =
   }
 
 /** A batch goes on when a part of it fails: what its block does not show to have moved is still where it was. */
-const settleMoved = async (tx: Tx, { outgoing: { id, network }, hash }: OutgoingChange, { at }: Moment): Promise<void> => {
+const settleMoved = async (
+  tx: Tx,
+  { outgoing: { id, network }, hash }: OutgoingChange,
+  { at }: Moment,
+): Promise<void> => {
   const carried = (await sweepsOf(tx, id)).filter(({ outgoingId }) => outgoingId === id)
   if (carried.length === 0) return
   const moved = await movedAmong(tx, network, hash!, carried)
-  const ids = (ofMoved: boolean): string[] => carried.filter((sweep) => moved.has(sweep.id) === ofMoved).map((sweep) => sweep.id)
-  for (const sweep of await moveSweeps(tx, { ids: ids(true) }, 'final', at)) await resolveAlert(tx, 'sweep-failing', failingSubject(sweep), at)
+  const ids = (ofMoved: boolean): string[] =>
+    carried.filter((sweep) => moved.has(sweep.id) === ofMoved).map((sweep) => sweep.id)
+  for (const sweep of await moveSweeps(tx, { ids: ids(true) }, 'final', at))
+    await resolveAlert(tx, 'sweep-failing', failingSubject(sweep), at)
   await moveSweeps(tx, { ids: ids(false) }, 'reverted', at)
 }

@@ -19,7 +19,9 @@ afterAll(() => world.close())
 beforeEach(async () => {
   await wipe(world.db)
   owned = await world.address('ETHEREUM')
-  await sql`insert into watch_cursors values ('ETHEREUM', 120, 'x', 1, 120, 110, false, ${new Date(world.now)})`.execute(world.db)
+  await sql`insert into watch_cursors values ('ETHEREUM', 120, 'x', 1, 120, 110, false, ${new Date(world.now)})`.execute(
+    world.db,
+  )
   await world.mine('ETHEREUM', 100, [pay(owned.address, E18, { index: 'n' })])
   await world.settle('ETHEREUM', 120, 110)
 })
@@ -35,15 +37,39 @@ test('audit M-D2: a stop of another network, such as after its final blocks were
   expect(await held()).toEqual([owned.address])
 })
 
-test.each([[null, null], ['ETH', null], [null, 'ETHEREUM'], ['ETH', 'ETHEREUM']])('a stop of asset %s and network %s keeps it where it is', async (asset, network) => {
+test.each([
+  [null, null],
+  ['ETH', null],
+  [null, 'ETHEREUM'],
+  ['ETH', 'ETHEREUM'],
+])('a stop of asset %s and network %s keeps it where it is', async (asset, network) => {
   await stop(asset, network)
   expect(await held()).toEqual([])
 })
 
-test.each([['ETH', null, []], [null, 'ETHEREUM', []], ['ETH', 'TRON', ['here']], ['USDT', null, ['here']]])('what was prepared waits too: a stop of asset %s and network %s', async (asset, network, expected) => {
+test.each([
+  ['ETH', null, []],
+  [null, 'ETHEREUM', []],
+  ['ETH', 'TRON', ['here']],
+  ['USDT', null, ['here']],
+])('what was prepared waits too: a stop of asset %s and network %s', async (asset, network, expected) => {
   await sql`truncate sweeps cascade`.execute(world.db)
-  const row = { id: randomUUID(), network: 'ETHEREUM', asset: 'ETH', address: owned.address, merchantId: owned.merchantId, derivationIndex: 0, units: E18, way: 'top-up', state: 'funded', fundingId: null, outgoingId: null } as const
+  const row = {
+    id: randomUUID(),
+    network: 'ETHEREUM',
+    asset: 'ETH',
+    address: owned.address,
+    merchantId: owned.merchantId,
+    derivationIndex: 0,
+    units: E18,
+    way: 'top-up',
+    state: 'funded',
+    fundingId: null,
+    outgoingId: null,
+  } as const
   await inTransaction(world.db, (tx) => insertSweeps(tx, [row], world.moment()))
   await stop(asset, network)
-  expect((await fundedOn(world.db, 'ETHEREUM', 10)).map(({ address }) => (address === owned.address ? 'here' : address))).toEqual(expected)
+  expect(
+    (await fundedOn(world.db, 'ETHEREUM', 10)).map(({ address }) => (address === owned.address ? 'here' : address)),
+  ).toEqual(expected)
 })

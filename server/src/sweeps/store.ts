@@ -8,7 +8,8 @@ import { isCovered } from '../stops/index.ts'
 import { sweepMoves, type SweepEvent } from './machine.ts'
 import type { Holder, Holding, Sweep } from './sweep.ts'
 
-const COLUMNS = sql.raw(`s.id, s.network, s.asset, s.address, s.merchant_id as "merchantId", s.derivation_index as "derivationIndex",
+const COLUMNS =
+  sql.raw(`s.id, s.network, s.asset, s.address, s.merchant_id as "merchantId", s.derivation_index as "derivationIndex",
   s.units, s.way, s.state, s.funding_id as "fundingId", s.outgoing_id as "outgoingId"`)
 
 /** Which holdings are worth a look. */
@@ -25,9 +26,9 @@ export interface Worthwhile {
 const RETRY = '1 hour'
 
 /**
- * Deposit addresses that hold something final while no sweep of theirs is under way: those that wait longest first, or where
- * worth is known what is worth most, so that what does not pay yet never stands before what does. What a
- * block above the final one brought does not count: it could still be taken back.
+ * Deposit addresses that hold something final while no sweep of theirs is under way: those that wait longest first, or
+ * where worth is known what is worth most, so that what does not pay yet never stands before what does. What a block
+ * above the final one brought does not count: it could still be taken back.
  */
 export const holdersOn = async (db: Db, network: Network, most: number, worthwhile?: Worthwhile): Promise<Holder[]> => {
   const { rows } = await sql<Omit<Holder, 'holdings' | 'sweptBefore'> & Holding & { swept: number }>`
@@ -70,46 +71,64 @@ export const holdersOn = async (db: Db, network: Network, most: number, worthwhi
 const isStopped = (row: RawBuilder<unknown>) => isCovered({ asset: sql`${row}.asset`, network: sql`${row}.network` })
 
 /** Dust is left out before anything is asked about it. */
-const mayBeEnough = (worthwhile: Worthwhile) => sql`and c.booked >= (select f.old from ${floors(worthwhile)} where f.asset = c.asset)`
+const mayBeEnough = (worthwhile: Worthwhile) =>
+  sql`and c.booked >= (select f.old from ${floors(worthwhile)} where f.asset = c.asset)`
 
 const atLeast = (worthwhile: Worthwhile) =>
   sql`and units >= (select case when held.since <= ${worthwhile.overdue} then f.old else f.young end from ${floors(worthwhile)} where f.asset = held.asset)`
 
-const byWorth = (worthwhile: Worthwhile) => sql`(select held.units / greatest(f.old, 1) from ${floors(worthwhile)} where f.asset = held.asset) desc,`
+const byWorth = (worthwhile: Worthwhile) =>
+  sql`(select held.units / greatest(f.old, 1) from ${floors(worthwhile)} where f.asset = held.asset) desc,`
 
 const floors = ({ least }: Worthwhile) => {
-  const column = (of: (one: { young: bigint; overdue: bigint }) => bigint): string[] => [...least.values()].map((one) => of(one).toString())
+  const column = (of: (one: { young: bigint; overdue: bigint }) => bigint): string[] =>
+    [...least.values()].map((one) => of(one).toString())
   return sql`unnest(${[...least.keys()]}::text[], ${column((f) => f.young)}::numeric[], ${column((f) => f.overdue)}::numeric[]) f(asset, young, old)`
 }
 
-export type NewSweep = Pick<Sweep, 'id' | 'network' | 'asset' | 'address' | 'merchantId' | 'derivationIndex' | 'units' | 'way'> & {
+export type NewSweep = Pick<
+  Sweep,
+  'id' | 'network' | 'asset' | 'address' | 'merchantId' | 'derivationIndex' | 'units' | 'way'
+> & {
   state: 'planned' | 'carried' | 'funded'
   fundingId: string | null
   outgoingId: string | null
 }
 
-/** Stores sweeps; false, and none, when another process has begun one of the same address and asset, or a payment from it. */
+/**
+ * Stores sweeps; false, and none, when another process has begun one of the same address and asset, or a payment from
+ * it.
+ */
 export const insertSweeps = async (tx: Tx, sweeps: readonly NewSweep[], { at }: Moment): Promise<boolean> => {
   if (await arePaying(tx, sweeps)) return false
   let stored = 0
   for (const s of sweeps) {
-    const { rows } = await sql`insert into sweeps(id, network, asset, address, merchant_id, derivation_index, units, way, state,
+    const { rows } =
+      await sql`insert into sweeps(id, network, asset, address, merchant_id, derivation_index, units, way, state,
         funding_id, outgoing_id, created_at, updated_at)
       values (${s.id}, ${s.network}, ${s.asset}, ${s.address}, ${s.merchantId}, ${s.derivationIndex}, ${s.units}, ${s.way}, ${s.state},
         ${s.fundingId}, ${s.outgoingId}, ${at}, ${at})
-      on conflict (network, address, asset) where state not in ('final', 'failed', 'replaced') do nothing returning id`.execute(tx)
+      on conflict (network, address, asset) where state not in ('final', 'failed', 'replaced') do nothing returning id`.execute(
+        tx,
+      )
     stored += rows.length
   }
   return stored === sweeps.length
 }
 
-/** Takes the addresses, so that no payment is planned from them meanwhile; true when one of them pays a withdrawal by itself. */
+/**
+ * Takes the addresses, so that no payment is planned from them meanwhile; true when one of them pays a withdrawal by
+ * itself.
+ */
 const arePaying = async (tx: Tx, sweeps: readonly NewSweep[]): Promise<boolean> => {
   const network = sweeps[0]?.network
   if (network === undefined) return false
   const addresses = [...new Set(sweeps.map(({ address }) => address))]
-  await sql`select from addresses where family = ${familyOf(network)} and address = any(${addresses}::text[]) order by address for no key update`.execute(tx)
-  const { rows } = await sql`select from outgoing o where o.network = ${network} and o.senders[1] = any(${addresses}::text[])
+  await sql`select from addresses where family = ${familyOf(network)} and address = any(${addresses}::text[]) order by address for no key update`.execute(
+    tx,
+  )
+  const { rows } =
+    await sql`select from outgoing o where o.network = ${network} and o.senders[1] = any(${addresses}::text[])
     and o.purpose = 'payout' and o.state in ('planned', 'signed', 'broadcast') limit 1`.execute(tx)
   return rows.length > 0
 }
@@ -125,9 +144,11 @@ export const moveSweeps = async (
   const from = statesTaking(sweepMoves, event)
   const target = moveOf(sweepMoves, from[0]!, event)!.to
   const chosen =
-    'ids' in which ? sql`s.id = any(${[...which.ids]}::uuid[])`
-    : 'outgoingId' in which ? sql`s.outgoing_id = ${which.outgoingId}`
-    : sql`s.funding_id = ${which.fundingId}`
+    'ids' in which
+      ? sql`s.id = any(${[...which.ids]}::uuid[])`
+      : 'outgoingId' in which
+        ? sql`s.outgoing_id = ${which.outgoingId}`
+        : sql`s.funding_id = ${which.fundingId}`
   const { rows } = await sql<Sweep>`update sweeps s set state = ${target}, updated_at = ${at},
       way = coalesce(${more.way ?? null}, s.way), outgoing_id = coalesce(${more.outgoingId ?? null}::uuid, s.outgoing_id),
       funding_id = coalesce(${more.fundingId ?? null}::uuid, s.funding_id)
@@ -141,9 +162,13 @@ export const sweepsOf = async (db: Db | Tx, outgoingId: string): Promise<Sweep[]
   return rows
 }
 
-/** Sweeps that are prepared and wait to be sent, oldest first. What was prepared before a stop waits until it is lifted. */
+/**
+ * Sweeps that are prepared and wait to be sent, oldest first. What was prepared before a stop waits until it is lifted.
+ */
 export const fundedOn = async (db: Db, network: Network, most: number): Promise<Sweep[]> => {
   const { rows } = await sql<Sweep>`select ${COLUMNS} from sweeps s
-    where s.network = ${network} and s.state = 'funded' and not ${isStopped(sql`s`)} order by s.created_at, s.id limit ${most}`.execute(db)
+    where s.network = ${network} and s.state = 'funded' and not ${isStopped(sql`s`)} order by s.created_at, s.id limit ${most}`.execute(
+    db,
+  )
   return rows
 }

@@ -35,7 +35,10 @@ export const compareAtCursor = async (
 type FinalTeller = ChainAdapter & Pick<TronChainAdapter, 'balancesAtFinal' | 'mostAtFinal'>
 export const isFinalTeller = (adapter: ChainAdapter): adapter is FinalTeller => 'balancesAtFinal' in adapter
 
-/** At the final block: the newer moves are left out of the records. Undefined when the watcher has not read it, or another. */
+/**
+ * At the final block: the newer moves are left out of the records. Undefined when the watcher has not read it, or
+ * another.
+ */
 export const compareAtFinal = async (
   { db }: Runtime,
   catalogue: Catalogue,
@@ -45,10 +48,13 @@ export const compareAtFinal = async (
 ): Promise<Compared | undefined> => {
   const { wanted, scaled } = questionsOf(catalogue, adapter.network, page)
   const { head, units } = await (adapter as FinalTeller).balancesAtFinal(wanted)
-  const booked = await db.transaction().setIsolationLevel('repeatable read').execute(async (tx) => {
-    if (!(await hasRead(tx, adapter.network, head))) return undefined
-    return bookedAt(tx, adapter.network, page, head.height)
-  })
+  const booked = await db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute(async (tx) => {
+      if (!(await hasRead(tx, adapter.network, head))) return undefined
+      return bookedAt(tx, adapter.network, page, head.height)
+    })
   return booked && { head, booked, held: scaled(units) }
 }
 
@@ -57,8 +63,9 @@ type CoinTeller = ChainAdapter & Pick<CoinChainAdapter, 'coinsAt' | 'scan'>
 export const isCoinTeller = (adapter: ChainAdapter): adapter is CoinTeller => 'coinsAt' in adapter
 
 /**
- * At the block the books are of, by the coins that we know: a missing one is a shortage. What addresses hold besides, in suspense or as a surplus, is
- * taken to be there still: only a look through all coins of the chain could show otherwise.
+ * At the block the books are of, by the coins that we know: a missing one is a shortage. What addresses hold besides,
+ * in suspense or as a surplus, is taken to be there still: only a look through all coins of the chain could show
+ * otherwise.
  */
 export const compareCoins = async (
   { db }: Runtime,
@@ -76,12 +83,17 @@ export const compareCoins = async (
   for (const [i, { address }] of known.coins.entries()) held.set(address, (held.get(address) ?? 0n) + (there[i] ?? 0n))
   const { scaled } = questionsOf(catalogue, network, page)
   const units = scaled(page.map(({ address }) => held.get(address) ?? 0n))
-  return { head: books, booked: known.records.map(({ booked }) => booked), held: units.map((one, i) => one + known.records[i]!.unseen) }
+  return {
+    head: books,
+    booked: known.records.map(({ booked }) => booked),
+    held: units.map((one, i) => one + known.records[i]!.unseen),
+  }
 }
 
 /**
- * By a look through all coins of the chain, at the block that the node says it is of. It takes minutes, in which blocks come: the records are taken as they were at
- * that block. Undefined when the watcher does not read that block within the time given, as when it was lost.
+ * By a look through all coins of the chain, at the block that the node says it is of. It takes minutes, in which blocks
+ * come: the records are taken as they were at that block. Undefined when the watcher does not read that block within
+ * the time given, as when it was lost.
  */
 export const compareScan = async (
   { db }: Runtime,
@@ -103,12 +115,23 @@ export const compareScan = async (
 
 const LOOK_AGAIN_MS = 500
 
-/** What addresses should have held at a block that the watcher has read: less what later blocks brought them, and more by what we spent in those. */
-const coinsBookedAt = (db: Db, network: Network, head: Head, page: readonly Comparand[]): Promise<bigint[] | undefined> =>
-  db.transaction().setIsolationLevel('repeatable read').execute(async (tx) => {
-    if (!(await hasRead(tx, network, head))) return undefined
-    const addresses = page.map(({ address }) => address)
-    const { rows } = await sql<{ units: bigint }>`with later as (
+/**
+ * What addresses should have held at a block that the watcher has read: less what later blocks brought them, and more
+ * by what we spent in those.
+ */
+const coinsBookedAt = (
+  db: Db,
+  network: Network,
+  head: Head,
+  page: readonly Comparand[],
+): Promise<bigint[] | undefined> =>
+  db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute(async (tx) => {
+      if (!(await hasRead(tx, network, head))) return undefined
+      const addresses = page.map(({ address }) => address)
+      const { rows } = await sql<{ units: bigint }>`with later as (
         select address, sum(case when block_height > ${head.height} then units else 0 end) as made,
           sum(case when spent_height > ${head.height} and (account = 'cold' or exists (
             select from outgoing_attempts a where a.network = ${network} and a.hash = utxos.spent_by)) then units else 0 end) as spent
@@ -117,8 +140,8 @@ const coinsBookedAt = (db: Db, network: Network, head: Head, page: readonly Comp
       from unnest(${page.map(({ asset }) => asset)}::text[], ${addresses}::text[]) with ordinality u(asset, address, n)
       join custody_addresses c on c.network = ${network} and c.asset = u.asset and c.address = u.address
       left join later l on l.address = u.address order by u.n`.execute(tx)
-    return rows.map((row) => row.units)
-  })
+      return rows.map((row) => row.units)
+    })
 
 interface KnownCoins {
   coins: (Coin & { address: string })[]
@@ -126,19 +149,36 @@ interface KnownCoins {
   records: { booked: bigint; unseen: bigint }[]
 }
 
-/** Coins of these addresses that blocks made and none has spent, and their records; undefined when the watcher has read on. */
-const coinsIn = (db: Db, network: Network, { hash }: Books, page: readonly Comparand[]): Promise<KnownCoins | undefined> =>
-  db.transaction().setIsolationLevel('repeatable read').execute(async (tx) => {
-    const cursor = await sql`select from watch_cursors where network = ${network} and hash = ${hash}`.execute(tx)
-    if (cursor.rows.length === 0) return undefined
-    const addresses = page.map(({ address }) => address)
-    const coins = await sql<KnownCoins['coins'][number]>`select transaction, vout, address from utxos
-      where network = ${network} and address = any(${addresses}::text[]) and block_height is not null and spent_by is null`.execute(tx)
-    const records = await sql<KnownCoins['records'][number]>`select c.booked, c.suspended + greatest(c.difference, 0) as unseen
+/**
+ * Coins of these addresses that blocks made and none has spent, and their records; undefined when the watcher has read
+ * on.
+ */
+const coinsIn = (
+  db: Db,
+  network: Network,
+  { hash }: Books,
+  page: readonly Comparand[],
+): Promise<KnownCoins | undefined> =>
+  db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute(async (tx) => {
+      const cursor = await sql`select from watch_cursors where network = ${network} and hash = ${hash}`.execute(tx)
+      if (cursor.rows.length === 0) return undefined
+      const addresses = page.map(({ address }) => address)
+      const coins = await sql<KnownCoins['coins'][number]>`select transaction, vout, address from utxos
+      where network = ${network} and address = any(${addresses}::text[]) and block_height is not null and spent_by is null`.execute(
+        tx,
+      )
+      const records = await sql<
+        KnownCoins['records'][number]
+      >`select c.booked, c.suspended + greatest(c.difference, 0) as unseen
       from unnest(${page.map(({ asset }) => asset)}::text[], ${addresses}::text[]) with ordinality u(asset, address, n)
-      join custody_addresses c on c.network = ${network} and c.asset = u.asset and c.address = u.address order by u.n`.execute(tx)
-    return { coins: coins.rows, records: records.rows }
-  })
+      join custody_addresses c on c.network = ${network} and c.asset = u.asset and c.address = u.address order by u.n`.execute(
+        tx,
+      )
+      return { coins: coins.rows, records: records.rows }
+    })
 
 const standsAt = async (adapter: ChainAdapter, { height, hash }: Books): Promise<boolean> =>
   (isEvmNetwork(adapter.network) ? await adapter.hashAt(height) : (await adapter.head()).hash) === hash

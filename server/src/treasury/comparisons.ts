@@ -87,7 +87,9 @@ export const countTouched = async (db: Db, network: Network): Promise<number> =>
 
 /** When all coins of a network were looked through the last time; null: never. */
 export const scannedAt = async (db: Db | Tx, network: Network): Promise<Date | null> => {
-  const { rows } = await sql<{ at: Date | null }>`select max(scanned_at) as at from custody_rounds where network = ${network}`.execute(db)
+  const { rows } = await sql<{
+    at: Date | null
+  }>`select max(scanned_at) as at from custody_rounds where network = ${network}`.execute(db)
   return rows[0]!.at
 }
 
@@ -100,13 +102,17 @@ export const storeRound = async (db: Db | Tx, lines: readonly CustodyLine[], at:
     await sql`insert into custody_rounds(network, asset, height, hash, booked, on_chain, short, surplus, compared_at)
       values (${line.network}, ${line.ticker}, ${line.height}, ${line.hash}, ${line.booked}, ${line.onChain}, ${line.short}, ${line.surplus}, ${at})
       on conflict (network, asset) do update set height = excluded.height, hash = excluded.hash, booked = excluded.booked,
-        on_chain = excluded.on_chain, short = excluded.short, surplus = excluded.surplus, compared_at = excluded.compared_at`.execute(db)
+        on_chain = excluded.on_chain, short = excluded.short, surplus = excluded.surplus, compared_at = excluded.compared_at`.execute(
+      db,
+    )
   }
 }
 
 /** The newest comparison of each asset and network. */
 export const listRounds = async (db: Db | Tx): Promise<(CustodyLine & { comparedAt: Date })[]> => {
   const { rows } = await sql<CustodyLine & { comparedAt: Date }>`select network, asset as ticker, height, hash, booked,
-      on_chain as "onChain", short, surplus, compared_at as "comparedAt" from custody_rounds order by network, asset`.execute(db)
+      on_chain as "onChain", short, surplus, compared_at as "comparedAt" from custody_rounds order by network, asset`.execute(
+    db,
+  )
   return rows
 }

@@ -1,4 +1,6 @@
-/** The totals that are read all the time are those of their tables, whatever is added, moved or taken away, and by whom. */
+/**
+ * The totals that are read all the time are those of their tables, whatever is added, moved or taken away, and by whom.
+ */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pino from 'pino'
@@ -22,9 +24,14 @@ afterAll(() => world.close())
 const move = (address: string, units: bigint) =>
   inTransaction(world.db, (tx) => moveCustody(tx, [{ network: 'ETHEREUM', asset: 'ETH', address, units, height: 1 }]))
 const house = (address: string, account: string) =>
-  sql`insert into house_addresses values ('EVM', ${address}, ${account}, 0, 0, ${new Date(world.now)})`.execute(world.db)
+  sql`insert into house_addresses values ('EVM', ${address}, ${account}, 0, 0, ${new Date(world.now)})`.execute(
+    world.db,
+  )
 const totals = async (): Promise<Record<string, bigint>> => {
-  const { rows } = await sql<{ account: string; booked: bigint }>`select account, booked from custody_totals where network = 'ETHEREUM' and asset = 'ETH'`.execute(world.db)
+  const { rows } = await sql<{
+    account: string
+    booked: bigint
+  }>`select account, booked from custody_totals where network = 'ETHEREUM' and asset = 'ETH'`.execute(world.db)
   return Object.fromEntries(rows.map(({ account, booked }) => [account, booked]))
 }
 
@@ -43,13 +50,18 @@ test('audit M-C2: what addresses hold together is kept by what they are for, als
 })
 
 test('audit M-C2: deposits are counted by state as they move, before and after the changes are added up', async () => {
-  const row = (state: string) => sql`insert into deposits(merchant_id, id, network, asset, transaction, index, address, address_id, senders, units, fee_units, state, told, keys, created_at, updated_at)
+  const row = (
+    state: string,
+  ) => sql`insert into deposits(merchant_id, id, network, asset, transaction, index, address, address_id, senders, units, fee_units, state, told, keys, created_at, updated_at)
     select ${randomUUID()}, gen_random_uuid(), 'ETHEREUM', 'ETH', ${randomUUID()}, i::text, 'a', gen_random_uuid(), '{}', 1, 0, ${state}, 'Pending', '{}', now(), now() from generate_series(1, 3) i`
   await row('pending').execute(world.db)
   await row('credited').execute(world.db)
   await sql`update deposits set state = 'credited' where state = 'pending' and index = '1'`.execute(world.db)
   await sql`update deposits set meta = 'x'`.execute(world.db)
-  const counts = [{ network: 'ETHEREUM', state: 'credited', count: 4 }, { network: 'ETHEREUM', state: 'pending', count: 2 }]
+  const counts = [
+    { network: 'ETHEREUM', state: 'credited', count: 4 },
+    { network: 'ETHEREUM', state: 'pending', count: 2 },
+  ]
   expect(await countStates(world.db, 'deposits')).toEqual(counts)
   await runUntilIdle([createCountJob({ db: world.db, log: pino({ enabled: false }) } as never, 1)])
   expect((await sql`select from state_changes`.execute(world.db)).rows).toEqual([])
@@ -58,9 +70,14 @@ test('audit M-C2: deposits are counted by state as they move, before and after t
 })
 
 test('audit M-C2: a total that is wrong is found, and counted anew', async () => {
-  await withoutTriggers(world.db, (tx) => sql`update custody_addresses set booked = booked + 7 where address = '0xa'`.execute(tx))
+  await withoutTriggers(world.db, (tx) =>
+    sql`update custody_addresses set booked = booked + 7 where address = '0xa'`.execute(tx),
+  )
   await sql`update state_counts set count = 9 where state = 'pending'`.execute(world.db)
-  expect((await auditCounts(world.db)).map(({ what }) => what)).toEqual(['custody ETHEREUM ETH deposit', 'deposits ETHEREUM pending'])
+  expect((await auditCounts(world.db)).map(({ what }) => what)).toEqual([
+    'custody ETHEREUM ETH deposit',
+    'deposits ETHEREUM pending',
+  ])
   await countAnew(world.db)
   expect(await auditCounts(world.db)).toEqual([])
 })

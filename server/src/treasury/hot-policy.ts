@@ -34,17 +34,25 @@ const DAY_MS = 86_400_000
 const FIELDS = ['cap', 'target', 'low', 'slack', 'cold']
 
 /** Reads one network's part of the policy file. Throws with the place named when it does not make sense. */
-export const readTreasuryPolicy = (network: Network, { hot = {}, signWithinMs = DAY_MS, runwayDays = 3 }: TreasurySettings): TreasuryPolicy => {
+export const readTreasuryPolicy = (
+  network: Network,
+  { hot = {}, signWithinMs = DAY_MS, runwayDays = 3 }: TreasurySettings,
+): TreasuryPolicy => {
   // Nodes of TRON take nothing that expires later than a day from now.
   if (!Number.isSafeInteger(signWithinMs) || signWithinMs < SHORTEST_MS || signWithinMs > DAY_MS) {
     throw new Error(`policy: ${network}.signWithinMs is from ten minutes to a day`)
   }
-  return { hot: new Map(Object.entries(hot).map(([ticker, given]) => [ticker, limitsOf(`${network}.hot.${ticker}`, given)])), signWithinMs, runwayDays }
+  return {
+    hot: new Map(Object.entries(hot).map(([ticker, given]) => [ticker, limitsOf(`${network}.hot.${ticker}`, given)])),
+    signWithinMs,
+    runwayDays,
+  }
 }
 
 const limitsOf = (at: string, given: NonNullable<TreasurySettings['hot']>[string]): HotLimits => {
   const unknown = Object.keys(given).filter((key) => !FIELDS.includes(key))
-  if (unknown.length > 0) throw new Error(`policy: ${at} has unknown ${unknown.join(', ')}; there are ${FIELDS.join(', ')}`)
+  if (unknown.length > 0)
+    throw new Error(`policy: ${at} has unknown ${unknown.join(', ')}; there are ${FIELDS.join(', ')}`)
   const { cap, target, low = '0', slack = '0', cold = null } = given
   const limits = { cap: BigInt(cap), target: BigInt(target), low: BigInt(low), slack: BigInt(slack), cold }
   if (limits.target > limits.cap) throw new Error(`policy: ${at}: the target is above the cap`)

@@ -1,6 +1,7 @@
 /**
- * The house's money: what reaches its wallets, and whether the books and the chains agree. Promises that money from outside
- * is booked once and only when final, and that a shortage, in total or at any one address, stops withdrawals of that asset.
+ * The house's money: what reaches its wallets, and whether the books and the chains agree. Promises that money from
+ * outside is booked once and only when final, and that a shortage, in total or at any one address, stops withdrawals of
+ * that asset.
  */
 export { createFunding, grantCapital } from './funding.ts'
 export { driftsOf, listRounds } from './comparisons.ts'

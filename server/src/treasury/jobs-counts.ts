@@ -6,8 +6,15 @@ import type { Runtime } from '../platform/runtime.ts'
 export type Subject = 'deposits' | 'withdrawals'
 
 /** How many deposits or withdrawals are in each state, whatever number there ever was. */
-export const countStates = async (db: Db | Tx, subject: Subject): Promise<{ network: string; state: string; count: number }[]> => {
-  const { rows } = await sql<{ network: string; state: string; count: number }>`select network, state, sum(count)::bigint as count from (
+export const countStates = async (
+  db: Db | Tx,
+  subject: Subject,
+): Promise<{ network: string; state: string; count: number }[]> => {
+  const { rows } = await sql<{
+    network: string
+    state: string
+    count: number
+  }>`select network, state, sum(count)::bigint as count from (
       select network, state, count from state_counts where subject = ${subject}
       union all select network, state, change from state_changes where subject = ${subject}) x
     group by 1, 2 having sum(count) <> 0 order by 1, 2`.execute(db)
@@ -42,7 +49,10 @@ export interface CountFinding {
   found: string
 }
 
-/** Holds the totals that are read all the time against what they are totals of. Reads whole tables: for a person, once a day. */
+/**
+ * Holds the totals that are read all the time against what they are totals of. Reads whole tables: for a person, once a
+ * day.
+ */
 export const auditCounts = async (db: Db): Promise<CountFinding[]> => {
   const { rows } = await sql<CountFinding>`
     with states as (
@@ -60,18 +70,29 @@ export const auditCounts = async (db: Db): Promise<CountFinding[]> => {
     counted as (select * from states union all select * from custody union all select * from costs),
     found as (select * from real_states union all select * from real_custody union all select * from real_costs)
     select coalesce(c.what, f.what) as what, coalesce(c.n, 0)::text as counted, coalesce(f.n, 0)::text as found
-    from counted c full join found f on f.what = c.what where coalesce(c.n, 0) <> coalesce(f.n, 0) order by 1`.execute(db)
+    from counted c full join found f on f.what = c.what where coalesce(c.n, 0) <> coalesce(f.n, 0) order by 1`.execute(
+    db,
+  )
   return rows
 }
 
-/** Counts everything anew. Nothing else may write meanwhile, so the tables are locked: a second for each million rows. */
+/**
+ * Counts everything anew. Nothing else may write meanwhile, so the tables are locked: a second for each million rows.
+ */
 export const countAnew = async (db: Db): Promise<void> =>
   inTransaction(db, async (tx) => {
-    await sql`lock table deposits, withdrawals, custody_addresses, house_addresses, network_costs in share mode`.execute(tx)
-    for (const table of ['state_changes', 'state_counts', 'custody_totals', 'network_cost_totals']) await sql`delete from ${sql.table(table)}`.execute(tx)
+    await sql`lock table deposits, withdrawals, custody_addresses, house_addresses, network_costs in share mode`.execute(
+      tx,
+    )
+    for (const table of ['state_changes', 'state_counts', 'custody_totals', 'network_cost_totals'])
+      await sql`delete from ${sql.table(table)}`.execute(tx)
     await sql`insert into state_counts(subject, network, state, count) select 'deposits', network, state, count(*) from deposits group by 2, 3
       union all select 'withdrawals', blockchain, state, count(*) from withdrawals group by 2, 3`.execute(tx)
     await sql`insert into custody_totals(network, asset, account, booked) select c.network, c.asset, custody_account(h.account), sum(c.booked) from custody_addresses c
-      left join house_addresses h on h.family = family_of(c.network) and h.address = c.address where c.booked <> 0 group by 1, 2, 3`.execute(tx)
-    await sql`insert into network_cost_totals(network, asset, operation, units) select network, asset, operation, sum(units) from network_costs group by 1, 2, 3`.execute(tx)
+      left join house_addresses h on h.family = family_of(c.network) and h.address = c.address where c.booked <> 0 group by 1, 2, 3`.execute(
+      tx,
+    )
+    await sql`insert into network_cost_totals(network, asset, operation, units) select network, asset, operation, sum(units) from network_costs group by 1, 2, 3`.execute(
+      tx,
+    )
   })

@@ -14,7 +14,11 @@ export interface Standing {
 }
 
 /** Reads positions and runway of a network. */
-export const standingOf = async ({ db, clock }: Pick<Runtime, 'db' | 'clock'>, catalogue: Catalogue, network: Network): Promise<Standing> => {
+export const standingOf = async (
+  { db, clock }: Pick<Runtime, 'db' | 'clock'>,
+  catalogue: Catalogue,
+  network: Network,
+): Promise<Standing> => {
   const positions = await positionsOf(db, catalogue, network)
   const native = positions.find(({ ticker }) => ticker === NATIVE_TICKER[network])
   return { positions, runway: await runwayOf(db, network, native?.hot ?? 0n, clock.business()) }
@@ -40,7 +44,13 @@ export const createHotWatchJob = (deps: {
         const limits = policy.hot.get(position.ticker)
         if (!limits) continue
         const { scale } = catalogue.findCrypto(position.ticker)!
-        await alertRefill(runtime.db, position, inLedgerUnits(catalogue, network, position.ticker, limits), { address, scale }, momentOf(runtime))
+        await alertRefill(
+          runtime.db,
+          position,
+          inLedgerUnits(catalogue, network, position.ticker, limits),
+          { address, scale },
+          momentOf(runtime),
+        )
       }
       await alertRunway(runtime.db, runway, policy, address, momentOf(runtime))
     }

@@ -7,14 +7,33 @@ import type { Job } from '../jobs/index.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { raiseOrRenewAlert, resolveAlert } from '../platform/alerts.ts'
 import { compareAtCursor, compareAtFinal, compareCoins, compareScan, isCoinTeller, isFinalTeller } from './comparing.ts'
-import { countTouched, differencesOf, noteScan, scannedAt, storeComparisons, storeRound, type CustodyLine, type Round } from './comparisons.ts'
+import {
+  countTouched,
+  differencesOf,
+  noteScan,
+  scannedAt,
+  storeComparisons,
+  storeRound,
+  type CustodyLine,
+  type Round,
+} from './comparisons.ts'
 import { isShort, judgeRound } from './judging.ts'
 import {
-  assetsOn, DEFAULT_ROUND_LIMITS, readBooks, recordHouseAddresses, touchEverything, touchSince, type Books, type RoundLimits,
+  assetsOn,
+  DEFAULT_ROUND_LIMITS,
+  readBooks,
+  recordHouseAddresses,
+  touchEverything,
+  touchSince,
+  type Books,
+  type RoundLimits,
 } from './reconcile.ts'
 import { takeBackSurplus } from './surplus.ts'
 
-/** Asked at once of a chain that answers for each address, and of one that has to answer before its final block moves on. */
+/**
+ * Asked at once of a chain that answers for each address, and of one that has to answer before its final block moves
+ * on.
+ */
 const PAGE = 500
 const FINAL_PAGE = 50
 const SCAN_AFTER_MS = 24 * 60 * 60_000
@@ -25,11 +44,11 @@ const SCAN_PAUSE_MS = 60 * 60_000
 const OLD_SCAN_MS = 3 * SCAN_AFTER_MS
 
 /**
- * Holds the books against the chain at the block the watcher has read to (on TRON, the final block): in total, and at every address where something
- * happened since it was last compared, that differed then, that is the house's, or that has been idle for long. On Bitcoin the node is asked for the
- * coins we know, and looks through all of its own once a day. Undefined
- * when the two can't be compared now: the network has not been read, or its head has moved on where the chain keeps no
- * history.
+ * Holds the books against the chain at the block the watcher has read to (on TRON, the final block): in total, and at
+ * every address where something happened since it was last compared, that differed then, that is the house's, or that
+ * has been idle for long. On Bitcoin the node is asked for the coins we know, and looks through all of its own once a
+ * day. Undefined when the two can't be compared now: the network has not been read, or its head has moved on where the
+ * chain keeps no history.
  */
 export const reconcileNetwork = async (
   runtime: Runtime,
@@ -49,16 +68,18 @@ export const reconcileNetwork = async (
     if (isFinalTeller(adapter)) return compareAtFinal(...asked)
     if (!isCoinTeller(adapter)) return compareAtCursor(...asked)
     if (!scans) return compareCoins(...asked)
-    const found = await compareScan(runtime, catalogue, adapter, asked[4], limits.readWithinMs ?? READ_WITHIN_MS).catch((err: unknown) => {
-      runtime.log.warn({ err, network }, 'the node did not look through all coins: it is asked for those we know')
-      return undefined
-    })
+    const found = await compareScan(runtime, catalogue, adapter, asked[4], limits.readWithinMs ?? READ_WITHIN_MS).catch(
+      (err: unknown) => {
+        runtime.log.warn({ err, network }, 'the node did not look through all coins: it is asked for those we know')
+        return undefined
+      },
+    )
     scan = found ? 'done' : 'failed'
     return found ?? compareCoins(...asked)
   }
   const known = books.comparands.filter(({ asset }) => tickers.includes(asset))
   let block: Head | undefined = known.length === 0 ? books : undefined
-  for (let from = 0; from < known.length; ) {
+  for (let from = 0; from < known.length;) {
     const page = known.slice(from, from + pageSize(adapter, known.length))
     const found = await compare(runtime, catalogue, adapter, books, page).catch((error: unknown) => {
       if (error instanceof ChainUnavailable && pageSize(adapter, known.length) < page.length) return 'fewer' as const
@@ -67,22 +88,47 @@ export const reconcileNetwork = async (
     if (found === 'fewer') continue
     if (!found) return undefined
     from += page.length
-    await storeComparisons(runtime.db, network, page.map((one, i) => ({ ...one, booked: found.booked[i]! })), found.held, found.head.height, at)
+    await storeComparisons(
+      runtime.db,
+      network,
+      page.map((one, i) => ({ ...one, booked: found.booked[i]! })),
+      found.held,
+      found.head.height,
+      at,
+    )
     block = found.head
   }
   const lines = await conclude(runtime, network, { ...books, ...headOf(block!) }, tickers, at)
   if (scan === 'done') await noteScan(runtime.db, network, at)
-  return { network, height: block!.height, lines, compared: known.length, left: await countTouched(runtime.db, network), scan }
+  return {
+    network,
+    height: block!.height,
+    lines,
+    compared: known.length,
+    left: await countTouched(runtime.db, network),
+    scan,
+  }
 }
 
-/** A node that has to answer before its final block moves on is asked for as many as it has shown to manage: behind a gateway's limit, few. */
+/**
+ * A node that has to answer before its final block moves on is asked for as many as it has shown to manage: behind a
+ * gateway's limit, few.
+ */
 const pageSize = (adapter: ChainAdapter, known: number): number => {
   if (isFinalTeller(adapter)) return Math.max(1, Math.min(FINAL_PAGE, adapter.mostAtFinal?.() ?? FINAL_PAGE))
   return isEvmNetwork(adapter.network) ? PAGE : Math.max(1, known)
 }
 
-/** Whether all coins are to be looked through; then what was compared by known coins since the last time is compared again. */
-const isScanDue = async ({ db }: Runtime, network: Network, { scanAfterMs = SCAN_AFTER_MS }: RoundLimits, at: Date): Promise<boolean> => {
+/**
+ * Whether all coins are to be looked through; then what was compared by known coins since the last time is compared
+ * again.
+ */
+const isScanDue = async (
+  { db }: Runtime,
+  network: Network,
+  { scanAfterMs = SCAN_AFTER_MS }: RoundLimits,
+  at: Date,
+): Promise<boolean> => {
   if (scanAfterMs === Number.POSITIVE_INFINITY) return false
   const last = await scannedAt(db, network)
   if (last !== null && at.getTime() - last.getTime() < scanAfterMs) return false
@@ -92,7 +138,9 @@ const isScanDue = async ({ db }: Runtime, network: Network, { scanAfterMs = SCAN
 
 const headOf = ({ height, hash }: Head): Head => ({ height, hash })
 
-/** The same, of every address and asset of the network whether anything happened or not: takes as long as they are many. */
+/**
+ * The same, of every address and asset of the network whether anything happened or not: takes as long as they are many.
+ */
 export const reconcileFully = async (
   runtime: Runtime,
   catalogue: Catalogue,
@@ -118,7 +166,11 @@ const conclude = async (
 ): Promise<CustodyLine[]> =>
   inTransaction(db, async (tx) => {
     const explained = await takeBackSurplus(tx, network, momentOf({ clock, newId }))
-    if (explained.length > 0) log.warn({ network, explained: explained.map(({ address }) => address) }, 'a surplus is explained and leaves suspense')
+    if (explained.length > 0)
+      log.warn(
+        { network, explained: explained.map(({ address }) => address) },
+        'a surplus is explained and leaves suspense',
+      )
     const differences = await differencesOf(tx, network)
     const lines = tickers.map((ticker): CustodyLine => {
       const back = explained.filter(({ asset }) => asset === ticker).reduce((sum, { units }) => sum + units, 0n)
@@ -134,9 +186,10 @@ const conclude = async (
 const AGAIN_MS = 15_000
 
 /**
- * Compares networks every so often, side by side, and acts on what it finds. A node that is slow or fails does not keep the others waiting. A
- * shortage has to show twice before it stops anything: a node may answer for its newest block with the state of one that it is just making
- * (anvil does under load), or from a machine behind a balancer that is elsewhere.
+ * Compares networks every so often, side by side, and acts on what it finds. A node that is slow or fails does not keep
+ * the others waiting. A shortage has to show twice before it stops anything: a node may answer for its newest block
+ * with the state of one that it is just making (anvil does under load), or from a machine behind a balancer that is
+ * elsewhere.
  */
 export const createReconcileJob = (
   runtime: Runtime,
@@ -151,25 +204,40 @@ export const createReconcileJob = (
     longestMs: 60 * 60_000,
     everyMs,
     run: async (signal) => {
-      await Promise.all(adapters.map(async (adapter) => {
-        const { network } = adapter
-        const now = runtime.clock.now()
-        const limits = now < (noScanBefore.get(network) ?? 0) ? { ...DEFAULT_ROUND_LIMITS, scanAfterMs: Number.POSITIVE_INFINITY } : DEFAULT_ROUND_LIMITS
-        try {
-          const round = await readTwiceIfShort(runtime, catalogue, adapter, limits, Math.min(everyMs, AGAIN_MS), signal)
-          if (round?.scan === 'failed') noScanBefore.set(network, now + SCAN_PAUSE_MS)
-          if (round) await tellOldScan(runtime, round)
-          if (round) await judgeRound(runtime, catalogue, round)
-        } catch (err) {
-          runtime.log.warn({ err, network: adapter.network }, 'custody was not compared, and is tried again')
-        }
-      }))
+      await Promise.all(
+        adapters.map(async (adapter) => {
+          const { network } = adapter
+          const now = runtime.clock.now()
+          const limits =
+            now < (noScanBefore.get(network) ?? 0)
+              ? { ...DEFAULT_ROUND_LIMITS, scanAfterMs: Number.POSITIVE_INFINITY }
+              : DEFAULT_ROUND_LIMITS
+          try {
+            const round = await readTwiceIfShort(
+              runtime,
+              catalogue,
+              adapter,
+              limits,
+              Math.min(everyMs, AGAIN_MS),
+              signal,
+            )
+            if (round?.scan === 'failed') noScanBefore.set(network, now + SCAN_PAUSE_MS)
+            if (round) await tellOldScan(runtime, round)
+            if (round) await judgeRound(runtime, catalogue, round)
+          } catch (err) {
+            runtime.log.warn({ err, network: adapter.network }, 'custody was not compared, and is tried again')
+          }
+        }),
+      )
       return false
     },
   }
 }
 
-/** A surplus, and coins that we do not know, show by a look through all coins only: when none succeeds for days, an operator is told. */
+/**
+ * A surplus, and coins that we do not know, show by a look through all coins only: when none succeeds for days, an
+ * operator is told.
+ */
 const tellOldScan = async ({ db, clock, newId }: Runtime, { network, scan }: Round): Promise<void> => {
   const moment = momentOf({ clock, newId })
   if (scan === 'done') return resolveAlert(db, 'full-comparison-old', network, moment.at)

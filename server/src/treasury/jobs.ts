@@ -30,5 +30,9 @@ const otherHeads = async (tx: Tx): Promise<string[]> => {
   return head ? [`operator actions|${head.number}|${head.hash}`] : []
 }
 
-/** The ledger held against itself and its hash chains. @param again from the first entry on, not only what is new since the last time */
-export const auditBooks = ({ db, clock }: Runtime, { again }: { again: boolean }): Promise<Finding[]> => verifyLedger(db, { again }, new Date(clock.now()))
+/**
+ * The ledger held against itself and its hash chains. @param again from the first entry on, not only what is new since
+ * the last time
+ */
+export const auditBooks = ({ db, clock }: Runtime, { again }: { again: boolean }): Promise<Finding[]> =>
+  verifyLedger(db, { again }, new Date(clock.now()))

@@ -17,8 +17,8 @@ export const isShort = ({ booked, onChain, short }: CustodyLine): boolean => sho
 export const isOver = ({ booked, onChain, surplus }: CustodyLine): boolean => surplus > 0n || onChain > booked
 
 /**
- * Acts on a comparison: a shortage freezes withdrawals of the asset and alerts, a surplus only alerts (`contract.md` 19 #16). Both
- * name the addresses and what each differs by. A freeze stays until the operator lifts it.
+ * Acts on a comparison: a shortage freezes withdrawals of the asset and alerts, a surplus only alerts (`contract.md` 19
+ * #16). Both name the addresses and what each differs by. A freeze stays until the operator lifts it.
  */
 export const judgeLine = async (
   tx: Tx,
@@ -30,13 +30,20 @@ export const judgeLine = async (
   const subject = `${line.network}/${line.ticker}`
   const show = (units: bigint): string => formatUnits(units, scale)
   const figures = `books ${show(line.booked)}, chain ${show(line.onChain)} at block ${line.height}`
-  const [less, more] = [drifts.filter(({ difference }) => difference < 0n), drifts.filter(({ difference }) => difference > 0n)]
+  const [less, more] = [
+    drifts.filter(({ difference }) => difference < 0n),
+    drifts.filter(({ difference }) => difference > 0n),
+  ]
   const gap = line.booked - line.onChain
   if (isShort(line)) {
     const short = gap > line.short ? gap : line.short
     const text = `${line.ticker} on ${line.network} is short by ${show(short)} (${figures}): ${named(less, scale)}; its withdrawals are stopped`
     await alertAnew(tx, { kind: 'custody-shortage', subject, text, detail: detailOf(line, less) }, moment)
-    await createStop(tx, { asset: line.ticker, merchantId: null, reason: `custody on ${line.network} is short` }, moment)
+    await createStop(
+      tx,
+      { asset: line.ticker, merchantId: null, reason: `custody on ${line.network} is short` },
+      moment,
+    )
   } else await resolveAlert(tx, 'custody-shortage', subject, moment.at)
   if (isOver(line)) {
     const over = -gap > line.surplus ? -gap : line.surplus

@@ -43,7 +43,8 @@ export const positionsOf = async (db: Db | Tx, catalogue: Catalogue, network: Ne
 const heldOf = async (db: Db | Tx, network: Network): Promise<Record<'hot' | 'cold' | 'deposit', Sums>> => {
   const { rows } = await sql<{ asset: string; account: 'hot' | 'cold' | 'deposit'; units: bigint }>`
     select asset, account, booked as units from custody_totals where network = ${network}`.execute(db)
-  const of = (account: string): Sums => new Map(rows.filter((row) => row.account === account).map(({ asset, units }) => [asset, units]))
+  const of = (account: string): Sums =>
+    new Map(rows.filter((row) => row.account === account).map(({ asset, units }) => [asset, units]))
   return { hot: of('hot'), cold: of('cold'), deposit: of('deposit') }
 }
 
@@ -54,15 +55,22 @@ const owedOf = async (db: Db | Tx, network: Network): Promise<{ waiting: Sums; l
     where w.blockchain = ${network} and w.state in ('requested', 'planned', 'sent') and not w.internal
       and (${network} = 'BITCOIN' or w.state = 'requested' or exists (select from house_addresses h where h.family = ${familyOf(network)} and h.address = o.senders[1]))
     group by 1, 2`.execute(db)
-  const of = (waits: boolean): Sums => new Map(rows.filter((row) => row.waits === waits).map(({ ticker, units }) => [ticker, units]))
+  const of = (waits: boolean): Sums =>
+    new Map(rows.filter((row) => row.waits === waits).map(({ ticker, units }) => [ticker, units]))
   return { waiting: of(true), leaving: of(false) }
 }
 
 /**
- * Transfers to cold storage whose signed bytes are here and that are in these states: in no block yet, unless others are asked for.
+ * Transfers to cold storage whose signed bytes are here and that are in these states: in no block yet, unless others
+ * are asked for.
  * @param sender of one address only
  */
-export const toColdOf = async (db: Db | Tx, network: Network, states: readonly string[] = ['signed', 'broadcast'], sender?: string): Promise<Sums> => {
+export const toColdOf = async (
+  db: Db | Tx,
+  network: Network,
+  states: readonly string[] = ['signed', 'broadcast'],
+  sender?: string,
+): Promise<Sums> => {
   const { rows } = await sql<{ asset: string; units: bigint }>`select t.asset, sum(t.units) as units
     from cold_transfers t join outgoing o on o.id = t.id where t.network = ${network} and o.network = ${network} and o.state = any(${[...states]}::text[])
       and (${sender ?? null}::text is null or o.senders[1] = ${sender ?? null}) group by 1`.execute(db)

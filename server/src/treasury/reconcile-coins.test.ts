@@ -43,10 +43,17 @@ beforeAll(() => {
 afterAll(() => world.close())
 beforeEach(async () => {
   await wipe(world.db)
-  await sql`truncate outgoing, outgoing_attempts, withdrawals, fundings, house_addresses, utxos, custody_rounds cascade`.execute(world.db)
+  await sql`truncate outgoing, outgoing_attempts, withdrawals, fundings, house_addresses, utxos, custody_rounds cascade`.execute(
+    world.db,
+  )
   bitcoin = createSimulatedChain({ network: 'BITCOIN', seed: 'coins', finalDepth: 3 })
   bitcoin.chain.mine(5)
-  runtime = { db: world.db, clock: createClock(() => world.now), newId: () => uuidv7(world.now, randomBytes(10)), log: pino({ enabled: false }) }
+  runtime = {
+    db: world.db,
+    clock: createClock(() => world.now),
+    newId: () => uuidv7(world.now, randomBytes(10)),
+    log: pino({ enabled: false }),
+  }
   house = bitcoin.chain.newAddress()
   await sql`insert into house_addresses(family, address, account, branch, derivation_index, created_at)
     values ('BITCOIN', ${house}, 'hot', 1, 0, ${new Date(world.now)})`.execute(world.db)
@@ -64,7 +71,8 @@ beforeEach(async () => {
 const catchUp = async (): Promise<void> => {
   for (let i = 0; i < 50; i += 1) await follower.step()
 }
-const btc = async () => (await reconcileNetwork(runtime, catalogue, bitcoin.adapter))!.lines.find(({ ticker }) => ticker === 'BTC')!
+const btc = async () =>
+  (await reconcileNetwork(runtime, catalogue, bitcoin.adapter))!.lines.find(({ ticker }) => ticker === 'BTC')!
 
 /** Spends the owner's coin: `units` go outside, the rest less the fee comes back as change. */
 const spend = (txid: string, units: bigint, fee: bigint): { raw: string; hash: string } => {
@@ -91,16 +99,46 @@ const payOut = async (txid: string, units: bigint): Promise<void> => {
   const { raw, hash } = spend(txid, units, 1_500n)
   await inTransaction(world.db, async (tx) => {
     const withdrawal = {
-      merchantId: owner.merchantId, id, intentId: id, ticker: 'BTC', blockchain: 'BITCOIN', to: 'x', units, fee: 10n, localId: null, meta: null, state: 'planned',
-      failReason: null, internal: false, holdId: runtime.newId(), outgoingId, doneSent: false, toldAs: null, createdAt: moment.at,
+      merchantId: owner.merchantId,
+      id,
+      intentId: id,
+      ticker: 'BTC',
+      blockchain: 'BITCOIN',
+      to: 'x',
+      units,
+      fee: 10n,
+      localId: null,
+      meta: null,
+      state: 'planned',
+      failReason: null,
+      internal: false,
+      holdId: runtime.newId(),
+      outgoingId,
+      doneSent: false,
+      toldAs: null,
+      createdAt: moment.at,
     } as const
     await applyAll(tx, [{ transfer: holdTransfer(withdrawal) }])
     await insertWithdrawal(tx, withdrawal, 'planned')
-    await insertPlanned(tx, {
-      id: outgoingId, network: 'BITCOIN', purpose: 'payout', senders: [owner.address], nonce: null, keys: [`${txid}:0`], unsigned: '00',
-      signingKeys: [], feeRate: {}, networkFee: 1_500n,
-    }, moment)
-    const { rows } = await sql<Outgoing>`select ${OUTGOING_COLUMNS} from outgoing o where o.id = ${outgoingId}`.execute(tx)
+    await insertPlanned(
+      tx,
+      {
+        id: outgoingId,
+        network: 'BITCOIN',
+        purpose: 'payout',
+        senders: [owner.address],
+        nonce: null,
+        keys: [`${txid}:0`],
+        unsigned: '00',
+        signingKeys: [],
+        feeRate: {},
+        networkFee: 1_500n,
+      },
+      moment,
+    )
+    const { rows } = await sql<Outgoing>`select ${OUTGOING_COLUMNS} from outgoing o where o.id = ${outgoingId}`.execute(
+      tx,
+    )
     await recordSigned(tx, rows[0]!, 1, { raw, hash }, moment)
   })
   expect(await bitcoin.adapter.broadcast(raw)).toEqual({ kind: 'accepted' })
@@ -117,8 +155,14 @@ describe('where money is coins', () => {
     await catchUp()
     const left = COIN - 4_000_000n - 1_500n
     expect(await btc()).toMatchObject({ booked: left, onChain: left, short: 0n, surplus: 0n })
-    const { rows } = await sql<{ address: string; booked: bigint }>`select address, booked from custody_addresses order by booked`.execute(world.db)
-    expect(rows).toEqual([{ address: owner.address, booked: 0n }, { address: house, booked: left }])
+    const { rows } = await sql<{
+      address: string
+      booked: bigint
+    }>`select address, booked from custody_addresses order by booked`.execute(world.db)
+    expect(rows).toEqual([
+      { address: owner.address, booked: 0n },
+      { address: house, booked: left },
+    ])
     const payout = bitcoin.chain.head.transactions.map(({ hash }) => hash)
     bitcoin.chain.reorganise(1, { returned: payout })
     await catchUp()
@@ -134,7 +178,9 @@ describe('where money is coins', () => {
     bitcoin.chain.mine()
     await catchUp()
     await createReconcileJob(runtime, catalogue, [bitcoin.adapter], 1).run(new AbortController().signal)
-    const { rows } = await sql<{ text: string }>`select text from alerts where resolved_at is null and kind = 'custody-shortage'`.execute(world.db)
+    const { rows } = await sql<{
+      text: string
+    }>`select text from alerts where resolved_at is null and kind = 'custody-shortage'`.execute(world.db)
     expect(rows[0]!.text).toContain(`${owner.address} holds 0, not 0.1 (-0.1)`)
     expect(await listStops(world.db)).toMatchObject([{ asset: 'BTC' }])
   })
@@ -166,7 +212,9 @@ describe('where money is coins', () => {
     await deposited()
     await btc()
     const { coinsAt } = bitcoin.adapter as unknown as CoinChainAdapter
-    Object.assign(bitcoin.adapter, { coinsAt: async (coins: readonly Coin[]) => (await coinsAt(coins)).map(() => null) })
+    Object.assign(bitcoin.adapter, {
+      coinsAt: async (coins: readonly Coin[]) => (await coinsAt(coins)).map(() => null),
+    })
     await sql`update custody_addresses set touched = true`.execute(world.db)
     expect(await btc()).toMatchObject({ booked: COIN, onChain: 0n, short: COIN })
   })
@@ -182,7 +230,13 @@ describe('where money is coins', () => {
     bitcoin.chain.mine(8)
     await catchUp()
     const job = () => createReconcileJob(runtime, catalogue, [bitcoin.adapter], 1).run(new AbortController().signal)
-    const custody = async () => (await sql<{ suspended: bigint; difference: bigint }>`select suspended, difference from custody_addresses where address = ${address}`.execute(world.db)).rows[0]
+    const custody = async () =>
+      (
+        await sql<{
+          suspended: bigint
+          difference: bigint
+        }>`select suspended, difference from custody_addresses where address = ${address}`.execute(world.db)
+      ).rows[0]
     await job()
     expect(await custody()).toEqual({ suspended: 0n, difference: 5_000n })
     await job()
@@ -198,7 +252,9 @@ describe('where money is coins', () => {
   test('nothing is concluded when the head has moved on', async () => {
     await deposited()
     bitcoin.chain.mine()
-    expect(await reconcileNetwork(runtime, catalogue, bitcoin.adapter, { ...DEFAULT_ROUND_LIMITS, readWithinMs: 0 })).toBeUndefined()
+    expect(
+      await reconcileNetwork(runtime, catalogue, bitcoin.adapter, { ...DEFAULT_ROUND_LIMITS, readWithinMs: 0 }),
+    ).toBeUndefined()
   })
 
   test('audit D-B9, row B-19: a look through all coins is compared with the books of its own block, whatever came while it lasted', async () => {
@@ -215,7 +271,9 @@ describe('where money is coins', () => {
     }
     const round = (await reconcileNetwork(runtime, catalogue, bitcoin.adapter))!
     expect(round).toMatchObject({ scan: 'done', lines: [{ short: 0n, surplus: 0n }] })
-    const { rows } = await sql<{ touched: boolean }>`select touched from custody_addresses where address = ${owner.address}`.execute(world.db)
+    const { rows } = await sql<{
+      touched: boolean
+    }>`select touched from custody_addresses where address = ${owner.address}`.execute(world.db)
     expect(rows).toEqual([{ touched: true }])
   })
 
@@ -231,11 +289,16 @@ describe('where money is coins', () => {
     }
     const job = createReconcileJob(runtime, catalogue, [bitcoin.adapter], 1)
     const run = () => job.run(new AbortController().signal)
-    const alerts = async () => (await sql<{ kind: string }>`select kind from alerts where resolved_at is null`.execute(world.db)).rows.map(({ kind }) => kind)
+    const alerts = async () =>
+      (await sql<{ kind: string }>`select kind from alerts where resolved_at is null`.execute(world.db)).rows.map(
+        ({ kind }) => kind,
+      )
     await run()
     await run()
     expect([scans, await alerts()]).toEqual([1, ['full-comparison-old']])
-    const { rows } = await sql<{ short: bigint }>`select short from custody_rounds where network = 'BITCOIN'`.execute(world.db)
+    const { rows } = await sql<{ short: bigint }>`select short from custody_rounds where network = 'BITCOIN'`.execute(
+      world.db,
+    )
     expect(rows).toEqual([{ short: 0n }])
     world.now += 3_600_000
     await run()

@@ -1,4 +1,6 @@
-/** TRON: the node tells balances of its final block, which moves on while it is asked, and the books are of a newer one. */
+/**
+ * TRON: the node tells balances of its final block, which moves on while it is asked, and the books are of a newer one.
+ */
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import pino from 'pino'
@@ -18,7 +20,10 @@ import type { Runtime } from '../platform/runtime.ts'
 import { createFunding, reconcileNetwork } from './index.ts'
 
 const database = useDatabase({ template: migrated })
-const catalogue = createCatalogue({ crypto: [{ ticker: 'TRX', name: 'TRON', networks: { TRON: { decimals: 6, minDeposit: '0', minWithdrawal: '0' } } }], fiat: [] })
+const catalogue = createCatalogue({
+  crypto: [{ ticker: 'TRX', name: 'TRON', networks: { TRON: { decimals: 6, minDeposit: '0', minWithdrawal: '0' } } }],
+  fiat: [],
+})
 let world: World
 let runtime: Runtime
 /** what the chain holds at each height, by address */
@@ -28,7 +33,12 @@ let finalHash = ''
 
 beforeAll(() => {
   world = createWorld(database.url)
-  runtime = { db: world.db, clock: createClock(() => world.now), newId: () => uuidv7(world.now, randomBytes(10)), log: pino({ enabled: false }) }
+  runtime = {
+    db: world.db,
+    clock: createClock(() => world.now),
+    newId: () => uuidv7(world.now, randomBytes(10)),
+    log: pino({ enabled: false }),
+  }
 })
 afterAll(() => world.close())
 beforeEach(async () => {
@@ -51,19 +61,46 @@ const adapter = {
 /** The next block moves this on the chain, and, as the watcher reads it, in ledger and records. */
 const block = async (height: number, moves: Record<string, bigint>, booked = moves): Promise<void> => {
   history.set(height, new Map(history.get(height - 1)))
-  for (const [address, units] of Object.entries(moves)) history.get(height)!.set(address, (history.get(height)!.get(address) ?? 0n) + units)
-  const moved = Object.entries(booked).map(([address, units]): CustodyMove => ({ network: 'TRON', asset: 'TRX', address, units, height }))
+  for (const [address, units] of Object.entries(moves))
+    history.get(height)!.set(address, (history.get(height)!.get(address) ?? 0n) + units)
+  const moved = Object.entries(booked).map(([address, units]): CustodyMove => ({
+    network: 'TRON',
+    asset: 'TRX',
+    address,
+    units,
+    height,
+  }))
   await read(height, moved)
 }
 const read = async (height: number, moves: readonly CustodyMove[]): Promise<void> => {
   const moment = world.moment()
   const sum = moves.reduce((total, { units }) => total + units, 0n)
   const id = moment.newId()
-  const leg = (kind: 'custody:TRON' | 'capital', posted: bigint) => ({ account: { merchantId: HOUSE, asset: 'TRX', kind }, posted, held: 0n })
-  const items = sum === 0n ? [] : [{ transfer: { id, merchantId: HOUSE, kind: 'post' as const, cause: { kind: 'funding' as const, id }, legs: [leg('custody:TRON', -sum), leg('capital', sum)], at: moment.at } }]
+  const leg = (kind: 'custody:TRON' | 'capital', posted: bigint) => ({
+    account: { merchantId: HOUSE, asset: 'TRX', kind },
+    posted,
+    held: 0n,
+  })
+  const items =
+    sum === 0n
+      ? []
+      : [
+          {
+            transfer: {
+              id,
+              merchantId: HOUSE,
+              kind: 'post' as const,
+              cause: { kind: 'funding' as const, id },
+              legs: [leg('custody:TRON', -sum), leg('capital', sum)],
+              at: moment.at,
+            },
+          },
+        ]
   await inTransaction(world.db, async (tx) => {
     await sql`update watch_cursors set height = ${height}, hash = ${`b${height}`} where network = 'TRON'`.execute(tx)
-    await sql`insert into watch_blocks values ('TRON', ${height}, ${`b${height}`}, '') on conflict do nothing`.execute(tx)
+    await sql`insert into watch_blocks values ('TRON', ${height}, ${`b${height}`}, '') on conflict do nothing`.execute(
+      tx,
+    )
     await carryOut(tx, { items, notices: [], moves }, moment)
   })
 }
@@ -127,13 +164,22 @@ test('audit D-T7: a page that a gateway can not answer within one final block is
       return { head: { height: 1, hash: 'b1' }, units: wanted.map(() => 5n) }
     },
   } as unknown as ChainAdapter
-  expect(await reconcileNetwork(runtime, catalogue, slow)).toMatchObject({ compared: 30, lines: [{ short: 0n, surplus: 0n, onChain: 150n }] })
+  expect(await reconcileNetwork(runtime, catalogue, slow)).toMatchObject({
+    compared: 30,
+    lines: [{ short: 0n, surplus: 0n, onChain: 150n }],
+  })
   expect(sizes).toEqual([30, 8, 8, 8, 6])
 })
 
 test('audit D-T7: a node that fails for another reason ends the round', async () => {
   await block(1, { hot: 1n })
   final = 1
-  const silent = { ...adapter, mostAtFinal: () => 50, balancesAtFinal: async () => { throw new ChainUnavailable('silent') } } as unknown as ChainAdapter
+  const silent = {
+    ...adapter,
+    mostAtFinal: () => 50,
+    balancesAtFinal: async () => {
+      throw new ChainUnavailable('silent')
+    },
+  } as unknown as ChainAdapter
   await expect(reconcileNetwork(runtime, catalogue, silent)).rejects.toThrow('silent')
 })

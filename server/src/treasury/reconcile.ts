@@ -30,13 +30,18 @@ export interface RoundLimits {
   /** addresses where nothing happened are compared again when their last comparison is this old, so many in a round */
   idleAfterMs: number
   mostIdle: number
-  /** on a chain of coins all unspent outputs are looked through after so long, a day when absent; in between, the node is asked for the coins we know */
+  /**
+   * on a chain of coins all unspent outputs are looked through after so long, a day when absent; in between, the node
+   * is asked for the coins we know
+   */
   scanAfterMs?: number
   /** how long the watcher may take to read the block that such a look was of, half a minute when absent */
   readWithinMs?: number
 }
 
-/** With a million idle addresses and a round every 5 minutes all are seen again within four days after the week is over. */
+/**
+ * With a million idle addresses and a round every 5 minutes all are seen again within four days after the week is over.
+ */
 export const DEFAULT_ROUND_LIMITS: RoundLimits = { mostTouched: 20_000, idleAfterMs: 7 * 86_400_000, mostIdle: 1_000 }
 
 const COLUMNS = sql.raw('asset, address, booked')
@@ -46,27 +51,38 @@ const COLUMNS = sql.raw('asset, address, booked')
  * network has not been read, or not again since final blocks of it were lost.
  */
 export const readBooks = async (db: Db, network: Network, limits: RoundLimits, at: Date): Promise<Books | undefined> =>
-  db.transaction().setIsolationLevel('repeatable read').execute(async (tx) => {
-    const cursor = await sql<{ height: number; hash: string }>`select height, hash from watch_cursors where network = ${network} and height >= moves_since`.execute(tx)
-    if (!cursor.rows[0]) return undefined
-    const ledger = await sql<{ asset: string; units: bigint }>`select asset, sum(units) as units from (
+  db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute(async (tx) => {
+      const cursor = await sql<{
+        height: number
+        hash: string
+      }>`select height, hash from watch_cursors where network = ${network} and height >= moves_since`.execute(tx)
+      if (!cursor.rows[0]) return undefined
+      const ledger = await sql<{ asset: string; units: bigint }>`select asset, sum(units) as units from (
         select asset, -posted as units from ledger_accounts where kind = ${`custody:${network}`}
         union all
         select asset, units from deposits where network = ${network} and state = 'pending' and block_height is not null and not internal and index not like 's:%'
         union all
         select asset, units from fundings where network = ${network} and not booked
       ) x group by asset`.execute(tx)
-    return {
-      ...cursor.rows[0],
-      ledger: new Map(ledger.rows.map((row) => [row.asset, row.units])),
-      recorded: await recordedTotals(tx, network),
-      comparands: await readComparands(tx, network, limits, at),
-    }
-  })
+      return {
+        ...cursor.rows[0],
+        ledger: new Map(ledger.rows.map((row) => [row.asset, row.units])),
+        recorded: await recordedTotals(tx, network),
+        comparands: await readComparands(tx, network, limits, at),
+      }
+    })
 
 /** Whether the watcher has read this very block, and the records are of it. */
-export const hasRead = async (tx: Tx, network: Network, { height, hash }: { height: number; hash: string }): Promise<boolean> => {
-  const { rows } = await sql`select from watch_blocks b join watch_cursors c on c.network = b.network and c.height >= b.height and c.moves_since <= b.height
+export const hasRead = async (
+  tx: Tx,
+  network: Network,
+  { height, hash }: { height: number; hash: string },
+): Promise<boolean> => {
+  const { rows } =
+    await sql`select from watch_blocks b join watch_cursors c on c.network = b.network and c.height >= b.height and c.moves_since <= b.height
     where b.network = ${network} and b.height = ${height} and b.hash = ${hash}`.execute(tx)
   return rows.length === 1
 }
@@ -96,7 +112,9 @@ export const recordHouseAddresses = async (db: Db, network: Network, assets: rea
 
 /** Has addresses compared again that were compared since. */
 export const touchSince = async (db: Db, network: Network, since: Date | null): Promise<void> => {
-  await sql`update custody_addresses set touched = true where network = ${network} and compared_at >= ${since ?? new Date(0)} and not touched`.execute(db)
+  await sql`update custody_addresses set touched = true where network = ${network} and compared_at >= ${since ?? new Date(0)} and not touched`.execute(
+    db,
+  )
 }
 
 /** Has every address compared for every asset of the network, whether anything happened there or not. */

@@ -5,7 +5,9 @@ import type { Db, Tx } from '../db/index.ts'
 import { applyAll, type Item } from '../ledger/index.ts'
 import { houseMoneyItem } from './postings.ts'
 
-/** A surplus has to stand this long before it is booked: what a block brought that is not final may go, or be explained. */
+/**
+ * A surplus has to stand this long before it is booked: what a block brought that is not final may go, or be explained.
+ */
 export const SURPLUS_AFTER_MS = 60 * 60_000
 
 interface Portion {
@@ -15,8 +17,8 @@ interface Portion {
 }
 
 /**
- * Books what addresses have held too much for long enough into suspense (`contract.md` 19 #16). It is nobody's until a person or
- * a later explanation says whose it is.
+ * Books what addresses have held too much for long enough into suspense (`contract.md` 19 #16). It is nobody's until a
+ * person or a later explanation says whose it is.
  * @returns what was booked now
  */
 export const suspendSurplus = async (tx: Tx, network: Network, now: Date, moment: Moment): Promise<Portion[]> => {
@@ -34,8 +36,8 @@ export const suspendSurplus = async (tx: Tx, network: Network, now: Date, moment
 }
 
 /**
- * Takes out of suspense what a deposit, found later, has explained: its address then holds less than booked by just that.
- * Only what is left after this is a shortage.
+ * Takes out of suspense what a deposit, found later, has explained: its address then holds less than booked by just
+ * that. Only what is left after this is a shortage.
  * @returns what was taken back now
  */
 export const takeBackSurplus = async (tx: Tx, network: Network, moment: Moment): Promise<Portion[]> => {
@@ -45,13 +47,23 @@ export const takeBackSurplus = async (tx: Tx, network: Network, moment: Moment):
     update custody_addresses c set booked = c.booked - e.units, suspended = c.suspended - e.units, difference = c.difference + e.units
     from explained e where c.network = ${network} and c.asset = e.asset and c.address = e.address
     returning c.asset, c.address, e.units`.execute(tx)
-  await applyAll(tx, itemsOf(network, rows.map((row) => ({ ...row, units: -row.units })), moment))
+  await applyAll(
+    tx,
+    itemsOf(
+      network,
+      rows.map((row) => ({ ...row, units: -row.units })),
+      moment,
+    ),
+  )
   return rows
 }
 
 /** What stands in suspense for addresses of a network, by asset. */
 export const suspendedOf = async (db: Db | Tx, network: Network): Promise<Map<string, bigint>> => {
-  const { rows } = await sql<{ asset: string; units: bigint }>`select asset, sum(suspended) as units from custody_addresses
+  const { rows } = await sql<{
+    asset: string
+    units: bigint
+  }>`select asset, sum(suspended) as units from custody_addresses
     where network = ${network} and suspended > 0 group by asset`.execute(db)
   return new Map(rows.map(({ asset, units }) => [asset, units]))
 }

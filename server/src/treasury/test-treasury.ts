@@ -1,4 +1,7 @@
-/** What the tests of books against chains stand in: a simulated chain of accounts, followed as the watcher does, with a hot wallet that pays. */
+/**
+ * What the tests of books against chains stand in: a simulated chain of accounts, followed as the watcher does, with a
+ * hot wallet that pays.
+ */
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import pino from 'pino'
@@ -27,7 +30,11 @@ const CHAIN_ID = 31_337
 const FINAL_DEPTH = 6
 /** The chain to make: a room's own file may not make it, its tests may. */
 export const CHAIN: SimulatedSettings = {
-  network: 'ETHEREUM', seed: 'treasury', chainId: BigInt(CHAIN_ID), finalDepth: FINAL_DEPTH, tokens: [{ contract: USDT, decimals: 6 }],
+  network: 'ETHEREUM',
+  seed: 'treasury',
+  chainId: BigInt(CHAIN_ID),
+  finalDepth: FINAL_DEPTH,
+  tokens: [{ contract: USDT, decimals: 6 }],
 }
 
 export interface Treasury extends SimulatedChain {
@@ -37,7 +44,10 @@ export interface Treasury extends SimulatedChain {
   follower: Follower
   /** a merchant with a deposit address */
   owner(): Promise<Owned>
-  /** Pays a withdrawal of a merchant's ETH from the hot wallet: signed, stored, handed to the node. Answers the outgoing's id. */
+  /**
+   * Pays a withdrawal of a merchant's ETH from the hot wallet: signed, stored, handed to the node. Answers the
+   * outgoing's id.
+   */
   withdraw(merchantId: string, units: bigint): Promise<string>
   /** A withdrawal of one chain unit waits. */
   waits(merchantId: string, ticker: string): Promise<void>
@@ -49,13 +59,22 @@ export interface Treasury extends SimulatedChain {
 
 export const createTreasury = async (world: World, simulated: SimulatedChain): Promise<Treasury> => {
   await wipe(world.db)
-  await withoutTriggers(world.db, (tx) => sql`truncate utxos, withdrawal_approvals,  outgoing, outgoing_attempts, withdrawals, fundings, house_addresses, custody_rounds, custody_recent, network_costs, network_costs_counted cascade`.execute(tx))
+  await withoutTriggers(world.db, (tx) =>
+    sql`truncate utxos, withdrawal_approvals,  outgoing, outgoing_attempts, withdrawals, fundings, house_addresses, custody_rounds, custody_recent, network_costs, network_costs_counted cascade`.execute(
+      tx,
+    ),
+  )
   const { chain, adapter } = simulated
   chain.mine(FINAL_DEPTH)
   const account = privateKeyToAccount(`0x${'7'.repeat(64)}`)
   const hot = account.address as string
   const clock = createClock(() => world.now)
-  const runtime: Runtime = { db: world.db, clock, newId: () => uuidv7(world.now, randomBytes(10)), log: pino({ enabled: false }) }
+  const runtime: Runtime = {
+    db: world.db,
+    clock,
+    newId: () => uuidv7(world.now, randomBytes(10)),
+    log: pino({ enabled: false }),
+  }
   await sql`insert into house_addresses(family, address, account, branch, derivation_index, created_at)
     values ('EVM', ${hot}, 'hot', 0, 0, ${new Date(world.now)})`.execute(world.db)
   const subscribers = [createSettlement(catalogue)]
@@ -74,22 +93,57 @@ export const createTreasury = async (world: World, simulated: SimulatedChain): P
     const moment = world.moment()
     const [id, outgoingId] = [runtime.newId(), runtime.newId()]
     const withdrawal: Withdrawal = {
-      merchantId, id, intentId: id, ticker: 'ETH', blockchain: 'ETHEREUM', to: chain.newAddress(), units, fee: 1_000n, localId: null, meta: null,
-      state: 'requested', failReason: null, internal: false, holdId: runtime.newId(), outgoingId, doneSent: false, toldAs: null, createdAt: moment.at,
+      merchantId,
+      id,
+      intentId: id,
+      ticker: 'ETH',
+      blockchain: 'ETHEREUM',
+      to: chain.newAddress(),
+      units,
+      fee: 1_000n,
+      localId: null,
+      meta: null,
+      state: 'requested',
+      failReason: null,
+      internal: false,
+      holdId: runtime.newId(),
+      outgoingId,
+      doneSent: false,
+      toldAs: null,
+      createdAt: moment.at,
     }
     const raw = await account.signTransaction({
-      type: 'legacy', chainId: CHAIN_ID, nonce, gas: 21_000n, gasPrice: 5_000_000_000n, to: withdrawal.to as `0x${string}`, value: units,
+      type: 'legacy',
+      chainId: CHAIN_ID,
+      nonce,
+      gas: 21_000n,
+      gasPrice: 5_000_000_000n,
+      to: withdrawal.to as `0x${string}`,
+      value: units,
     })
     const { keccak256 } = await import('viem')
     const hash = keccak256(raw)
     await inTransaction(world.db, async (tx) => {
       await applyAll(tx, [{ transfer: holdTransfer(withdrawal) }])
       await insertWithdrawal(tx, withdrawal, 'planned')
-      await insertPlanned(tx, {
-        id: outgoingId, network: 'ETHEREUM', purpose: 'payout', senders: [hot], nonce, keys: [`${hot}:${nonce}`], unsigned: '00',
-        signingKeys: [{ account: 'hot', branch: 0, index: 0 }], feeRate: {}, networkFee: 1n,
-      }, moment)
-      const { rows } = await sql<Outgoing>`select ${OUTGOING_COLUMNS} from outgoing o where o.id = ${outgoingId}`.execute(tx)
+      await insertPlanned(
+        tx,
+        {
+          id: outgoingId,
+          network: 'ETHEREUM',
+          purpose: 'payout',
+          senders: [hot],
+          nonce,
+          keys: [`${hot}:${nonce}`],
+          unsigned: '00',
+          signingKeys: [{ account: 'hot', branch: 0, index: 0 }],
+          feeRate: {},
+          networkFee: 1n,
+        },
+        moment,
+      )
+      const { rows } =
+        await sql<Outgoing>`select ${OUTGOING_COLUMNS} from outgoing o where o.id = ${outgoingId}`.execute(tx)
       await recordSigned(tx, rows[0]!, 1, { raw, hash }, moment)
     })
     nonce += 1
@@ -100,10 +154,32 @@ export const createTreasury = async (world: World, simulated: SimulatedChain): P
 
   const waits = async (merchantId: string, ticker: string): Promise<void> => {
     const id = runtime.newId()
-    await inTransaction(world.db, (tx) => insertWithdrawal(tx, {
-      merchantId, id, intentId: id, ticker, blockchain: 'ETHEREUM', to: 'x', units: 1n, fee: 0n, localId: null, meta: null, state: 'requested',
-      failReason: null, internal: false, holdId: id, outgoingId: null, doneSent: false, toldAs: null, createdAt: new Date(world.now),
-    }, 'requested'))
+    await inTransaction(world.db, (tx) =>
+      insertWithdrawal(
+        tx,
+        {
+          merchantId,
+          id,
+          intentId: id,
+          ticker,
+          blockchain: 'ETHEREUM',
+          to: 'x',
+          units: 1n,
+          fee: 0n,
+          localId: null,
+          meta: null,
+          state: 'requested',
+          failReason: null,
+          internal: false,
+          holdId: id,
+          outgoingId: null,
+          doneSent: false,
+          toldAs: null,
+          createdAt: new Date(world.now),
+        },
+        'requested',
+      ),
+    )
   }
 
   return {
@@ -118,7 +194,9 @@ export const createTreasury = async (world: World, simulated: SimulatedChain): P
     catchUp: async () => {
       for (let step = 0; step < 200; step += 1) {
         await follower.step()
-        const { rows } = await sql<{ hash: string }>`select hash from watch_cursors where network = 'ETHEREUM'`.execute(world.db)
+        const { rows } = await sql<{ hash: string }>`select hash from watch_cursors where network = 'ETHEREUM'`.execute(
+          world.db,
+        )
         if (rows[0]?.hash === chain.head.hash) return
       }
       throw new Error('the watcher does not arrive')

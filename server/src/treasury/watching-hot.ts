@@ -33,17 +33,33 @@ export const excessOf = ({ hot, leaving, waiting }: Position, { cap, slack, targ
 }
 
 /** Tells the operator what to send where, and that it is no longer needed. */
-export const alertRefill = async (db: Db, position: Position, limits: HotLimits, to: { address: string; scale: number }, moment: Moment): Promise<void> => {
+export const alertRefill = async (
+  db: Db,
+  position: Position,
+  limits: HotLimits,
+  to: { address: string; scale: number },
+  moment: Moment,
+): Promise<void> => {
   const { network, ticker, hot, leaving, waiting } = position
   const subject = `${network}/${ticker}`
   const missing = refillOf(position, limits)
   if (missing === 0n) return resolveAlert(db, 'hot-low', subject, moment.at)
   const show = (units: bigint): string => formatUnits(units, to.scale)
   const text = `The hot wallet has ${show(hot - leaving)} ${ticker} on ${network}, and ${show(waiting)} wait to be paid out: send ${show(missing)} ${ticker} to ${to.address}`
-  await raiseOrRenewAlert(db, { kind: 'hot-low', subject, text, detail: { units: missing.toString(), address: to.address } }, moment)
+  await raiseOrRenewAlert(
+    db,
+    { kind: 'hot-low', subject, text, detail: { units: missing.toString(), address: to.address } },
+    moment,
+  )
 }
 
-export const alertRunway = async (db: Db, runway: Runway, { runwayDays }: TreasuryPolicy, address: string, { at, newId }: Moment): Promise<void> => {
+export const alertRunway = async (
+  db: Db,
+  runway: Runway,
+  { runwayDays }: TreasuryPolicy,
+  address: string,
+  { at, newId }: Moment,
+): Promise<void> => {
   const { network, ticker, days } = runway
   if (days === null || days >= runwayDays) return resolveAlert(db, 'runway-short', network, at)
   const text = `${ticker} for network fees on ${network} lasts ${days} days at the rate of the last week: send more to ${address}`

@@ -66,8 +66,8 @@ export const moveCursor = async (
 }
 
 /**
- * Until the network has been read as far as now again, what addresses should hold is not compared with what they do: final payments and
- * house money of the lost blocks stay booked, while the chain does not show them yet.
+ * Until the network has been read as far as now again, what addresses should hold is not compared with what they do:
+ * final payments and house money of the lost blocks stay booked, while the chain does not show them yet.
  */
 export const distrustRecords = async (tx: Tx, network: Network): Promise<void> => {
   await sql`update watch_cursors set moves_since = greatest(moves_since, height) where network = ${network}`.execute(tx)
@@ -90,7 +90,9 @@ export const rememberBlocks = async (
 /** Remembers this block and no other, as a first cursor does. */
 export const rememberOnly = async (tx: Tx, network: Network, { height, hash }: Head): Promise<void> => {
   await forgetBlocks(tx, network, 0)
-  await sql`insert into watch_blocks(network, height, hash, parent) values (${network}, ${height}, ${hash}, '')`.execute(tx)
+  await sql`insert into watch_blocks(network, height, hash, parent) values (${network}, ${height}, ${hash}, '')`.execute(
+    tx,
+  )
 }
 
 export const forgetBlocks = async (tx: Tx, network: Network, fromHeight: number): Promise<void> => {
@@ -110,7 +112,10 @@ export const rememberedAt = async (db: Db | Tx, network: Network, height: number
   return head?.height === height ? head.hash : undefined
 }
 
-/** Keeps the cursor where it is until the transaction ends, and others from reading blocks again meanwhile. Says where it is. */
+/**
+ * Keeps the cursor where it is until the transaction ends, and others from reading blocks again meanwhile. Says where
+ * it is.
+ */
 export const holdCursor = async (tx: Tx, network: Network): Promise<Cursor | undefined> => {
   const { rows } = await sql<Cursor>`select ${CURSOR} from watch_cursors
     where network = ${network} for no key update`.execute(tx)

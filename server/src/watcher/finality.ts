@@ -6,11 +6,21 @@ import { createStop } from '../stops/index.ts'
 import { distrustRecords } from './cursor.ts'
 
 /**
- * Stops all that is sent on a network whose final blocks were lost: which of its blocks is to be believed is for a person to say. What was signed
- * is carried on, deposits are followed on the new branch. The operator lifts the stop. Called before the cursor goes back.
+ * Stops all that is sent on a network whose final blocks were lost: which of its blocks is to be believed is for a
+ * person to say. What was signed is carried on, deposits are followed on the new branch. The operator lifts the stop.
+ * Called before the cursor goes back.
  */
-export const stopForBrokenFinality = async (tx: Tx, network: Network, height: number, moment: Moment): Promise<void> => {
-  await createStop(tx, { asset: null, merchantId: null, network, reason: `final blocks of ${network} were lost` }, moment)
+export const stopForBrokenFinality = async (
+  tx: Tx,
+  network: Network,
+  height: number,
+  moment: Moment,
+): Promise<void> => {
+  await createStop(
+    tx,
+    { asset: null, merchantId: null, network, reason: `final blocks of ${network} were lost` },
+    moment,
+  )
   await distrustRecords(tx, network)
   const text =
     `${network} took back blocks it had held to be final, down to ${height}: nothing is sent there any more. Check its node against another one ` +

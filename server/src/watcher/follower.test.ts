@@ -11,7 +11,12 @@ import { createDb, createPool, type Db } from '../db/index.ts'
 import { createClock } from '../platform/clock.ts'
 import type { Runtime } from '../platform/runtime.ts'
 import {
-  beginFollowing, DEFAULT_WATCHER_SETTINGS, rescan, watchStatus, type Follower, type WatcherSettings,
+  beginFollowing,
+  DEFAULT_WATCHER_SETTINGS,
+  rescan,
+  watchStatus,
+  type Follower,
+  type WatcherSettings,
 } from './index.ts'
 import { createTestChain, type TestChain } from './test-chain.ts'
 import { createNotes } from './test-listener.ts'
@@ -76,8 +81,10 @@ describe('the first start', () => {
     mine(9)
     await stepAll(await begin({ startHeight: 3, mostBlocks: 4 }))
     expect(await notes.read()).toEqual([
-      ...[3, 4, 5, 6].map((h) => `block ${h} ${chain.blocks[h]!.hash}`), 'settled 6 final 3',
-      ...[7, 8, 9].map((h) => `block ${h} ${chain.blocks[h]!.hash}`), 'settled 9 final 3',
+      ...[3, 4, 5, 6].map((h) => `block ${h} ${chain.blocks[h]!.hash}`),
+      'settled 6 final 3',
+      ...[7, 8, 9].map((h) => `block ${h} ${chain.blocks[h]!.hash}`),
+      'settled 9 final 3',
       'pool  of ',
     ])
   })
@@ -191,7 +198,9 @@ describe('a reorganisation', () => {
     expect(await blocksTold()).toEqual(['1', '2', '3', '4', '5', '6', '3', '3', '4', '5', '6', '7'])
     const { rows } = await sql<{ kind: string }>`select kind from alerts`.execute(db)
     expect(rows).toEqual([{ kind: 'finality-broken' }])
-    const { rows: stops } = await sql`select asset, merchant_id, network from freezes where lifted_at is null`.execute(db)
+    const { rows: stops } = await sql`select asset, merchant_id, network from freezes where lifted_at is null`.execute(
+      db,
+    )
     expect(stops).toEqual([{ asset: null, merchant_id: null, network: chain.network }])
   })
 
@@ -240,7 +249,10 @@ describe('finality', () => {
     mine(30)
     const follower = await begin({ startHeight: 1, mostBlocks: 1, ahead: 4 })
     await follower.step()
-    chain.reorganise(29, Array.from({ length: 35 }, () => []))
+    chain.reorganise(
+      29,
+      Array.from({ length: 35 }, () => []),
+    )
     await follower.step()
     expect(await settlesTold()).toEqual(['settled 1 final 1', 'settled 2 final 1'])
     await stepAll(follower)

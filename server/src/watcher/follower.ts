@@ -83,7 +83,8 @@ export const beginFollowing = async (deps: FollowerDeps): Promise<Follower> => {
     step: async () => {
       const view = await look(adapter)
       const moved = await move(view)
-      const waiting = capabilities.mempool && cursor.hash === view.head.hash && (await pool.poll(cursor, view.head.height))
+      const waiting =
+        capabilities.mempool && cursor.hash === view.head.hash && (await pool.poll(cursor, view.head.height))
       const applied = moved === 'back' ? 0 : moved
       const more = waiting || (moved !== 0 && cursor.height < view.head.height)
       return { cursor, head: view.head.height, applied, more, finalUnknown: view.finalUnknown }
@@ -92,8 +93,8 @@ export const beginFollowing = async (deps: FollowerDeps): Promise<Follower> => {
 }
 
 /**
- * A node may know its head and no final block: after a restart until its consensus client speaks, or when a provider refuses that question. Its
- * head is followed all the same, and the final height stays what it was.
+ * A node may know its head and no final block: after a restart until its consensus client speaks, or when a provider
+ * refuses that question. Its head is followed all the same, and the final height stays what it was.
  */
 const look = async (adapter: ChainAdapter): Promise<NodeView & { finalUnknown: string | null }> => {
   const [head, final] = await Promise.all([adapter.head(), adapter.finalized().catch(reasonIfUnavailable)])
@@ -126,8 +127,8 @@ const hasForked = async ({ runtime, network }: FollowerDeps, cursor: Cursor, { h
 }
 
 /**
- * The blocks to apply next, each the child of the one before: empty when the first is not a child of the cursor's. A block that the node
- * refuses ends them; it is an error only when it is the first, as the next step asks for it again.
+ * The blocks to apply next, each the child of the one before: empty when the first is not a child of the cursor's. A
+ * block that the node refuses ends them; it is an error only when it is the first, as the next step asks for it again.
  */
 const nextBlocks = async (
   { settings }: FollowerDeps,

@@ -20,9 +20,12 @@ export const findFork = async (
   network: Network,
   from: number,
 ): Promise<Head | null> => {
-  for (let height = from; ; ) {
+  for (let height = from; ;) {
     const page = await rememberedBelow(db, network, height, PAGE)
-    if (page.length === 0) throw new ForkTooDeep(`${network} has no block in common with what was read below ${from}: \`bursar rewind ${network}\` says what to do`)
+    if (page.length === 0)
+      throw new ForkTooDeep(
+        `${network} has no block in common with what was read below ${from}: \`bursar rewind ${network}\` says what to do`,
+      )
     for (const ours of page) {
       const theirs = await adapter.hashAt(ours.height)
       if (theirs === null) return null

@@ -1,4 +1,7 @@
-/** What the issuer of a token writes into TRON's logs, from a node's answers to an alert. Logs as java-tron 4.8 shows them (20-byte address, hex without 0x). */
+/**
+ * What the issuer of a token writes into TRON's logs, from a node's answers to an alert. Logs as java-tron 4.8 shows
+ * them (20-byte address, hex without 0x).
+ */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { addressOfHex } from '@bursar/chainkit/tron'
 import { sql } from 'kysely'
@@ -15,11 +18,19 @@ import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
 import { createIssuerAlarm } from './issuer-acts.ts'
 
 const database = useDatabase({ template: migrated })
-const [OWNER, USDT, FAKE, HOT, STRANGER] = ['11', '22', '33', '44', '55'].map((byte) => `41${byte.repeat(20)}`) as [string, string, string, string, string]
+const [OWNER, USDT, FAKE, HOT, STRANGER] = ['11', '22', '33', '44', '55'].map((byte) => `41${byte.repeat(20)}`) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+]
 const HASH = hashOfTest('ab')
 const limits = { minDeposit: '1', minWithdrawal: '1' }
 const catalogue = createCatalogue({
-  crypto: [{ ticker: 'USDT', name: 'Tether', networks: { TRON: { contract: addressOfHex(USDT), decimals: 6, ...limits } } }],
+  crypto: [
+    { ticker: 'USDT', name: 'Tether', networks: { TRON: { contract: addressOfHex(USDT), decimals: 6, ...limits } } },
+  ],
   fiat: [],
 })
 const moment = { at: new Date(), newId: () => uuidv7(Date.now(), randomBytes(10)) }
@@ -38,20 +49,43 @@ beforeEach(async () => {
 
 const word = (hex: string): string => hex.slice(2).padStart(64, '0')
 /** Lets a node show a log in block 100, and reads that. @returns the open alerts */
-const read = async (signature: string, about: string[], data = '', { contract = USDT, ret = 'SUCCESS' } = {}): Promise<string[]> => {
-  const log = { address: contract.slice(2), topics: [keccak256(toBytes(signature)).slice(2), ...about.map(word)], ...(data === '' ? {} : { data }) }
-  const shown = {
-    ret: [{ contractRet: ret }], txID: HASH,
-    raw_data: { contract: [{ parameter: { value: { owner_address: OWNER, contract_address: contract } }, type: 'TriggerSmartContract' }] },
+const read = async (
+  signature: string,
+  about: string[],
+  data = '',
+  { contract = USDT, ret = 'SUCCESS' } = {},
+): Promise<string[]> => {
+  const log = {
+    address: contract.slice(2),
+    topics: [keccak256(toBytes(signature)).slice(2), ...about.map(word)],
+    ...(data === '' ? {} : { data }),
   }
-  const { adapter } = await startScriptedNode({
-    'wallet/getblock': ({ id_or_num: at }) => headerOf(Number(at ?? 110)),
-    'wallet/getblockbynum': ({ num }) => ({ ...headerOf(Number(num)), transactions: [shown] }),
-    'wallet/gettransactioninfobyblocknum': ({ num }) => [{ id: HASH, blockNumber: num, receipt: { result: ret }, log: [log] }],
-  }, { tokens: [addressOfHex(USDT)] })
+  const shown = {
+    ret: [{ contractRet: ret }],
+    txID: HASH,
+    raw_data: {
+      contract: [
+        { parameter: { value: { owner_address: OWNER, contract_address: contract } }, type: 'TriggerSmartContract' },
+      ],
+    },
+  }
+  const { adapter } = await startScriptedNode(
+    {
+      'wallet/getblock': ({ id_or_num: at }) => headerOf(Number(at ?? 110)),
+      'wallet/getblockbynum': ({ num }) => ({ ...headerOf(Number(num)), transactions: [shown] }),
+      'wallet/gettransactioninfobyblocknum': ({ num }) => [
+        { id: HASH, blockNumber: num, receipt: { result: ret }, log: [log] },
+      ],
+    },
+    { tokens: [addressOfHex(USDT)] },
+  )
   const block = (await adapter.blockAt(100))!
   await inTransaction(db, (tx) => createIssuerAlarm(catalogue).block(tx, 'TRON', block, moment))
-  return (await sql<{ text: string }>`select kind || ' ' || subject as text from alerts where resolved_at is null order by 1`.execute(db)).rows.map(({ text }) => text)
+  return (
+    await sql<{
+      text: string
+    }>`select kind || ' ' || subject as text from alerts where resolved_at is null order by 1`.execute(db)
+  ).rows.map(({ text }) => text)
 }
 
 const hot = `TRON/USDT/${addressOfHex(HOT)}`
@@ -78,7 +112,10 @@ test('audit D-T12: row T-40: what touches everybody raises an alert for the asse
   expect(await read('Pause()', [])).toEqual(['issuer-paused TRON/USDT'])
   expect(await read('Unpause()', [])).toEqual([])
   expect(await read('Params(uint256,uint256)', [], word('0x05') + word('0x06'))).toEqual(['issuer-fee TRON/USDT'])
-  expect(await read('Deprecate(address)', [], word(STRANGER))).toEqual(['issuer-fee TRON/USDT', 'issuer-moved TRON/USDT'])
+  expect(await read('Deprecate(address)', [], word(STRANGER))).toEqual([
+    'issuer-fee TRON/USDT',
+    'issuer-moved TRON/USDT',
+  ])
 })
 
 test('row T-43: another contract with the same events, and a call that failed, say nothing', async () => {

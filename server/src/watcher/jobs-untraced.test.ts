@@ -41,14 +41,23 @@ const untraced = (height: number): Promise<void> =>
 /** The watcher has read the chain so far. */
 const readTo = async (final: number, movesSince = 0): Promise<void> => {
   await sql`insert into watch_cursors values (${NETWORK}, ${final + 2}, 'x', 1, ${final + 2}, ${final}, true, ${new Date(START)})
-    on conflict (network) do update set height = excluded.height, final_height = excluded.final_height`.execute(world.db)
+    on conflict (network) do update set height = excluded.height, final_height = excluded.final_height`.execute(
+    world.db,
+  )
   await sql`update watch_cursors set moves_since = ${movesSince}`.execute(world.db)
-  await sql`insert into watch_blocks values (${NETWORK}, ${final}, ${`a${final}`}, '') on conflict do nothing`.execute(world.db)
+  await sql`insert into watch_blocks values (${NETWORK}, ${final}, ${`a${final}`}, '') on conflict do nothing`.execute(
+    world.db,
+  )
 }
 
 const compare = async (): Promise<void> => {
   const job = createUntracedJob({
-    runtime: { db: world.db, clock: createClock(() => world.now), newId: () => uuidv7(START, randomBytes(10)), log: pino({ enabled: false }) },
+    runtime: {
+      db: world.db,
+      clock: createClock(() => world.now),
+      newId: () => uuidv7(START, randomBytes(10)),
+      log: pino({ enabled: false }),
+    },
     network: NETWORK,
     adapter: {
       balancesAt: async (_height, wanted) => {
@@ -68,7 +77,10 @@ const openAlerts = async (): Promise<number> =>
   (await sql`select from alerts where kind = 'untraced-block' and resolved_at is null`.execute(world.db)).rows.length
 
 test('audit D-E3: coin that contracts sent in an untraced block is credited once the block is final, and the alert ends', async () => {
-  const [permanent, ended] = [await world.address(NETWORK), await world.address(NETWORK, { untilMs: START - 1, afterMs: 1 })]
+  const [permanent, ended] = [
+    await world.address(NETWORK),
+    await world.address(NETWORK, { untilMs: START - 1, afterMs: 1 }),
+  ]
   await untraced(95)
   chain.set(permanent.address, E18)
   chain.set(ended.address, 2n * E18)
@@ -86,7 +98,10 @@ test('audit D-E3: coin that contracts sent in an untraced block is credited once
 
 test('audit D-E3: what blocks show is not found again, nor does a block show again what the comparison has found', async () => {
   const { address, merchantId } = await world.address(NETWORK)
-  await world.mine(NETWORK, 90, [pay(address, 2n * E18, { hash: 'plain', index: 'n' }), pay(address, 3n * E18, { hash: 'waiting', index: 't:0' })])
+  await world.mine(NETWORK, 90, [
+    pay(address, 2n * E18, { hash: 'plain', index: 'n' }),
+    pay(address, 3n * E18, { hash: 'waiting', index: 't:0' }),
+  ])
   await untraced(95)
   chain.set(address, 6n * E18)
   await readTo(100)
@@ -94,7 +109,16 @@ test('audit D-E3: what blocks show is not found again, nor does a block show aga
   await world.mine(NETWORK, 95, [pay(address, E18, { hash: 'hidden', index: 't:0' })])
   await world.mine(NETWORK, 101, [pay(address, E18, { hash: 'later', index: 't:0' })])
   await world.settle(NETWORK, 110, 105)
-  expect(await told()).toEqual(['Done 1 later', 'Done 1 unknown', 'Done 2 plain', 'Done 3 waiting', 'Pending 1 later', 'Pending 1 unknown', 'Pending 2 plain', 'Pending 3 waiting'])
+  expect(await told()).toEqual([
+    'Done 1 later',
+    'Done 1 unknown',
+    'Done 2 plain',
+    'Done 3 waiting',
+    'Pending 1 later',
+    'Pending 1 unknown',
+    'Pending 2 plain',
+    'Pending 3 waiting',
+  ])
   expect(await world.balance(merchantId, 'ETH', `custody:${NETWORK}`)).toBe(-7n * E18)
 })
 
@@ -173,7 +197,22 @@ test('audit D-E3 M-D2: an address that a lost final payment has left is compared
   const { address } = await world.address(NETWORK)
   const id = randomUUID()
   await world.act(async (tx, moment) => {
-    await insertPlanned(tx, { id, network: NETWORK, purpose: 'payout', senders: [address], nonce: null, keys: [`${address}:0`], unsigned: '0x02', signingKeys: [], feeRate: {}, networkFee: 1n }, moment)
+    await insertPlanned(
+      tx,
+      {
+        id,
+        network: NETWORK,
+        purpose: 'payout',
+        senders: [address],
+        nonce: null,
+        keys: [`${address}:0`],
+        unsigned: '0x02',
+        signingKeys: [],
+        feeRate: {},
+        networkFee: 1n,
+      },
+      moment,
+    )
     return noEffects
   })
   await sql`update outgoing set lost_at = ${new Date(START)} where id = ${id}`.execute(world.db)
@@ -185,7 +224,9 @@ test('audit D-E3 M-D2: an address that a lost final payment has left is compared
   }
   await compareAt(100)
   await compareAt(101)
-  await sql`update outgoing set lost_at = null, state = 'final', mined_hash = 'mined', mined_block = 'a103', mined_height = 103 where id = ${id}`.execute(world.db)
+  await sql`update outgoing set lost_at = null, state = 'final', mined_hash = 'mined', mined_block = 'a103', mined_height = 103 where id = ${id}`.execute(
+    world.db,
+  )
   await compareAt(102)
   expect(await told(), 'the payment is not final').toEqual([])
   chain.set(address, E18)

@@ -19,15 +19,21 @@ export interface UntracedDeps {
   adapter: Pick<ChainAdapter, 'balancesAt'>
   deposits: {
     /** undefined: nothing can be concluded of that block */
-    explainBalances(tx: Tx, network: Network, at: Head, held: readonly { owner: AddressOwner; units: bigint }[], moment: Moment): Promise<(Effects & { again: boolean }) | undefined>
+    explainBalances(
+      tx: Tx,
+      network: Network,
+      at: Head,
+      held: readonly { owner: AddressOwner; units: bigint }[],
+      moment: Moment,
+    ): Promise<(Effects & { again: boolean }) | undefined>
   }
   everyMs: number
 }
 
 /**
- * Finds native coin that contracts sent in blocks that the node did not trace: once such a block is final, compares what each address holds with the
- * books, all addresses once, some pages a run. A restart goes on where it was. What is untraced meanwhile has another comparison, and so have
- * addresses that a lost payment has left.
+ * Finds native coin that contracts sent in blocks that the node did not trace: once such a block is final, compares
+ * what each address holds with the books, all addresses once, some pages a run. A restart goes on where it was. What is
+ * untraced meanwhile has another comparison, and so have addresses that a lost payment has left.
  */
 export const createUntracedJob = (deps: UntracedDeps): Job => ({
   name: `untraced blocks ${deps.network}`,
@@ -53,10 +59,19 @@ const comparePage = async ({ runtime, network, adapter, deposits }: UntracedDeps
     await inTransaction(runtime.db, (tx) => endComparison(tx, network, wanted, covers, momentOf(runtime).at))
     return false
   }
-  const balances = await adapter.balancesAt(at.height, owners.map(({ address }) => ({ address, contract: null })))
+  const balances = await adapter.balancesAt(
+    at.height,
+    owners.map(({ address }) => ({ address, contract: null })),
+  )
   return inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
-    const effects = await deposits.explainBalances(tx, network, at, owners.map((owner, i) => ({ owner, units: balances[i]! })), moment)
+    const effects = await deposits.explainBalances(
+      tx,
+      network,
+      at,
+      owners.map((owner, i) => ({ owner, units: balances[i]! })),
+      moment,
+    )
     if (!effects) return false
     await carryOut(tx, effects, moment)
     // This comparison covers no later block: another one follows, which looks at what was passed over here.

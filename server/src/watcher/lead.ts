@@ -57,12 +57,17 @@ export const createLead = (deps: { runtime: Runtime; settings: WatcherSettings }
     await stalled.set(finalStaleMs < settings.finalStaleAfterMs ? null : text)
   }
 
-  /** A wrong password, a pruned block or a missing index don't pass by themselves: the reason is worth more than that nothing grows. */
+  /**
+   * A wrong password, a pruned block or a missing index don't pass by themselves: the reason is worth more than that
+   * nothing grows.
+   */
   const showUnavailable = async (reason: string): Promise<void> => {
     unavailableSince ??= now()
     if (now() - unavailableSince < settings.unavailableAfterMs) return
     const minutes = Math.round(settings.unavailableAfterMs / 60_000)
-    await unavailable.set(`${network} has not been followed for ${minutes} minutes and more. ${reason}. See docs/operating/chain-trouble.md`)
+    await unavailable.set(
+      `${network} has not been followed for ${minutes} minutes and more. ${reason}. See docs/operating/chain-trouble.md`,
+    )
   }
 
   const logProgress = (): void => {

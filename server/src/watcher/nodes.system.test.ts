@@ -68,7 +68,10 @@ const payInEveryWay = async (node: EvmNode) => {
 }
 
 /** The balance check finds what blocks would have shown, as one deposit of each address, once its block is final. */
-const foundByBalance = async ({ chain, owners, pay }: Awaited<ReturnType<typeof payInEveryWay>>, adapter: ChainAdapter): Promise<void> => {
+const foundByBalance = async (
+  { chain, owners, pay }: Awaited<ReturnType<typeof payInEveryWay>>,
+  adapter: ChainAdapter,
+): Promise<void> => {
   const follower = await follow('ETHEREUM', adapter)
   await pay()
   await readAll(follower)
@@ -97,7 +100,14 @@ describe.each(EVM_NODES)('native coin sent by contracts on %s', (_name, use) => 
     await chain.mine(3)
     await readAll(follower)
     expect(await world.balance(owners[0]!.merchantId, 'ETH')).toBe(0n)
-    await createBackingJob({ runtime, catalogue, network: 'ETHEREUM', adapter: chain.adapter, deposits: world.deposits, everyMs: 1 }).run(new AbortController().signal)
+    await createBackingJob({
+      runtime,
+      catalogue,
+      network: 'ETHEREUM',
+      adapter: chain.adapter,
+      deposits: world.deposits,
+      everyMs: 1,
+    }).run(new AbortController().signal)
     expect(await world.balance(owners[0]!.merchantId, 'ETH')).toBe((5n * E18 * 99n) / 100n)
     expect(await world.balance(owners[1]!.merchantId, 'ETH')).toBe((2n * E18 * 99n) / 100n)
     expect(await auditLedger(world.db)).toEqual([])
@@ -130,7 +140,10 @@ describeWithBitcoind('on Bitcoin', () => {
     const chain = await openBitcoinWorld(await bitcoind())
     const { address, merchantId } = await world.address('BITCOIN', undefined, null, await chain.newAddress())
     const follower = await follow('BITCOIN', chain.adapter)
-    await chain.payAll([{ to: address, units: 150_000n }, { to: address, units: 150_000n }])
+    await chain.payAll([
+      { to: address, units: 150_000n },
+      { to: address, units: 150_000n },
+    ])
     await readAll(follower)
     expect(await told()).toEqual(['Pending 0.0015', 'Pending 0.0015'])
     await chain.mine(2)

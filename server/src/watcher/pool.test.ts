@@ -41,10 +41,19 @@ test('audit M-E4: a full pool is told a page at a time, each in a database trans
   }
   const mempool: ChainAdapter['mempool'] = async (known) => {
     const fresh = [...chain.pool.values()].filter(({ hash }) => !known.has(hash))
-    return { hashes: new Set(chain.pool.keys()), added: fresh.slice(0, PAGE), unread: new Set(fresh.slice(PAGE).map(({ hash }) => hash)) }
+    return {
+      hashes: new Set(chain.pool.keys()),
+      added: fresh.slice(0, PAGE),
+      unread: new Set(fresh.slice(PAGE).map(({ hash }) => hash)),
+    }
   }
   const follower = await beginFollowing({
-    runtime: { db: world.db, clock: createClock(() => world.now), newId: () => uuidv7(world.now, randomBytes(10)), log: pino({ enabled: false }) },
+    runtime: {
+      db: world.db,
+      clock: createClock(() => world.now),
+      newId: () => uuidv7(world.now, randomBytes(10)),
+      log: pino({ enabled: false }),
+    },
     network: 'BITCOIN',
     adapter: { ...chain, mempool } as unknown as ChainAdapter,
     listeners: [listener],
@@ -57,5 +66,12 @@ test('audit M-E4: a full pool is told a page at a time, each in a database trans
   expect((await follower.step()).more).toBe(true)
   expect((await follower.step()).more).toBe(false)
   await follower.step()
-  expect(told).toEqual(['block 2', 'block 3', 'pooled0,pooled1 of 5', 'block 4', 'pooled2,pooled3 of 5', 'pooled4 of 5'])
+  expect(told).toEqual([
+    'block 2',
+    'block 3',
+    'pooled0,pooled1 of 5',
+    'block 4',
+    'pooled2,pooled3 of 5',
+    'pooled4 of 5',
+  ])
 })

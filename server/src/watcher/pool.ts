@@ -18,7 +18,10 @@ export const createPool = (deps: StepDeps & { adapter: Pick<ChainAdapter, 'mempo
     changed: (): void => {
       toTell = true
     },
-    /** Reads a page of what is new, and tells it in a database transaction of its own. @returns whether more waits to be read */
+    /**
+     * Reads a page of what is new, and tells it in a database transaction of its own. @returns whether more waits to be
+     * read
+     */
     poll: async (cursor: Cursor, headHeight: number): Promise<boolean> => {
       const { hashes, added, unread = NONE } = await deps.adapter.mempool(known)
       if (!toTell && added.length === 0 && !lacksAny(hashes, known)) return unread.size > 0

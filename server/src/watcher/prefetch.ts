@@ -3,7 +3,9 @@ import type { ChainAdapter } from '../adapters/chains/port.ts'
 
 /** Fetches blocks ahead of need, at most `ahead` at once, and hands them out in height order. */
 export interface Prefetch {
-  /** Starts fetching from a height on, up to `to`; what lies below is forgotten. What failed before is asked for again. */
+  /**
+   * Starts fetching from a height on, up to `to`; what lies below is forgotten. What failed before is asked for again.
+   */
   want(from: number, to: number): void
   /** A block that was wanted; null when the chain has become shorter. Throws what its fetching threw. */
   take(height: number): Promise<Block | null>
@@ -18,8 +20,8 @@ interface Fetch {
 }
 
 /**
- * A node that refuses is asked for half as many blocks at once, and for one more after each such number of blocks that came: a provider's
- * limit is found, and the blocks that it did give are kept.
+ * A node that refuses is asked for half as many blocks at once, and for one more after each such number of blocks that
+ * came: a provider's limit is found, and the blocks that it did give are kept.
  */
 export const createPrefetch = (adapter: Pick<ChainAdapter, 'blockAt'>, ahead: number): Prefetch => {
   const fetches = new Map<number, Fetch>()

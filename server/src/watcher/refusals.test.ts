@@ -9,7 +9,14 @@ import { ChainUnavailable, type ChainAdapter } from '../adapters/chains/port.ts'
 import { uuidv7 } from '../base/id.ts'
 import { createDb, createPool, type Db } from '../db/index.ts'
 import { createClock } from '../platform/clock.ts'
-import { beginFollowing, DEFAULT_WATCHER_SETTINGS, rescan, watchStatus, type Follower, type WatcherSettings } from './index.ts'
+import {
+  beginFollowing,
+  DEFAULT_WATCHER_SETTINGS,
+  rescan,
+  watchStatus,
+  type Follower,
+  type WatcherSettings,
+} from './index.ts'
 import { createPrefetch } from './prefetch.ts'
 import { createTestChain, type TestChain } from './test-chain.ts'
 import { createNotes } from './test-listener.ts'
@@ -35,10 +42,19 @@ beforeEach(async () => {
 
 const begin = (adapter: Partial<ChainAdapter>, more: Partial<WatcherSettings> = {}): Promise<Follower> => {
   const settings = { ...DEFAULT_WATCHER_SETTINGS[NETWORK], network: NETWORK, identity: '', ...more } as const
-  const runtime = { db, clock: createClock(() => NOW), newId: () => uuidv7(NOW, randomBytes(10)), log: pino({ enabled: false }) }
+  const runtime = {
+    db,
+    clock: createClock(() => NOW),
+    newId: () => uuidv7(NOW, randomBytes(10)),
+    log: pino({ enabled: false }),
+  }
   return beginFollowing({
-    runtime, network: NETWORK, adapter: { ...chain, ...adapter } as unknown as ChainAdapter, listeners: [notes.listener],
-    ringBlocks: settings.ringBlocks, settings,
+    runtime,
+    network: NETWORK,
+    adapter: { ...chain, ...adapter } as unknown as ChainAdapter,
+    listeners: [notes.listener],
+    ringBlocks: settings.ringBlocks,
+    settings,
   })
 }
 const mine = (count: number): void => {
@@ -46,7 +62,10 @@ const mine = (count: number): void => {
 }
 const heightRead = async (): Promise<number> => (await watchStatus(db))[0]!.height
 
-/** A provider with a limit by time, here of blocks a look: what is beyond is refused at once (Infura: "request rate exceeded", -32005). */
+/**
+ * A provider with a limit by time, here of blocks a look: what is beyond is refused at once (Infura: "request rate
+ * exceeded", -32005).
+ */
 const limited = (perLook: number) => {
   const provider = { left: perLook, refused: 0, asked: [] as number[] }
   const blockAt: ChainAdapter['blockAt'] = async (height) => {
@@ -84,20 +103,25 @@ describe('audit D-E5: a provider that refuses what is asked too fast', () => {
   test('is asked for half as many at once, and for more again once it answers', async () => {
     let refuses = true
     const asked: number[] = []
-    const prefetch = createPrefetch({
-      blockAt: async (height) => {
-        asked.push(height)
-        if (refuses) throw new ChainUnavailable('too fast')
-        return chain.blockAt(height)
+    const prefetch = createPrefetch(
+      {
+        blockAt: async (height) => {
+          asked.push(height)
+          if (refuses) throw new ChainUnavailable('too fast')
+          return chain.blockAt(height)
+        },
       },
-    }, 16)
+      16,
+    )
     const wanted = async (): Promise<number> => {
       asked.length = 0
       prefetch.want(1, 1_000)
       await Promise.resolve()
       return asked.length
     }
-    expect([await wanted(), await wanted(), await wanted(), await wanted(), await wanted(), await wanted()]).toEqual([16, 8, 4, 2, 1, 1])
+    expect([await wanted(), await wanted(), await wanted(), await wanted(), await wanted(), await wanted()]).toEqual([
+      16, 8, 4, 2, 1, 1,
+    ])
     refuses = false
     mine(300)
     for (let height = 1; height <= 200; height += 1) {
@@ -113,7 +137,8 @@ describe('audit D-E6: a node that knows its head and no final block', () => {
   test('rows E-1, E-2 and E-3: its head is followed, and the final height stays as it was', async () => {
     let isKnown = true
     const finalized: ChainAdapter['finalized'] = async () => {
-      if (!isKnown) throw new ChainUnavailable('ETHEREUM: eth_getBlockByNumber: the node does not know yet which block is final')
+      if (!isKnown)
+        throw new ChainUnavailable('ETHEREUM: eth_getBlockByNumber: the node does not know yet which block is final')
       return chain.finalized()
     }
     const follower = await begin({ finalized })
@@ -122,7 +147,11 @@ describe('audit D-E6: a node that knows its head and no final block', () => {
     isKnown = false
     mine(5)
     const reason = expect.stringContaining('which block is final')
-    expect(await follower.step()).toMatchObject({ applied: 5, cursor: { height: 15, finalHeight: 4 }, finalUnknown: reason })
+    expect(await follower.step()).toMatchObject({
+      applied: 5,
+      cursor: { height: 15, finalHeight: 4 },
+      finalUnknown: reason,
+    })
     await expect(begin({ finalized, network: NETWORK })).resolves.toBeDefined()
     isKnown = true
     mine(1)
@@ -134,7 +163,9 @@ describe('audit D-E6: a node that knows its head and no final block', () => {
     const finalized: ChainAdapter['finalized'] = async () => {
       throw new ChainUnavailable('finalized block not found')
     }
-    await expect(begin({ finalized })).rejects.toThrow('ETHEREUM is followed from a final block on: finalized block not found')
+    await expect(begin({ finalized })).rejects.toThrow(
+      'ETHEREUM is followed from a final block on: finalized block not found',
+    )
     expect(await watchStatus(db)).toEqual([])
   })
 
@@ -150,10 +181,16 @@ describe('audit D-E6: a node that knows its head and no final block', () => {
 })
 
 describe('audit D-E13: a node that does not have every block', () => {
-  /** From memory of hosted nodes, and tidx#264: each question goes to one of them, the heads of which differ by 1 to 5 blocks. */
+  /**
+   * From memory of hosted nodes, and tidx#264: each question goes to one of them, the heads of which differ by 1 to 5
+   * blocks.
+   */
   test('row E-7: heads that go down by 1 to 5 between two looks take nothing back, and every block is read once', async () => {
     let behind = 0
-    const lags = <T>(of: (height: number) => T) => async (height: number): Promise<T | null> => (height > chain.blocks.length - 1 - behind ? null : of(height))
+    const lags =
+      <T>(of: (height: number) => T) =>
+      async (height: number): Promise<T | null> =>
+        height > chain.blocks.length - 1 - behind ? null : of(height)
     const follower = await begin({
       head: async () => chain.blocks.at(-1 - behind)!,
       blockAt: lags((height) => chain.blocks[height]!),
@@ -180,9 +217,21 @@ describe('audit D-E13: a node that does not have every block', () => {
     mine(10)
     await follower.step()
     const reason = 'ETHEREUM: eth_getBlockByNumber: refused: pruned history unavailable (4444)'
-    const adapter = { ...chain, blockAt: async () => { throw new ChainUnavailable(reason) } } as unknown as ChainAdapter
-    const runtime = { db, clock: createClock(() => NOW), newId: () => uuidv7(NOW, randomBytes(10)), log: pino({ enabled: false }) }
-    await expect(rescan({ runtime, network: NETWORK, adapter, listeners: [notes.listener] }, 2, 4)).rejects.toThrow(reason)
+    const adapter = {
+      ...chain,
+      blockAt: async () => {
+        throw new ChainUnavailable(reason)
+      },
+    } as unknown as ChainAdapter
+    const runtime = {
+      db,
+      clock: createClock(() => NOW),
+      newId: () => uuidv7(NOW, randomBytes(10)),
+      log: pino({ enabled: false }),
+    }
+    await expect(rescan({ runtime, network: NETWORK, adapter, listeners: [notes.listener] }, 2, 4)).rejects.toThrow(
+      reason,
+    )
     expect(await heightRead()).toBe(10)
   })
 

@@ -41,7 +41,8 @@ export const rescan = async (deps: RescanDeps, from: number, to: number): Promis
     if (block.untraced === true) untraced += 1
     deps.onBlock?.(height)
   }
-  if (untraced === 0 && (await deps.adapter.capabilities()).traces) await endUntracedAlerts(deps.runtime.db, deps.network, from, to, momentOf(deps.runtime).at)
+  if (untraced === 0 && (await deps.adapter.capabilities()).traces)
+    await endUntracedAlerts(deps.runtime.db, deps.network, from, to, momentOf(deps.runtime).at)
   return Math.max(0, to - from + 1)
 }
 
@@ -50,7 +51,9 @@ const requireSameChain = async ({ runtime, network, adapter }: RescanDeps): Prom
   if (!cursor) throw new RangeError(`${network} has not been read yet`)
   const [final = cursor] = await rememberedBelow(runtime.db, network, cursor.finalHeight, 1)
   if ((await adapter.hashAt(final.height)) === final.hash) return
-  throw new ChainUnavailable(`the node of ${network} does not have block ${final.height} as it was read (${final.hash}): it is of another chain, on another branch, or behind`)
+  throw new ChainUnavailable(
+    `the node of ${network} does not have block ${final.height} as it was read (${final.hash}): it is of another chain, on another branch, or behind`,
+  )
 }
 
 const observeAgain = async ({ runtime, network, listeners }: RescanDeps, block: Block): Promise<void> =>
@@ -68,5 +71,9 @@ const observeAgain = async ({ runtime, network, listeners }: RescanDeps, block: 
     }
     const moment = momentOf(runtime)
     const shown = onBusinessClock(block, runtime.clock)
-    await carryOut(tx, joinEffects(await gather(listeners, (listener) => listener.block(tx, network, shown, moment))), moment)
+    await carryOut(
+      tx,
+      joinEffects(await gather(listeners, (listener) => listener.block(tx, network, shown, moment))),
+      moment,
+    )
   })

@@ -14,7 +14,16 @@ import { auditLedger } from '../ledger/index.ts'
 import { createClock } from '../platform/clock.ts'
 import { createFunding } from '../treasury/index.ts'
 import {
-  beginFollowing, DEFAULT_WATCHER_SETTINGS, ForkTooDeep, LeadershipLost, newestInCommon, planRewind, rescan, rewind, type Follower, type RewindDeps,
+  beginFollowing,
+  DEFAULT_WATCHER_SETTINGS,
+  ForkTooDeep,
+  LeadershipLost,
+  newestInCommon,
+  planRewind,
+  rescan,
+  rewind,
+  type Follower,
+  type RewindDeps,
 } from './index.ts'
 import { createTestChain, type TestChain } from './test-chain.ts'
 
@@ -32,21 +41,36 @@ beforeEach(async () => {
   await wipe(world.db)
   chain = createTestChain('ETHEREUM', { finalDepth: 2, timeAt: () => world.now })
   owned = await world.address('ETHEREUM')
-  const runtime = { db: world.db, clock: createClock(() => world.now), newId: () => uuidv7(world.now, randomBytes(10)), log: pino({ enabled: false }) }
-  deps = { runtime, network: 'ETHEREUM', adapter: chain as unknown as ChainAdapter, listeners: [createFunding(catalogue), world.deposits] }
+  const runtime = {
+    db: world.db,
+    clock: createClock(() => world.now),
+    newId: () => uuidv7(world.now, randomBytes(10)),
+    log: pino({ enabled: false }),
+  }
+  deps = {
+    runtime,
+    network: 'ETHEREUM',
+    adapter: chain as unknown as ChainAdapter,
+    listeners: [createFunding(catalogue), world.deposits],
+  }
 })
 
 const begin = (ringBlocks = 1): Promise<Follower> =>
-  beginFollowing({ ...deps, ringBlocks, settings: { ...DEFAULT_WATCHER_SETTINGS.ETHEREUM, network: 'ETHEREUM', identity: '', ringBlocks, ahead: 2 } })
+  beginFollowing({
+    ...deps,
+    ringBlocks,
+    settings: { ...DEFAULT_WATCHER_SETTINGS.ETHEREUM, network: 'ETHEREUM', identity: '', ringBlocks, ahead: 2 },
+  })
 const readAll = async (follower: Follower): Promise<void> => {
-  for (let quiet = 0; quiet < 2; ) quiet = (await follower.step()).more ? 0 : quiet + 1
+  for (let quiet = 0; quiet < 2;) quiet = (await follower.step()).more ? 0 : quiet + 1
 }
 const payment = (hash: string) => pay(owned.address, E18, { hash, index: 'n', keys: [`${hash}:in`] })
 
 /** Blocks 1 to 8 with a payment in 2 and one in 5; then all from 4 on are others, with the second payment in 6. */
 const lostDeep = async (): Promise<Follower> => {
   const follower = await begin()
-  for (let height = 1; height <= 8; height += 1) chain.mine(height === 2 ? [payment('early')] : height === 5 ? [payment('late')] : [])
+  for (let height = 1; height <= 8; height += 1)
+    chain.mine(height === 2 ? [payment('early')] : height === 5 ? [payment('late')] : [])
   await readAll(follower)
   chain.reorganise(5, [[], [], [payment('late')], [], [], [], []])
   await expect(follower.step()).rejects.toThrow(ForkTooDeep)
@@ -58,7 +82,12 @@ test('audit M-D2: goes back to a block in common, and what is read again from th
   const common = await newestInCommon(world.db, deps.adapter, 'ETHEREUM')
   expect(common).toEqual({ height: 2, hash: chain.blocks[2]!.hash })
   const plan = await planRewind(deps, 2)
-  expect(plan).toMatchObject({ cursor: { height: 8, finalHeight: 6 }, to: common, outgoing: 0, deposits: [{ asset: 'ETH', count: 1, booked: E18 }] })
+  expect(plan).toMatchObject({
+    cursor: { height: 8, finalHeight: 6 },
+    to: common,
+    outgoing: 0,
+    deposits: [{ asset: 'ETH', count: 1, booked: E18 }],
+  })
   await rewind(deps, plan.to)
   expect(await world.balance(owned.merchantId, 'ETH')).toBe((E18 * 99n) / 100n)
   await readAll(await begin())
@@ -72,7 +101,9 @@ test('audit M-D2: below what was final, all that is sent on the network stops', 
   await rewind(deps, { height: 2, hash: chain.blocks[2]!.hash })
   const { rows } = await sql`select asset, merchant_id, network from freezes where lifted_at is null`.execute(world.db)
   expect(rows).toEqual([{ asset: null, merchant_id: null, network: 'ETHEREUM' }])
-  const alerts = await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by kind`.execute(world.db)
+  const alerts = await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by kind`.execute(
+    world.db,
+  )
   expect(alerts.rows.map(({ kind }) => kind)).toContain('finality-broken')
 })
 
@@ -98,8 +129,18 @@ test('audit M-D2: refuses a block that is not below what was read, and one that 
 
 /** Holds the open rotating addresses against what the node says they hold at the final block; they all hold as much. */
 const checkBalances = (units: bigint): Promise<unknown> => {
-  const adapter = { capabilities: async () => ({ mempool: false, traces: false }), hashAt: chain.hashAt, balancesAt: async (_height: number, wanted: readonly unknown[]) => wanted.map(() => units) }
-  return createBalanceCheckJob({ runtime: deps.runtime, network: 'ETHEREUM', adapter, deposits: world.deposits, everyMs: 1 }).run(new AbortController().signal)
+  const adapter = {
+    capabilities: async () => ({ mempool: false, traces: false }),
+    hashAt: chain.hashAt,
+    balancesAt: async (_height: number, wanted: readonly unknown[]) => wanted.map(() => units),
+  }
+  return createBalanceCheckJob({
+    runtime: deps.runtime,
+    network: 'ETHEREUM',
+    adapter,
+    deposits: world.deposits,
+    everyMs: 1,
+  }).run(new AbortController().signal)
 }
 
 test('audit M-A2 M-D2: until blocks are read again, what a final payment took from an address is not found there as a deposit', async () => {
@@ -108,7 +149,10 @@ test('audit M-A2 M-D2: until blocks are read again, what a final payment took fr
   for (let height = 1; height <= 8; height += 1) chain.mine(height === 2 ? [payment('early')] : [])
   await readAll(follower)
   // A payment of ours from the address, in block 5, stays booked: its transaction is final.
-  await world.act(async () => ({ ...noEffects, moves: [{ network: 'ETHEREUM', asset: 'ETH', address: owned.address, units: -E18, height: 5 }] }))
+  await world.act(async () => ({
+    ...noEffects,
+    moves: [{ network: 'ETHEREUM', asset: 'ETH', address: owned.address, units: -E18, height: 5 }],
+  }))
   chain.reorganise(5, [[], [], []])
   await rewind(deps, { height: 2, hash: chain.blocks[2]!.hash })
   await readAll(await begin(50))

@@ -31,7 +31,14 @@ const SECOND = 1_000
 const MINUTE = 60 * SECOND
 
 const UNAVAILABLE_AFTER_MS = 3 * MINUTE
-const evm = { startHeight: null, pollMs: SECOND, ahead: 16, mostBlocks: 32, mostTransfers: 4_000, unavailableAfterMs: UNAVAILABLE_AFTER_MS }
+const evm = {
+  startHeight: null,
+  pollMs: SECOND,
+  ahead: 16,
+  mostBlocks: 32,
+  mostTransfers: 4_000,
+  unavailableAfterMs: UNAVAILABLE_AFTER_MS,
+}
 
 /** What suits each network; `identity` depends on the installation. */
 export const DEFAULT_WATCHER_SETTINGS: Readonly<Record<Network, Omit<WatcherSettings, 'network' | 'identity'>>> = {
@@ -48,7 +55,13 @@ export const DEFAULT_WATCHER_SETTINGS: Readonly<Record<Network, Omit<WatcherSett
     unavailableAfterMs: UNAVAILABLE_AFTER_MS,
   },
   ETHEREUM: { ...evm, ringBlocks: 2_000, staleAfterMs: 5 * MINUTE, finalStaleAfterMs: 30 * MINUTE },
-  BINANCE_SMART_CHAIN: { ...evm, pollMs: SECOND / 2, ringBlocks: 10_000, staleAfterMs: 2 * MINUTE, finalStaleAfterMs: 5 * MINUTE },
+  BINANCE_SMART_CHAIN: {
+    ...evm,
+    pollMs: SECOND / 2,
+    ringBlocks: 10_000,
+    staleAfterMs: 2 * MINUTE,
+    finalStaleAfterMs: 5 * MINUTE,
+  },
   // Its blocks come every three seconds, and gateways count requests.
   TRON: { ...evm, pollMs: 3 * SECOND, ringBlocks: 5_000, staleAfterMs: 2 * MINUTE, finalStaleAfterMs: 5 * MINUTE },
 }

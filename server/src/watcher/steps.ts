@@ -79,13 +79,17 @@ const finalOnBranch = async (
   blocks: readonly Block[],
   final: Head | null,
 ): Promise<number> => {
-  if (final === null || final.height <= cursor.finalHeight || final.height > (blocks.at(-1) ?? cursor).height) return cursor.finalHeight
+  if (final === null || final.height <= cursor.finalHeight || final.height > (blocks.at(-1) ?? cursor).height)
+    return cursor.finalHeight
   const applied = blocks.find(({ height }) => height === final.height)
   const ours = applied?.hash ?? (await rememberedAt(tx, network, final.height))
   return ours === undefined || ours === final.hash ? final.height : cursor.finalHeight
 }
 
-/** Goes back to where the node's branch left ours: everything above is lost. Below what was final, the network's money out is stopped too. */
+/**
+ * Goes back to where the node's branch left ours: everything above is lost. Below what was final, the network's money
+ * out is stopped too.
+ */
 export const goBack = async (
   { runtime, network, listeners }: StepDeps,
   cursor: Cursor,

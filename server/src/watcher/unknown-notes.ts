@@ -15,7 +15,11 @@ export const createUnknownNoteAlarm = (): ChainListener => ({
         `The node of ${network} lists an internal transaction with the note "${note}" in block ${block.height}, which this version of Bursar ` +
         `does not know. Nothing is credited for it. Look at the block: if such transactions move coin to your addresses, update Bursar ` +
         `and run \`bursar rescan ${network} ${block.height} ${block.height}\``
-      await raiseAlert(tx, { kind: 'unknown-internal-transaction', subject: `${network}/${note}`, text, detail: { height: block.height } }, moment)
+      await raiseAlert(
+        tx,
+        { kind: 'unknown-internal-transaction', subject: `${network}/${note}`, text, detail: { height: block.height } },
+        moment,
+      )
     }
     return noEffects
   },

@@ -22,11 +22,23 @@ afterAll(() => pool.end())
 
 const show = (height: number, isUnproven: boolean): Promise<unknown> =>
   inTransaction(db, (tx) => {
-    const block = { height, hash: `h${height}`, parent: `h${height - 1}`, time: NOW, transactions: [], ...(isUnproven && { isUnproven: true as const }) }
-    return createUnprovenAlarm().block(tx, 'TRON', block, { at: new Date(NOW), newId: () => uuidv7(NOW, randomBytes(10)) })
+    const block = {
+      height,
+      hash: `h${height}`,
+      parent: `h${height - 1}`,
+      time: NOW,
+      transactions: [],
+      ...(isUnproven && { isUnproven: true as const }),
+    }
+    return createUnprovenAlarm().block(tx, 'TRON', block, {
+      at: new Date(NOW),
+      newId: () => uuidv7(NOW, randomBytes(10)),
+    })
   })
 const open = async () => {
-  const { rows } = await sql<{ text: string }>`select text from alerts where kind = 'unproven-block' and resolved_at is null`.execute(db)
+  const { rows } = await sql<{
+    text: string
+  }>`select text from alerts where kind = 'unproven-block' and resolved_at is null`.execute(db)
   return rows.map(({ text }) => /`([^`]+)`/.exec(text)?.[1])
 }
 

@@ -9,11 +9,17 @@ import type { ChainListener } from './listener.ts'
 const KIND = 'unproven-block'
 const nothing = async (): Promise<Effects> => noEffects
 
-/** Tells the operator of blocks whose transactions are not those that the header names: one alert a network, for a range of blocks. */
+/**
+ * Tells the operator of blocks whose transactions are not those that the header names: one alert a network, for a range
+ * of blocks.
+ */
 export const createUnprovenAlarm = (): ChainListener => ({
   block: async (tx: Tx, network: Network, { height, isUnproven }: Block, moment: Moment): Promise<Effects> => {
     if (!isUnproven) return noEffects
-    const { rows } = await sql<{ from: number; to: number }>`select (detail->>'from')::bigint as "from", (detail->>'to')::bigint as "to" from alerts
+    const { rows } = await sql<{
+      from: number
+      to: number
+    }>`select (detail->>'from')::bigint as "from", (detail->>'to')::bigint as "to" from alerts
       where kind = ${KIND} and subject = ${network} and resolved_at is null`.execute(tx)
     const [from, to] = [Math.min(height, rows[0]?.from ?? height), Math.max(height, rows[0]?.to ?? height)]
     const text =

@@ -24,11 +24,22 @@ beforeEach(() => sql`truncate alerts`.execute(db))
 const alarm = createUntracedAlarm()
 const show = (network: Network, height: number, untraced = true): Promise<unknown> =>
   inTransaction(db, (tx) => {
-    const block = { height, hash: `h${height}`, parent: `h${height - 1}`, time: NOW, transactions: [], ...(untraced && { untraced }) }
+    const block = {
+      height,
+      hash: `h${height}`,
+      parent: `h${height - 1}`,
+      time: NOW,
+      transactions: [],
+      ...(untraced && { untraced }),
+    }
     return alarm.block(tx, network, block, { at: new Date(NOW), newId: () => uuidv7(NOW, randomBytes(10)) })
   })
 const open = async () => {
-  const { rows } = await sql<{ text: string }>`select text from alerts where kind = 'untraced-block' and resolved_at is null order by raised_at, subject`.execute(db)
+  const { rows } = await sql<{
+    text: string
+  }>`select text from alerts where kind = 'untraced-block' and resolved_at is null order by raised_at, subject`.execute(
+    db,
+  )
   return rows.map(({ text }) => /`([^`]+)`/.exec(text)?.[1])
 }
 
@@ -46,7 +57,13 @@ test('audit D-E3: another network, a far block, and one after the alert was deal
   await show('ETHEREUM', 500)
   await show('BINANCE_SMART_CHAIN', 501)
   await show('ETHEREUM', 1_000_000)
-  expect(await open()).toEqual(expect.arrayContaining(['bursar rescan ETHEREUM 500 500', 'bursar rescan BINANCE_SMART_CHAIN 501 501', 'bursar rescan ETHEREUM 1000000 1000000']))
+  expect(await open()).toEqual(
+    expect.arrayContaining([
+      'bursar rescan ETHEREUM 500 500',
+      'bursar rescan BINANCE_SMART_CHAIN 501 501',
+      'bursar rescan ETHEREUM 1000000 1000000',
+    ]),
+  )
   await sql`update alerts set resolved_at = ${new Date(NOW)}`.execute(db)
   await show('ETHEREUM', 502)
   expect(await open()).toEqual(['bursar rescan ETHEREUM 502 502'])

@@ -70,7 +70,10 @@ interface Walk extends SimulatedChain {
 const start = async (): Promise<Walk> => {
   await wipe(world.db)
   const simulated = createSimulatedChain({
-    network: 'ETHEREUM', seed: 'walk', finalDepth: FINAL_DEPTH, tokens: [{ contract: USDT, decimals: 6 }],
+    network: 'ETHEREUM',
+    seed: 'walk',
+    finalDepth: FINAL_DEPTH,
+    tokens: [{ contract: USDT, decimals: 6 }],
   })
   simulated.chain.mine(FINAL_DEPTH)
   const newOwner = () => world.address('ETHEREUM', undefined, null, simulated.chain.newAddress())
@@ -140,7 +143,8 @@ const rest = async (walk: Walk): Promise<void> => {
   walk.follower = (await patiently(walk.begin)) ?? (await walk.begin())
   // What small deposits add up to is credited with the next block.
   for (let block = 0; block < 3; block += 1) {
-    for (let quiet = 0; quiet < 3; ) quiet = (await patiently(() => walk.follower.step()))?.more === false ? quiet + 1 : 0
+    for (let quiet = 0; quiet < 3;)
+      quiet = (await patiently(() => walk.follower.step()))?.more === false ? quiet + 1 : 0
     walk.chain.mine(1)
   }
 }
@@ -162,7 +166,11 @@ const audit = async ({ chain, owners }: Walk): Promise<void> => {
       const arrived = to.map(({ units }) => units * unit)
       const good = arrived.filter((amount) => amount >= min)
       // Small ones count together once they add up to the minimum.
-      const { rows: together } = await sql<{ units: bigint }>`select units from deposits where address = ${address} and asset = ${ticker} and index like 's:%' and state = 'credited'`.execute(world.db)
+      const { rows: together } = await sql<{
+        units: bigint
+      }>`select units from deposits where address = ${address} and asset = ${ticker} and index like 's:%' and state = 'credited'`.execute(
+        world.db,
+      )
       const counted = [...good, ...together.map(({ units }) => units)]
       expect(together.filter(({ units }) => units < min)).toEqual([])
       expect(await world.balance(merchantId, ticker)).toBe(sum(counted) - sum(counted.map(feeOf)))

@@ -105,7 +105,9 @@ const withdraw = async ({ owners, withdrawn }: Walk, index: number, part: number
   await world.act(async (tx, { at, newId }) => {
     const id = newId()
     const leg = (kind: 'merchant' | 'custody:BITCOIN', posted: bigint) => ({
-      account: { merchantId, asset: 'BTC', kind }, posted, held: 0n,
+      account: { merchantId, asset: 'BTC', kind },
+      posted,
+      held: 0n,
     })
     const legs = [leg('merchant', -amount), leg('custody:BITCOIN', amount)]
     await applyAll(tx, [{ transfer: { id, merchantId, kind: 'post', cause: { kind: 'withdrawal', id }, legs, at } }])
@@ -184,14 +186,21 @@ const audit = async ({ chain, owners, withdrawn }: Walk): Promise<void> => {
   const mined = chain.blocks.flatMap(({ transactions }) => transactions)
   const spent = new Map(mined.flatMap(({ hash, keys }) => keys.map((key): [string, string] => [key, hash])))
   for (const { merchantId, address } of owners) {
-    const arrived = mined.flatMap(({ transfers }) => transfers).filter(({ to }) => to === address).map((t) => t.units)
+    const arrived = mined
+      .flatMap(({ transfers }) => transfers)
+      .filter(({ to }) => to === address)
+      .map((t) => t.units)
     const good = arrived.filter((amount) => amount >= MIN)
     const sum = (amounts: bigint[]): bigint => amounts.reduce((a, b) => a + b, 0n)
     const out = withdrawn.get(merchantId) ?? 0n
     const balance = await world.balance(merchantId, 'BTC')
     const owed = -(await world.balance(merchantId, 'BTC', 'receivable'))
     // Small ones count together once they add up to the minimum.
-    const { rows: together } = await sql<{ units: bigint }>`select units from deposits where address = ${address} and index like 's:%' and state = 'credited'`.execute(world.db)
+    const { rows: together } = await sql<{
+      units: bigint
+    }>`select units from deposits where address = ${address} and index like 's:%' and state = 'credited'`.execute(
+      world.db,
+    )
     const sums = together.map((one) => one.units)
     expect(sums.filter((amount) => amount < MIN)).toEqual([])
     const counted = [...good, ...sums]
@@ -211,7 +220,14 @@ const audit = async ({ chain, owners, withdrawn }: Walk): Promise<void> => {
 
 const auditWire = async (mined: readonly ChainTransaction[], spent: ReadonlyMap<string, string>): Promise<void> => {
   const onChain = new Set(mined.map(({ hash }) => hash))
-  const { rows } = await sql<{ id: string; transaction: string; units: bigint; keys: string[]; state: string; isSum: boolean }>`
+  const { rows } = await sql<{
+    id: string
+    transaction: string
+    units: bigint
+    keys: string[]
+    state: string
+    isSum: boolean
+  }>`
     select id, transaction, units, keys, state, index like 's:%' as "isSum" from deposits`.execute(world.db)
   const told = Map.groupBy(await world.notices(), ({ objectId }) => objectId)
   expect(new Set(told.keys())).toEqual(new Set(rows.map(({ id }) => id)))
@@ -219,7 +235,10 @@ const auditWire = async (mined: readonly ChainTransaction[], spent: ReadonlyMap<
     const notices = told.get(id)!
     const statuses = notices.map(({ status }) => status).join()
     const reason = notices.at(-1)!.body.failReason
-    if (isSum) expect(statuses).toMatch(state === 'credited' ? /^Pending,Done$/ : state === 'failed' ? /^Pending(,Done)?,Failed$/ : /^Pending(,Done)?$/)
+    if (isSum)
+      expect(statuses).toMatch(
+        state === 'credited' ? /^Pending,Done$/ : state === 'failed' ? /^Pending(,Done)?,Failed$/ : /^Pending(,Done)?$/,
+      )
     else if (onChain.has(transaction) && amount >= MIN) expect(statuses).toBe('Pending,Done')
     else if (onChain.has(transaction)) expect([statuses, reason]).toEqual(['Pending,Failed', 'LESS_THEN_MIN_AMOUNT'])
     else if (keys.some((key) => spent.has(key))) {

@@ -11,7 +11,13 @@ import { uuidv7 } from '../base/id.ts'
 import { createDb, createPool, type Db } from '../db/index.ts'
 import { createClock } from '../platform/clock.ts'
 import {
-  createLeadership, createWatcher, DEFAULT_WATCHER_SETTINGS, ForkTooDeep, watchStatus, WrongChain, type Watcher,
+  createLeadership,
+  createWatcher,
+  DEFAULT_WATCHER_SETTINGS,
+  ForkTooDeep,
+  watchStatus,
+  WrongChain,
+  type Watcher,
   type WatcherSettings,
 } from './index.ts'
 import { createTestChain, type TestChain } from './test-chain.ts'
@@ -59,13 +65,20 @@ const start = (more: Partial<WatcherSettings> = {}, requireFit?: () => Promise<v
     adapter: chain as unknown as ChainAdapter,
     listeners: [notes.listener],
     settings: {
-      ...DEFAULT_WATCHER_SETTINGS[NETWORK], network: NETWORK, identity: `${NETWORK}-test`, pollMs: 5, ...more,
+      ...DEFAULT_WATCHER_SETTINGS[NETWORK],
+      network: NETWORK,
+      identity: `${NETWORK}-test`,
+      pollMs: 5,
+      ...more,
     },
     leadership: createLeadership({ url: database.url, network: NETWORK, silenceMs: 2_000 }),
     ...(requireFit && { requireFit }),
   })
   const stopping = new AbortController()
-  const ended = watcher.run(stopping.signal).then(() => 'stopped', (error: unknown) => error)
+  const ended = watcher.run(stopping.signal).then(
+    () => 'stopped',
+    (error: unknown) => error,
+  )
   const stop = async () => {
     stopping.abort()
     await ended
@@ -231,7 +244,11 @@ test('audit D-E6: says when no block becomes final any more, with the reason, an
   await heightIs(1)
   expect(await alerts()).toEqual([])
   later = 61_000
-  await until(async () => (await alerts()).some(({ kind, text }) => kind === 'finality-stalled' && text.includes('finalized block not found')))
+  await until(async () =>
+    (await alerts()).some(
+      ({ kind, text }) => kind === 'finality-stalled' && text.includes('finalized block not found'),
+    ),
+  )
   chain.finalized = finalized
   for (let i = 0; i < 3; i += 1) chain.mine()
   await heightIs(4)
@@ -240,22 +257,27 @@ test('audit D-E6: says when no block becomes final any more, with the reason, an
 
 /** bitcoind's words: rpc/protocol.h and rpc/blockchain.cpp; the first is ours for HTTP 401. */
 test.each([
-  'BITCOIN: getblockchaininfo: HTTP 401: check the user and password in the node\'s url',
+  "BITCOIN: getblockchaininfo: HTTP 401: check the user and password in the node's url",
   'BITCOIN: getblock: refused: Block not available (pruned data) (-1)',
   'BITCOIN: getblockchaininfo: HTTP 503 with an answer that is no JSON',
-])('audit D-B9: rows B-17 and B-21: a node that can not be read for minutes is named with its reason: %s', async (reason) => {
-  const { head } = chain
-  start({ unavailableAfterMs: 180_000, staleAfterMs: 7_200_000 })
-  await heightIs(0)
-  chain.head = async () => {
-    throw new ChainUnavailable(reason)
-  }
-  await until(() => lines.some(({ msg }) => msg.startsWith('could not follow')))
-  expect(await alerts()).toEqual([])
-  later = 181_000
-  await until(async () => (await alerts()).some(({ kind, text }) => kind === 'node-unavailable' && text.includes(reason)))
-  chain.head = head
-  chain.mine()
-  await heightIs(1)
-  await until(async () => (await alerts()).length === 0)
-})
+])(
+  'audit D-B9: rows B-17 and B-21: a node that can not be read for minutes is named with its reason: %s',
+  async (reason) => {
+    const { head } = chain
+    start({ unavailableAfterMs: 180_000, staleAfterMs: 7_200_000 })
+    await heightIs(0)
+    chain.head = async () => {
+      throw new ChainUnavailable(reason)
+    }
+    await until(() => lines.some(({ msg }) => msg.startsWith('could not follow')))
+    expect(await alerts()).toEqual([])
+    later = 181_000
+    await until(async () =>
+      (await alerts()).some(({ kind, text }) => kind === 'node-unavailable' && text.includes(reason)),
+    )
+    chain.head = head
+    chain.mine()
+    await heightIs(1)
+    await until(async () => (await alerts()).length === 0)
+  },
+)

@@ -17,7 +17,10 @@ export interface Watcher {
 
 export interface WatcherDeps extends Omit<FollowerDeps, 'network' | 'ringBlocks'> {
   leadership: Leadership
-  /** Throws `ChainUnavailable` while the node lacks what following needs, such as an index. Asked each time before following begins */
+  /**
+   * Throws `ChainUnavailable` while the node lacks what following needs, such as an index. Asked each time before
+   * following begins
+   */
   requireFit?(): Promise<void>
 }
 
@@ -68,7 +71,7 @@ export const createWatcher = (deps: WatcherDeps): Watcher => {
     progress: () => (lead ?? createPace(network, runtime.clock.now())).progress(leadership.held(), runtime.clock.now()),
     run: async (signal) => {
       try {
-        for (let failures = 0; !signal.aborted; ) {
+        for (let failures = 0; !signal.aborted;) {
           const next = await lookAgain(failures)
           failures = next.failures
           if (next.pause > 0) await sleep(next.pause, undefined, { signal }).catch(() => {})

@@ -10,7 +10,9 @@ const ENOUGH = 64
 const MOST_AT_ONCE = 512
 const TRIES = 3
 
-/** Writes what became of claimed streams, many at once. Whatever is not written is delivered again when its lease ends. */
+/**
+ * Writes what became of claimed streams, many at once. Whatever is not written is delivered again when its lease ends.
+ */
 export class Acknowledger {
   readonly #runtime: Runtime
   readonly #query: Query
@@ -61,7 +63,10 @@ export class Acknowledger {
       try {
         await this.#write(batch)
       } catch (error) {
-        this.#runtime.log.error({ err: error, streams: batch.length }, 'deliveries were not recorded and will be repeated')
+        this.#runtime.log.error(
+          { err: error, streams: batch.length },
+          'deliveries were not recorded and will be repeated',
+        )
       }
       this.#writing = 0
       this.#wanted ||= this.#waiting.length >= ENOUGH
@@ -72,16 +77,23 @@ export class Acknowledger {
 
   async #write(settlements: readonly Settlement[]): Promise<void> {
     // In the order of keys, as `emit` locks them.
-    const sorted = settlements.toSorted((a, b) => compare(a.stream.merchantId, b.stream.merchantId) || compare(a.stream.objectId, b.stream.objectId))
-    const isAlone = ({ effects }: Settlement): boolean => effects.includes('alert') || effects.includes('restart-endpoint')
+    const sorted = settlements.toSorted(
+      (a, b) => compare(a.stream.merchantId, b.stream.merchantId) || compare(a.stream.objectId, b.stream.objectId),
+    )
+    const isAlone = ({ effects }: Settlement): boolean =>
+      effects.includes('alert') || effects.includes('restart-endpoint')
     const together = sorted.filter((settlement) => !isAlone(settlement))
     const fenced = await writeAll(this.#persistent(together), together)
     await this.#releaseAfter(together)
     for (const settlement of sorted.filter(isAlone)) fenced.push(...(await this.#writeAlone(settlement)))
-    if (fenced.length > 0) this.#runtime.log.warn({ streams: fenced.length }, 'claims had passed to another worker: nothing written')
+    if (fenced.length > 0)
+      this.#runtime.log.warn({ streams: fenced.length }, 'claims had passed to another worker: nothing written')
   }
 
-  /** An endpoint that accepts anything is there again: what was exhausted of its merchant goes out, in order (`contract.md` 19 #9). */
+  /**
+   * An endpoint that accepts anything is there again: what was exhausted of its merchant goes out, in order
+   * (`contract.md` 19 #9).
+   */
   async #releaseAfter(settlements: readonly Settlement[]): Promise<void> {
     const accepted = settlements.filter(({ stream, nextSequence }) => nextSequence > stream.events[0]!.sequence)
     const merchants = [...new Set(accepted.map(({ stream }) => stream.merchantId))]
@@ -98,13 +110,13 @@ export class Acknowledger {
   }
 
   /**
-   * Statements that are run again when the connection was lost: both check the epoch, so that nothing is written twice. For a row
-   * that somebody has locked, adding an event, they come again as long as the claims are this worker's.
+   * Statements that are run again when the connection was lost: both check the epoch, so that nothing is written twice.
+   * For a row that somebody has locked, adding an event, they come again as long as the claims are this worker's.
    */
   #persistent(settlements: readonly Settlement[]): Query {
     const leaseUntil = Math.min(...settlements.map(({ stream }) => stream.leaseUntil))
     return async (...statement) => {
-      for (let failures = 0; ; ) {
+      for (let failures = 0; ;) {
         try {
           return await this.#query(...statement)
         } catch (error) {
@@ -131,7 +143,10 @@ export class Acknowledger {
 
 /** @returns those whose claim has passed to another worker */
 const writeAll = async (query: Query, settlements: readonly Settlement[]): Promise<Settlement[]> => {
-  const notFinished = await finishStreams(query, settlements.filter((settlement) => settlement.finished))
+  const notFinished = await finishStreams(
+    query,
+    settlements.filter((settlement) => settlement.finished),
+  )
   return keepStreams(query, [...settlements.filter((settlement) => !settlement.finished), ...notFinished])
 }
 

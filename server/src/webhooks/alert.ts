@@ -17,10 +17,19 @@ const exhaustedAlert = ({ stream, attempts }: Settlement): Alert => ({
 })
 
 /** Told, in the same transaction, when a merchant's receiver has first been given up on. */
-export type ExhaustedSubscriber = (tx: Tx, exhausted: { merchantId: string; objectId: string; sequence: number; error: string | null; at: number }, moment: Moment) => Promise<void>
+export type ExhaustedSubscriber = (
+  tx: Tx,
+  exhausted: { merchantId: string; objectId: string; sequence: number; error: string | null; at: number },
+  moment: Moment,
+) => Promise<void>
 
 /** Raises the alert, and tells whoever is to be told once an outage. */
-export const raiseExhausted = async (tx: Tx, settlement: Settlement, subscriber: ExhaustedSubscriber, moment: Moment): Promise<void> => {
+export const raiseExhausted = async (
+  tx: Tx,
+  settlement: Settlement,
+  subscriber: ExhaustedSubscriber,
+  moment: Moment,
+): Promise<void> => {
   if (!(await raiseNewAlert(tx, exhaustedAlert(settlement), moment))) return
   const { merchantId, objectId } = settlement.stream
   const { sequence, error, status, at } = settlement.attempts.at(-1)!
@@ -30,6 +39,7 @@ export const raiseExhausted = async (tx: Tx, settlement: Settlement, subscriber:
 
 /** Ends a merchant's alert when none of its deliveries is exhausted any more. */
 export const endAlertIfOver = async (tx: Tx, merchantId: string, at: Date): Promise<void> => {
-  const { rows } = await sql`select 1 from event_streams where merchant_id = ${merchantId} and state = 'exhausted' limit 1`.execute(tx)
+  const { rows } =
+    await sql`select 1 from event_streams where merchant_id = ${merchantId} and state = 'exhausted' limit 1`.execute(tx)
   if (rows.length === 0) await resolveAlert(tx, EXHAUSTED_ALERT, merchantId, at)
 }

@@ -16,8 +16,15 @@ interface SendDeps {
   endpoint: Endpoint
 }
 
-/** Sends an event once, stamped and signed now, with the bytes that were stored. @param number 1 for the first attempt at it */
-export const send = ({ clock, outbound, gate, endpoint }: SendDeps, event: ClaimedEvent, number: number): Promise<Answer> => {
+/**
+ * Sends an event once, stamped and signed now, with the bytes that were stored. @param number 1 for the first attempt
+ * at it
+ */
+export const send = (
+  { clock, outbound, gate, endpoint }: SendDeps,
+  event: ClaimedEvent,
+  number: number,
+): Promise<Answer> => {
   if (!gate.signer || !isCurrent(gate.signer, endpoint)) gate.signer = createSigner(endpoint)
   return outbound.post(endpoint.url, {
     headers: gate.signer.headers(event, clock.now(), number),
@@ -38,7 +45,8 @@ export const attemptOf = (answer: Answer, { sequence }: ClaimedEvent, number: nu
 })
 
 /** Any 2xx (`contract.md` 18 #16). */
-export const isAccepted = ({ status }: Pick<Attempt, 'status'>): boolean => status !== null && status >= 200 && status < 300
+export const isAccepted = ({ status }: Pick<Attempt, 'status'>): boolean =>
+  status !== null && status >= 200 && status < 300
 
 /** How a receiver stands after an answer. */
 export const speedOf = (answer: Answer): 'fast' | 'slow' | 'none' => {
@@ -52,4 +60,8 @@ const complaintOf = (answer: Answer): string | null => {
 }
 
 /** Text that a database and a terminal can take, whatever the receiver sent. */
-const printable = (text: string): string => text.slice(0, KEPT_CHARACTERS).replaceAll(/[\p{Cc}\p{Cs}]+/gu, ' ').trim()
+const printable = (text: string): string =>
+  text
+    .slice(0, KEPT_CHARACTERS)
+    .replaceAll(/[\p{Cc}\p{Cs}]+/gu, ' ')
+    .trim()

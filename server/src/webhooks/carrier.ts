@@ -32,7 +32,10 @@ const MOST_UNACKNOWLEDGED = 2_048
 /** Receivers remembered before the idle ones are forgotten. */
 const MOST_GATES = 10_000
 
-/** Brings claimed streams to their receivers: an object's events in order, objects at once, each merchant through its gate. */
+/**
+ * Brings claimed streams to their receivers: an object's events in order, objects at once, each merchant through its
+ * gate.
+ */
 export class Carrier {
   readonly #deps: CarrierDeps
   readonly #gates = new Map<string, Gate>()
@@ -63,7 +66,10 @@ export class Carrier {
 
   /** Whether something may be expected to end soon. */
   get busy(): boolean {
-    return this.#deps.acknowledger.pending > 0 || (this.#held > 0 && this.#deps.runtime.clock.now() - this.#lastStart < HANGS_AFTER_MS)
+    return (
+      this.#deps.acknowledger.pending > 0 ||
+      (this.#held > 0 && this.#deps.runtime.clock.now() - this.#lastStart < HANGS_AFTER_MS)
+    )
   }
 
   /** Streams of a merchant's own lane to take now. */
@@ -143,7 +149,8 @@ export class Carrier {
     const { clock, log } = this.#deps.runtime
     try {
       for (const event of stream.events) {
-        if (clock.now() + rules.timeout + LEASE_MARGIN_MS > stream.leaseUntil) return { kind: 'untried', ownLane: stream.ownLane }
+        if (clock.now() + rules.timeout + LEASE_MARGIN_MS > stream.leaseUntil)
+          return { kind: 'untried', ownLane: stream.ownLane }
         const asked = this.#deps.endpointOf(stream.merchantId)
         const endpoint = asked instanceof Promise ? await asked : asked
         if (!endpoint) return { kind: 'untried', ownLane: true }
@@ -159,7 +166,10 @@ export class Carrier {
       }
       return { kind: 'delivered' }
     } catch (error) {
-      log.error({ err: error, merchantId: stream.merchantId }, 'a notification could not be prepared: is its key sealed with another data key?')
+      log.error(
+        { err: error, merchantId: stream.merchantId },
+        'a notification could not be prepared: is its key sealed with another data key?',
+      )
       return { kind: 'untried', notBefore: clock.business() + OWN_FAULT_PAUSE_MS, ownLane: true }
     }
   }

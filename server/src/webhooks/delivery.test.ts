@@ -25,7 +25,10 @@ describe('one delivery', () => {
     const merchant = world.merchant(receiver)
     await world.emitTo(merchant, randomUUID(), 2)
     await world.deliver()
-    const stored = await sql<{ body: string; id: string }>`select body, id from events where merchant_id = ${merchant} order by sequence`.execute(world.db)
+    const stored = await sql<{
+      body: string
+      id: string
+    }>`select body, id from events where merchant_id = ${merchant} order by sequence`.execute(world.db)
     expect(receiver.accepted.map((request) => request.rawBody)).toEqual(stored.rows.map((row) => row.body))
     for (const [i, { headers, rawBody, url }] of receiver.accepted.entries()) {
       expect(url).toBe('/hooks/bursar?shop=1')
@@ -33,8 +36,12 @@ describe('one delivery', () => {
       expect(verifyWebhook({ ...received, url: receiver.url, privateKeys: 'private-key' })).toEqual(JSON.parse(rawBody))
       expect(verifyStandardWebhook({ ...received, secrets: secret('one') })).toEqual(JSON.parse(rawBody))
       expect(headers).toMatchObject({
-        'content-type': 'application/json', 'webhook-id': stored.rows[i]!.id, 'x-delivery-attempt': '1', 'x-event-sequence': String(i + 1),
-        timestamp: String(world.now / 1_000), 'webhook-timestamp': String(world.now / 1_000),
+        'content-type': 'application/json',
+        'webhook-id': stored.rows[i]!.id,
+        'x-delivery-attempt': '1',
+        'x-event-sequence': String(i + 1),
+        timestamp: String(world.now / 1_000),
+        'webhook-timestamp': String(world.now / 1_000),
       })
     }
     expect(await world.streams(merchant)).toEqual([])
@@ -48,7 +55,9 @@ describe('one delivery', () => {
     await world.deliver()
     world.now = before
     const [request] = receiver.accepted
-    expect(new Webhook(secret('one')).verify(request!.rawBody, request!.headers as Record<string, string>)).toEqual(JSON.parse(request!.rawBody))
+    expect(new Webhook(secret('one')).verify(request!.rawBody, request!.headers as Record<string, string>)).toEqual(
+      JSON.parse(request!.rawBody),
+    )
   })
 
   test('is stamped with the real clock, never ahead of it, whatever business time says', async () => {
@@ -177,7 +186,11 @@ describe('where and how it is sent is asked before each attempt', () => {
     old.judge = () => 500
     await world.emitTo(merchant, randomUUID())
     await world.deliver()
-    world.endpoints.set(merchant, { url: moved.url, signingKey: 'another-key', webhookSecrets: [secret('two'), secret('one')] })
+    world.endpoints.set(merchant, {
+      url: moved.url,
+      signingKey: 'another-key',
+      webhookSecrets: [secret('two'), secret('one')],
+    })
     world.now += 10 * MINUTE
     await world.deliver()
     expect(old.requests).toHaveLength(1)
@@ -185,7 +198,8 @@ describe('where and how it is sent is asked before each attempt', () => {
     expect(headers['x-delivery-attempt']).toBe('2')
     const received = { headers, rawBody, now: () => world.now }
     expect(verifyWebhook({ ...received, url: moved.url, privateKeys: 'another-key' })).toBeTruthy()
-    for (const name of ['one', 'two']) expect(verifyStandardWebhook({ ...received, secrets: secret(name) })).toBeTruthy()
+    for (const name of ['one', 'two'])
+      expect(verifyStandardWebhook({ ...received, secrets: secret(name) })).toBeTruthy()
     expect(String(headers['webhook-signature']).split(' ')).toHaveLength(2)
   })
 
@@ -242,7 +256,9 @@ describe('where and how it is sent is asked before each attempt', () => {
     await delivery.job.run(new AbortController().signal)
     expect(receiver.accepted).toHaveLength(1)
     expect(world.logged.some((line) => line.includes('sealed with another key'))).toBe(true)
-    expect(await world.streams(broken)).toMatchObject([{ attempts: 0, next_at: new Date(world.runtime.clock.business() + MINUTE) }])
+    expect(await world.streams(broken)).toMatchObject([
+      { attempts: 0, next_at: new Date(world.runtime.clock.business() + MINUTE) },
+    ])
     world.now += MINUTE
     await world.deliver()
     expect(receiver.accepted).toHaveLength(2)

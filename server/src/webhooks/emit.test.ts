@@ -17,17 +17,30 @@ beforeAll(() => {
 afterAll(() => pool.end())
 
 const moment = { at: new Date('2026-01-01T00:00:00Z'), newId: randomUUID }
-const notice = (merchantId: string, objectId = randomUUID(), body: Record<string, unknown> = { kind: 'Replenish' }): Notice => ({
-  merchantId, objectId, kind: 'Replenish', status: 'Pending', body,
+const notice = (
+  merchantId: string,
+  objectId = randomUUID(),
+  body: Record<string, unknown> = { kind: 'Replenish' },
+): Notice => ({
+  merchantId,
+  objectId,
+  kind: 'Replenish',
+  status: 'Pending',
+  body,
 })
 const emitAll = (notices: readonly Notice[]) => inTransaction(db, (tx) => emit(tx, notices, moment))
 const eventsOf = async (merchantId: string) =>
-  (await sql<{ sequence: number; object_id: string; body: string; id: string }>`
-    select sequence, object_id, body, id from events where merchant_id = ${merchantId} order by sequence`.execute(db)).rows
+  (
+    await sql<{ sequence: number; object_id: string; body: string; id: string }>`
+    select sequence, object_id, body, id from events where merchant_id = ${merchantId} order by sequence`.execute(db)
+  ).rows
 const streamsOf = async (merchantId: string) =>
-  (await sql<{ object_id: string; next_sequence: number; last_sequence: number }>`
-    select object_id, next_sequence, last_sequence from event_streams where merchant_id = ${merchantId} order by next_sequence`
-    .execute(db)).rows
+  (
+    await sql<{ object_id: string; next_sequence: number; last_sequence: number }>`
+    select object_id, next_sequence, last_sequence from event_streams where merchant_id = ${merchantId} order by next_sequence`.execute(
+      db,
+    )
+  ).rows
 
 test('numbers notices of several merchants in the order given, without a gap', async () => {
   const [a, b, shared] = [randomUUID(), randomUUID(), randomUUID()]
@@ -67,12 +80,17 @@ test('a transaction that rolls back leaves no gap and no stream', async () => {
 test('many transactions over the same merchants and objects, in any order, never deadlock', async () => {
   const merchants = Array.from({ length: 5 }, () => randomUUID())
   const objects = Array.from({ length: 5 }, () => randomUUID())
-  const shuffled = (i: number) => merchants.toSorted((x, y) => (x.charCodeAt(i % 8) - y.charCodeAt(i % 8)) || (i % 3) - 1)
+  const shuffled = (i: number) => merchants.toSorted((x, y) => x.charCodeAt(i % 8) - y.charCodeAt(i % 8) || (i % 3) - 1)
   await Promise.all(
     Array.from({ length: 200 }, (_, i) =>
       // Not through `inTransaction`, which would run a deadlocked one again.
       db.transaction().execute((tx) =>
-        emit(tx, shuffled(i).map((merchantId, n) => notice(merchantId, objects[(i * 7 + n) % 5]!)), moment)),
+        emit(
+          tx,
+          shuffled(i).map((merchantId, n) => notice(merchantId, objects[(i * 7 + n) % 5]!)),
+          moment,
+        ),
+      ),
     ),
   )
   for (const merchant of merchants) {

@@ -15,8 +15,9 @@ export interface Notice {
 /**
  * Stores notices in the transaction of the change they tell of, numbered without a gap per merchant. One call with all
  * notices, last in the transaction: the merchant's head row stays locked until the commit. The stream row is locked as
- * well, so that a delivery that is just ending sees what was added. A merchant's events don't go back to a month before, whatever
- * the clock of a process says: each month has sequences of its own, which is what keeps them unique across partitions.
+ * well, so that a delivery that is just ending sees what was added. A merchant's events don't go back to a month
+ * before, whatever the clock of a process says: each month has sequences of its own, which is what keeps them unique
+ * across partitions.
  */
 export const emit = async (tx: Tx, notices: readonly Notice[], { at, newId }: Moment): Promise<void> => {
   if (notices.length === 0) return

@@ -30,7 +30,8 @@ const exhausted = async (receiver: Receiver, counts: readonly number[]) => {
   for (const gap of SCHEDULE) await deliverAfter(gap)
   return { merchant, objects }
 }
-const seen = (receiver: Receiver, objectId: string): number[] => receiver.accepted.filter((r) => r.objectId === objectId).map((r) => r.n)
+const seen = (receiver: Receiver, objectId: string): number[] =>
+  receiver.accepted.filter((r) => r.objectId === objectId).map((r) => r.n)
 
 describe('a receiver that refuses', () => {
   test('is asked at exactly the times of the schedule, 11 times, then once a day for 7 days', async () => {
@@ -55,7 +56,9 @@ describe('a receiver that refuses', () => {
     for (let day = 1; day <= 9; day += 1) await deliverAfter(DAY)
     expect(times()).toHaveLength(11 + 7)
     expect(await world.streams(merchant)).toMatchObject([{ state: 'exhausted', attempts: 18, next_at: null }])
-    expect((await listAttempts(world.db, merchant, 1)).map((a) => a.attempt)).toEqual(Array.from({ length: 18 }, (_, i) => 18 - i))
+    expect((await listAttempts(world.db, merchant, 1)).map((a) => a.attempt)).toEqual(
+      Array.from({ length: 18 }, (_, i) => 18 - i),
+    )
   })
 
   test('is told of once an outage, in the transaction that gives up on it', async () => {
@@ -64,11 +67,15 @@ describe('a receiver that refuses', () => {
     receiver.judge = () => 500
     const told: { objectId: string; sequence: number; error: string | null; open: number }[] = []
     let refuse = true
-    const { job } = world.delivery({ onExhausted: async (tx, { merchantId, objectId, sequence, error }) => {
-      const { rows } = await sql`select 1 from alerts where subject = ${merchantId} and resolved_at is null`.execute(tx)
-      if (refuse) throw new Error('the teller fails')
-      told.push({ objectId, sequence, error, open: rows.length })
-    } })
+    const { job } = world.delivery({
+      onExhausted: async (tx, { merchantId, objectId, sequence, error }) => {
+        const { rows } = await sql`select 1 from alerts where subject = ${merchantId} and resolved_at is null`.execute(
+          tx,
+        )
+        if (refuse) throw new Error('the teller fails')
+        told.push({ objectId, sequence, error, open: rows.length })
+      },
+    })
     const after = async (ms: number) => {
       world.ahead += ms
       await runUntilIdle([job])
@@ -82,7 +89,14 @@ describe('a receiver that refuses', () => {
     refuse = false
     world.now += 2 * MINUTE
     await after(0)
-    expect(told).toEqual([{ objectId: expect.toSatisfy((id: string) => objects.some((one) => one === id)), sequence: expect.any(Number), error: expect.stringContaining('500'), open: 1 }])
+    expect(told).toEqual([
+      {
+        objectId: expect.toSatisfy((id: string) => objects.some((one) => one === id)),
+        sequence: expect.any(Number),
+        error: expect.stringContaining('500'),
+        open: 1,
+      },
+    ])
     receiver.judge = () => 200
     await after(DAY)
     expect(await world.alerts(merchant)).toEqual([{ open: false }])
@@ -100,7 +114,15 @@ describe('a receiver that refuses', () => {
     await world.deliver()
     const list = await listExhausted(world.db, { merchantId: merchant })
     expect(list).toMatchObject([
-      { merchantId: merchant, objectId: objects[0], sequence: 1, waiting: 4, attempts: 11, lastStatus: 500, lastError: 'refused with 500' },
+      {
+        merchantId: merchant,
+        objectId: objects[0],
+        sequence: 1,
+        waiting: 4,
+        attempts: 11,
+        lastStatus: 500,
+        lastError: 'refused with 500',
+      },
     ])
     expect((await listExhausted(world.db)).some((entry) => entry.objectId === objects[0])).toBe(true)
     const fine = randomUUID()
@@ -126,7 +148,6 @@ describe('after the last retry', () => {
     expect(await world.alerts(merchant)).toEqual([{ open: false }])
     expect(await world.streams(other.merchant)).toMatchObject([{ state: 'exhausted' }])
   })
-
 
   test('the first 2xx to a daily try sends everything of that endpoint, in order, and ends the alert', async () => {
     const receiver = await world.receiver()
@@ -175,7 +196,10 @@ describe('what the owner may do', () => {
 
   test('skip the event that blocks an object', async () => {
     const receiver = await world.receiver()
-    const { merchant, objects: [object] } = await exhausted(receiver, [3])
+    const {
+      merchant,
+      objects: [object],
+    } = await exhausted(receiver, [3])
     receiver.judge = (request) => (request.n === 0 ? 500 : 200)
     expect(await run((tx) => skipEvent(tx, merchant, object!, moment()))).toBe(1)
     await world.deliver()
@@ -185,7 +209,10 @@ describe('what the owner may do', () => {
   })
 
   test('skip the last event', async () => {
-    const { merchant, objects: [object] } = await exhausted(await world.receiver(), [1])
+    const {
+      merchant,
+      objects: [object],
+    } = await exhausted(await world.receiver(), [1])
     expect(await run((tx) => skipEvent(tx, merchant, object!, moment()))).toBe(1)
     expect(await world.streams(merchant)).toEqual([])
     expect(await world.alerts(merchant)).toEqual([{ open: false }])
@@ -203,7 +230,10 @@ describe('what the owner may do', () => {
       receiver.accepted.length = 0
       const objects = await run((tx) => replayEvents(tx, merchant, choice, moment()))
       await world.deliver()
-      return { objects, sent: receiver.accepted.map((r) => Number(r.headers['x-event-sequence'])).toSorted((x, y) => x - y) }
+      return {
+        objects,
+        sent: receiver.accepted.map((r) => Number(r.headers['x-event-sequence'])).toSorted((x, y) => x - y),
+      }
     }
     expect(await replayed({ from: 2, to: 2 })).toEqual({ objects: 1, sent: [2] })
     expect(await replayed({ from: 3, to: 4 })).toEqual({ objects: 2, sent: [3, 4] })
@@ -218,7 +248,10 @@ describe('what the owner may do', () => {
 
   test('replay what is exhausted: now, in order, with the whole schedule before it', async () => {
     const receiver = await world.receiver()
-    const { merchant, objects: [object] } = await exhausted(receiver, [3])
+    const {
+      merchant,
+      objects: [object],
+    } = await exhausted(receiver, [3])
     receiver.judge = () => 200
     await run((tx) => replayEvents(tx, merchant, { from: 1, to: 1 }, moment()))
     await world.deliver()

@@ -21,13 +21,19 @@ export interface DeliveryDeps {
   slots?: number
   /** Told, in the same transaction, when a merchant's receiver is given up on: once until it is well again. */
   onExhausted?: ExhaustedSubscriber
-  /** A run ends only when everything it took has ended: for the deterministic runner. Otherwise receivers that hang don't hold up a run. */
+  /**
+   * A run ends only when everything it took has ended: for the deterministic runner. Otherwise receivers that hang
+   * don't hold up a run.
+   */
   untilSettled?: boolean
 }
 
 export interface Delivery {
   job: Job
-  /** Waits for attempts under way, at most their time limit, and ends the connections. Call it when the job runs no more. */
+  /**
+   * Waits for attempts under way, at most their time limit, and ends the connections. Call it when the job runs no
+   * more.
+   */
   close(): Promise<void>
 }
 
@@ -46,7 +52,8 @@ const LOOK_AGAIN_MS = 50
 /** Delivers what is due. Any number of workers may run it against one database. */
 export const createDelivery = (deps: DeliveryDeps): Delivery => {
   const { runtime, slots = 512, untilSettled = false, onExhausted = async () => {} } = deps
-  // Claims and acknowledgements take turns: at once they would take two processors from those they wait for (decision 0073).
+  // Claims and acknowledgements take turns: at once they would take two processors from those they wait for (decision
+  // 0073).
   const connection = new PreparedConnection({ ...deps.database, lockWaitMs: LOCK_WAIT_MS })
   const acknowledger = new Acknowledger(runtime, connection.query, () => carrier.tell(), onExhausted)
   const claimer = new Claimer(connection.query, runtime.clock, LEASE_MS)
@@ -86,7 +93,9 @@ const takeDue = async (claimer: Claimer, carrier: Carrier, round: number): Promi
   const open = await claimer.open(free)
   carrier.accept(open)
   if (open.length === free && round % LANES_EVERY !== 0) return open.length
-  const lanes = await claimer.lanes(Math.max(free - open.length, WORTH_A_LOOK), (merchantId) => carrier.roomFor(merchantId))
+  const lanes = await claimer.lanes(Math.max(free - open.length, WORTH_A_LOOK), (merchantId) =>
+    carrier.roomFor(merchantId),
+  )
   carrier.accept(lanes)
   return open.length + lanes.length
 }

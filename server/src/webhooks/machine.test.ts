@@ -42,7 +42,8 @@ describe('the schedule', () => {
     }
     const gaps = times.slice(1).map((time, i) => time - times[i]!)
     expect(gaps).toEqual([
-      ...[10, 25, 40, 55, 60, 60, 60, 60, 60, 60].map((minutes) => minutes * MINUTE), ...Array.from({ length: 7 }, () => DAY),
+      ...[10, 25, 40, 55, 60, 60, 60, 60, 60, 60].map((minutes) => minutes * MINUTE),
+      ...Array.from({ length: 7 }, () => DAY),
     ])
     expect(times[SCHEDULED_ATTEMPTS - 1]).toBe((8 * 60 + 10) * MINUTE)
     expect(states.indexOf('exhausted')).toBe(SCHEDULED_ATTEMPTS - 1)
@@ -51,35 +52,82 @@ describe('the schedule', () => {
 
 describe('what a claim becomes', () => {
   const streamOf = (count: number, more: Partial<ClaimedStream>): ClaimedStream => ({
-    merchantId: 'm', objectId: 'o', epoch: 1, state: 'active', failures: 0, lastSequence: count, ownLane: false, leaseUntil: 0,
-    events: Array.from({ length: count }, (_, i) => ({ sequence: i + 1, id: `e${i}`, body: '{}' })), ...more,
+    merchantId: 'm',
+    objectId: 'o',
+    epoch: 1,
+    state: 'active',
+    failures: 0,
+    lastSequence: count,
+    ownLane: false,
+    leaseUntil: 0,
+    events: Array.from({ length: count }, (_, i) => ({ sequence: i + 1, id: `e${i}`, body: '{}' })),
+    ...more,
   })
-  const attempt = (sequence: number, status: number, number = 1): Attempt => ({ sequence, number, at: 1_000, status, error: null, durationMs: 1 })
+  const attempt = (sequence: number, status: number, number = 1): Attempt => ({
+    sequence,
+    number,
+    at: 1_000,
+    status,
+    error: null,
+    durationMs: 1,
+  })
 
   test('delivers up to the first refusal and counts failures of that event only', () => {
-    fc.assert(fc.property(fc.integer({ min: 1, max: 16 }), fc.nat(15), fc.nat(9), fc.nat(5), (count, stop, failures, beyond) => {
-      const refusedAt = stop % count
-      const stream = streamOf(count, { failures, lastSequence: count + beyond })
-      const attempts = Array.from({ length: refusedAt + 1 }, (_, i) => attempt(i + 1, i === refusedAt ? 500 : 200, i === 0 ? failures + 1 : 1))
-      const settled = settle(stream, attempts, { kind: 'failed' })
-      expect(settled).toMatchObject({ nextSequence: refusedAt + 1, finished: false, ownLane: true, state: 'active' })
-      expect(settled.failures).toBe(refusedAt === 0 ? failures + 1 : 1)
-      expect(settled.nextAt).toBeGreaterThan(1_000)
-    }))
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 16 }),
+        fc.nat(15),
+        fc.nat(9),
+        fc.nat(5),
+        (count, stop, failures, beyond) => {
+          const refusedAt = stop % count
+          const stream = streamOf(count, { failures, lastSequence: count + beyond })
+          const attempts = Array.from({ length: refusedAt + 1 }, (_, i) =>
+            attempt(i + 1, i === refusedAt ? 500 : 200, i === 0 ? failures + 1 : 1),
+          )
+          const settled = settle(stream, attempts, { kind: 'failed' })
+          expect(settled).toMatchObject({
+            nextSequence: refusedAt + 1,
+            finished: false,
+            ownLane: true,
+            state: 'active',
+          })
+          expect(settled.failures).toBe(refusedAt === 0 ? failures + 1 : 1)
+          expect(settled.nextAt).toBeGreaterThan(1_000)
+        },
+      ),
+    )
   })
   test('is finished only when nothing is known to be left', () => {
-    expect(settle(streamOf(2, {}), [attempt(1, 200), attempt(2, 204)], { kind: 'delivered' })).toMatchObject({ finished: true, nextSequence: 3 })
-    expect(settle(streamOf(2, { lastSequence: 9 }), [attempt(1, 200), attempt(2, 204)], { kind: 'delivered' }))
-      .toMatchObject({ finished: false, nextSequence: 3, nextAt: undefined, failures: 0 })
+    expect(settle(streamOf(2, {}), [attempt(1, 200), attempt(2, 204)], { kind: 'delivered' })).toMatchObject({
+      finished: true,
+      nextSequence: 3,
+    })
+    expect(
+      settle(streamOf(2, { lastSequence: 9 }), [attempt(1, 200), attempt(2, 204)], { kind: 'delivered' }),
+    ).toMatchObject({ finished: false, nextSequence: 3, nextAt: undefined, failures: 0 })
   })
   test('handed back untried, it is as it was', () => {
-    expect(settle(streamOf(2, { failures: 4, state: 'exhausted' }), [], { kind: 'untried', ownLane: true })).toMatchObject({
-      nextSequence: 1, finished: false, failures: 4, state: 'exhausted', effects: [], nextAt: undefined, ownLane: true,
+    expect(
+      settle(streamOf(2, { failures: 4, state: 'exhausted' }), [], { kind: 'untried', ownLane: true }),
+    ).toMatchObject({
+      nextSequence: 1,
+      finished: false,
+      failures: 4,
+      state: 'exhausted',
+      effects: [],
+      nextAt: undefined,
+      ownLane: true,
     })
   })
   test('a success after exhaustion restarts the endpoint, even when the next event fails', () => {
     const stream = streamOf(2, { failures: 13, state: 'exhausted' })
     const settled = settle(stream, [attempt(1, 200, 14), attempt(2, 500)], { kind: 'failed' })
-    expect(settled).toMatchObject({ state: 'active', failures: 1, effects: ['restart-endpoint', 'try-later'], nextAt: 1_000 + 10 * MINUTE })
+    expect(settled).toMatchObject({
+      state: 'active',
+      failures: 1,
+      effects: ['restart-endpoint', 'try-later'],
+      nextAt: 1_000 + 10 * MINUTE,
+    })
   })
 })

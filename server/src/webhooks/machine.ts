@@ -6,7 +6,10 @@ export type StreamState = 'active' | 'exhausted'
 export type StreamEvent = 'accepted' | 'refused' | 'ranOut' | 'restarted'
 export type StreamEffect = 'try-later' | 'try-daily' | 'wait-for-owner' | 'alert' | 'restart-endpoint'
 
-/** What becomes of an object's deliveries (`contract.md` 7, 18 #17; 19 #9). `restarted` is the owner's doing or follows from `restart-endpoint`. */
+/**
+ * What becomes of an object's deliveries (`contract.md` 7, 18 #17; 19 #9). `restarted` is the owner's doing or follows
+ * from `restart-endpoint`.
+ */
 export const streamMoves: Moves<StreamState, StreamEvent, StreamEffect> = {
   active: {
     accepted: to('active'),

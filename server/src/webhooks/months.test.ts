@@ -15,10 +15,17 @@ beforeAll(() => {
 })
 afterAll(() => world.close())
 
-const open = async (): Promise<unknown[]> => (await sql<{ text: string }>`select text from alerts where kind = 'event-partitions' and resolved_at is null`.execute(world.db)).rows.map(({ text }) => text)
+const open = async (): Promise<unknown[]> =>
+  (
+    await sql<{
+      text: string
+    }>`select text from alerts where kind = 'event-partitions' and resolved_at is null`.execute(world.db)
+  ).rows.map(({ text }) => text)
 const migrateIn = (months: number): Promise<unknown> =>
   withClient(database.url, async (client) => {
-    await client.query('update business_clock set offset_ms = $1', [monthStart(new Date(), months).getTime() - Date.now()])
+    await client.query('update business_clock set offset_ms = $1', [
+      monthStart(new Date(), months).getTime() - Date.now(),
+    ])
     await makeEventPartitions(client)
     await client.query('update business_clock set offset_ms = 0')
   })
@@ -28,7 +35,10 @@ test('audit M-C5: who must make partitions is told two months before they end, w
   // Made for six months behind this one.
   expect(await readMonths(world.db, new Date())).toMatchObject({ good: true })
   expect(await readMonths(world.db, inMonths(5))).toMatchObject({ good: true })
-  expect(await readMonths(world.db, new Date(inMonths(5).getTime() + 1))).toMatchObject({ good: false, text: expect.stringContaining('bursar migrate') })
+  expect(await readMonths(world.db, new Date(inMonths(5).getTime() + 1))).toMatchObject({
+    good: false,
+    text: expect.stringContaining('bursar migrate'),
+  })
   expect(await readMonths(world.db, inMonths(9))).toMatchObject({ good: false })
 
   const merchantId = randomUUID()
@@ -36,7 +46,12 @@ test('audit M-C5: who must make partitions is told two months before they end, w
   const job = createMonthsJob({ ...world.runtime, clock: { now: Date.now, business: Date.now } })
   await job.run(new AbortController().signal)
   expect(await open()).toEqual([])
-  await inTransaction(world.db, (tx) => emit(tx, [{ merchantId, objectId: randomUUID(), kind: 'Replenish', status: 'Done', body: {} }], { at, newId: randomUUID }))
+  await inTransaction(world.db, (tx) =>
+    emit(tx, [{ merchantId, objectId: randomUUID(), kind: 'Replenish', status: 'Done', body: {} }], {
+      at,
+      newId: randomUUID,
+    }),
+  )
   await job.run(new AbortController().signal)
   expect(await open()).toEqual([expect.stringContaining('events_default')])
   await migrateIn(3)

@@ -17,15 +17,25 @@ export interface Months {
 export const readMonths = async (db: Db | Tx, at: Date): Promise<Months> => {
   const { rows } = await sql<{ since: string; until: string; ahead: number }>`select since::text, until::text,
       extract(year from left_over)::integer * 12 + extract(month from left_over)::integer as ahead
-    from (select min(since) as since, max(until) as until, age(max(until) at time zone 'UTC', ${at}::timestamptz at time zone 'UTC') as left_over from event_partitions) p`.execute(db)
+    from (select min(since) as since, max(until) as until, age(max(until) at time zone 'UTC', ${at}::timestamptz at time zone 'UTC') as left_over from event_partitions) p`.execute(
+    db,
+  )
   const [{ since, until, ahead }] = rows as [{ since: string; until: string; ahead: number }]
-  // Only the default partition is outside of both. Until a month is archived the first partition has no lower bound, and would be read whole.
+  // Only the default partition is outside of both. Until a month is archived the first partition has no lower bound,
+  // and would be read whole.
   const { rows: strays } = await sql`select from events where created_at >= ${until} limit 1`.execute(db)
-  const { rows: earlier } = since === '-infinity' ? { rows: [] } : await sql`select from events where created_at < ${since} limit 1`.execute(db)
+  const { rows: earlier } =
+    since === '-infinity' ? { rows: [] } : await sql`select from events where created_at < ${since} limit 1`.execute(db)
   const mend = 'run `bursar migrate` as the owner (docs/operating/growth.md)'
-  if (earlier.length > 0) return { good: false, text: `notifications are dated to before ${since}, which is archived: a clock was wrong. They are delivered as others are, and stay in events_default` }
-  if (strays.length > 0) return { good: false, text: `notifications lie in events_default, as their months have no partition: ${mend}` }
-  if (ahead < FEWEST_AHEAD) return { good: false, text: `partitions of events end with ${until}, in less than ${FEWEST_AHEAD} months: ${mend}` }
+  if (earlier.length > 0)
+    return {
+      good: false,
+      text: `notifications are dated to before ${since}, which is archived: a clock was wrong. They are delivered as others are, and stay in events_default`,
+    }
+  if (strays.length > 0)
+    return { good: false, text: `notifications lie in events_default, as their months have no partition: ${mend}` }
+  if (ahead < FEWEST_AHEAD)
+    return { good: false, text: `partitions of events end with ${until}, in less than ${FEWEST_AHEAD} months: ${mend}` }
   return { good: true, text: `partitions of events to ${until}` }
 }
 

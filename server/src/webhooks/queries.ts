@@ -14,10 +14,16 @@ export interface EventRow {
 }
 
 /** Events of a merchant behind a sequence, in order. Whoever has seen N has missed nothing before it. */
-export const listEvents = async (db: Db | Tx, merchantId: string, after: number, limit: number): Promise<EventRow[]> => {
+export const listEvents = async (
+  db: Db | Tx,
+  merchantId: string,
+  after: number,
+  limit: number,
+): Promise<EventRow[]> => {
   const events: EventRow[] = []
   for (const { since, until } of widening(await spansFrom(db, merchantId, after + 1))) {
-    const { rows } = await sql<EventRow>`select sequence, id, object_id as "objectId", kind, status, created_at as "createdAt", body
+    const { rows } =
+      await sql<EventRow>`select sequence, id, object_id as "objectId", kind, status, created_at as "createdAt", body
       from events where merchant_id = ${merchantId} and sequence > ${after} and created_at >= ${since} and created_at < ${until}
       order by sequence limit ${limit - events.length}`.execute(db)
     events.push(...rows)
@@ -28,15 +34,30 @@ export const listEvents = async (db: Db | Tx, merchantId: string, after: number,
 
 const DAY_MS = 24 * 60 * 60_000
 
-/** Whether the merchant of an object that was made at a time has a notification of this status. The clock that made it may have been ahead. */
-export const wasTold = async (db: Db | Tx, { id, madeAt }: { id: string; madeAt: Date }, status: string): Promise<boolean> =>
-  (await sql`select from events where object_id = ${id} and status = ${status} and created_at > ${new Date(madeAt.getTime() - DAY_MS)} limit 1`.execute(db)).rows.length > 0
+/**
+ * Whether the merchant of an object that was made at a time has a notification of this status. The clock that made it
+ * may have been ahead.
+ */
+export const wasTold = async (
+  db: Db | Tx,
+  { id, madeAt }: { id: string; madeAt: Date },
+  status: string,
+): Promise<boolean> =>
+  (
+    await sql`select from events where object_id = ${id} and status = ${status} and created_at > ${new Date(madeAt.getTime() - DAY_MS)} limit 1`.execute(
+      db,
+    )
+  ).rows.length > 0
 
 /** The sequence of a merchant's newest event; 0 before its first. */
 export const lastSequence = async (db: Db | Tx, merchantId: string): Promise<number> =>
-  (await sql<{ sequence: number }>`select sequence from event_heads where merchant_id = ${merchantId}`.execute(db)).rows[0]?.sequence ?? 0
+  (await sql<{ sequence: number }>`select sequence from event_heads where merchant_id = ${merchantId}`.execute(db))
+    .rows[0]?.sequence ?? 0
 
-/** Events of certain kinds in certain statuses behind one sequence and up to another: the first of them, and how many there are. */
+/**
+ * Events of certain kinds in certain statuses behind one sequence and up to another: the first of them, and how many
+ * there are.
+ */
 export const selectEvents = async (
   db: Db | Tx,
   merchantId: string,
@@ -45,7 +66,9 @@ export const selectEvents = async (
 ): Promise<{ events: Pick<EventRow, 'objectId' | 'kind' | 'status' | 'createdAt' | 'body'>[]; count: number }> => {
   const span = await spanOf(db, merchantId, after + 1, upTo)
   if (span === null) return { events: [], count: 0 }
-  const { rows } = await sql<EventRow & { count: number }>`select object_id as "objectId", kind, status, created_at as "createdAt", body, count(*) over () as count
+  const { rows } = await sql<
+    EventRow & { count: number }
+  >`select object_id as "objectId", kind, status, created_at as "createdAt", body, count(*) over () as count
     from events where merchant_id = ${merchantId} and sequence > ${after} and sequence <= ${upTo} and created_at >= ${span.since} and created_at < ${span.until}
       and (kind, status) in (select * from unnest(${among.map((one) => one.kind)}::text[], ${among.map((one) => one.status)}::text[]))
     order by sequence limit ${limit}`.execute(db)
@@ -75,7 +98,8 @@ export const listExhausted = async (
   { merchantId, limit = 100 }: { merchantId?: string; limit?: number } = {},
 ): Promise<ExhaustedDelivery[]> => {
   const whose = merchantId === undefined ? sql`` : sql`and s.merchant_id = ${merchantId}`
-  const { rows } = await sql<ExhaustedDelivery>`select s.merchant_id as "merchantId", s.object_id as "objectId", e.sequence, e.kind, e.status,
+  const { rows } =
+    await sql<ExhaustedDelivery>`select s.merchant_id as "merchantId", s.object_id as "objectId", e.sequence, e.kind, e.status,
       e.created_at as "createdAt", s.attempts, s.next_at as "nextAt", a.error as "lastError", a.status as "lastStatus",
       (select count(*) from events w where w.object_id = s.object_id and w.merchant_id = s.merchant_id
         and w.sequence between s.next_sequence and s.last_sequence and w.created_at between s.since and s.until) as waiting
@@ -102,6 +126,13 @@ export interface AttemptRow {
 }
 
 /** Attempts at one event of a merchant, newest first. */
-export const listAttempts = async (db: Db | Tx, merchantId: string, sequence: number, limit = 100): Promise<AttemptRow[]> =>
-  (await sql<AttemptRow>`select sequence, attempt, at, status, error, duration_ms as "durationMs" from event_attempts
-    where merchant_id = ${merchantId} and sequence = ${sequence} order by epoch desc limit ${limit}`.execute(db)).rows
+export const listAttempts = async (
+  db: Db | Tx,
+  merchantId: string,
+  sequence: number,
+  limit = 100,
+): Promise<AttemptRow[]> =>
+  (
+    await sql<AttemptRow>`select sequence, attempt, at, status, error, duration_ms as "durationMs" from event_attempts
+    where merchant_id = ${merchantId} and sequence = ${sequence} order by epoch desc limit ${limit}`.execute(db)
+  ).rows

@@ -15,8 +15,19 @@ beforeAll(() => {
 })
 afterAll(() => world.close())
 
-const list = async (merchantId: string, query: Record<string, string>): Promise<{ json: string; value: { events: { sequence: number }[]; next: number } }> => {
-  const answer = await webhookRoutes(world)[0]!.handle({ merchantId, query, params: {}, body: undefined, keyId: randomUUID(), requestId: 'r', answerKeys: [] })
+const list = async (
+  merchantId: string,
+  query: Record<string, string>,
+): Promise<{ json: string; value: { events: { sequence: number }[]; next: number } }> => {
+  const answer = await webhookRoutes(world)[0]!.handle({
+    merchantId,
+    query,
+    params: {},
+    body: undefined,
+    keyId: randomUUID(),
+    requestId: 'r',
+    answerKeys: [],
+  })
   if (!('json' in answer)) throw new Error('the answer is text')
   expect(answer.status).toBe(200)
   return { json: answer.json, value: JSON.parse(answer.json) as never }
@@ -34,15 +45,24 @@ test('lists events behind a position, page by page, and says where to go on', as
   expect((await list(randomUUID(), { after: '0' })).value).toEqual({ events: [], next: 0 })
 })
 
-test('has the contract\'s shape, and holds each body in the bytes that are sent', async () => {
+test("has the contract's shape, and holds each body in the bytes that are sent", async () => {
   const merchant = world.merchant(null)
   const [example] = (CryptoWithdrawDone as unknown as { examples: [Record<string, unknown>] }).examples
   const body = { ...example, id: randomUUID(), merchantId: merchant, meta: 'é \ud83d\ude00 "\\/ {"events":[]}' }
   const notice = { merchantId: merchant, objectId: body.id, kind: 'Withdraw', status: 'Done', body }
-  await world.db.transaction().execute((tx) => emit(tx, [notice], { at: new Date(1_700_000_000_123), newId: randomUUID }))
+  await world.db
+    .transaction()
+    .execute((tx) => emit(tx, [notice], { at: new Date(1_700_000_000_123), newId: randomUUID }))
   const { json, value } = await list(merchant, { after: '0' })
   expect(json).toContain(`"body":${JSON.stringify(body)}}`)
-  expect(value.events[0]).toMatchObject({ sequence: 1, objectId: body.id, kind: 'Withdraw', status: 'Done', createdAt: 1_700_000_000_123, body })
+  expect(value.events[0]).toMatchObject({
+    sequence: 1,
+    objectId: body.id,
+    kind: 'Withdraw',
+    status: 'Done',
+    createdAt: 1_700_000_000_123,
+    body,
+  })
   expect(Value.Check(operation.response, value)).toBe(true)
 })
 

@@ -12,7 +12,9 @@ export interface Endpoint {
   webhookSecrets: readonly string[]
 }
 
-/** Where a merchant's notifications go at this moment; null while it has set no URL. At once for whoever is in memory. */
+/**
+ * Where a merchant's notifications go at this moment; null while it has set no URL. At once for whoever is in memory.
+ */
 export type EndpointOf = (merchantId: string) => Endpoint | null | Promise<Endpoint | null>
 
 /** An endpoint with its keys imported and its URL read. */
@@ -37,15 +39,23 @@ export const createSigner = (endpoint: Endpoint): Signer => {
       if (target === null) return []
       const timestamp = String(Math.floor(at / 1_000))
       return [
-        'content-type', 'application/json',
-        'user-agent', 'Bursar',
-        notificationHeaders.signature, hmac(key, notificationMessage(target.host, target.path, body, timestamp), 'hex'),
-        notificationHeaders.timestamp, timestamp,
-        notificationHeaders.webhookId, id,
-        notificationHeaders.webhookTimestamp, timestamp,
+        'content-type',
+        'application/json',
+        'user-agent',
+        'Bursar',
+        notificationHeaders.signature,
+        hmac(key, notificationMessage(target.host, target.path, body, timestamp), 'hex'),
+        notificationHeaders.timestamp,
+        timestamp,
+        notificationHeaders.webhookId,
+        id,
+        notificationHeaders.webhookTimestamp,
+        timestamp,
         ...standardSignature(secrets, standardWebhookMessage(id, timestamp, body)),
-        notificationHeaders.deliveryAttempt, String(attempt),
-        notificationHeaders.eventSequence, String(sequence),
+        notificationHeaders.deliveryAttempt,
+        String(attempt),
+        notificationHeaders.eventSequence,
+        String(sequence),
       ]
     },
   }
@@ -61,7 +71,8 @@ const readTarget = (url: string): Target | null => {
 
 /** True when a signer still stands for what the merchant has set. */
 export const isCurrent = ({ endpoint }: Signer, now: Endpoint): boolean =>
-  endpoint.url === now.url && endpoint.signingKey === now.signingKey &&
+  endpoint.url === now.url &&
+  endpoint.signingKey === now.signingKey &&
   endpoint.webhookSecrets.length === now.webhookSecrets.length &&
   endpoint.webhookSecrets.every((secret, i) => secret === now.webhookSecrets[i])
 

@@ -28,7 +28,12 @@ const claimOf = async (merchantId: string): Promise<ClaimedStream> => {
   return claimed.find((stream) => stream.merchantId === merchantId)!
 }
 const attemptAt = (stream: ClaimedStream, status: number): Attempt => ({
-  sequence: stream.events[0]!.sequence, number: 1, at: world.runtime.clock.business(), status, error: null, durationMs: 1,
+  sequence: stream.events[0]!.sequence,
+  number: 1,
+  at: world.runtime.clock.business(),
+  status,
+  error: null,
+  durationMs: 1,
 })
 
 test('a failure written twice, after a commit nobody heard of, stands once', async () => {
@@ -58,14 +63,19 @@ test('a success written twice stands once, and does not end what came after it',
   expect(after).toMatchObject([{ next_sequence: 2, last_sequence: 2, attempts: 0 }])
 })
 
-test('what is written before a row that somebody has locked is not taken for another worker\'s claim', async () => {
+test("what is written before a row that somebody has locked is not taken for another worker's claim", async () => {
   const [free, locked] = [world.merchant(null), world.merchant(null)]
   await world.emitTo(free, randomUUID())
   const delivered = await claimOf(free)
   await world.emitTo(locked, randomUUID())
   const refused = await claimOf(locked)
   const impatient = new PreparedConnection({ url: database.url, lockWaitMs: 50 })
-  const acknowledger = new Acknowledger(world.runtime, impatient.query, () => {}, async () => {})
+  const acknowledger = new Acknowledger(
+    world.runtime,
+    impatient.query,
+    () => {},
+    async () => {},
+  )
   await world.db.transaction().execute(async (tx) => {
     await sql`select 1 from event_streams where merchant_id = ${locked} for update`.execute(tx)
     acknowledger.submit(settle(delivered, [attemptAt(delivered, 200)], { kind: 'delivered' }))

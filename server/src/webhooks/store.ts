@@ -14,9 +14,9 @@ export interface ClaimTimes {
 }
 
 /**
- * $1 business time, $2 real time, $3 end of the lease. One row a stream with its events in one text, a line each, so that the
- * worker has few cells to read: a body is what JSON.stringify wrote and has no line feed. A row that changed after the snapshot is
- * not found by the place it was locked at, and left to the next claim.
+ * $1 business time, $2 real time, $3 end of the lease. One row a stream with its events in one text, a line each, so
+ * that the worker has few cells to read: a body is what JSON.stringify wrote and has no line feed. A row that changed
+ * after the snapshot is not found by the place it was locked at, and left to the next claim.
  */
 const claimOf = (due: string): string => `with due as (${due}),
   taken as (
@@ -34,7 +34,8 @@ const CLAIM_OPEN = claimOf(`select ctid from event_streams
     where not own_lane and next_at <= $1 and leased_until <= $2
     order by next_at limit $4 for update skip locked`)
 
-const CLAIM_LANES = claimOf(`select s.ctid from unnest($4::uuid[], $5::integer[]) lane(merchant_id, room) cross join lateral (
+const CLAIM_LANES =
+  claimOf(`select s.ctid from unnest($4::uuid[], $5::integer[]) lane(merchant_id, room) cross join lateral (
       select s.ctid from event_streams s
       where s.own_lane and s.merchant_id = lane.merchant_id and s.next_at <= $1 and s.leased_until <= $2
       order by s.next_at, s.next_sequence limit lane.room for update skip locked) s`)
@@ -80,9 +81,9 @@ export const scanLanes = async (
 }
 
 /**
- * $1 to $4 the streams, $5 to $11 the attempts, which name their stream by its place: what is the stream's is read from there.
- * Arrays are taken apart in the select list, which spares a copy of their rows. `is true` keeps the condition from becoming a
- * join: it is then one look into a hash an attempt, whatever the planner thinks of the sizes.
+ * $1 to $4 the streams, $5 to $11 the attempts, which name their stream by its place: what is the stream's is read from
+ * there. Arrays are taken apart in the select list, which spares a copy of their rows. `is true` keeps the condition
+ * from becoming a join: it is then one look into a hash an attempt, whatever the planner thinks of the sizes.
  */
 const RECORD_ATTEMPTS = `attempts as (
     select unnest($5::integer[]) as place, unnest($6::bigint[]) as sequence, unnest($7::integer[]) as attempt, unnest($8::float8[]) as at,
@@ -113,13 +114,18 @@ const KEEP = `with held as (
     returning u.place),
   ${RECORD_ATTEMPTS}`
 
-/** Ends streams whose events are all delivered. @returns those that had more, or that another worker has claimed since */
+/**
+ * Ends streams whose events are all delivered. @returns those that had more, or that another worker has claimed since
+ */
 export const finishStreams = async (query: Query, settlements: readonly Settlement[]): Promise<Settlement[]> => {
   if (settlements.length === 0) return []
   return withoutHeld(settlements, await query('webhooks-finish', FINISH, ackColumns(settlements)))
 }
 
-/** Gives streams back with what is still to be delivered. @returns those that another worker has claimed since: nothing was written */
+/**
+ * Gives streams back with what is still to be delivered. @returns those that another worker has claimed since: nothing
+ * was written
+ */
 export const keepStreams = async (query: Query, settlements: readonly Settlement[]): Promise<Settlement[]> => {
   if (settlements.length === 0) return []
   const values = [
@@ -136,17 +142,22 @@ export const keepStreams = async (query: Query, settlements: readonly Settlement
 const WITH_EXHAUSTED = `select distinct merchant_id as "merchantId" from event_streams
   where merchant_id = any($1::uuid[]) and state = 'exhausted' and leased_until <= $2`
 
-/** Those of some merchants that have exhausted streams which nobody is trying at this moment. Reads an index of exhausted streams alone. */
+/**
+ * Those of some merchants that have exhausted streams which nobody is trying at this moment. Reads an index of
+ * exhausted streams alone.
+ */
 export const withExhausted = async (query: Query, merchantIds: readonly string[], now: number): Promise<string[]> =>
-  (await query('webhooks-exhausted', WITH_EXHAUSTED, [`{${merchantIds.join(',')}}`, instant(now)])).map((row) => String(row['merchantId']))
+  (await query('webhooks-exhausted', WITH_EXHAUSTED, [`{${merchantIds.join(',')}}`, instant(now)])).map((row) =>
+    String(row['merchantId']),
+  )
 
 const RESTART = `update event_streams set state = 'active', attempts = 0, next_at = $2, own_lane = true,
     leased_until = '-infinity', epoch = 0
   where merchant_id = $1 and state = 'exhausted' and leased_until <= $3`
 
 /**
- * Makes the exhausted streams of a merchant due, oldest event first, with the whole schedule before them. Those that are
- * being tried at this moment are left to that try.
+ * Makes the exhausted streams of a merchant due, oldest event first, with the whole schedule before them. Those that
+ * are being tried at this moment are left to that try.
  */
 export const restartExhausted = async (
   query: Query,
@@ -203,4 +214,8 @@ const eventOf = (line: string): ClaimedEvent => {
 }
 
 const instant = (ms: number): string => new Date(ms).toISOString()
-const instants = ({ business, now, leaseUntil }: ClaimTimes): string[] => [instant(business), instant(now), instant(leaseUntil)]
+const instants = ({ business, now, leaseUntil }: ClaimTimes): string[] => [
+  instant(business),
+  instant(now),
+  instant(leaseUntil),
+]

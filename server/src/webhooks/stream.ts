@@ -41,10 +41,13 @@ export interface Attempt {
 }
 
 /**
- * How the work on a claim ended: `delivered` everything that was claimed, `failed` at the last attempt, handed back with
- * the rest `untried` (at once, or not before a time).
+ * How the work on a claim ended: `delivered` everything that was claimed, `failed` at the last attempt, handed back
+ * with the rest `untried` (at once, or not before a time).
  */
-export type Ending = { kind: 'delivered' } | { kind: 'failed' } | { kind: 'untried'; notBefore?: number; ownLane: boolean }
+export type Ending =
+  | { kind: 'delivered' }
+  | { kind: 'failed' }
+  | { kind: 'untried'; notBefore?: number; ownLane: boolean }
 
 /** What a claimed stream becomes. */
 export interface Settlement {

@@ -1,4 +1,6 @@
-/** What the tests of this room stand in: a database, clocks that tests move, and merchants' receivers over real HTTP. */
+/**
+ * What the tests of this room stand in: a database, clocks that tests move, and merchants' receivers over real HTTP.
+ */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -33,7 +35,10 @@ export interface Receiver {
   requests: Received[]
   accepted: Received[]
   /** Decides about each request; the default accepts. May also answer for itself and say `taken`. */
-  judge: (request: Received, response: ServerResponse) => number | 'reset' | 'taken' | Promise<number | 'reset' | 'taken'>
+  judge: (
+    request: Received,
+    response: ServerResponse,
+  ) => number | 'reset' | 'taken' | Promise<number | 'reset' | 'taken'>
   close(): void
 }
 
@@ -68,12 +73,17 @@ export const createWorld = (url: string): World => {
   const logged: string[] = []
   const log = pino({ level: 'info' }, { write: (line) => void logged.push(line) })
   const world: World = {
-    url, pool, db, logged,
-    now: Date.UTC(2026, 0, 1), ahead: 0,
+    url,
+    pool,
+    db,
+    logged,
+    now: Date.UTC(2026, 0, 1),
+    ahead: 0,
     endpoints: new Map(),
     outbound: createOutbound({ allowPrivate: ['127.0.0.0/8'], allowHttp: true }),
     runtime: {
-      db, log,
+      db,
+      log,
       newId: () => uuidv7(Date.now(), randomBytes(10)),
       clock: { now: () => world.now, business: () => world.now + world.ahead },
     },
@@ -84,19 +94,25 @@ export const createWorld = (url: string): World => {
     },
     merchant: (receiver) => {
       const id = randomUUID()
-      if (receiver) world.endpoints.set(id, { url: receiver.url, signingKey: 'private-key', webhookSecrets: [secret('one')] })
+      if (receiver)
+        world.endpoints.set(id, { url: receiver.url, signingKey: 'private-key', webhookSecrets: [secret('one')] })
       return id
     },
     emitTo: async (merchantId, objectId, count = 1, first = 0) => {
       const moment = { at: new Date(world.runtime.clock.business()), newId: world.runtime.newId }
       for (let n = first; n < first + count; n += 1) {
         const body = { kind: 'Replenish', status: 'Pending', objectId, n, merchantId }
-        await inTransaction(db, (tx) => emit(tx, [{ merchantId, objectId, kind: 'Replenish', status: 'Pending', body }], moment))
+        await inTransaction(db, (tx) =>
+          emit(tx, [{ merchantId, objectId, kind: 'Replenish', status: 'Pending', body }], moment),
+        )
       }
     },
     delivery: (more = {}) => {
       const delivery = createDelivery({
-        runtime: world.runtime, database: { url }, outbound: world.outbound, untilSettled: true,
+        runtime: world.runtime,
+        database: { url },
+        outbound: world.outbound,
+        untilSettled: true,
         endpointOf: async (merchantId) => world.endpoints.get(merchantId) ?? null,
         ...more,
       })
@@ -105,10 +121,18 @@ export const createWorld = (url: string): World => {
     },
     deliver: async () => runUntilIdle([(worker ??= world.delivery()).job]),
     streams: async (merchantId) =>
-      (await sql<Record<string, unknown>>`select object_id, next_sequence, last_sequence, state, attempts, next_at, own_lane
-        from event_streams where merchant_id = ${merchantId} order by next_sequence`.execute(db)).rows,
+      (
+        await sql<
+          Record<string, unknown>
+        >`select object_id, next_sequence, last_sequence, state, attempts, next_at, own_lane
+        from event_streams where merchant_id = ${merchantId} order by next_sequence`.execute(db)
+      ).rows,
     alerts: async (merchantId) =>
-      (await sql<{ open: boolean }>`select resolved_at is null as open from alerts where subject = ${merchantId} order by raised_at`.execute(db)).rows,
+      (
+        await sql<{
+          open: boolean
+        }>`select resolved_at is null as open from alerts where subject = ${merchantId} order by raised_at`.execute(db)
+      ).rows,
     close: async () => {
       await world.outbound.close()
       for (const close of closing) await close()
@@ -127,7 +151,14 @@ const startReceiver = async (world: World): Promise<Receiver> => {
     for await (const chunk of incoming) chunks.push(chunk as Buffer)
     const rawBody = Buffer.concat(chunks).toString()
     const { objectId, n } = JSON.parse(rawBody) as { objectId: string; n: number }
-    const request = { headers: incoming.headers, url: incoming.url!, rawBody, objectId, n, at: world.runtime.clock.business() }
+    const request = {
+      headers: incoming.headers,
+      url: incoming.url!,
+      rawBody,
+      objectId,
+      n,
+      at: world.runtime.clock.business(),
+    }
     receiver.requests.push(request)
     const verdict = await receiver.judge(request, response)
     if (verdict === 'taken') return
@@ -138,7 +169,8 @@ const startReceiver = async (world: World): Promise<Receiver> => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const receiver: Receiver = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks/bursar?shop=1`,
-    requests: [], accepted: [],
+    requests: [],
+    accepted: [],
     judge: () => 200,
     close: () => {
       server.close()

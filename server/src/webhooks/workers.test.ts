@@ -21,8 +21,8 @@ const LEASE = MINUTE
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i)
 
 /**
- * A worker whose answers reach it only when it is woken: paused, or dead if it never is. Its clocks stand still, as they do
- * for a process that is stopped: it doesn't see its own lease end.
+ * A worker whose answers reach it only when it is woken: paused, or dead if it never is. Its clocks stand still, as
+ * they do for a process that is stopped: it doesn't see its own lease end.
  */
 const startPaused = () => {
   const answered = Promise.withResolvers<void>()
@@ -158,7 +158,9 @@ describe('several workers', () => {
     while ((await Promise.all(workers.map(({ job }) => job.run(signal)))).some(Boolean));
     expect(receiver.requests).toHaveLength(800)
     for (const { id } of objects) {
-      expect(receiver.accepted.filter((request) => request.objectId === id).map((request) => request.n)).toEqual([0, 1, 2, 3])
+      expect(receiver.accepted.filter((request) => request.objectId === id).map((request) => request.n)).toEqual([
+        0, 1, 2, 3,
+      ])
     }
   }, 60_000)
 
@@ -197,16 +199,21 @@ describe('receivers that hang', () => {
     const [fine, dead] = [await world.receiver(), await world.receiver()]
     dead.judge = () => 'taken'
     const deadMerchants = upTo(40).map(() => world.merchant(dead))
-    for (const merchant of deadMerchants) for (const objectId of [randomUUID(), randomUUID(), randomUUID()]) await world.emitTo(merchant, objectId)
+    for (const merchant of deadMerchants)
+      for (const objectId of [randomUUID(), randomUUID(), randomUUID()]) await world.emitTo(merchant, objectId)
     const fineMerchants = upTo(10).map(() => world.merchant(fine))
     const from = world.now
     const realStart = Date.now()
     // Real time here: what is tested is that waiting takes no slots.
-    const clock = { now: () => from + Date.now() - realStart, business: () => from + world.ahead + Date.now() - realStart }
+    const clock = {
+      now: () => from + Date.now() - realStart,
+      business: () => from + world.ahead + Date.now() - realStart,
+    }
     const delivery = world.delivery({ slots: 8, untilSettled: false, runtime: { ...world.runtime, clock } })
     const loop = createJobLoop([delivery.job], world.runtime.log)
     await expect.poll(() => dead.requests.length).toBeGreaterThanOrEqual(40)
-    for (const merchant of fineMerchants) for (const objectId of upTo(20).map(() => randomUUID())) await world.emitTo(merchant, objectId)
+    for (const merchant of fineMerchants)
+      for (const objectId of upTo(20).map(() => randomUUID())) await world.emitTo(merchant, objectId)
     await expect.poll(() => fine.accepted.length).toBe(200)
     // Two streams each at first, however many wait.
     expect(dead.requests.length).toBeLessThanOrEqual(80)

@@ -7,7 +7,17 @@ import type { Catalogue } from '../assets/index.ts'
 import { inTransaction, type Db, type Tx } from '../db/index.ts'
 import { carryOut } from '../effects/index.ts'
 import { rescale } from '../money/index.ts'
-import { adoptSigned, contractCallPaying, oursAmong, paymentCall, readForm, tronPayment, TRON_LIFETIME_MS, type SignedForm, type WalletKeys } from '../outgoing/index.ts'
+import {
+  adoptSigned,
+  contractCallPaying,
+  oursAmong,
+  paymentCall,
+  readForm,
+  tronPayment,
+  TRON_LIFETIME_MS,
+  type SignedForm,
+  type WalletKeys,
+} from '../outgoing/index.ts'
 import { resolveAlert } from '../platform/alerts.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { paymentOf } from './bitcoin-payments.ts'
@@ -33,19 +43,23 @@ export type Attached =
   | { kind: 'attached'; hashes: string[]; minedAt: number | null }
   /** the signer has signed nothing for it: it is not barred any more */
   | { kind: 'nothing-signed' }
-  /** final transactions of these books have used up what all that was signed needs: it is paid anew, under another intent */
+  /**
+   * final transactions of these books have used up what all that was signed needs: it is paid anew, under another
+   * intent
+   */
   | { kind: 'superseded'; by: string[] }
 
 /**
- * Puts a waiting withdrawal on the transactions that the signer signed for it and that these books have forgotten. They are held against
- * the signer's answer, their own bytes and the chain; then the ordinary states go on: sent again, or booked from the block that holds one.
- * Throws an Error that says what to do when they don't fit.
+ * Puts a waiting withdrawal on the transactions that the signer signed for it and that these books have forgotten. They
+ * are held against the signer's answer, their own bytes and the chain; then the ordinary states go on: sent again, or
+ * booked from the block that holds one. Throws an Error that says what to do when they don't fit.
  */
 export const attachSigned = async (deps: AttachDeps, key: { merchantId: string; id: string }): Promise<Attached> => {
   const { runtime, signer, adapter } = deps
   const withdrawal = await findById(runtime.db, key.merchantId, key.id)
   if (!withdrawal) throw new Error('there is no such withdrawal: check both ids')
-  if (withdrawal.state !== 'requested') throw new Error(`it is ${withdrawal.state}: only a withdrawal that waits can be attached`)
+  if (withdrawal.state !== 'requested')
+    throw new Error(`it is ${withdrawal.state}: only a withdrawal that waits can be attached`)
   const all = await signer.transactionsOf(withdrawal.intentId)
   if (all.length === 0) {
     await inTransaction(runtime.db, (tx) => unbar(tx, withdrawal))
@@ -63,7 +77,7 @@ export const attachSigned = async (deps: AttachDeps, key: { merchantId: string; 
   const joined = await joinLate(deps, withdrawal, hashes)
   if (joined) return { kind: 'attached', hashes, minedAt: joined.minedHeight }
   let minedAt = await minedHeight(adapter, forms)
-  for (let from = 0; ; ) {
+  for (let from = 0; ;) {
     const seen = minedAt === null ? await passedUnseen(deps, transactions, from) : ALL_SEEN
     minedAt ??= seen.minedAt
     if (await inTransaction(runtime.db, (tx) => store(tx, deps, withdrawal, { transactions, forms, seen }))) break
@@ -73,12 +87,22 @@ export const attachSigned = async (deps: AttachDeps, key: { merchantId: string; 
   return { kind: 'attached', hashes, minedAt }
 }
 
-
 /** Without those that these books know never to be mined, and what has taken the place of others of them. */
-const stillPossible = async (db: Db, { blockchain }: Withdrawal, all: readonly SignedTransaction[]): Promise<{ possible: SignedTransaction[]; by: string[] }> => {
-  const known = await oursAmong(db, blockchain, all.map(({ hash }) => hash))
+const stillPossible = async (
+  db: Db,
+  { blockchain }: Withdrawal,
+  all: readonly SignedTransaction[],
+): Promise<{ possible: SignedTransaction[]; by: string[] }> => {
+  const known = await oursAmong(
+    db,
+    blockchain,
+    all.map(({ hash }) => hash),
+  )
   const unproven = all.filter(({ hash }) => known.get(hash)?.state !== 'abandoned')
-  if (unproven.length === 0) throw new Error(`transaction ${[...known.keys()].join(', ')} is in these books already, and can't be mined any more: it was another withdrawal's`)
+  if (unproven.length === 0)
+    throw new Error(
+      `transaction ${[...known.keys()].join(', ')} is in these books already, and can't be mined any more: it was another withdrawal's`,
+    )
   const users = new Map<SignedTransaction, string>()
   for (const transaction of unproven) {
     const by = known.has(transaction.hash) ? undefined : await supersededBy(db, transaction)
@@ -87,18 +111,24 @@ const stillPossible = async (db: Db, { blockchain }: Withdrawal, all: readonly S
   return { possible: unproven.filter((transaction) => !users.has(transaction)), by: [...new Set(users.values())] }
 }
 
-/** The transaction as its bytes say; throws unless it pays exactly this withdrawal, by the signer's answer and by the bytes. */
+/**
+ * The transaction as its bytes say; throws unless it pays exactly this withdrawal, by the signer's answer and by the
+ * bytes.
+ */
 const checked = (deps: AttachDeps, withdrawal: Withdrawal, transaction: SignedTransaction): SignedForm => {
   const { intentId, ticker, blockchain, to } = withdrawal
   const units = chainUnits(deps.catalogue, withdrawal)
   const intent = transaction.intents.find(({ id }) => id === intentId)
   const says = { network: transaction.network, asset: intent?.asset, to: intent?.to, units: intent?.units }
   if (!isDeepStrictEqual(says, { network: blockchain, asset: ticker, to, units: units.toString() })) {
-    throw new Error(`the signer signed ${transaction.hash} as ${says.units} ${says.asset} units to ${says.to} on ${says.network}; ` +
-      `the withdrawal is ${units} ${ticker} units to ${to} on ${blockchain}: it is another payment under the same name, and can't be attached`)
+    throw new Error(
+      `the signer signed ${transaction.hash} as ${says.units} ${says.asset} units to ${says.to} on ${says.network}; ` +
+        `the withdrawal is ${units} ${ticker} units to ${to} on ${blockchain}: it is another payment under the same name, and can't be attached`,
+    )
   }
   const form = readForm(transaction)
-  if (!pays(deps, withdrawal, units, form)) throw new Error(`the bytes of ${transaction.hash} do not pay the withdrawal`)
+  if (!pays(deps, withdrawal, units, form))
+    throw new Error(`the bytes of ${transaction.hash} do not pay the withdrawal`)
   return form
 }
 
@@ -108,7 +138,11 @@ const pays = (deps: AttachDeps, withdrawal: Withdrawal, units: bigint, { action,
   switch (action.kind) {
     case 'call': {
       const call = paymentCall({ to, units, contract })
-      return action.call.to.toLowerCase() === call.to.toLowerCase() && action.call.value === call.value && action.call.data === call.data
+      return (
+        action.call.to.toLowerCase() === call.to.toLowerCase() &&
+        action.call.value === call.value &&
+        action.call.data === call.data
+      )
     }
     case 'contract': {
       const payment = tronPayment({ from: sender!, to, units, contract })
@@ -150,15 +184,21 @@ interface Seen {
 const ALL_SEEN: Seen = { minedAt: null, through: null }
 
 /**
- * On TRON nothing but the expiration ends a transaction, and our own watcher's reading is what proves that it was not mined. Blocks that it read
- * before the transaction was known here are read again now, from the node: those made between the first signature and the last expiration.
+ * On TRON nothing but the expiration ends a transaction, and our own watcher's reading is what proves that it was not
+ * mined. Blocks that it read before the transaction was known here are read again now, from the node: those made
+ * between the first signature and the last expiration.
  * @param from the lowest block to look at
  */
-const passedUnseen = async ({ runtime, adapter }: AttachDeps, transactions: readonly SignedTransaction[], from: number): Promise<Seen> => {
+const passedUnseen = async (
+  { runtime, adapter }: AttachDeps,
+  transactions: readonly SignedTransaction[],
+  from: number,
+): Promise<Seen> => {
   if (adapter.network !== 'TRON') return ALL_SEEN
   const hashes = new Set(transactions.map(({ hash }) => hash))
   // A payment is planned a lifetime before it expires, by the chain's own clock: the signer's may be far ahead of it.
-  const since = Math.min(...transactions.map(({ at, expiresAt }) => Math.min(at, (expiresAt ?? at) - TRON_LIFETIME_MS))) - CLOCKS_MS
+  const since =
+    Math.min(...transactions.map(({ at, expiresAt }) => Math.min(at, (expiresAt ?? at) - TRON_LIFETIME_MS))) - CLOCKS_MS
   const until = Math.max(...transactions.map(({ at, expiresAt }) => expiresAt ?? at))
   const through = await cursorHeight(runtime.db)
   for (let height = from > 0 ? from : await firstFrom(adapter, since, through); height <= through; height += 1) {
@@ -171,7 +211,9 @@ const passedUnseen = async ({ runtime, adapter }: AttachDeps, transactions: read
 
 /** How far our watcher has read TRON; -1 before it has begun. In a transaction it reads on only after its end. */
 const cursorHeight = async (db: Db | Tx): Promise<number> => {
-  const { rows } = await sql<{ height: number }>`select height from watch_cursors where network = 'TRON' for share`.execute(db)
+  const { rows } = await sql<{
+    height: number
+  }>`select height from watch_cursors where network = 'TRON' for share`.execute(db)
   return rows[0]?.height ?? -1
 }
 
@@ -188,7 +230,8 @@ const firstFrom = async (adapter: AttachDeps['adapter'], time: number, top: numb
 
 const blockOf = async (adapter: AttachDeps['adapter'], height: number): Promise<Block> => {
   const block = await adapter.blockAt(height)
-  if (!block) throw new Error(`the node of ${adapter.network} has no block ${height}: nothing is stored; try again when it has`)
+  if (!block)
+    throw new Error(`the node of ${adapter.network} has no block ${height}: nothing is stored; try again when it has`)
   return block
 }
 
@@ -199,7 +242,12 @@ interface Found {
 }
 
 /** False when the watcher has read on meanwhile: what it read has to be looked through first. */
-const store = async (tx: Tx, deps: AttachDeps, { blockchain: network, id: asked }: Withdrawal, { transactions, forms, seen: { through } }: Found): Promise<boolean> => {
+const store = async (
+  tx: Tx,
+  deps: AttachDeps,
+  { blockchain: network, id: asked }: Withdrawal,
+  { transactions, forms, seen: { through } }: Found,
+): Promise<boolean> => {
   if (through !== null && (await cursorHeight(tx)) > through) return false
   const moment = momentOf(deps.runtime)
   const id = moment.newId()
@@ -209,7 +257,8 @@ const store = async (tx: Tx, deps: AttachDeps, { blockchain: network, id: asked 
     // Another order under the name of what was paid is not what was paid.
     const isPaid = paid.id === asked || transactions.every((transaction) => isCheckedAs(deps, paid, transaction))
     if (!isPaid) await bar(tx, paid, 'signed', `transaction ${forms.map(({ hash }) => hash).join(', ')}`, moment)
-    else if (await move(tx, paid, 'planned', moment.at, { outgoingId: id })) await resolveAlert(tx, ALERT, paid.id, moment.at)
+    else if (await move(tx, paid, 'planned', moment.at, { outgoingId: id }))
+      await resolveAlert(tx, ALERT, paid.id, moment.at)
   }
   await carryOut(tx, effects, moment)
   return true

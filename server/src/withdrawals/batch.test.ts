@@ -8,7 +8,8 @@ interface Waiting {
   createdAt: Date
   units: number
 }
-const waiting = (...all: [createdAt: number, units: number][]): Waiting[] => all.map(([at, units], id) => ({ id, createdAt: new Date(at), units }))
+const waiting = (...all: [createdAt: number, units: number][]): Waiting[] =>
+  all.map(([at, units], id) => ({ id, createdAt: new Date(at), units }))
 const upTo = (most: number) => (chosen: readonly Waiting[]) => chosen.reduce((sum, { units }) => sum + units, 0) <= most
 const choose = (all: Waiting[], coins: number, now: number) => {
   const { chosen, short, leaves } = chooseBatch(all, upTo(coins), rules, now)
@@ -24,7 +25,11 @@ describe('a batch', () => {
   })
 
   test('leaves at once when it is full, with the oldest', () => {
-    expect(choose(waiting([0, 1], [0, 1], [0, 1], [0, 1]), 10, 0)).toEqual({ ids: [0, 1, 2], short: undefined, leaves: true })
+    expect(choose(waiting([0, 1], [0, 1], [0, 1], [0, 1]), 10, 0)).toEqual({
+      ids: [0, 1, 2],
+      short: undefined,
+      leaves: true,
+    })
   })
 
   test('leaves out what the coins do not pay, and names the oldest of these', () => {
@@ -61,7 +66,11 @@ describe('a batch', () => {
   })
 
   test('small ones and a large one both get through, whatever they are, where money keeps coming in', () => {
-    const amounts = fc.record({ large: fc.integer({ min: 20, max: 60 }), income: fc.integer({ min: 2, max: 6 }), small: fc.integer({ min: 1, max: 2 }) })
+    const amounts = fc.record({
+      large: fc.integer({ min: 20, max: 60 }),
+      income: fc.integer({ min: 2, max: 6 }),
+      small: fc.integer({ min: 1, max: 2 }),
+    })
     fc.assert(
       fc.property(amounts, ({ large, income, small }) => {
         let coins = 0
@@ -71,14 +80,23 @@ describe('a batch', () => {
         // Every 100 ms money comes in and as much of it is asked for again.
         for (let now = 0, id = 1; now < 20_000; now += 100) {
           coins += income
-          for (let asked = 0; asked + small <= income; asked += small) queue.push({ id: (id += 1), createdAt: new Date(now), units: small })
+          for (let asked = 0; asked + small <= income; asked += small)
+            queue.push({ id: (id += 1), createdAt: new Date(now), units: small })
           for (;;) {
-            const { chosen, leaves } = chooseBatch(queue, upTo(coins), { ...rules, batchWaitMs: 0, mostPayments: 50 }, now)
+            const { chosen, leaves } = chooseBatch(
+              queue,
+              upTo(coins),
+              { ...rules, batchWaitMs: 0, mostPayments: 50 },
+              now,
+            )
             if (!leaves) break
             coins -= chosen.reduce((sum, { units }) => sum + units, 0)
             queue = queue.filter((one) => !chosen.includes(one))
             paidLarge ||= chosen.some(({ id: one }) => one === 0)
-            longest = Math.max(longest, ...chosen.filter((one) => one.id > 0).map((one) => now - one.createdAt.getTime()))
+            longest = Math.max(
+              longest,
+              ...chosen.filter((one) => one.id > 0).map((one) => now - one.createdAt.getTime()),
+            )
           }
         }
         // It needs more than comes in while it is saved up for, or it was paid.

@@ -14,8 +14,8 @@ export interface Batch<W> {
 
 /**
  * Chooses what one transaction pays, oldest first. What the coins can't pay lets younger ones pass, so that it holds up
- * nobody; once it has waited for `saveUpAfterMs` all coins are kept for it for `saveUpMs`, then the younger ones go again
- * for as long, and so on: neither waits for ever for the other.
+ * nobody; once it has waited for `saveUpAfterMs` all coins are kept for it for `saveUpMs`, then the younger ones go
+ * again for as long, and so on: neither waits for ever for the other.
  * @param waiting oldest first
  * @param canPay whether the coins pay these together, fee and change included
  */
@@ -36,7 +36,9 @@ export const chooseBatch = <W extends { createdAt: Date }>(
     }
   }
   const [oldest] = chosen
-  const leaves = oldest !== undefined && (chosen.length === rules.mostPayments || now - oldest.createdAt.getTime() >= rules.batchWaitMs)
+  const leaves =
+    oldest !== undefined &&
+    (chosen.length === rules.mostPayments || now - oldest.createdAt.getTime() >= rules.batchWaitMs)
   return { chosen, short, leaves }
 }
 

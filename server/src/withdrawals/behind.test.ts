@@ -40,9 +40,15 @@ test('audit D-E13: balances, nonce and estimate of a payout are asked of one sta
   const { minedNonce, estimateGas, balancesAt } = world.adapter
   const stateFrom = world.adapter.stateFrom.bind(world.adapter)
   Object.assign(world.adapter, {
-    minedNonce: stray, estimateGas: stray, balancesAt: stray, head: stray,
+    minedNonce: stray,
+    estimateGas: stray,
+    balancesAt: stray,
+    head: stray,
     stateFrom: async (least: number) => ({
-      ...(await stateFrom(least)), minedNonce, estimateGas, balances: (wanted: Parameters<typeof balancesAt>[1]) => balancesAt(100, wanted),
+      ...(await stateFrom(least)),
+      minedNonce,
+      estimateGas,
+      balances: (wanted: Parameters<typeof balancesAt>[1]) => balancesAt(100, wanted),
     }),
   })
   await job.run(signal)

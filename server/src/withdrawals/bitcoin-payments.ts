@@ -10,8 +10,9 @@ type PaymentDeps = Pick<PayoutDeps, 'catalogue' | 'wallet'>
 type PlanDeps = PaymentDeps & Pick<PayoutDeps, 'policy'>
 
 /**
- * What of a batch can be built. The coins pay it, but a cap on fees or on size may stand against it: small payments weigh
- * on the share of the fee, large ones take many coins, so either are left out until it fits. Undefined when nothing does.
+ * What of a batch can be built. The coins pay it, but a cap on fees or on size may stand against it: small payments
+ * weigh on the share of the fee, large ones take many coins, so either are left out until it fits. Undefined when
+ * nothing does.
  */
 export const fit = (
   deps: PlanDeps,
@@ -20,7 +21,8 @@ export const fit = (
   feeRateMilliSatPerVb: bigint,
 ): Withdrawal[] | undefined => {
   const change = anyChange(deps.wallet)
-  const builds = (some: readonly Withdrawal[]): boolean => !isRefused(planFor(deps, some, coins, change, feeRateMilliSatPerVb))
+  const builds = (some: readonly Withdrawal[]): boolean =>
+    !isRefused(planFor(deps, some, coins, change, feeRateMilliSatPerVb))
   const descending = chosen.toSorted((a, b) => (a.units > b.units ? -1 : 1))
   for (let left = 0; left < chosen.length; left += 1) {
     const without = [descending.slice(left), descending.slice(0, chosen.length - left)]
@@ -38,11 +40,21 @@ export const planFor = (
   feeRateMilliSatPerVb: bigint,
 ): ReturnType<typeof planBitcoinPayout> => {
   const { wallet, policy } = deps
-  return planBitcoinPayout({ wallet, coins, payments: paid.map((one) => paymentOf(deps, one)), change, feeRateMilliSatPerVb, policy })
+  return planBitcoinPayout({
+    wallet,
+    coins,
+    payments: paid.map((one) => paymentOf(deps, one)),
+    change,
+    feeRateMilliSatPerVb,
+    policy,
+  })
 }
 
 /** What a withdrawal pays on the chain. */
-export const paymentOf = (deps: PaymentDeps, withdrawal: Withdrawal): Output => ({ script: scriptOf(deps, withdrawal), units: satoshiOf(deps, withdrawal) })
+export const paymentOf = (deps: PaymentDeps, withdrawal: Withdrawal): Output => ({
+  script: scriptOf(deps, withdrawal),
+  units: satoshiOf(deps, withdrawal),
+})
 
 export const satoshiOf = ({ catalogue }: PaymentDeps, { ticker, units }: Withdrawal): bigint => {
   const asset = catalogue.findCrypto(ticker)!
@@ -50,7 +62,11 @@ export const satoshiOf = ({ catalogue }: PaymentDeps, { ticker, units }: Withdra
 }
 
 /** What waits to be paid with coins, oldest first, as one transaction would pay it. */
-export const waitingPayments = async (deps: Pick<PayoutDeps, 'runtime' | 'catalogue' | 'wallet'>, at: Date, most: number): Promise<Output[]> =>
+export const waitingPayments = async (
+  deps: Pick<PayoutDeps, 'runtime' | 'catalogue' | 'wallet'>,
+  at: Date,
+  most: number,
+): Promise<Output[]> =>
   (await nextWaiting(deps.runtime.db, 'BITCOIN', 'onChain', at, most)).map((one) => paymentOf(deps, one))
 
 const scriptOf = ({ wallet }: PaymentDeps, { id, to }: Withdrawal): Uint8Array => {

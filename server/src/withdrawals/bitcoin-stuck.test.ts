@@ -29,12 +29,17 @@ interface Entry {
 }
 
 /**
- * The pool of a node: refuses by BIP 125 rules 3 to 5 and by its least rate, in the words of Bitcoin Core 29 (policy/rbf.cpp and
- * validation.cpp), as Bitcoin Knots 29.4.3 was seen to.
+ * The pool of a node: refuses by BIP 125 rules 3 to 5 and by its least rate, in the words of Bitcoin Core 29
+ * (policy/rbf.cpp and validation.cpp), as Bitcoin Knots 29.4.3 was seen to.
  */
 const openPool = () => {
   const pool = new Map<string, Entry>()
-  const node = { least: 1_000n, handed: [] as string[], sole: (): Entry => [...pool.values()][0]!, hashes: () => [...pool.keys()] }
+  const node = {
+    least: 1_000n,
+    handed: [] as string[],
+    sole: (): Entry => [...pool.values()][0]!,
+    hashes: () => [...pool.keys()],
+  }
   world.node.broadcast = (raw): BroadcastResult => {
     const parsed = parseTransaction(Buffer.from(raw, 'hex'))
     if (isRefused(parsed)) throw new Error(parsed.message)
@@ -42,14 +47,28 @@ const openPool = () => {
     if (pool.has(txid)) return { kind: 'accepted' }
     node.handed.push(txid)
     const fee = BigInt(parsed.inputs.length) * COIN - outputs.reduce((sum, { units }) => sum + units, 0n)
-    if (fee < feeAt(node.least, vsize)) return { kind: 'refused', reason: 'fee-too-low', message: `mempool min fee not met, ${fee} < ${feeAt(node.least, vsize)}` }
+    if (fee < feeAt(node.least, vsize))
+      return {
+        kind: 'refused',
+        reason: 'fee-too-low',
+        message: `mempool min fee not met, ${fee} < ${feeAt(node.least, vsize)}`,
+      }
     const inputs = parsed.inputs.map(outpointOf)
     const evicted = [...pool].filter(([, entry]) => entry.inputs.some((input) => inputs.includes(input)))
     const count = evicted.reduce((sum, [, entry]) => sum + 1 + entry.followers.count, 0)
-    if (count > 100) return { kind: 'refused', reason: 'later', message: `too many potential replacements, rejecting replacement ${txid}` }
+    if (count > 100)
+      return {
+        kind: 'refused',
+        reason: 'later',
+        message: `too many potential replacements, rejecting replacement ${txid}`,
+      }
     const paid = evicted.reduce((sum, [, entry]) => sum + entry.fee + entry.followers.fee, 0n)
     if (evicted.length > 0 && fee < paid + feeAt(1_000n, vsize)) {
-      return { kind: 'refused', reason: 'fee-too-low', message: `insufficient fee, rejecting replacement ${txid}, less fees than conflicting txs` }
+      return {
+        kind: 'refused',
+        reason: 'fee-too-low',
+        message: `insufficient fee, rejecting replacement ${txid}, less fees than conflicting txs`,
+      }
     }
     for (const [hash] of evicted) pool.delete(hash)
     pool.set(txid, { inputs, vsize, fee, followers: NOBODY })
@@ -61,7 +80,13 @@ const openPool = () => {
     const { vsize, fee, followers } = entry
     const both = { vsize: vsize + followers.vsize, fee: fee + followers.fee }
     const isPaidFor = both.fee * BigInt(vsize) > fee * BigInt(both.vsize)
-    return { vsize, fee, ancestors: { vsize: 0, fee: 0n }, descendants: followers, package: isPaidFor ? both : { vsize, fee } }
+    return {
+      vsize,
+      fee,
+      ancestors: { vsize: 0, fee: 0n },
+      descendants: followers,
+      package: isPaidFor ? both : { vsize, fee },
+    }
   }
   return node
 }
@@ -69,10 +94,17 @@ const openPool = () => {
 const dear = (): object => {
   const policy = policyWith({}) as { networks: { BITCOIN: { fee: object } } }
   const { BITCOIN } = policy.networks
-  const fee = { ...BITCOIN.fee, maxUnits: '1000000', maxMilliSatPerVb: '10000000', maxPerHour: '100000000', maxPerDay: '100000000' }
+  const fee = {
+    ...BITCOIN.fee,
+    maxUnits: '1000000',
+    maxMilliSatPerVb: '10000000',
+    maxPerHour: '100000000',
+    maxPerDay: '100000000',
+  }
   return { ...policy, networks: { ...policy.networks, BITCOIN: { ...BITCOIN, fee } } }
 }
-const openWorld = async (): Promise<PayoutWorld> => (world = await createPayoutWorld(database.url, { network: 'BITCOIN', policy: dear() }))
+const openWorld = async (): Promise<PayoutWorld> =>
+  (world = await createPayoutWorld(database.url, { network: 'BITCOIN', policy: dear() }))
 const open = async (units = 1_000_000n) => {
   await openWorld()
   const pool = openPool()
@@ -81,7 +113,10 @@ const open = async (units = 1_000_000n) => {
   await world.work()
   return pool
 }
-const attempts = async (): Promise<bigint[]> => (await sql<{ fee: bigint }>`select network_fee as fee from outgoing_attempts order by attempt`.execute(world.db)).rows.map(({ fee }) => fee)
+const attempts = async (): Promise<bigint[]> =>
+  (
+    await sql<{ fee: bigint }>`select network_fee as fee from outgoing_attempts order by attempt`.execute(world.db)
+  ).rows.map(({ fee }) => fee)
 
 test('audit D-B3: a payout that pays what the node asks is not replaced because blocks are slow', async () => {
   await open()
@@ -133,7 +168,11 @@ test('audit D-B3, row B-4: above what nodes evict, only a child pays', async () 
   const asked: (bigint | undefined)[] = []
   world.node.payForParent = (_hash, _rate, below) => (asked.push(below), false)
   await world.work(3, HALF_AN_HOUR)
-  expect([(await attempts()).length, asked, await world.alerts()]).toMatchObject([1, [undefined, undefined, undefined], [{ kind: 'stuck' }]])
+  expect([(await attempts()).length, asked, await world.alerts()]).toMatchObject([
+    1,
+    [undefined, undefined, undefined],
+    [{ kind: 'stuck' }],
+  ])
 })
 
 test('audit D-B3, row B-3: a replacement that the node refuses for its fee leads to no further one before the payout is stuck again', async () => {
@@ -142,7 +181,8 @@ test('audit D-B3, row B-3: a replacement that the node refuses for its fee leads
   const { broadcast } = world.node
   // The receiver spends the payout in the moment before the replacement arrives.
   world.node.broadcast = (raw) => {
-    if (pool.hashes().length === 1 && pool.sole().followers.count === 0) pool.sole().followers = { count: 1, vsize: 50_000, fee: 50_000n }
+    if (pool.hashes().length === 1 && pool.sole().followers.count === 0)
+      pool.sole().followers = { count: 1, vsize: 50_000, fee: 50_000n }
     return broadcast(raw)
   }
   await world.work(1, HALF_AN_HOUR)
@@ -167,7 +207,9 @@ test('audit D-B3: a payout below the least rate of the pool pays the rate of now
   expect((await attempts()).length).toBe(2)
   expect(await world.alerts()).toEqual([])
   await world.work(1, HALF_AN_HOUR)
-  expect(await world.alerts()).toMatchObject([{ kind: 'broadcast', text: expect.stringContaining('mempool min fee not met') as string }])
+  expect(await world.alerts()).toMatchObject([
+    { kind: 'broadcast', text: expect.stringContaining('mempool min fee not met') as string },
+  ])
   world.node.rate = 12_000n
   await world.work(3, 60_000)
   expect([pool.hashes().length, (await attempts()).length]).toEqual([1, 3])

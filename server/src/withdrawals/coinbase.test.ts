@@ -19,11 +19,17 @@ afterEach(async () => {
 const MINED = 100
 const COINBASE = 'c0'.repeat(32)
 const coinbase: ChainTransaction = {
-  hash: COINBASE, keys: [], succeeded: true, fee: 0n, coinbase: true,
+  hash: COINBASE,
+  keys: [],
+  succeeded: true,
+  fee: 0n,
+  coinbase: true,
   transfers: [{ index: 'o:0', contract: null, from: [], to: bitcoinHotAddress(WALLET), units: 312_500_000n }],
 }
 
-/** The refusal of a real node: Bitcoin Core's `CheckTxInputs` (consensus/tx_verify.cpp), seen on Bitcoin Knots 29.4.3. */
+/**
+ * The refusal of a real node: Bitcoin Core's `CheckTxInputs` (consensus/tx_verify.cpp), seen on Bitcoin Knots 29.4.3.
+ */
 const TOO_EARLY = 'bad-txns-premature-spend-of-coinbase, tried to spend coinbase at depth 6'
 
 const open = async (): Promise<{ spent: string[] }> => {
@@ -36,7 +42,10 @@ const open = async (): Promise<{ spent: string[] }> => {
   }
   return { spent }
 }
-const headAt = (height: number): Promise<unknown> => sql`update watch_cursors set height = ${height}, final_height = ${height - 5} where network = 'BITCOIN'`.execute(world.db)
+const headAt = (height: number): Promise<unknown> =>
+  sql`update watch_cursors set height = ${height}, final_height = ${height - 5} where network = 'BITCOIN'`.execute(
+    world.db,
+  )
 
 test('audit D-B2, row B-1: a withdrawal is paid with other coins while a coinbase can not be spent', async () => {
   const { spent } = await open()
@@ -45,7 +54,12 @@ test('audit D-B2, row B-1: a withdrawal is paid with other coins while a coinbas
   await headAt(MINED + 98)
   const [small, large] = [await world.request(1_000_000n), await world.request(30_000_000n)]
   await world.work()
-  expect([await world.stateOf(small), await world.stateOf(large), spent.length, spent.includes(`${COINBASE}:0`)]).toEqual(['sent', 'requested', 1, false])
+  expect([
+    await world.stateOf(small),
+    await world.stateOf(large),
+    spent.length,
+    spent.includes(`${COINBASE}:0`),
+  ]).toEqual(['sent', 'requested', 1, false])
 })
 
 test('audit D-B2, row B-1: a coinbase is spent once the next block may spend it', async () => {
@@ -64,7 +78,7 @@ test('audit D-B2, row B-1: a node that has fewer blocks is asked again later, wi
   await open()
   await world.coins(1, 5_000_000n)
   let asked = 0
-  world.node.broadcast = () => (asked += 1, { kind: 'refused', reason: 'later', message: TOO_EARLY })
+  world.node.broadcast = () => ((asked += 1), { kind: 'refused', reason: 'later', message: TOO_EARLY })
   const id = await world.request(1_000_000n)
   await world.work()
   expect([await world.stateOf(id), await world.alerts()]).toEqual(['planned', []])
@@ -82,5 +96,8 @@ test('audit D-B2, row B-1: a person is told when the node refuses for longer tha
   const id = await world.request(1_000_000n)
   await world.work()
   await world.work(2, 30 * 60_000)
-  expect([await world.stateOf(id), await world.alerts()]).toMatchObject(['planned', [{ kind: 'broadcast', text: expect.stringContaining(TOO_EARLY) as string }]])
+  expect([await world.stateOf(id), await world.alerts()]).toMatchObject([
+    'planned',
+    [{ kind: 'broadcast', text: expect.stringContaining(TOO_EARLY) as string }],
+  ])
 })

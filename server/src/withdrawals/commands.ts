@@ -15,7 +15,10 @@ export type ReceiveInternal = (tx: Tx, withdrawal: Withdrawal, moment: Moment) =
 
 const NOT_CARRIED = { hash: null, from: [], block: null } as const
 
-/** Moves an internal withdrawal to its receiver in the ledger. Undefined when it is no longer waiting, or is stopped by now. */
+/**
+ * Moves an internal withdrawal to its receiver in the ledger. Undefined when it is no longer waiting, or is stopped by
+ * now.
+ */
 export const deliver = async (
   tx: Tx,
   waiting: Withdrawal,
@@ -36,8 +39,8 @@ export const deliver = async (
 }
 
 /**
- * Ends a withdrawal and gives its money back. Undefined when it is not waiting. Only for one whose intent the signer has closed:
- * see `giveBack`.
+ * Ends a withdrawal and gives its money back. Undefined when it is not waiting. Only for one whose intent the signer
+ * has closed: see `giveBack`.
  */
 export const giveUp = async (
   tx: Tx,
@@ -57,7 +60,12 @@ export const giveUp = async (
 }
 
 /** Puts withdrawals on a planned transaction; false when any of them is no longer waiting, or is stopped by now. */
-export const attach = async (tx: Tx, withdrawals: readonly Withdrawal[], outgoingId: string, { at }: Moment): Promise<boolean> => {
+export const attach = async (
+  tx: Tx,
+  withdrawals: readonly Withdrawal[],
+  outgoingId: string,
+  { at }: Moment,
+): Promise<boolean> => {
   await holdStops(tx)
   for (const withdrawal of withdrawals) {
     if (!(await move(tx, withdrawal, 'planned', at, { outgoingId }))) return false
@@ -72,12 +80,14 @@ export const postpone = async (tx: Db | Tx, withdrawal: Withdrawal, until: Date)
 }
 
 /**
- * Stops withdrawals that nobody was asked to sign for; answers with those that still could be. The caller keeps everybody from planning
- * and asking meanwhile.
+ * Stops withdrawals that nobody was asked to sign for; answers with those that still could be. The caller keeps
+ * everybody from planning and asking meanwhile.
  */
 export const halt = async (tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> => {
   if (ids.length === 0) return new Set()
-  const { rows } = await sql<{ id: string }>`update withdrawals w set halted = true where w.id = any(${[...ids]}::uuid[]) and (w.state = 'requested'
+  const { rows } = await sql<{
+    id: string
+  }>`update withdrawals w set halted = true where w.id = any(${[...ids]}::uuid[]) and (w.state = 'requested'
       or (w.state = 'planned' and not exists (select from outgoing_attempts a where a.outgoing_id = w.outgoing_id and a.asked_at is not null)))
     returning w.id`.execute(tx)
   return new Set(rows.map(({ id }) => id))
@@ -85,17 +95,23 @@ export const halt = async (tx: Tx, ids: readonly string[]): Promise<ReadonlySet<
 
 /** Keeps one that waits from being planned until it has been decided about. False when it does not wait. */
 export const haltWaiting = async (tx: Tx, { merchantId, id }: { merchantId: string; id: string }): Promise<boolean> => {
-  const { rows } = await sql`update withdrawals set halted = true where merchant_id = ${merchantId} and id = ${id} and state = 'requested'
+  const { rows } =
+    await sql`update withdrawals set halted = true where merchant_id = ${merchantId} and id = ${id} and state = 'requested'
     returning 1`.execute(tx)
   return rows.length > 0
 }
 
 /** Lets one that was halted go on. */
 export const resume = async (tx: Tx, { merchantId, id }: { merchantId: string; id: string }): Promise<void> => {
-  await sql`update withdrawals set halted = false where merchant_id = ${merchantId} and id = ${id} and halted`.execute(tx)
+  await sql`update withdrawals set halted = false where merchant_id = ${merchantId} and id = ${id} and halted`.execute(
+    tx,
+  )
 }
 
-/** Stores a person's signature under a withdrawal; the signer checks it with the key enrolled there. A later one of the same key is what counts, and the earlier one stays stored. */
+/**
+ * Stores a person's signature under a withdrawal; the signer checks it with the key enrolled there. A later one of the
+ * same key is what counts, and the earlier one stays stored.
+ */
 export const approve = async (
   tx: Tx,
   approval: { merchantId: string; withdrawalId: string; keyId: string; signature: string },

@@ -39,6 +39,7 @@ const checkTron = (text: string, catalogue: Catalogue): Destination => {
   const parsed = parseTron(text)
   if (isRefused(parsed)) return { ok: false, why: parsed.message }
   const token = catalogue.byContract('TRON', parsed.address)
-  if (token) return { ok: false, why: `${parsed.address} is the contract of ${token.asset.ticker}: money sent there is lost` }
+  if (token)
+    return { ok: false, why: `${parsed.address} is the contract of ${token.asset.ticker}: money sent there is lost` }
   return { ok: true, address: parsed.address }
 }

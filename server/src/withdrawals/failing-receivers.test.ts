@@ -24,10 +24,17 @@ let height = 100
 const failOne = async (to: string): Promise<string> => {
   const id = await world.request(1_000n, { ticker: 'ETH', to })
   await world.work()
-  const { rows } = await sql<{ hash: string }>`select a.hash from outgoing_attempts a join outgoing o on o.id = a.outgoing_id where o.state = 'broadcast'`.execute(world.db)
+  const { rows } = await sql<{
+    hash: string
+  }>`select a.hash from outgoing_attempts a join outgoing o on o.id = a.outgoing_id where o.state = 'broadcast'`.execute(
+    world.db,
+  )
   world.node.mined += rows.length
   height += 2
-  await world.block({ height, transactions: rows.map(({ hash }) => ({ hash, keys: [], succeeded: false, fee: 7n, transfers: [] })) })
+  await world.block({
+    height,
+    transactions: rows.map(({ hash }) => ({ hash, keys: [], succeeded: false, fee: 7n, transfers: [] })),
+  })
   await world.block({ height: height + 1, transactions: [] }, height)
   return id
 }
@@ -37,7 +44,8 @@ const open = async (gas: bigint) => {
   const grant = { merchantId: world.merchantId, asset: 'ETH', units: 1_000_000n }
   await inTransaction(world.db, (tx) => grantCapital(tx, grant, momentOf(world.runtime)))
 }
-const ended = async () => (await world.alerts()).map(({ kind }) => kind).filter((kind) => kind !== 'withdrawal-reverted')
+const ended = async () =>
+  (await world.alerts()).map(({ kind }) => kind).filter((kind) => kind !== 'withdrawal-reverted')
 
 test('a receiver whose code failed twice in thirty days is not paid, and another one is', async () => {
   await open(21_001n)
@@ -46,9 +54,16 @@ test('a receiver whose code failed twice in thirty days is not paid, and another
   expect(await ended()).toEqual([])
   // The signer's limit of an hour.
   world.later(DAY_MS)
-  const [refused, paid] = [await world.request(1_000n, { ticker: 'ETH', to: STRANGER }), await world.request(1_000n, { ticker: 'ETH', to: OTHER })]
+  const [refused, paid] = [
+    await world.request(1_000n, { ticker: 'ETH', to: STRANGER }),
+    await world.request(1_000n, { ticker: 'ETH', to: OTHER }),
+  ]
   await world.work()
-  expect([await world.stateOf(refused), await world.stateOf(paid), await ended()]).toEqual(['failed', 'sent', ['withdrawal-impossible']])
+  expect([await world.stateOf(refused), await world.stateOf(paid), await ended()]).toEqual([
+    'failed',
+    'sent',
+    ['withdrawal-impossible'],
+  ])
   world.later(31 * DAY_MS)
   const again = await world.request(1_000n, { ticker: 'ETH', to: STRANGER })
   await world.work()

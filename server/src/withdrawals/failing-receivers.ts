@@ -17,15 +17,24 @@ const MOST_OF_MERCHANT = 20
 const AGAIN_MS = { receiver: 60_000, merchant: 3_600_000 }
 
 /**
- * Whether coin may be paid to a receiver whose code runs. A look ahead is no bound of what such a payment costs: code can tell it from a block, and burn
- * there what the payment allows. After two payments that failed on chain a withdrawal to the same receiver is given back, while one is on its way to a
- * receiver that failed once the next waits, and twenty failed ones of a merchant in a day have its others wait.
+ * Whether coin may be paid to a receiver whose code runs. A look ahead is no bound of what such a payment costs: code
+ * can tell it from a block, and burn there what the payment allows. After two payments that failed on chain a
+ * withdrawal to the same receiver is given back, while one is on its way to a receiver that failed once the next waits,
+ * and twenty failed ones of a merchant in a day have its others wait.
  */
-export const mayPayCode = async (deps: Pick<PayoutDeps, 'runtime' | 'catalogue' | 'signer' | 'followers'>, withdrawal: Withdrawal): Promise<boolean> => {
+export const mayPayCode = async (
+  deps: Pick<PayoutDeps, 'runtime' | 'catalogue' | 'signer' | 'followers'>,
+  withdrawal: Withdrawal,
+): Promise<boolean> => {
   const { runtime } = deps
   const { merchantId, id, blockchain, to } = withdrawal
   const { ofReceiver, ofMerchant, isUnderWay } = await failuresOf(runtime.db, withdrawal, runtime.clock.now())
-  if (ofReceiver >= MOST_OF_RECEIVER) return refuseImpossible(deps, withdrawal, `${ofReceiver} payments to ${to} have failed on chain lately, and each costs what its code burns`)
+  if (ofReceiver >= MOST_OF_RECEIVER)
+    return refuseImpossible(
+      deps,
+      withdrawal,
+      `${ofReceiver} payments to ${to} have failed on chain lately, and each costs what its code burns`,
+    )
   const moment = momentOf(runtime)
   if (ofMerchant >= MOST_OF_MERCHANT) {
     const text = `${ofMerchant} payments of merchant ${merchantId} to contracts on ${blockchain} have failed on chain within a day, at our cost: withdrawal ${id} and others to contracts wait. See docs/operating/recovery.md`
@@ -48,6 +57,8 @@ const failuresOf = async (
   const { rows } = await sql<{ ofReceiver: number; ofMerchant: number; isUnderWay: boolean }>`select
     (${failed} and w.to_address = ${to} and w.updated_at > ${new Date(now - RECEIVER_MS)}) as "ofReceiver",
     (${failed} and w.merchant_id = ${merchantId} and w.updated_at > ${new Date(now - DAY_MS)}) as "ofMerchant",
-    exists (select from withdrawals w where w.blockchain = ${blockchain} and w.state in ('planned', 'sent', 'mined') and w.to_address = ${to}) as "isUnderWay"`.execute(db)
+    exists (select from withdrawals w where w.blockchain = ${blockchain} and w.state in ('planned', 'sent', 'mined') and w.to_address = ${to}) as "isUnderWay"`.execute(
+    db,
+  )
   return rows[0]!
 }

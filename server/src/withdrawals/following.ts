@@ -8,8 +8,16 @@ export interface Ended {
   hash: string | null
 }
 
-/** A room that has withdrawals made for a purpose of its own: told once that one is Done or Failed, in the transaction that makes it so. */
-export type WithdrawalFollower = (tx: Tx, withdrawal: Pick<Withdrawal, 'merchantId' | 'id'>, ended: Ended, moment: Moment) => Promise<void>
+/**
+ * A room that has withdrawals made for a purpose of its own: told once that one is Done or Failed, in the transaction
+ * that makes it so.
+ */
+export type WithdrawalFollower = (
+  tx: Tx,
+  withdrawal: Pick<Withdrawal, 'merchantId' | 'id'>,
+  ended: Ended,
+  moment: Moment,
+) => Promise<void>
 
 export const tellFollowers = async (
   followers: readonly WithdrawalFollower[],

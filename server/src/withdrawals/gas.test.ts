@@ -26,18 +26,24 @@ test('audit D-E14: row Fees, what payments to new accounts take is estimated eve
   world.node.estimate = ({ from, to, data }) => {
     expect(from).toBe(HOT)
     if (data === '0x') receivers.add(to)
-    return data === '0x' ? { ok: true, gas: 204_600n } : { ok: false, reason: 'reverted', message: 'the hot wallet has none' }
+    return data === '0x'
+      ? { ok: true, gas: 204_600n }
+      : { ok: false, reason: 'reverted', message: 'the hot wallet has none' }
   }
   const read = createGasReader({ runtime: world.runtime, catalogue, hotAddress: HOT })
-  const job = createFeeRateJob(world.runtime, [world.adapter], 1, (adapter) => read(adapter as AccountChainAdapter, 'ETHEREUM'))
-  const gasNow = async () => Object.fromEntries((await readTerms(world.db, catalogue, world.runtime.clock.now())).paymentGas.get('ETHEREUM')!)
+  const job = createFeeRateJob(world.runtime, [world.adapter], 1, (adapter) =>
+    read(adapter as AccountChainAdapter, 'ETHEREUM'),
+  )
+  const gasNow = async () =>
+    Object.fromEntries((await readTerms(world.db, catalogue, world.runtime.clock.now())).paymentGas.get('ETHEREUM')!)
   await job.run(signal)
   await job.run(signal)
   expect(await gasNow()).toEqual({ ETH: 204_600n })
   expect(receivers.size).toBe(1)
 
   world.later(5 * 60_000)
-  world.node.estimate = ({ data }) => (data === '0x' ? { ok: false, reason: 'insufficient-funds', message: 'no coin' } : { ok: true, gas: 163_000n })
+  world.node.estimate = ({ data }) =>
+    data === '0x' ? { ok: false, reason: 'insufficient-funds', message: 'no coin' } : { ok: true, gas: 163_000n }
   await job.run(signal)
   expect(await gasNow()).toEqual({ ETH: 204_600n, USDT: 163_000n })
 })
@@ -47,7 +53,9 @@ test('audit D-E14: a node that gives no estimate still gives prices', async () =
     throw new Error('no')
   }
   const read = createGasReader({ runtime: world.runtime, catalogue, hotAddress: HOT })
-  await createFeeRateJob(world.runtime, [world.adapter], 1, (adapter) => read(adapter as AccountChainAdapter, 'ETHEREUM')).run(signal)
+  await createFeeRateJob(world.runtime, [world.adapter], 1, (adapter) =>
+    read(adapter as AccountChainAdapter, 'ETHEREUM'),
+  ).run(signal)
   const terms = await readTerms(world.db, catalogue, world.runtime.clock.now())
   expect(terms.feeRates.get('ETHEREUM')).toMatchObject({ kind: 'gas' })
   expect(terms.paymentGas.get('ETHEREUM')).toEqual(new Map())

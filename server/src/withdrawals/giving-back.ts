@@ -27,14 +27,18 @@ export type GivenBack =
   | { kind: 'signed'; transactions: SignedTransaction[] }
 
 /**
- * Ends a waiting withdrawal as Failed and gives its money back, once the signer has closed its intent: nothing was signed for it,
- * and no process, replica or restored copy can have anything signed for it later. Throws when the signer can't be asked.
+ * Ends a waiting withdrawal as Failed and gives its money back, once the signer has closed its intent: nothing was
+ * signed for it, and no process, replica or restored copy can have anything signed for it later. Throws when the signer
+ * can't be asked.
  * @param within what else is done in the same transaction; false: nothing is given back
  */
 export const giveBack = async (
   deps: GivingBackDeps,
   key: { merchantId: string; id: string },
-  { failReason = 'ERRROR_CODE_GENERIC', within }: {
+  {
+    failReason = 'ERRROR_CODE_GENERIC',
+    within,
+  }: {
     failReason?: 'ERRROR_CODE_GENERIC' | 'AML_REJECTED'
     within?: (tx: Tx, moment: Moment) => Promise<boolean>
   } = {},
@@ -64,7 +68,9 @@ export const giveBack = async (
 const CLOSED_EVERY_MS = 5_000
 const MOST = 100
 
-/** Gives back what the signer has closed: it was given back before by a database that has since been restored or lost. */
+/**
+ * Gives back what the signer has closed: it was given back before by a database that has since been restored or lost.
+ */
 export const createClosedJob = (deps: GivingBackDeps): Job => ({
   name: 'withdrawals that were closed',
   everyMs: CLOSED_EVERY_MS,
@@ -75,7 +81,9 @@ export const createClosedJob = (deps: GivingBackDeps): Job => ({
 })
 
 const closedOf = async (db: Db): Promise<Pick<Withdrawal, 'merchantId' | 'id'>[]> => {
-  const { rows } = await sql<Pick<Withdrawal, 'merchantId' | 'id'>>`select merchant_id as "merchantId", id from withdrawals
+  const { rows } = await sql<
+    Pick<Withdrawal, 'merchantId' | 'id'>
+  >`select merchant_id as "merchantId", id from withdrawals
     where barred = 'closed' and state = 'requested' order by merchant_id, id limit ${MOST}`.execute(db)
   return rows
 }

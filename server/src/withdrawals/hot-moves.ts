@@ -16,7 +16,11 @@ export const insertHotMove = async (tx: Tx, id: string, network: Network, move: 
 
 /** What is on its way out of hot addresses to others and no block shows yet, by `ADDRESS/TICKER`. Ledger units. */
 export const movingFrom = async (db: Db | Tx, network: Network): Promise<ReadonlyMap<string, bigint>> => {
-  const { rows } = await sql<{ sender: string; asset: string; units: bigint }>`select m.from_address as sender, m.asset, sum(m.units) as units
+  const { rows } = await sql<{
+    sender: string
+    asset: string
+    units: bigint
+  }>`select m.from_address as sender, m.asset, sum(m.units) as units
     from hot_moves m join outgoing o on o.id = m.id
     where m.network = ${network} and o.state in ('planned', 'signed', 'broadcast') group by 1, 2`.execute(db)
   return new Map(rows.map(({ sender, asset, units }) => [`${sender}/${asset}`, units]))

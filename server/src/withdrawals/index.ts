@@ -1,6 +1,7 @@
 /**
- * Withdrawals to chain addresses. Promises that amount and fee are held before the answer is given, that one request makes
- * at most one payment, that Failed means proven not to have happened and gives the money back, and that Done is sent once.
+ * Withdrawals to chain addresses. Promises that amount and fee are held before the answer is given, that one request
+ * makes at most one payment, that Failed means proven not to have happened and gives the money back, and that Done is
+ * sent once.
  */
 export { askWithdrawal } from './asking.ts'
 export type { Asked } from './asking.ts'
@@ -14,7 +15,11 @@ export { createClosedJob, giveBack } from './giving-back.ts'
 export type { GivenBack, GivingBackDeps } from './giving-back.ts'
 export { checkDestination } from './destination.ts'
 export {
-  createBitcoinPayoutJob, createEvmPayoutJob, createFeeRateJob, createInternalDeliveryJob, createTronPayoutJob,
+  createBitcoinPayoutJob,
+  createEvmPayoutJob,
+  createFeeRateJob,
+  createInternalDeliveryJob,
+  createTronPayoutJob,
 } from './jobs.ts'
 export { createGasReader } from './jobs-gas.ts'
 export { createRebalanceJob } from './jobs-rebalance.ts'

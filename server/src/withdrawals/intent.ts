@@ -2,15 +2,19 @@ import { createHash } from 'node:crypto'
 import type { NewId } from '../base/id.ts'
 import type { AnswerKey } from '../platform/route.ts'
 
-/** What tells one order of a merchant from every other, the best name first: the `localId`, the Idempotency-Key, the signature. */
+/**
+ * What tells one order of a merchant from every other, the best name first: the `localId`, the Idempotency-Key, the
+ * signature.
+ */
 export interface OrderNames {
   localId: string | null
   answerKeys: readonly Pick<AnswerKey, 'key'>[]
 }
 
 /**
- * The id that the signer knows an order's payment by. It is made of what the merchant sent, so that the same order is the same
- * payment for the signer even when this database has forgotten the first one: the signer then refuses to pay it twice.
+ * The id that the signer knows an order's payment by. It is made of what the merchant sent, so that the same order is
+ * the same payment for the signer even when this database has forgotten the first one: the signer then refuses to pay
+ * it twice.
  */
 export const intentOfOrder = (merchantId: string, { localId, answerKeys }: OrderNames, newId: NewId): string => {
   const keyOf = (kind: 'key:' | 'sig:'): string | undefined => answerKeys.find(({ key }) => key.startsWith(kind))?.key
@@ -19,12 +23,15 @@ export const intentOfOrder = (merchantId: string, { localId, answerKeys }: Order
 }
 
 /**
- * The id of the payment that takes the place of one whose id serves no more. It is made of that one, so that every copy of the database
- * gives it the same, and the signer refuses to pay it twice.
+ * The id of the payment that takes the place of one whose id serves no more. It is made of that one, so that every copy
+ * of the database gives it the same, and the signer refuses to pay it twice.
  */
-export const nextIntentOf = ({ merchantId, intentId }: { merchantId: string; intentId: string }): string => intentIdOf(merchantId, `after:${intentId}`)
+export const nextIntentOf = ({ merchantId, intentId }: { merchantId: string; intentId: string }): string =>
+  intentIdOf(merchantId, `after:${intentId}`)
 
-/** UUID version 8 (RFC 9562) of a merchant and a name: the same for the same, in every process and after every restore. */
+/**
+ * UUID version 8 (RFC 9562) of a merchant and a name: the same for the same, in every process and after every restore.
+ */
 export const intentIdOf = (merchantId: string, name: string): string => {
   const bytes = createHash('sha256').update(`bursar intent v1\n${merchantId}\n${name}`).digest().subarray(0, 16)
   bytes[6] = (bytes[6]! & 0x0f) | 0x80

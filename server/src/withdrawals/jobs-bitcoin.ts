@@ -3,8 +3,18 @@ import { canPay, dustThreshold } from '@bursar/chainkit/bitcoin'
 import { inTransaction } from '../db/index.ts'
 import { formatUnits } from '../money/index.ts'
 import {
-  anyChange, insertPlanned, isUnderWay, knowChange, reserveCoins, spendable, spendableCoins, takeChange, yieldCoins,
-  type BitcoinPlan, type ChangeKey, type OwnCoin,
+  anyChange,
+  insertPlanned,
+  isUnderWay,
+  knowChange,
+  reserveCoins,
+  spendable,
+  spendableCoins,
+  takeChange,
+  yieldCoins,
+  type BitcoinPlan,
+  type ChangeKey,
+  type OwnCoin,
 } from '../outgoing/index.ts'
 import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
 import { momentOf } from '../platform/runtime.ts'
@@ -21,7 +31,9 @@ const MOST_COINS = 1000
 /** Withdrawals read at a time; more are read as long as they wait for people or for coins and the batch has room. */
 const PAGE = 200
 
-/** Plans one transaction that pays as many waiting withdrawals as the coins allow, oldest first. True when it made one. */
+/**
+ * Plans one transaction that pays as many waiting withdrawals as the coins allow, oldest first. True when it made one.
+ */
 export const planBitcoinBatch = async (deps: BitcoinPayoutDeps): Promise<boolean> => {
   const { runtime } = deps
   const first = await nextWaiting(runtime.db, 'BITCOIN', 'onChain', momentOf(runtime).at, PAGE)
@@ -70,7 +82,7 @@ const fill = async (
     canPay({ coins: all, outputs: chosen.map((one) => paymentOf(deps, one)), changeScript, feeRateMilliSatPerVb })
   const ready: Withdrawal[] = []
   const alone = new Set<string>()
-  for (let page = first; ; ) {
+  for (let page = first; ;) {
     ready.push(...(await deps.approved(await leaveOutDust(deps, page))))
     for (const one of page) if (one.alone) alone.add(one.id)
     const batch = chooseAmong(ready, alone, (some, rules) => chooseBatch(some, pays, rules, at.getTime()), policy)
@@ -79,7 +91,10 @@ const fill = async (
   }
 }
 
-/** Those that are paid alone, and the others together: whichever of them has the oldest goes first, unless it does not leave. */
+/**
+ * Those that are paid alone, and the others together: whichever of them has the oldest goes first, unless it does not
+ * leave.
+ */
 const chooseAmong = (
   ready: readonly Withdrawal[],
   alone: ReadonlySet<string>,
@@ -87,7 +102,10 @@ const chooseAmong = (
   rules: BatchRules,
 ): Batch<Withdrawal> => {
   const isAlone = ({ id }: Withdrawal): boolean => alone.has(id)
-  const together = choose(ready.filter((one) => !isAlone(one)), rules)
+  const together = choose(
+    ready.filter((one) => !isAlone(one)),
+    rules,
+  )
   if (alone.size === 0) return together
   const single = choose(ready.filter(isAlone), { ...rules, mostPayments: 1, batchWaitMs: 0 })
   const [first, second] = ready[0] !== undefined && isAlone(ready[0]) ? [single, together] : [together, single]
@@ -101,13 +119,23 @@ const leaveOutDust = async (deps: PayoutDeps, page: readonly Withdrawal[]): Prom
   for (const one of page) {
     const { script, units } = paymentOf(deps, one)
     if (units >= dustThreshold(script)) sound.push(one)
-    else await refuseImpossible(deps, one, `nodes relay no payment below ${dustThreshold(script)} satoshi to such an address`)
+    else
+      await refuseImpossible(
+        deps,
+        one,
+        `nodes relay no payment below ${dustThreshold(script)} satoshi to such an address`,
+      )
   }
   return sound
 }
 
-/** Alerts when coins are missing. True when coins set aside for cold storage were taken back instead: then look afresh. */
-const tellShort = async ({ runtime, catalogue, policy }: PayoutDeps, { short }: Batch<Withdrawal>): Promise<boolean> => {
+/**
+ * Alerts when coins are missing. True when coins set aside for cold storage were taken back instead: then look afresh.
+ */
+const tellShort = async (
+  { runtime, catalogue, policy }: PayoutDeps,
+  { short }: Batch<Withdrawal>,
+): Promise<boolean> => {
   const moment = momentOf(runtime)
   if (!short) {
     await resolveAlert(runtime.db, 'hot-wallet-short', SUBJECT, moment.at)

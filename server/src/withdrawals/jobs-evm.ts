@@ -3,7 +3,15 @@ import type { AccountState, GasEstimate } from '../adapters/chains/port.ts'
 import { inTransaction, type Tx } from '../db/index.ts'
 import { allApart, eachApart } from '../jobs/index.ts'
 import { rescale } from '../money/index.ts'
-import { currentState, insertPlanned, nativeLedgerUnits, paymentCall, planEvm, takeNonce, type EvmCall } from '../outgoing/index.ts'
+import {
+  currentState,
+  insertPlanned,
+  nativeLedgerUnits,
+  paymentCall,
+  planEvm,
+  takeNonce,
+  type EvmCall,
+} from '../outgoing/index.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { attach } from './commands.ts'
 import { mayPayCode } from './failing-receivers.ts'
@@ -29,13 +37,15 @@ interface Planned extends Choice {
 
 /** Withdrawals read at a time; more are read as long as hot addresses have room. */
 const PAGE = 100
-/** What a payment is taken to need until it is estimated: plain coin, and a token's transfer to somebody new with room. */
+/**
+ * What a payment is taken to need until it is estimated: plain coin, and a token's transfer to somebody new with room.
+ */
 const COIN_GAS = 26_250n
 const TOKEN_GAS = 125_000n
 
 /**
- * Plans a transaction for each waiting withdrawal that a hot address can pay, oldest first; what nobody can pay lets younger
- * ones pass. True when it made any.
+ * Plans a transaction for each waiting withdrawal that a hot address can pay, oldest first; what nobody can pay lets
+ * younger ones pass. True when it made any.
  */
 export const planEvmPayouts = async (deps: EvmPayoutDeps): Promise<boolean> => {
   const free = await freeSlots(deps)
@@ -47,8 +57,18 @@ export const planEvmPayouts = async (deps: EvmPayoutDeps): Promise<boolean> => {
   const state = await currentState(deps)
   const planned = await allApart(choices, (choice) => estimated(deps, state, choice, rate))
   const payable = planned.results.filter((one) => one !== undefined)
-  await noLongerReverting(deps, deps.network, payable.map(({ withdrawal }) => withdrawal.ticker))
-  const made = await allApart(members, (member) => storeAll(deps, payable.filter((one) => one.member === member), rate))
+  await noLongerReverting(
+    deps,
+    deps.network,
+    payable.map(({ withdrawal }) => withdrawal.ticker),
+  )
+  const made = await allApart(members, (member) =>
+    storeAll(
+      deps,
+      payable.filter((one) => one.member === member),
+      rate,
+    ),
+  )
   planned.fail()
   made.fail()
   return made.results.includes(true)
@@ -65,7 +85,12 @@ const readPage = async ({ runtime, network, approved }: EvmPayoutDeps, after?: W
   return { ready: await approved(waiting), last: waiting.length === PAGE ? waiting.at(-1) : undefined }
 }
 
-const chooseAll = async (deps: EvmPayoutDeps, members: readonly Member[], rate: GasRate, first: Page): Promise<Choice[]> => {
+const chooseAll = async (
+  deps: EvmPayoutDeps,
+  members: readonly Member[],
+  rate: GasRate,
+  first: Page,
+): Promise<Choice[]> => {
   const { network } = deps
   const choices: Choice[] = []
   const unpaid: { withdrawal: Withdrawal; lacking: string | undefined }[] = []
@@ -82,15 +107,26 @@ const chooseAll = async (deps: EvmPayoutDeps, members: readonly Member[], rate: 
     if (page.last === undefined || !members.some(({ slots }) => slots > 0)) break
     page = await readPage(deps, page.last)
   }
-  const direct = await deps.fromDeposits?.(unpaid.map(({ withdrawal }) => withdrawal), 'short')
-  const short = new Set(unpaid.flatMap(({ withdrawal, lacking }) => (lacking === undefined || direct?.has(withdrawal.id) ? [] : [lacking])))
+  const direct = await deps.fromDeposits?.(
+    unpaid.map(({ withdrawal }) => withdrawal),
+    'short',
+  )
+  const short = new Set(
+    unpaid.flatMap(({ withdrawal, lacking }) => (lacking === undefined || direct?.has(withdrawal.id) ? [] : [lacking])),
+  )
   for (const ticker of short) await tellShort(deps, network, ticker)
-  for (const ticker of new Set(choices.map(({ withdrawal }) => withdrawal.ticker))) if (!short.has(ticker)) await noLongerShort(deps, network, ticker)
+  for (const ticker of new Set(choices.map(({ withdrawal }) => withdrawal.ticker)))
+    if (!short.has(ticker)) await noLongerShort(deps, network, ticker)
   return choices
 }
 
 /** @returns the ticker there is too little of; undefined when there is enough, but not at one address */
-const choose = (deps: EvmPayoutDeps, members: readonly Member[], withdrawal: Withdrawal, rate: GasRate): Choice | string | undefined => {
+const choose = (
+  deps: EvmPayoutDeps,
+  members: readonly Member[],
+  withdrawal: Withdrawal,
+  rate: GasRate,
+): Choice | string | undefined => {
   const { catalogue, network } = deps
   const native = NATIVE_TICKER[network]
   const reserved = (withdrawal.ticker === native ? COIN_GAS : TOKEN_GAS) * rate.maxFeePerGas
@@ -103,10 +139,17 @@ const choose = (deps: EvmPayoutDeps, members: readonly Member[], withdrawal: Wit
 }
 
 const bounded = (estimate: GasEstimate): GasEstimate =>
-  estimate.ok && estimate.gas > MOST_GAS ? { ok: false, reason: 'reverted', message: `it takes ${estimate.gas} gas, and at most ${MOST_GAS} is paid for` } : estimate
+  estimate.ok && estimate.gas > MOST_GAS
+    ? { ok: false, reason: 'reverted', message: `it takes ${estimate.gas} gas, and at most ${MOST_GAS} is paid for` }
+    : estimate
 
 /** Undefined when it can't be paid now. */
-const estimated = async (deps: EvmPayoutDeps, state: AccountState, choice: Choice, rate: GasRate): Promise<Planned | undefined> => {
+const estimated = async (
+  deps: EvmPayoutDeps,
+  state: AccountState,
+  choice: Choice,
+  rate: GasRate,
+): Promise<Planned | undefined> => {
   const { network, chainId, catalogue } = deps
   const { withdrawal, member, call, reserved } = choice
   const native = NATIVE_TICKER[network]
@@ -114,10 +157,13 @@ const estimated = async (deps: EvmPayoutDeps, state: AccountState, choice: Choic
   const estimate = await gasOf(call)
   if (!estimate.ok) {
     const toItself = () => gasOf(callOf(deps, { ...withdrawal, to: member.key.address }))
-    await (estimate.reason === 'reverted' ? onRevert(deps, withdrawal, estimate.message, toItself) : tellShort(deps, network, native))
+    await (estimate.reason === 'reverted'
+      ? onRevert(deps, withdrawal, estimate.message, toItself)
+      : tellShort(deps, network, native))
     return undefined
   }
-  if (withdrawal.ticker === native && estimate.gas > PLAIN_GAS && !(await mayPayCode(deps, withdrawal))) return undefined
+  if (withdrawal.ticker === native && estimate.gas > PLAIN_GAS && !(await mayPayCode(deps, withdrawal)))
+    return undefined
   const { networkFee } = planEvm({ network, chainId, nonce: 0, call, gas: estimate.gas, rate })
   const more = networkFee > reserved ? nativeLedgerUnits(catalogue, network, networkFee - reserved) : 0n
   if (member.purse.pay([{ ticker: native, units: more }]) === undefined) return { ...choice, gas: estimate.gas }
@@ -165,20 +211,34 @@ const storeTogether = async (deps: EvmPayoutDeps, planned: readonly Planned[], r
       for (const [at, one] of planned.entries()) await storeIn(tx, deps, one, member.nonces.peek(at), rate)
     })
   } catch (err) {
-    if (!(err instanceof Taken)) runtime.log.warn({ err, network, payouts: planned.length }, 'payouts that could not be planned together are planned one by one')
+    if (!(err instanceof Taken))
+      runtime.log.warn(
+        { err, network, payouts: planned.length },
+        'payouts that could not be planned together are planned one by one',
+      )
     return false
   }
   member.nonces.pass(planned.length)
   return true
 }
 
-const storeIn = async (tx: Tx, { runtime, network, chainId }: EvmPayoutDeps, { withdrawal, member, call, gas }: Planned, expected: number, rate: GasRate): Promise<void> => {
+const storeIn = async (
+  tx: Tx,
+  { runtime, network, chainId }: EvmPayoutDeps,
+  { withdrawal, member, call, gas }: Planned,
+  expected: number,
+  rate: GasRate,
+): Promise<void> => {
   const moment = momentOf(runtime)
   const nonce = await takeNonce(tx, network, member.key.address, moment.at)
   if (nonce !== expected) throw new Taken('nonce-taken')
   const plan = planEvm({ network, chainId, nonce, call, gas, rate })
   const id = runtime.newId()
-  await insertPlanned(tx, { ...hotRow(network, member.key, nonce), id, purpose: 'payout', ...plan, feeRate: rate }, moment)
+  await insertPlanned(
+    tx,
+    { ...hotRow(network, member.key, nonce), id, purpose: 'payout', ...plan, feeRate: rate },
+    moment,
+  )
   if (!(await attach(tx, [withdrawal], id, moment))) throw new Taken('withdrawal-taken')
 }
 

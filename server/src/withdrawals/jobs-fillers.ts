@@ -21,6 +21,10 @@ const planFiller = async (deps: EvmPayoutDeps, key: HotKey, nonce: number): Prom
   const plan = planEvm({ network, chainId, nonce, call, gas: FILLER_GAS, rate })
   await inTransaction(runtime.db, async (tx) => {
     if (!(await takeFreed(tx, network, key.address, nonce))) return
-    await insertPlanned(tx, { ...hotRow(network, key, nonce), id: runtime.newId(), purpose: 'filler', ...plan, feeRate: rate }, momentOf(runtime))
+    await insertPlanned(
+      tx,
+      { ...hotRow(network, key, nonce), id: runtime.newId(), purpose: 'filler', ...plan, feeRate: rate },
+      momentOf(runtime),
+    )
   })
 }

@@ -16,10 +16,14 @@ interface GasDeps {
 }
 
 /**
- * What payments take that merchants are charged for, each to an address that the chain has never seen, which is the dearest: asked of the node every
- * five minutes. Assets without an estimate are left out.
+ * What payments take that merchants are charged for, each to an address that the chain has never seen, which is the
+ * dearest: asked of the node every five minutes. Assets without an estimate are left out.
  */
-export const createGasReader = ({ runtime, catalogue, hotAddress }: GasDeps): ((adapter: AccountChainAdapter, network: EvmNetwork) => Promise<PaymentGas>) => {
+export const createGasReader = ({
+  runtime,
+  catalogue,
+  hotAddress,
+}: GasDeps): ((adapter: AccountChainAdapter, network: EvmNetwork) => Promise<PaymentGas>) => {
   const measured = new Map<EvmNetwork, { at: number; gas: PaymentGas }>()
   return async (adapter, network) => {
     const [now, last] = [runtime.clock.now(), measured.get(network)]
@@ -27,9 +31,16 @@ export const createGasReader = ({ runtime, catalogue, hotAddress }: GasDeps): ((
     const to = addressWithoutHistory(runtime.newId())
     const assets = catalogue.crypto.filter((asset) => asset.networks.has(network))
     const estimates = await Promise.all(
-      assets.map((asset) => adapter.estimateGas({ from: hotAddress, ...paymentCall({ to, units: 1n, contract: asset.networks.get(network)!.contract }) })),
+      assets.map((asset) =>
+        adapter.estimateGas({
+          from: hotAddress,
+          ...paymentCall({ to, units: 1n, contract: asset.networks.get(network)!.contract }),
+        }),
+      ),
     )
-    const gas = new Map(estimates.flatMap((estimate, i): [string, bigint][] => (estimate.ok ? [[assets[i]!.ticker, estimate.gas]] : [])))
+    const gas = new Map(
+      estimates.flatMap((estimate, i): [string, bigint][] => (estimate.ok ? [[assets[i]!.ticker, estimate.gas]] : [])),
+    )
     measured.set(network, { at: now, gas })
     return gas
   }

@@ -10,9 +10,13 @@ import { refuseImpossible } from './impossible.ts'
 import type { BitcoinPayoutDeps } from './payouts.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
-/** What a pool says of an output that no other payment of a transaction changes, in the words of Bitcoin Core and Knots. */
+/**
+ * What a pool says of an output that no other payment of a transaction changes, in the words of Bitcoin Core and Knots.
+ */
 const OF_AN_OUTPUT = /^(dust|scriptpubkey)/
-/** Before one that the node refuses for another reason is looked at again: the operator may change what the node takes. */
+/**
+ * Before one that the node refuses for another reason is looked at again: the operator may change what the node takes.
+ */
 const REFUSED_PAUSE_MS = 5 * 60_000
 const REFUSED = 'payout-refused'
 const SUBJECT = 'BITCOIN/BTC'
@@ -22,9 +26,9 @@ const ANY_SHARE = 10n ** 15n
 type Refusal = Exclude<BroadcastResult, { kind: 'accepted' }>
 
 /**
- * Those of a batch that the node's pool takes, asked before anything is stored or signed: what was signed holds its coins until a final block
- * proves that it was not paid. A payment that the node never takes is given back; one that it refuses for an unclear reason waits with an
- * alert; the others go on without it.
+ * Those of a batch that the node's pool takes, asked before anything is stored or signed: what was signed holds its
+ * coins until a final block proves that it was not paid. A payment that the node never takes is given back; one that it
+ * refuses for an unclear reason waits with an alert; the others go on without it.
  * @returns undefined: nothing can be planned now. Empty: look afresh at once.
  */
 export const takenByNode = async (
@@ -44,7 +48,15 @@ export const takenByNode = async (
     await tellWaiting(deps, chosen, refusal)
     return undefined
   }
-  const singles = chosen.length === 1 ? [refusal] : await judge(deps, chosen.map((one) => [one]), coins, rate)
+  const singles =
+    chosen.length === 1
+      ? [refusal]
+      : await judge(
+          deps,
+          chosen.map((one) => [one]),
+          coins,
+          rate,
+        )
   const refused = chosen.flatMap((withdrawal, at) => {
     const why = singles[at] && refusalOf(singles[at])
     return why && isForGood(why) ? [{ withdrawal, why }] : []
@@ -56,7 +68,12 @@ export const takenByNode = async (
 }
 
 /** Undefined for one that can't be built by itself. */
-const judge = async (deps: BitcoinPayoutDeps, batches: readonly (readonly Withdrawal[])[], coins: readonly OwnCoin[], rate: bigint): Promise<(BroadcastResult | undefined)[]> => {
+const judge = async (
+  deps: BitcoinPayoutDeps,
+  batches: readonly (readonly Withdrawal[])[],
+  coins: readonly OwnCoin[],
+  rate: bigint,
+): Promise<(BroadcastResult | undefined)[]> => {
   const policy = { ...deps.policy, maxFeePerMille: ANY_SHARE }
   const raws = batches.map((batch) => {
     const plan = planFor({ ...deps, policy }, batch, coins, anyChange(deps.wallet), rate)
@@ -87,7 +104,11 @@ const leaveOut = async (deps: BitcoinPayoutDeps, withdrawal: Withdrawal, message
 }
 
 /** A node that is a block ahead of the books says so for a moment: a person is told of what lasts. */
-const tellWaiting = async ({ runtime, policy }: BitcoinPayoutDeps, chosen: readonly Withdrawal[], { message }: Refusal): Promise<void> => {
+const tellWaiting = async (
+  { runtime, policy }: BitcoinPayoutDeps,
+  chosen: readonly Withdrawal[],
+  { message }: Refusal,
+): Promise<void> => {
   const moment = momentOf(runtime)
   const waited = moment.at.getTime() - chosen[0]!.createdAt.getTime()
   if (waited < policy.saveUpAfterMs) return

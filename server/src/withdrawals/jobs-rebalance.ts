@@ -22,8 +22,8 @@ const WORTH = 100n
 const NEVER = 10n ** 60n
 
 /**
- * Moves coin and tokens between the hot addresses of an EVM network, so that all of them can pay. What arrives from deposit
- * addresses and from the operator arrives at the first.
+ * Moves coin and tokens between the hot addresses of an EVM network, so that all of them can pay. What arrives from
+ * deposit addresses and from the operator arrives at the first.
  */
 export const createRebalanceJob = (deps: EvmPayoutDeps, everyMs: number): Job => ({
   name: `rebalance ${deps.network}`,
@@ -32,7 +32,13 @@ export const createRebalanceJob = (deps: EvmPayoutDeps, everyMs: number): Job =>
     const { runtime, network, hotKeys } = deps
     if (hotKeys.length < 2 || (await movingFrom(runtime.db, network)).size > 0) return false
     // Also those that have all the payments on their way that they may have: others may stand empty meanwhile.
-    const [members, rate] = await Promise.all([readMembers(deps, hotKeys.map((key) => ({ key, slots: 0 }))), gasRateOf(deps)])
+    const [members, rate] = await Promise.all([
+      readMembers(
+        deps,
+        hotKeys.map((key) => ({ key, slots: 0 })),
+      ),
+      gasRateOf(deps),
+    ])
     if (members.length < hotKeys.length) return false
     for (const move of await chooseMoves(deps, members, rate)) await plan(deps, members, move, rate)
     return false
@@ -42,7 +48,11 @@ export const createRebalanceJob = (deps: EvmPayoutDeps, everyMs: number): Job =>
 const chooseMoves = async (deps: EvmPayoutDeps, members: readonly Member[], rate: GasRate): Promise<HotMove[]> => {
   const { runtime, network, catalogue } = deps
   const assets = catalogue.crypto.filter((asset) => asset.networks.has(network))
-  const prices = await freshPrices(runtime.db, assets.map(({ ticker }) => ticker), new Date(runtime.clock.now()))
+  const prices = await freshPrices(
+    runtime.db,
+    assets.map(({ ticker }) => ticker),
+    new Date(runtime.clock.now()),
+  )
   const [waiting, stopped] = await Promise.all([largestWaiting(deps), stoppedAssets(deps)])
   return assets.flatMap((asset) => {
     const { ticker } = asset
@@ -51,7 +61,9 @@ const chooseMoves = async (deps: EvmPayoutDeps, members: readonly Member[], rate
     const stands = members.map(({ key, purse }) => ({ address: key.address, units: purse.left(ticker) }))
     const need = waiting.get(ticker) ?? 0n
     const isCoin = ticker === NATIVE_TICKER[network] && need > 0n
-    return planMoves(stands, isCoin ? need + (fee ?? 0n) : need, fee === undefined ? NEVER : fee * WORTH).map((move) => ({ ...move, ticker }))
+    return planMoves(stands, isCoin ? need + (fee ?? 0n) : need, fee === undefined ? NEVER : fee * WORTH).map(
+      (move) => ({ ...move, ticker }),
+    )
   })
 }
 
@@ -65,7 +77,11 @@ const largestWaiting = async ({ runtime, network }: EvmPayoutDeps): Promise<Read
 /** Of what is stopped for everybody nothing moves. */
 const stoppedAssets = async ({ runtime, network }: EvmPayoutDeps): Promise<ReadonlySet<string>> => {
   const stops = await readStops(runtime.db)
-  return new Set(stops.flatMap((stop) => (stop.asset !== null && covers(stop, { asset: stop.asset, merchantId: null, network }) ? [stop.asset] : [])))
+  return new Set(
+    stops.flatMap((stop) =>
+      stop.asset !== null && covers(stop, { asset: stop.asset, merchantId: null, network }) ? [stop.asset] : [],
+    ),
+  )
 }
 
 const plan = async (deps: EvmPayoutDeps, members: readonly Member[], move: HotMove, rate: GasRate): Promise<void> => {
@@ -74,7 +90,10 @@ const plan = async (deps: EvmPayoutDeps, members: readonly Member[], move: HotMo
   const on = asset.networks.get(network)!
   // What the network can't count stays where it is.
   const units = rescale(move.units - (move.units % 10n ** BigInt(asset.scale - on.decimals)), asset.scale, on.decimals)
-  const [giver, taker] = [move.from, move.to].map((address) => members.find(({ key }) => key.address === address)!) as [Member, Member]
+  const [giver, taker] = [move.from, move.to].map((address) => members.find(({ key }) => key.address === address)!) as [
+    Member,
+    Member,
+  ]
   const call = paymentCall({ to: move.to, units, contract: on.contract })
   const estimate = units > 0n ? await adapter.estimateGas({ from: move.from, ...call }) : undefined
   if (!estimate?.ok) return

@@ -4,7 +4,16 @@ import { sql } from 'kysely'
 import { inTransaction, type Db } from '../db/index.ts'
 import { eachApart } from '../jobs/index.ts'
 import { rescale } from '../money/index.ts'
-import { inPayableForm, insertPlanned, nativeLedgerUnits, planTron, recentReference, tronCommitted, tronPayment, type TronPlan } from '../outgoing/index.ts'
+import {
+  inPayableForm,
+  insertPlanned,
+  nativeLedgerUnits,
+  planTron,
+  recentReference,
+  tronCommitted,
+  tronPayment,
+  type TronPlan,
+} from '../outgoing/index.ts'
 import { raiseAlert } from '../platform/alerts.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { toColdOf } from '../treasury/index.ts'
@@ -22,14 +31,21 @@ import type { Withdrawal } from './withdrawal.ts'
 const PAGE = 100
 
 /**
- * Plans a transaction for each waiting withdrawal, oldest first: from a deposit address where that burns less, or else from the
- * hot wallet, and where that is short from a deposit address again. What nobody can pay lets younger ones pass. True when it made any.
+ * Plans a transaction for each waiting withdrawal, oldest first: from a deposit address where that burns less, or else
+ * from the hot wallet, and where that is short from a deposit address again. What nobody can pay lets younger ones
+ * pass. True when it made any.
  */
 export const planTronPayouts = async (deps: TronPayoutDeps): Promise<boolean> => {
   const { runtime, policy, hotAddress } = deps
   const { at } = momentOf(runtime)
-  const round: Round = { slots: policy.mostInFlight - (await countUnmined(runtime.db, hotAddress)), made: false, payable: new Set(), lacking: new Set(), failed: [] }
-  for (let after: Withdrawal | undefined; round.slots > 0; ) {
+  const round: Round = {
+    slots: policy.mostInFlight - (await countUnmined(runtime.db, hotAddress)),
+    made: false,
+    payable: new Set(),
+    lacking: new Set(),
+    failed: [],
+  }
+  for (let after: Withdrawal | undefined; round.slots > 0;) {
     const page = await nextWaiting(runtime.db, 'TRON', 'onChain', at, PAGE, after)
     await planPage(deps, await deps.approved(page), round)
     after = page.at(-1)
@@ -58,7 +74,11 @@ const planPage = async (deps: TronPayoutDeps, ready: readonly Withdrawal[], roun
   if (ready.length === 0) return
   const direct = (await deps.fromDeposits?.(ready, 'cheaper')) ?? new Set()
   if (direct.size > 0) round.made = true
-  await planByHot(deps, ready.filter(({ id }) => !direct.has(id)), round)
+  await planByHot(
+    deps,
+    ready.filter(({ id }) => !direct.has(id)),
+    round,
+  )
 }
 
 const planByHot = async (deps: TronPayoutDeps, ready: readonly Withdrawal[], round: Round): Promise<void> => {
@@ -76,7 +96,11 @@ const planByHot = async (deps: TronPayoutDeps, ready: readonly Withdrawal[], rou
     if (typeof outcome === 'string') short.push({ withdrawal, lacking: outcome })
     else if (outcome) [round.made, round.slots] = [true, round.slots - 1]
   }).catch((error: unknown) => round.failed.push(error))
-  const direct = (await deps.fromDeposits?.(short.map(({ withdrawal }) => withdrawal), 'short')) ?? new Set()
+  const direct =
+    (await deps.fromDeposits?.(
+      short.map(({ withdrawal }) => withdrawal),
+      'short',
+    )) ?? new Set()
   if (direct.size > 0) round.made = true
   for (const { withdrawal, lacking } of short) if (!direct.has(withdrawal.id)) round.lacking.add(lacking)
 }
@@ -84,14 +108,22 @@ const planByHot = async (deps: TronPayoutDeps, ready: readonly Withdrawal[], rou
 type Reference = Awaited<ReturnType<typeof recentReference>>
 
 /** @returns the ticker that the hot wallet has too little of */
-const planOne = async (deps: TronPayoutDeps, withdrawal: Withdrawal, prices: Prices, purse: Purse, reference: Reference): Promise<boolean | string> => {
+const planOne = async (
+  deps: TronPayoutDeps,
+  withdrawal: Withdrawal,
+  prices: Prices,
+  purse: Purse,
+  reference: Reference,
+): Promise<boolean | string> => {
   const { runtime, policy, adapter } = deps
   if (purse.lacks(withdrawal.ticker, withdrawal.units)) return withdrawal.ticker
   const contract = await inPayableForm(adapter, contractOf(deps, withdrawal))
   const cost = boundedForReceiver(contract, await adapter.estimateCost(contract))
   if (!cost.ok) {
     if (cost.reason !== 'reverted') return NATIVE_TICKER.TRON
-    return onRevert(deps, withdrawal, cost.message, () => adapter.estimateCost(contractOf(deps, { ...withdrawal, to: deps.hotAddress })))
+    return onRevert(deps, withdrawal, cost.message, () =>
+      adapter.estimateCost(contractOf(deps, { ...withdrawal, to: deps.hotAddress })),
+    )
   }
   await noLongerReverting(deps, 'TRON', [withdrawal.ticker])
   if (runsReceiverCode(contract) && !(await mayPayCode(deps, withdrawal))) return false
@@ -107,7 +139,11 @@ const planOne = async (deps: TronPayoutDeps, withdrawal: Withdrawal, prices: Pri
 
 const TOO_DEAR_MS = 60_000
 
-const tooDear = async ({ runtime, policy }: TronPayoutDeps, withdrawal: Withdrawal, { networkFee }: TronPlan): Promise<false> => {
+const tooDear = async (
+  { runtime, policy }: TronPayoutDeps,
+  withdrawal: Withdrawal,
+  { networkFee }: TronPlan,
+): Promise<false> => {
   const { id } = withdrawal
   await postpone(runtime.db, withdrawal, new Date(momentOf(runtime).at.getTime() + TOO_DEAR_MS))
   const text = `Withdrawal ${id} waits: TRON could take ${networkFee} sun for it, above the cap of ${policy.maxFee}`
@@ -134,7 +170,14 @@ const storePlanned = async (
       await insertPlanned(
         tx,
         {
-          id, network: 'TRON', purpose: 'payout', senders: [hotAddress], nonce: null, keys: [], ...plan, feeRate: { ...prices, ...usage },
+          id,
+          network: 'TRON',
+          purpose: 'payout',
+          senders: [hotAddress],
+          nonce: null,
+          keys: [],
+          ...plan,
+          feeRate: { ...prices, ...usage },
           signingKeys: [{ account: 'hot', branch: 0, index: 0 }],
         },
         moment,
@@ -161,13 +204,22 @@ type PurseDeps = Pick<TronPayoutDeps, 'runtime' | 'catalogue' | 'adapter' | 'hot
 /** sun that the hot address can send now, after everything that is on its way. */
 export const spendableSun = async (deps: PurseDeps): Promise<bigint> => {
   const native = deps.catalogue.findCrypto(NATIVE_TICKER.TRON)!
-  return rescale((await readPurse(deps, [])).left(NATIVE_TICKER.TRON), native.scale, native.networks.get('TRON')!.decimals)
+  return rescale(
+    (await readPurse(deps, [])).left(NATIVE_TICKER.TRON),
+    native.scale,
+    native.networks.get('TRON')!.decimals,
+  )
 }
 
-/** What the final block shows less everything that is on its way since: a node tells of no other block (`TronChainAdapter`). */
+/**
+ * What the final block shows less everything that is on its way since: a node tells of no other block
+ * (`TronChainAdapter`).
+ */
 const readPurse = async (deps: PurseDeps, ready: readonly Withdrawal[]): Promise<Purse> => {
   const { runtime, catalogue, adapter, hotAddress } = deps
-  const assets = [...new Set([NATIVE_TICKER.TRON, ...ready.map((w) => w.ticker)])].map((ticker) => catalogue.findCrypto(ticker)!)
+  const assets = [...new Set([NATIVE_TICKER.TRON, ...ready.map((w) => w.ticker)])].map((ticker) =>
+    catalogue.findCrypto(ticker)!,
+  )
   const leaving = await Promise.all(assets.map(({ ticker }) => underWay(runtime.db, ticker, hotAddress)))
   const fees = nativeLedgerUnits(catalogue, 'TRON', await feesUnderWay(runtime.db, hotAddress))
   const committed = nativeLedgerUnits(catalogue, 'TRON', (await tronCommitted(runtime.db, hotAddress)).sun)
@@ -196,8 +248,12 @@ const underWay = async (db: Db, ticker: string, hotAddress: string): Promise<big
 }
 
 const feesUnderWay = async (db: Db, hotAddress: string): Promise<bigint> => {
-  const { rows } = await sql<{ fees: bigint }>`select coalesce(sum(coalesce(o.network_fee, a.network_fee)), 0) as fees from outgoing o
+  const { rows } = await sql<{
+    fees: bigint
+  }>`select coalesce(sum(coalesce(o.network_fee, a.network_fee)), 0) as fees from outgoing o
     join outgoing_attempts a on a.outgoing_id = o.id and a.attempt = o.attempt
-    where o.network = 'TRON' and ${hotAddress} = any(o.senders) and o.state in ('planned', 'signed', 'broadcast', 'mined')`.execute(db)
+    where o.network = 'TRON' and ${hotAddress} = any(o.senders) and o.state in ('planned', 'signed', 'broadcast', 'mined')`.execute(
+    db,
+  )
   return rows[0]!.fees
 }

@@ -80,7 +80,8 @@ export const createInternalDeliveryJob = (deps: {
 /** Raises an alert while a node has no estimate of fees, and what is offered is a guess. */
 const tellGuess = async (runtime: Runtime, network: Network, rate: FeeRate): Promise<void> => {
   const moment = momentOf(runtime)
-  if (rate.kind !== 'vbyte' || rate.guessed !== true) return resolveAlert(runtime.db, 'fees-unknown', network, moment.at)
+  if (rate.kind !== 'vbyte' || rate.guessed !== true)
+    return resolveAlert(runtime.db, 'fees-unknown', network, moment.at)
   const text =
     `The node of ${network} has no estimate of fees: payouts pay ${Number(rate.milliSatPerVb) / 1_000} sat/vB, which is its newest estimate or what recent blocks paid. ` +
     `This ends by itself some hours after a restore, a sync or an upgrade. Small coins are not joined meanwhile`
@@ -94,7 +95,12 @@ const TRON_EVERY_MS = 60_000
  * Keeps the fee estimates that requests are priced by.
  * @param gasOf what payments of a network take; a network whose node estimates none now keeps its last ones
  */
-export const createFeeRateJob = (runtime: Runtime, adapters: readonly ChainAdapter[], everyMs: number, gasOf?: (adapter: ChainAdapter) => Promise<PaymentGas | undefined>): Job => {
+export const createFeeRateJob = (
+  runtime: Runtime,
+  adapters: readonly ChainAdapter[],
+  everyMs: number,
+  gasOf?: (adapter: ChainAdapter) => Promise<PaymentGas | undefined>,
+): Job => {
   let tronReadAt = -Infinity
   const refresh = async (adapter: ChainAdapter): Promise<void> => {
     const now = runtime.clock.now()
@@ -114,7 +120,8 @@ export const createFeeRateJob = (runtime: Runtime, adapters: readonly ChainAdapt
     run: async () => {
       const results = await Promise.allSettled(adapters.map(refresh))
       results.forEach((result, i) => {
-        if (result.status === 'rejected') runtime.log.warn({ err: result.reason, network: adapters[i]!.network }, 'no fee estimate')
+        if (result.status === 'rejected')
+          runtime.log.warn({ err: result.reason, network: adapters[i]!.network }, 'no fee estimate')
       })
       return false
     },

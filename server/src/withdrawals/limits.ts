@@ -18,7 +18,11 @@ const WAIT_MS = 60_000
 const ALERT = 'merchant-limit'
 
 /** The most that leaves at once, and what keeps more from leaving; undefined when nothing limits it. */
-const mostAtOnce = ({ where: { asset, on }, internal }: Place, merchantId: string, { signer, percents }: DayLimits): { units: bigint; span: string } | undefined => {
+const mostAtOnce = (
+  { where: { asset, on }, internal }: Place,
+  merchantId: string,
+  { signer, percents }: DayLimits,
+): { units: bigint; span: string } | undefined => {
   const all = signer.get(`${on.network}/${asset.ticker}`)
   if (internal || all === undefined) return undefined
   const own = percents.get(merchantId)
@@ -34,12 +38,22 @@ export const isTooLarge = (place: Place, merchantId: string, units: bigint, days
   return most !== undefined && units > most.units
 }
 
-/** Refuses an amount that no payment, no hour or no day has room for: it would wait for ever. What fits, but not now, waits. Throws an ApiRefusal. */
+/**
+ * Refuses an amount that no payment, no hour or no day has room for: it would wait for ever. What fits, but not now,
+ * waits. Throws an ApiRefusal.
+ */
 export const checkLargest = (place: Place, merchantId: string, units: bigint, days: DayLimits): void => {
   const most = mostAtOnce(place, merchantId, days)
   if (most === undefined || units <= most.units) return
-  const { asset: { ticker, scale }, on: { network } } = place.where
-  throw refusal(orderErrors.amountTooHigh, `Withdraw amount too high: at most ${formatUnits(most.units, scale)} ${ticker} leave on ${network} ${most.span}`, 'amount')
+  const {
+    asset: { ticker, scale },
+    on: { network },
+  } = place.where
+  throw refusal(
+    orderErrors.amountTooHigh,
+    `Withdraw amount too high: at most ${formatUnits(most.units, scale)} ${ticker} leave on ${network} ${most.span}`,
+    'amount',
+  )
 }
 
 interface Room {
@@ -53,8 +67,8 @@ interface Room {
 const keyOf = ({ merchantId, ticker }: Pick<Withdrawal, 'merchantId' | 'ticker'>): string => `${merchantId}/${ticker}`
 
 /**
- * Those of one network's waiting withdrawals that fit into their merchants' hour and day, in this order. Each counts once, when it
- * passes. Those that do not fit wait a minute, so that they keep nobody else waiting, with an alert.
+ * Those of one network's waiting withdrawals that fit into their merchants' hour and day, in this order. Each counts
+ * once, when it passes. Those that do not fit wait a minute, so that they keep nobody else waiting, with an alert.
  */
 export const withinLimits = async (runtime: Runtime, waiting: readonly Withdrawal[]): Promise<Withdrawal[]> => {
   if (waiting.length === 0) return []
@@ -67,10 +81,15 @@ export const withinLimits = async (runtime: Runtime, waiting: readonly Withdrawa
     const rooms = await roomsOf(tx, network, waiting, moment.at)
     const [passing, held] = [[] as Withdrawal[], [] as Withdrawal[]]
     for (const withdrawal of waiting) {
-      if (counted.has(withdrawal.id) || takesRoom(rooms.get(keyOf(withdrawal)), withdrawal.units)) passing.push(withdrawal)
+      if (counted.has(withdrawal.id) || takesRoom(rooms.get(keyOf(withdrawal)), withdrawal.units))
+        passing.push(withdrawal)
       else held.push(withdrawal)
     }
-    await markPassed(tx, passing.filter(({ id }) => !counted.has(id)), moment.at)
+    await markPassed(
+      tx,
+      passing.filter(({ id }) => !counted.has(id)),
+      moment.at,
+    )
     await putOff(tx, held, new Date(moment.at.getTime() + WAIT_MS))
     for (const { merchantId, ticker } of rooms.values()) {
       const waits = held.filter((one) => one.merchantId === merchantId && one.ticker === ticker)
@@ -93,12 +112,19 @@ const takesRoom = (room: Room | undefined, units: bigint): boolean => {
 }
 
 const passedAmong = async (tx: Tx, waiting: readonly Withdrawal[]): Promise<ReadonlySet<string>> => {
-  const { rows } = await sql<{ id: string }>`select w.id from unnest(${waiting.map((w) => w.merchantId)}::uuid[], ${waiting.map((w) => w.id)}::uuid[]) u(m, i)
+  const { rows } = await sql<{
+    id: string
+  }>`select w.id from unnest(${waiting.map((w) => w.merchantId)}::uuid[], ${waiting.map((w) => w.id)}::uuid[]) u(m, i)
     join withdrawals w on w.merchant_id = u.m and w.id = u.i where w.passed_limits_at is not null`.execute(tx)
   return new Set(rows.map(({ id }) => id))
 }
 
-const roomsOf = async (tx: Tx, network: Network, waiting: readonly Withdrawal[], at: Date): Promise<Map<string, Room>> => {
+const roomsOf = async (
+  tx: Tx,
+  network: Network,
+  waiting: readonly Withdrawal[],
+  at: Date,
+): Promise<Map<string, Room>> => {
   const pairs = [...new Map(waiting.map((one) => [keyOf(one), one])).values()]
   const { withdrawalHourPercent, withdrawalDayPercent } = DEFAULT_SETTINGS
   const { rows } = await sql<Room>`select u.m as "merchantId", u.t as ticker,
@@ -107,7 +133,9 @@ const roomsOf = async (tx: Tx, network: Network, waiting: readonly Withdrawal[],
     from unnest(${pairs.map((p) => p.merchantId)}::uuid[], ${pairs.map((p) => p.ticker)}::text[]) u(m, t)
     join signer_limits l on l.network = ${network} and l.asset = u.t left join merchants m on m.id = u.m
     cross join lateral (select coalesce(sum(w.units), 0) as day, coalesce(sum(w.units) filter (where w.passed_limits_at > ${new Date(at.getTime() - HOUR_MS)}), 0) as hour
-      from withdrawals w where w.merchant_id = u.m and w.blockchain = ${network} and w.ticker = u.t and w.passed_limits_at > ${new Date(at.getTime() - DAY_MS)} and w.state <> 'failed') used`.execute(tx)
+      from withdrawals w where w.merchant_id = u.m and w.blockchain = ${network} and w.ticker = u.t and w.passed_limits_at > ${new Date(at.getTime() - DAY_MS)} and w.state <> 'failed') used`.execute(
+    tx,
+  )
   return new Map(rows.map((room) => [keyOf(room), room]))
 }
 

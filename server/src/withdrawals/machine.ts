@@ -12,9 +12,25 @@ import { to, type Moves } from '../base/moves.ts'
  */
 export type WithdrawalState = 'requested' | 'planned' | 'sent' | 'mined' | 'settled' | 'delivered' | 'failed'
 export type WithdrawalEvent =
-  | 'planned' | 'unplanned' | 'overtaken' | 'accepted' | 'mined' | 'reorganized' | 'final' | 'reverted' | 'delivered' | 'given-up'
+  | 'planned'
+  | 'unplanned'
+  | 'overtaken'
+  | 'accepted'
+  | 'mined'
+  | 'reorganized'
+  | 'final'
+  | 'reverted'
+  | 'delivered'
+  | 'given-up'
 export type WithdrawalEffect =
-  | 'notifyPending' | 'notifyDone' | 'notifyFailed' | 'moveToTransit' | 'moveFromTransit' | 'capture' | 'release' | 'deliver'
+  | 'notifyPending'
+  | 'notifyDone'
+  | 'notifyFailed'
+  | 'moveToTransit'
+  | 'moveFromTransit'
+  | 'capture'
+  | 'release'
+  | 'deliver'
   | 'alertOperator'
 
 export const withdrawalMoves: Moves<WithdrawalState, WithdrawalEvent, WithdrawalEffect> = {

@@ -54,7 +54,12 @@ const localIdOf = ({ localId, toldAs }: Withdrawal): Record<string, unknown> => 
  * What tells the merchant of a status. A part of something larger says so in that one's words, which know no Pending
  * (`contract.md` 6.7).
  */
-export const withdrawalNotices = (withdrawal: Withdrawal, asset: CryptoAsset, status: WireStatus, carried: Carried): Notice[] => {
+export const withdrawalNotices = (
+  withdrawal: Withdrawal,
+  asset: CryptoAsset,
+  status: WireStatus,
+  carried: Carried,
+): Notice[] => {
   const { merchantId, toldAs } = withdrawal
   if (toldAs === null) return [withdrawalNotice(withdrawal, asset, status, carried)]
   if (status === 'Pending') return []
@@ -62,7 +67,12 @@ export const withdrawalNotices = (withdrawal: Withdrawal, asset: CryptoAsset, st
   return [{ merchantId, objectId, kind, status, body: wholeBody(withdrawal, toldAs, status, carried) }]
 }
 
-const wholeBody = ({ internal, failReason }: Withdrawal, { body }: ToldAs, status: WireStatus | 'Exchanged', carried: Carried): Record<string, unknown> => ({
+const wholeBody = (
+  { internal, failReason }: Withdrawal,
+  { body }: ToldAs,
+  status: WireStatus | 'Exchanged',
+  carried: Carried,
+): Record<string, unknown> => ({
   ...body,
   status,
   internal,

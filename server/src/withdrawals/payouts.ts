@@ -1,5 +1,11 @@
 import type { EvmNetwork } from '@bursar/chainkit'
-import type { AccountChainAdapter, ChainAdapter, CoinChainAdapter, FeeRate, TronChainAdapter } from '../adapters/chains/port.ts'
+import type {
+  AccountChainAdapter,
+  ChainAdapter,
+  CoinChainAdapter,
+  FeeRate,
+  TronChainAdapter,
+} from '../adapters/chains/port.ts'
 import type { Signer } from '../adapters/signer/port.ts'
 import type { Catalogue } from '../assets/index.ts'
 import type { HotKey, PausePoint, SendingPolicy, WalletKeys } from '../outgoing/index.ts'
@@ -27,8 +33,8 @@ export interface BitcoinPayoutDeps extends PayoutDeps {
 }
 
 /**
- * Plans payments straight from deposit addresses: of withdrawals that cost less that way than by a sweep and the hot wallet, or,
- * of those the hot wallet is short for, wherever it can be done.
+ * Plans payments straight from deposit addresses: of withdrawals that cost less that way than by a sweep and the hot
+ * wallet, or, of those the hot wallet is short for, wherever it can be done.
  * @returns ids of those that were planned
  */
 export type PayFromDeposits = (waiting: readonly Withdrawal[], why: 'cheaper' | 'short') => Promise<ReadonlySet<string>>
@@ -50,7 +56,10 @@ export interface TronPayoutDeps extends PayoutDeps {
   fromDeposits?: PayFromDeposits
 }
 
-/** A receiver's code runs at our cost, and a withdrawal's fee is that of a plain payment: what takes more gas is not paid. */
+/**
+ * A receiver's code runs at our cost, and a withdrawal's fee is that of a plain payment: what takes more gas is not
+ * paid.
+ */
 export const MOST_GAS = 300_000n
 /** Coin sent to an account that is there and runs no code takes this. */
 export const PLAIN_GAS = 21_000n

@@ -34,17 +34,25 @@ export const readPlace = async (
   where: Place['where'],
   { stops }: Pick<Terms, 'stops'>,
 ): Promise<Place> => {
-  const { asset: { ticker }, on: { network } } = where
+  const {
+    asset: { ticker },
+    on: { network },
+  } = where
   const to = readDestination(given, network, rules)
   checkStops({ merchantId, ticker, network }, stops)
   const whose = await holders.whose(network, to)
-  if (whose === 'house') throw refusal(orderErrors.destinationRefused, 'Destination refused: this is an address of the service itself', 'to')
+  if (whose === 'house')
+    throw refusal(orderErrors.destinationRefused, 'Destination refused: this is an address of the service itself', 'to')
   return { where, to, asSent: given, internal: whose === 'merchant' }
 }
 
 type Given = Pick<Withdrawal, 'merchantId' | 'intentId' | 'units' | 'fee' | 'localId' | 'meta' | 'toldAs'>
 
-export const newWithdrawal = ({ where, to, asSent, internal }: Place, given: Given, { at, newId }: Moment): Withdrawal => ({
+export const newWithdrawal = (
+  { where, to, asSent, internal }: Place,
+  given: Given,
+  { at, newId }: Moment,
+): Withdrawal => ({
   ...given,
   id: newId(),
   ticker: where.asset.ticker,
@@ -60,7 +68,10 @@ export const newWithdrawal = ({ where, to, asSent, internal }: Place, given: Giv
   createdAt: at,
 })
 
-/** What writes a new withdrawal and holds its money, at once or not at all. @param keyId of the API key that signed for it, null: none */
+/**
+ * What writes a new withdrawal and holds its money, at once or not at all. @param keyId of the API key that signed for
+ * it, null: none
+ */
 export const holdItem = (withdrawal: Withdrawal, keyId: string | null): Pick<Item, 'transfer' | 'rows'> => ({
   transfer: holdTransfer(withdrawal),
   rows: [{ table: withdrawalRows, values: rowOf(withdrawal, keyId) }],

@@ -1,4 +1,6 @@
-/** Several hot addresses on anvil: money is shared out between them, all of them pay, and books and chain agree at each. */
+/**
+ * Several hot addresses on anvil: money is shared out between them, all of them pay, and books and chain agree at each.
+ */
 import { checksumAddress } from '@bursar/chainkit/evm'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -23,7 +25,12 @@ let node: EvmWorld
 let here: ColdWorld
 let usdt: string
 beforeAll(async () => {
-  node = await openEvmWorld(await startNode(), { network: 'ETHEREUM', legacyGas: false, finality: 'finalized', chainId: 31_337 })
+  node = await openEvmWorld(await startNode(), {
+    network: 'ETHEREUM',
+    legacyGas: false,
+    finality: 'finalized',
+    chainId: 31_337,
+  })
   usdt = checksumAddress(node.contracts.token)
 }, 120_000)
 afterAll(() => node?.adapter.close())
@@ -41,10 +48,23 @@ beforeEach(async () => {
   })
   const treasury = { hot: { ETH: { cap: `${40n * E18}`, target: `${20n * E18}`, cold: COLD } } }
   here = await openCold({
-    url: database.url, network: 'ETHEREUM', chain: node, catalogue, treasury, chainId: 31_337n, contracts: { USDT: usdt }, hotAddresses: COUNT, mostInFlight: EACH,
+    url: database.url,
+    network: 'ETHEREUM',
+    chain: node,
+    catalogue,
+    treasury,
+    chainId: 31_337n,
+    contracts: { USDT: usdt },
+    hotAddresses: COUNT,
+    mostInFlight: EACH,
   })
-  for (const [ticker, usd] of [['ETH', 2_000n], ['USDT', 1n]] as const) {
-    await sql`insert into rates(ticker, usd_e18, source, observed_at) values (${ticker}, ${usd * E18}, 'test', now())`.execute(here.db)
+  for (const [ticker, usd] of [
+    ['ETH', 2_000n],
+    ['USDT', 1n],
+  ] as const) {
+    await sql`insert into rates(ticker, usd_e18, source, observed_at) values (${ticker}, ${usd * E18}, 'test', now())`.execute(
+      here.db,
+    )
   }
   return () => here.close()
 }, 60_000)
@@ -61,9 +81,14 @@ const share = async (): Promise<void> => {
     await here.mine(1)
   }
 }
-const coinAt = async (address: string): Promise<bigint> => BigInt(await node.node.rpc<string>('eth_getBalance', address, 'latest'))
+const coinAt = async (address: string): Promise<bigint> =>
+  BigInt(await node.node.rpc<string>('eth_getBalance', address, 'latest'))
 const tokenAt = async (address: string): Promise<bigint> =>
-  (await node.adapter.balancesAt((await node.adapter.head()).height, [{ address, contract: node.contracts.token.toLowerCase() }]))[0]!
+  (
+    await node.adapter.balancesAt((await node.adapter.head()).height, [
+      { address, contract: node.contracts.token.toLowerCase() },
+    ])
+  )[0]!
 const booksAgree = async (): Promise<void> => {
   for (const address of POOL) {
     expect(await here.custody(address, 'ETH'), address).toBe(await coinAt(address))
@@ -73,8 +98,13 @@ const booksAgree = async (): Promise<void> => {
   for (const line of (await here.reconcile()).lines) expect(line).toMatchObject({ short: 0n, surplus: 0n })
 }
 const nonces = async (): Promise<Record<string, number[]>> => {
-  const { rows } = await sql<{ sender: string; nonce: number }>`select senders[1] as sender, nonce from outgoing where state <> 'abandoned' order by 1, 2`.execute(here.db)
-  return Object.fromEntries(POOL.map((address) => [address, rows.filter(({ sender }) => sender === address).map(({ nonce }) => nonce)]))
+  const { rows } = await sql<{
+    sender: string
+    nonce: number
+  }>`select senders[1] as sender, nonce from outgoing where state <> 'abandoned' order by 1, 2`.execute(here.db)
+  return Object.fromEntries(
+    POOL.map((address) => [address, rows.filter(({ sender }) => sender === address).map(({ nonce }) => nonce)]),
+  )
 }
 const withoutGap = async (): Promise<void> => {
   for (const used of Object.values(await nonces())) expect(used).toEqual(used.map((_, i) => i))
@@ -102,12 +132,16 @@ describe('a pool of hot addresses', () => {
     await fill(9n * E18, 9_000_000_000n)
     await share()
     const receivers = await Promise.all(Array.from({ length: 14 }, () => node.newAddress()))
-    const ids = await Promise.all(receivers.map((to, i) => (i % 2 === 0 ? here.request('USDT', to, 500_000n) : here.request('ETH', to, E18 / 10n))))
+    const ids = await Promise.all(
+      receivers.map((to, i) => (i % 2 === 0 ? here.request('USDT', to, 500_000n) : here.request('ETH', to, E18 / 10n))),
+    )
     await here.pay()
     await here.send()
     const { rows } = await sql<{ sender: string; n: number }>`select senders[1] as sender, count(*) as n from outgoing
       where purpose = 'payout' and state = 'broadcast' group by 1`.execute(here.db)
-    expect(Object.fromEntries(rows.map(({ sender, n }) => [sender, n]))).toEqual(Object.fromEntries(POOL.map((address) => [address, EACH])))
+    expect(Object.fromEntries(rows.map(({ sender, n }) => [sender, n]))).toEqual(
+      Object.fromEntries(POOL.map((address) => [address, EACH])),
+    )
     for (let i = 0; i < 3; i += 1) {
       await here.mine(1)
       await here.pay()
@@ -115,7 +149,8 @@ describe('a pool of hot addresses', () => {
     }
     await here.mine(4)
     expect(new Set(await Promise.all(ids.map((id) => here.withdrawal(id))))).toEqual(new Set(['settled']))
-    for (const [i, to] of receivers.entries()) expect(i % 2 === 0 ? await tokenAt(to) : await coinAt(to)).toBe(i % 2 === 0 ? 500_000n : E18 / 10n)
+    for (const [i, to] of receivers.entries())
+      expect(i % 2 === 0 ? await tokenAt(to) : await coinAt(to)).toBe(i % 2 === 0 ? 500_000n : E18 / 10n)
     await withoutGap()
     await booksAgree()
   })
@@ -171,9 +206,12 @@ describe('a pool of hot addresses', () => {
     await fill(9n * E18)
     await share()
     here.before.answer = async (request) => {
-      if (request.purpose === 'payout' && request.keys[0]!.index === 1) Object.assign(request, { purpose: 'filler', intents: [] })
+      if (request.purpose === 'payout' && request.keys[0]!.index === 1)
+        Object.assign(request, { purpose: 'filler', intents: [] })
     }
-    const ids = await Promise.all(Array.from({ length: 6 }, async () => here.request('ETH', await node.newAddress(), E18 / 10n)))
+    const ids = await Promise.all(
+      Array.from({ length: 6 }, async () => here.request('ETH', await node.newAddress(), E18 / 10n)),
+    )
     await here.pay()
     await here.send()
     await here.pay()
@@ -196,7 +234,13 @@ describe('a pool of hot addresses', () => {
 
   test('killed before a move is stored, or while it is signed and sent, money moves once', async () => {
     await fill(9n * E18, 9_000_000_000n)
-    for (const point of ['rebalance-chosen', 'before-sign', 'signed-not-stored', 'stored-not-broadcast', 'broadcast-not-recorded']) {
+    for (const point of [
+      'rebalance-chosen',
+      'before-sign',
+      'signed-not-stored',
+      'stored-not-broadcast',
+      'broadcast-not-recorded',
+    ]) {
       here.before.pause = async (name) => {
         if (name === point) throw new Error(`killed at ${point}`)
       }
@@ -219,7 +263,11 @@ describe('a pool of hot addresses', () => {
     await here.pay()
     await here.send()
     const signed = async (): Promise<string[]> =>
-      (await sql<{ raw: string }>`select raw from outgoing_attempts where raw is not null order by raw`.execute(here.db)).rows.map(({ raw }) => raw)
+      (
+        await sql<{ raw: string }>`select raw from outgoing_attempts where raw is not null order by raw`.execute(
+          here.db,
+        )
+      ).rows.map(({ raw }) => raw)
     const before = await signed()
     await node.node.rpc('anvil_dropAllTransactions')
     await here.mine(1)

@@ -33,13 +33,28 @@ const payments = async (count: number): Promise<string[]> => {
   return ids
 }
 const attempts = async () =>
-  (await sql<{ hash: string; nonce: number; fee: bigint }>`select a.hash, o.nonce, a.network_fee as fee from outgoing_attempts a
-    join outgoing o on o.id = a.outgoing_id where a.hash is not null order by o.nonce, a.attempt`.execute(world.db)).rows
+  (
+    await sql<{
+      hash: string
+      nonce: number
+      fee: bigint
+    }>`select a.hash, o.nonce, a.network_fee as fee from outgoing_attempts a
+    join outgoing o on o.id = a.outgoing_id where a.hash is not null order by o.nonce, a.attempt`.execute(world.db)
+  ).rows
 const mine = async (height: number, hashes: readonly string[]): Promise<void> => {
   const nonceOf = new Map((await attempts()).map(({ hash, nonce }) => [hash, nonce]))
   pool.mine(hashes)
   world.node.mined += hashes.length
-  await world.block({ height, transactions: hashes.map((hash) => ({ hash, keys: [`${HOT}:${nonceOf.get(hash)}`], succeeded: true, fee: 1n, transfers: [paidLog(UNITS)] })) })
+  await world.block({
+    height,
+    transactions: hashes.map((hash) => ({
+      hash,
+      keys: [`${HOT}:${nonceOf.get(hash)}`],
+      succeeded: true,
+      fee: 1n,
+      transfers: [paidLog(UNITS)],
+    })),
+  })
 }
 
 test('row E-50: what a node has dropped is handed over again with the same bytes, in the order of its nonces', async () => {
@@ -57,7 +72,9 @@ test('row E-51: what a lost block had is handed over again with the same bytes, 
   const { hash } = (await attempts())[0]!
   await mine(101, [hash])
   world.node.mined = 0
-  await inTransaction(world.db, async (tx) => carryOut(tx, await world.following.orphaned(tx, 'ETHEREUM', 101, momentOf(world.runtime)), momentOf(world.runtime)))
+  await inTransaction(world.db, async (tx) =>
+    carryOut(tx, await world.following.orphaned(tx, 'ETHEREUM', 101, momentOf(world.runtime)), momentOf(world.runtime)),
+  )
   await world.work(1, DEFAULT_POLICY.rebroadcastEveryMs)
   expect(pool.handed).toEqual([pool.handed[0], pool.handed[0]])
   expect(pool.has.has(hash)).toBe(true)
@@ -70,7 +87,10 @@ test('row E-52: no more of one sender wait in the pool than it has room for, and
   await payments(SLOTS + 4)
   await world.work(3)
   expect([pool.has.size, pool.refused]).toEqual([SLOTS, 0])
-  await mine(101, (await attempts()).slice(0, 3).map(({ hash }) => hash))
+  await mine(
+    101,
+    (await attempts()).slice(0, 3).map(({ hash }) => hash),
+  )
   await world.work(2)
   expect([pool.has.size, pool.refused]).toEqual([SLOTS, 0])
 })
@@ -92,7 +112,8 @@ test('row E-53: what a relay accepts and never spreads is paid more for, and pai
 test('row E-57: an estimate that looks at no balance pays nothing out of an empty purse', async () => {
   world.node.estimate = () => CARELESS_ESTIMATE
   const all = world.adapter.balancesAt
-  world.adapter.balancesAt = async (height, wanted) => (await all(height, wanted)).map((units, at) => (wanted[at]!.contract === null ? 0n : units))
+  world.adapter.balancesAt = async (height, wanted) =>
+    (await all(height, wanted)).map((units, at) => (wanted[at]!.contract === null ? 0n : units))
   const [id] = await payments(1)
   expect([await world.stateOf(id!), pool.handed]).toEqual(['requested', []])
   world.adapter.balancesAt = all

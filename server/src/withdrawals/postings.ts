@@ -9,7 +9,13 @@ const leg = (w: Withdrawal, asset: string, kind: AccountKind, posted: bigint, he
   held,
 })
 
-const item = (w: Withdrawal, kind: Item['transfer']['kind'], legs: Leg[], { at, newId }: Moment, closes?: string): Item => ({
+const item = (
+  w: Withdrawal,
+  kind: Item['transfer']['kind'],
+  legs: Leg[],
+  { at, newId }: Moment,
+  closes?: string,
+): Item => ({
   transfer: {
     id: newId(),
     merchantId: w.merchantId,
@@ -22,8 +28,8 @@ const item = (w: Withdrawal, kind: Item['transfer']['kind'], legs: Leg[], { at, 
 })
 
 /**
- * Mined: what left our wallets stands in transit until its block is final, and its share of the network's fee is a cost.
- * `back` takes exactly that back when the block is lost.
+ * Mined: what left our wallets stands in transit until its block is final, and its share of the network's fee is a
+ * cost. `back` takes exactly that back when the block is lost.
  * @param feeShare native ledger units
  */
 export const transitItem = (w: Withdrawal, feeShare: bigint, direction: 'out' | 'back', moment: Moment): Item => {

@@ -4,7 +4,10 @@ import type { FeeRate } from '../adapters/chains/port.ts'
 import { chargeOf, type AssetOnNetwork, type Catalogue, type CryptoAsset } from '../assets/index.ts'
 import { mulDiv, rescale } from '../money/index.ts'
 
-/** What one payment takes of the network, as charged: an ordinary share of a batched Bitcoin transaction, a plain call, at least. */
+/**
+ * What one payment takes of the network, as charged: an ordinary share of a batched Bitcoin transaction, a plain call,
+ * at least.
+ */
 const PAYMENT_VBYTES = 145n
 const NATIVE_GAS = 21_000n
 const TOKEN_GAS = 65_000n
@@ -31,8 +34,9 @@ const nativeCost = (rate: FeeRate, token: boolean, estimate = 0n): bigint => {
 }
 
 /**
- * The fee of a withdrawal in the asset's ledger units: the operator's tariff plus what the network takes, turned into the
- * asset through USD where it isn't the network's own coin, all rounded up. Undefined when a price that is needed is missing.
+ * The fee of a withdrawal in the asset's ledger units: the operator's tariff plus what the network takes, turned into
+ * the asset through USD where it isn't the network's own coin, all rounded up. Undefined when a price that is needed is
+ * missing.
  * @param prices USD in 1e-18 for one whole unit, by ticker
  */
 export const withdrawalFee = (request: {
@@ -51,7 +55,10 @@ export const withdrawalFee = (request: {
   return roundUp(chargeOf(on.withdrawalFee, units) + cost, asset.scale - Math.min(on.decimals, MOST_DECIMALS))
 }
 
-/** What costs so much of a network's own units, in ledger units of an asset, rounded up; undefined without a price that is needed. */
+/**
+ * What costs so much of a network's own units, in ledger units of an asset, rounded up; undefined without a price that
+ * is needed.
+ */
 export const costIn = (
   asset: CryptoAsset,
   network: Network,

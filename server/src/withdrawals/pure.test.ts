@@ -34,7 +34,9 @@ const catalogue = createCatalogue({
 
 describe('the state table', () => {
   test('ends in settled, delivered and failed, and only there', () => {
-    const ends = (Object.keys(withdrawalMoves) as WithdrawalState[]).filter((s) => Object.keys(withdrawalMoves[s]).length === 0)
+    const ends = (Object.keys(withdrawalMoves) as WithdrawalState[]).filter(
+      (s) => Object.keys(withdrawalMoves[s]).length === 0,
+    )
     expect(ends.toSorted()).toEqual(['delivered', 'failed', 'settled'])
   })
 
@@ -50,7 +52,10 @@ describe('the state table', () => {
   })
 
   test('only the proof that it can never be mined leads from a signed transaction back to waiting', () => {
-    const back = (state: 'sent' | 'mined') => Object.entries(withdrawalMoves[state]).filter(([, { to }]) => to === 'requested').map(([event]) => event)
+    const back = (state: 'sent' | 'mined') =>
+      Object.entries(withdrawalMoves[state])
+        .filter(([, { to }]) => to === 'requested')
+        .map(([event]) => event)
     expect([back('sent'), back('mined')]).toEqual([['overtaken'], []])
     expect(Object.keys(outgoingMoves.signed).toSorted()).toEqual(['accepted', 'outrun'])
     expect(Object.keys(outgoingMoves.planned).toSorted()).toEqual(['refused', 'signed'])
@@ -61,8 +66,24 @@ describe('postings', () => {
   let n = 0
   const moment = { at: new Date(0), newId: () => `id-${(n += 1)}` }
   const withdrawal = (units: bigint, fee: bigint): Withdrawal => ({
-    merchantId: 'm', id: 'w', intentId: 'i', ticker: 'USDT', blockchain: 'ETHEREUM', to: 'x', units, fee, localId: null, meta: null,
-    state: 'requested', failReason: null, internal: false, holdId: 'h', outgoingId: null, doneSent: false, toldAs: null, createdAt: new Date(0),
+    merchantId: 'm',
+    id: 'w',
+    intentId: 'i',
+    ticker: 'USDT',
+    blockchain: 'ETHEREUM',
+    to: 'x',
+    units,
+    fee,
+    localId: null,
+    meta: null,
+    state: 'requested',
+    failReason: null,
+    internal: false,
+    holdId: 'h',
+    outgoingId: null,
+    doneSent: false,
+    toldAs: null,
+    createdAt: new Date(0),
   })
   const amount = fc.bigInt({ min: 1n, max: 10n ** 30n })
   type Sums = Map<string, { posted: bigint; held: bigint }>
@@ -76,43 +97,71 @@ describe('postings', () => {
   }
 
   test('every way a withdrawal can end leaves nothing held and nothing in transit, and adds up to zero per asset', () => {
-    fc.assert(fc.property(amount, fc.bigInt({ min: 0n, max: 10n ** 20n }), fc.bigInt({ min: 0n, max: 10n ** 18n }), (units, fee, gas) => {
-      const w = withdrawal(units, fee)
-      const out = transitItem(w, gas, 'out', moment)
-      const back = transitItem(w, gas, 'back', moment)
-      const cost = costItem(w, gas, 'out', moment)
-      const ways = [
-        [out, captureItem(w, moment)],
-        [out, back, out, captureItem(w, moment)],
-        [cost, releaseItem(w, moment)],
-        [releaseItem(w, moment)],
-        [deliverItem(w, moment)],
-      ]
-      for (const way of ways) {
-        const sums = way.reduce<Sums>((s, i) => apply(s, i.transfer.legs), apply(new Map(), holdTransfer(w).legs))
-        expect(sums.get('USDT/merchant')!.held).toBe(0n)
-        expect(sums.get('USDT/transit:ETHEREUM')?.posted ?? 0n).toBe(0n)
-        for (const asset of ['USDT', 'ETH']) {
-          const total = [...sums].filter(([k]) => k.startsWith(asset)).reduce((s, [, v]) => s + v.posted, 0n)
-          expect(total).toBe(0n)
-        }
-      }
-    }))
+    fc.assert(
+      fc.property(
+        amount,
+        fc.bigInt({ min: 0n, max: 10n ** 20n }),
+        fc.bigInt({ min: 0n, max: 10n ** 18n }),
+        (units, fee, gas) => {
+          const w = withdrawal(units, fee)
+          const out = transitItem(w, gas, 'out', moment)
+          const back = transitItem(w, gas, 'back', moment)
+          const cost = costItem(w, gas, 'out', moment)
+          const ways = [
+            [out, captureItem(w, moment)],
+            [out, back, out, captureItem(w, moment)],
+            [cost, releaseItem(w, moment)],
+            [releaseItem(w, moment)],
+            [deliverItem(w, moment)],
+          ]
+          for (const way of ways) {
+            const sums = way.reduce<Sums>((s, i) => apply(s, i.transfer.legs), apply(new Map(), holdTransfer(w).legs))
+            expect(sums.get('USDT/merchant')!.held).toBe(0n)
+            expect(sums.get('USDT/transit:ETHEREUM')?.posted ?? 0n).toBe(0n)
+            for (const asset of ['USDT', 'ETH']) {
+              const total = [...sums].filter(([k]) => k.startsWith(asset)).reduce((s, [, v]) => s + v.posted, 0n)
+              expect(total).toBe(0n)
+            }
+          }
+        },
+      ),
+    )
   })
 })
 
 test('audit C-18: a notification tells the destination as its merchant wrote it', () => {
   const [asset, carried] = [catalogue.findCrypto('USDT')!, { hash: null, from: [], block: null }]
   const withdrawal: Withdrawal = {
-    merchantId: 'm', id: 'w', intentId: 'i', ticker: 'USDT', blockchain: 'ETHEREUM', to: 'canonical', toAsSent: 'AS SENT', units: 1n, fee: 0n, localId: null, meta: null,
-    state: 'requested', failReason: null, internal: false, holdId: 'h', outgoingId: null, doneSent: false, toldAs: null, createdAt: new Date(0),
+    merchantId: 'm',
+    id: 'w',
+    intentId: 'i',
+    ticker: 'USDT',
+    blockchain: 'ETHEREUM',
+    to: 'canonical',
+    toAsSent: 'AS SENT',
+    units: 1n,
+    fee: 0n,
+    localId: null,
+    meta: null,
+    state: 'requested',
+    failReason: null,
+    internal: false,
+    holdId: 'h',
+    outgoingId: null,
+    doneSent: false,
+    toldAs: null,
+    createdAt: new Date(0),
   }
-  for (const status of ['Pending', 'Done', 'Failed'] as const) expect(withdrawalNotices(withdrawal, asset, status, carried)).toMatchObject([{ status, body: { to: 'AS SENT' } }])
+  for (const status of ['Pending', 'Done', 'Failed'] as const)
+    expect(withdrawalNotices(withdrawal, asset, status, carried)).toMatchObject([{ status, body: { to: 'AS SENT' } }])
 })
 
 describe('the fee', () => {
   const E18 = 10n ** 18n
-  const prices = new Map([['ETH', 2000n * E18], ['USDT', E18]])
+  const prices = new Map([
+    ['ETH', 2000n * E18],
+    ['USDT', E18],
+  ])
   const gas = { kind: 'gas', legacy: false, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n } as const
   const usdt = catalogue.findCrypto('USDT')!
   const on = usdt.networks.get('ETHEREUM')!
@@ -120,7 +169,10 @@ describe('the fee', () => {
   test('is the tariff plus the gas of a transfer at its price, rounded up to the decimals of the network', () => {
     // 65,000 gas x 10 gwei = 0.00065 ETH = 1.3 USDT; 1 + 0.1 % of 100.
     expect(withdrawalFee({ asset: usdt, on, units: 100n * E18, rate: gas, catalogue, prices })).toBe(24n * 10n ** 17n)
-    const odd = new Map([['ETH', 1999n * E18 + 1n], ['USDT', E18]])
+    const odd = new Map([
+      ['ETH', 1999n * E18 + 1n],
+      ['USDT', E18],
+    ])
     const fee = withdrawalFee({ asset: usdt, on, units: 100n * E18, rate: gas, catalogue, prices: odd })!
     expect(fee % 10n ** 12n).toBe(0n)
     expect(fee > 23n * 10n ** 17n).toBe(true)
@@ -136,20 +188,25 @@ describe('the fee', () => {
   ] as const)('audit D-E14: row Fees, is of the gas that a payment %s takes', ([, ticker, estimate, charged]) => {
     const asset = catalogue.findCrypto(ticker)!
     const at = asset.networks.get('ETHEREUM')!
-    const fee = (gasOf: bigint | undefined): bigint => withdrawalFee({ asset, on: at, units: 0n, rate: gas, gas: gasOf, catalogue, prices })!
+    const fee = (gasOf: bigint | undefined): bigint =>
+      withdrawalFee({ asset, on: at, units: 0n, rate: gas, gas: gasOf, catalogue, prices })!
     const perGas = ticker === 'ETH' ? 10n ** 10n : 2000n * 10n ** 10n
     const tariff = fee(undefined) - (ticker === 'ETH' ? 21_000n : 65_000n) * perGas
     expect(fee(estimate)).toBe(tariff + charged * perGas)
   })
 
   test('is unknown without a price that it needs', () => {
-    expect(withdrawalFee({ asset: usdt, on, units: E18, rate: gas, catalogue, prices: new Map([['USDT', E18]]) })).toBeUndefined()
+    expect(
+      withdrawalFee({ asset: usdt, on, units: E18, rate: gas, catalogue, prices: new Map([['USDT', E18]]) }),
+    ).toBeUndefined()
   })
 
   test("needs no price for the network's own coin", () => {
     const btc = catalogue.findCrypto('BTC')!
     const rate = { kind: 'vbyte', milliSatPerVb: 2000n } as const
-    expect(withdrawalFee({ asset: btc, on: btc.networks.get('BITCOIN')!, units: 1n, rate, catalogue, prices: new Map() })).toBe(290n)
+    expect(
+      withdrawalFee({ asset: btc, on: btc.networks.get('BITCOIN')!, units: 1n, rate, catalogue, prices: new Map() }),
+    ).toBe(290n)
   })
 })
 

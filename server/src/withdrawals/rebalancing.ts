@@ -9,9 +9,9 @@ export interface Stand {
 type Move = Pick<HotMove, 'from' | 'to' | 'units'>
 
 /**
- * What moves between hot addresses so that each can pay its part. A payment that no one of them can make and all together can
- * goes first: what it needs is brought to the richest. Else whoever has less than half of an even share is filled up to it by
- * whoever has more than theirs; the rest lets the shares drift, as every move costs a fee.
+ * What moves between hot addresses so that each can pay its part. A payment that no one of them can make and all
+ * together can goes first: what it needs is brought to the richest. Else whoever has less than half of an even share is
+ * filled up to it by whoever has more than theirs; the rest lets the shares drift, as every move costs a fee.
  * @param need the largest payment that waits
  * @param worth the least that is worth moving
  */
@@ -39,11 +39,18 @@ const gather = (left: readonly Stand[], richest: Stand, need: bigint): Move[] =>
 }
 
 /** The richest keeps what the largest payment needs, so that what was gathered for it does not leave again. */
-const spread = (left: Stand[], share: bigint, { keep, keeper }: { keep: bigint; keeper: string }, worth: bigint): Move[] => {
+const spread = (
+  left: Stand[],
+  share: bigint,
+  { keep, keeper }: { keep: bigint; keeper: string },
+  worth: bigint,
+): Move[] => {
   const floorOf = (address: string): bigint => (address === keeper && keep > share ? keep : share)
   const moves: Move[] = []
   for (const taker of left.filter(({ units }) => units * 2n < share)) {
-    const giver = left.toSorted((a, b) => byUnits({ ...a, units: a.units - floorOf(a.address) }, { ...b, units: b.units - floorOf(b.address) }))[0]!
+    const giver = left.toSorted((a, b) =>
+      byUnits({ ...a, units: a.units - floorOf(a.address) }, { ...b, units: b.units - floorOf(b.address) }),
+    )[0]!
     const surplus = giver.units - floorOf(giver.address)
     const units = surplus < share - taker.units ? surplus : share - taker.units
     if (units <= 0n || units < worth) continue

@@ -18,9 +18,19 @@ const costOf = (energy: bigint, energyLimit?: bigint): CostEstimate => {
 test.each<[string, Contract, CostEstimate, boolean]>([
   ['a contract that takes little is paid', call, costOf(9_000n, 19_000n), true],
   ['one that takes too much is not', call, costOf(50_001n), false],
-  ['one that took little in the estimate, and wants much energy at hand, is not: it could burn the whole fee limit', call, costOf(20_000n, 750_000n), false],
+  [
+    'one that took little in the estimate, and wants much energy at hand, is not: it could burn the whole fee limit',
+    call,
+    costOf(20_000n, 750_000n),
+    false,
+  ],
   ['a plain transfer runs no code', plain, costOf(0n), true],
-  ['a call of a token sends no TRX, and runs the code of a token that is listed', tronPayment({ from: owner, to: owner, units: 5n, contract: to }), costOf(65_000n, 130_000n), true],
+  [
+    'a call of a token sends no TRX, and runs the code of a token that is listed',
+    tronPayment({ from: owner, to: owner, units: 5n, contract: to }),
+    costOf(65_000n, 130_000n),
+    true,
+  ],
 ])('TRX to a contract: %s', (_name, contract, cost, isPaid) => {
   expect(boundedForReceiver(contract, cost).ok).toBe(isPaid)
 })

@@ -25,10 +25,15 @@ export interface AfterRefusal {
 }
 
 /**
- * What a refusal makes of one of the withdrawals that the refused transaction paid. One that the refusal is not about goes on at once.
+ * What a refusal makes of one of the withdrawals that the refused transaction paid. One that the refusal is not about
+ * goes on at once.
  * @param together how many the transaction paid
  */
-export const afterRefusal = ({ intentId }: Pick<Withdrawal, 'intentId'>, refusal: SignerRefusal, together: number): AfterRefusal => {
+export const afterRefusal = (
+  { intentId }: Pick<Withdrawal, 'intentId'>,
+  refusal: SignerRefusal,
+  together: number,
+): AfterRefusal => {
   const goesOn: AfterRefusal = { pauseMs: 0, alone: false, barred: null }
   const waits = { ...goesOn, pauseMs: pauseAfter(refusal) }
   const isNamed = refusal.intents?.includes(intentId) ?? together === 1
@@ -49,20 +54,24 @@ export const afterRefusal = ({ intentId }: Pick<Withdrawal, 'intentId'>, refusal
   }
 }
 
-const barredBy = ({ refused }: Pick<SignerRefusal, 'refused'>): Barred => (refused === 'intent-closed' ? 'closed' : 'signed')
+const barredBy = ({ refused }: Pick<SignerRefusal, 'refused'>): Barred =>
+  refused === 'intent-closed' ? 'closed' : 'signed'
 
 /** Kinds of alerts that are over when the signer would sign for the withdrawal. */
 const OVER_WHEN_PASSING = ['signer-limit', 'signer-needs-approval', 'signer-unknown-asset']
 const FOR_ALL = ['disabled', 'velocity', 'log-cut-back'] as const
 
 /**
- * Does what the signer's look ahead at waiting withdrawals asks for: those refused wait or are barred, each with an alert that says
- * what to do; alerts that no longer hold are resolved.
+ * Does what the signer's look ahead at waiting withdrawals asks for: those refused wait or are barred, each with an
+ * alert that says what to do; alerts that no longer hold are resolved.
  */
 export const holdBack = async (
   runtime: Runtime,
   network: Network,
-  { refused, passing }: { refused: readonly { withdrawal: Withdrawal; refusal: SignerRefusal }[]; passing: readonly Withdrawal[] },
+  {
+    refused,
+    passing,
+  }: { refused: readonly { withdrawal: Withdrawal; refusal: SignerRefusal }[]; passing: readonly Withdrawal[] },
 ): Promise<void> => {
   const { db } = runtime
   const moment = momentOf(runtime)
@@ -74,11 +83,22 @@ export const holdBack = async (
   }
   const codes = new Set(refused.map(({ refusal }) => refusal.refused))
   for (const code of FOR_ALL) if (!codes.has(code)) await resolveAlert(db, `signer-${code}`, network, moment.at)
-  if (passing.length > 0) await resolveAlertsOf(db, OVER_WHEN_PASSING, passing.map(({ id }) => id), moment.at)
+  if (passing.length > 0)
+    await resolveAlertsOf(
+      db,
+      OVER_WHEN_PASSING,
+      passing.map(({ id }) => id),
+      moment.at,
+    )
 }
 
 /** Raises one alert a network for what holds for all, else one for the withdrawal. */
-export const tellRefused = async (db: Db | Tx, { id, blockchain }: Withdrawal, refusal: SignerRefusal, moment: Moment): Promise<void> => {
+export const tellRefused = async (
+  db: Db | Tx,
+  { id, blockchain }: Withdrawal,
+  refusal: SignerRefusal,
+  moment: Moment,
+): Promise<void> => {
   const of = classOf(refusal)
   if (of === 'identity' || of === 'nonce') return
   if (of === 'now') return raiseOrRenewAlert(db, alertOf(refusal, blockchain, 'payout'), moment)
@@ -87,25 +107,38 @@ export const tellRefused = async (db: Db | Tx, { id, blockchain }: Withdrawal, r
 }
 
 /** Has a waiting withdrawal paid under another intent: nothing that was signed under its own can pay it. */
-export const renewIntent = async (tx: Db | Tx, { merchantId, id, intentId }: Pick<Withdrawal, 'merchantId' | 'id' | 'intentId'>): Promise<void> => {
+export const renewIntent = async (
+  tx: Db | Tx,
+  { merchantId, id, intentId }: Pick<Withdrawal, 'merchantId' | 'id' | 'intentId'>,
+): Promise<void> => {
   await sql`update withdrawals set intent_id = ${nextIntentOf({ merchantId, intentId })}, barred = null where merchant_id = ${merchantId} and id = ${id}
     and state = 'requested' and coalesce(intent_id, id) = ${intentId}`.execute(tx)
 }
 
 /**
- * Keeps a withdrawal from being planned for which the signer signs nothing any more. When an older withdrawal of these books has
- * the same intent, as after an Idempotency-Key that was used again when its answer was no longer kept, this one is another payment
- * and gets an intent of its own instead.
+ * Keeps a withdrawal from being planned for which the signer signs nothing any more. When an older withdrawal of these
+ * books has the same intent, as after an Idempotency-Key that was used again when its answer was no longer kept, this
+ * one is another payment and gets an intent of its own instead.
  */
-export const bar = async (tx: Db | Tx, { merchantId, id }: Pick<Withdrawal, 'merchantId' | 'id'>, barred: Barred, message: string, moment: Moment): Promise<void> => {
-  const older = await sql<{ intentId: string }>`select coalesce(w.intent_id, w.id) as "intentId" from withdrawals w where w.merchant_id = ${merchantId} and w.id = ${id}
+export const bar = async (
+  tx: Db | Tx,
+  { merchantId, id }: Pick<Withdrawal, 'merchantId' | 'id'>,
+  barred: Barred,
+  message: string,
+  moment: Moment,
+): Promise<void> => {
+  const older = await sql<{
+    intentId: string
+  }>`select coalesce(w.intent_id, w.id) as "intentId" from withdrawals w where w.merchant_id = ${merchantId} and w.id = ${id}
     and w.state = 'requested' and exists (select from withdrawals o where o.merchant_id = w.merchant_id and o.id <> w.id and o.created_at <= w.created_at
       and coalesce(o.intent_id, o.id) = coalesce(w.intent_id, w.id))`.execute(tx)
   if (older.rows[0]) return renewIntent(tx, { merchantId, id, ...older.rows[0] })
-  const { rows } = await sql`update withdrawals set barred = ${barred} where merchant_id = ${merchantId} and id = ${id} and state = 'requested'
+  const { rows } =
+    await sql`update withdrawals set barred = ${barred} where merchant_id = ${merchantId} and id = ${id} and state = 'requested'
     returning 1`.execute(tx)
   if (rows.length === 0 || barred === 'closed') return
-  const text = `Withdrawal ${id} of merchant ${merchantId} waits: the signer has signed a payment for it that this database does not know (${message}). ` +
+  const text =
+    `Withdrawal ${id} of merchant ${merchantId} waits: the signer has signed a payment for it that this database does not know (${message}). ` +
     `Run "bursar withdrawal attach ${merchantId} ${id}"; see docs/operating/recovery.md`
   await raiseAlert(tx, { kind: SIGNED_BEFORE, subject: id, text }, moment)
 }

@@ -11,7 +11,8 @@ afterEach(async () => {
   await emptyTables(world.db)
   await world.close()
 })
-const open = async (options: Parameters<typeof createPayoutWorld>[1] = {}): Promise<PayoutWorld> => (world = await createPayoutWorld(database.url, options))
+const open = async (options: Parameters<typeof createPayoutWorld>[1] = {}): Promise<PayoutWorld> =>
+  (world = await createPayoutWorld(database.url, options))
 const statesOf = (ids: readonly string[]) => Promise.all(ids.map((id) => world.stateOf(id)))
 
 describe.each([true, false])('a payment above a limit of the signer, asked ahead: %s', (looksAhead) => {
@@ -65,21 +66,27 @@ describe.each([true, false])('a payment above a limit of the signer, asked ahead
   })
 })
 
-test.each(['busy', 'log-cut-back'] as const)('a payment that the signer did not judge (%s) stays as it is planned, and is asked for again', async (refused) => {
-  await open()
-  const { sign } = world.signer
-  world.signer.sign = async () => ({ refused, message: 'not now' })
-  const id = await world.request(1_000_000n)
-  await world.work(3, 61_000)
-  expect(await world.stateOf(id)).toBe('planned')
-  world.signer.sign = sign
-  await world.work(1, 61_000)
-  expect(await world.stateOf(id)).toBe('sent')
-  expect(await world.outgoing()).toMatchObject([{ purpose: 'payout', state: 'broadcast', nonce: 0, n: 1 }])
-})
+test.each(['busy', 'log-cut-back'] as const)(
+  'a payment that the signer did not judge (%s) stays as it is planned, and is asked for again',
+  async (refused) => {
+    await open()
+    const { sign } = world.signer
+    world.signer.sign = async () => ({ refused, message: 'not now' })
+    const id = await world.request(1_000_000n)
+    await world.work(3, 61_000)
+    expect(await world.stateOf(id)).toBe('planned')
+    world.signer.sign = sign
+    await world.work(1, 61_000)
+    expect(await world.stateOf(id)).toBe('sent')
+    expect(await world.outgoing()).toMatchObject([{ purpose: 'payout', state: 'broadcast', nonce: 0, n: 1 }])
+  },
+)
 
 describe('a nonce that was taken for what the signer then refused', () => {
-  const sent = async () => (await world.outgoing()).filter(({ state }) => state !== 'abandoned').map(({ purpose, nonce }) => `${purpose} ${nonce}`)
+  const sent = async () =>
+    (await world.outgoing())
+      .filter(({ state }) => state !== 'abandoned')
+      .map(({ purpose, nonce }) => `${purpose} ${nonce}`)
 
   test('audit M-B2: carries the next payment before any filler', async () => {
     await open({ policy: policyWith({ maxPerIntent: '1000000' }), looksAhead: false })

@@ -17,16 +17,36 @@ afterEach(async () => {
   await world.close()
 })
 const UNITS = 1_000_000n
-const foreign = (keys: string[]) => ({ hash: `0x${randomBytes(32).toString('hex')}`, keys, succeeded: true, fee: 1n, transfers: [] })
+const foreign = (keys: string[]) => ({
+  hash: `0x${randomBytes(32).toString('hex')}`,
+  keys,
+  succeeded: true,
+  fee: 1n,
+  transfers: [],
+})
 const attach = (id: string) =>
-  attachSigned({ runtime: world.runtime, catalogue, signer: world.signer, wallet: WALLET, adapter: world.adapter, readAgain: async () => {} }, { merchantId: world.merchantId, id })
+  attachSigned(
+    {
+      runtime: world.runtime,
+      catalogue,
+      signer: world.signer,
+      wallet: WALLET,
+      adapter: world.adapter,
+      readAgain: async () => {},
+    },
+    { merchantId: world.merchantId, id },
+  )
 const signed = async (): Promise<number> => world.made.log.length - 1
 
 /** What the copy knows: withdrawals that wait, and nothing of what was planned for them. */
 const forget = async (intents: Record<string, string>): Promise<void> => {
-  await sql`update withdrawals set outgoing_id = null, state = 'requested', not_before = created_at, barred = null`.execute(world.db)
-  for (const [id, intent] of Object.entries(intents)) await sql`update withdrawals set intent_id = ${intent} where id = ${id}`.execute(world.db)
-  for (const table of ['outgoing_rivals', 'outgoing_attempts', 'free_nonces', 'hot_wallets']) await sql`delete from ${sql.table(table)}`.execute(world.db)
+  await sql`update withdrawals set outgoing_id = null, state = 'requested', not_before = created_at, barred = null`.execute(
+    world.db,
+  )
+  for (const [id, intent] of Object.entries(intents))
+    await sql`update withdrawals set intent_id = ${intent} where id = ${id}`.execute(world.db)
+  for (const table of ['outgoing_rivals', 'outgoing_attempts', 'free_nonces', 'hot_wallets'])
+    await sql`delete from ${sql.table(table)}`.execute(world.db)
   await sql`update utxos set reserved_by = null`.execute(world.db)
   await sql`delete from outgoing`.execute(world.db)
   await sql`delete from alerts`.execute(world.db)
@@ -65,7 +85,11 @@ describe('audit M-A5: after a restore nothing is paid twice that was paid under 
     await world.work(2)
     expect([await world.stateOf(first), await world.stateOf(second), await signed()]).toEqual(['sent', 'sent', 2])
     // The copy knows the first, and the merchant sends the second request again.
-    await withoutTriggers(world.db, (tx) => sql`update withdrawals set intent_id = gen_random_uuid(), created_at = created_at + interval '1 day' where id = ${second}`.execute(tx))
+    await withoutTriggers(world.db, (tx) =>
+      sql`update withdrawals set intent_id = gen_random_uuid(), created_at = created_at + interval '1 day' where id = ${second}`.execute(
+        tx,
+      ),
+    )
     const again = await world.request(UNITS, { intentId })
     await world.work(4)
     expect([await world.stateOf(again), await signed()]).toEqual(['requested', 2])
@@ -80,7 +104,10 @@ test('audit M-A5 M-B4: a forgotten payment whose nonce a transaction of these bo
   await world.request(UNITS)
   await world.work(3)
   await world.work(2, 400_000)
-  const { rows } = await sql<{ hash: string; purpose: string }>`select a.hash, o.purpose from outgoing o join outgoing_attempts a on a.outgoing_id = o.id
+  const { rows } = await sql<{
+    hash: string
+    purpose: string
+  }>`select a.hash, o.purpose from outgoing o join outgoing_attempts a on a.outgoing_id = o.id
     where o.nonce = 0 and a.hash is not null`.execute(world.db)
   expect(rows).toMatchObject([{ purpose: 'filler' }])
   const id = await world.request(UNITS, { id: forgotten })
@@ -110,18 +137,26 @@ describe('audit M-A5: a Bitcoin transaction that paid several withdrawals', () =
   test('is not attached to one that asks for another amount under the same name', async () => {
     const [first, second] = await paidTogether()
     // The merchant asked for less under the name of what the copy had forgotten.
-    await withoutTriggers(world.db, (tx) => sql`update withdrawals set units = units - 150000, fee_units = fee_units + 150000 where id = ${second}`.execute(tx))
+    await withoutTriggers(world.db, (tx) =>
+      sql`update withdrawals set units = units - 150000, fee_units = fee_units + 150000 where id = ${second}`.execute(
+        tx,
+      ),
+    )
     await world.work()
     await attach(first)
     await world.work()
     expect([await world.stateOf(first), await world.stateOf(second)]).toEqual(['sent', 'requested'])
-    expect((await world.alerts()).map(({ kind, subject }) => `${kind} ${subject}`)).toEqual([`withdrawal-signed-before ${second}`])
+    expect((await world.alerts()).map(({ kind, subject }) => `${kind} ${subject}`)).toEqual([
+      `withdrawal-signed-before ${second}`,
+    ])
     await expect(attach(second)).rejects.toThrow('it is another payment under the same name')
   })
 
   test('is ended by proof when something else spent its coin in a block that was read before it was attached', async () => {
     const ids = await paidTogether()
-    const { rows } = await sql<{ key: string }>`select transaction || ':' || vout as key from utxos order by 1`.execute(world.db)
+    const { rows } = await sql<{ key: string }>`select transaction || ':' || vout as key from utxos order by 1`.execute(
+      world.db,
+    )
     const hashes = await Promise.all(ids.map(async (id) => (await world.signer.transactionsOf(id))[0]!.conflictKeys))
     expect(rows.map(({ key }) => key)).toEqual(expect.arrayContaining(hashes[0]!))
     await world.block({ height: 101, transactions: [foreign(hashes[0]!)] }, 101)
@@ -133,26 +168,40 @@ describe('audit M-A5: a Bitcoin transaction that paid several withdrawals', () =
     expect(await signed()).toBe(2)
   })
 
-  test.each(['sent', 'mined', 'settled'])('is attached to one that is asked for again when the other is %s', async (state) => {
-    const [first, second] = await paidTogether()
-    const held = await world.available('BTC')
-    // The copy has forgotten the second until its merchant asks again.
-    await sql`update withdrawals set intent_id = gen_random_uuid(), not_before = 'infinity' where id = ${second}`.execute(world.db)
-    await attach(first)
-    await world.work()
-    const { rows: [sent] } = await sql<{ hash: string; keys: string[] }>`select a.hash, o.keys from outgoing o join outgoing_attempts a on a.outgoing_id = o.id`.execute(world.db)
-    const transaction = { hash: sent!.hash, keys: sent!.keys, succeeded: true, fee: 600n, transfers: [] }
-    if (state !== 'sent') await world.block({ height: 101, transactions: [transaction] }, 99)
-    if (state === 'settled') await world.block({ height: 102, transactions: [] }, 101)
-    expect(await world.stateOf(first)).toBe(state)
-    await sql`update withdrawals set intent_id = id, not_before = created_at where id = ${second}`.execute(world.db)
-    await world.work(2)
-    expect(await world.alerts()).toMatchObject([{ kind: 'withdrawal-signed-before', subject: second }])
-    expect(await attach(second)).toMatchObject({ kind: 'attached', hashes: [sent!.hash] })
-    expect(await world.stateOf(second)).toBe(state)
-    if (state === 'sent') await world.block({ height: 101, transactions: [transaction] }, 99)
-    if (state !== 'settled') await world.block({ height: 102, transactions: [] }, 101)
-    expect([await world.stateOf(first), await world.stateOf(second), await signed()]).toEqual(['settled', 'settled', 1])
-    expect(await world.available('BTC')).toBe(held)
-  })
+  test.each(['sent', 'mined', 'settled'])(
+    'is attached to one that is asked for again when the other is %s',
+    async (state) => {
+      const [first, second] = await paidTogether()
+      const held = await world.available('BTC')
+      // The copy has forgotten the second until its merchant asks again.
+      await sql`update withdrawals set intent_id = gen_random_uuid(), not_before = 'infinity' where id = ${second}`.execute(
+        world.db,
+      )
+      await attach(first)
+      await world.work()
+      const {
+        rows: [sent],
+      } = await sql<{
+        hash: string
+        keys: string[]
+      }>`select a.hash, o.keys from outgoing o join outgoing_attempts a on a.outgoing_id = o.id`.execute(world.db)
+      const transaction = { hash: sent!.hash, keys: sent!.keys, succeeded: true, fee: 600n, transfers: [] }
+      if (state !== 'sent') await world.block({ height: 101, transactions: [transaction] }, 99)
+      if (state === 'settled') await world.block({ height: 102, transactions: [] }, 101)
+      expect(await world.stateOf(first)).toBe(state)
+      await sql`update withdrawals set intent_id = id, not_before = created_at where id = ${second}`.execute(world.db)
+      await world.work(2)
+      expect(await world.alerts()).toMatchObject([{ kind: 'withdrawal-signed-before', subject: second }])
+      expect(await attach(second)).toMatchObject({ kind: 'attached', hashes: [sent!.hash] })
+      expect(await world.stateOf(second)).toBe(state)
+      if (state === 'sent') await world.block({ height: 101, transactions: [transaction] }, 99)
+      if (state !== 'settled') await world.block({ height: 102, transactions: [] }, 101)
+      expect([await world.stateOf(first), await world.stateOf(second), await signed()]).toEqual([
+        'settled',
+        'settled',
+        1,
+      ])
+      expect(await world.available('BTC')).toBe(held)
+    },
+  )
 })

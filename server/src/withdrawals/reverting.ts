@@ -15,12 +15,18 @@ const ALERT = 'payments-revert'
 export type Control = () => Promise<{ ok: true } | { ok: false; message: string }>
 
 /**
- * A look at a payment shows that it would revert. When the same payment to another account would revert too, the reason is on our side or
- * the token's (paused, our address frozen, a node that is behind a refill): it waits, with one alert for the asset. When only
- * this receiver refuses it, and keeps refusing it for ten minutes, it would revert for any sender, and is given back.
+ * A look at a payment shows that it would revert. When the same payment to another account would revert too, the reason
+ * is on our side or the token's (paused, our address frozen, a node that is behind a refill): it waits, with one alert
+ * for the asset. When only this receiver refuses it, and keeps refusing it for ten minutes, it would revert for any
+ * sender, and is given back.
  * @returns false: nothing was planned
  */
-export const onRevert = async (deps: Pick<PayoutDeps, 'runtime' | 'catalogue' | 'signer' | 'followers'>, withdrawal: Withdrawal, message: string, control: Control): Promise<false> => {
+export const onRevert = async (
+  deps: Pick<PayoutDeps, 'runtime' | 'catalogue' | 'signer' | 'followers'>,
+  withdrawal: Withdrawal,
+  message: string,
+  control: Control,
+): Promise<false> => {
   const { runtime } = deps
   const { ticker, blockchain } = withdrawal
   const other = await control()
@@ -28,7 +34,8 @@ export const onRevert = async (deps: Pick<PayoutDeps, 'runtime' | 'catalogue' | 
   const subject = `${blockchain}/${ticker}`
   if (!other.ok) {
     await postponeReverting(runtime, withdrawal, null)
-    const text = `Every payment of ${ticker} on ${blockchain} from the hot wallet would revert: ${other.message}. The token may be paused or may have frozen the hot address, or the node is behind. ` +
+    const text =
+      `Every payment of ${ticker} on ${blockchain} from the hot wallet would revert: ${other.message}. The token may be paused or may have frozen the hot address, or the node is behind. ` +
       'The withdrawals wait and are tried again each minute'
     await raiseOrRenewAlert(runtime.db, { kind: ALERT, subject, text }, momentOf(runtime))
     return false
@@ -40,16 +47,26 @@ export const onRevert = async (deps: Pick<PayoutDeps, 'runtime' | 'catalogue' | 
 }
 
 /** Looks again in a minute. @returns since when its receiver refuses it; undefined when it does not wait any more */
-const postponeReverting = async (runtime: Runtime, { merchantId, id }: Withdrawal, at: Date | null): Promise<Date | undefined> => {
+const postponeReverting = async (
+  runtime: Runtime,
+  { merchantId, id }: Withdrawal,
+  at: Date | null,
+): Promise<Date | undefined> => {
   const until = new Date(momentOf(runtime).at.getTime() + AGAIN_MS)
   const { rows } = await sql<{ since: Date | null }>`update withdrawals set not_before = ${until},
       reverting_since = case when ${at}::timestamptz is null then null else coalesce(reverting_since, ${at}) end
-    where merchant_id = ${merchantId} and id = ${id} and state = 'requested' returning reverting_since as since`.execute(runtime.db)
+    where merchant_id = ${merchantId} and id = ${id} and state = 'requested' returning reverting_since as since`.execute(
+    runtime.db,
+  )
   return rows[0]?.since ?? undefined
 }
 
 /** Payments of these assets pass. */
-export const noLongerReverting = async ({ runtime }: { runtime: Runtime }, network: Network, tickers: Iterable<string>): Promise<void> => {
+export const noLongerReverting = async (
+  { runtime }: { runtime: Runtime },
+  network: Network,
+  tickers: Iterable<string>,
+): Promise<void> => {
   const subjects = [...new Set(tickers)].map((ticker) => `${network}/${ticker}`)
   if (subjects.length > 0) await resolveAlertsOf(runtime.db, [ALERT], subjects, momentOf(runtime).at)
 }

@@ -29,16 +29,18 @@ export const withdrawalRoutes = (deps: WithdrawalRoutesDeps): Route[] => {
     { operation: 'createCryptoWithdrawal', handle: async (request) => create(deps, request, await terms()) },
     {
       operation: 'getCryptoWithdrawalFee',
-      handle: async ({ query }) => asLookup(async () => {
-        const asked = { ticker: query.ticker!, blockchain: query.blockchain! }
-        const where = readAsset(asked, rules, feeLookupErrors.assetNotSupported)
-        const units = readAmount(query.amount!, where)
-        const to = query.address
-        const internal =
-          to !== undefined && (await deps.holders.whose(where.on.network, readDestination(to, where.on.network, rules))) === 'merchant'
-        const fee = currentFee(where, units, internal, await terms(), rules.catalogue)
-        return ok({ value: formatUnits(fee, where.asset.scale) })
-      }),
+      handle: async ({ query }) =>
+        asLookup(async () => {
+          const asked = { ticker: query.ticker!, blockchain: query.blockchain! }
+          const where = readAsset(asked, rules, feeLookupErrors.assetNotSupported)
+          const units = readAmount(query.amount!, where)
+          const to = query.address
+          const internal =
+            to !== undefined &&
+            (await deps.holders.whose(where.on.network, readDestination(to, where.on.network, rules))) === 'merchant'
+          const fee = currentFee(where, units, internal, await terms(), rules.catalogue)
+          return ok({ value: formatUnits(fee, where.asset.scale) })
+        }),
     },
     {
       operation: 'getCryptoWithdrawal',
@@ -46,7 +48,11 @@ export const withdrawalRoutes = (deps: WithdrawalRoutesDeps): Route[] => {
         const id = params.id!.toLowerCase()
         const withdrawal = isUuid(id) ? await findById(runtime.db, merchantId, id) : undefined
         if (!withdrawal) {
-          throw new ApiRefusal(generalErrors.notFound.status, generalErrors.notFound.code, 'no such withdrawal: check its id')
+          throw new ApiRefusal(
+            generalErrors.notFound.status,
+            generalErrors.notFound.code,
+            'no such withdrawal: check its id',
+          )
         }
         const asset = assetOf(rules.catalogue, withdrawal)
         return ok(withdrawalBody(withdrawal, asset, wireStatus(withdrawal), await carriedOf(runtime.db, withdrawal)))
@@ -55,24 +61,29 @@ export const withdrawalRoutes = (deps: WithdrawalRoutesDeps): Route[] => {
   ]
 }
 
-/** A lookup places nothing: what an order would refuse with a code of its own is an invalid request here, of the parameter's name. */
+/**
+ * A lookup places nothing: what an order would refuse with a code of its own is an invalid request here, of the
+ * parameter's name.
+ */
 const asLookup = async (answer: () => Promise<ApiAnswer>): Promise<ApiAnswer> => {
   try {
     return await answer()
   } catch (error) {
-    if (!(error instanceof ApiRefusal) || error.status !== 400 || error.code === feeLookupErrors.assetNotSupported.code) throw error
+    if (!(error instanceof ApiRefusal) || error.status !== 400 || error.code === feeLookupErrors.assetNotSupported.code)
+      throw error
     const field = error.field === 'to' ? 'address' : error.field
-    throw new ApiRefusal(error.status, generalErrors.invalidRequest.code, error.message, field === undefined ? {} : { field })
+    throw new ApiRefusal(
+      error.status,
+      generalErrors.invalidRequest.code,
+      error.message,
+      field === undefined ? {} : { field },
+    )
   }
 }
 
 const ok = (body: unknown): ApiAnswer => ({ status: 200, body })
 
-const create = async (
-  deps: WithdrawalRoutesDeps,
-  request: ApiRequest,
-  terms: Terms,
-): Promise<ApiAnswer> => {
+const create = async (deps: WithdrawalRoutesDeps, request: ApiRequest, terms: Terms): Promise<ApiAnswer> => {
   const body = request.body as WithdrawalBody
   const { rules } = deps
   for (const field of ['meta', 'localId'] as const) readText(body[field], field)
@@ -98,5 +109,13 @@ const create = async (
 }
 
 /** The merchant's balance, read only when the amount is above what ever leaves at once. */
-const balanceWhenOver = async ({ runtime }: WithdrawalRoutesDeps, place: Place, merchantId: string, units: bigint, { days }: Terms): Promise<Balance[]> =>
-  isTooLarge(place, merchantId, units, days) ? balancesOf(runtime.db, 'merchant', [{ merchantId, asset: place.where.asset.ticker }]) : []
+const balanceWhenOver = async (
+  { runtime }: WithdrawalRoutesDeps,
+  place: Place,
+  merchantId: string,
+  units: bigint,
+  { days }: Terms,
+): Promise<Balance[]> =>
+  isTooLarge(place, merchantId, units, days)
+    ? balancesOf(runtime.db, 'merchant', [{ merchantId, asset: place.where.asset.ticker }])
+    : []

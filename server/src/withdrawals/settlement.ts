@@ -42,12 +42,24 @@ export const createSettlement =
     const shares = feeShares(catalogue, change, withdrawals.length)
     const all: Effects[] = []
     for (const [i, withdrawal] of withdrawals.entries()) {
-      all.push(await settleOne(tx, { catalogue, followers }, change, withdrawal, { together: withdrawals.length, feeShare: shares[i]! }, moment))
+      all.push(
+        await settleOne(
+          tx,
+          { catalogue, followers },
+          change,
+          withdrawal,
+          { together: withdrawals.length, feeShare: shares[i]! },
+          moment,
+        ),
+      )
     }
     return joinEffects(all)
   }
 
-/** Settles one withdrawal by a move of its transaction that the others of it were told before. The network's fee is theirs. */
+/**
+ * Settles one withdrawal by a move of its transaction that the others of it were told before. The network's fee is
+ * theirs.
+ */
 export const settleAlone = (
   tx: Tx,
   deps: { catalogue: Catalogue; followers: readonly WithdrawalFollower[] },
@@ -119,13 +131,17 @@ const settleOne = async (
   return effects
 }
 
-/** When what a refused transaction paid is planned again. What a stop refused is planned at once where nothing stops it. */
+/**
+ * When what a refused transaction paid is planned again. What a stop refused is planned at once where nothing stops it.
+ */
 const waitingOf = (after: AfterRefusal | undefined, { at }: Moment): { notBefore: Date; alone: boolean } => ({
   notBefore: new Date(at.getTime() + (after?.pauseMs ?? 0)),
   alone: after?.alone ?? false,
 })
 
-/** What the sending account holds less for a payment and its share of the fee, as `transitItem` and `costItem` post it. */
+/**
+ * What the sending account holds less for a payment and its share of the fee, as `transitItem` and `costItem` post it.
+ */
 const movesOf = (
   { outgoing }: OutgoingChange,
   { ticker, units }: Withdrawal,
@@ -135,7 +151,13 @@ const movesOf = (
 ): CustodyMove[] => {
   const sign = direction === 'out' ? -1n : 1n
   const { network, senders, minedHeight: height } = outgoing
-  const from = (asset: string, left: bigint): CustodyMove => ({ network, asset, address: senders[0]!, units: sign * left, height })
+  const from = (asset: string, left: bigint): CustodyMove => ({
+    network,
+    asset,
+    address: senders[0]!,
+    units: sign * left,
+    height,
+  })
   return onAccounts([...(onlyCost ? [] : [from(ticker, units)]), from(NATIVE_TICKER[network], feeShare)])
 }
 
@@ -149,5 +171,8 @@ const alertReverted = async (tx: Tx, change: OutgoingChange, withdrawal: Withdra
 /** The network's fee in native ledger units, split evenly over the payments of a transaction, to the last unit. */
 const feeShares = (catalogue: Catalogue, { outgoing }: OutgoingChange, count: number): bigint[] => {
   if (count === 0) return []
-  return allocate(feeInLedgerUnits(catalogue, outgoing), Array.from({ length: count }, () => 1n))
+  return allocate(
+    feeInLedgerUnits(catalogue, outgoing),
+    Array.from({ length: count }, () => 1n),
+  )
 }

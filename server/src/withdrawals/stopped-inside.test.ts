@@ -21,7 +21,10 @@ test('audit S-3: nothing is delivered inside either once a stop is in force, als
   const id = await world.request(1_000n, { internal: true })
   const stop = { asset: 'USDT', merchantId: world.merchantId, reason: 'a test' }
   const job = createInternalDeliveryJob({
-    runtime: world.runtime, catalogue, networks: ['ETHEREUM'], receive: async () => noEffects,
+    runtime: world.runtime,
+    catalogue,
+    networks: ['ETHEREUM'],
+    receive: async () => noEffects,
     proved: async (waiting) => {
       await inTransaction(world.db, (tx) => createStop(tx, stop, momentOf(world.runtime)))
       return [...waiting]
@@ -29,7 +32,13 @@ test('audit S-3: nothing is delivered inside either once a stop is in force, als
   })
   await job.run(new AbortController().signal)
   expect(await world.stateOf(id)).toBe('requested')
-  for (const one of await listStops(world.db)) await liftStop(world.db, one.id, { actor: 'someone', reason: null }, momentOf(world.runtime).at)
-  await createInternalDeliveryJob({ runtime: world.runtime, catalogue, networks: ['ETHEREUM'], receive: async () => noEffects }).run(new AbortController().signal)
+  for (const one of await listStops(world.db))
+    await liftStop(world.db, one.id, { actor: 'someone', reason: null }, momentOf(world.runtime).at)
+  await createInternalDeliveryJob({
+    runtime: world.runtime,
+    catalogue,
+    networks: ['ETHEREUM'],
+    receive: async () => noEffects,
+  }).run(new AbortController().signal)
   expect(await world.stateOf(id)).toBe('delivered')
 })

@@ -1,4 +1,7 @@
-/** Stops of withdrawals on anvil: what they hold back, what goes on, and that they hold at once whatever the jobs are doing. */
+/**
+ * Stops of withdrawals on anvil: what they hold back, what goes on, and that they hold at once whatever the jobs are
+ * doing.
+ */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checksumAddress } from '@bursar/chainkit/evm'
@@ -23,7 +26,12 @@ let node: EvmWorld
 let here: ColdWorld
 
 beforeAll(async () => {
-  node = await openEvmWorld(await startNode(), { network: 'ETHEREUM', legacyGas: false, finality: 'finalized', chainId: 31_337 })
+  node = await openEvmWorld(await startNode(), {
+    network: 'ETHEREUM',
+    legacyGas: false,
+    finality: 'finalized',
+    chainId: 31_337,
+  })
 }, 120_000)
 afterAll(() => node?.adapter.close())
 
@@ -39,7 +47,15 @@ beforeEach(async () => {
     ],
     fiat: [],
   })
-  here = await openCold({ url: database.url, network: 'ETHEREUM', chain: node, catalogue, treasury: {}, chainId: 31_337n, contracts: { USDT: usdt } })
+  here = await openCold({
+    url: database.url,
+    network: 'ETHEREUM',
+    chain: node,
+    catalogue,
+    treasury: {},
+    chainId: 31_337n,
+    contracts: { USDT: usdt },
+  })
   await node.pay(EVM_HOT, 1_000n * E18)
   await node.contracts.payToken(node.contracts.token, EVM_HOT, 10n ** 9n)
   await here.mine(4)
@@ -47,9 +63,16 @@ beforeEach(async () => {
 }, 60_000)
 
 const stop = (what: Partial<NewStop>): Promise<void> =>
-  inTransaction(here.db, (tx) => createStop(tx, { asset: null, merchantId: null, reason: 'a test', actor: 'someone', ...what }, momentOf(here.runtime)))
+  inTransaction(here.db, (tx) =>
+    createStop(
+      tx,
+      { asset: null, merchantId: null, reason: 'a test', actor: 'someone', ...what },
+      momentOf(here.runtime),
+    ),
+  )
 const lift = async (): Promise<void> => {
-  for (const { id } of await listStops(here.db)) await liftStop(here.db, id, { actor: 'someone else', reason: 'over' }, momentOf(here.runtime).at)
+  for (const { id } of await listStops(here.db))
+    await liftStop(here.db, id, { actor: 'someone else', reason: 'over' }, momentOf(here.runtime).at)
 }
 const round = async (): Promise<void> => {
   await here.pay()
@@ -58,7 +81,8 @@ const round = async (): Promise<void> => {
 }
 const states = (ids: readonly string[]): Promise<string[]> => Promise.all(ids.map((id) => here.withdrawal(id)))
 const paid = (state: string): string => (state === 'mined' || state === 'settled' ? 'paid' : state)
-const received = async (to: string): Promise<bigint> => BigInt(await node.node.rpc<string>('eth_getBalance', to, 'latest'))
+const received = async (to: string): Promise<bigint> =>
+  BigInt(await node.node.rpc<string>('eth_getBalance', to, 'latest'))
 const someone = (): Promise<string> => node.newAddress()
 
 describe('what is stopped', () => {
@@ -72,31 +96,36 @@ describe('what is stopped', () => {
     ['another network', () => ({ network: 'BITCOIN' }), ['paid', 'paid', 'paid']],
     ['everything', () => ({}), ['requested', 'requested', 'requested']],
   ]
-  test.each(cases)('%s, before it is planned and after; the rest goes on without a gap, and all of it later', async (_name, what, expected) => {
-    const request = async () => [
-      await here.request('ETH', await someone(), E18),
-      await here.request('USDT', await someone(), 5_000_000n),
-      await here.request('ETH', await someone(), E18, merchant),
-    ]
-    const planned = await request()
-    await here.pay()
-    expect(await states(planned)).toEqual(['planned', 'planned', 'planned'])
-    await stop(what())
-    const waiting = await request()
-    for (let times = 0; times < 3; times += 1) await round()
-    expect((await states(planned)).map(paid)).toEqual(expected)
-    expect((await states(waiting)).map(paid)).toEqual(expected)
-    const [stopped] = await listStops(here.db)
-    expect(stopped).toMatchObject({ reason: 'a test', createdBy: 'someone' })
-    await lift()
-    expect(await listStops(here.db)).toEqual([])
-    expect((await listAllStops(here.db))[0]).toMatchObject({ liftedBy: 'someone else', liftedReason: 'over' })
-    for (let times = 0; times < 4; times += 1) await round()
-    await here.mine(4)
-    expect(new Set(await states([...planned, ...waiting]))).toEqual(new Set(['settled']))
-    const { rows } = await sql<{ nonce: number }>`select nonce from outgoing where state = 'final' order by nonce`.execute(here.db)
-    expect(rows.map(({ nonce }) => nonce)).toEqual(rows.map((_, at) => at))
-  })
+  test.each(cases)(
+    '%s, before it is planned and after; the rest goes on without a gap, and all of it later',
+    async (_name, what, expected) => {
+      const request = async () => [
+        await here.request('ETH', await someone(), E18),
+        await here.request('USDT', await someone(), 5_000_000n),
+        await here.request('ETH', await someone(), E18, merchant),
+      ]
+      const planned = await request()
+      await here.pay()
+      expect(await states(planned)).toEqual(['planned', 'planned', 'planned'])
+      await stop(what())
+      const waiting = await request()
+      for (let times = 0; times < 3; times += 1) await round()
+      expect((await states(planned)).map(paid)).toEqual(expected)
+      expect((await states(waiting)).map(paid)).toEqual(expected)
+      const [stopped] = await listStops(here.db)
+      expect(stopped).toMatchObject({ reason: 'a test', createdBy: 'someone' })
+      await lift()
+      expect(await listStops(here.db)).toEqual([])
+      expect((await listAllStops(here.db))[0]).toMatchObject({ liftedBy: 'someone else', liftedReason: 'over' })
+      for (let times = 0; times < 4; times += 1) await round()
+      await here.mine(4)
+      expect(new Set(await states([...planned, ...waiting]))).toEqual(new Set(['settled']))
+      const { rows } = await sql<{
+        nonce: number
+      }>`select nonce from outgoing where state = 'final' order by nonce`.execute(here.db)
+      expect(rows.map(({ nonce }) => nonce)).toEqual(rows.map((_, at) => at))
+    },
+  )
 })
 
 test('jobs of the house itself rest while their network is stopped, and only then', async () => {
@@ -107,7 +136,13 @@ test('jobs of the house itself rest while their network is stopped, and only the
     await job.run(new AbortController().signal)
     return ran.length > before
   }
-  for (const [what, runsOn] of [[{ network: 'BITCOIN' }, true], [{ asset: 'ETH' }, true], [{ merchantId: randomUUID() }, true], [{ network: 'ETHEREUM' }, false], [{}, false]] as const) {
+  for (const [what, runsOn] of [
+    [{ network: 'BITCOIN' }, true],
+    [{ asset: 'ETH' }, true],
+    [{ merchantId: randomUUID() }, true],
+    [{ network: 'ETHEREUM' }, false],
+    [{}, false],
+  ] as const) {
     await stop(what)
     expect(await runs()).toBe(runsOn)
     await lift()
@@ -146,7 +181,11 @@ test('a stop holds from the moment it is made, whatever planning and signing are
       await sleep((attempt * 7) % 60)
       await stop({})
       const { rows } = await sql<{ id: string }>`select id from withdrawals where state <> 'requested'`.execute(here.db)
-      return { asked: new Set(here.asked.map(({ transactionId }) => transactionId)), planned: new Set(rows.map(({ id }) => id)), from: here.asked.length }
+      return {
+        asked: new Set(here.asked.map(({ transactionId }) => transactionId)),
+        planned: new Set(rows.map(({ id }) => id)),
+        from: here.asked.length,
+      }
     }
     const running = [busy(here.pay), busy(here.send), busy(here.send)]
     const then = await stopping()
@@ -154,9 +193,14 @@ test('a stop holds from the moment it is made, whatever planning and signing are
     isOver = true
     await Promise.all(running)
     // A request that was noted before the stop may still be on its way: it was never a new one.
-    const { rows: noted } = await sql<{ id: string }>`select outgoing_id as id from outgoing_attempts where asked_at <= (select max(created_at) from freezes)`.execute(here.db)
+    const { rows: noted } = await sql<{
+      id: string
+    }>`select outgoing_id as id from outgoing_attempts where asked_at <= (select max(created_at) from freezes)`.execute(
+      here.db,
+    )
     const known = new Set([...then.asked, ...noted.map(({ id }) => id)])
-    for (const { transactionId, purpose } of here.asked.slice(then.from)) expect(purpose === 'filler' || known.has(transactionId)).toBe(true)
+    for (const { transactionId, purpose } of here.asked.slice(then.from))
+      expect(purpose === 'filler' || known.has(transactionId)).toBe(true)
     const { rows } = await sql<{ id: string }>`select id from withdrawals where state <> 'requested'`.execute(here.db)
     for (const { id } of rows) expect(then.planned).toContain(id)
     await lift()

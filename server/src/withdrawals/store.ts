@@ -7,7 +7,8 @@ import { stopsWithdrawal } from '../outgoing/index.ts'
 import { withdrawalMoves, type WithdrawalEvent, type WithdrawalState } from './machine.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
-const COLUMNS = sql.raw(`w.merchant_id as "merchantId", w.id, coalesce(w.intent_id, w.id) as "intentId", w.ticker, w.blockchain, w.to_address as "to", w.to_as_sent as "toAsSent", w.units,
+const COLUMNS =
+  sql.raw(`w.merchant_id as "merchantId", w.id, coalesce(w.intent_id, w.id) as "intentId", w.ticker, w.blockchain, w.to_address as "to", w.to_as_sent as "toAsSent", w.units,
   w.fee_units as fee, w.local_id as "localId", w.meta, w.state, w.fail_reason as "failReason", w.internal,
   w.hold_id as "holdId", w.outgoing_id as "outgoingId", w.done_sent as "doneSent", w.told_as as "toldAs", w.created_at as "createdAt"`)
 
@@ -41,21 +42,45 @@ export const withdrawalRows: RowTable = {
 export const rowOf = (w: Withdrawal, keyId: string | null): Scalar[] => {
   const at = w.createdAt.toISOString()
   return [
-    w.merchantId, w.id, w.intentId, w.ticker, w.blockchain, w.to, w.toAsSent ?? null, w.units.toString(), w.fee.toString(), w.localId, w.meta, w.state,
-    w.internal, w.holdId, w.toldAs && JSON.stringify(w.toldAs), keyId, at, at, at,
+    w.merchantId,
+    w.id,
+    w.intentId,
+    w.ticker,
+    w.blockchain,
+    w.to,
+    w.toAsSent ?? null,
+    w.units.toString(),
+    w.fee.toString(),
+    w.localId,
+    w.meta,
+    w.state,
+    w.internal,
+    w.holdId,
+    w.toldAs && JSON.stringify(w.toldAs),
+    keyId,
+    at,
+    at,
+    at,
   ]
 }
 
 /**
- * Moves a withdrawal by its table, by compare-and-set; undefined when it is in no state that takes the event. `doneSent` of
- * the answer says whether Done had been sent before this move.
+ * Moves a withdrawal by its table, by compare-and-set; undefined when it is in no state that takes the event.
+ * `doneSent` of the answer says whether Done had been sent before this move.
  */
 export const move = async (
   tx: Tx,
   key: { merchantId: string; id: string },
   event: WithdrawalEvent,
   at: Date,
-  more: { outgoingId?: string | null; notBefore?: Date; alone?: boolean; intentId?: string; failReason?: string; sendsDone?: boolean } = {},
+  more: {
+    outgoingId?: string | null
+    notBefore?: Date
+    alone?: boolean
+    intentId?: string
+    failReason?: string
+    sendsDone?: boolean
+  } = {},
 ): Promise<Withdrawal | undefined> => {
   const from = statesTaking(withdrawalMoves, event)
   const target = moveOf(withdrawalMoves, from[0]!, event)!.to
@@ -89,25 +114,39 @@ export const findById = async (db: Db | Tx, merchantId: string, id: string): Pro
 
 /** The signer signs for it after all. */
 export const unbar = async (tx: Tx, { merchantId, id }: { merchantId: string; id: string }): Promise<void> => {
-  await sql`update withdrawals set barred = null where merchant_id = ${merchantId} and id = ${id} and state = 'requested'`.execute(tx)
+  await sql`update withdrawals set barred = null where merchant_id = ${merchantId} and id = ${id} and state = 'requested'`.execute(
+    tx,
+  )
 }
 
 /** Of these intents, the withdrawals of a network that wait. */
-export const waitingByIntent = async (tx: Tx, blockchain: Network, intentIds: readonly string[]): Promise<Withdrawal[]> => {
-  const { rows } = await sql<Withdrawal>`select ${COLUMNS} from withdrawals w where w.blockchain = ${blockchain} and w.state = 'requested'
+export const waitingByIntent = async (
+  tx: Tx,
+  blockchain: Network,
+  intentIds: readonly string[],
+): Promise<Withdrawal[]> => {
+  const { rows } =
+    await sql<Withdrawal>`select ${COLUMNS} from withdrawals w where w.blockchain = ${blockchain} and w.state = 'requested'
     and coalesce(w.intent_id, w.id) = any(${[...intentIds]}::uuid[]) order by w.created_at, w.id for update`.execute(tx)
   return rows
 }
 
 /** Whether a stop covers any of these that a transaction carries. */
 export const isStopped = async (tx: Tx, outgoingId: string): Promise<boolean> => {
-  const { rows } = await sql`select from withdrawals w where w.outgoing_id = ${outgoingId} and ${stopsWithdrawal} limit 1`.execute(tx)
+  const { rows } =
+    await sql`select from withdrawals w where w.outgoing_id = ${outgoingId} and ${stopsWithdrawal} limit 1`.execute(tx)
   return rows.length > 0
 }
 
 /** Whether a stop covers a withdrawal that nothing carries. */
-export const isHeldBack = async (tx: Tx, { merchantId, id }: Pick<Withdrawal, 'merchantId' | 'id'>): Promise<boolean> => {
-  const { rows } = await sql`select from withdrawals w where w.merchant_id = ${merchantId} and w.id = ${id} and ${stopsWithdrawal}`.execute(tx)
+export const isHeldBack = async (
+  tx: Tx,
+  { merchantId, id }: Pick<Withdrawal, 'merchantId' | 'id'>,
+): Promise<boolean> => {
+  const { rows } =
+    await sql`select from withdrawals w where w.merchant_id = ${merchantId} and w.id = ${id} and ${stopsWithdrawal}`.execute(
+      tx,
+    )
   return rows.length > 0
 }
 
@@ -143,10 +182,17 @@ export const haltedOf = async (db: Db, most: number): Promise<{ merchantId: stri
   return rows
 }
 
-/** Units on their way out and not in a block yet, by `SENDER/TICKER`: money the chain still shows but that is spoken for. */
+/**
+ * Units on their way out and not in a block yet, by `SENDER/TICKER`: money the chain still shows but that is spoken
+ * for.
+ */
 export const unminedBySender = async (db: Db, blockchain: Network): Promise<ReadonlyMap<string, bigint>> => {
   const states: WithdrawalState[] = ['planned', 'sent']
-  const { rows } = await sql<{ sender: string; ticker: string; units: bigint }>`select o.senders[1] as sender, w.ticker, sum(w.units) as units
+  const { rows } = await sql<{
+    sender: string
+    ticker: string
+    units: bigint
+  }>`select o.senders[1] as sender, w.ticker, sum(w.units) as units
     from withdrawals w join outgoing o on o.id = w.outgoing_id
     where w.blockchain = ${blockchain} and w.state = any(${states}) group by 1, 2`.execute(db)
   return new Map(rows.map(({ sender, ticker, units }) => [`${sender}/${ticker}`, units]))

@@ -16,14 +16,18 @@ type FindUser = (db: Db, transaction: SignedTransaction, key: readonly string[])
 
 /** @param key chain id, address and nonce */
 const nonceUser: FindUser = async (db, { network, hash }, [, address, nonce]) => {
-  const { rows } = await sql<{ hash: string }>`select mined_hash as hash from outgoing where network = ${network} and senders[1] = ${address} and nonce = ${Number(nonce)}
+  const { rows } = await sql<{
+    hash: string
+  }>`select mined_hash as hash from outgoing where network = ${network} and senders[1] = ${address} and nonce = ${Number(nonce)}
     and state in ('final', 'failed') and mined_hash <> ${hash}`.execute(db)
   return rows[0]?.hash
 }
 
 /** @param key transaction and output. What others have spent it by proves itself once the payment is in these books. */
 const coinSpender: FindUser = async (db, { network, hash }, [transaction, vout]) => {
-  const { rows } = await sql<{ hash: string }>`select x.spent_by as hash from utxos x join watch_cursors c on c.network = x.network and x.spent_height <= c.final_height
+  const { rows } = await sql<{
+    hash: string
+  }>`select x.spent_by as hash from utxos x join watch_cursors c on c.network = x.network and x.spent_height <= c.final_height
     where x.network = ${network} and x.transaction = ${transaction} and x.vout = ${Number(vout)} and x.spent_by <> ${hash}
       and exists (select from outgoing_attempts a where a.network = x.network and a.hash = x.spent_by)`.execute(db)
   return rows[0]?.hash

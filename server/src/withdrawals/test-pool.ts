@@ -1,19 +1,21 @@
 /**
- * The pool of a node of Ethereum's kind as its sender sees it. Double of row E-50, row E-51, row E-52, row E-53 and row E-57 of docs/dialects.md: it forgets
- * what it has accepted, has room for some transactions of one sender only, or never spreads any, and estimates without a look at balances.
+ * The pool of a node of Ethereum's kind as its sender sees it. Double of row E-50, row E-51, row E-52, row E-53 and row
+ * E-57 of docs/dialects.md: it forgets what it has accepted, has room for some transactions of one sender only, or
+ * never spreads any, and estimates without a look at balances.
  */
 import { fromHex, isHex, transactionHash } from '@bursar/chainkit/evm'
 import type { BroadcastResult, GasEstimate } from '../adapters/chains/port.ts'
 
 /**
- * Transactions of one sender that a pool has room for by default: go-ethereum (core/txpool/legacypool), Erigon 3 (txnprovider/txpool/txpoolcfg) and reth
- * (crates/transaction-pool/src/config.rs) of August 2026; bsc of April 2026 has 200. All have 1 for a sender that delegates to code.
+ * Transactions of one sender that a pool has room for by default: go-ethereum (core/txpool/legacypool), Erigon 3
+ * (txnprovider/txpool/txpoolcfg) and reth (crates/transaction-pool/src/config.rs) of August 2026; bsc of April 2026 has
+ * 200. All have 1 for a sender that delegates to code.
  */
 export const SLOTS = 16
 
 /**
- * EDR 0.22 (run; crates/edr_provider/tests/integration/estimate_gas.rs): the estimate of a plain payment is not the least, and the balance of the
- * sender is not looked at.
+ * EDR 0.22 (run; crates/edr_provider/tests/integration/estimate_gas.rs): the estimate of a plain payment is not the
+ * least, and the balance of the sender is not looked at.
  */
 export const CARELESS_ESTIMATE: GasEstimate = { ok: true, gas: 21_001n }
 
@@ -25,8 +27,8 @@ export interface TestPool {
   refused: number
   broadcast(raw: string): BroadcastResult
   /**
-   * Erigon of 2026 (txnprovider/txpool/pool.go) drops what waits behind a gap of nonces or has waited for 3 hours. Hardhat's node and anvil drop what was in a
-   * block that is undone, where geth puts it back (run).
+   * Erigon of 2026 (txnprovider/txpool/pool.go) drops what waits behind a gap of nonces or has waited for 3 hours.
+   * Hardhat's node and anvil drop what was in a block that is undone, where geth puts it back (run).
    */
   forget(): void
   /** The hashes leave it with a block. */

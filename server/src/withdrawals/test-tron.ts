@@ -1,4 +1,7 @@
-/** TRON's payouts from the database to the chain: a real chain, the adapter, a signer with our test keys, the watcher's steps. */
+/**
+ * TRON's payouts from the database to the chain: a real chain, the adapter, a signer with our test keys, the watcher's
+ * steps.
+ */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pino from 'pino'
@@ -15,7 +18,13 @@ import { createCatalogue } from '../assets/index.ts'
 import { uuidv7 } from '../base/id.ts'
 import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
 import { applyAll, balancesOf, type AccountKind } from '../ledger/index.ts'
-import { createFollowing, createSendingJob, DEFAULT_TRON_POLICY, ensureWallets, tronHotAddress } from '../outgoing/index.ts'
+import {
+  createFollowing,
+  createSendingJob,
+  DEFAULT_TRON_POLICY,
+  ensureWallets,
+  tronHotAddress,
+} from '../outgoing/index.ts'
 import { createClock } from '../platform/clock.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { createFunding, grantCapital } from '../treasury/index.ts'
@@ -43,8 +52,9 @@ export interface TronPayouts {
   /** ms, on the chain, here and at the signer alike; the watcher reads on unless it is `away` */
   later(ms: number, watcher?: 'away'): Promise<void>
   /**
-   * Time goes on here and at the signer, and the node keeps its head and answers everything, as one that syncs (row T-24: no servlet of java-tron's
-   * `framework/src/main/java/org/tron/core/services/http` asks whether the node is in step, release_v4.8.1).
+   * Time goes on here and at the signer, and the node keeps its head and answers everything, as one that syncs (row
+   * T-24: no servlet of java-tron's `framework/src/main/java/org/tron/core/services/http` asks whether the node is in
+   * step, release_v4.8.1).
    */
   behind(ms: number): void
   /** A withdrawal with its hold; answers its id. */
@@ -63,7 +73,10 @@ export interface TronPayouts {
   close(): Promise<void>
 }
 
-export const openTronPayouts = async (url: string, wrap: (adapter: TronChainAdapter) => TronChainAdapter = (adapter) => adapter): Promise<TronPayouts> => {
+export const openTronPayouts = async (
+  url: string,
+  wrap: (adapter: TronChainAdapter) => TronChainAdapter = (adapter) => adapter,
+): Promise<TronPayouts> => {
   let ahead = 0
   const now = (): number => Date.now() + ahead
   const chain = await startTronChain({ port: 0, solidLag: SOLID_LAG })
@@ -72,7 +85,12 @@ export const openTronPayouts = async (url: string, wrap: (adapter: TronChainAdap
   const pool = createPool({ url })
   const db = createDb(pool)
   await emptyTables(db)
-  const runtime: Runtime = { db, clock: createClock(now), newId: () => uuidv7(now(), randomBytes(10)), log: pino({ enabled: false }) }
+  const runtime: Runtime = {
+    db,
+    clock: createClock(now),
+    newId: () => uuidv7(now(), randomBytes(10)),
+    log: pino({ enabled: false }),
+  }
   const wallet = { ...TEST_KEYS, masterFingerprint: '00000000' }
   await ensureWallets(db, wallet, momentOf(runtime))
   const signer = await signerOf(now)
@@ -81,8 +99,32 @@ export const openTronPayouts = async (url: string, wrap: (adapter: TronChainAdap
   const policy = { ...DEFAULT_TRON_POLICY, rebroadcastEveryMs: 0 }
   const { purposeOf, nextIntentsOf } = createSigning(runtime, catalogue, signer)
   const jobs = [
-    createTronPayoutJob({ runtime, catalogue, adapter, signer, wallet, policy, approved: async (all) => [...all], hotAddress: HOT, pause }, 0),
-    createSendingJob({ runtime, network: 'TRON', adapter, signer, policy, wallet, subscribers, purposeOf, nextIntentsOf, pause }),
+    createTronPayoutJob(
+      {
+        runtime,
+        catalogue,
+        adapter,
+        signer,
+        wallet,
+        policy,
+        approved: async (all) => [...all],
+        hotAddress: HOT,
+        pause,
+      },
+      0,
+    ),
+    createSendingJob({
+      runtime,
+      network: 'TRON',
+      adapter,
+      signer,
+      policy,
+      wallet,
+      subscribers,
+      purposeOf,
+      nextIntentsOf,
+      pause,
+    }),
   ]
   const follower = await beginFollowing({
     runtime,
@@ -105,7 +147,11 @@ export const openTronPayouts = async (url: string, wrap: (adapter: TronChainAdap
     await chain.mine(blocks)
     await catchUp()
   }
-  for (const [ticker, amount] of [['TRX', '1000'], ['USDT', '500']] as const) await chain.fund({ ticker, to: HOT, amount })
+  for (const [ticker, amount] of [
+    ['TRX', '1000'],
+    ['USDT', '500'],
+  ] as const)
+    await chain.fund({ ticker, to: HOT, amount })
   await mine(1 + SOLID_LAG)
   for (const asset of ['TRX', 'USDT']) {
     await inTransaction(db, (tx) => grantCapital(tx, { merchantId, asset, units: 100_000_000_000n }, momentOf(runtime)))
@@ -122,13 +168,31 @@ export const openTronPayouts = async (url: string, wrap: (adapter: TronChainAdap
     request: async (ticker, to, units) => {
       const { at, newId } = momentOf(runtime)
       const w: Withdrawal = {
-        merchantId, id: newId(), intentId: newId(), ticker, blockchain: 'TRON', to, units, fee: 1_000n, localId: null, meta: null, state: 'requested',
-        failReason: null, internal: false, holdId: newId(), outgoingId: null, doneSent: false, toldAs: null, createdAt: at,
+        merchantId,
+        id: newId(),
+        intentId: newId(),
+        ticker,
+        blockchain: 'TRON',
+        to,
+        units,
+        fee: 1_000n,
+        localId: null,
+        meta: null,
+        state: 'requested',
+        failReason: null,
+        internal: false,
+        holdId: newId(),
+        outgoingId: null,
+        doneSent: false,
+        toldAs: null,
+        createdAt: at,
       }
       await inTransaction(db, async (tx) => {
         await applyAll(tx, [{ transfer: holdTransfer(w) }])
         await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, hold_id, not_before, created_at, updated_at)
-          values (${merchantId}, ${w.id}, ${ticker}, 'TRON', ${to}, ${units}, ${w.fee}, 'requested', ${w.holdId}, ${at}, ${at}, ${at})`.execute(tx)
+          values (${merchantId}, ${w.id}, ${ticker}, 'TRON', ${to}, ${units}, ${w.fee}, 'requested', ${w.holdId}, ${at}, ${at}, ${at})`.execute(
+          tx,
+        )
       })
       return w.id
     },
@@ -140,13 +204,23 @@ export const openTronPayouts = async (url: string, wrap: (adapter: TronChainAdap
       }
     },
     mine,
-    state: async (id) => (await sql<{ state: string }>`select state from withdrawals where id = ${id}`.execute(db)).rows[0]!.state,
-    attempts: async () => (await sql<{ n: number }>`select count(*) as n from outgoing_attempts where raw is not null`.execute(db)).rows[0]!.n,
+    state: async (id) =>
+      (await sql<{ state: string }>`select state from withdrawals where id = ${id}`.execute(db)).rows[0]!.state,
+    attempts: async () =>
+      (await sql<{ n: number }>`select count(*) as n from outgoing_attempts where raw is not null`.execute(db)).rows[0]!
+        .n,
     balance: async (asset, kind) => (await balancesOf(db, kind, [{ merchantId, asset }]))[0]!.posted,
     onChain: async (address, contract) => (await adapter.balancesAtFinal([{ address, contract }])).units[0]!,
     statuses: async () =>
-      (await sql<{ status: string }>`select status from events where merchant_id = ${merchantId} order by sequence`.execute(db)).rows.map((row) => row.status),
-    alerts: async () => (await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by kind`.execute(db)).rows.map((row) => row.kind),
+      (
+        await sql<{
+          status: string
+        }>`select status from events where merchant_id = ${merchantId} order by sequence`.execute(db)
+      ).rows.map((row) => row.status),
+    alerts: async () =>
+      (
+        await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by kind`.execute(db)
+      ).rows.map((row) => row.kind),
     close: async () => {
       await node.close()
       await chain.stop()
@@ -157,7 +231,10 @@ export const openTronPayouts = async (url: string, wrap: (adapter: TronChainAdap
 
 const signerOf = async (now: () => number): Promise<Signer> => {
   const { TRON } = policyFile.networks
-  const policy = { ...policyFile, networks: { TRON: { ...TRON, maxLifetimeMs: 3_600_000, assets: { TRX: WIDE, USDT: { ...WIDE, contract: USDT } } } } }
+  const policy = {
+    ...policyFile,
+    networks: { TRON: { ...TRON, maxLifetimeMs: 3_600_000, assets: { TRX: WIDE, USDT: { ...WIDE, contract: USDT } } } },
+  }
   const { signer } = await makeSigner({ policy, now })
   return withoutSocket(signer)
 }

@@ -181,12 +181,17 @@ test('T4 a fork takes a payment back and it is mined again with the same bytes',
 })
 
 const ask = async (path: string, body: object): Promise<Record<string, unknown>> =>
-  (await (await fetch(`${world.chain.url}/${path}`, { method: 'POST', body: JSON.stringify(body) })).json()) as Record<string, unknown>
+  (await (await fetch(`${world.chain.url}/${path}`, { method: 'POST', body: JSON.stringify(body) })).json()) as Record<
+    string,
+    unknown
+  >
 
 /** Signs as the one who made the tokens, and mines. */
 const signed = async (built: Record<string, unknown>): Promise<void> => {
   const signature = await signBytes(Buffer.from(built['raw_data_hex'] as string, 'hex'), deployer.key)
-  expect(await ask('wallet/broadcasttransaction', { ...built, signature: [Buffer.from(signature).toString('hex')] })).toMatchObject({ result: true })
+  expect(
+    await ask('wallet/broadcasttransaction', { ...built, signature: [Buffer.from(signature).toString('hex')] }),
+  ).toMatchObject({ result: true })
   await world.mine(1)
 }
 
@@ -194,7 +199,11 @@ const signed = async (built: Record<string, unknown>): Promise<void> => {
 const deploy = async (runtime: string): Promise<string> => {
   const size = (runtime.length / 2).toString(16).padStart(2, '0')
   const built = await ask('wallet/deploycontract', {
-    owner_address: deployer.address, bytecode: `60${size}600c60003960${size}6000f3${runtime}`, name: 'Receiver', fee_limit: 1_000_000_000, origin_energy_limit: 10_000_000,
+    owner_address: deployer.address,
+    bytecode: `60${size}600c60003960${size}6000f3${runtime}`,
+    name: 'Receiver',
+    fee_limit: 1_000_000_000,
+    origin_energy_limit: 10_000_000,
     consume_user_resource_percent: 100,
   })
   await signed(built)
@@ -221,7 +230,10 @@ test('audit D-T4: row T-30: TRX to a contract is paid by a call of it, as java-t
 test('audit D-T4: a TRX withdrawal to a contract that reverts or takes too much energy fails after ten minutes and does not block other withdrawals', async () => {
   const { request, work, state, later, mine, statuses } = await open()
   const refusing = await deploy(REFUSES)
-  const never = [await request('TRX', await deploy(BURNS), 1_000_000n), ...(await Promise.all(Array.from({ length: 16 }, () => request('TRX', refusing, 1_000_000n))))]
+  const never = [
+    await request('TRX', await deploy(BURNS), 1_000_000n),
+    ...(await Promise.all(Array.from({ length: 16 }, () => request('TRX', refusing, 1_000_000n)))),
+  ]
   const other = await request('USDT', someone(), 7_000_000n)
   await work()
   expect(await state(other)).toBe('sent')
@@ -239,9 +251,15 @@ test('TRX to a contract that failed on chain twice is not paid again, and one pa
   // Writes a slot: the fee limit is too low for it once energy has become dearer, which no estimate shows.
   const [failing, other] = [await deploy('600160015500'), await deploy('600160025500')]
   for (const round of [1, 2]) {
-    const ids = [await request('TRX', failing, 1_000_000n), ...(round === 2 ? [await request('TRX', failing, 2_000_000n)] : [])]
+    const ids = [
+      await request('TRX', failing, 1_000_000n),
+      ...(round === 2 ? [await request('TRX', failing, 2_000_000n)] : []),
+    ]
     await work()
-    expect([await state(ids[0]!), ids[1] && (await state(ids[1]))]).toEqual(['sent', round === 2 ? 'requested' : undefined])
+    expect([await state(ids[0]!), ids[1] && (await state(ids[1]))]).toEqual([
+      'sent',
+      round === 2 ? 'requested' : undefined,
+    ])
     await chain.setParameters({ getEnergyFee: 4_000n })
     await mine(1 + SOLID)
     await chain.setParameters({ getEnergyFee: 100n })
@@ -250,7 +268,11 @@ test('TRX to a contract that failed on chain twice is not paid again, and one pa
     if (round === 1) continue
     await later(2 * MINUTE)
     await work()
-    expect([await state(ids[1]!), await attempts(), await alerts()]).toEqual(['failed', 2, ['withdrawal-impossible', 'withdrawal-reverted', 'withdrawal-reverted']])
+    expect([await state(ids[1]!), await attempts(), await alerts()]).toEqual([
+      'failed',
+      2,
+      ['withdrawal-impossible', 'withdrawal-reverted', 'withdrawal-reverted'],
+    ])
   }
   const id = await request('TRX', other, 1_000_000n)
   await work()
@@ -264,7 +286,9 @@ test('a payment to a contract that expired unmined is not made anew when the con
     broadcast: async (raw) => (isLost ? { kind: 'accepted' } : adapter.broadcast(raw)),
     estimateCost: async (contract) => {
       const cost = await adapter.estimateCost(contract)
-      return cost.ok && contract.kind === 'TriggerSmartContract' && contract.callValue > 0n ? { ...cost, usage: { ...cost.usage, energy } } : cost
+      return cost.ok && contract.kind === 'TriggerSmartContract' && contract.callValue > 0n
+        ? { ...cost, usage: { ...cost.usage, energy } }
+        : cost
     },
   }))
   const id = await request('TRX', await deploy('00'), 1_000_000n)
@@ -281,13 +305,20 @@ test('a payment to a contract that expired unmined is not made anew when the con
 })
 
 test('audit D-T4: what nodes refuse as invalid keeps no place, and is paid in another form once it is proven dead', async () => {
-  // A machine that is behind the contract's creation says that there is none; the one that is handed the transfer knows better.
+  // A machine that is behind the contract's creation says that there is none; the one that is handed the transfer knows
+  // better.
   let behind = true
-  const { request, work, mine, state, later, onChain, alerts, statuses } = await open((adapter) => ({ ...adapter, isContract: async (address) => !behind && adapter.isContract(address) }))
+  const { request, work, mine, state, later, onChain, alerts, statuses } = await open((adapter) => ({
+    ...adapter,
+    isContract: async (address) => !behind && adapter.isContract(address),
+  }))
   const to = await deploy('00')
   const ids = await Promise.all(Array.from({ length: 16 }, () => request('TRX', to, 1_000_000n)))
   await work()
-  expect([new Set(await Promise.all(ids.map(state))), new Set(await alerts())]).toEqual([new Set(['planned']), new Set(['broadcast'])])
+  expect([new Set(await Promise.all(ids.map(state))), new Set(await alerts())]).toEqual([
+    new Set(['planned']),
+    new Set(['broadcast']),
+  ])
   behind = false
   const other = await request('USDT', someone(), 7_000_000n)
   await work()
@@ -309,28 +340,38 @@ test('audit D-T4: what nodes refuse as invalid keeps no place, and is paid in an
 /** A call of the token by its owner. */
 const byIssuer = async (signature: string, about?: string): Promise<void> => {
   const built = await ask('wallet/triggersmartcontract', {
-    owner_address: deployer.address, contract_address: hexOfAddress(USDT), function_selector: signature, fee_limit: 1_000_000_000,
+    owner_address: deployer.address,
+    contract_address: hexOfAddress(USDT),
+    function_selector: signature,
+    fee_limit: 1_000_000_000,
     parameter: about === undefined ? '' : evmFormOf(about).slice(2).padStart(64, '0'),
   })
   await signed(built['transaction'] as Record<string, unknown>)
 }
 
 test.each([
-  ['is paused', 'pause()', 'unpause()'], ['has frozen the hot wallet', 'addBlackList(address)', 'removeBlackList(address)'],
-])('audit D-T6: row T-40: while the token %s no withdrawal is given back, however long that lasts', async (_name, stop, start) => {
-  const { request, work, state, later, mine, alerts, statuses } = await open()
-  const ids = [await request('USDT', someone(), 3_000_000n), await request('USDT', someone(), 4_000_000n)]
-  const about = stop.includes('address') ? HOT : undefined
-  await byIssuer(stop, about)
-  for (let round = 0; round < 15; round += 1) {
-    await work()
+  ['is paused', 'pause()', 'unpause()'],
+  ['has frozen the hot wallet', 'addBlackList(address)', 'removeBlackList(address)'],
+])(
+  'audit D-T6: row T-40: while the token %s no withdrawal is given back, however long that lasts',
+  async (_name, stop, start) => {
+    const { request, work, state, later, mine, alerts, statuses } = await open()
+    const ids = [await request('USDT', someone(), 3_000_000n), await request('USDT', someone(), 4_000_000n)]
+    const about = stop.includes('address') ? HOT : undefined
+    await byIssuer(stop, about)
+    for (let round = 0; round < 15; round += 1) {
+      await work()
+      await later(MINUTE)
+    }
+    expect([await Promise.all(ids.map(state)), await alerts()]).toEqual([
+      ['requested', 'requested'],
+      ['payments-revert'],
+    ])
+    await byIssuer(start, about)
     await later(MINUTE)
-  }
-  expect([await Promise.all(ids.map(state)), await alerts()]).toEqual([['requested', 'requested'], ['payments-revert']])
-  await byIssuer(start, about)
-  await later(MINUTE)
-  await work()
-  await mine(1 + SOLID)
-  expect([await Promise.all(ids.map(state)), await alerts()]).toEqual([['settled', 'settled'], []])
-  expect(await statuses()).not.toContain('Failed')
-})
+    await work()
+    await mine(1 + SOLID)
+    expect([await Promise.all(ids.map(state)), await alerts()]).toEqual([['settled', 'settled'], []])
+    expect(await statuses()).not.toContain('Failed')
+  },
+)

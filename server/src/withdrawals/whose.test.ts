@@ -22,8 +22,14 @@ afterAll(() => holders.close())
 
 test('tells merchants, the house and strangers apart, on every chain of a family and on no other', async () => {
   const asked = [
-    ['ETHEREUM', 'customer'], ['BINANCE_SMART_CHAIN', 'customer'], ['ETHEREUM', 'hot'], ['ETHEREUM', 'stranger'],
-    ['BITCOIN', 'customer'], ['BITCOIN', 'hot'], ['BITCOIN', 'cold'], ['ETHEREUM', 'cold'],
+    ['ETHEREUM', 'customer'],
+    ['BINANCE_SMART_CHAIN', 'customer'],
+    ['ETHEREUM', 'hot'],
+    ['ETHEREUM', 'stranger'],
+    ['BITCOIN', 'customer'],
+    ['BITCOIN', 'hot'],
+    ['BITCOIN', 'cold'],
+    ['ETHEREUM', 'cold'],
   ] as const
   const answers = await Promise.all(asked.map(([network, address]) => holders.whose(network, address)))
   expect(answers).toEqual(['merchant', 'merchant', 'house', 'nobody', 'nobody', 'nobody', 'house', 'nobody'])

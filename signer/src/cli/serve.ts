@@ -27,8 +27,9 @@ const OPTIONS = {
 type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values']
 
 /**
- * Serves until SIGTERM or SIGINT. SIGHUP reads the policy, the certificates and the list of clients again. With `--exit-on-stdin-end` it also ends with the
- * process that holds its standard input. Prints a line of JSON when it is ready.
+ * Serves until SIGTERM or SIGINT. SIGHUP reads the policy, the certificates and the list of clients again. With
+ * `--exit-on-stdin-end` it also ends with the process that holds its standard input. Prints a line of JSON when it is
+ * ready.
  */
 export async function serve(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: OPTIONS })
@@ -100,7 +101,8 @@ function readEndpoint({ socket, listen }: Values): Endpoint {
 function tlsReader(values: Values): (() => Promise<TlsFiles>) | undefined {
   const { 'tls-cert': cert, 'tls-key': key, 'tls-ca': ca, 'tls-clients': clients, 'tls-crl': crl } = values
   if (!cert && !key && !ca && !clients && !crl) return undefined
-  if (!cert || !key || !ca || !clients) throw new Error('Give --tls-cert, --tls-key, --tls-ca and --tls-clients together')
+  if (!cert || !key || !ca || !clients)
+    throw new Error('Give --tls-cert, --tls-key, --tls-ca and --tls-clients together')
   return async () => ({
     cert: await readTrustedFile(cert),
     key: (await readSecretFile(key)).toString(),

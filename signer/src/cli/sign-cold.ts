@@ -27,17 +27,25 @@ interface ColdFile {
 }
 
 /**
- * Signs one transfer to cold storage on a machine without a network: reads the file that the server made, holds the bytes
- * against the policy that lies here, which alone says where cold storage is, and writes the file with the signed bytes in it.
- * Nothing is written to a log: the machine that serves payouts has its own. On Bitcoin amounts are therefore believed only when
- * the transactions that are spent from come along.
+ * Signs one transfer to cold storage on a machine without a network: reads the file that the server made, holds the
+ * bytes against the policy that lies here, which alone says where cold storage is, and writes the file with the signed
+ * bytes in it. Nothing is written to a log: the machine that serves payouts has its own. On Bitcoin amounts are
+ * therefore believed only when the transactions that are spent from come along.
  */
 export async function signCold(args: string[]): Promise<void> {
   const text = { type: 'string' } as const
-  const options = { seed: text, 'passphrase-file': text, 'passphrase-stdin': { type: 'boolean' }, policy: text, in: text, out: text } as const
+  const options = {
+    seed: text,
+    'passphrase-file': text,
+    'passphrase-stdin': { type: 'boolean' },
+    policy: text,
+    in: text,
+    out: text,
+  } as const
   const { values } = parseArgs({ args, options })
   const { seed: seedFile, policy: policyFile, in: source, out: target } = values
-  if (!seedFile || !policyFile || !source || !target) throw new Error('Say --seed FILE, --policy FILE, --in FILE and --out FILE')
+  if (!seedFile || !policyFile || !source || !target)
+    throw new Error('Say --seed FILE, --policy FILE, --in FILE and --out FILE')
   const policy = readPolicy(await readTrustedFile(policyFile))
   const file = parseFile(await readFile(source, 'utf8'))
   const request = requestOf(file)
@@ -52,7 +60,9 @@ export async function signCold(args: string[]): Promise<void> {
     const judgement = judge(networkPolicy, keyring, request, Date.now())
     const { signed, hash } = judgement.sign()
     await writeFile(target, `${JSON.stringify({ ...file, signed, hash }, null, 2)}\n`, { flag: 'wx' })
-    process.stdout.write(`signed: ${file.units} units of ${file.asset} on ${file.network} to ${file.to}, fee at most ${judgement.fee}\n${hash}\n`)
+    process.stdout.write(
+      `signed: ${file.units} units of ${file.asset} on ${file.network} to ${file.to}, fee at most ${judgement.fee}\n${hash}\n`,
+    )
   } catch (error) {
     throw error instanceof Refusal ? new Error(`refused (${error.code}): ${error.message}`) : error
   } finally {
@@ -61,13 +71,14 @@ export async function signCold(args: string[]): Promise<void> {
 }
 
 /**
- * Who remembers nothing can be asked twice for one transaction, each time with another input's amount misstated, and both
- * valid halves together pay a fee that was never shown (CVE-2020-14199). Throws unless every amount is proven.
+ * Who remembers nothing can be asked twice for one transaction, each time with another input's amount misstated, and
+ * both valid halves together pay a fee that was never shown (CVE-2020-14199). Throws unless every amount is proven.
  */
 function requireProven({ unsigned, psbt }: ColdFile): void {
   const proven = withoutPrevious(Buffer.from(psbt ?? '', 'base64'))
   if (isRefused(proven)) throw new Error(`refused (amounts-not-proven): ${proven.message}`)
-  if (!Buffer.from(unsigned, 'hex').equals(proven)) throw new Error('refused (amounts-not-proven): The PSBT is of another transaction than the one to sign')
+  if (!Buffer.from(unsigned, 'hex').equals(proven))
+    throw new Error('refused (amounts-not-proven): The PSBT is of another transaction than the one to sign')
 }
 
 /** The file itself, or the texts of its QR codes (BBQr), as a camera reads them. */

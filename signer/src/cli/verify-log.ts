@@ -2,9 +2,9 @@ import { parseArgs } from 'node:util'
 import { oldestOf, scanLog, segmentsOf } from '../segments.ts'
 
 /**
- * Checks the chain of a log through all segments that lie beside it, of a live signer too, and prints its length and head.
- * With `--contains HASH`, a head kept from before, it also checks that the log still holds that line: that nothing was cut
- * off since.
+ * Checks the chain of a log through all segments that lie beside it, of a live signer too, and prints its length and
+ * head. With `--contains HASH`, a head kept from before, it also checks that the log still holds that line: that
+ * nothing was cut off since.
  */
 export async function verifyLog(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { log: { type: 'string' }, contains: { type: 'string' } } })

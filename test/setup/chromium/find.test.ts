@@ -22,20 +22,32 @@ const fakeChromium = (folder: string, name: string, says = 'Chromium 150.0.1'): 
 test('CHROMIUM comes first, and one that does not run is said, with nothing else tried', async () => {
   const [mine, path] = [fakeChromium(join(dir, 'mine'), 'chrome'), join(dir, 'bin')]
   fakeChromium(path, 'chromium')
-  expect(await findChromium({ env: { CHROMIUM: mine, PATH: path }, cacheDir: dir, mayFetch: false })).toEqual({ program: mine })
-  expect(await findChromium({ env: { CHROMIUM: join(dir, 'gone'), PATH: path }, cacheDir: dir })).toEqual({ missing: `CHROMIUM=${join(dir, 'gone')} does not run` })
+  expect(await findChromium({ env: { CHROMIUM: mine, PATH: path }, cacheDir: dir, mayFetch: false })).toEqual({
+    program: mine,
+  })
+  expect(await findChromium({ env: { CHROMIUM: join(dir, 'gone'), PATH: path }, cacheDir: dir })).toEqual({
+    missing: `CHROMIUM=${join(dir, 'gone')} does not run`,
+  })
 })
 
 test('then PATH, past what only has its name', async () => {
   fakeChromium(join(dir, 'first'), 'chromium', 'a shell script')
   const real = fakeChromium(join(dir, 'second'), 'google-chrome', 'Google Chrome 150.0')
-  expect(await findChromium({ env: { PATH: `${join(dir, 'first')}:${join(dir, 'second')}` }, cacheDir: dir, mayFetch: false })).toEqual({ program: real })
+  expect(
+    await findChromium({
+      env: { PATH: `${join(dir, 'first')}:${join(dir, 'second')}` },
+      cacheDir: dir,
+      mayFetch: false,
+    }),
+  ).toEqual({ program: real })
 })
 
 test('then what was fetched earlier, which starts with its own libraries and fonts', async () => {
   const folder = join(dir, `chromium-${process.arch}`)
   fakeChromium(join(folder, 'root/usr/lib/chromium'), 'chromium', `Chromium with '"$LD_LIBRARY_PATH $FONTCONFIG_FILE"'`)
-  expect(await findChromium({ env: { PATH: '' }, cacheDir: dir, mayFetch: false })).toEqual({ program: join(folder, 'chromium') })
+  expect(await findChromium({ env: { PATH: '' }, cacheDir: dir, mayFetch: false })).toEqual({
+    program: join(folder, 'chromium'),
+  })
 })
 
 test('nowhere is said with what to set', async () => {

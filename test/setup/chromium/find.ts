@@ -23,8 +23,11 @@ export const findChromium = async (options: FindOptions = {}): Promise<Found> =>
   const env = options.env ?? process.env
   const named = env['CHROMIUM'] ?? ''
   if (named !== '') return runs(named) ? { program: named } : { missing: `CHROMIUM=${named} does not run` }
-  const installed = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
-    .flatMap((folder) => NAMES.map((name) => join(folder, name))).find((file) => existsSync(file) && runs(file))
+  const installed = (env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((folder) => folder !== '')
+    .flatMap((folder) => NAMES.map((name) => join(folder, name)))
+    .find((file) => existsSync(file) && runs(file))
   if (installed !== undefined) return { program: installed }
   const cacheDir = options.cacheDir ?? userCacheDir(env)
   const cached = cachedChromium(cacheDir)
@@ -32,7 +35,9 @@ export const findChromium = async (options: FindOptions = {}): Promise<Found> =>
   if (options.mayFetch === false) return { missing: `no Chromium on PATH or in ${cacheDir}; set CHROMIUM to one` }
   const fetched = await fetchChromium(cacheDir, options.log ?? (() => {}))
   if ('missing' in fetched) return { missing: `${fetched.missing}; set CHROMIUM to one` }
-  return runs(fetched.program) ? fetched : { missing: `Debian's Chromium in ${cacheDir} does not run; set CHROMIUM to one` }
+  return runs(fetched.program)
+    ? fetched
+    : { missing: `Debian's Chromium in ${cacheDir} does not run; set CHROMIUM to one` }
 }
 
 const runs = (file: string): boolean => {

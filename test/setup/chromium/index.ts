@@ -10,7 +10,10 @@ const found = await findChromium({ log: (line) => process.stderr.write(`${line}\
 export const startChromium = (): Promise<Browser> => {
   if (!('program' in found)) throw new Error(found.missing)
   // Root has no sandbox of its own to put pages into; nothing is opened here that we did not make.
-  return chromium.launch({ executablePath: found.program, args: ['--no-sandbox', '--disable-dev-shm-usage', '--force-color-profile=srgb', '--font-render-hinting=none'] })
+  return chromium.launch({
+    executablePath: found.program,
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--force-color-profile=srgb', '--font-render-hinting=none'],
+  })
 }
 
 /** A group of tests that need a Chromium: skipped, and counted so, where there is none; a failure under CI. */
@@ -27,7 +30,9 @@ export const describeWithChromium = (name: string, body: () => void): void => {
   }
 }
 
-/** Call at the top of the group. Each call of what it gives is a context of its own: nothing is shared between visits. */
+/**
+ * Call at the top of the group. Each call of what it gives is a context of its own: nothing is shared between visits.
+ */
 export const useChromium = (): ((options?: BrowserContextOptions) => Promise<BrowserContext>) => {
   let started: Promise<Browser> | undefined
   afterAll(async () => {

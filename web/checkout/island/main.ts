@@ -94,7 +94,12 @@ const goBack = (line: HTMLElement): void => {
 const liven = (): void => {
   const page = pageOf(document)
   if (!page) return
-  ends = new Map([...page.querySelectorAll<HTMLElement>('[data-left]')].map((element) => [element, performance.now() + Number(element.dataset['left'])]))
+  ends = new Map(
+    [...page.querySelectorAll<HTMLElement>('[data-left]')].map((element) => [
+      element,
+      performance.now() + Number(element.dataset['left']),
+    ]),
+  )
   for (const button of page.querySelectorAll<HTMLElement>('[data-copy]')) {
     button.hidden = navigator.clipboard === undefined
     button.addEventListener('click', () => void copy(button))
@@ -106,7 +111,8 @@ const liven = (): void => {
 }
 
 /** What is being typed is not taken away. */
-const isTyping = (): boolean => document.activeElement instanceof HTMLInputElement && document.activeElement.type !== 'hidden'
+const isTyping = (): boolean =>
+  document.activeElement instanceof HTMLInputElement && document.activeElement.type !== 'hidden'
 
 const refresh = async (): Promise<void> => {
   if (leaving) return

@@ -1,6 +1,9 @@
 import type { Amount, Language } from './view.ts'
 
-/** What is written as money of a country; all else is written as it is, so that it can be compared with what a wallet shows. */
+/**
+ * What is written as money of a country; all else is written as it is, so that it can be compared with what a wallet
+ * shows.
+ */
 const CURRENCIES = new Set(['UAH', 'KZT', 'USD', 'EUR'])
 const LOCALES: Readonly<Record<Language, string>> = { uk: 'uk-UA', kk: 'kk-KZ', ru: 'ru-RU', en: 'en-GB' }
 const NO_BREAK = '\u00a0'
@@ -17,7 +20,14 @@ const currency = (ticker: string, language: Language): Intl.NumberFormat => {
   const key = `${ticker} ${language}`
   let format = formats.get(key)
   if (!format) {
-    format = new Intl.NumberFormat(LOCALES[language], { style: 'currency', currency: ticker, currencyDisplay: 'narrowSymbol', trailingZeroDisplay: 'stripIfInteger', maximumFractionDigits: 20, minimumFractionDigits: 2 })
+    format = new Intl.NumberFormat(LOCALES[language], {
+      style: 'currency',
+      currency: ticker,
+      currencyDisplay: 'narrowSymbol',
+      trailingZeroDisplay: 'stripIfInteger',
+      maximumFractionDigits: 20,
+      minimumFractionDigits: 2,
+    })
     formats.set(key, format)
   }
   return format

@@ -21,7 +21,14 @@ const textOf = (piece: Piece): string => {
   return escapeText(String(piece))
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;', '`': '&#96;' }
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+  '`': '&#96;',
+}
 
 /** Safe between tags and in a quoted attribute. */
 export const escapeText = (text: string): string => text.replaceAll(/[&<>"'`]/g, (sign) => ENTITIES[sign]!)

@@ -1,6 +1,6 @@
 /**
- * The payment page. Promises that what it makes is a whole document which asks for nothing more, that no text it is handed
- * becomes markup, and that it says the same in every language.
+ * The payment page. Promises that what it makes is a whole document which asks for nothing more, that no text it is
+ * handed becomes markup, and that it says the same in every language.
  */
 export type * from './view.ts'
 export { LANGUAGES } from './view.ts'

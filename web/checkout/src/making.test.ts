@@ -11,12 +11,14 @@ import { WORDS } from './words/index.ts'
 
 describe('markup', () => {
   test('holds no sign of a text that means something', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => {
-      const made = html`<p title="${text}">${text}</p>`.text
-      const inner = made.slice('<p title="'.length, -'</p>'.length)
-      expect(inner.replace('">', '')).not.toMatch(/[<>"'`]/)
-      expect(escapeText(text).replaceAll(/&(amp|lt|gt|quot|#39|#96);/g, '')).not.toMatch(/[&<>"'`]/)
-    }))
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const made = html`<p title="${text}">${text}</p>`.text
+        const inner = made.slice('<p title="'.length, -'</p>'.length)
+        expect(inner.replace('">', '')).not.toMatch(/[<>"'`]/)
+        expect(escapeText(text).replaceAll(/&(amp|lt|gt|quot|#39|#96);/g, '')).not.toMatch(/[&<>"'`]/)
+      }),
+    )
   })
   test('leaves out what is nothing, and keeps a zero', () => {
     expect(html`${undefined}${false}${0}${['a', html`<b>b</b>`]}`.text).toBe('0a<b>b</b>')
@@ -25,17 +27,20 @@ describe('markup', () => {
 
 describe('the accent', () => {
   const colour = fc.integer({ min: 0, max: 0xffffff }).map((n) => `#${n.toString(16).padStart(6, '0')}`)
-  test.each(['light', 'dark'] as const)('whatever the merchant\'s colour is, %s stands out enough', (theme) => {
-    fc.assert(fc.property(colour, (wanted) => {
-      const { surface, on, line } = accentOf(wanted, theme)
-      expect(contrastOf(surface, on)).toBeGreaterThanOrEqual(4.5)
-      for (const below of Object.values(GROUNDS[theme])) {
-        expect(contrastOf(surface, below)).toBeGreaterThanOrEqual(3)
-        expect(contrastOf(line, below)).toBeGreaterThanOrEqual(4.5)
-      }
-    }), { numRuns: 2_000 })
+  test.each(['light', 'dark'] as const)("whatever the merchant's colour is, %s stands out enough", (theme) => {
+    fc.assert(
+      fc.property(colour, (wanted) => {
+        const { surface, on, line } = accentOf(wanted, theme)
+        expect(contrastOf(surface, on)).toBeGreaterThanOrEqual(4.5)
+        for (const below of Object.values(GROUNDS[theme])) {
+          expect(contrastOf(surface, below)).toBeGreaterThanOrEqual(3)
+          expect(contrastOf(line, below)).toBeGreaterThanOrEqual(4.5)
+        }
+      }),
+      { numRuns: 2_000 },
+    )
   })
-  test('is the merchant\'s own where that stands out, and ours for what is no colour', () => {
+  test("is the merchant's own where that stands out, and ours for what is no colour", () => {
     expect(accentOf('#c2410c', 'light')).toEqual({ surface: '#c2410c', on: '#ffffff', line: '#c2410c' })
     expect(accentOf('red;} body{', 'light')).toEqual(accentOf(undefined, 'light'))
   })
@@ -43,15 +48,24 @@ describe('the accent', () => {
 
 describe('the language', () => {
   test.each([
-    [undefined, 'kk-KZ,kk;q=0.9,ru;q=0.8', 'kk'], ['uk', 'kk', 'uk'], ['de', 'ru', 'ru'], [undefined, 'de, en;q=0.1, ru;q=0.5', 'ru'], [undefined, 'uk;q=0, en', 'en'],
-    [undefined, undefined, 'en'], [undefined, '*', 'en'], [undefined, ';;q=,,uk;q=1.5', 'en'], [undefined, 'UK-ua', 'uk'],
+    [undefined, 'kk-KZ,kk;q=0.9,ru;q=0.8', 'kk'],
+    ['uk', 'kk', 'uk'],
+    ['de', 'ru', 'ru'],
+    [undefined, 'de, en;q=0.1, ru;q=0.5', 'ru'],
+    [undefined, 'uk;q=0, en', 'en'],
+    [undefined, undefined, 'en'],
+    [undefined, '*', 'en'],
+    [undefined, ';;q=,,uk;q=1.5', 'en'],
+    [undefined, 'UK-ua', 'uk'],
   ] as const)('chosen %s, accepted %s: %s', (chosen, accepted, language) => {
     expect(languageOf(chosen, accepted)).toBe(language)
   })
   test('is one of ours for any header', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => {
-      expect(LANGUAGES).toContain(languageOf(text, text))
-    }))
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(LANGUAGES).toContain(languageOf(text, text))
+      }),
+    )
   })
 })
 
@@ -62,14 +76,21 @@ describe('amounts', () => {
     expect(amountText({ value: '45000', ticker: 'KZT' }, 'kk')).toMatch(/^45\s000\s₸$/)
     expect(amountText({ value: '12345678901234567890.12', ticker: 'USD' }, 'en')).toBe('$12,345,678,901,234,567,890.12')
   })
-  test('audit C-6: that are fixed are shown where only the currency is the payer\'s to choose', () => {
+  test("audit C-6: that are fixed are shown where only the currency is the payer's to choose", () => {
     const page = renderPage(VIEWS['fiat-choose-currency-only']!, 'en').html
-    expect(page).toContain(`${amountText({ value: '15000', ticker: 'UAH' }, 'en')} / ${amountText({ value: '15000', ticker: 'KZT' }, 'en')}`)
+    expect(page).toContain(
+      `${amountText({ value: '15000', ticker: 'UAH' }, 'en')} / ${amountText({ value: '15000', ticker: 'KZT' }, 'en')}`,
+    )
     expect(page).not.toContain('You choose the amount')
     expect(renderPage(VIEWS['fiat-choose-currency']!, 'en').html).toContain('You choose the amount')
   })
   test('of time count hours without end', () => {
-    expect([clockText(0), clockText(-5), clockText(59_999), clockText(172_800_000)]).toEqual(['00:00:00', '00:00:00', '00:00:59', '48:00:00'])
+    expect([clockText(0), clockText(-5), clockText(59_999), clockText(172_800_000)]).toEqual([
+      '00:00:00',
+      '00:00:00',
+      '00:00:59',
+      '48:00:00',
+    ])
   })
 })
 
@@ -77,7 +98,10 @@ describe('every page', () => {
   test('carries the hashes of its own style and script, and nothing unsafe', () => {
     for (const view of Object.values(VIEWS)) {
       const { html: text, headers } = renderPage(view, 'uk')
-      const hashOf = (tag: string): string => `'sha256-${createHash('sha256').update(new RegExp(`<${tag}>([^]*?)</${tag}>`).exec(text)![1]!).digest('base64')}'`
+      const hashOf = (tag: string): string =>
+        `'sha256-${createHash('sha256')
+          .update(new RegExp(`<${tag}>([^]*?)</${tag}>`).exec(text)![1]!)
+          .digest('base64')}'`
       expect(headers['content-security-policy']).toContain(`style-src ${hashOf('style')};`)
       expect(headers['content-security-policy']).toContain(`script-src ${hashOf('script')};`)
       expect(headers['content-security-policy']).not.toMatch(/unsafe|\*|http:/)
@@ -101,14 +125,20 @@ describe('every page', () => {
   test('says everything in its language: no word of another is left', () => {
     for (const language of ['uk', 'kk', 'ru'] as const) {
       const own = Object.entries(WORDS[language])
-      const same = own.filter(([key, word]) => typeof word === 'string' && word === (WORDS.en as Record<string, unknown>)[key]).map(([key]) => key)
+      const same = own
+        .filter(([key, word]) => typeof word === 'string' && word === (WORDS.en as Record<string, unknown>)[key])
+        .map(([key]) => key)
       expect(same).toEqual([])
     }
     expect(Object.values(WORDS.uk).filter((word) => typeof word === 'string' && /[ыэъё]/.test(word))).toEqual([])
-    expect(Object.values(WORDS.ru).filter((word) => typeof word === 'string' && /[іїєґәғқңөұүһ]/.test(word))).toEqual([])
+    expect(Object.values(WORDS.ru).filter((word) => typeof word === 'string' && /[іїєґәғқңөұүһ]/.test(word))).toEqual(
+      [],
+    )
   })
   test('of a problem tells what was wrong with a request, and nothing of a failure', () => {
-    expect(renderProblem({ status: 400, description: 'amount: <UAH 25 to 29999>', requestId: 'r-1' }, 'kk').html).toContain('amount: &lt;UAH 25 to 29999&gt;')
+    expect(
+      renderProblem({ status: 400, description: 'amount: <UAH 25 to 29999>', requestId: 'r-1' }, 'kk').html,
+    ).toContain('amount: &lt;UAH 25 to 29999&gt;')
     expect(renderProblem({ status: 503, description: 'hunter2', requestId: 'r-1' }, 'ru').html).not.toContain('hunter2')
   })
 })

@@ -14,7 +14,10 @@ import type { Amount, Language, PageState, PageView } from './view.ts'
 
 const REFRESH_SECONDS = 15
 
-/** An invoice as HTML, with the headers it has to be sent with. Throws for an acquirer's address that is none of the web. */
+/**
+ * An invoice as HTML, with the headers it has to be sent with. Throws for an acquirer's address that is none of the
+ * web.
+ */
 export const renderPage = (view: PageView, language: Language): RenderedPage => {
   const scene = sceneOf(view, language)
   const panel = panelOf(scene)
@@ -32,7 +35,9 @@ export const renderPage = (view: PageView, language: Language): RenderedPage => 
 
 /** A short name for what an invoice shows: another one means that its page has to be made anew. */
 export const versionOf = ({ state, wrongAsset }: PageView): string => {
-  const kept = JSON.stringify([state, wrongAsset ?? []], (key, value: unknown) => (key === 'given' || key === 'problem' ? undefined : value))
+  const kept = JSON.stringify([state, wrongAsset ?? []], (key, value: unknown) =>
+    key === 'given' || key === 'problem' ? undefined : value,
+  )
   return hash('sha256', kept, 'base64url').slice(0, 16)
 }
 
@@ -69,8 +74,15 @@ const panelOf = (scene: Scene): Panel => {
 const main = (scene: Scene, panel: Panel): Markup => {
   const { view } = scene
   const live = addressOf({ path: `${view.path}/live`, keep: view.keep }, scene.language)
-  const content = html`${summary(scene, panel)}<section class="panel ${panel.tone}" aria-labelledby="title">${steps(scene, panel)}${notice(scene)}${wrongAssets(scene)}
-<div class="head ${panel.tone === 'wait' && 'turn'}">${panel.icon && html`<span class="badge">${panel.icon}</span>`}<h1 id="title">${panel.title}</h1></div>${panel.body}</section>`
+  const content = html`${summary(scene, panel)}
+    <section class="panel ${panel.tone}" aria-labelledby="title">
+      ${steps(scene, panel)}${notice(scene)}${wrongAssets(scene)}
+      <div class="head ${panel.tone === 'wait' && 'turn'}">
+        ${panel.icon && html`<span class="badge">${panel.icon}</span>`}
+        <h1 id="title">${panel.title}</h1>
+      </div>
+      ${panel.body}
+    </section>`
   const version = versionOf(view)
   // A form that is filled in changes by nobody's doing but the payer's; the end of an invoice may still be followed.
   return panel.changes
@@ -79,10 +91,14 @@ const main = (scene: Scene, panel: Panel): Markup => {
 }
 
 const steps = ({ words }: Scene, { step }: Panel): Markup | undefined =>
-  step === undefined ? undefined : html`<ol class="steps" aria-label="${words.steps}">${[words.stepDetails, words.stepPayment, words.stepDone].map((name, i) => {
-    if (i === step) return html`<li class="now" aria-current="step">${name}</li>`
-    return html`<li class="${i < step ? 'done' : 'next'}">${name}</li>`
-  })}</ol>`
+  step === undefined
+    ? undefined
+    : html`<ol class="steps" aria-label="${words.steps}">
+        ${[words.stepDetails, words.stepPayment, words.stepDone].map((name, i) => {
+          if (i === step) return html`<li class="now" aria-current="step">${name}</li>`
+          return html`<li class="${i < step ? 'done' : 'next'}">${name}</li>`
+        })}
+      </ol>`
 
 const notice = (scene: Scene): Markup | undefined =>
   scene.view.notice && html`<div role="alert">${note('calm', ICONS.alert, problemText(scene, scene.view.notice))}</div>`
@@ -91,7 +107,12 @@ const wrongAssets = (scene: Scene): Markup | undefined => {
   const { view, words } = scene
   const wrong = view.wrongAsset ?? []
   if (wrong.length === 0) return undefined
-  return note('bad', ICONS.alert, html`<strong>${words.wrongAssetTitle}</strong>`, ...wrong.map((one) => words.wrongAsset(scene.amount(one), one.networkName, view.seller.name)))
+  return note(
+    'bad',
+    ICONS.alert,
+    html`<strong>${words.wrongAssetTitle}</strong>`,
+    ...wrong.map((one) => words.wrongAsset(scene.amount(one), one.networkName, view.seller.name)),
+  )
 }
 
 const ENDED = new Set<PageState['at']>(['paid', 'expired', 'underpaid', 'late'])
@@ -100,16 +121,22 @@ const summary = (scene: Scene, { until }: Panel): Markup => {
   const { view, words, state } = scene
   const base = 'base' in state ? state.base : undefined
   const whole = base ?? state.asked
-  return html`<section class="summary" aria-label="${words.invoice}"><p class="label">${ENDED.has(state.at) ? words.amountAsked : words.amountDue}</p>
-<p class="sum">${whole ? sum(scene, whole) : html`<small>${openSum(scene)}</small>`}</p>
-${base && state.asked && !isStale(state) && html`<p class="soft">= ${scene.amount(state.asked)}</p>`}
-<p class="about">${foreign(view.name)}</p>${view.description !== undefined && html`<p class="soft">${foreign(view.description)}</p>`}
-${until !== undefined && html`<p class="left">${ICONS.clock}<span>${words.timeLeft}</span> <b>${countdown(scene, until)}</b></p>`}</section>`
+  return html`<section class="summary" aria-label="${words.invoice}">
+    <p class="label">${ENDED.has(state.at) ? words.amountAsked : words.amountDue}</p>
+    <p class="sum">${whole ? sum(scene, whole) : html`<small>${openSum(scene)}</small>`}</p>
+    ${base && state.asked && !isStale(state) && html`<p class="soft">= ${scene.amount(state.asked)}</p>`}
+    <p class="about">${foreign(view.name)}</p>
+    ${view.description !== undefined && html`<p class="soft">${foreign(view.description)}</p>`}
+    ${until !== undefined && html`<p class="left">${ICONS.clock}<span>${words.timeLeft}</span> <b>${countdown(scene, until)}</b></p>`}
+  </section>`
 }
 
 /** What is asked for where the payer still chooses: the amount, or only the currency of one that is fixed. */
 const openSum = ({ state, words, amount }: Scene): string => {
-  const fixed = state.at === 'open' ? state.options.flatMap(({ exact, ticker }) => (exact === undefined ? [] : [amount({ value: exact, ticker })])) : []
+  const fixed =
+    state.at === 'open'
+      ? state.options.flatMap(({ exact, ticker }) => (exact === undefined ? [] : [amount({ value: exact, ticker })]))
+      : []
   return fixed.length > 0 ? fixed.join(' / ') : words.amountOpen
 }
 
@@ -119,5 +146,7 @@ const isStale = (state: PageState): boolean => state.at === 'pay' && state.quote
 /** The ticker of a coin stands back behind its figure; money of a country is written as its language does. */
 const sum = (scene: Scene, amount: Amount): Markup => {
   const text = scene.amount(amount)
-  return text.startsWith(amount.value) && text.endsWith(amount.ticker) ? html`${amount.value} <small>${amount.ticker}</small>` : html`${text}`
+  return text.startsWith(amount.value) && text.endsWith(amount.ticker)
+    ? html`${amount.value} <small>${amount.ticker}</small>`
+    : html`${text}`
 }

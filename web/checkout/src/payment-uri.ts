@@ -1,12 +1,18 @@
 /** What a wallet is asked for. */
 export type PaymentRequest =
   | { blockchain: 'BITCOIN'; address: string; amount: string }
-  | { blockchain: 'ETHEREUM' | 'BINANCE_SMART_CHAIN'; chainId: bigint; address: string; units: bigint; token: string | undefined }
+  | {
+      blockchain: 'ETHEREUM' | 'BINANCE_SMART_CHAIN'
+      chainId: bigint
+      address: string
+      units: bigint
+      token: string | undefined
+    }
   | { blockchain: 'TRON'; address: string; amount: string; token: string | undefined }
 
 /**
- * A payment as a URI that wallets open: BIP 21, ERC-681, and for TRON, which has no standard, the form that wallets share.
- * `amount` is in the asset's unit, `units` are its smallest ones.
+ * A payment as a URI that wallets open: BIP 21, ERC-681, and for TRON, which has no standard, the form that wallets
+ * share. `amount` is in the asset's unit, `units` are its smallest ones.
  */
 export const paymentUri = (request: PaymentRequest): string => {
   switch (request.blockchain) {

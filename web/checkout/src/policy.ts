@@ -26,9 +26,10 @@ const sourceOf = (text: string): string => {
 }
 
 /**
- * What every page carries: it is nobody's but its reader's, and stands in nobody's frame. Without cross-origin-opener-policy: the page
- * knows its reader by the link alone, so an opener learns nothing from it that the link does not tell, a shop may open it in a window
- * and see that closed, and a browser that must change processes on the way paints a fifth later.
+ * What every page carries: it is nobody's but its reader's, and stands in nobody's frame. Without
+ * cross-origin-opener-policy: the page knows its reader by the link alone, so an opener learns nothing from it that the
+ * link does not tell, a shop may open it in a window and see that closed, and a browser that must change processes on
+ * the way paints a fifth later.
  */
 export const headersOf = (policy: string): Record<string, string> => ({
   'content-type': 'text/html; charset=utf-8',

@@ -13,7 +13,9 @@ export interface Problem {
   requestId: string | undefined
 }
 
-/** A problem as a page. What is described is shown with a wrong request alone: everything else says nothing to a payer. */
+/**
+ * A problem as a page. What is described is shown with a wrong request alone: everything else says nothing to a payer.
+ */
 export const renderProblem = ({ status, description, requestId }: Problem, language: Language): RenderedPage => {
   const words = WORDS[language]
   const [title, text] = wordsOf(status, words)
@@ -22,10 +24,17 @@ export const renderProblem = ({ status, description, requestId }: Problem, langu
     language,
     title,
     seller: undefined,
-    main: html`<main class="alone"><section class="panel ${status === 404 ? 'plain' : 'warn'}" aria-labelledby="title"><div class="head"><span class="badge">${
-      status === 404 ? ICONS.search : ICONS.alert
-    }</span><h1 id="title">${title}</h1></div><p>${text}</p>${shown !== undefined && html`<p lang="en"><bdi>${shown}</bdi></p>`}
-${requestId !== undefined && html`<p class="hash">${words.requestNumber} ${requestId}</p>`}</section></main>`,
+    main: html`<main class="alone">
+      <section class="panel ${status === 404 ? 'plain' : 'warn'}" aria-labelledby="title">
+        <div class="head">
+          <span class="badge">${status === 404 ? ICONS.search : ICONS.alert}</span>
+          <h1 id="title">${title}</h1>
+        </div>
+        <p>${text}</p>
+        ${shown !== undefined && html`<p lang="en"><bdi>${shown}</bdi></p>`}
+        ${requestId !== undefined && html`<p class="hash">${words.requestNumber} ${requestId}</p>`}
+      </section>
+    </main>`,
     inLanguage: undefined,
     refreshSeconds: undefined,
     script: false,

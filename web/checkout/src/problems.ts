@@ -13,7 +13,10 @@ export const problemText = ({ words, amount }: Scene, problem: FormProblem): str
     case 'form':
       return problem.why === 'gone' ? words.formGone : words.formTryAgain
     case 'value':
-      if (problem.why === 'limits') return problem.most ? words.valueLimits(amount(problem.least), amount(problem.most)) : words.valueAtLeast(amount(problem.least))
+      if (problem.why === 'limits')
+        return problem.most
+          ? words.valueLimits(amount(problem.least), amount(problem.most))
+          : words.valueAtLeast(amount(problem.least))
       return problem.why === 'missing' ? words.valueMissing : words.valueMalformed
   }
 }

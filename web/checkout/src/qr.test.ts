@@ -28,10 +28,33 @@ const read = (markup: string): string | undefined => {
 
 const address = '0x52908400098527886E0F7030069857D2E4169EE7'
 test.each([
-  ['bitcoin:bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4?amount=0.00028913', paymentUri({ blockchain: 'BITCOIN', address: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', amount: '0.00028913' })],
-  [`ethereum:${address}@1?value=8120000000000000`, paymentUri({ blockchain: 'ETHEREUM', address, chainId: 1n, units: 8_120_000_000_000_000n, token: undefined })],
-  [`ethereum:0xdac17f958d2ee523a2206206994597c13d831ec7@56/transfer?address=${address}&uint256=1`, paymentUri({ blockchain: 'BINANCE_SMART_CHAIN', address, chainId: 56n, units: 1n, token: '0xdac17f958d2ee523a2206206994597c13d831ec7' })],
-  ['tron:TQjaZ9FD473QBTdUzMLmSyoGB6Yz1CGpux?amount=24.09&token=TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', paymentUri({ blockchain: 'TRON', address: 'TQjaZ9FD473QBTdUzMLmSyoGB6Yz1CGpux', amount: '24.09', token: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' })],
+  [
+    'bitcoin:bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4?amount=0.00028913',
+    paymentUri({ blockchain: 'BITCOIN', address: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', amount: '0.00028913' }),
+  ],
+  [
+    `ethereum:${address}@1?value=8120000000000000`,
+    paymentUri({ blockchain: 'ETHEREUM', address, chainId: 1n, units: 8_120_000_000_000_000n, token: undefined }),
+  ],
+  [
+    `ethereum:0xdac17f958d2ee523a2206206994597c13d831ec7@56/transfer?address=${address}&uint256=1`,
+    paymentUri({
+      blockchain: 'BINANCE_SMART_CHAIN',
+      address,
+      chainId: 56n,
+      units: 1n,
+      token: '0xdac17f958d2ee523a2206206994597c13d831ec7',
+    }),
+  ],
+  [
+    'tron:TQjaZ9FD473QBTdUzMLmSyoGB6Yz1CGpux?amount=24.09&token=TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
+    paymentUri({
+      blockchain: 'TRON',
+      address: 'TQjaZ9FD473QBTdUzMLmSyoGB6Yz1CGpux',
+      amount: '24.09',
+      token: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
+    }),
+  ],
   [address, address],
 ])('%s is read back from its code', (expected, text) => {
   expect(text).toBe(expected)

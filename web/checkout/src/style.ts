@@ -1,8 +1,8 @@
 import { accentOf, GROUNDS } from './accent.ts'
 
 /**
- * The look of every page: phone first, two columns where there is room, dark where that is preferred, print. System fonts, in two weights and under
- * two names only: a phone that has not used a font yet takes longest over finding it.
+ * The look of every page: phone first, two columns where there is room, dark where that is preferred, print. System
+ * fonts, in two weights and under two names only: a phone that has not used a font yet takes longest over finding it.
  */
 const SHEET = `
 *,::before,::after{box-sizing:border-box}
@@ -112,7 +112,8 @@ main{display:block}.summary{margin-bottom:1.5rem}
 }`.replaceAll('\n', '')
 
 const THEMES = {
-  light: 'color-scheme:light;--ink:#15201b;--soft:#56645d;--edge:#e0e5e2;--rim:#7d8983;--calm:#eef2f0;--good:#0a6b42;--good-ground:#e2f5ea;--warn:#6b4500;--warn-ground:#fff3d6;--bad:#96201a;--bad-ground:#fdeceb',
+  light:
+    'color-scheme:light;--ink:#15201b;--soft:#56645d;--edge:#e0e5e2;--rim:#7d8983;--calm:#eef2f0;--good:#0a6b42;--good-ground:#e2f5ea;--warn:#6b4500;--warn-ground:#fff3d6;--bad:#96201a;--bad-ground:#fdeceb',
   dark: 'color-scheme:dark;--ink:#edf2ef;--soft:#a4b1aa;--edge:#2e3834;--rim:#75827b;--calm:#242c29;--good:#79dcab;--good-ground:#143225;--warn:#f4d58b;--warn-ground:#352b12;--bad:#ffb4ab;--bad-ground:#3f1d1a',
 } as const
 
@@ -129,7 +130,8 @@ export const styleOf = (accent: string | undefined): string => {
   return sheet
 }
 
-const sheetOf = (accent: string | undefined): string => `:root{${variables(accent, 'light')}}@media screen and (prefers-color-scheme:dark){:root{${variables(accent, 'dark')}}}${SHEET}`
+const sheetOf = (accent: string | undefined): string =>
+  `:root{${variables(accent, 'light')}}@media screen and (prefers-color-scheme:dark){:root{${variables(accent, 'dark')}}}${SHEET}`
 
 const variables = (accent: string | undefined, theme: 'light' | 'dark'): string => {
   const { surface, on, line } = accentOf(accent, theme)

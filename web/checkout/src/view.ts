@@ -43,8 +43,18 @@ export interface PageView {
 }
 
 export type PageState =
-  | OpenState | PayState | ConfirmingState | PaidState | ExpiredState | UnderpaidState | LateState
-  | WaitingState | LeavingState | CheckingState | ReceivedState | FailedState
+  | OpenState
+  | PayState
+  | ConfirmingState
+  | PaidState
+  | ExpiredState
+  | UnderpaidState
+  | LateState
+  | WaitingState
+  | LeavingState
+  | CheckingState
+  | ReceivedState
+  | FailedState
 
 /** An asset on a network, or a currency, that the payer may choose. Its form value is `TICKER:BLOCKCHAIN`. */
 export interface PaymentOption {
@@ -88,7 +98,10 @@ export interface OpenState {
   problem?: FormProblem
 }
 
-/** A payment that was seen on the chain. `waiting`: for confirmations; `checking`: there, and to be screened first; `refused`: screened, and not taken; `lost`: it will not come; `tooSmall`: below what is credited. */
+/**
+ * A payment that was seen on the chain. `waiting`: for confirmations; `checking`: there, and to be screened first;
+ * `refused`: screened, and not taken; `lost`: it will not come; `tooSmall`: below what is credited.
+ */
 export interface Received {
   value: string
   ticker: string
@@ -111,7 +124,10 @@ export interface Destination {
   address: string
   /** a payment URI for `send`, see `paymentUri`; undefined where the network has none */
   uri: string | undefined
-  /** whether `uri` names a token's contract: wallets that misread it pay to the contract, so the plain address is shown first */
+  /**
+   * whether `uri` names a token's contract: wallets that misread it pay to the contract, so the plain address is shown
+   * first
+   */
   isToken: boolean
 }
 
@@ -130,7 +146,10 @@ export interface PayState {
   payments: readonly Received[]
   /** when the page's own time ends; undefined where it doesn't */
   until: number | undefined
-  /** for a fiat price: what one unit costs in the base's ticker, and how long that holds. `over`: the payer asks for a new one */
+  /**
+   * for a fiat price: what one unit costs in the base's ticker, and how long that holds. `over`: the payer asks for a
+   * new one
+   */
   quote: { price: string; until: number; over: boolean } | undefined
   /** no new price can be given now */
   ratesAway: boolean
@@ -177,7 +196,10 @@ export interface UnderpaidState {
   paid: string
   missing: string
   payments: readonly Received[]
-  /** `mailed`: what can be done stands behind a link that only the payer has; `seller`: the payer gave no address to write to */
+  /**
+   * `mailed`: what can be done stands behind a link that only the payer has; `seller`: the payer gave no address to
+   * write to
+   */
   claim: 'mailed' | 'seller' | Claim
 }
 
@@ -186,7 +208,9 @@ export interface Claim {
   canPayRest: boolean
   networkName: string
   /** where the refund is to go, once asked for; the merchant approves it */
-  refund: { address: string; status: 'asked' | 'onItsWay' | 'sent' | 'failed' | 'refused'; hash: string | undefined } | undefined
+  refund:
+    | { address: string; status: 'asked' | 'onItsWay' | 'sent' | 'failed' | 'refused'; hash: string | undefined }
+    | undefined
   given?: Readonly<{ address?: string }>
   problem?: FormProblem
 }

@@ -4,8 +4,8 @@ import { createAcquirerHttp, type AcquirerHttp } from './http.ts'
 import type { AcquirerCapabilities, AmountLimits, CardTicker } from './port.ts'
 
 /**
- * Reads one account of `BURSAR_ACQUIRERS_FILE`. Every problem is noted with the member's name, never its value, and reading
- * goes on with something harmless, so that all of them are told at once.
+ * Reads one account of `BURSAR_ACQUIRERS_FILE`. Every problem is noted with the member's name, never its value, and
+ * reading goes on with something harmless, so that all of them are told at once.
  */
 export interface AccountReader {
   readonly name: string
@@ -20,7 +20,10 @@ export interface AccountReader {
   wholeNumber(key: string, bounds: { least: number; most: number }, otherwise: number): number
   /** what stands in the file named by `KEYFile`, without blanks around it */
   secret(key: string): string
-  /** `payIn` and `payout` as agreed with the acquirer; `otherwise` when absent. At least one direction of one of its currencies */
+  /**
+   * `payIn` and `payout` as agreed with the acquirer; `otherwise` when absent. At least one direction of one of its
+   * currencies
+   */
   limits(otherwise?: Limits, tickers?: readonly CardTicker[]): Limits
   /** with `timeoutMs` of the account */
   http(): AcquirerHttp
@@ -34,7 +37,8 @@ const TICKERS: readonly CardTicker[] = ['UAH', 'KZT']
 const COMMON = ['name', 'kind', 'timeoutMs']
 const TIMEOUT_MS = { least: 100, most: 120_000, standard: 20_000 }
 
-export const isGiven = (value: unknown): value is Given => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isGiven = (value: unknown): value is Given =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** @param problems is added to; `unread` adds members that nobody asked for, once the kind has read its own */
 export const createAccountReader = (given: Given, problems: string[]): AccountReader & { unread(): void } => {
@@ -57,7 +61,9 @@ export const createAccountReader = (given: Given, problems: string[]): AccountRe
     optional: (key, otherwise) => (at(key) === undefined ? otherwise : reader.text(key)),
     url: (key, otherwise) => {
       const value = at(key) ?? otherwise
-      return typeof value === 'string' && isSafeUrl(value) ? value : wrong(key, 'an https address; http only on this machine', 'https://invalid.invalid')
+      return typeof value === 'string' && isSafeUrl(value)
+        ? value
+        : wrong(key, 'an https address; http only on this machine', 'https://invalid.invalid')
     },
     flag: (key, otherwise) => {
       const value = at(key) ?? otherwise
@@ -65,7 +71,10 @@ export const createAccountReader = (given: Given, problems: string[]): AccountRe
     },
     choice: (key, choices, otherwise) => {
       const value = at(key) ?? otherwise
-      return choices.find((one) => one === value || (typeof one === 'number' && String(one) === value)) ?? wrong(key, `one of ${choices.join(', ')}`, otherwise)
+      return (
+        choices.find((one) => one === value || (typeof one === 'number' && String(one) === value)) ??
+        wrong(key, `one of ${choices.join(', ')}`, otherwise)
+      )
     },
     wholeNumber: (key, { least, most }, otherwise) => {
       const value = at(key) ?? otherwise
@@ -74,17 +83,28 @@ export const createAccountReader = (given: Given, problems: string[]): AccountRe
     },
     secret: (key) => secretOf(at(`${key}File`), (say) => wrong(`${key}File`, say, '')),
     limits: (otherwise, tickers = TICKERS) => {
-      const found = { payIn: limitsOf(at('payIn'), tickers, otherwise?.payIn), payout: limitsOf(at('payout'), tickers, otherwise?.payout) }
-      for (const direction of ['payIn', 'payout'] as const) for (const problem of found[direction].problems) wrong(direction, problem, undefined)
+      const found = {
+        payIn: limitsOf(at('payIn'), tickers, otherwise?.payIn),
+        payout: limitsOf(at('payout'), tickers, otherwise?.payout),
+      }
+      for (const direction of ['payIn', 'payout'] as const)
+        for (const problem of found[direction].problems) wrong(direction, problem, undefined)
       const limits = { payIn: found.payIn.limits, payout: found.payout.limits }
       const offers = Object.keys(limits.payIn).length + Object.keys(limits.payout).length
-      return offers > 0 ? limits : wrong('payIn', 'missing, and so is payout: {"UAH": {"least": "25", "most": "29999"}}', limits)
+      return offers > 0
+        ? limits
+        : wrong('payIn', 'missing, and so is payout: {"UAH": {"least": "25", "most": "29999"}}', limits)
     },
-    http: () => createAcquirerHttp({ account: name, timeoutMs: reader.wholeNumber('timeoutMs', TIMEOUT_MS, TIMEOUT_MS.standard) }),
+    http: () =>
+      createAcquirerHttp({
+        account: name,
+        timeoutMs: reader.wholeNumber('timeoutMs', TIMEOUT_MS, TIMEOUT_MS.standard),
+      }),
   }
   const unread = (): void => {
     const left = Object.keys(given).filter((key) => !read.has(key))
-    if (left.length > 0) problems.push(`${name}: ${left.join(', ')}: unknown to this kind; there are ${[...read].join(', ')}`)
+    if (left.length > 0)
+      problems.push(`${name}: ${left.join(', ')}: unknown to this kind; there are ${[...read].join(', ')}`)
   }
   return { ...reader, unread }
 }
@@ -109,7 +129,11 @@ const secretOf = (path: unknown, wrong: (say: string) => string): string => {
 
 type OneDirection = Limits['payIn']
 
-const limitsOf = (value: unknown, tickers: readonly CardTicker[], otherwise: OneDirection = {}): { limits: OneDirection; problems: string[] } => {
+const limitsOf = (
+  value: unknown,
+  tickers: readonly CardTicker[],
+  otherwise: OneDirection = {},
+): { limits: OneDirection; problems: string[] } => {
   if (value === undefined) return { limits: otherwise, problems: [] }
   if (!isGiven(value)) return { limits: {}, problems: ['an object of currencies'] }
   const unknown = Object.keys(value).filter((ticker) => !tickers.includes(ticker as CardTicker))

@@ -14,8 +14,14 @@ beforeAll(() => {
 afterAll(() => rmSync(dir, { recursive: true }))
 
 const account = (more: object = {}) => ({
-  name: 'bank', kind: 'bank', url: 'https://bank.example', account: 'shop', secretFile: join(dir, 'secret'),
-  payIn: { UAH: { least: '25', most: '29999' } }, payout: { KZT: { least: '0.01', most: '14500.50' } }, ...more,
+  name: 'bank',
+  kind: 'bank',
+  url: 'https://bank.example',
+  account: 'shop',
+  secretFile: join(dir, 'secret'),
+  payIn: { UAH: { least: '25', most: '29999' } },
+  payout: { KZT: { least: '0.01', most: '14500.50' } },
+  ...more,
 })
 const problemOf = (json: unknown): string => {
   try {
@@ -30,11 +36,19 @@ const problemOf = (json: unknown): string => {
 describe('the file of acquirers', () => {
   test('opens its accounts in order, with limits in minor units', () => {
     const rule = { direction: 'payout', ticker: 'KZT', least: '1', most: '500', acquirers: ['second', 'bank'] }
-    const config = readAcquirersConfig({ accounts: [account(), account({ name: 'second', timeoutMs: 5_000 })], routing: [rule] })
+    const config = readAcquirersConfig({
+      accounts: [account(), account({ name: 'second', timeoutMs: 5_000 })],
+      routing: [rule],
+    })
     expect([...openAcquirers(config).keys()]).toEqual(['bank', 'second'])
     expect(openAcquirers(config).get('bank')).toMatchObject({
       name: 'bank',
-      capabilities: { payIn: { UAH: { least: 2_500n, most: 2_999_900n } }, payout: { KZT: { least: 1n, most: 1_450_050n } }, refund: true, statement: true },
+      capabilities: {
+        payIn: { UAH: { least: 2_500n, most: 2_999_900n } },
+        payout: { KZT: { least: 1n, most: 1_450_050n } },
+        refund: true,
+        statement: true,
+      },
     })
     expect(config.routing).toEqual([{ ...rule, least: 100n, most: 50_000n }])
     expect(inspect(config, { depth: 9 })).not.toContain('topsecret')
@@ -43,8 +57,19 @@ describe('the file of acquirers', () => {
   })
 
   test('tells everything that is wrong at once', () => {
-    const problem = problemOf({ accounts: [account({ url: 'ftp://x', account: '', colour: 'red', timeoutMs: 1 })], routing: [{}], more: 1 })
-    for (const part of ['bank.url is an https address', 'bank.account is a text', 'colour: unknown to this kind', 'bank.timeoutMs is a whole number from 100', 'routing[0]', 'more is unknown'])
+    const problem = problemOf({
+      accounts: [account({ url: 'ftp://x', account: '', colour: 'red', timeoutMs: 1 })],
+      routing: [{}],
+      more: 1,
+    })
+    for (const part of [
+      'bank.url is an https address',
+      'bank.account is a text',
+      'colour: unknown to this kind',
+      'bank.timeoutMs is a whole number from 100',
+      'routing[0]',
+      'more is unknown',
+    ])
       expect(problem).toContain(part)
   })
 
@@ -69,7 +94,13 @@ describe('the file of acquirers', () => {
     [{ accounts: [account({ payIn: { UAH: { least: '1', most: '5.001' } } })] }, 'bank.payIn is of UAH something else'],
     [{ accounts: [account({ payIn: undefined, payout: {} })] }, 'bank.payIn is missing, and so is payout'],
     [{ accounts: [account()], routing: {} }, 'routing is a list'],
-    [{ accounts: [account()], routing: [{ direction: 'payIn', ticker: 'UAH', least: '1', most: '2', acquirers: ['gone'] }] }, 'routing[0] names gone'],
+    [
+      {
+        accounts: [account()],
+        routing: [{ direction: 'payIn', ticker: 'UAH', least: '1', most: '2', acquirers: ['gone'] }],
+      },
+      'routing[0] names gone',
+    ],
   ])('%#: %s', (json, problem) => {
     expect(problemOf(json)).toContain(problem)
   })

@@ -16,7 +16,17 @@ describe('masks of cards', () => {
     expect(maskCard(given)).toBe(mask)
   })
 
-  test.each([undefined, '', '****', 'IBAN', '12345', 'UA213223130000026007233566001', '42*42*42', '12.50', '٤٢٤٢٤٢******٤٢٤٢'])('%j is no card', (given) => {
+  test.each([
+    undefined,
+    '',
+    '****',
+    'IBAN',
+    '12345',
+    'UA213223130000026007233566001',
+    '42*42*42',
+    '12.50',
+    '٤٢٤٢٤٢******٤٢٤٢',
+  ])('%j is no card', (given) => {
     expect(maskCard(given)).toBeUndefined()
   })
 })

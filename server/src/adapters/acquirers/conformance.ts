@@ -11,7 +11,11 @@ import type { AmountLimits } from './port.ts'
 export type { AcquirerTraits, AcquirerWorld, AnswerFault, CallbackFaults, Outcome } from './conformance/world.ts'
 
 /** @param traits what the account must be able to do, so that it does not pass by declaring nothing */
-export const describeAcquirer = (name: string, traits: AcquirerTraits, makeWorld: () => Promise<AcquirerWorld>): void => {
+export const describeAcquirer = (
+  name: string,
+  traits: AcquirerTraits,
+  makeWorld: () => Promise<AcquirerWorld>,
+): void => {
   describe(name, () => {
     let started: AcquirerWorld
     const world = (): AcquirerWorld => started
@@ -37,7 +41,13 @@ export const describeAcquirer = (name: string, traits: AcquirerTraits, makeWorld
     describeAsking(world)
     for (const ticker of traits.payout) describePayouts(world, ticker, traits.refusesUnproven ?? false)
     if (traits.payout.length > 0) describeUnknownPayouts(world, traits.payout[0]!, traits.ambiguousCodes)
-    if (traits.refund) describeRefunds(world, traits.payIn[0]!, { wholeOnly: traits.refundsWholeOnly ?? false, ambiguousCodes: traits.ambiguousCodes ?? [], refusals: traits.refundRefusals ?? [], faults: traits.refundFaults ?? [] })
+    if (traits.refund)
+      describeRefunds(world, traits.payIn[0]!, {
+        wholeOnly: traits.refundsWholeOnly ?? false,
+        ambiguousCodes: traits.ambiguousCodes ?? [],
+        refusals: traits.refundRefusals ?? [],
+        faults: traits.refundFaults ?? [],
+      })
     if (traits.statement) describeStatement(world, traits)
   })
 }

@@ -19,11 +19,17 @@ const listen = async (respond: (request: IncomingMessage, response: ServerRespon
 
 const post = (origin: string, timeoutMs = 5_000): Promise<HttpAnswer> =>
   createAcquirerHttp({ account: 'shop', timeoutMs, maxBytes: 1_000 }).ask({
-    method: 'POST', url: `${origin}/pay?key=topsecret`, headers: { authorization: 'topsecret' }, body: 'card=4242424242424242',
+    method: 'POST',
+    url: `${origin}/pay?key=topsecret`,
+    headers: { authorization: 'topsecret' },
+    body: 'card=4242424242424242',
   })
 
 const failureOf = async (asked: Promise<HttpAnswer>): Promise<AcquirerUnreachable> => {
-  const error = await asked.then(() => undefined, (error: unknown) => error)
+  const error = await asked.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
   expect(error).toBeInstanceOf(AcquirerUnreachable)
   const everything = inspect(error, { depth: 10, showHidden: true })
   expect(everything).not.toMatch(/topsecret|4242424242/)
@@ -31,29 +37,39 @@ const failureOf = async (asked: Promise<HttpAnswer>): Promise<AcquirerUnreachabl
 }
 
 describe('what an acquirer is asked by', () => {
-  test.each([200, 201, 400, 404, 422, 429])('an answer with HTTP %i is the adapter\'s to read', async (status) => {
+  test.each([200, 201, 400, 404, 422, 429])("an answer with HTTP %i is the adapter's to read", async (status) => {
     const origin = await listen((request, response) => {
       request.resume().on('end', () => response.writeHead(status, { 'X-Sign': 'abc' }).end('{"a":1}'))
     })
     const answer = await post(origin)
-    expect({ ...answer, headers: answer.headers['x-sign'], body: answer.body.toString() }).toEqual({ status, headers: 'abc', body: '{"a":1}' })
+    expect({ ...answer, headers: answer.headers['x-sign'], body: answer.body.toString() }).toEqual({
+      status,
+      headers: 'abc',
+      body: '{"a":1}',
+    })
   })
 
-  test.each([300, 301, 302, 307, 308, 500, 502, 503, 599])('HTTP %i is no answer, and a redirect is not followed', async (status) => {
-    let asked = 0
-    const origin = await listen((request, response) => {
-      asked += 1
-      request.resume().on('end', () => response.writeHead(status, { location: '/pay?again' }).end())
-    })
-    expect(await failureOf(post(origin))).toMatchObject({ sent: true, message: `shop: it answered HTTP ${status}` })
-    expect(asked).toBe(1)
-  })
+  test.each([300, 301, 302, 307, 308, 500, 502, 503, 599])(
+    'HTTP %i is no answer, and a redirect is not followed',
+    async (status) => {
+      let asked = 0
+      const origin = await listen((request, response) => {
+        asked += 1
+        request.resume().on('end', () => response.writeHead(status, { location: '/pay?again' }).end())
+      })
+      expect(await failureOf(post(origin))).toMatchObject({ sent: true, message: `shop: it answered HTTP ${status}` })
+      expect(asked).toBe(1)
+    },
+  )
 
   test('nobody listening: nothing was sent', async () => {
     const origin = await listen(() => {})
     server!.close()
     server!.closeAllConnections()
-    expect(await failureOf(post(origin))).toMatchObject({ sent: false, message: expect.stringContaining('ECONNREFUSED') })
+    expect(await failureOf(post(origin))).toMatchObject({
+      sent: false,
+      message: expect.stringContaining('ECONNREFUSED'),
+    })
   })
 
   test('a name that does not exist: nothing was sent', async () => {
@@ -81,7 +97,10 @@ describe('what an acquirer is asked by', () => {
 
   test('no answer in time, and one that trickles: it may have been sent (row A-10)', async () => {
     const silent = await listen(() => {})
-    expect(await failureOf(post(silent, 200))).toMatchObject({ sent: true, message: 'shop: no whole answer within 200 ms' })
+    expect(await failureOf(post(silent, 200))).toMatchObject({
+      sent: true,
+      message: 'shop: no whole answer within 200 ms',
+    })
     server!.close()
     server!.closeAllConnections()
     const trickling = await listen((_request, response) => {
@@ -103,7 +122,10 @@ describe('what an acquirer is asked by', () => {
 
   test('an endless answer ends', async () => {
     const origin = await listen((_request, response) => void response.end('x'.repeat(1_001)))
-    expect(await failureOf(post(origin))).toMatchObject({ sent: true, message: 'shop: the answer is longer than 1000 bytes' })
+    expect(await failureOf(post(origin))).toMatchObject({
+      sent: true,
+      message: 'shop: the answer is longer than 1000 bytes',
+    })
   })
 
   test('every question has a connection of its own', async () => {

@@ -50,9 +50,12 @@ export const createAcquirerHttp = (settings: AcquirerHttpSettings): AcquirerHttp
       // A connection for each question: one kept alive that the other side closes at that moment would leave it unknown
       // whether a payout was sent.
       const client = new Client(origin, {
-        pipelining: 0, maxHeaderSize: MAX_HEADER_BYTES, allowH2: false,
+        pipelining: 0,
+        maxHeaderSize: MAX_HEADER_BYTES,
+        allowH2: false,
         // One deadline over the whole exchange stands in their place: these start again with every byte.
-        headersTimeout: 0, bodyTimeout: 0,
+        headersTimeout: 0,
+        bodyTimeout: 0,
         connect: { timeout: timeoutMs, ...(ca === undefined ? {} : { ca }) },
       })
       try {
@@ -70,9 +73,14 @@ const exchange = (client: Client, question: HttpQuestion & { path: string }, bou
   new Promise((resolve, reject) => {
     const { account, timeoutMs, maxBytes } = bounds
     const { method, path, headers, body = '' } = question
-    const started: { sent: boolean; status: number; headers: Record<string, string>; chunks: Buffer[]; bytes: number } = {
-      sent: false, status: 0, headers: {}, chunks: [], bytes: 0,
-    }
+    const started: { sent: boolean; status: number; headers: Record<string, string>; chunks: Buffer[]; bytes: number } =
+      {
+        sent: false,
+        status: 0,
+        headers: {},
+        chunks: [],
+        bytes: 0,
+      }
     const timer = setTimeout(() => fail(`no whole answer within ${timeoutMs} ms`), timeoutMs)
     const fail = (why: string): void => {
       clearTimeout(timer)

@@ -43,10 +43,14 @@ export const openAcquirers = (config: AcquirersConfig | null): Map<string, Acqui
 /** As in the ledger's accounts and in the paths of callbacks. */
 const NAME = /^[a-z0-9][a-z0-9-]{0,31}$/i
 
-/** Reads the file, and the files of secrets it names. Throws an Error that lists everything wrong, and never a secret. */
+/**
+ * Reads the file, and the files of secrets it names. Throws an Error that lists everything wrong, and never a secret.
+ */
 export const readAcquirersConfig = (json: unknown): AcquirersConfig => {
   if (!isGiven(json) || !Array.isArray(json['accounts'])) throw new Error('it is not {"accounts": [...]}')
-  const problems = Object.keys(json).filter((key) => !['accounts', 'routing'].includes(key)).map((key) => `${key} is unknown; there are accounts, routing`)
+  const problems = Object.keys(json)
+    .filter((key) => !['accounts', 'routing'].includes(key))
+    .map((key) => `${key} is unknown; there are accounts, routing`)
   const names = new Set<string>()
   const accounts = (json['accounts'] as unknown[]).flatMap((given, index) => {
     const problem = problemOfAccount(given, names)
@@ -69,9 +73,11 @@ export const readAcquirersConfig = (json: unknown): AcquirersConfig => {
 const problemOfAccount = (given: unknown, names: ReadonlySet<string>): string | undefined => {
   if (!isGiven(given)) return 'it is an object'
   const { name, kind } = given
-  if (typeof name !== 'string' || !NAME.test(name)) return 'name is 1 to 32 letters, digits and dashes, and no dash first'
+  if (typeof name !== 'string' || !NAME.test(name))
+    return 'name is 1 to 32 letters, digits and dashes, and no dash first'
   if (names.has(name)) return `${name} is listed twice`
-  if (typeof kind !== 'string' || !Object.hasOwn(KINDS, kind)) return `${name}.kind is one of ${Object.keys(KINDS).join(', ')}`
+  if (typeof kind !== 'string' || !Object.hasOwn(KINDS, kind))
+    return `${name}.kind is one of ${Object.keys(KINDS).join(', ')}`
   return undefined
 }
 
@@ -79,9 +85,14 @@ const readRule = (given: unknown, index: number, names: ReadonlySet<string>, pro
   const rule: Given = isGiven(given) ? given : {}
   const { direction, ticker, least, most, acquirers, ...unknown } = rule
   const limits = amountLimitsOf({ least, most })
-  const isRule = (direction === 'payIn' || direction === 'payout') && (ticker === 'UAH' || ticker === 'KZT') && Array.isArray(acquirers)
+  const isRule =
+    (direction === 'payIn' || direction === 'payout') &&
+    (ticker === 'UAH' || ticker === 'KZT') &&
+    Array.isArray(acquirers)
   if (!limits || !isRule || Object.keys(unknown).length > 0) {
-    problems.push(`routing[${index}] is not {"direction": "payIn", "ticker": "UAH", "least": "25", "most": "500", "acquirers": ["a-name"]}`)
+    problems.push(
+      `routing[${index}] is not {"direction": "payIn", "ticker": "UAH", "least": "25", "most": "500", "acquirers": ["a-name"]}`,
+    )
     return []
   }
   const strangers = acquirers.filter((name) => !names.has(String(name)))

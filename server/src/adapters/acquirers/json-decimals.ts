@@ -1,6 +1,9 @@
 import { parseJsonDigits } from '../json-digits.ts'
 
-/** An object whose numbers are strings, digit by digit as they came. Throws a SyntaxError when the text is no JSON object. */
+/**
+ * An object whose numbers are strings, digit by digit as they came. Throws a SyntaxError when the text is no JSON
+ * object.
+ */
 export const readJsonDecimals = (text: string): Record<string, unknown> => {
   const value: unknown = parseJsonDigits(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new SyntaxError('no JSON object')

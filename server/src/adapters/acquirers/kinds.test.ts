@@ -19,40 +19,139 @@ describe('accounts of LiqPay, WayForPay and Freedom Pay', () => {
   test('with their keys take payments; payouts are offered once their limits are written down', () => {
     const { accounts } = read(
       { name: 'liq', kind: 'liqpay', publicKey: 'i1', privateKeyFile: key() },
-      { name: 'w4p', kind: 'wayforpay', merchantAccount: 'shop', secretKeyFile: key(), domain: 'shop.example', payout: { UAH: payout } },
+      {
+        name: 'w4p',
+        kind: 'wayforpay',
+        merchantAccount: 'shop',
+        secretKeyFile: key(),
+        domain: 'shop.example',
+        payout: { UAH: payout },
+      },
       { name: 'kz', kind: 'freedompay', merchantId: '1', secretKeyFile: key() },
-      { name: 'kz-out', kind: 'freedompay', merchantId: '1', secretKeyFile: key(), payoutSecretKeyFile: key(), payIn: {}, payout: { KZT: payout } },
+      {
+        name: 'kz-out',
+        kind: 'freedompay',
+        merchantId: '1',
+        secretKeyFile: key(),
+        payoutSecretKeyFile: key(),
+        payIn: {},
+        payout: { KZT: payout },
+      },
     )
     expect(accounts.map(({ acquirer: { name, capabilities } }) => ({ name, ...capabilities }))).toEqual([
-      { name: 'liq', payIn: { UAH: { least: 2_500n, most: 2_999_900n } }, payout: {}, refund: true, statement: false, takesOtherCards: true },
-      { name: 'w4p', payIn: { UAH: { least: 2_500n, most: 2_999_900n } }, payout: { UAH: { least: 100n, most: 1_450_000n } }, refund: true, refundsWholeOnly: true, statement: false, takesOtherCards: true },
-      { name: 'kz', payIn: { KZT: { least: 1_200_000n, most: 30_000_000n } }, payout: {}, refund: true, statement: false, takesOtherCards: true },
-      { name: 'kz-out', payIn: {}, payout: { KZT: { least: 100n, most: 1_450_000n } }, refund: true, statement: false, takesOtherCards: true },
+      {
+        name: 'liq',
+        payIn: { UAH: { least: 2_500n, most: 2_999_900n } },
+        payout: {},
+        refund: true,
+        statement: false,
+        takesOtherCards: true,
+      },
+      {
+        name: 'w4p',
+        payIn: { UAH: { least: 2_500n, most: 2_999_900n } },
+        payout: { UAH: { least: 100n, most: 1_450_000n } },
+        refund: true,
+        refundsWholeOnly: true,
+        statement: false,
+        takesOtherCards: true,
+      },
+      {
+        name: 'kz',
+        payIn: { KZT: { least: 1_200_000n, most: 30_000_000n } },
+        payout: {},
+        refund: true,
+        statement: false,
+        takesOtherCards: true,
+      },
+      {
+        name: 'kz-out',
+        payIn: {},
+        payout: { KZT: { least: 100n, most: 1_450_000n } },
+        refund: true,
+        statement: false,
+        takesOtherCards: true,
+      },
     ])
   })
 
   test('every setting of their own', () => {
     const { accounts } = read(
-      { name: 'liq', kind: 'liqpay', publicKey: 'i1', privateKeyFile: key(), url: 'http://127.0.0.1:8101', version: '7', ip: '203.0.113.7', timeoutMs: 5000 },
-      { name: 'w4p', kind: 'wayforpay', merchantAccount: 'shop', secretKeyFile: key(), domain: 'shop.example', page: 'invoice', apiUrl: 'http://127.0.0.1:8102', payUrl: 'http://127.0.0.1:8102' },
-      { name: 'kz', kind: 'freedompay', merchantId: '1', secretKeyFile: key(), url: 'https://test-api.freedompay.kz', testing: true, spacingMs: 1500 },
+      {
+        name: 'liq',
+        kind: 'liqpay',
+        publicKey: 'i1',
+        privateKeyFile: key(),
+        url: 'http://127.0.0.1:8101',
+        version: '7',
+        ip: '203.0.113.7',
+        timeoutMs: 5000,
+      },
+      {
+        name: 'w4p',
+        kind: 'wayforpay',
+        merchantAccount: 'shop',
+        secretKeyFile: key(),
+        domain: 'shop.example',
+        page: 'invoice',
+        apiUrl: 'http://127.0.0.1:8102',
+        payUrl: 'http://127.0.0.1:8102',
+      },
+      {
+        name: 'kz',
+        kind: 'freedompay',
+        merchantId: '1',
+        secretKeyFile: key(),
+        url: 'https://test-api.freedompay.kz',
+        testing: true,
+        spacingMs: 1500,
+      },
     )
     expect(accounts).toHaveLength(3)
   })
 
-  test.each([7, '7', 3, '3'])('audit F-9.5: the version of LiqPay is a number, or the same as a text: %j', (version) => {
-    expect(read({ name: 'liq', kind: 'liqpay', publicKey: 'i1', privateKeyFile: key(), version }).accounts).toHaveLength(1)
-  })
+  test.each([7, '7', 3, '3'])(
+    'audit F-9.5: the version of LiqPay is a number, or the same as a text: %j',
+    (version) => {
+      expect(
+        read({ name: 'liq', kind: 'liqpay', publicKey: 'i1', privateKeyFile: key(), version }).accounts,
+      ).toHaveLength(1)
+    },
+  )
 
   test.each([
     [{ kind: 'liqpay' }, ['a.publicKey is a text', 'a.privateKeyFile is the path of a file that holds it']],
-    [{ kind: 'liqpay', publicKey: 'i1', privateKeyFile: 'KEY', version: '5', url: 'http://liqpay.example' }, ['a.version is one of 3, 7', 'a.url is an https address']],
-    [{ kind: 'liqpay', publicKey: 'i1', privateKeyFile: 'KEY', payIn: { KZT: payout } }, ['a.payIn is of UAH, not of KZT']],
-    [{ kind: 'wayforpay', secretKeyFile: 'KEY', page: 'popup' }, ['a.merchantAccount is a text', 'a.domain is a text', 'a.page is one of form, invoice']],
-    [{ kind: 'freedompay', merchantId: '1', secretKeyFile: 'KEY', payout: { KZT: payout } }, ['a.payoutSecretKeyFile is the path of a file that holds it']],
-    [{ kind: 'freedompay', merchantId: '1', secretKeyFile: 'KEY', spacingMs: -1, testing: 'no', secretKey: 'topsecret' }, ['a.spacingMs is a whole number', 'a.testing is true or false', 'secretKey: unknown']],
+    [
+      { kind: 'liqpay', publicKey: 'i1', privateKeyFile: 'KEY', version: '5', url: 'http://liqpay.example' },
+      ['a.version is one of 3, 7', 'a.url is an https address'],
+    ],
+    [
+      { kind: 'liqpay', publicKey: 'i1', privateKeyFile: 'KEY', payIn: { KZT: payout } },
+      ['a.payIn is of UAH, not of KZT'],
+    ],
+    [
+      { kind: 'wayforpay', secretKeyFile: 'KEY', page: 'popup' },
+      ['a.merchantAccount is a text', 'a.domain is a text', 'a.page is one of form, invoice'],
+    ],
+    [
+      { kind: 'freedompay', merchantId: '1', secretKeyFile: 'KEY', payout: { KZT: payout } },
+      ['a.payoutSecretKeyFile is the path of a file that holds it'],
+    ],
+    [
+      {
+        kind: 'freedompay',
+        merchantId: '1',
+        secretKeyFile: 'KEY',
+        spacingMs: -1,
+        testing: 'no',
+        secretKey: 'topsecret',
+      },
+      ['a.spacingMs is a whole number', 'a.testing is true or false', 'secretKey: unknown'],
+    ],
   ])('%j is refused by name', (account, says) => {
-    const given = Object.fromEntries(Object.entries(account).map(([name, value]) => [name, value === 'KEY' ? key() : value]))
+    const given = Object.fromEntries(
+      Object.entries(account).map(([name, value]) => [name, value === 'KEY' ? key() : value]),
+    )
     try {
       read({ name: 'a', ...given })
       expect.fail('it was taken')

@@ -7,7 +7,9 @@ export interface AmountLimits {
   most: bigint
 }
 
-/** What an acquirer's account can do, declared and not tried out. A direction without a ticker's limits is not offered. */
+/**
+ * What an acquirer's account can do, declared and not tried out. A direction without a ticker's limits is not offered.
+ */
 export interface AcquirerCapabilities {
   payIn: Partial<Record<CardTicker, AmountLimits>>
   payout: Partial<Record<CardTicker, AmountLimits>>
@@ -15,11 +17,17 @@ export interface AcquirerCapabilities {
   /** true: only the whole of a payment, at once; the others take parts too */
   refundsWholeOnly?: boolean
   statement: boolean
-  /** true: the page takes another card after it refused one, so that a refused payment may still be paid until the page's end */
+  /**
+   * true: the page takes another card after it refused one, so that a refused payment may still be paid until the
+   * page's end
+   */
   takesOtherCards?: boolean
 }
 
-/** A payment to be made on the acquirer's hosted page. `reference` is ours, a UUID, and unique with the acquirer for ever. */
+/**
+ * A payment to be made on the acquirer's hosted page. `reference` is ours, a UUID, and unique with the acquirer for
+ * ever.
+ */
 export interface PaymentOrder {
   reference: string
   ticker: CardTicker
@@ -45,8 +53,9 @@ export interface PaymentPage {
 }
 
 /**
- * What an acquirer knows of a payment or payout. `waiting`: not ended; `unknown`: it couldn't be found out, or the acquirer
- * knows no such reference yet: ask again, never conclude. Only `succeeded`, `refused` and `reversed` are final.
+ * What an acquirer knows of a payment or payout. `waiting`: not ended; `unknown`: it couldn't be found out, or the
+ * acquirer knows no such reference yet: ask again, never conclude. Only `succeeded`, `refused` and `reversed` are
+ * final.
  */
 export type AcquirerState =
   | { kind: 'waiting' | 'unknown'; reason?: string }
@@ -69,7 +78,10 @@ export type AcquirerState =
       code: string
       message: string
       maskedCard: string | undefined
-      /** true: it is our account's doing (its balance, limits, keys), not the card's, so that another account may be tried */
+      /**
+       * true: it is our account's doing (its balance, limits, keys), not the card's, so that another account may be
+       * tried
+       */
       elsewhere?: boolean
     }
 
@@ -96,8 +108,8 @@ export class ForgedCallback extends Error {
 }
 
 /**
- * The acquirer could not be asked, or answered nothing usable. `sent` false: nothing reached it, so that a new order may
- * go elsewhere; true: it may have taken effect.
+ * The acquirer could not be asked, or answered nothing usable. `sent` false: nothing reached it, so that a new order
+ * may go elsewhere; true: it may have taken effect.
  */
 export class AcquirerUnreachable extends Error {
   override name = 'AcquirerUnreachable'
@@ -109,7 +121,9 @@ export class AcquirerUnreachable extends Error {
   }
 }
 
-/** A payout to a card. `card` is the whole number, digits only: it is kept nowhere, logged nowhere and put in no error. */
+/**
+ * A payout to a card. `card` is the whole number, digits only: it is kept nowhere, logged nowhere and put in no error.
+ */
 export interface PayoutOrder {
   reference: string
   ticker: CardTicker
@@ -155,9 +169,9 @@ export interface Acquirer {
   readonly name: string
   readonly capabilities: AcquirerCapabilities
   /**
-   * Makes the hosted payment. Throws AcquirerRefusal when the acquirer says no. Nobody but the caller learns where the page is:
-   * an acquirer that would send the payer a link by itself is not given what it needs for that. So an order whose answer is lost
-   * can be paid by nobody, and another acquirer may have one.
+   * Makes the hosted payment. Throws AcquirerRefusal when the acquirer says no. Nobody but the caller learns where the
+   * page is: an acquirer that would send the payer a link by itself is not given what it needs for that. So an order
+   * whose answer is lost can be paid by nobody, and another acquirer may have one.
    */
   createPayment(order: PaymentOrder): Promise<PaymentPage>
   /** Pure. @throws ForgedCallback */
@@ -168,17 +182,17 @@ export interface Acquirer {
   payOut(order: PayoutOrder): Promise<AcquirerState>
   payoutState(reference: string): Promise<AcquirerState>
   /**
-   * Gives a payment back, in whole or in part: asks how the payment stands, and sends the refund unless that shows it already.
-   * Answers the refund's own state: `succeeded` with what was given back, `refused` only where the payment's state or the
-   * answer to the refund decides it. The payment is `reversed` once all of it was given back. One refund of a payment at a
-   * time: acquirers that take no reference of a refund are told apart by `refundedUnits`, what earlier refunds of it gave
-   * back; money beyond that is this refund's.
+   * Gives a payment back, in whole or in part: asks how the payment stands, and sends the refund unless that shows it
+   * already. Answers the refund's own state: `succeeded` with what was given back, `refused` only where the payment's
+   * state or the answer to the refund decides it. The payment is `reversed` once all of it was given back. One refund
+   * of a payment at a time: acquirers that take no reference of a refund are told apart by `refundedUnits`, what
+   * earlier refunds of it gave back; money beyond that is this refund's.
    * @param sending awaited immediately before the refund is sent; when it throws, nothing is sent
    */
   refund?(refund: RefundOrder, sending?: () => Promise<void>): Promise<AcquirerState>
   /**
-   * What became of a refund that was sent, or may have been. Asks only. `waiting`: the acquirer has it; `unknown`: nothing of
-   * it shows. Never `refused`: a payment's state doesn't tell that a refund will not come.
+   * What became of a refund that was sent, or may have been. Asks only. `waiting`: the acquirer has it; `unknown`:
+   * nothing of it shows. Never `refused`: a payment's state doesn't tell that a refund will not come.
    */
   refundState?(refund: RefundOrder): Promise<AcquirerState>
   /** Lines with from <= at < to (ms), in any order. */

@@ -2,10 +2,29 @@ import { describe, expect, test } from 'vitest'
 import type { AcquirerState } from './port.ts'
 import { refundAfter, refundSoFar } from './refunds.ts'
 
-const order = (units: bigint, refundedUnits: bigint) => ({ reference: 'p', refundReference: 'r', units, refundedUnits, ticker: 'UAH' as const })
-const payment = (backUnits: bigint | undefined, kind: 'succeeded' | 'reversed' = 'succeeded'): AcquirerState =>
-  ({ kind, acquirerReference: '7', ticker: 'UAH', units: 100n, feeUnits: undefined, maskedCard: undefined, backUnits })
-const refused: AcquirerState = { kind: 'refused', acquirerReference: '7', code: '1', message: 'no', maskedCard: undefined }
+const order = (units: bigint, refundedUnits: bigint) => ({
+  reference: 'p',
+  refundReference: 'r',
+  units,
+  refundedUnits,
+  ticker: 'UAH' as const,
+})
+const payment = (backUnits: bigint | undefined, kind: 'succeeded' | 'reversed' = 'succeeded'): AcquirerState => ({
+  kind,
+  acquirerReference: '7',
+  ticker: 'UAH',
+  units: 100n,
+  feeUnits: undefined,
+  maskedCard: undefined,
+  backUnits,
+})
+const refused: AcquirerState = {
+  kind: 'refused',
+  acquirerReference: '7',
+  code: '1',
+  message: 'no',
+  maskedCard: undefined,
+}
 
 test.each([
   [30n, 0n, 0n, undefined],
@@ -40,13 +59,16 @@ describe('audit F-1: a refund that was sent', () => {
     expect(refundAfter(order(30n, 0n), payment(30n), true)).toMatchObject({ kind: 'succeeded', units: 30n })
   })
 
-  test('is never refused by a payment\'s state', () => {
+  test("is never refused by a payment's state", () => {
     expect(refundAfter(order(30n, 0n), refused).kind).toBe('unknown')
     expect(refundAfter(order(101n, 0n), payment(0n)).kind).toBe('unknown')
   })
 
   test('of the whole is done where the payment is reversed without a sum, and not when it was not sent', () => {
-    expect(refundAfter(order(100n, 0n), payment(undefined, 'reversed'))).toMatchObject({ kind: 'succeeded', units: 100n })
+    expect(refundAfter(order(100n, 0n), payment(undefined, 'reversed'))).toMatchObject({
+      kind: 'succeeded',
+      units: 100n,
+    })
     expect(refundSoFar(order(100n, 0n), payment(undefined, 'reversed'), false)?.kind).toBe('unknown')
     expect(refundAfter(order(30n, 0n), payment(undefined, 'reversed')).kind).toBe('unknown')
   })

@@ -19,15 +19,26 @@ export interface Emulated {
 }
 
 /** The world of the conformance suite over an emulator, and how to end it. */
-export const worldOf = async ({ emulator, makeAcquirer, secrets, cards, forge, without }: Emulated): Promise<{ world: AcquirerWorld; stop: () => Promise<void> }> => {
+export const worldOf = async ({
+  emulator,
+  makeAcquirer,
+  secrets,
+  cards,
+  forge,
+  without,
+}: Emulated): Promise<{ world: AcquirerWorld; stop: () => Promise<void> }> => {
   const http = createPatientHttp(() => emulator.desk.orders.all().length)
   const acquirer = makeAcquirer(emulator.url, http)
   const receiver = await takeCallbacks(acquirer, emulator)
   const world: AcquirerWorld = {
     acquirer,
     unreachable: makeAcquirer('http://127.0.0.1:1', http),
-    secrets, cards, forge, without,
-    giveBackOutside: async (reference, units) => void giveBackOutside(emulator.desk, findOrder(emulator.desk, reference, 'payment')!, units),
+    secrets,
+    cards,
+    forge,
+    without,
+    giveBackOutside: async (reference, units) =>
+      void giveBackOutside(emulator.desk, findOrder(emulator.desk, reference, 'payment')!, units),
     callbackUrl: receiver.url,
     callbacks: receiver.callbacks,
     next: async (faults) => {
@@ -39,7 +50,10 @@ export const worldOf = async ({ emulator, makeAcquirer, secrets, cards, forge, w
     },
     pay: async (page, ...cards) => void (await payOnPage(page, cards, emulator.desk.dialect.secureCode)),
     sentToCard: async (reference) =>
-      emulator.desk.orders.all().filter((order) => order.kind === 'payout' && order.reference === reference && order.moved !== undefined).map((order) => BigInt(order.moved!)),
+      emulator.desk.orders
+        .all()
+        .filter((order) => order.kind === 'payout' && order.reference === reference && order.moved !== undefined)
+        .map((order) => BigInt(order.moved!)),
   }
   return { world, stop: async () => void (await Promise.all([emulator.stop(), receiver.stop()])) }
 }
@@ -69,16 +83,27 @@ const takeCallbacks = async (acquirer: Acquirer, emulator: Emulator) => {
 
 /** What a callback is about: its sender knows, whether or not the adapter believes it. */
 const referencesOf = ({ desk }: Emulator, body: string): string[] =>
-  desk.deliveries.list().filter((one) => one.body === body || one.spoilt?.body === body).map(({ subject }) => subject.split(' ')[1]!)
+  desk.deliveries
+    .list()
+    .filter((one) => one.body === body || one.spoilt?.body === body)
+    .map(({ subject }) => subject.split(' ')[1]!)
 
-/** A payer's browser: posts the shop's form or follows its link, types a card, types the code if asked for one, and the next card while it is asked for one. */
+/**
+ * A payer's browser: posts the shop's form or follows its link, types a card, types the code if asked for one, and the
+ * next card while it is asked for one.
+ */
 export const payOnPage = async (page: PaymentPage, cards: readonly string[], code: string): Promise<string> => {
-  const first = page.method === 'GET' ? { url: page.url } : { url: page.url, body: new URLSearchParams({ ...page.fields }) }
+  const first =
+    page.method === 'GET' ? { url: page.url } : { url: page.url, body: new URLSearchParams({ ...page.fields }) }
   let shown = await open(first.url, first.body)
   for (const card of cards) {
     if (!shown.html.includes('name="card"')) return shown.html
-    shown = await open(new URL(actionOf(shown.html), shown.url).href, new URLSearchParams({ card, expiry: '12/49', cvc: '123' }))
-    if (shown.html.includes('name="code"')) shown = await open(new URL(actionOf(shown.html), shown.url).href, new URLSearchParams({ code }))
+    shown = await open(
+      new URL(actionOf(shown.html), shown.url).href,
+      new URLSearchParams({ card, expiry: '12/49', cvc: '123' }),
+    )
+    if (shown.html.includes('name="code"'))
+      shown = await open(new URL(actionOf(shown.html), shown.url).href, new URLSearchParams({ code }))
   }
   return shown.html
 }

@@ -1,4 +1,7 @@
-/** How tests ask an emulated acquirer: a slow machine ends no question, and one that the acquirer holds ends once it has the order. */
+/**
+ * How tests ask an emulated acquirer: a slow machine ends no question, and one that the acquirer holds ends once it has
+ * the order.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createAcquirerHttp, type AcquirerHttp } from './http.ts'
 import { AcquirerUnreachable } from './port.ts'
@@ -6,7 +9,10 @@ import { AcquirerUnreachable } from './port.ts'
 const PATIENCE_MS = 120_000
 
 export interface PatientHttp extends AcquirerHttp {
-  /** The next question is an order whose answer the acquirer holds: it ends as after the deadline, once the order was taken. */
+  /**
+   * The next question is an order whose answer the acquirer holds: it ends as after the deadline, once the order was
+   * taken.
+   */
   holdNext(): void
 }
 

@@ -58,7 +58,11 @@ export const createExchange = ({ url, headers: more = {}, connections, maxBytes 
       try {
         const path = (below === undefined ? pathname : `${pathname.replace(/\/$/, '')}/${below}`) + search
         const answer = await pool.request({ method: 'POST', path, headers, body, signal })
-        return { status: answer.statusCode, text: await readText(answer.body, most), pauseMs: pauseInHeaders(answer.headers) }
+        return {
+          status: answer.statusCode,
+          text: await readText(answer.body, most),
+          pauseMs: pauseInHeaders(answer.headers),
+        }
       } catch (error) {
         if (error instanceof NoAnswer) throw error
         if (signal.aborted) throw new TooMuch(`no answer within ${timeoutMs} ms`, false)
@@ -90,7 +94,10 @@ const readText = async (body: AsyncIterable<Buffer> & { destroy(): unknown }, ma
   return Buffer.concat(chunks, bytes).toString('utf8')
 }
 
-/** ms that `Retry-After` asks for: seconds, or a date, which is held against the answer's own `Date`. Null when neither is there. */
+/**
+ * ms that `Retry-After` asks for: seconds, or a date, which is held against the answer's own `Date`. Null when neither
+ * is there.
+ */
 const pauseInHeaders = (headers: Readonly<Record<string, string | string[] | undefined>>): number | null => {
   const after = textOf(headers['retry-after'])
   if (after === undefined) return null

@@ -16,7 +16,9 @@ export type { BitcoinChainSettings, ChainSettings, EvmChainSettings, TronChainSe
 /** An adapter with its connections, which close when they have long been idle, or when told to. */
 export type OpenAdapter = (ChainAdapter | AccountChainAdapter | TronChainAdapter) & { close(): Promise<void> }
 
-/** An adapter for each configured network. @param tokens contracts to look at, by network: in any case, on TRON base58 */
+/**
+ * An adapter for each configured network. @param tokens contracts to look at, by network: in any case, on TRON base58
+ */
 export const createAdapters = (
   settings: ChainSettings,
   tokens: ReadonlyMap<Network, readonly string[]>,
@@ -34,7 +36,10 @@ export const createAdapters = (
     )
   }
   if (settings.TRON)
-    adapters.set('TRON', createTronAdapter({ ...tronSettingsOf(settings.TRON), tokens: tokens.get('TRON') ?? [], random }))
+    adapters.set(
+      'TRON',
+      createTronAdapter({ ...tronSettingsOf(settings.TRON), tokens: tokens.get('TRON') ?? [], random }),
+    )
   return adapters
 }
 

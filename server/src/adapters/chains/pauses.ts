@@ -44,7 +44,8 @@ export const createGate = ({ now, sleep: wait }: Timer): Gate => {
   return {
     pass: async () => {
       for (let left = opensAt - now(); left > 0; left = opensAt - now()) {
-        if (left > MOST_WAIT_MS) throw new NoAnswer(`it was asked too often, and is left alone for ${Math.ceil(left / 1_000)} s more`, false)
+        if (left > MOST_WAIT_MS)
+          throw new NoAnswer(`it was asked too often, and is left alone for ${Math.ceil(left / 1_000)} s more`, false)
         await wait(left)
       }
     },
@@ -54,18 +55,26 @@ export const createGate = ({ now, sleep: wait }: Timer): Gate => {
   }
 }
 
-/** How providers word it, whatever their code: Infura, Alchemy, QuickNode, Ankr, Tenderly, base.org; java-tron's own limiter. */
+/**
+ * How providers word it, whatever their code: Infura, Alchemy, QuickNode, Ankr, Tenderly, base.org; java-tron's own
+ * limiter.
+ */
 const SAYS =
   /too many requests|\brate.?limit|\brate (is )?exceeded|request limit reached|(requests?|calls|units) per second|request count exceeded|lack of computing resources/i
 const TOO_MANY_REQUESTS = 429
-/** EIP-1474's "limit exceeded": of requests when nothing else is named. Besu and others use the code for other limits. */
+/**
+ * EIP-1474's "limit exceeded": of requests when nothing else is named. Besu and others use the code for other limits.
+ */
 const LIMIT_EXCEEDED = -32005
 
 /** True when a refusal in JSON speaks of the rate of questions, and not of what was asked. */
 export const isTooFast = (code: number, message: string): boolean =>
   code === TOO_MANY_REQUESTS || SAYS.test(message) || (code === LIMIT_EXCEEDED && /^limit exceeded\.?$/i.test(message))
 
-/** ms that a refusal's text asks for, as "retry in 10s" (Ankr) and "suspended for 30s" (TronGrid); null when it does not. */
+/**
+ * ms that a refusal's text asks for, as "retry in 10s" (Ankr) and "suspended for 30s" (TronGrid); null when it does
+ * not.
+ */
 export const pauseInText = (text: string): number | null => {
   const [, count, unit] = /(?:retry in|retry after|suspended for)\s+(\d{1,6})\s*(ms|m|s)?/i.exec(text) ?? []
   if (count === undefined) return null

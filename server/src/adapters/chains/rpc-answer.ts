@@ -18,8 +18,8 @@ export const isCutOff = (answer: RpcAnswer): boolean =>
 
 /**
  * The answers to questions numbered from 0, in that order. One question was asked alone, more as a batch. Nodes answer
- * refusals with several HTTP statuses, so the status only serves to say what came instead of an answer. Throws `TooFast` when one of them is
- * refused for the rate of questions.
+ * refusals with several HTTP statuses, so the status only serves to say what came instead of an answer. Throws
+ * `TooFast` when one of them is refused for the rate of questions.
  */
 export const readAnswers = (value: unknown, count: number, status: number): RpcAnswer[] => {
   const given = Array.isArray(value) ? value : [value]
@@ -39,7 +39,8 @@ const refuseBatch = (only: unknown, status: number): void => {
   const { error } = objectOf(only, `HTTP ${status} with an answer that`)
   if (error === undefined || error === null) return
   const { code, message } = objectOf(error, 'the error')
-  if (/batch/i.test(String(message)) || !RATE.test(String(message))) throw new BatchRefused(`HTTP ${status}: ${String(message)} (${String(code)})`)
+  if (/batch/i.test(String(message)) || !RATE.test(String(message)))
+    throw new BatchRefused(`HTTP ${status}: ${String(message)} (${String(code)})`)
 }
 
 const readEnvelope = (value: unknown, status: number): { id: number; answer: RpcAnswer } => {
@@ -47,7 +48,8 @@ const readEnvelope = (value: unknown, status: number): { id: number; answer: Rpc
   const { id, error, result } = envelope
   if (error !== undefined && error !== null) {
     const { code, message, data } = objectOf(error, 'the error')
-    if (isTooFast(Number(code), String(message))) throw new TooFast(`${String(message)} (${String(code)})`, backoffOf(data) ?? pauseInText(String(message)))
+    if (isTooFast(Number(code), String(message)))
+      throw new TooFast(`${String(message)} (${String(code)})`, backoffOf(data) ?? pauseInText(String(message)))
     // A server that could not tell one question from another answers none of them.
     if (id === null || id === undefined) throw new Malformed(`HTTP ${status}: ${String(message)} (${String(code)})`)
     return { id: wholeOf(id, 'the id'), answer: { ok: false, code: Number(code), message: String(message) } }

@@ -4,12 +4,16 @@ import { BatchRefused, isCutOff, type RpcAnswer } from './rpc-answer.ts'
 const BATCHES_BEFORE_GROWTH = 100
 
 /**
- * Asks many questions in batches that the node takes, one after the other. Nodes take between 3 questions (hosted, free of charge) and 1000, and
- * none says beforehand how many: a batch that is refused is halved, and the size that was answered stays.
+ * Asks many questions in batches that the node takes, one after the other. Nodes take between 3 questions (hosted, free
+ * of charge) and 1000, and none says beforehand how many: a batch that is refused is halved, and the size that was
+ * answered stays.
  * @param most questions in a batch
  * @param ask one batch; throws `BatchRefused` when the node refuses it as a whole
  */
-export const createBatches = <Call>(most: number, ask: (calls: readonly Call[]) => Promise<RpcAnswer[]>): ((calls: readonly Call[]) => Promise<RpcAnswer[]>) => {
+export const createBatches = <Call>(
+  most: number,
+  ask: (calls: readonly Call[]) => Promise<RpcAnswer[]>,
+): ((calls: readonly Call[]) => Promise<RpcAnswer[]>) => {
   let size = most
   let answered = 0
   const shrink = (to: number): void => {
@@ -38,7 +42,8 @@ export const createBatches = <Call>(most: number, ask: (calls: readonly Call[]) 
 
   return async (calls) => {
     const answers: RpcAnswer[] = []
-    while (answers.length < calls.length) answers.push(...(await askSome(calls.slice(answers.length, answers.length + size))))
+    while (answers.length < calls.length)
+      answers.push(...(await askSome(calls.slice(answers.length, answers.length + size))))
     return answers
   }
 }

@@ -30,7 +30,13 @@ const start = async (refusals: readonly Refusal[]) => {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  const rpc = createRpc({ network: 'ETHEREUM', url: `http://127.0.0.1:${port}`, parse: JSON.parse, random: () => 0.5, timer })
+  const rpc = createRpc({
+    network: 'ETHEREUM',
+    url: `http://127.0.0.1:${port}`,
+    parse: JSON.parse,
+    random: () => 0.5,
+    timer,
+  })
   onTestFinished(async () => {
     await rpc.close()
     server.closeAllConnections()
@@ -60,7 +66,10 @@ describe('audit D-E5: row E-59: a refusal for the rate of questions', () => {
   test('a pause doubles with each refusal, and ends as an error', async () => {
     const refusal = { status: 200, body: error(-32005, 'rate limit exceeded') }
     const { rpc, at } = await start([refusal, refusal, refusal])
-    await expect(rpc.ask(call)).rejects.toMatchObject({ name: 'ChainUnavailable', message: 'ETHEREUM: eth_blockNumber: rate limit exceeded (-32005)' })
+    await expect(rpc.ask(call)).rejects.toMatchObject({
+      name: 'ChainUnavailable',
+      message: 'ETHEREUM: eth_blockNumber: rate limit exceeded (-32005)',
+    })
     expect(at).toEqual([0, 1_000, 3_000])
   })
 
@@ -75,7 +84,9 @@ describe('audit D-E5: row E-59: a refusal for the rate of questions', () => {
 
   test('what is handed over once is not handed over again', async () => {
     const { rpc, at } = await start([{ status: 200, body: error(-32016, 'over rate limit') }])
-    await expect(rpc.ask({ method: 'eth_sendRawTransaction', params: ['0x00'] }, { attempts: 1 })).rejects.toMatchObject({ name: 'ChainUnavailable' })
+    await expect(
+      rpc.ask({ method: 'eth_sendRawTransaction', params: ['0x00'] }, { attempts: 1 }),
+    ).rejects.toMatchObject({ name: 'ChainUnavailable' })
     expect(at).toEqual([0])
   })
 

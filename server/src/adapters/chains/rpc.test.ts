@@ -88,7 +88,8 @@ describe('batches', () => {
 describe('audit D-E15: row E-60: batches that the node does not take', () => {
   for (const limit of [1, 3, 30, 99]) {
     test.for(TOO_MANY)(`are halved until they have no more than ${limit}: %s`, async ([, status, says]) => {
-      answer = (asked, outgoing) => (asked.length > limit ? say(outgoing, says(asked), status) : say(outgoing, asked.map(echo)))
+      answer = (asked, outgoing) =>
+        asked.length > limit ? say(outgoing, says(asked), status) : say(outgoing, asked.map(echo))
       const rpc = rpcTo({ attempts: 1 })
       const wanted = Array.from({ length: 250 }, (_, at) => ({ ok: true, result: at }))
       expect(await rpc.askAll(calls(250))).toEqual(wanted)
@@ -100,25 +101,42 @@ describe('audit D-E15: row E-60: batches that the node does not take', () => {
   }
 
   test('audit D-E15: a server before the node refuses a long body with a page of its own', async () => {
-    answer = (asked, outgoing) => (asked.length > 3 ? void outgoing.writeHead(413).end('<html>413 Request Entity Too Large</html>') : say(outgoing, asked.map(echo)))
+    answer = (asked, outgoing) =>
+      asked.length > 3
+        ? void outgoing.writeHead(413).end('<html>413 Request Entity Too Large</html>')
+        : say(outgoing, asked.map(echo))
     expect(await rpcTo({ attempts: 1 }).askAll(calls(10))).toHaveLength(10)
   })
 
   test.for(CUT_OFF)('audit D-E15: questions that are cut off, "%s", are asked again', async (message) => {
-    answer = (asked, outgoing) => say(outgoing, asked.map((one, at) => (at < 7 ? echo(one) : { id: one.id, error: { code: -32003, message } })))
-    expect(await rpcTo({ attempts: 1 }).askAll(calls(30))).toEqual(Array.from({ length: 30 }, (_, at) => ({ ok: true, result: at })))
+    answer = (asked, outgoing) =>
+      say(
+        outgoing,
+        asked.map((one, at) => (at < 7 ? echo(one) : { id: one.id, error: { code: -32003, message } })),
+      )
+    expect(await rpcTo({ attempts: 1 }).askAll(calls(30))).toEqual(
+      Array.from({ length: 30 }, (_, at) => ({ ok: true, result: at })),
+    )
     expect(requests.map((asked) => asked.length)).toEqual([30, 7, 7, 7, 2])
   })
 
   test('audit D-E15: a limit of questions in a time is not taken for one of a batch', async () => {
-    answer = (_asked, outgoing) => say(outgoing, { id: null, error: { code: -32005, message: 'daily request count exceeded, request rate limited' } }, 429)
+    answer = (_asked, outgoing) =>
+      say(
+        outgoing,
+        { id: null, error: { code: -32005, message: 'daily request count exceeded, request rate limited' } },
+        429,
+      )
     await expect(rpcTo({ attempts: 1 }).askAll(calls(10))).rejects.toMatchObject({ name: 'ChainUnavailable' })
     expect(requests.map((asked) => asked.length)).toEqual([10])
   })
 
   test('audit D-E15: after a hundred batches a larger one is tried', async () => {
     let limit = 2
-    answer = (asked, outgoing) => (asked.length > limit ? say(outgoing, { id: null, error: { code: -32005, message: 'busy' } }) : say(outgoing, asked.map(echo)))
+    answer = (asked, outgoing) =>
+      asked.length > limit
+        ? say(outgoing, { id: null, error: { code: -32005, message: 'busy' } })
+        : say(outgoing, asked.map(echo))
     const rpc = rpcTo({ attempts: 1, mostPerBatch: 4 })
     await rpc.askAll(calls(198))
     limit = 4

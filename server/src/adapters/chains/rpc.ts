@@ -28,7 +28,9 @@ export interface RpcCall {
   params: readonly unknown[]
 }
 
-/** How long one question may take, how often it is asked, and how long its answer may be, where that is not as usual. */
+/**
+ * How long one question may take, how often it is asked, and how long its answer may be, where that is not as usual.
+ */
 export interface RpcPatience {
   timeoutMs?: number
   attempts?: number
@@ -50,9 +52,19 @@ export interface Rpc {
   close(): Promise<void>
 }
 
-const DEFAULTS = { connections: 8, timeoutMs: 30_000, maxBytes: 128 * 1024 * 1024, attempts: 3, mostPerBatch: 100, timer: REAL_TIMER }
+const DEFAULTS = {
+  connections: 8,
+  timeoutMs: 30_000,
+  maxBytes: 128 * 1024 * 1024,
+  attempts: 3,
+  mostPerBatch: 100,
+  timer: REAL_TIMER,
+}
 const FIRST_PAUSE_MS = 100
-/** After the first refusal for the rate of questions, when the node asks for no other pause; twice as long after the next. */
+/**
+ * After the first refusal for the rate of questions, when the node asks for no other pause; twice as long after the
+ * next.
+ */
 const FIRST_REST_MS = 1_000
 
 export const createRpc = (given: RpcSettings): Rpc => {
@@ -82,7 +94,8 @@ export const createRpc = (given: RpcSettings): Rpc => {
         // Nobody asks this node before the pause is over, whatever the question.
         if (refused) gate.close(error.pauseMs ?? FIRST_REST_MS * 2 ** (attempt - 1) * (0.5 + settings.random()))
         const again =
-          attempt < attempts && (refused || error instanceof Malformed || (error instanceof NoAnswer && error.worthRepeating))
+          attempt < attempts &&
+          (refused || error instanceof Malformed || (error instanceof NoAnswer && error.worthRepeating))
         if (!again) throw unavailable(calls[0]!.method, (error as Error).message, error)
         if (!refused) await settings.timer.sleep(FIRST_PAUSE_MS * 2 ** attempt * (0.5 + settings.random()))
       }
@@ -132,7 +145,10 @@ const parseText = ({ status, text, pauseMs }: Received, parse: (text: string) =>
   } catch {
     if (status === 401) throw new NoAnswer("HTTP 401: check the user and password in the node's url", false)
     if (status === 403)
-      throw new NoAnswer('HTTP 403: the node lets this user, address or method not through: check its url, and which addresses and methods it allows', false)
+      throw new NoAnswer(
+        'HTTP 403: the node lets this user, address or method not through: check its url, and which addresses and methods it allows',
+        false,
+      )
     throw new Malformed(`HTTP ${status} with an answer that is no JSON`)
   }
 }

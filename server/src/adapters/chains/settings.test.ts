@@ -36,7 +36,12 @@ describe('the file of networks', () => {
     expect([...adapters].map(([network, adapter]) => [network, adapter.network])).toEqual(
       Object.keys(GOOD).map((name) => [name, name]),
     )
-    expect([...adapters.keys()].map((network) => identityOf(settings, network))).toEqual([MAINNET, '1', '56', TRON_MAINNET])
+    expect([...adapters.keys()].map((network) => identityOf(settings, network))).toEqual([
+      MAINNET,
+      '1',
+      '56',
+      TRON_MAINNET,
+    ])
     expect(await adapters.get('BINANCE_SMART_CHAIN')!.capabilities()).toEqual({ mempool: false, traces: false })
     expect(await adapters.get('TRON')!.capabilities()).toEqual({ mempool: false, traces: true })
     await Promise.all([...adapters.values()].map((adapter) => adapter.close()))
@@ -44,25 +49,43 @@ describe('the file of networks', () => {
 
   test('bounds what is offered where it says nothing', () => {
     expect(bitcoinSettingsOf({ url: 'http://a', genesis: MAINNET }).fees).toEqual({ floor: 100n, cap: 300_000n })
-    expect(evmSettingsOf('ETHEREUM', { ...GOOD.ETHEREUM, gasPriceFloor: '7', gasPriceCap: '7' })).toMatchObject({ gasPriceFloor: 7n, gasPriceCap: 7n })
+    expect(evmSettingsOf('ETHEREUM', { ...GOOD.ETHEREUM, gasPriceFloor: '7', gasPriceCap: '7' })).toMatchObject({
+      gasPriceFloor: 7n,
+      gasPriceCap: 7n,
+    })
   })
 
-  /** BSC's nodes and validators take no less than 0.05 gwei (node-real/bsc-erigon#773, chainflip-eth-contracts#535); geth's default tip is 0.001 gwei (miner.DefaultConfig). */
+  /**
+   * BSC's nodes and validators take no less than 0.05 gwei (node-real/bsc-erigon#773, chainflip-eth-contracts#535);
+   * geth's default tip is 0.001 gwei (miner.DefaultConfig).
+   */
   test.for([
     ['ETHEREUM', 10_000_000n],
     ['BINANCE_SMART_CHAIN', 50_000_000n],
-  ] as const)('audit D-E8: the least offer is that of the network, whatever the type of transaction: %s', ([network, gasPriceFloor]) => {
-    for (const legacyGas of [undefined, false, true]) {
-      expect(evmSettingsOf(network, { url: 'http://a', chainId: 1, ...(legacyGas !== undefined && { legacyGas }) })).toMatchObject({ gasPriceFloor, gasPriceCap: 500n * 10n ** 9n })
-    }
-  })
+  ] as const)(
+    'audit D-E8: the least offer is that of the network, whatever the type of transaction: %s',
+    ([network, gasPriceFloor]) => {
+      for (const legacyGas of [undefined, false, true]) {
+        expect(
+          evmSettingsOf(network, { url: 'http://a', chainId: 1, ...(legacyGas !== undefined && { legacyGas }) }),
+        ).toMatchObject({ gasPriceFloor, gasPriceCap: 500n * 10n ** 9n })
+      }
+    },
+  )
 
   test('audit D-T7: of TRON bounds requests where there is an API key, as the settings say', () => {
     const { url, genesis } = GOOD.TRON
     expect(tronSettingsOf({ url, genesis })).toMatchObject({ budget: { perSecond: undefined, perDay: undefined } })
-    expect(tronSettingsOf({ url, genesis, apiKey: 'key' })).toMatchObject({ budget: { perSecond: 15, perDay: undefined } })
-    const given = readChainSettings({ TRON: { url, genesis, apiKey: 'key', apiKeyHeader: 'api-key', requestsPerSecond: 30, requestsPerDay: 500_000 } })
-    expect(tronSettingsOf(given.TRON!)).toMatchObject({ apiKeyHeader: 'api-key', budget: { perSecond: 30, perDay: 500_000 } })
+    expect(tronSettingsOf({ url, genesis, apiKey: 'key' })).toMatchObject({
+      budget: { perSecond: 15, perDay: undefined },
+    })
+    const given = readChainSettings({
+      TRON: { url, genesis, apiKey: 'key', apiKeyHeader: 'api-key', requestsPerSecond: 30, requestsPerDay: 500_000 },
+    })
+    expect(tronSettingsOf(given.TRON!)).toMatchObject({
+      apiKeyHeader: 'api-key',
+      budget: { perSecond: 30, perDay: 500_000 },
+    })
   })
 
   test('of TRON holds that a node records nothing that contracts send, unless it is said to', () => {
@@ -93,12 +116,18 @@ describe('the file of networks', () => {
     [{ BITCOIN: { ...GOOD.BITCOIN, password: 'x' } }, /BITCOIN\.password is unknown; there are url, genesis/],
     [{ ETHEREUM: { ...GOOD.ETHEREUM, chainId: '1' } }, /ETHEREUM\.chainId is a whole number above 0/],
     [{ ETHEREUM: { ...GOOD.ETHEREUM, leastFinalDepth: 0 } }, /ETHEREUM\.leastFinalDepth is a whole number above 0/],
-    [{ ETHEREUM: { ...GOOD.ETHEREUM, finality: 12, leastFinalDepth: 3 } }, /leastFinalDepth goes with the finality finalized/],
+    [
+      { ETHEREUM: { ...GOOD.ETHEREUM, finality: 12, leastFinalDepth: 3 } },
+      /leastFinalDepth goes with the finality finalized/,
+    ],
     [{ TRON: { ...GOOD.TRON, apiKeyHeader: 'two words' } }, /TRON\.apiKeyHeader is the name of an HTTP header/],
     [{ TRON: { ...GOOD.TRON, requestsPerDay: 0.5 } }, /TRON\.requestsPerDay is a whole number above 0/],
     [{ ETHEREUM: { ...GOOD.ETHEREUM, finality: 'safe' } }, /ETHEREUM\.finality is a whole number above 0/],
     [{ ETHEREUM: { ...GOOD.ETHEREUM, traces: true } }, /ETHEREUM\.traces is auto or off/],
-    [{ BITCOIN: { ...GOOD.BITCOIN, feeFloorMilliSatPerVb: '200001' } }, /feeFloor\w+ \(200001\) is above feeCap\w+ \(200000\)/],
+    [
+      { BITCOIN: { ...GOOD.BITCOIN, feeFloorMilliSatPerVb: '200001' } },
+      /feeFloor\w+ \(200001\) is above feeCap\w+ \(200000\)/,
+    ],
     [{ ETHEREUM: { ...GOOD.ETHEREUM, gasPriceCap: '9999999' } }, /gasPriceFloor \(10000000\) is above gasPriceCap/],
     [{ ETHEREUM: { ...GOOD.ETHEREUM, gasPriceCap: '1e9' } }, /gasPriceCap is a whole number written as a string/],
   ] as const)('%j is refused', ([json, message]) => {

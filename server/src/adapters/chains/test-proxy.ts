@@ -89,7 +89,8 @@ const forward = async (
 /** Fractions become text in passing, as adapters read them anyway. */
 const changed = (text: string, behaviours: readonly Behaviour[]): string => {
   const answers = parseRpcJson(text) as object
-  if (!Array.isArray(answers) && !Object.hasOwn(answers, 'jsonrpc')) return JSON.stringify(changedWhole(answers, behaviours[0]))
+  if (!Array.isArray(answers) && !Object.hasOwn(answers, 'jsonrpc'))
+    return JSON.stringify(changedWhole(answers, behaviours[0]))
   const change = (answer: { id?: unknown; result?: unknown }, behaviour: Behaviour | undefined): unknown => {
     if (typeof behaviour !== 'object') return answer
     if ('change' in behaviour) return { jsonrpc: '2.0', id: answer.id, result: behaviour.change(answer.result) }

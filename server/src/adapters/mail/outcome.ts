@@ -10,11 +10,15 @@ interface SmtpError extends Error {
 const LONGEST_REASON = 200
 /** Text for a log or a table, whatever a mail server said. Addresses in it are masked. */
 const printable = (text: string): string =>
-  text.replaceAll(/[\p{Cc}\p{Cs}\s]+/gu, ' ').replaceAll(/([^\s<>@])[^\s<>@]*@(?=[^\s<>@])/gu, '$1***@').trim().slice(0, LONGEST_REASON)
+  text
+    .replaceAll(/[\p{Cc}\p{Cs}\s]+/gu, ' ')
+    .replaceAll(/([^\s<>@])[^\s<>@]*@(?=[^\s<>@])/gu, '$1***@')
+    .trim()
+    .slice(0, LONGEST_REASON)
 
 /**
- * Judges a failure by where it happened. A refusal of the receiver or of what was sent concerns this mail; whatever else goes
- * wrong concerns the server and so every mail.
+ * Judges a failure by where it happened. A refusal of the receiver or of what was sent concerns this mail; whatever
+ * else goes wrong concerns the server and so every mail.
  * @param begun whether the mail was being handed over
  */
 export const outcomeOf = (failure: unknown, begun: boolean): SendOutcome => {

@@ -28,15 +28,19 @@ export interface OutgoingMail {
 }
 
 /**
- * What became of a mail: the server took it (`accepted`), will never take it (`refused`), took it not this time (`later`), or is
- * not there, or not for us (`down`). With `mayHaveArrived` nobody knows: the connection broke while the server was to answer.
+ * What became of a mail: the server took it (`accepted`), will never take it (`refused`), took it not this time
+ * (`later`), or is not there, or not for us (`down`). With `mayHaveArrived` nobody knows: the connection broke while
+ * the server was to answer.
  */
 export type SendOutcome =
   | { kind: 'accepted' }
   | { kind: 'refused'; reason: string }
   | { kind: 'later' | 'down'; reason: string; mayHaveArrived: boolean }
 
-/** Sends mails. Never throws for what a mail server does; what it says is in the reason, cut short and without line ends. */
+/**
+ * Sends mails. Never throws for what a mail server does; what it says is in the reason, cut short and without line
+ * ends.
+ */
 export interface MailSender {
   send(mail: OutgoingMail): Promise<SendOutcome>
   /** Connects and signs in. Throws an Error that says what is wrong. */

@@ -28,7 +28,15 @@ const serve = async (options?: Parameters<typeof startTestMailServer>[0]): Promi
   return server
 }
 const senderTo = (port: number, more: Partial<SmtpSettings> = {}): MailSender => {
-  const sender = createSmtpSender({ host: '127.0.0.1', port, tls: 'none', user: null, password: null, ca: null, ...more })
+  const sender = createSmtpSender({
+    host: '127.0.0.1',
+    port,
+    tls: 'none',
+    user: null,
+    password: null,
+    ca: null,
+    ...more,
+  })
   opened.push(sender)
   return sender
 }
@@ -66,7 +74,9 @@ describe('a mail', () => {
     const server = await serve()
     const evil = 'x\r\nBcc: victim@example.com\r\n\r\nbody\u2028X: 1\nTo: victim@example.com'
     const attachments = [{ ...mail.attachments[0]!, name: evil }]
-    expect(await senderTo(server.port).send({ ...mail, subject: evil, from: { ...mail.from, name: evil }, attachments })).toEqual({ kind: 'accepted' })
+    expect(
+      await senderTo(server.port).send({ ...mail, subject: evil, from: { ...mail.from, name: evil }, attachments }),
+    ).toEqual({ kind: 'accepted' })
     const [taken] = server.taken
     expect(taken!.to).toEqual(['payer@example.com'])
     const read = await PostalMime.parse(taken!.raw)
@@ -76,11 +86,14 @@ describe('a mail', () => {
     expect(read.headers.filter(({ key }) => ['bcc', 'x', 'to'].includes(key))).toHaveLength(1)
   })
 
-  test.each(['a@example.com\r\nRCPT TO:<b@example.com>', 'a@example.com, b@example.com', 'B <b@example.com>', ''])('to %j, which is no one address, goes to nobody', async (to) => {
-    const server = await serve()
-    expect(await senderTo(server.port).send({ ...mail, to })).toMatchObject({ kind: 'refused' })
-    expect(server.taken).toEqual([])
-  })
+  test.each(['a@example.com\r\nRCPT TO:<b@example.com>', 'a@example.com, b@example.com', 'B <b@example.com>', ''])(
+    'to %j, which is no one address, goes to nobody',
+    async (to) => {
+      const server = await serve()
+      expect(await senderTo(server.port).send({ ...mail, to })).toMatchObject({ kind: 'refused' })
+      expect(server.taken).toEqual([])
+    },
+  )
 })
 
 describe('the outcome', () => {
@@ -98,7 +111,10 @@ describe('the outcome', () => {
     expect(JSON.stringify(outcome)).not.toContain('payer@')
   })
 
-  test.each([['554 looks like spam', 'refused'], ['452 no room', 'later']] as const)('of %s after the text is %s', async (line, kind) => {
+  test.each([
+    ['554 looks like spam', 'refused'],
+    ['452 no room', 'later'],
+  ] as const)('of %s after the text is %s', async (line, kind) => {
     const server = await serve(refusingData(line))
     expect(await senderTo(server.port).send(mail)).toMatchObject({ kind })
   })
@@ -151,13 +167,20 @@ const serveLines = async (onLine: (line: string, socket: Socket) => void): Promi
 }
 
 describe('TLS', () => {
-  test.each([['start', { secure: true }], ['starttls', {}]] as const)('%s: signs in over it with a certificate it can prove, and not with another', async (tls, more) => {
+  test.each([
+    ['start', { secure: true }],
+    ['starttls', {}],
+  ] as const)('%s: signs in over it with a certificate it can prove, and not with another', async (tls, more) => {
     const authority = certify('authority')
     const { key, cert } = certify('mail', authority)
     const ca = authority.cert
     const signedIn: unknown[] = []
     const server = await serve({
-      key, cert, ...more, disabledCommands: [], authOptional: false,
+      key,
+      cert,
+      ...more,
+      disabledCommands: [],
+      authOptional: false,
       onAuth: ({ username, password }, session, done) => {
         signedIn.push([username, session.secure])
         done(password === 'right' ? null : answer('535 wrong'), { user: username })
@@ -168,15 +191,24 @@ describe('TLS', () => {
     expect(signedIn).toEqual([])
     await senderTo(server.port, { ...settings, ca }).check()
     expect(await senderTo(server.port, { ...settings, ca }).send(mail)).toEqual({ kind: 'accepted' })
-    expect(signedIn).toEqual([['pay', true], ['pay', true]])
-    expect(await senderTo(server.port, { ...settings, ca, password: 'wrong' }).send(mail)).toMatchObject({ kind: 'down', mayHaveArrived: false })
+    expect(signedIn).toEqual([
+      ['pay', true],
+      ['pay', true],
+    ])
+    expect(await senderTo(server.port, { ...settings, ca, password: 'wrong' }).send(mail)).toMatchObject({
+      kind: 'down',
+      mayHaveArrived: false,
+    })
     await expect(senderTo(server.port, { ...settings, ca, password: 'wrong' }).check()).rejects.toThrow('535')
   })
 
   test('that was asked for and is not offered ends it: no password in the clear', async () => {
     const seen: string[] = []
     const port = await serveLines((line) => seen.push(line))
-    expect(await senderTo(port, { tls: 'starttls', user: 'pay', password: 'secret' }).send(mail)).toMatchObject({ kind: 'down', mayHaveArrived: false })
+    expect(await senderTo(port, { tls: 'starttls', user: 'pay', password: 'secret' }).send(mail)).toMatchObject({
+      kind: 'down',
+      mayHaveArrived: false,
+    })
     expect(seen.join()).not.toMatch(/AUTH|MAIL FROM/)
   })
 })

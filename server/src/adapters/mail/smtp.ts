@@ -21,8 +21,8 @@ const ANSWER_MS = 60_000
 const IDLE_MS = 20_000
 
 /**
- * Sends by SMTP over a few connections that are kept for a while. Addresses and subject are values of their own and never
- * parsed, so that nothing in them becomes a header; nothing is read from files or URLs.
+ * Sends by SMTP over a few connections that are kept for a while. Addresses and subject are values of their own and
+ * never parsed, so that nothing in them becomes a header; nothing is read from files or URLs.
  */
 export const createSmtpSender = (settings: SmtpSettings): MailSender => {
   const { host, port, tls, user, password, ca } = settings
@@ -62,7 +62,8 @@ export const createSmtpSender = (settings: SmtpSettings): MailSender => {
   return {
     send: async (mail) => {
       // One plain address, whoever wrote it: the composer would read a list.
-      if (mailAddress(mail.to) === undefined) return { kind: 'refused', reason: 'the address is none that mail can be sent to' }
+      if (mailAddress(mail.to) === undefined)
+        return { kind: 'refused', reason: 'the address is none that mail can be sent to' }
       const message = messageOf(mail)
       try {
         await transport.sendMail(message)
@@ -89,7 +90,11 @@ const messageOf = ({ id, from, to, language, subject, text, html, attachments, d
   subject: oneLine(subject),
   text,
   html,
-  attachments: attachments.map(({ name, type, bytes }) => ({ filename: oneLine(name), contentType: type, content: Buffer.from(bytes) })),
+  attachments: attachments.map(({ name, type, bytes }) => ({
+    filename: oneLine(name),
+    contentType: type,
+    content: Buffer.from(bytes),
+  })),
   headers: { 'Content-Language': language, 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
 })
 

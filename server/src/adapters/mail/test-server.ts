@@ -10,7 +10,8 @@ export interface TestMailServer {
 }
 
 /** An answer other than 250, such as `550 no such mailbox`. */
-export const answer = (line: string): Error => Object.assign(new Error(line.slice(4)), { responseCode: Number(line.slice(0, 3)) })
+export const answer = (line: string): Error =>
+  Object.assign(new Error(line.slice(4)), { responseCode: Number(line.slice(0, 3)) })
 
 /** Plain and without a password unless the options say otherwise. */
 export const startTestMailServer = async (options: SMTPServerOptions = {}): Promise<TestMailServer> => {
@@ -20,10 +21,13 @@ export const startTestMailServer = async (options: SMTPServerOptions = {}): Prom
     disabledCommands: ['STARTTLS', 'AUTH'],
     onData: (stream, { envelope: { mailFrom, rcptTo } }, done) => {
       let raw = ''
-      stream.setEncoding('utf8').on('data', (chunk: string) => (raw += chunk)).on('end', () => {
-        taken.push({ from: mailFrom ? mailFrom.address : '', to: rcptTo.map(({ address }) => address), raw })
-        done()
-      })
+      stream
+        .setEncoding('utf8')
+        .on('data', (chunk: string) => (raw += chunk))
+        .on('end', () => {
+          taken.push({ from: mailFrom ? mailFrom.address : '', to: rcptTo.map(({ address }) => address), raw })
+          done()
+        })
     },
     ...options,
   })

@@ -7,7 +7,8 @@ export const bybit: Venue = {
   markets: ['BTC/USDT', 'ETH/USDT', 'BNB/USDT', 'TRX/USDT', 'USDC/USDT'],
   pathOf: ({ base, quote }) => `/v5/market/orderbook?category=spot&symbol=${base}${quote}&limit=50`,
   read: (answer) => {
-    if (member(answer, 'retCode') !== '0') throw new Error(`bybit answered an error: ${String(member(answer, 'retMsg')).slice(0, 100)}`)
+    if (member(answer, 'retCode') !== '0')
+      throw new Error(`bybit answered an error: ${String(member(answer, 'retMsg')).slice(0, 100)}`)
     const result = member(answer, 'result')
     return { bids: member(result, 'b'), asks: member(result, 'a'), observedAt: Number(member(result, 'ts')) }
   },

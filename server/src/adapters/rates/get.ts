@@ -21,7 +21,10 @@ export class SourceStatus extends Error {
  * @param name stands in errors instead of the address, which may hold a key
  */
 export const getText = async (url: string, name: string): Promise<string> => {
-  const answer = await request(url, { signal: AbortSignal.timeout(TIMEOUT_MS), headers: { accept: 'application/json, application/xml;q=0.9' } })
+  const answer = await request(url, {
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    headers: { accept: 'application/json, application/xml;q=0.9' },
+  })
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of answer.body as AsyncIterable<Buffer>) {
@@ -31,7 +34,10 @@ export const getText = async (url: string, name: string): Promise<string> => {
   }
   if (answer.statusCode !== 200) {
     const retryAfter = answer.headers['retry-after']
-    throw new SourceStatus(name, { status: answer.statusCode, retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined })
+    throw new SourceStatus(name, {
+      status: answer.statusCode,
+      retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
+    })
   }
   return Buffer.concat(chunks).toString('utf8')
 }

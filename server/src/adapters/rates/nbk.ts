@@ -6,7 +6,12 @@ import { decimal, member } from './venue.ts'
 
 const DAY = /(\d\d)\.(\d\d)\.(\d{2,4})/
 /** Nothing is unfolded and nothing is a number by itself: the text is somebody else's. */
-const xml = new XMLParser({ processEntities: false, parseTagValue: false, ignoreAttributes: true, isArray: (name) => name === 'item' })
+const xml = new XMLParser({
+  processEntities: false,
+  parseTagValue: false,
+  ignoreAttributes: true,
+  isArray: (name) => name === 'item',
+})
 
 /** The National Bank of Kazakhstan: RSS, an `item` for each currency, `description` tenge for `quant` units of it. */
 export const createNbk = ({ origin = 'https://nationalbank.kz' }: { origin?: string }): OfficialSource => ({
@@ -19,6 +24,12 @@ export const createNbk = ({ origin = 'https://nationalbank.kz' }: { origin?: str
     const day = DAY.exec(String(member(dollar, 'pubDate')))
     if (!rate || !quant || !day) throw new Error('nbk answered no rate of the dollar')
     const year = day[3]!.length === 2 ? `20${day[3]}` : day[3]
-    return [{ ticker: 'KZT', perUsd: mulDiv(rate, 10n ** 18n, quant, 'half-even'), observedAt: Date.parse(`${year}-${day[2]}-${day[1]}T00:00:00+05:00`) }]
+    return [
+      {
+        ticker: 'KZT',
+        perUsd: mulDiv(rate, 10n ** 18n, quant, 'half-even'),
+        observedAt: Date.parse(`${year}-${day[2]}-${day[1]}T00:00:00+05:00`),
+      },
+    ]
   },
 })

@@ -39,7 +39,10 @@ export interface BookSource {
   book(market: Market): Promise<Book>
 }
 
-/** An official rate: how many whole `ticker` one USD is, in 1e-18, and when it was fixed (ms). A band to stay in, not a price. */
+/**
+ * An official rate: how many whole `ticker` one USD is, in 1e-18, and when it was fixed (ms). A band to stay in, not a
+ * price.
+ */
 export interface OfficialRate {
   ticker: string
   perUsd: bigint

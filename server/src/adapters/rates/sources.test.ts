@@ -8,7 +8,17 @@ import { createSources } from './sources.ts'
 
 const NOW = 1_800_000_000_000
 const E18 = 10n ** 18n
-const usd = { BTC: '65000', ETH: '2500', BNB: '600', TRX: '0.25', USDT: '1', USDC: '1', UAH: '0.0249', KZT: '0.0019', EUR: '1.09' }
+const usd = {
+  BTC: '65000',
+  ETH: '2500',
+  BNB: '600',
+  TRX: '0.25',
+  USDT: '1',
+  USDC: '1',
+  UAH: '0.0249',
+  KZT: '0.0019',
+  EUR: '1.09',
+}
 let market: Market
 beforeAll(async () => {
   market = await startMarket({ port: 0, usd: () => usd, now: () => NOW })
@@ -18,7 +28,10 @@ beforeEach(() => SOURCES.forEach((source) => market.setFault(source, undefined))
 
 const all = (origin = market.url) => {
   const at = { origin }
-  return createSources({ venues: { binance: at, kraken: at, bybit: at, whitebit: at }, official: { nbu: at, nbk: at } }, () => NOW)
+  return createSources(
+    { venues: { binance: at, kraken: at, bybit: at, whitebit: at }, official: { nbu: at, nbk: at } },
+    () => NOW,
+  )
 }
 const named = (name: string): BookSource => all().books.find((source) => source.name === name)!
 
@@ -52,8 +65,12 @@ test('a venue that says when its book was so is believed about it', async () => 
 
 test('official rates are per dollar, of the day they hold for', async () => {
   const [nbu, nbk] = await Promise.all(all().official.map((source) => source.rates()))
-  expect(nbu).toEqual([{ ticker: 'UAH', perUsd: 401_606n * 10n ** 14n, observedAt: Date.parse('2027-01-15T00:00:00+02:00') }])
-  expect(nbk).toEqual([{ ticker: 'KZT', perUsd: 5_263_158n * 10n ** 14n, observedAt: Date.parse('2027-01-15T00:00:00+05:00') }])
+  expect(nbu).toEqual([
+    { ticker: 'UAH', perUsd: 401_606n * 10n ** 14n, observedAt: Date.parse('2027-01-15T00:00:00+02:00') },
+  ])
+  expect(nbk).toEqual([
+    { ticker: 'KZT', perUsd: 5_263_158n * 10n ** 14n, observedAt: Date.parse('2027-01-15T00:00:00+05:00') },
+  ])
 })
 
 describe('what is recorded of the real ones, and what is none', () => {
@@ -67,7 +84,8 @@ describe('what is recorded of the real ones, and what is none', () => {
     server.close()
     server.closeAllConnections()
   })
-  const source = (name: string) => all(`http://127.0.0.1:${(server.address() as AddressInfo).port}`).books.find((one) => one.name === name)!
+  const source = (name: string) =>
+    all(`http://127.0.0.1:${(server.address() as AddressInfo).port}`).books.find((one) => one.name === name)!
   const official = (i: number) => all(`http://127.0.0.1:${(server.address() as AddressInfo).port}`).official[i]!
   const best = async (name: string, answer: string) => {
     reply = answer
@@ -77,10 +95,30 @@ describe('what is recorded of the real ones, and what is none', () => {
 
   // The samples of the venues' own documentation.
   test.each([
-    ['binance', '{"lastUpdateId":1027024,"bids":[["4.00000000","431.00000000"]],"asks":[["4.00000200","12.00000000"]]}', 4n * E18, 4_000_002n * 10n ** 12n],
-    ['kraken', '{"error":[],"result":{"XXBTZUSD":{"asks":[["30384.10000","2.059",1688671659]],"bids":[["30297.00000","1.115",1688671636]]}}}', 30_297n * E18, 303_841n * 10n ** 17n],
-    ['bybit', '{"retCode":0,"retMsg":"OK","result":{"s":"BTCUSDT","a":[["65557.7","16.606555"]],"b":[["65485.47","47.081829"]],"ts":1716863719031,"u":230704,"seq":1432604333,"cts":1716863718905},"retExtInfo":{},"time":1716863719382}', 6_548_547n * 10n ** 16n, 655_577n * 10n ** 17n],
-    ['whitebit', '{"ticker_id":"BTC_USDT","timestamp":1594391413,"asks":[["9184.41","0.773162"],["9181.74","0.223212"]],"bids":[["9181.3","9.9"]]}', 91_813n * 10n ** 17n, 918_441n * 10n ** 16n],
+    [
+      'binance',
+      '{"lastUpdateId":1027024,"bids":[["4.00000000","431.00000000"]],"asks":[["4.00000200","12.00000000"]]}',
+      4n * E18,
+      4_000_002n * 10n ** 12n,
+    ],
+    [
+      'kraken',
+      '{"error":[],"result":{"XXBTZUSD":{"asks":[["30384.10000","2.059",1688671659]],"bids":[["30297.00000","1.115",1688671636]]}}}',
+      30_297n * E18,
+      303_841n * 10n ** 17n,
+    ],
+    [
+      'bybit',
+      '{"retCode":0,"retMsg":"OK","result":{"s":"BTCUSDT","a":[["65557.7","16.606555"]],"b":[["65485.47","47.081829"]],"ts":1716863719031,"u":230704,"seq":1432604333,"cts":1716863718905},"retExtInfo":{},"time":1716863719382}',
+      6_548_547n * 10n ** 16n,
+      655_577n * 10n ** 17n,
+    ],
+    [
+      'whitebit',
+      '{"ticker_id":"BTC_USDT","timestamp":1594391413,"asks":[["9184.41","0.773162"],["9181.74","0.223212"]],"bids":[["9181.3","9.9"]]}',
+      91_813n * 10n ** 17n,
+      918_441n * 10n ** 16n,
+    ],
   ])('%s', async (name, answer, bid, ask) => expect(await best(name, answer)).toEqual([bid, ask]))
 
   test.each([
@@ -99,41 +137,59 @@ describe('what is recorded of the real ones, and what is none', () => {
   test('a number keeps its digits, and a quantity divides', async () => {
     reply = '[{"r030":840,"txt":"Долар США","rate":42.07123456789012345,"cc":"USD","exchangedate":"21.11.2026"}]'
     expect(await official(0).rates()).toMatchObject([{ perUsd: 4_207_123_456_789_012_345n * 10n }])
-    reply = '<rss><channel><item><title>USD</title><pubDate>21.11.26</pubDate><description>4436.2</description><quant>10</quant></item></channel></rss>'
-    expect(await official(1).rates()).toEqual([{ ticker: 'KZT', perUsd: 44_362n * 10n ** 16n, observedAt: Date.parse('2026-11-21T00:00:00+05:00') }])
+    reply =
+      '<rss><channel><item><title>USD</title><pubDate>21.11.26</pubDate><description>4436.2</description><quant>10</quant></item></channel></rss>'
+    expect(await official(1).rates()).toEqual([
+      { ticker: 'KZT', perUsd: 44_362n * 10n ** 16n, observedAt: Date.parse('2026-11-21T00:00:00+05:00') },
+    ])
   })
 
   // The moments are of Kyiv's winter time, two hours ahead of UTC.
   test.each([
-    ['Friday 15:59', '2026-11-20T13:59:00Z', '2026-11-20'], ['Friday 16:00', '2026-11-20T14:00:00Z', '2026-11-23'], ['Saturday', '2026-11-21T10:00:00Z', '2026-11-23'],
-    ['Sunday 17:00', '2026-11-22T15:00:00Z', '2026-11-23'], ['Monday 16:00', '2026-11-23T14:00:00Z', '2026-11-24'],
-  ])('audit D-B9: the rate of the National Bank of Ukraine may be dated tomorrow, and is a band at once (row R-1): %s', async (_when, moment, day) => {
-    const now = Date.parse(moment)
-    const bank = await startMarket({ port: 0, usd: () => ({ UAH: '0.025', USD: '1' }), now: () => now })
-    try {
-      const rates = await all(bank.url).official[0]!.rates()
-      expect(rates).toMatchObject([{ ticker: 'UAH', observedAt: Date.parse(`${day}T00:00:00+02:00`) }])
-      expect(officialPrice(rates, 'UAH', now - 5 * 86_400_000)).toBe(rates[0]!.perUsd)
-    } finally {
-      await bank.stop()
-    }
-  })
+    ['Friday 15:59', '2026-11-20T13:59:00Z', '2026-11-20'],
+    ['Friday 16:00', '2026-11-20T14:00:00Z', '2026-11-23'],
+    ['Saturday', '2026-11-21T10:00:00Z', '2026-11-23'],
+    ['Sunday 17:00', '2026-11-22T15:00:00Z', '2026-11-23'],
+    ['Monday 16:00', '2026-11-23T14:00:00Z', '2026-11-24'],
+  ])(
+    'audit D-B9: the rate of the National Bank of Ukraine may be dated tomorrow, and is a band at once (row R-1): %s',
+    async (_when, moment, day) => {
+      const now = Date.parse(moment)
+      const bank = await startMarket({ port: 0, usd: () => ({ UAH: '0.025', USD: '1' }), now: () => now })
+      try {
+        const rates = await all(bank.url).official[0]!.rates()
+        expect(rates).toMatchObject([{ ticker: 'UAH', observedAt: Date.parse(`${day}T00:00:00+02:00`) }])
+        expect(officialPrice(rates, 'UAH', now - 5 * 86_400_000)).toBe(rates[0]!.perUsd)
+      } finally {
+        await bank.stop()
+      }
+    },
+  )
 
-  test.each(['[]', '{}', '[{"cc":"USD","rate":0,"exchangedate":"21.11.2026"}]', '[{"cc":"USD","rate":41.1,"exchangedate":"tomorrow"}]'])('nbu answering %s has no rate', async (answer) => {
+  test.each([
+    '[]',
+    '{}',
+    '[{"cc":"USD","rate":0,"exchangedate":"21.11.2026"}]',
+    '[{"cc":"USD","rate":41.1,"exchangedate":"tomorrow"}]',
+  ])('nbu answering %s has no rate', async (answer) => {
     reply = answer
     await expect(official(0).rates()).rejects.toThrow('nbu')
   })
 
-  test.each(['<html></html>', '', '<rss><channel><item><title>EUR</title></item></channel></rss>', '<!DOCTYPE r [<!ENTITY e "1">]><rss><channel><item><title>USD</title><quant>&e;</quant></item></channel></rss>'])(
-    'nbk answering %s has no rate',
-    async (answer) => {
-      reply = answer
-      await expect(official(1).rates()).rejects.toThrow('nbk')
-    },
-  )
+  test.each([
+    '<html></html>',
+    '',
+    '<rss><channel><item><title>EUR</title></item></channel></rss>',
+    '<!DOCTYPE r [<!ENTITY e "1">]><rss><channel><item><title>USD</title><quant>&e;</quant></item></channel></rss>',
+  ])('nbk answering %s has no rate', async (answer) => {
+    reply = answer
+    await expect(official(1).rates()).rejects.toThrow('nbk')
+  })
 })
 
 test('what is not known is named', () => {
   expect(() => createSources({ venues: { mtgox: {} } }, () => NOW)).toThrow('mtgox is not one of binance, kraken')
-  expect(() => createSources({ venues: { kraken: { origin: 'https://x.example/path' } } }, () => NOW)).toThrow('no origin')
+  expect(() => createSources({ venues: { kraken: { origin: 'https://x.example/path' } } }, () => NOW)).toThrow(
+    'no origin',
+  )
 })

@@ -26,8 +26,14 @@ interface SourceOptions {
   rests: Rests
 }
 
-/** Order books of a venue. A book is as old as the venue says it is, or as the moment it was asked for. A venue that says it is asked too often is left alone. */
-export const createVenueSource = (venue: Venue, { origin = venue.origin, now, markets = venue.markets, rests }: SourceOptions): BookSource => {
+/**
+ * Order books of a venue. A book is as old as the venue says it is, or as the moment it was asked for. A venue that
+ * says it is asked too often is left alone.
+ */
+export const createVenueSource = (
+  venue: Venue,
+  { origin = venue.origin, now, markets = venue.markets, rests }: SourceOptions,
+): BookSource => {
   const served = new Set(markets)
   return {
     name: venue.name,
@@ -35,8 +41,15 @@ export const createVenueSource = (venue: Venue, { origin = venue.origin, now, ma
     book: async (market): Promise<Book> => {
       const asked = now()
       const rest = rests.until(venue.name)
-      if (rest !== undefined) throw new Error(`${venue.name} said that it is asked too often, and is left alone until ${new Date(rest).toISOString()}`)
-      const { bids, asks, observedAt = asked } = venue.read(await limitsHeard(venue.name, rests, getJson(`${origin}${venue.pathOf(market)}`, venue.name)))
+      if (rest !== undefined)
+        throw new Error(
+          `${venue.name} said that it is asked too often, and is left alone until ${new Date(rest).toISOString()}`,
+        )
+      const {
+        bids,
+        asks,
+        observedAt = asked,
+      } = venue.read(await limitsHeard(venue.name, rests, getJson(`${origin}${venue.pathOf(market)}`, venue.name)))
       return { ...market, bids: levels(bids, venue.name), asks: levels(asks, venue.name), observedAt }
     },
   }
@@ -56,7 +69,8 @@ const levels = (side: unknown, name: string): Level[] => {
   if (!Array.isArray(side)) throw new Error(`${name} answered no order book`)
   return side.map((level): Level => {
     const [price, amount] = Array.isArray(level) ? [decimal(level[0]), decimal(level[1])] : []
-    if (price === undefined || amount === undefined) throw new Error(`${name} answered an order book with a level that is none`)
+    if (price === undefined || amount === undefined)
+      throw new Error(`${name} answered an order book with a level that is none`)
     return { price, amount }
   })
 }
@@ -69,4 +83,5 @@ export const decimal = (text: unknown): bigint | undefined => {
 }
 
 /** A member of an answer that has to be an object. */
-export const member = (of: unknown, name: string): unknown => (typeof of === 'object' && of !== null ? (of as Record<string, unknown>)[name] : undefined)
+export const member = (of: unknown, name: string): unknown =>
+  typeof of === 'object' && of !== null ? (of as Record<string, unknown>)[name] : undefined

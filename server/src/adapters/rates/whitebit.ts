@@ -6,5 +6,9 @@ export const whitebit: Venue = {
   origin: 'https://whitebit.com',
   markets: ['BTC/USDT', 'ETH/USDT', 'BNB/USDT', 'TRX/USDT', 'USDC/USDT', 'USDT/UAH', 'USDT/EUR'],
   pathOf: ({ base, quote }) => `/api/v4/public/orderbook/${base}_${quote}?limit=50`,
-  read: (answer) => ({ bids: member(answer, 'bids'), asks: member(answer, 'asks'), observedAt: Number(member(answer, 'timestamp')) * 1_000 }),
+  read: (answer) => ({
+    bids: member(answer, 'bids'),
+    asks: member(answer, 'asks'),
+    observedAt: Number(member(answer, 'timestamp')) * 1_000,
+  }),
 }

@@ -5,7 +5,10 @@ import { ScreeningUnavailable, type Report, type Screened, type Screener, type S
 import { signalsOf } from './signals.ts'
 
 export interface AmlbotSettings {
-  /** `https://extrnlapiendpoint.silencatech.com`, or the reserve `https://reserveapi.silencatech.com`; no slash at its end */
+  /**
+   * `https://extrnlapiendpoint.silencatech.com`, or the reserve `https://reserveapi.silencatech.com`; no slash at its
+   * end
+   */
   url: string
   accessId: string
   accessKey: string
@@ -20,7 +23,12 @@ export interface AmlbotSettings {
 }
 
 /** Tokens are checked as the coin of their network, where the provider has no other name for them. */
-const COINS: Readonly<Partial<Record<Network, string>>> = { BITCOIN: 'BTC', ETHEREUM: 'ETH', BINANCE_SMART_CHAIN: 'BSC', TRON: 'TRX' }
+const COINS: Readonly<Partial<Record<Network, string>>> = {
+  BITCOIN: 'BTC',
+  ETHEREUM: 'ETH',
+  BINANCE_SMART_CHAIN: 'BSC',
+  TRON: 'TRX',
+}
 const TIMEOUT_MS = 15_000
 
 /**
@@ -31,7 +39,11 @@ export const createAmlbot = (settings: AmlbotSettings, now: () => number): Scree
   const { url, accessId, accessKey, locale = 'en_US', flow = 'fast', timeoutMs = TIMEOUT_MS } = settings
   const ask = async (path: string, signed: string, fields: Record<string, string>): Promise<Screened> => {
     const token = createHash('md5').update(`${signed}:${accessKey}:${accessId}`).digest('hex')
-    const answer = await postForm(`${url}${path}`, { accessId, locale, token, ...fields }, { name: 'amlbot', timeoutMs })
+    const answer = await postForm(
+      `${url}${path}`,
+      { accessId, locale, token, ...fields },
+      { name: 'amlbot', timeoutMs },
+    )
     return read(answer, now())
   }
   const assetOf = ({ network, asset }: Subject): string => {
@@ -44,7 +56,8 @@ export const createAmlbot = (settings: AmlbotSettings, now: () => number): Scree
     screen: (subject) => {
       const asset = assetOf(subject)
       const { transaction, own, others, direction } = subject
-      if (transaction !== null && own !== null) return ask('/', transaction, { hash: transaction, asset, flow, address: own, direction })
+      if (transaction !== null && own !== null)
+        return ask('/', transaction, { hash: transaction, asset, flow, address: own, direction })
       const [other] = others
       return other === undefined ? Promise.resolve({ kind: 'nothing' }) : ask('/', other, { hash: other, asset, flow })
     },
@@ -53,12 +66,14 @@ export const createAmlbot = (settings: AmlbotSettings, now: () => number): Scree
 }
 
 const unbelievable = (why: string): ScreeningUnavailable => new ScreeningUnavailable(`amlbot: ${why}`)
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const read = (answer: unknown, now: number): Screened => {
   if (!isRecord(answer)) throw unbelievable('it answered no object')
   const { result, data, description } = answer
-  if (result !== true && result !== 1) throw unbelievable(`it refused: ${typeof description === 'string' ? description.slice(0, 200) : 'no reason given'}`)
+  if (result !== true && result !== 1)
+    throw unbelievable(`it refused: ${typeof description === 'string' ? description.slice(0, 200) : 'no reason given'}`)
   if (!isRecord(data)) throw unbelievable('its answer has no data')
   if (data.status === 'pending') {
     if (typeof data.uid !== 'string' || data.uid === '') throw unbelievable('a pending answer has no uid')
@@ -70,12 +85,15 @@ const read = (answer: unknown, now: number): Screened => {
 const reportOf = (data: Record<string, unknown>, now: number, raw: unknown): Report => {
   const { signals, hasBlackListFlag, blackListsConnections } = data
   const riskScore = numberOf(data.riskscore)
-  if (typeof riskScore !== 'number' || !(riskScore >= 0 && riskScore <= 1)) throw unbelievable('riskscore is no number from 0 to 1')
+  if (typeof riskScore !== 'number' || !(riskScore >= 0 && riskScore <= 1))
+    throw unbelievable('riskscore is no number from 0 to 1')
   const flags = [
     ...(isSet(hasBlackListFlag, 'hasBlackListFlag') ? ['AMLBot has it on a black list'] : []),
     ...(isSet(blackListsConnections, 'blackListsConnections') ? ['AMLBot sees connections of it to a black list'] : []),
   ]
-  const fractions = Object.fromEntries(Object.entries(mapOf(signals)).map(([name, fraction]) => [name, numberOf(fraction)]))
+  const fractions = Object.fromEntries(
+    Object.entries(mapOf(signals)).map(([name, fraction]) => [name, numberOf(fraction)]),
+  )
   try {
     return { riskScore, signals: signalsOf(fractions), flags, madeAt: timeOf(data, now), raw }
   } catch (error) {
@@ -91,12 +109,16 @@ const mapOf = (signals: unknown): Record<string, unknown> => {
 }
 
 /** Clients of the service parse its numbers from texts too. */
-const numberOf = (value: unknown): unknown => (typeof value === 'string' && /^\d{1,3}(\.\d{1,20})?$/.test(value) ? Number(value) : value)
+const numberOf = (value: unknown): unknown =>
+  typeof value === 'string' && /^\d{1,3}(\.\d{1,20})?$/.test(value) ? Number(value) : value
 
 const SET: readonly unknown[] = [true, 1, '1', 'true']
 const NOT_SET: readonly unknown[] = [undefined, null, false, 0, '', '0', 'false']
 
-/** A flag that is not understood makes the whole answer unbelievable: a black list must not be overlooked. A list counts by its members. */
+/**
+ * A flag that is not understood makes the whole answer unbelievable: a black list must not be overlooked. A list counts
+ * by its members.
+ */
 const isSet = (flag: unknown, name: string): boolean => {
   if (Array.isArray(flag) || isRecord(flag)) return Object.keys(flag).length > 0
   if (SET.includes(flag) || NOT_SET.includes(flag)) return SET.includes(flag)

@@ -23,24 +23,34 @@ const MOST_RECHECKS = 10
 /** Asks until there is a report, as the job does. */
 export const settle = async (screener: Screener, subject: Subject): Promise<Report> => {
   let screened: Screened = await screener.screen(subject)
-  for (let n = 0; n < MOST_RECHECKS && screened.kind === 'pending'; n += 1) screened = await screener.recheck(subject, screened.ref)
+  for (let n = 0; n < MOST_RECHECKS && screened.kind === 'pending'; n += 1)
+    screened = await screener.recheck(subject, screened.ref)
   if (screened.kind !== 'report') throw new Error(`no report but ${screened.kind}`)
   return screened.report
 }
 
 export const describeScreener = (name: string, world: () => ScreenerWorld): void => {
   describe(name, () => {
-    test.each(['clean', 'sanctioned'] as const)('a report of what is %s has all 47 signals as whole percents, a score from 0 to 1 and a time', async (which) => {
-      const { riskScore, signals, madeAt, flags } = await settle(world().screener, world()[which])
-      expect(Object.keys(signals).sort()).toEqual([...signalKeys].sort())
-      for (const percent of Object.values(signals)) expect(Number.isInteger(percent) && percent >= 0 && percent <= 100).toBe(true)
-      expect(riskScore >= 0 && riskScore <= 1).toBe(true)
-      expect(Math.abs(Date.now() - madeAt)).toBeLessThan(60_000)
-      expect([signals[world().danger ?? 'sanctions'], flags.length > 0, riskScore]).toEqual(which === 'clean' ? [0, false, expect.any(Number)] : [100, true, 1])
-    })
+    test.each(['clean', 'sanctioned'] as const)(
+      'a report of what is %s has all 47 signals as whole percents, a score from 0 to 1 and a time',
+      async (which) => {
+        const { riskScore, signals, madeAt, flags } = await settle(world().screener, world()[which])
+        expect(Object.keys(signals).sort()).toEqual([...signalKeys].sort())
+        for (const percent of Object.values(signals))
+          expect(Number.isInteger(percent) && percent >= 0 && percent <= 100).toBe(true)
+        expect(riskScore >= 0 && riskScore <= 1).toBe(true)
+        expect(Math.abs(Date.now() - madeAt)).toBeLessThan(60_000)
+        expect([signals[world().danger ?? 'sanctions'], flags.length > 0, riskScore]).toEqual(
+          which === 'clean' ? [0, false, expect.any(Number)] : [100, true, 1],
+        )
+      },
+    )
 
     test('the same subject asked again is judged alike', async () => {
-      const [first, second] = [await settle(world().screener, world().sanctioned), await settle(world().screener, world().sanctioned)]
+      const [first, second] = [
+        await settle(world().screener, world().sanctioned),
+        await settle(world().screener, world().sanctioned),
+      ]
       expect({ ...second, madeAt: 0, raw: 0 }).toEqual({ ...first, madeAt: 0, raw: 0 })
     })
 

@@ -3,10 +3,14 @@ import { ScreeningUnavailable, type Screener } from './port.ts'
 import { noSignals } from './signals.ts'
 
 /**
- * Whom the issuers of dollars on a network have frozen there, whatever asset moved: the single signal `enforcement_action`.
+ * Whom the issuers of dollars on a network have frozen there, whatever asset moved: the single signal
+ * `enforcement_action`.
  * @param frozenBy tickers whose issuer has frozen the address; undefined on a network without such tokens
  */
-export const createIssuerFreezes = (frozenBy: (network: Network, address: string) => Promise<readonly string[] | undefined>, now: () => number): Screener => {
+export const createIssuerFreezes = (
+  frozenBy: (network: Network, address: string) => Promise<readonly string[] | undefined>,
+  now: () => number,
+): Screener => {
   const screen: Screener['screen'] = async ({ network, others }) => {
     const flags: string[] = []
     let asked = false

@@ -10,7 +10,10 @@ export interface Listed {
   name: string
 }
 
-/** What the lists say now of addresses in any spelling. `complete` is false while no list has been imported: then nobody is known to be clean. */
+/**
+ * What the lists say now of addresses in any spelling. `complete` is false while no list has been imported: then nobody
+ * is known to be clean.
+ */
 export interface ListAnswer {
   complete: boolean
   listed: readonly Listed[]
@@ -23,15 +26,27 @@ const NOT_COMPARED = 'Its transaction has too many senders to be named: they wer
  * Sanctions lists that the operator imports: the single signal `sanctions`, and nothing about anybody else. That is no
  * full check of where money comes from.
  */
-export const createLocalLists = (lookUp: (addresses: readonly string[]) => Promise<ListAnswer>, now: () => number): Screener => {
+export const createLocalLists = (
+  lookUp: (addresses: readonly string[]) => Promise<ListAnswer>,
+  now: () => number,
+): Screener => {
   const screen: Screener['screen'] = async ({ others, othersOmitted }) => {
-    if (othersOmitted === true) return { kind: 'report', report: { riskScore: 0, signals: noSignals(), flags: [NOT_COMPARED], madeAt: now(), raw: {} } }
+    if (othersOmitted === true)
+      return {
+        kind: 'report',
+        report: { riskScore: 0, signals: noSignals(), flags: [NOT_COMPARED], madeAt: now(), raw: {} },
+      }
     if (others.length === 0) return { kind: 'nothing' }
     const { complete, listed } = await lookUp(others)
     if (!complete) throw new ScreeningUnavailable('local-lists: no list has been imported: bursar screening import')
     const signals = { ...noSignals(), sanctions: listed.length > 0 ? 100 : 0 }
-    const flags = listed.map(({ address, list, name }) => `${address} is on the list ${list}${name === '' ? '' : ` (${name})`}`)
-    return { kind: 'report', report: { riskScore: listed.length > 0 ? 1 : 0, signals, flags, madeAt: now(), raw: { listed } } }
+    const flags = listed.map(
+      ({ address, list, name }) => `${address} is on the list ${list}${name === '' ? '' : ` (${name})`}`,
+    )
+    return {
+      kind: 'report',
+      report: { riskScore: listed.length > 0 ? 1 : 0, signals, flags, madeAt: now(), raw: { listed } },
+    }
   }
   return { name: 'local-lists', screen, recheck: (subject) => screen(subject) }
 }

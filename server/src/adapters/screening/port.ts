@@ -34,12 +34,14 @@ export interface Report {
   raw: unknown
 }
 
-/** `pending`: the provider works on it and is asked again by `ref`. `nothing`: it has nothing it could be asked about. */
+/**
+ * `pending`: the provider works on it and is asked again by `ref`. `nothing`: it has nothing it could be asked about.
+ */
 export type Screened = { kind: 'report'; report: Report } | { kind: 'pending'; ref: string } | { kind: 'nothing' }
 
 /**
- * Judges money. Both methods may be called again at any time for the same subject; they throw a ScreeningUnavailable when
- * no answer can be had or believed, which says nothing about the money.
+ * Judges money. Both methods may be called again at any time for the same subject; they throw a ScreeningUnavailable
+ * when no answer can be had or believed, which says nothing about the money.
  */
 export interface Screener {
   readonly name: string

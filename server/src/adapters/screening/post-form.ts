@@ -4,10 +4,16 @@ import { ScreeningUnavailable } from './port.ts'
 const MOST_BYTES = 1024 * 1024
 
 /** Sends a form and reads the JSON that comes with status 200. Errors name neither the address nor what was sent. */
-export const postForm = async (url: string, fields: Readonly<Record<string, string>>, { name, timeoutMs }: { name: string; timeoutMs: number }): Promise<unknown> => {
+export const postForm = async (
+  url: string,
+  fields: Readonly<Record<string, string>>,
+  { name, timeoutMs }: { name: string; timeoutMs: number },
+): Promise<unknown> => {
   const text = await exchange(url, fields, timeoutMs).catch((error: unknown) => {
     const { code, message } = error as NodeJS.ErrnoException
-    throw new ScreeningUnavailable(`${name}: ${error instanceof ScreeningUnavailable ? message : `no answer (${code ?? (error as Error).name})`}`)
+    throw new ScreeningUnavailable(
+      `${name}: ${error instanceof ScreeningUnavailable ? message : `no answer (${code ?? (error as Error).name})`}`,
+    )
   })
   try {
     return JSON.parse(text) as unknown
@@ -18,7 +24,12 @@ export const postForm = async (url: string, fields: Readonly<Record<string, stri
 
 const exchange = async (url: string, fields: Readonly<Record<string, string>>, timeoutMs: number): Promise<string> => {
   const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' }
-  const answer = await request(url, { method: 'POST', headers, body: new URLSearchParams(fields).toString(), signal: AbortSignal.timeout(timeoutMs) })
+  const answer = await request(url, {
+    method: 'POST',
+    headers,
+    body: new URLSearchParams(fields).toString(),
+    signal: AbortSignal.timeout(timeoutMs),
+  })
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of answer.body as AsyncIterable<Buffer>) {

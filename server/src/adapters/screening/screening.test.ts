@@ -21,14 +21,31 @@ beforeEach(() => {
   emulator.setData(undefined)
 })
 
-const deposit = (transaction: string): Subject => ({ network: 'TRON', asset: 'USDT', direction: 'deposit', transaction, own: 'TOurs', others: ['TStranger'] })
-const withdrawal = (destination: string): Subject => ({ network: 'ETHEREUM', asset: 'ETH', direction: 'withdrawal', transaction: null, own: null, others: [destination] })
+const deposit = (transaction: string): Subject => ({
+  network: 'TRON',
+  asset: 'USDT',
+  direction: 'deposit',
+  transaction,
+  own: 'TOurs',
+  others: ['TStranger'],
+})
+const withdrawal = (destination: string): Subject => ({
+  network: 'ETHEREUM',
+  asset: 'ETH',
+  direction: 'withdrawal',
+  transaction: null,
+  own: null,
+  others: [destination],
+})
 const amlbot = (more: object = {}) => createAmlbot({ url: emulator.url, ...KEYS, timeoutMs: 1_000, ...more }, Date.now)
 
 const listed = '0xabcdef0000000000000000000000000000009999'
 let list: ListAnswer = { complete: true, listed: [] }
 const answerOf = async (addresses: readonly string[]): Promise<ListAnswer> => ({
-  complete: list.complete, listed: addresses.filter((one) => one.toLowerCase() === listed).map((address) => ({ address, list: 'OFAC SDN', name: 'SOMEBODY' })),
+  complete: list.complete,
+  listed: addresses
+    .filter((one) => one.toLowerCase() === listed)
+    .map((address) => ({ address, list: 'OFAC SDN', name: 'SOMEBODY' })),
 })
 
 describeScreener('local lists', () => ({
@@ -70,7 +87,12 @@ describeScreener('AMLBot, transactions', () => ({
   mend: () => emulator.setFault(undefined),
 }))
 
-describeScreener('AMLBot, addresses', () => ({ screener: amlbot(), clean: withdrawal('0x01'), sanctioned: withdrawal('0x009999'), slow: withdrawal('0x9995') }))
+describeScreener('AMLBot, addresses', () => ({
+  screener: amlbot(),
+  clean: withdrawal('0x01'),
+  sanctioned: withdrawal('0x009999'),
+  slow: withdrawal('0x9995'),
+}))
 
 describe('AMLBot', () => {
   test.each(FAULTS)('when it is %s nothing is known', async (fault) => {
@@ -78,19 +100,41 @@ describe('AMLBot', () => {
     await expect(amlbot().screen(deposit('aa01'))).rejects.toThrow(ScreeningUnavailable)
   })
 
-  // A printed answer of 2020 in a public plugin for exchangers has 18 signals and `blackListsConnections` empty; Go and TypeScript clients read
-  // a number or a text for each number and booleans for both flags. That an empty map comes as `[]` is how PHP's json_encode prints one.
-  test.each([[[], 0], [{}, 0], [{ mixer: '0.505' }, 51], [{ mixer: 0.505 }, 51]])('audit D-B9: signals %j are read (row S-3)', async (signals, mixer) => {
+  // A printed answer of 2020 in a public plugin for exchangers has 18 signals and `blackListsConnections` empty; Go and
+  // TypeScript clients read a number or a text for each number and booleans for both flags. That an empty map comes as
+  // `[]` is how PHP's json_encode prints one.
+  test.each([
+    [[], 0],
+    [{}, 0],
+    [{ mixer: '0.505' }, 51],
+    [{ mixer: 0.505 }, 51],
+  ])('audit D-B9: signals %j are read (row S-3)', async (signals, mixer) => {
     emulator.setData({ signals, riskscore: '0.25' })
     expect(await settle(amlbot(), deposit('aa01'))).toMatchObject({ riskScore: 0.25, signals: { mixer }, flags: [] })
   })
 
-  test.each([[{ riskscore: 'high' }], [{ riskscore: null }], [{ riskscore: '1.01' }], [{ signals: ['mixer'] }], [{ signals: null }], [{ signals: { mixer: '' } }], [{ blackListsConnections: 'perhaps' }]])('audit D-B9: what is not understood is no report, %j (row S-3)', async (data) => {
+  test.each([
+    [{ riskscore: 'high' }],
+    [{ riskscore: null }],
+    [{ riskscore: '1.01' }],
+    [{ signals: ['mixer'] }],
+    [{ signals: null }],
+    [{ signals: { mixer: '' } }],
+    [{ blackListsConnections: 'perhaps' }],
+  ])('audit D-B9: what is not understood is no report, %j (row S-3)', async (data) => {
     emulator.setData(data)
     await expect(amlbot().screen(deposit('aa01'))).rejects.toThrow(ScreeningUnavailable)
   })
 
-  test.each([[{ hasBlackListFlag: true }, 1], [{ hasBlackListFlag: '1' }, 1], [{ blackListsConnections: true }, 1], [{ blackListsConnections: ['OFAC'] }, 1], [{ hasBlackListFlag: 1, blackListsConnections: 1 }, 2], [{ blackListsConnections: '', hasBlackListFlag: null }, 0], [{ blackListsConnections: [] }, 0]])('audit D-B9: a black list makes it risky, in either member, %j (row S-3)', async (data, flags) => {
+  test.each([
+    [{ hasBlackListFlag: true }, 1],
+    [{ hasBlackListFlag: '1' }, 1],
+    [{ blackListsConnections: true }, 1],
+    [{ blackListsConnections: ['OFAC'] }, 1],
+    [{ hasBlackListFlag: 1, blackListsConnections: 1 }, 2],
+    [{ blackListsConnections: '', hasBlackListFlag: null }, 0],
+    [{ blackListsConnections: [] }, 0],
+  ])('audit D-B9: a black list makes it risky, in either member, %j (row S-3)', async (data, flags) => {
     emulator.setData(data)
     expect((await settle(amlbot(), deposit('aa01'))).flags).toHaveLength(flags)
   })
@@ -108,7 +152,14 @@ describe('AMLBot', () => {
 
   test('sends a deposit as its transaction with our address, and a destination as an address (row S-2)', async () => {
     await amlbot().screen(deposit('aa77'))
-    expect(emulator.asked.at(-1)).toMatchObject({ hash: 'aa77', address: 'TOurs', direction: 'deposit', asset: 'TRX', accessId: 'ID-1', path: '/' })
+    expect(emulator.asked.at(-1)).toMatchObject({
+      hash: 'aa77',
+      address: 'TOurs',
+      direction: 'deposit',
+      asset: 'TRX',
+      accessId: 'ID-1',
+      path: '/',
+    })
     await amlbot({ assets: { 'ETHEREUM/ETH': 'ETHER' } }).screen(withdrawal('0x77'))
     expect(emulator.asked.at(-1)).toMatchObject({ hash: '0x77', asset: 'ETHER' })
     expect(emulator.asked.at(-1)).not.toHaveProperty('direction')
@@ -116,7 +167,11 @@ describe('AMLBot', () => {
 
   test('fractions become whole percents, a half going up; what the contract has no name for is in other; the answer is kept', async () => {
     const mixed = await settle(amlbot(), deposit('aa9998'))
-    expect(mixed).toMatchObject({ riskScore: 0.875, signals: { mixer: 51, dark_market: 29, exchange: 21 }, raw: { data: { riskscore: 0.875 } } })
+    expect(mixed).toMatchObject({
+      riskScore: 0.875,
+      signals: { mixer: 51, dark_market: 29, exchange: 21 },
+      raw: { data: { riskscore: 0.875 } },
+    })
     expect((await settle(amlbot(), deposit('aa9996'))).signals).toMatchObject({ exchange: 90, other: 10 })
   })
 
@@ -125,15 +180,19 @@ describe('AMLBot', () => {
     await new Promise((resolve) => void server.once('listening', resolve))
     const { port } = server.address() as AddressInfo
     await new Promise((resolve) => void server.close(resolve))
-    await expect(amlbot({ url: `http://127.0.0.1:${port}` }).screen(deposit('aa01'))).rejects.toThrow('no answer (ECONNREFUSED)')
+    await expect(amlbot({ url: `http://127.0.0.1:${port}` }).screen(deposit('aa01'))).rejects.toThrow(
+      'no answer (ECONNREFUSED)',
+    )
   })
 })
 
 describe('percents', () => {
   test('of every number of thousandths are what a pupil rounds', () => {
-    fc.assert(fc.property(fc.integer({ min: 0, max: 1_000 }), (thousandths) => {
-      expect(percentOf(Number(`${thousandths}e-3`))).toBe(Math.floor((thousandths + 5) / 10))
-    }))
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 1_000 }), (thousandths) => {
+        expect(percentOf(Number(`${thousandths}e-3`))).toBe(Math.floor((thousandths + 5) / 10))
+      }),
+    )
   })
 
   test.each([-0.1, 1.01, Number.NaN, Infinity, '0.5', null])('refuse %s', (fraction) => {

@@ -12,12 +12,15 @@ export const noSignals = (): Signals => Object.fromEntries(signalKeys.map((key) 
  * Throws a RangeError for what is no such fraction.
  */
 export const percentOf = (fraction: unknown): number => {
-  if (typeof fraction !== 'number' || !(fraction >= 0 && fraction <= 1)) throw new RangeError(`${JSON.stringify(fraction)} is no fraction from 0 to 1`)
+  if (typeof fraction !== 'number' || !(fraction >= 0 && fraction <= 1))
+    throw new RangeError(`${JSON.stringify(fraction)} is no fraction from 0 to 1`)
   const text = String(fraction)
   return text.includes('e') ? 0 : Math.round(Number(`${text}e2`))
 }
 
-/** Fractions by their names. Names that the contract lacks count as `other`, so that none is lost. Throws a RangeError. */
+/**
+ * Fractions by their names. Names that the contract lacks count as `other`, so that none is lost. Throws a RangeError.
+ */
 export const signalsOf = (fractions: Readonly<Record<string, unknown>>): Signals => {
   const signals = noSignals()
   for (const [name, fraction] of Object.entries(fractions)) {

@@ -50,4 +50,12 @@ export interface Signer {
   status(): Promise<SignerStatus>
 }
 
-export type { CheckRequest, IntentRefusal, RefusalClass, RefusalCode, SignedTransaction, SignerRefusal, SignerStatus } from '@bursar/signer/client'
+export type {
+  CheckRequest,
+  IntentRefusal,
+  RefusalClass,
+  RefusalCode,
+  SignedTransaction,
+  SignerRefusal,
+  SignerStatus,
+} from '@bursar/signer/client'

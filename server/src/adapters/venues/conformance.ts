@@ -9,7 +9,14 @@ export interface VenueWorld {
   /** the same account, asked by an adapter that gives up soon */
   openImpatient(): Venue
   /** has the emulator do something to the next order, as `POST /venue/next` does */
-  next(fault: { fill?: number; delayMs?: number; lateMs?: number; answer?: string; reject?: string; end?: string }): void
+  next(fault: {
+    fill?: number
+    delayMs?: number
+    lateMs?: number
+    answer?: string
+    reject?: string
+    end?: string
+  }): void
   /** shows an order no more, as an exchange does with one that ended without a trade long ago */
   archive(clientId: string): void
   /** orders of a client id that the emulator has */
@@ -29,7 +36,14 @@ export const describeVenue = (name: string, price: bigint, makeWorld: () => Prom
     })
     afterAll(() => world?.stop())
     const order = (more: Partial<VenueOrder> = {}): VenueOrder => ({
-      clientId: randomBytes(16).toString('hex'), market: BTC, side: 'buy', amount: E18 / 50n, price: price * E18, placedAt: Date.now(), validMs: 60_000, ...more,
+      clientId: randomBytes(16).toString('hex'),
+      market: BTC,
+      side: 'buy',
+      amount: E18 / 50n,
+      price: price * E18,
+      placedAt: Date.now(),
+      validMs: 60_000,
+      ...more,
     })
     const known = async (of: VenueOrder): Promise<Extract<Found, { kind: 'known' }>> => {
       const found = await world.venue.find(of)
@@ -51,9 +65,13 @@ export const describeVenue = (name: string, price: bigint, makeWorld: () => Prom
       expect(await world.venue.place(mine)).toEqual({ kind: 'taken' })
       const { open, executed, fills } = await known(mine)
       expect([open, executed]).toEqual([false, E18 / 50n])
-      const [amount, cost] = [fills.reduce((sum, fill) => sum + fill.amount, 0n), fills.reduce((sum, fill) => sum + fill.cost, 0n)]
+      const [amount, cost] = [
+        fills.reduce((sum, fill) => sum + fill.amount, 0n),
+        fills.reduce((sum, fill) => sum + fill.cost, 0n),
+      ]
       expect(amount).toBe(executed)
-      const paid = (asset: string): bigint => fills.reduce((sum, { fee }) => sum + (fee?.asset === asset ? fee.amount : 0n), 0n)
+      const paid = (asset: string): bigint =>
+        fills.reduce((sum, { fee }) => sum + (fee?.asset === asset ? fee.amount : 0n), 0n)
       expect(paid(side === 'buy' ? 'BTC' : 'USDT') > 0n).toBe(true)
       const sign = side === 'buy' ? 1n : -1n
       expect((await balance('BTC')) - before.BTC).toBe(sign * amount - paid('BTC'))
@@ -90,14 +108,17 @@ export const describeVenue = (name: string, price: bigint, makeWorld: () => Prom
       await world.venue.cancel(order())
     })
 
-    test.each(['match', 'price-range'])('audit D-B9: an order that ends otherwise than by its time (%s) has ended, with the fills before that', async (end) => {
-      world.next({ fill: 40, end })
-      const mine = order()
-      await world.venue.place(mine)
-      const found = await known(mine)
-      expect(found).toMatchObject({ open: false, executed: (E18 / 50n / 10n) * 4n })
-      expect(found.fills.reduce((sum, fill) => sum + fill.amount, 0n)).toBe(found.executed)
-    })
+    test.each(['match', 'price-range'])(
+      'audit D-B9: an order that ends otherwise than by its time (%s) has ended, with the fills before that',
+      async (end) => {
+        world.next({ fill: 40, end })
+        const mine = order()
+        await world.venue.place(mine)
+        const found = await known(mine)
+        expect(found).toMatchObject({ open: false, executed: (E18 / 50n / 10n) * 4n })
+        expect(found.fills.reduce((sum, fill) => sum + fill.amount, 0n)).toBe(found.executed)
+      },
+    )
 
     test('audit D-B9: an order whose status is a word that is not known may still trade', async () => {
       world.next({ fill: 40, end: 'new-word' })
@@ -114,32 +135,41 @@ export const describeVenue = (name: string, price: bigint, makeWorld: () => Prom
       expect(await known(mine)).toEqual({ kind: 'known', open: false, executed: 0n, fills: [] })
     })
 
-    test.each(['filter', 'balance', 'position', 'suspended', 'symbol', 'closed', 'liquidity'])('a refusal (%s) is proven, and leaves no order', async (reject) => {
-      world.next({ reject })
-      const mine = order()
-      expect(await world.venue.place(mine)).toMatchObject({ kind: 'refused' })
-      expect((await world.venue.find(mine)).kind).toBe('absent')
-    })
+    test.each(['filter', 'balance', 'position', 'suspended', 'symbol', 'closed', 'liquidity'])(
+      'a refusal (%s) is proven, and leaves no order',
+      async (reject) => {
+        world.next({ reject })
+        const mine = order()
+        expect(await world.venue.place(mine)).toMatchObject({ kind: 'refused' })
+        expect((await world.venue.find(mine)).kind).toBe('absent')
+      },
+    )
 
     test('a key that is refused after it was good leaves no order, whether or not that counts as proven', async () => {
       world.next({ reject: 'key' })
       const mine = order()
-      await world.venue.place(mine).then(({ kind }) => expect(kind).toBe('refused'), (error: unknown) => expect(error).toBeInstanceOf(VenueUnreachable))
+      await world.venue.place(mine).then(
+        ({ kind }) => expect(kind).toBe('refused'),
+        (error: unknown) => expect(error).toBeInstanceOf(VenueUnreachable),
+      )
       expect((await world.venue.find(mine)).kind).toBe('absent')
     })
 
-    test.each(['cut', 'held', 'error', 'garbage', 'bus', 'backend'])('an answer that says nothing (%s) is not a refusal: the order is there, once', async (answer) => {
-      const impatient = answer === 'held' ? world.openImpatient() : undefined
-      const venue = impatient ?? world.venue
-      await venue.balances()
-      world.next({ answer })
-      const mine = order()
-      await expect(venue.place(mine)).rejects.toThrow(VenueUnreachable)
-      await impatient?.close()
-      await expect.poll(() => world.ordersOf(mine.clientId)).toBe(1)
-      expect(await known(mine)).toMatchObject({ open: false, executed: E18 / 50n })
-      expect(world.ordersOf(mine.clientId)).toBe(1)
-    })
+    test.each(['cut', 'held', 'error', 'garbage', 'bus', 'backend'])(
+      'an answer that says nothing (%s) is not a refusal: the order is there, once',
+      async (answer) => {
+        const impatient = answer === 'held' ? world.openImpatient() : undefined
+        const venue = impatient ?? world.venue
+        await venue.balances()
+        world.next({ answer })
+        const mine = order()
+        await expect(venue.place(mine)).rejects.toThrow(VenueUnreachable)
+        await impatient?.close()
+        await expect.poll(() => world.ordersOf(mine.clientId)).toBe(1)
+        expect(await known(mine)).toMatchObject({ open: false, executed: E18 / 50n })
+        expect(world.ordersOf(mine.clientId)).toBe(1)
+      },
+    )
 
     test('a duplicate is not called refused: there is an order under this id', async () => {
       world.next({ delayMs: 600_000 })
@@ -151,7 +181,7 @@ export const describeVenue = (name: string, price: bigint, makeWorld: () => Prom
       await world.venue.cancel(mine)
     })
 
-    test('an order dated after the venue\'s own time is refused, and leaves none', async () => {
+    test("an order dated after the venue's own time is refused, and leaves none", async () => {
       const early = order({ placedAt: Date.now() + 600_000 })
       expect(await world.venue.place(early)).toMatchObject({ kind: 'refused' })
       expect((await world.venue.find(early)).kind).toBe('absent')

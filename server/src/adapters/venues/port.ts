@@ -2,8 +2,9 @@ import type { Market } from '../rates/port.ts'
 import type { Limited } from '../rests.ts'
 
 /**
- * A venue that the house hedges on. Amounts and prices in 1e-18: of the base, and of the quote for one base. Promises that what is not
- * known is never called a refusal, and that an order is placed at most once for each call: no adapter tries again by itself.
+ * A venue that the house hedges on. Amounts and prices in 1e-18: of the base, and of the quote for one base. Promises
+ * that what is not known is never called a refusal, and that an order is placed at most once for each call: no adapter
+ * tries again by itself.
  */
 export interface Venue {
   readonly name: string
@@ -12,8 +13,8 @@ export interface Venue {
   /** What our account holds. @throws VenueUnreachable */
   balances(): Promise<VenueBalance[]>
   /**
-   * Places a limit order that fills at once as far as it can and is cancelled for the rest. Must not be called again for an order:
-   * venues take a client id anew when the first order under it has ended.
+   * Places a limit order that fills at once as far as it can and is cancelled for the rest. Must not be called again
+   * for an order: venues take a client id anew when the first order under it has ended.
    * @throws VenueUnreachable when nobody knows whether it was taken
    */
   place(order: VenueOrder): Promise<Placed>

@@ -29,20 +29,43 @@ export const readVenueSettings = (json: unknown): VenueSettings => {
   const { kind = 'ccxt', exchange, origin, timeoutMs = TIMEOUT_MS, apiKeyFile, secretFile } = given
   const name = given.name ?? exchange
   if (kind !== 'ccxt') throw new Error('venue: kind is ccxt')
-  if (typeof exchange !== 'string' || !Object.hasOwn(DIALECTS, exchange)) throw new Error(`venue: exchange is one of ${Object.keys(DIALECTS).join(', ')}`)
-  if (typeof name !== 'string' || !NAME.test(name)) throw new Error('venue: name is 1 to 32 small letters, digits and dashes, and no dash first')
-  if (origin !== undefined && (typeof origin !== 'string' || !URL.canParse(origin) || new URL(origin).origin !== origin)) throw new Error('venue: origin is one such as https://api1.example.com')
-  if (typeof apiKeyFile !== 'string' || typeof secretFile !== 'string') throw new Error('venue: apiKeyFile and secretFile are paths of files that hold the credentials')
-  if (!Number.isInteger(timeoutMs) || (timeoutMs as number) < 500 || (timeoutMs as number) > 60_000) throw new Error('venue: timeoutMs is from 500 to 60000')
-  return { kind, name, exchange, ...(origin === undefined ? {} : { origin }), apiKeyFile, secretFile, timeoutMs: timeoutMs as number }
+  if (typeof exchange !== 'string' || !Object.hasOwn(DIALECTS, exchange))
+    throw new Error(`venue: exchange is one of ${Object.keys(DIALECTS).join(', ')}`)
+  if (typeof name !== 'string' || !NAME.test(name))
+    throw new Error('venue: name is 1 to 32 small letters, digits and dashes, and no dash first')
+  if (
+    origin !== undefined &&
+    (typeof origin !== 'string' || !URL.canParse(origin) || new URL(origin).origin !== origin)
+  )
+    throw new Error('venue: origin is one such as https://api1.example.com')
+  if (typeof apiKeyFile !== 'string' || typeof secretFile !== 'string')
+    throw new Error('venue: apiKeyFile and secretFile are paths of files that hold the credentials')
+  if (!Number.isInteger(timeoutMs) || (timeoutMs as number) < 500 || (timeoutMs as number) > 60_000)
+    throw new Error('venue: timeoutMs is from 500 to 60000')
+  return {
+    kind,
+    name,
+    exchange,
+    ...(origin === undefined ? {} : { origin }),
+    apiKeyFile,
+    secretFile,
+    timeoutMs: timeoutMs as number,
+  }
 }
 
 /**
  * @param rests shared with all that asks the exchange from this process
  * @throws Error when a file of credentials can't be read; never with what is in it
  */
-export const openVenue = ({ name, exchange, origin, apiKeyFile, secretFile, timeoutMs }: VenueSettings, rests: Rests = createRests(Date.now)): Venue =>
-  createCcxtVenue(name, { exchange, origin, apiKey: credential(apiKeyFile), secret: credential(secretFile), timeoutMs }, rests)
+export const openVenue = (
+  { name, exchange, origin, apiKeyFile, secretFile, timeoutMs }: VenueSettings,
+  rests: Rests = createRests(Date.now),
+): Venue =>
+  createCcxtVenue(
+    name,
+    { exchange, origin, apiKey: credential(apiKeyFile), secret: credential(secretFile), timeoutMs },
+    rests,
+  )
 
 const credential = (file: string): string => {
   try {

@@ -1,4 +1,7 @@
-/** Venues against the emulator, which speaks Binance's API: an unmodified ccxt trades on it, with signatures that are checked. */
+/**
+ * Venues against the emulator, which speaks Binance's API: an unmodified ccxt trades on it, with signatures that are
+ * checked.
+ */
 import { spawn } from 'node:child_process'
 import { on } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -29,7 +32,8 @@ const start = () => startVenue({ port: 0, account, usd: () => USD, balances: { B
 /** In this suite the emulator does what rows V-1, V-2, V-3 and V-4 of docs/dialects.md say. */
 describeVenue('Binance through ccxt', 66_000n, async () => {
   const emulator = await start()
-  const open = (timeoutMs: number) => openVenue(readVenueSettings({ exchange: 'binance', origin: emulator.url, timeoutMs, ...files }))
+  const open = (timeoutMs: number) =>
+    openVenue(readVenueSettings({ exchange: 'binance', origin: emulator.url, timeoutMs, ...files }))
   const venue = open(60_000)
   return {
     venue,
@@ -45,14 +49,29 @@ describeVenue('Binance through ccxt', 66_000n, async () => {
 })
 
 describe('audit D-B9: limits of an address (row V-5)', () => {
-  const order = { clientId: 'b'.repeat(32), market: { base: 'BTC', quote: 'USDT' }, side: 'buy' as const, amount: 10n ** 16n, price: 66_000n * 10n ** 18n, validMs: 5_000 }
+  const order = {
+    clientId: 'b'.repeat(32),
+    market: { base: 'BTC', quote: 'USDT' },
+    side: 'buy' as const,
+    amount: 10n ** 16n,
+    price: 66_000n * 10n ** 18n,
+    validMs: 5_000,
+  }
 
-  test.each([['limited', 2_000], ['limited-silently', 60_000], ['banned', 120_000], ['firewall', 300_000]])('a venue that is %s is left alone for %i ms by hedging and by prices', async (kind, ms) => {
+  test.each([
+    ['limited', 2_000],
+    ['limited-silently', 60_000],
+    ['banned', 120_000],
+    ['firewall', 300_000],
+  ])('a venue that is %s is left alone for %i ms by hedging and by prices', async (kind, ms) => {
     const emulator = await start()
     const market = await startMarket({ port: 0, usd: () => USD })
     let now = Date.now()
     const rests = createRests(() => now)
-    const venue = openVenue(readVenueSettings({ exchange: 'binance', origin: emulator.url, timeoutMs: 60_000, ...files }), rests)
+    const venue = openVenue(
+      readVenueSettings({ exchange: 'binance', origin: emulator.url, timeoutMs: 60_000, ...files }),
+      rests,
+    )
     const { books } = createSources({ venues: { binance: { origin: market.url } } }, () => now, rests)
     try {
       await venue.markets()
@@ -62,7 +81,10 @@ describe('audit D-B9: limits of an address (row V-5)', () => {
       emulator.control.fault({})
       await expect(venue.balances()).rejects.toThrow(/asked too often/)
       await expect(venue.find(order)).rejects.toThrow(/asked too often/)
-      expect(await venue.place({ ...order, placedAt: Date.now() })).toMatchObject({ kind: 'refused', reason: expect.stringContaining('asked too often') as string })
+      expect(await venue.place({ ...order, placedAt: Date.now() })).toMatchObject({
+        kind: 'refused',
+        reason: expect.stringContaining('asked too often') as string,
+      })
       await expect(books[0]!.book(order.market)).rejects.toThrow(/asked too often/)
       now += ms
       expect((await books[0]!.book(order.market)).bids.length).toBeGreaterThan(0)
@@ -72,13 +94,21 @@ describe('audit D-B9: limits of an address (row V-5)', () => {
     }
   })
 
-  test.each([['limited', 2_000], ['banned', 120_000]] as const)('so does a source of prices that is %s, for %i ms', async (kind, ms) => {
+  test.each([
+    ['limited', 2_000],
+    ['banned', 120_000],
+  ] as const)('so does a source of prices that is %s, for %i ms', async (kind, ms) => {
     const emulator = await start()
     const market = await startMarket({ port: 0, usd: () => USD })
     let now = Date.now()
     const rests = createRests(() => now)
-    const venue = openVenue(readVenueSettings({ exchange: 'binance', origin: emulator.url, timeoutMs: 60_000, ...files }), rests)
-    const { books: [binance] } = createSources({ venues: { binance: { origin: market.url } } }, () => now, rests)
+    const venue = openVenue(
+      readVenueSettings({ exchange: 'binance', origin: emulator.url, timeoutMs: 60_000, ...files }),
+      rests,
+    )
+    const {
+      books: [binance],
+    } = createSources({ venues: { binance: { origin: market.url } } }, () => now, rests)
     try {
       market.setFault('binance', { kind })
       await expect(binance!.book(order.market)).rejects.toThrow(/HTTP 4/)
@@ -108,51 +138,72 @@ test('audit D-B9: the most of an order, and of what an account may hold, are rea
 describe('signatures', () => {
   // The example of Binance's documentation of signed requests.
   test('are those of the published example', () => {
-    const payload = 'symbol=LTCBTC&side=BUY&type=LIMIT&timeInForce=GTC&quantity=1&price=0.1&recvWindow=5000&timestamp=1499827319559'
-    expect(signatureOf('NhqPtmdSJYdKjVHjA7PZj4Mge3R5YNiP1e3UZjInClVN65XAbvqqM6A7H5fATj0j', payload)).toBe('c8db56825ae71d6d79447849e617115f4a920fa2acdcab2b053c4b2838bd6b71')
+    const payload =
+      'symbol=LTCBTC&side=BUY&type=LIMIT&timeInForce=GTC&quantity=1&price=0.1&recvWindow=5000&timestamp=1499827319559'
+    expect(signatureOf('NhqPtmdSJYdKjVHjA7PZj4Mge3R5YNiP1e3UZjInClVN65XAbvqqM6A7H5fATj0j', payload)).toBe(
+      'c8db56825ae71d6d79447849e617115f4a920fa2acdcab2b053c4b2838bd6b71',
+    )
   })
 
   test('with another secret are refused', async () => {
     const emulator = await start()
-    const venue = openVenue(readVenueSettings({ exchange: 'binance', origin: emulator.url, ...files, secretFile: file('other', 'another') }))
+    const venue = openVenue(
+      readVenueSettings({ exchange: 'binance', origin: emulator.url, ...files, secretFile: file('other', 'another') }),
+    )
     await expect(venue.balances()).rejects.toThrow(VenueUnreachable)
-    expect(await venue.place({ clientId: 'a'.repeat(32), market: { base: 'BTC', quote: 'USDT' }, side: 'buy', amount: 10n ** 17n, price: 65_000n * 10n ** 18n, placedAt: Date.now(), validMs: 5_000 }))
-      .toMatchObject({ kind: 'refused', reason: expect.stringContaining('Signature') as string })
+    expect(
+      await venue.place({
+        clientId: 'a'.repeat(32),
+        market: { base: 'BTC', quote: 'USDT' },
+        side: 'buy',
+        amount: 10n ** 17n,
+        price: 65_000n * 10n ** 18n,
+        placedAt: Date.now(),
+        validMs: 5_000,
+      }),
+    ).toMatchObject({ kind: 'refused', reason: expect.stringContaining('Signature') as string })
     await venue.close()
     await emulator.stop()
   })
 })
 
-test.runIf(process.platform === 'linux')('the process of ccxt ends with the one that was killed, and is started again when it has ended itself', async () => {
-  const emulator = await start()
-  const given = { exchange: 'binance', origin: emulator.url, ...files }
-  const program = `import { openVenue, readVenueSettings } from './server/src/adapters/venues/settings.ts'
+test.runIf(process.platform === 'linux')(
+  'the process of ccxt ends with the one that was killed, and is started again when it has ended itself',
+  async () => {
+    const emulator = await start()
+    const given = { exchange: 'binance', origin: emulator.url, ...files }
+    const program = `import { openVenue, readVenueSettings } from './server/src/adapters/venues/settings.ts'
     const venue = openVenue(readVenueSettings(${JSON.stringify(given)}))
     await venue.balances()
     console.log('ready')
     process.stdin.once('data', async () => { await venue.balances(); console.log('again') })`
-  const worker = spawn(process.execPath, ['--input-type=module', '-e', program], { cwd: new URL('../../../../', import.meta.url), stdio: ['pipe', 'pipe', 'inherit'] })
-  const said = async (what: string): Promise<void> => {
-    for await (const [chunk] of on(worker.stdout, 'data')) if (String(chunk).includes(what)) return
-  }
-  const child = (): number => Number(readFileSync(`/proc/${worker.pid}/task/${worker.pid}/children`, 'utf8').trim().split(' ')[0])
-  const gone = async (pid: number): Promise<void> => {
-    const deadline = performance.now() + 60_000
-    while (existsSync(`/proc/${pid}`) && performance.now() < deadline) await sleep(50)
-    expect(existsSync(`/proc/${pid}`)).toBe(false)
-  }
-  await said('ready')
-  const first = child()
-  process.kill(first, 'SIGKILL')
-  await gone(first)
-  worker.stdin.write('go\n')
-  await said('again')
-  const second = child()
-  expect(second).not.toBe(first)
-  worker.kill('SIGKILL')
-  await gone(second)
-  await emulator.stop()
-})
+    const worker = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      cwd: new URL('../../../../', import.meta.url),
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    const said = async (what: string): Promise<void> => {
+      for await (const [chunk] of on(worker.stdout, 'data')) if (String(chunk).includes(what)) return
+    }
+    const child = (): number =>
+      Number(readFileSync(`/proc/${worker.pid}/task/${worker.pid}/children`, 'utf8').trim().split(' ')[0])
+    const gone = async (pid: number): Promise<void> => {
+      const deadline = performance.now() + 60_000
+      while (existsSync(`/proc/${pid}`) && performance.now() < deadline) await sleep(50)
+      expect(existsSync(`/proc/${pid}`)).toBe(false)
+    }
+    await said('ready')
+    const first = child()
+    process.kill(first, 'SIGKILL')
+    await gone(first)
+    worker.stdin.write('go\n')
+    await said('again')
+    const second = child()
+    expect(second).not.toBe(first)
+    worker.kill('SIGKILL')
+    await gone(second)
+    await emulator.stop()
+  },
+)
 
 describe('settings', () => {
   test.each([
@@ -165,6 +216,8 @@ describe('settings', () => {
   })
 
   test('a file that is not there is named, and nothing of its content', () => {
-    expect(() => openVenue(readVenueSettings({ exchange: 'binance', ...files, secretFile: join(dir, 'none') }))).toThrow(/none can't be read \(ENOENT\)/)
+    expect(() =>
+      openVenue(readVenueSettings({ exchange: 'binance', ...files, secretFile: join(dir, 'none') })),
+    ).toThrow(/none can't be read \(ENOENT\)/)
   })
 })

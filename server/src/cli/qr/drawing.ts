@@ -5,7 +5,9 @@ const QUIET = 4
 
 const withQuietZone = (matrix: QrMatrix): boolean[][] => {
   const size = matrix.length + 2 * QUIET
-  return Array.from({ length: size }, (_, r) => Array.from({ length: size }, (__, c) => matrix[r - QUIET]?.[c - QUIET] ?? false))
+  return Array.from({ length: size }, (_, r) =>
+    Array.from({ length: size }, (__, c) => matrix[r - QUIET]?.[c - QUIET] ?? false),
+  )
 }
 
 /** For a terminal: two modules in each character, black on white whatever the terminal's own colours are. */

@@ -18,7 +18,8 @@ const read = (matrix: QrMatrix): string | undefined => {
   const pixels = new Uint8ClampedArray(side * side * 4).fill(255)
   for (let y = 0; y < side; y += 1) {
     for (let x = 0; x < side; x += 1) {
-      if (matrix[Math.floor(y / 4) - 4]?.[Math.floor(x / 4) - 4] === true) pixels.fill(0, (y * side + x) * 4, (y * side + x) * 4 + 3)
+      if (matrix[Math.floor(y / 4) - 4]?.[Math.floor(x / 4) - 4] === true)
+        pixels.fill(0, (y * side + x) * 4, (y * side + x) * 4 + 3)
     }
   }
   const decode = jsQr as unknown as (data: Uint8ClampedArray, width: number, height: number) => { data: string } | null
@@ -33,8 +34,10 @@ test.each([1, 2, 5, 9, 14, 20, 27, 33, 40])('a code of version %i is read back',
 })
 
 test('the smallest version that holds a text is taken, and what none holds is refused', () => {
-  for (let version = 1; version <= 40; version += 1) expect(qrOf(textOf(version, capacityOf(version)))).toHaveLength(version * 4 + 17)
-  for (let version = 1; version < 40; version += 1) expect(qrOf(textOf(version, capacityOf(version) + 1))).toHaveLength(version * 4 + 21)
+  for (let version = 1; version <= 40; version += 1)
+    expect(qrOf(textOf(version, capacityOf(version)))).toHaveLength(version * 4 + 17)
+  for (let version = 1; version < 40; version += 1)
+    expect(qrOf(textOf(version, capacityOf(version) + 1))).toHaveLength(version * 4 + 21)
   expect(capacityOf(40)).toBe(4_296)
   expect(() => qrOf(textOf(40, 4_297))).toThrow(RangeError)
   expect(() => qrOf('lower')).toThrow(RangeError)
@@ -42,7 +45,9 @@ test('the smallest version that holds a text is taken, and what none holds is re
 
 test('drawings have every module, and a light border of four', () => {
   const matrix = qrOf('A')
-  const text = qrAsText(matrix).split('\n').map((line) => line.slice('\u001B[30;107m'.length, -'\u001B[0m'.length))
+  const text = qrAsText(matrix)
+    .split('\n')
+    .map((line) => line.slice('\u001B[30;107m'.length, -'\u001B[0m'.length))
   expect(text).toHaveLength(15)
   expect(text.slice(0, 2).join('').trim()).toBe('')
   const dark = matrix.flat().filter(Boolean).length

@@ -23,17 +23,22 @@ export const en: Texts = {
     },
     title: { approved: 'Refund agreed', declined: 'Refund declined', sent: 'Refund sent' },
     body: {
-      approved: (company, refund) => `${company} agreed to send ${refund} back to you. We write again when it has been sent.`,
-      declined: (company) => `${company} declined to send the money back. Please ask the company if you have questions.`,
+      approved: (company, refund) =>
+        `${company} agreed to send ${refund} back to you. We write again when it has been sent.`,
+      declined: (company) =>
+        `${company} declined to send the money back. Please ask the company if you have questions.`,
       sent: (company, refund) => `${company} has sent ${refund} back to the address you gave.`,
     },
   },
-  cardRefund: (company, refund) => `${company} has sent ${refund} back to the card you paid with. The bank of the card may take some days to show it.`,
+  cardRefund: (company, refund) =>
+    `${company} has sent ${refund} back to the card you paid with. The bank of the card may take some days to show it.`,
   exhausted: {
     subject: (merchant) => `${merchant}: notifications are not being accepted`,
     title: 'Notifications are not being accepted',
-    body: (merchant, since) => `The receiver of ${merchant} has not accepted a notification. The last try was at ${since}.`,
-    waits: 'Later notifications of the same object wait for it, so that their order is kept; those of other objects go on. Nothing is lost.',
+    body: (merchant, since) =>
+      `The receiver of ${merchant} has not accepted a notification. The last try was at ${since}.`,
+    waits:
+      'Later notifications of the same object wait for it, so that their order is kept; those of other objects go on. Nothing is lost.',
     next: 'Once your receiver answers with 2xx again, everything that waits is sent in order. Until then we try once a day for 7 days.',
   },
   activity: {

@@ -26,14 +26,26 @@ export interface EvmHolding extends Holding {
 }
 
 /** The token of a ticker as chainkit names it, EIP-55 or `COIN`, with its decimals. */
-export const assetOn = (catalogue: Catalogue, network: EvmNetwork, ticker: string): { on: Hex; decimals: number; scale: number } => {
+export const assetOn = (
+  catalogue: Catalogue,
+  network: EvmNetwork,
+  ticker: string,
+): { on: Hex; decimals: number; scale: number } => {
   const asset = catalogue.findCrypto(ticker)
   const listed = asset?.networks.get(network)
   if (!asset || !listed) throw new Error(`the catalogue lacks ${ticker} on ${network}`)
-  return { on: listed.contract === null ? COIN : checksumAddress(listed.contract), decimals: listed.decimals, scale: asset.scale }
+  return {
+    on: listed.contract === null ? COIN : checksumAddress(listed.contract),
+    decimals: listed.decimals,
+    scale: asset.scale,
+  }
 }
 
-export const chainAmount = (catalogue: Catalogue, network: EvmNetwork, { asset, units }: Pick<Holding, 'asset' | 'units'>): bigint => {
+export const chainAmount = (
+  catalogue: Catalogue,
+  network: EvmNetwork,
+  { asset, units }: Pick<Holding, 'asset' | 'units'>,
+): bigint => {
   const { decimals, scale } = assetOn(catalogue, network, asset)
   return rescale(units, scale, decimals)
 }

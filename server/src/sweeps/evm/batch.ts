@@ -18,7 +18,9 @@ export interface BatchPlan extends EvmPlan {
 export const MOST_GAS = 16_000_000n
 /** A transaction, and the frame of the batch. */
 const BASE_GAS = 60_000n
-/** The least an authorisation is taken to be charged before anything is given back: 25,000 (EIP-7702), and its bytes. */
+/**
+ * The least an authorisation is taken to be charged before anything is given back: 25,000 (EIP-7702), and its bytes.
+ */
 const AUTHORIZATION_GAS = 27_000n
 /** Nodes' estimates are as much as 1.5 % off (geth `estimateGasErrorRatio`), and this one is a difference of two. */
 const ESTIMATE_ROOM = 16n
@@ -33,8 +35,11 @@ export interface BatchRules {
   authorization?: bigint | undefined
 }
 
-/** Of an authorisation. What the chain charges may rise with an upgrade (EIP-8037), and never falls below what is known. */
-const leaveGas = (estimate = 0n): bigint => (estimate > AUTHORIZATION_GAS ? estimate + estimate / ESTIMATE_ROOM : AUTHORIZATION_GAS)
+/**
+ * Of an authorisation. What the chain charges may rise with an upgrade (EIP-8037), and never falls below what is known.
+ */
+const leaveGas = (estimate = 0n): bigint =>
+  estimate > AUTHORIZATION_GAS ? estimate + estimate / ESTIMATE_ROOM : AUTHORIZATION_GAS
 
 /**
  * A bound, not an estimate: a batch goes on when a part of it fails, so that what nodes estimate may be enough for the
@@ -59,30 +64,61 @@ export const planBatch = (request: {
   const { delegate, batch } = contracts
   const leaving = members.filter(({ account }) => !delegatesTo(account, delegate.address))
   const standing = members.filter(({ account }) => delegatesTo(account, delegate.address))
-  const groups = groupSweeps(members.map(({ account, holdings }) => ({ account: account.holder.address as Hex, assets: holdings.map(({ on }) => on) })))
+  const groups = groupSweeps(
+    members.map(({ account, holdings }) => ({
+      account: account.holder.address as Hex,
+      assets: holdings.map(({ on }) => on),
+    })),
+  )
   const call = {
-    chainId, nonce: BigInt(request.nonce), gas: batchGas(members, { delegate: delegate.address, authorization }), to: batch.address, value: 0n, data: sweepMany.encode(groups),
+    chainId,
+    nonce: BigInt(request.nonce),
+    gas: batchGas(members, { delegate: delegate.address, authorization }),
+    to: batch.address,
+    value: 0n,
+    data: sweepMany.encode(groups),
   }
   const { maxFeePerGas, maxPriorityFeePerGas } = rate
   const plan =
     leaving.length > 0
       ? planOfDraft({
-          ...call, type: 'eip7702', maxFeePerGas, maxPriorityFeePerGas,
-          authorizations: leaving.map(({ account }) => ({ chainId, delegate: delegate.address, nonce: BigInt(account.nonce) })),
+          ...call,
+          type: 'eip7702',
+          maxFeePerGas,
+          maxPriorityFeePerGas,
+          authorizations: leaving.map(({ account }) => ({
+            chainId,
+            delegate: delegate.address,
+            nonce: BigInt(account.nonce),
+          })),
         })
-      : planOf(rate.legacy ? { ...call, type: 'legacy', gasPrice: maxFeePerGas } : { ...call, type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas })
-  const keys = [...leaving, ...standing].map(({ account }) => ({ account: 'deposit' as const, branch: 0 as const, index: account.holder.derivationIndex }))
+      : planOf(
+          rate.legacy
+            ? { ...call, type: 'legacy', gasPrice: maxFeePerGas }
+            : { ...call, type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas },
+        )
+  const keys = [...leaving, ...standing].map(({ account }) => ({
+    account: 'deposit' as const,
+    branch: 0 as const,
+    index: account.holder.derivationIndex,
+  }))
   return { ...plan, signingKeys: [{ account: 'hot', branch: 0, index: 0 }, ...keys] }
 }
 
 /** A signature recovered, its nonce noted, its bytes. */
 const SIGNED_GAS = 60_000n
 
-/** Of a signed transfer in the relay, beside the transfer. Its nonce is new state, of which an account is more. @param newAccount what a payment to one takes now */
+/**
+ * Of a signed transfer in the relay, beside the transfer. Its nonce is new state, of which an account is more. @param
+ * newAccount what a payment to one takes now
+ */
 export const signedGas = (newAccount: bigint | undefined): bigint => SIGNED_GAS + dearerBy(PAYMENT_GAS, newAccount)
 
 /** As many members, from the first on, as one transaction may carry. @param most wei it may cost */
-export const fitBatch = (members: readonly BatchMember[], { rate, most, ...rules }: BatchRules & { rate: GasRate; most: bigint }): BatchMember[] => {
+export const fitBatch = (
+  members: readonly BatchMember[],
+  { rate, most, ...rules }: BatchRules & { rate: GasRate; most: bigint },
+): BatchMember[] => {
   let count = members.length
   const fits = (gas: bigint): boolean => gas <= MOST_GAS && gas * rate.maxFeePerGas <= most
   while (count > 0 && !fits(batchGas(members.slice(0, count), rules))) count -= 1

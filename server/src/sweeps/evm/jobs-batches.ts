@@ -31,38 +31,75 @@ export const planBatches = async (round: EvmRound, choices: readonly EvmChoice[]
 }
 
 /** With what each transfer would take by itself; what its token would refuse is not sent, and tried again later. */
-const estimated = async (round: EvmRound, state: AccountState, choices: readonly EvmChoice[]): Promise<BatchMember[]> => {
+const estimated = async (
+  round: EvmRound,
+  state: AccountState,
+  choices: readonly EvmChoice[],
+): Promise<BatchMember[]> => {
   const members: BatchMember[] = []
   for (const { account, holdings } of choices.slice(0, round.policy.batch * 2)) {
     const gas = await Promise.all(holdings.map((holding) => transferGas(round, state, account, holding)))
     const refused = holdings.filter((_, i) => gas[i] === undefined)
     if (refused.length > 0) await noteRefused(round, account, refused)
-    const kept = holdings.flatMap((holding, i) => (gas[i] === undefined ? [] : [{ ...holding, gas: holding.on === COIN ? gas[i] + INNER_COIN_GAS : gas[i] }]))
+    const kept = holdings.flatMap((holding, i) =>
+      gas[i] === undefined ? [] : [{ ...holding, gas: holding.on === COIN ? gas[i] + INNER_COIN_GAS : gas[i] }],
+    )
     if (kept.length > 0) members.push({ account, holdings: kept })
   }
   return members
 }
 
-/** Of a transfer by the address itself; undefined when it, or its token, would be refused. A payment of coin takes the same whatever its amount. */
-export const transferGas = async ({ hotAddress }: EvmRound, state: AccountState, { holder }: EvmAccount, { on, amount }: EvmHolding): Promise<bigint | undefined> => {
-  const call = on === COIN ? { to: hotAddress, value: 1n, data: '0x' } : { to: on, value: 0n, data: encodeTransfer(hotAddress, amount) }
+/**
+ * Of a transfer by the address itself; undefined when it, or its token, would be refused. A payment of coin takes the
+ * same whatever its amount.
+ */
+export const transferGas = async (
+  { hotAddress }: EvmRound,
+  state: AccountState,
+  { holder }: EvmAccount,
+  { on, amount }: EvmHolding,
+): Promise<bigint | undefined> => {
+  const call =
+    on === COIN
+      ? { to: hotAddress, value: 1n, data: '0x' }
+      : { to: on, value: 0n, data: encodeTransfer(hotAddress, amount) }
   const estimate = await state.estimateGas({ from: holder.address, ...call })
   return estimate.ok ? estimate.gas : undefined
 }
 
 /** A sweep that was not worth a transaction: it counts among those that came to nothing. */
-export const noteRefused = async (round: EvmRound, account: EvmAccount, holdings: readonly EvmHolding[]): Promise<void> => {
+export const noteRefused = async (
+  round: EvmRound,
+  account: EvmAccount,
+  holdings: readonly EvmHolding[],
+): Promise<void> => {
   const { runtime } = round
   await inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
-    const rows = holdings.map((holding): NewSweep => ({ ...rowOf(round, account, holding), id: moment.newId(), way: 'refused', state: 'planned', fundingId: null, outgoingId: null }))
+    const rows = holdings.map((holding): NewSweep => ({
+      ...rowOf(round, account, holding),
+      id: moment.newId(),
+      way: 'refused',
+      state: 'planned',
+      fundingId: null,
+      outgoingId: null,
+    }))
     if (!(await insertSweeps(tx, rows, moment))) throw new Taken()
     await moveSweeps(tx, { ids: rows.map(({ id }) => id) }, 'dropped', moment.at)
   }).catch(ignoreTaken)
 }
 
-export const rowOf = ({ network }: EvmRound, { holder }: EvmAccount, { asset, units }: EvmHolding): Omit<NewSweep, 'id' | 'way' | 'state' | 'fundingId' | 'outgoingId'> => ({
-  network, asset, address: holder.address, merchantId: holder.merchantId, derivationIndex: holder.derivationIndex, units,
+export const rowOf = (
+  { network }: EvmRound,
+  { holder }: EvmAccount,
+  { asset, units }: EvmHolding,
+): Omit<NewSweep, 'id' | 'way' | 'state' | 'fundingId' | 'outgoingId'> => ({
+  network,
+  asset,
+  address: holder.address,
+  merchantId: holder.merchantId,
+  derivationIndex: holder.derivationIndex,
+  units,
 })
 
 const planOne = async (round: EvmRound, all: readonly BatchMember[], rate: GasRate): Promise<boolean> => {
@@ -78,9 +115,29 @@ const planOne = async (round: EvmRound, all: readonly BatchMember[], rate: GasRa
       const nonce = await takeNonce(tx, network, hotAddress, moment.at)
       const plan = planBatch({ members, contracts, authorization: round.authorization, chainId, nonce, rate })
       const id = moment.newId()
-      await insertPlanned(tx, { id, network, purpose: 'sweep', senders: [hotAddress], nonce, keys: [`${hotAddress}:${nonce}`], feeRate: rate, ...plan }, moment)
+      await insertPlanned(
+        tx,
+        {
+          id,
+          network,
+          purpose: 'sweep',
+          senders: [hotAddress],
+          nonce,
+          keys: [`${hotAddress}:${nonce}`],
+          feeRate: rate,
+          ...plan,
+        },
+        moment,
+      )
       const rows = members.flatMap(({ account, holdings }) =>
-        holdings.map((holding): NewSweep => ({ ...rowOf(round, account, holding), id: moment.newId(), way: 'delegate', state: 'carried', fundingId: null, outgoingId: id })),
+        holdings.map((holding): NewSweep => ({
+          ...rowOf(round, account, holding),
+          id: moment.newId(),
+          way: 'delegate',
+          state: 'carried',
+          fundingId: null,
+          outgoingId: id,
+        })),
       )
       // The nonce taken here goes back with the transaction.
       if (!(await insertSweeps(tx, rows, moment))) throw new Taken()
@@ -99,7 +156,9 @@ const tellDear = async ({ runtime, network, sending }: EvmRound, fee: bigint): P
   return false
 }
 
-/** Whether the hot wallet has the coin for one more transaction, after all that no block shows yet. @param wei at most */
+/**
+ * Whether the hot wallet has the coin for one more transaction, after all that no block shows yet. @param wei at most
+ */
 export const canPay = async (round: EvmRound, wei: bigint): Promise<boolean> => {
   const { runtime, network, hotAddress } = round
   // The books first: no block is taken that is older than what they have read.

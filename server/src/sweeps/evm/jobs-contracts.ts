@@ -12,12 +12,17 @@ import { isDeploying } from '../queries.ts'
  * Whether contracts are on the chain with the very code they are pinned to, looked at each time before money depends on
  * it. What is missing is deployed by the hot wallet.
  */
-export const areReady = async (round: EvmRound, contracts: readonly PinnedContract[], rate: GasRate): Promise<boolean> => {
+export const areReady = async (
+  round: EvmRound,
+  contracts: readonly PinnedContract[],
+  rate: GasRate,
+): Promise<boolean> => {
   // No block from before a deployment of ours that the books hold for mined.
   const state = await currentState(round)
   const codes = await Promise.all(contracts.map(({ address }) => state.codeAt(address)))
   const foreign = contracts.find(({ code }, i) => codes[i] !== '0x' && codes[i] !== code.toLowerCase())
-  if (foreign) return tell(round, `At ${foreign.address} there is other code than that of our contract (${foreign.codeHash})`)
+  if (foreign)
+    return tell(round, `At ${foreign.address} there is other code than that of our contract (${foreign.codeHash})`)
   const missing = contracts.filter((_, i) => codes[i] === '0x')
   if (missing.length === 0) {
     await resolveAlert(round.runtime.db, 'sweep-contract', round.network, momentOf(round.runtime).at)
@@ -45,9 +50,16 @@ const deploy = async (round: EvmRound, missing: readonly PinnedContract[], rate:
     }),
   )
   const plans = calls.flatMap((one) => one ?? [])
-  const fits = plans.every(({ call, gas }) => planEvm({ network, chainId, nonce: 0, call, gas, rate }).networkFee <= sending.maxBatchFee)
+  const fits = plans.every(
+    ({ call, gas }) => planEvm({ network, chainId, nonce: 0, call, gas, rate }).networkFee <= sending.maxBatchFee,
+  )
   if (plans.length < missing.length || !fits) {
-    await tell(round, plans.length < missing.length ? `${hotAddress} can't deploy its contracts: does it have coin?` : 'Deploying its contracts would cost too much now')
+    await tell(
+      round,
+      plans.length < missing.length
+        ? `${hotAddress} can't deploy its contracts: does it have coin?`
+        : 'Deploying its contracts would cost too much now',
+    )
     return
   }
   await round.pause('sweep-deployment-chosen')
@@ -57,10 +69,21 @@ const deploy = async (round: EvmRound, missing: readonly PinnedContract[], rate:
       const nonce = await takeNonce(tx, network, hotAddress, moment.at)
       // Whoever takes a nonce waits for others who do: now it is sure whether one of them deploys.
       if (i === 0 && (await isDeploying(tx, network))) throw new Taken()
-      await insertPlanned(tx, {
-        id: moment.newId(), network, purpose: 'sweep', senders: [hotAddress], nonce, keys: [`${hotAddress}:${nonce}`],
-        signingKeys: [{ account: 'hot', branch: 0, index: 0 }], feeRate: rate, ...planEvm({ network, chainId, nonce, call, gas, rate }),
-      }, moment)
+      await insertPlanned(
+        tx,
+        {
+          id: moment.newId(),
+          network,
+          purpose: 'sweep',
+          senders: [hotAddress],
+          nonce,
+          keys: [`${hotAddress}:${nonce}`],
+          signingKeys: [{ account: 'hot', branch: 0, index: 0 }],
+          feeRate: rate,
+          ...planEvm({ network, chainId, nonce, call, gas, rate }),
+        },
+        moment,
+      )
     }
   }).catch(ignoreTaken)
   await round.pause('sweep-deployment-planned')

@@ -33,11 +33,16 @@ export const planRelays = async (round: EvmRound, choices: readonly EvmChoice[],
     for (const holding of holdings) {
       const gas = await transferGas(round, state, account, holding)
       if (gas === undefined) await noteRefused(round, account, [holding])
-      else byToken.set(holding.on, [...(byToken.get(holding.on) ?? []), { account, holding, gas: gas + signedGas(round.newAccount) }])
+      else
+        byToken.set(holding.on, [
+          ...(byToken.get(holding.on) ?? []),
+          { account, holding, gas: gas + signedGas(round.newAccount) },
+        ])
     }
   }
   let planned = false
-  for (const [token, all] of byToken) planned = (await planOne(round, token, fitting(round, all, rate), rate)) || planned
+  for (const [token, all] of byToken)
+    planned = (await planOne(round, token, fitting(round, all, rate), rate)) || planned
   return planned
 }
 
@@ -45,17 +50,30 @@ const gasOf = (all: readonly Signing[]): bigint => all.reduce((sum, { gas }) => 
 
 const fitting = ({ sending }: EvmRound, all: readonly Signing[], rate: GasRate): Signing[] => {
   let count = all.length
-  while (count > 0 && (gasOf(all.slice(0, count)) > MOST_GAS || gasOf(all.slice(0, count)) * rate.maxFeePerGas > sending.maxBatchFee)) count -= 1
+  while (
+    count > 0 &&
+    (gasOf(all.slice(0, count)) > MOST_GAS || gasOf(all.slice(0, count)) * rate.maxFeePerGas > sending.maxBatchFee)
+  )
+    count -= 1
   return all.slice(0, count)
 }
 
 const planOne = async (round: EvmRound, token: Hex, all: readonly Signing[], rate: GasRate): Promise<boolean> => {
   const { runtime, network, chainId, contracts, hotAddress } = round
   if (all.length === 0 || !(await canPay(round, gasOf(all) * rate.maxFeePerGas))) return false
-  const tries = await triesOf(runtime.db, network, all[0]!.holding.asset, all.map(({ account }) => account.holder.address))
+  const tries = await triesOf(
+    runtime.db,
+    network,
+    all[0]!.holding.asset,
+    all.map(({ account }) => account.holder.address),
+  )
   const validBefore = BigInt(Math.floor(runtime.clock.now() / 1_000)) + VALID_SECONDS
   // The token takes each nonce of a holder once; small ones are cheaper.
-  const transfers = all.map(({ account: { holder }, holding }) => ({ from: holder.address as Hex, units: holding.amount, nonce: BigInt(tries.get(holder.address) ?? 0) }))
+  const transfers = all.map(({ account: { holder }, holding }) => ({
+    from: holder.address as Hex,
+    units: holding.amount,
+    nonce: BigInt(tries.get(holder.address) ?? 0),
+  }))
   const data = relayTransfers.encode({ token, validBefore, transfers })
   const { maxFeePerGas, maxPriorityFeePerGas } = rate
   await round.pause('sweep-chosen')
@@ -64,14 +82,40 @@ const planOne = async (round: EvmRound, token: Hex, all: readonly Signing[], rat
       const moment = momentOf(runtime)
       const nonce = await takeNonce(tx, network, hotAddress, moment.at)
       const call = { chainId, nonce: BigInt(nonce), gas: gasOf(all), to: contracts.relay.address, value: 0n, data }
-      const plan = planOf(rate.legacy ? { ...call, type: 'legacy', gasPrice: maxFeePerGas } : { ...call, type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas })
+      const plan = planOf(
+        rate.legacy
+          ? { ...call, type: 'legacy', gasPrice: maxFeePerGas }
+          : { ...call, type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas },
+      )
       const id = moment.newId()
-      const keys = all.map(({ account: { holder } }) => ({ account: 'deposit' as const, branch: 0 as const, index: holder.derivationIndex }))
-      await insertPlanned(tx, {
-        id, network, purpose: 'sweep', senders: [hotAddress], nonce, keys: [`${hotAddress}:${nonce}`], feeRate: rate, ...plan,
-        signingKeys: [{ account: 'hot', branch: 0, index: 0 }, ...keys],
-      }, moment)
-      const rows = all.map(({ account, holding }): NewSweep => ({ ...rowOf(round, account, holding), id: moment.newId(), way: 'authorize', state: 'carried', fundingId: null, outgoingId: id }))
+      const keys = all.map(({ account: { holder } }) => ({
+        account: 'deposit' as const,
+        branch: 0 as const,
+        index: holder.derivationIndex,
+      }))
+      await insertPlanned(
+        tx,
+        {
+          id,
+          network,
+          purpose: 'sweep',
+          senders: [hotAddress],
+          nonce,
+          keys: [`${hotAddress}:${nonce}`],
+          feeRate: rate,
+          ...plan,
+          signingKeys: [{ account: 'hot', branch: 0, index: 0 }, ...keys],
+        },
+        moment,
+      )
+      const rows = all.map(({ account, holding }): NewSweep => ({
+        ...rowOf(round, account, holding),
+        id: moment.newId(),
+        way: 'authorize',
+        state: 'carried',
+        fundingId: null,
+        outgoingId: id,
+      }))
       if (!(await insertSweeps(tx, rows, moment))) throw new Taken()
     })
   } catch (error) {

@@ -33,7 +33,12 @@ export const planTopUp = async (round: EvmRound, { account, holdings }: EvmChoic
   return stored(round, async (tx, moment) => {
     const fundingId = await funding?.(tx, moment)
     const rows = kept.map((holding): NewSweep => ({
-      ...rowOf(round, account, holding), id: moment.newId(), way: 'top-up', state: fundingId ? 'planned' : 'funded', fundingId: fundingId ?? null, outgoingId: null,
+      ...rowOf(round, account, holding),
+      id: moment.newId(),
+      way: 'top-up',
+      state: fundingId ? 'planned' : 'funded',
+      fundingId: fundingId ?? null,
+      outgoingId: null,
     }))
     if (!(await insertSweeps(tx, rows, moment))) throw new Taken()
   })
@@ -45,13 +50,25 @@ const feeOf = ({ network, chainId, hotAddress }: EvmRound, gas: bigint, rate: Ga
 
 type Funding = (tx: Tx, moment: Moment) => Promise<string>
 
-/** Undefined when the address has enough. What is stored says what it may cost the hot wallet, the coin it sends included. */
-const planFunding = async (round: EvmRound, { holder }: EvmAccount, value: bigint, rate: GasRate): Promise<Funding | 'refused' | undefined> => {
+/**
+ * Undefined when the address has enough. What is stored says what it may cost the hot wallet, the coin it sends
+ * included.
+ */
+const planFunding = async (
+  round: EvmRound,
+  { holder }: EvmAccount,
+  value: bigint,
+  rate: GasRate,
+): Promise<Funding | 'refused' | undefined> => {
   const { hotAddress, network, chainId, policy, runtime } = round
   if (value <= 0n) return undefined
   if (value > policy.maxTopUp) {
     const text = `${holder.address} on ${network} needs ${value} wei for its gas, above the cap of ${policy.maxTopUp}: it waits for lower fees`
-    await raiseAlert(runtime.db, { kind: 'sweep-dear', subject: `${network}/${holder.address}`, text }, momentOf(runtime))
+    await raiseAlert(
+      runtime.db,
+      { kind: 'sweep-dear', subject: `${network}/${holder.address}`, text },
+      momentOf(runtime),
+    )
     return 'refused'
   }
   await resolveAlert(runtime.db, 'sweep-dear', `${network}/${holder.address}`, momentOf(runtime).at)
@@ -64,10 +81,25 @@ const planFunding = async (round: EvmRound, { holder }: EvmAccount, value: bigin
     const nonce = await takeNonce(tx, network, hotAddress, moment.at)
     const id = moment.newId()
     const { unsigned } = planEvm({ network, chainId, nonce, call, gas: estimate.gas, rate })
-    await insertPlanned(tx, {
-      id, network, purpose: 'gas', senders: [hotAddress], nonce, keys: [`${hotAddress}:${nonce}`], unsigned, networkFee: most, feeRate: rate,
-      signingKeys: [{ account: 'hot', branch: 0, index: 0 }, { account: 'deposit', branch: 0, index: holder.derivationIndex }],
-    }, moment)
+    await insertPlanned(
+      tx,
+      {
+        id,
+        network,
+        purpose: 'gas',
+        senders: [hotAddress],
+        nonce,
+        keys: [`${hotAddress}:${nonce}`],
+        unsigned,
+        networkFee: most,
+        feeRate: rate,
+        signingKeys: [
+          { account: 'hot', branch: 0, index: 0 },
+          { account: 'deposit', branch: 0, index: holder.derivationIndex },
+        ],
+      },
+      moment,
+    )
     return id
   }
 }
@@ -76,9 +108,14 @@ const planFunding = async (round: EvmRound, { holder }: EvmAccount, value: bigin
 export const sendFunded = async (round: EvmRound, rate: GasRate): Promise<boolean> => {
   const { runtime, network } = round
   const funded = await fundedOn(runtime.db, network, MOST_FUNDED)
-  const sending = await sendingAmong(runtime.db, network, funded.map(({ address }) => address))
+  const sending = await sendingAmong(
+    runtime.db,
+    network,
+    funded.map(({ address }) => address),
+  )
   const first = new Map<string, Sweep>()
-  for (const sweep of funded) if (!sending.has(sweep.address) && !first.has(sweep.address)) first.set(sweep.address, sweep)
+  for (const sweep of funded)
+    if (!sending.has(sweep.address) && !first.has(sweep.address)) first.set(sweep.address, sweep)
   let sent = false
   for (const sweep of first.values()) sent = (await sendOne(round, sweep, rate)) || sent
   return sent
@@ -87,31 +124,67 @@ export const sendFunded = async (round: EvmRound, rate: GasRate): Promise<boolea
 const sendOne = async (round: EvmRound, sweep: Sweep, rate: GasRate): Promise<boolean> => {
   const { network } = round
   const { id, address, merchantId, derivationIndex } = sweep
-  const account = await readAccount(await currentState(round), { address, merchantId, derivationIndex, sweptBefore: 0, holdings: [] })
+  const account = await readAccount(await currentState(round), {
+    address,
+    merchantId,
+    derivationIndex,
+    sweptBefore: 0,
+    holdings: [],
+  })
   const holding = await heldNow(round, sweep)
   const plan = holding ? await planOwn(round, account, holding, rate) : 'refused'
-  if (plan === 'refused') return stored(round, async (tx, { at }) => void (await moveSweeps(tx, { ids: [id] }, 'dropped', at)))
+  if (plan === 'refused')
+    return stored(round, async (tx, { at }) => void (await moveSweeps(tx, { ids: [id] }, 'dropped', at)))
   if (plan === 'short') return fundAgain(round, account, sweep, holding!, rate)
   await round.pause('sweep-chosen')
   return stored(round, async (tx, moment) => {
     const outgoingId = moment.newId()
-    await insertPlanned(tx, { ...ownRow(round, account, outgoingId), network, unsigned: plan.unsigned, networkFee: plan.networkFee, feeRate: rate }, moment)
+    await insertPlanned(
+      tx,
+      {
+        ...ownRow(round, account, outgoingId),
+        network,
+        unsigned: plan.unsigned,
+        networkFee: plan.networkFee,
+        feeRate: rate,
+      },
+      moment,
+    )
     if ((await moveSweeps(tx, { ids: [id] }, 'attached', moment.at, { outgoingId })).length === 0) throw new Taken()
   })
 }
 
 /** All of it that is final, which may be more than when it was chosen. */
-const heldNow = async ({ adapter, catalogue, network, runtime }: EvmRound, sweep: Sweep): Promise<EvmHolding | undefined> => {
+const heldNow = async (
+  { adapter, catalogue, network, runtime }: EvmRound,
+  sweep: Sweep,
+): Promise<EvmHolding | undefined> => {
   const { on, decimals, scale } = assetOn(catalogue, network, sweep.asset)
   const height = await finalHeightOf(runtime.db, network)
   if (height === undefined) return undefined
-  const [amount] = await adapter.balancesAt(height, [{ address: sweep.address, contract: on === COIN ? null : on.toLowerCase() }])
+  const [amount] = await adapter.balancesAt(height, [
+    { address: sweep.address, contract: on === COIN ? null : on.toLowerCase() },
+  ])
   if (!amount) return undefined
-  return { asset: sweep.asset, on, amount, units: rescale(amount, decimals, scale), since: new Date(0), failures: 0, worth: 0n }
+  return {
+    asset: sweep.asset,
+    on,
+    amount,
+    units: rescale(amount, decimals, scale),
+    since: new Date(0),
+    failures: 0,
+    worth: 0n,
+  }
 }
 
 /** Fees have risen since the address had its gas. */
-const fundAgain = async (round: EvmRound, account: EvmAccount, { id }: Sweep, holding: EvmHolding, rate: GasRate): Promise<boolean> => {
+const fundAgain = async (
+  round: EvmRound,
+  account: EvmAccount,
+  { id }: Sweep,
+  holding: EvmHolding,
+  rate: GasRate,
+): Promise<boolean> => {
   const gas = await transferGas(round, await currentState(round), account, holding)
   if (gas === undefined) return false
   const funding = await planFunding(round, account, feeOf(round, gas, rate) - account.coin, rate)

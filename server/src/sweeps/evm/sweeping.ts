@@ -32,7 +32,10 @@ export interface EvmSweepDeps {
 export interface EvmRound extends EvmSweepDeps {
   contracts: SweepContracts
   permitted: Allowed
-  /** units of gas that an authorisation adds now, and that a payment to an account without history takes; undefined where the node estimates none */
+  /**
+   * units of gas that an authorisation adds now, and that a payment to an account without history takes; undefined
+   * where the node estimates none
+   */
   authorization?: bigint | undefined
   newAccount?: bigint | undefined
 }

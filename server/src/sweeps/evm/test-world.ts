@@ -1,4 +1,6 @@
-/** Sweeps from deposit to hot wallet on a real EVM chain: the adapter, the watcher's steps, a signer with our test keys. */
+/**
+ * Sweeps from deposit to hot wallet on a real EVM chain: the adapter, the watcher's steps, a signer with our test keys.
+ */
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Block, EvmNetwork } from '@bursar/chainkit'
 import { NATIVE_TICKER } from '@bursar/chainkit'
@@ -20,7 +22,13 @@ import { uuidv7 } from '../../base/id.ts'
 import { createDb, createPool, inTransaction } from '../../db/index.ts'
 import { createDeposits, DEFAULT_DEPOSIT_POLICY } from '../../deposits/index.ts'
 import { applyAll, balancesOf, HOUSE, type AccountKind } from '../../ledger/index.ts'
-import { createFollowing, createSendingJob, DEFAULT_POLICY, ensureWallets, evmHotAddress } from '../../outgoing/index.ts'
+import {
+  createFollowing,
+  createSendingJob,
+  DEFAULT_POLICY,
+  ensureWallets,
+  evmHotAddress,
+} from '../../outgoing/index.ts'
 import { createClock } from '../../platform/clock.ts'
 import { momentOf, type Runtime } from '../../platform/runtime.ts'
 import { createFunding, grantCapital, reconcileFully } from '../../treasury/index.ts'
@@ -30,12 +38,24 @@ import { readingSweeps } from '../../app/reading-sweeps.ts'
 import { createSigning } from '../../app/signing.ts'
 import { createEvmPayoutJob, createSettlement, type Withdrawal } from '../../withdrawals/index.ts'
 import { holdTransfer } from '../../withdrawals/postings.ts'
-import { createEvmSweepJob, createHouseFollowing, createSweepSettlement, DEFAULT_SWEEP_POLICY, type Allowed, type SweepPolicy } from '../index.ts'
+import {
+  createEvmSweepJob,
+  createHouseFollowing,
+  createSweepSettlement,
+  DEFAULT_SWEEP_POLICY,
+  type Allowed,
+  type SweepPolicy,
+} from '../index.ts'
 
 const WALLET = { ...TEST_KEYS, masterFingerprint: '00000000' }
 export const HOT = evmHotAddress(WALLET)
 const E18 = 10n ** 18n
-const WIDE = { enabled: true, maxPerIntent: '1000000000000000000000000', maxPerHour: '1000000000000000000000000', maxPerDay: '1000000000000000000000000' }
+const WIDE = {
+  enabled: true,
+  maxPerIntent: '1000000000000000000000000',
+  maxPerHour: '1000000000000000000000000',
+  maxPerDay: '1000000000000000000000000',
+}
 const USD = { ETH: 2_000n, BNB: 600n, USDT: 1n, USDC: 1n }
 const FINAL = 3
 
@@ -81,7 +101,12 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
   const pool = createPool({ url })
   const db = createDb(pool)
   await emptyTables(db)
-  const runtime: Runtime = { db, clock: createClock(now), newId: () => uuidv7(now(), randomBytes(10)), log: pino({ enabled: false }) }
+  const runtime: Runtime = {
+    db,
+    clock: createClock(now),
+    newId: () => uuidv7(now(), randomBytes(10)),
+    log: pino({ enabled: false }),
+  }
   await ensureWallets(db, WALLET, momentOf(runtime))
   const signer = await signerOf(options, now)
   const subscribers = [createSettlement(catalogue), createSweepSettlement(catalogue)]
@@ -93,40 +118,87 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
         on conflict (ticker) do update set usd_e18 = excluded.usd_e18, observed_at = excluded.observed_at`.execute(db)
     }
   }
-  const deposits = createDeposits({ catalogue, policy: DEFAULT_DEPOSIT_POLICY, prices: async () => prices, onCredited: [], followers: [] })
+  const deposits = createDeposits({
+    catalogue,
+    policy: DEFAULT_DEPOSIT_POLICY,
+    prices: async () => prices,
+    onCredited: [],
+    followers: [],
+  })
   const pauses: { at: string | null; hit: boolean } = { at: null, hit: false }
   const pause = async (point: string): Promise<void> => {
     if (pauses.at !== point) return
     pauses.hit = true
     throw new Error(`killed at ${point}`)
   }
-  const sending = { ...DEFAULT_POLICY, rebroadcastEveryMs: 0, bumpAfterMs: 60_000, maxBatchFee: options.maxBatchFee ?? E18 }
+  const sending = {
+    ...DEFAULT_POLICY,
+    rebroadcastEveryMs: 0,
+    bumpAfterMs: 60_000,
+    maxBatchFee: options.maxBatchFee ?? E18,
+  }
   const policy: SweepPolicy = { ...DEFAULT_SWEEP_POLICY, ...options.policy }
-  const allowed = async (): Promise<Allowed> => ({ all: new Set([coin, 'USDT', 'USDC']), signed: new Set(options.domain ? ['USDC'] : []) })
+  const allowed = async (): Promise<Allowed> => ({
+    all: new Set([coin, 'USDT', 'USDC']),
+    signed: new Set(options.domain ? ['USDC'] : []),
+  })
   const shared = { runtime, catalogue, network, chainId: BigInt(chainId), adapter, hotAddress: HOT, pause }
   const sweepJob = () => createEvmSweepJob({ ...shared, policy, sending, allowed }, 0)
   const sendJob = () =>
     createSendingJob({
-      runtime, network, adapter, signer, policy: sending, wallet: WALLET, subscribers, pause,
+      runtime,
+      network,
+      adapter,
+      signer,
+      policy: sending,
+      wallet: WALLET,
+      subscribers,
+      pause,
       purposeOf: createSigning(runtime, catalogue, signer).purposeOf,
     })
-  const payout = { ...shared, signer, hotKeys: [{ address: HOT, index: 0 }], wallet: WALLET, policy: sending, approved: async (all: readonly Withdrawal[]) => [...all] }
+  const payout = {
+    ...shared,
+    signer,
+    hotKeys: [{ address: HOT, index: 0 }],
+    wallet: WALLET,
+    policy: sending,
+    approved: async (all: readonly Withdrawal[]) => [...all],
+  }
   const fromDeposits = createEvmDirect({ ...payout, sending, sweeps: policy })
   const payoutJob = createEvmPayoutJob({ ...payout, ...(options.paysFromDeposits && { fromDeposits }) }, 0)
   const follower = await beginFollowing({
-    runtime, network, adapter,
-    listeners: [readingSweeps([createFollowing(subscribers), createHouseFollowing(catalogue), createFunding(catalogue), deposits], HOT)],
+    runtime,
+    network,
+    adapter,
+    listeners: [
+      readingSweeps(
+        [createFollowing(subscribers), createHouseFollowing(catalogue), createFunding(catalogue), deposits],
+        HOT,
+      ),
+    ],
     ringBlocks: 200,
-    settings: { ...DEFAULT_WATCHER_SETTINGS[network], network, identity: '', startHeight: Number(await node.rpc('eth_blockNumber')) },
+    settings: {
+      ...DEFAULT_WATCHER_SETTINGS[network],
+      network,
+      identity: '',
+      startHeight: Number(await node.rpc('eth_blockNumber')),
+    },
   })
   const chain = openEvm({
-    blockchain: network, rpc: node.rpc,
-    assets: [{ ticker: coin, decimals: 18 }, { ticker: 'USDT', decimals: tokens.USDT.decimals, token: tokens.USDT.contract }, { ticker: 'USDC', decimals: tokens.USDC.decimals, token: tokens.USDC.contract }],
+    blockchain: network,
+    rpc: node.rpc,
+    assets: [
+      { ticker: coin, decimals: 18 },
+      { ticker: 'USDT', decimals: tokens.USDT.decimals, token: tokens.USDT.contract },
+      { ticker: 'USDC', decimals: tokens.USDC.decimals, token: tokens.USDC.contract },
+    ],
   })
   const catchUp = async (): Promise<void> => {
     for (let step = 0; step < 500; step += 1) {
       await follower.step()
-      const { rows } = await sql<{ hash: string }>`select hash from watch_cursors where network = ${network}`.execute(db)
+      const { rows } = await sql<{ hash: string }>`select hash from watch_cursors where network = ${network}`.execute(
+        db,
+      )
       const head = await node.rpc<Block>('eth_getBlockByNumber', 'latest', false)
       if (rows[0]?.hash === head.hash) return follower.step().then(() => undefined)
     }
@@ -151,13 +223,35 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
   await mine(1 + FINAL)
   let index = Number.parseInt(randomBytes(3).toString('hex'), 16)
   const rows = async (): Promise<SweepRow[]> =>
-    (await sql<SweepRow>`select asset, address, way, state from sweeps where network = ${network} order by created_at, id`.execute(db)).rows
+    (
+      await sql<SweepRow>`select asset, address, way, state from sweeps where network = ${network} order by created_at, id`.execute(
+        db,
+      )
+    ).rows
   return {
-    db, runtime, adapter, catalogue, node, chain, coin, policy, pauses, catchUp, mine, work, run, sweepJob, sendJob, rows, now, prices,
+    db,
+    runtime,
+    adapter,
+    catalogue,
+    node,
+    chain,
+    coin,
+    policy,
+    pauses,
+    catchUp,
+    mine,
+    work,
+    run,
+    sweepJob,
+    sendJob,
+    rows,
+    now,
+    prices,
     /** The contracts are on the chain, by somebody else. */
     deployed: async (): Promise<void> => {
       for (const { address, deployment } of Object.values(sweepContracts(HOT))) {
-        if ((await adapter.codeAt(address)) === '0x') await sendAndMine(node.rpc, { from: faucetAccount, ...deployment })
+        if ((await adapter.codeAt(address)) === '0x')
+          await sendAndMine(node.rpc, { from: faucetAccount, ...deployment })
       }
       await mine(1)
     },
@@ -175,33 +269,60 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
       }
       throw new Error(`nothing passes ${pauses.at}`)
     },
-    attempts: async (): Promise<number> => (await sql<{ n: number }>`select count(*) as n from outgoing_attempts where raw is not null`.execute(db)).rows[0]!.n,
+    attempts: async (): Promise<number> =>
+      (await sql<{ n: number }>`select count(*) as n from outgoing_attempts where raw is not null`.execute(db)).rows[0]!
+        .n,
     later: (ms: number): void => {
       ahead += ms
     },
-    address: async (merchantId: string = randomUUID()): Promise<{ address: string; merchantId: string; index: number }> => {
+    address: async (
+      merchantId: string = randomUUID(),
+    ): Promise<{ address: string; merchantId: string; index: number }> => {
       index += 1
       const address = depositAddress(WALLET, 'EVM', index)
       await sql`insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, created_at)
-        values (${merchantId}, ${randomUUID()}, 'EVM', ${network}, ${address}, ${index}, ${momentOf(runtime).at})`.execute(db)
+        values (${merchantId}, ${randomUUID()}, 'EVM', ${network}, ${address}, ${index}, ${momentOf(runtime).at})`.execute(
+        db,
+      )
       return { address, merchantId, index }
     },
     /** A withdrawal with its hold; answers its id. */
     request: async (ticker: string, to: string, units: bigint, merchantId: string = randomUUID()): Promise<string> => {
       const { at, newId } = momentOf(runtime)
-      await inTransaction(db, (tx) => grantCapital(tx, { merchantId, asset: ticker, units: units + 1_000n }, momentOf(runtime)))
+      await inTransaction(db, (tx) =>
+        grantCapital(tx, { merchantId, asset: ticker, units: units + 1_000n }, momentOf(runtime)),
+      )
       const w: Withdrawal = {
-        merchantId, id: newId(), intentId: newId(), ticker, blockchain: network, to, units, fee: 1_000n, localId: null, meta: null, state: 'requested',
-        failReason: null, internal: false, holdId: newId(), outgoingId: null, doneSent: false, toldAs: null, createdAt: at,
+        merchantId,
+        id: newId(),
+        intentId: newId(),
+        ticker,
+        blockchain: network,
+        to,
+        units,
+        fee: 1_000n,
+        localId: null,
+        meta: null,
+        state: 'requested',
+        failReason: null,
+        internal: false,
+        holdId: newId(),
+        outgoingId: null,
+        doneSent: false,
+        toldAs: null,
+        createdAt: at,
       }
       await inTransaction(db, async (tx) => {
         await applyAll(tx, [{ transfer: holdTransfer(w) }])
         await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, hold_id, not_before, created_at, updated_at)
-          values (${merchantId}, ${w.id}, ${ticker}, ${network}, ${to}, ${units}, ${w.fee}, 'requested', ${w.holdId}, ${at}, ${at}, ${at})`.execute(tx)
+          values (${merchantId}, ${w.id}, ${ticker}, ${network}, ${to}, ${units}, ${w.fee}, 'requested', ${w.holdId}, ${at}, ${at}, ${at})`.execute(
+          tx,
+        )
       })
       return w.id
     },
-    withdrawal: async (id: string): Promise<string> => (await sql<{ state: string }>`select state from withdrawals where id = ${id}`.execute(db)).rows[0]!.state,
+    withdrawal: async (id: string): Promise<string> =>
+      (await sql<{ state: string }>`select state from withdrawals where id = ${id}`.execute(db)).rows[0]!.state,
     /** Payouts are planned, without sweeps. */
     plan: async (): Promise<void> => {
       await setPrices()
@@ -219,21 +340,68 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
       const contract = ticker === coin ? null : tokens[ticker as 'USDT'].contract
       return (await adapter.balancesAt((await adapter.head()).height, [{ address, contract }]))[0]!
     },
-    balance: async (merchantId: string, asset: string, kind: AccountKind): Promise<bigint> => (await balancesOf(db, kind, [{ merchantId, asset }]))[0]!.posted,
-    houseCosts: async (): Promise<bigint> => (await balancesOf(db, 'network-costs', [{ merchantId: HOUSE, asset: coin }]))[0]!.posted,
-    outgoing: async (): Promise<{ purpose: string; state: string; senders: string[]; nonce: number; hash: string | null; unsigned: string; fee: bigint | null }[]> =>
-      (await sql<{ purpose: string; state: string; senders: string[]; nonce: number; hash: string | null; unsigned: string; fee: bigint | null }>`
+    balance: async (merchantId: string, asset: string, kind: AccountKind): Promise<bigint> =>
+      (await balancesOf(db, kind, [{ merchantId, asset }]))[0]!.posted,
+    houseCosts: async (): Promise<bigint> =>
+      (await balancesOf(db, 'network-costs', [{ merchantId: HOUSE, asset: coin }]))[0]!.posted,
+    outgoing: async (): Promise<
+      {
+        purpose: string
+        state: string
+        senders: string[]
+        nonce: number
+        hash: string | null
+        unsigned: string
+        fee: bigint | null
+      }[]
+    > =>
+      (
+        await sql<{
+          purpose: string
+          state: string
+          senders: string[]
+          nonce: number
+          hash: string | null
+          unsigned: string
+          fee: bigint | null
+        }>`
         select o.purpose, o.state, o.senders, o.nonce, a.hash, a.unsigned, o.network_fee as fee from outgoing o
-        join outgoing_attempts a on a.outgoing_id = o.id and a.attempt = o.attempt order by o.created_at, o.nonce`.execute(db)).rows,
+        join outgoing_attempts a on a.outgoing_id = o.id and a.attempt = o.attempt order by o.created_at, o.nonce`.execute(
+          db,
+        )
+      ).rows,
     alerts: async (): Promise<string[]> =>
-      (await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by kind`.execute(db)).rows.map((row) => row.kind),
+      (
+        await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by kind`.execute(db)
+      ).rows.map((row) => row.kind),
     /** Each address beside the chain, and the ledger beside both: what is not the same. */
     drift: async (): Promise<unknown[]> => {
       await reconcileFully(runtime, catalogue, adapter, () => undefined)
-      const addresses = (await sql<{ asset: string; address: string; booked: bigint; difference: bigint }>`select asset, address, booked, difference
-        from custody_addresses where network = ${network}`.execute(db)).rows
-      const ledger = (await sql<{ asset: string; units: bigint }>`select asset, -sum(posted) as units from ledger_accounts where kind = ${`custody:${network}`} group by asset`.execute(db)).rows
-      const sums = (await sql<{ asset: string; units: bigint }>`select asset, sum(booked) as units from custody_addresses where network = ${network} group by asset`.execute(db)).rows
+      const addresses = (
+        await sql<{
+          asset: string
+          address: string
+          booked: bigint
+          difference: bigint
+        }>`select asset, address, booked, difference
+        from custody_addresses where network = ${network}`.execute(db)
+      ).rows
+      const ledger = (
+        await sql<{
+          asset: string
+          units: bigint
+        }>`select asset, -sum(posted) as units from ledger_accounts where kind = ${`custody:${network}`} group by asset`.execute(
+          db,
+        )
+      ).rows
+      const sums = (
+        await sql<{
+          asset: string
+          units: bigint
+        }>`select asset, sum(booked) as units from custody_addresses where network = ${network} group by asset`.execute(
+          db,
+        )
+      ).rows
       return [
         ...addresses.filter(({ difference }) => difference !== 0n),
         ...ledger.filter(({ asset, units }) => units !== (sums.find((one) => one.asset === asset)?.units ?? 0n)),
@@ -253,12 +421,19 @@ const catalogueOf = ({ network, tokens }: SweepOptions): Catalogue =>
   createCatalogue({
     crypto: [
       { ticker: NATIVE_TICKER[network], name: 'Coin', networks: { [network]: { decimals: 18, ...limits } } },
-      ...(['USDT', 'USDC'] as const).map((ticker) => ({ ticker, name: ticker, networks: { [network]: { ...tokens[ticker], ...limits } } })),
+      ...(['USDT', 'USDC'] as const).map((ticker) => ({
+        ticker,
+        name: ticker,
+        networks: { [network]: { ...tokens[ticker], ...limits } },
+      })),
     ],
     fiat: [],
   })
 
-const signerOf = async ({ network, chainId, tokens, domain, signersMaxFee = E18 }: SweepOptions, now: () => number): Promise<Signer> => {
+const signerOf = async (
+  { network, chainId, tokens, domain, signersMaxFee = E18 }: SweepOptions,
+  now: () => number,
+): Promise<Signer> => {
   const policy = {
     ...policyFile,
     networks: {
@@ -271,7 +446,13 @@ const signerOf = async ({ network, chainId, tokens, domain, signersMaxFee = E18 
           USDT: { ...WIDE, contract: checksumAddress(tokens.USDT.contract) },
           USDC: { ...WIDE, contract: checksumAddress(tokens.USDC.contract) },
         },
-        sweep: { enabled: true, treasury: HOT, maxFee: signersMaxFee.toString(), maxTopUp: '10000000000000000', ...(domain && { domains: { USDC: domain } }) },
+        sweep: {
+          enabled: true,
+          treasury: HOT,
+          maxFee: signersMaxFee.toString(),
+          maxTopUp: '10000000000000000',
+          ...(domain && { domains: { USDC: domain } }),
+        },
       },
     },
   }

@@ -18,8 +18,16 @@ const figures: fc.Arbitrary<TronFigures> = fc
     usage: fc.record({ bandwidth: fc.integer({ min: 200, max: 500 }), energy: fc.bigInt({ min: 1n, max: 200_000n }) }),
     address: fc.record({ isActivated: fc.boolean(), resources, sun: units(30_000_000n) }),
     hot: fc.record({ resources, lendable: units(40_000_000_000n) }),
-    supply: fc.record({ energy: fc.bigInt({ min: 10n ** 9n, max: 10n ** 12n }), stakedForEnergy: fc.bigInt({ min: 10n ** 6n, max: 10n ** 11n }) }),
-    prices: fc.record({ energy: units(1_000n), bandwidth: units(2_000n), accountBandwidth: units(200_000n), activation: units(2_000_000n) }),
+    supply: fc.record({
+      energy: fc.bigInt({ min: 10n ** 9n, max: 10n ** 12n }),
+      stakedForEnergy: fc.bigInt({ min: 10n ** 6n, max: 10n ** 11n }),
+    }),
+    prices: fc.record({
+      energy: units(1_000n),
+      bandwidth: units(2_000n),
+      accountBandwidth: units(200_000n),
+      activation: units(2_000_000n),
+    }),
   })
   .map((given) => {
     const { address } = given
@@ -41,7 +49,10 @@ const carryOut = (f: TronFigures, step: ReturnType<typeof chooseTronSweep>['step
   }
   if (step.kind === 'send') return 0n
   const activates = step.kind !== 'lend' && !address.isActivated
-  const burnt = spend(step.kind === 'lend' ? bytes.lend : step.kind === 'activate' ? bytes.activate : bytes.topUp, activates)
+  const burnt = spend(
+    step.kind === 'lend' ? bytes.lend : step.kind === 'activate' ? bytes.activate : bytes.topUp,
+    activates,
+  )
   address.isActivated = true
   if (step.kind === 'top-up') address.sun += step.sun
   if (step.kind === 'lend') {
@@ -96,23 +107,58 @@ test('more stake never makes a sweep dearer', () => {
 
 test('what is staked gives the energy asked for, and little more', () => {
   fc.assert(
-    fc.property(fc.bigInt({ min: 1_000n, max: 10n ** 7n }), fc.bigInt({ min: 10n ** 9n, max: 10n ** 12n }), fc.bigInt({ min: 10n ** 6n, max: 10n ** 10n }), (energy, total, staked) => {
-      const stake = stakeFor(energy, { energy: total, stakedForEnergy: staked })
-      expect(((stake / 1_000_000n) * total) / staked >= energy).toBe(true)
-      expect(stake <= (energy * staked * 1_020n * 1_000n) / total + 2_000_000n).toBe(true)
-    }),
+    fc.property(
+      fc.bigInt({ min: 1_000n, max: 10n ** 7n }),
+      fc.bigInt({ min: 10n ** 9n, max: 10n ** 12n }),
+      fc.bigInt({ min: 10n ** 6n, max: 10n ** 10n }),
+      (energy, total, staked) => {
+        const stake = stakeFor(energy, { energy: total, stakedForEnergy: staked })
+        expect(((stake / 1_000_000n) * total) / staked >= energy).toBe(true)
+        expect(stake <= (energy * staked * 1_020n * 1_000n) / total + 2_000_000n).toBe(true)
+      },
+    ),
   )
 })
 
 const ways: [string, (f: TronFigures) => TronFigures, TronWay, string][] = [
   ['stake is lent', (f) => f, 'energy', 'lend'],
   ['nothing is staked: burnt', (f) => ({ ...f, hot: { ...f.hot, lendable: 0n } }), 'burn', 'top-up'],
-  ['it has energy left from a loan', (f) => ({ ...f, address: { ...f.address, resources: { ...f.address.resources, energy: 65_000n } } }), 'own', 'send'],
-  ['it has TRX, but lending costs less', (f) => ({ ...f, address: { ...f.address, sun: 50_000_000n } }), 'energy', 'lend'],
-  ['not activated: created, then lent', (f) => ({ ...f, address: { ...f.address, isActivated: false } }), 'energy', 'activate'],
-  ['not activated, nothing staked: the top-up activates', (f) => ({ ...f, address: { ...f.address, isActivated: false }, hot: { ...f.hot, lendable: 0n } }), 'burn', 'top-up'],
-  ['its bytes of the day are used', (f) => ({ ...f, address: { ...f.address, resources: { ...f.address.resources, freeBandwidth: 100n } } }), 'energy', 'top-up'],
-  ['energy is cheaper than two transactions', (f) => ({ ...f, usage: { ...f.usage, energy: 2_000n } }), 'burn', 'top-up'],
+  [
+    'it has energy left from a loan',
+    (f) => ({ ...f, address: { ...f.address, resources: { ...f.address.resources, energy: 65_000n } } }),
+    'own',
+    'send',
+  ],
+  [
+    'it has TRX, but lending costs less',
+    (f) => ({ ...f, address: { ...f.address, sun: 50_000_000n } }),
+    'energy',
+    'lend',
+  ],
+  [
+    'not activated: created, then lent',
+    (f) => ({ ...f, address: { ...f.address, isActivated: false } }),
+    'energy',
+    'activate',
+  ],
+  [
+    'not activated, nothing staked: the top-up activates',
+    (f) => ({ ...f, address: { ...f.address, isActivated: false }, hot: { ...f.hot, lendable: 0n } }),
+    'burn',
+    'top-up',
+  ],
+  [
+    'its bytes of the day are used',
+    (f) => ({ ...f, address: { ...f.address, resources: { ...f.address.resources, freeBandwidth: 100n } } }),
+    'energy',
+    'top-up',
+  ],
+  [
+    'energy is cheaper than two transactions',
+    (f) => ({ ...f, usage: { ...f.usage, energy: 2_000n } }),
+    'burn',
+    'top-up',
+  ],
 ]
 test.each(ways)('%s', (_, change, way, step) => {
   expect(chooseTronSweep(change(MAIN_NET))).toMatchObject({ way, step: { kind: step } })
@@ -121,7 +167,13 @@ test.each(ways)('%s', (_, change, way, step) => {
 test('TRX leaves what its transfer burns', () => {
   const { prices } = MAIN_NET
   const none = { bandwidth: 0n, freeBandwidth: 0n, energy: 0n }
-  expect(sendableTrx({ sun: 5_000_000n, bytes: 268, prices, resources: { ...none, freeBandwidth: 268n } })).toEqual({ sun: 5_000_000n, cost: 0n })
-  expect(sendableTrx({ sun: 5_000_000n, bytes: 268, prices, resources: none })).toEqual({ sun: 4_732_000n, cost: 268_000n })
+  expect(sendableTrx({ sun: 5_000_000n, bytes: 268, prices, resources: { ...none, freeBandwidth: 268n } })).toEqual({
+    sun: 5_000_000n,
+    cost: 0n,
+  })
+  expect(sendableTrx({ sun: 5_000_000n, bytes: 268, prices, resources: none })).toEqual({
+    sun: 4_732_000n,
+    cost: 268_000n,
+  })
   expect(sendableTrx({ sun: 268_000n, bytes: 268, prices, resources: none }).sun).toBe(0n)
 })

@@ -27,7 +27,11 @@ export interface TronFigures {
 export type TronWay = 'own' | 'energy' | 'burn'
 
 /** What the address lacks first; amounts in sun. Once it has that, it is looked at anew. */
-export type TronStep = { kind: 'send' } | { kind: 'activate' } | { kind: 'top-up'; sun: bigint } | { kind: 'lend'; stake: bigint }
+export type TronStep =
+  | { kind: 'send' }
+  | { kind: 'activate' }
+  | { kind: 'top-up'; sun: bigint }
+  | { kind: 'lend'; stake: bigint }
 
 export interface TronChoice {
   way: TronWay
@@ -39,7 +43,10 @@ export interface TronChoice {
 /** The least that can be lent (DelegateResourceContract). */
 const LEAST_LOAN = 1_000_000n
 const SUN = 1_000_000n
-/** Room above the stake for exactly that energy, in thousandths: its yield falls when others stake. It comes back anyway. */
+/**
+ * Room above the stake for exactly that energy, in thousandths: its yield falls when others stake. It comes back
+ * anyway.
+ */
 const STAKE_ROOM = 10n
 
 /** sun of stake that gives so much energy a day, in whole TRX, since parts of one give nothing. */
@@ -82,7 +89,8 @@ const ofEnergy = (figures: TronFigures): TronChoice | undefined => {
   return { way: 'energy', cost, step: address.isActivated ? { kind: 'lend', stake } : { kind: 'activate' } }
 }
 
-const burntBy = ({ usage, prices, address }: TronFigures) => burnOf({ ...usage, activates: false }, prices, address.resources)
+const burntBy = ({ usage, prices, address }: TronFigures) =>
+  burnOf({ ...usage, activates: false }, prices, address.resources)
 
 /** At least one sun, which activates an account. */
 const lacking = ({ address: { isActivated, sun } }: TronFigures, total: bigint): bigint => {
@@ -96,7 +104,11 @@ const hotBurn = ({ prices, hot, address }: TronFigures, sizes: readonly number[]
   let burnt = 0n
   for (const [at, bytes] of sizes.entries()) {
     const activates = at === 0 && !address.isActivated
-    const one = burnOf({ bandwidth: bytes, energy: 0n, activates }, prices, { energy: 0n, bandwidth: staked, freeBandwidth: free })
+    const one = burnOf({ bandwidth: bytes, energy: 0n, activates }, prices, {
+      energy: 0n,
+      bandwidth: staked,
+      freeBandwidth: free,
+    })
     burnt += one.total
     if (one.bandwidth > 0n) continue
     if (BigInt(bytes) <= staked) staked -= BigInt(bytes)
@@ -106,7 +118,17 @@ const hotBurn = ({ prices, hot, address }: TronFigures, sizes: readonly number[]
 }
 
 /** What an address can send of its TRX itself, leaving what the transfer burns; 0 or less when nothing is left. */
-export const sendableTrx = ({ sun, bytes, prices, resources }: { sun: bigint; bytes: number; prices: Prices; resources: Resources }): {
+export const sendableTrx = ({
+  sun,
+  bytes,
+  prices,
+  resources,
+}: {
+  sun: bigint
+  bytes: number
+  prices: Prices
+  resources: Resources
+}): {
   sun: bigint
   cost: bigint
 } => {

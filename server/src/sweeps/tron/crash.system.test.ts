@@ -16,7 +16,14 @@ const open = async (given: Parameters<typeof openTronSweeps>[1] = {}): Promise<T
   return world
 }
 
-const PREPARED = ['sweep-step-chosen', 'sweep-step-planned', 'before-sign', 'signed-not-stored', 'stored-not-broadcast', 'broadcast-not-recorded']
+const PREPARED = [
+  'sweep-step-chosen',
+  'sweep-step-planned',
+  'before-sign',
+  'signed-not-stored',
+  'stored-not-broadcast',
+  'broadcast-not-recorded',
+]
 /** Which of the steps (activate, lend, transfer, return) the process dies in. */
 const deaths = [
   ...PREPARED.flatMap((name) => [0, 1, 2].map((passes) => ({ name, passes }))),
@@ -35,33 +42,56 @@ const stepOrDie = async (): Promise<boolean> => {
   }
 }
 
-test.each(deaths)('killed at $name, pass $passes: one sweep, the energy is back, books and chain agree', async ({ name, passes }) => {
-  const { address, pay, mine, settle, killAt, restart, onChain, differences, outgoing, openLoans, adapter, later, isArmed } = await open({ trx: '30000' })
-  await world.stake({ kind: 'stake', resource: 'ENERGY', sun: 20_000n * TRX })
-  const one = await address()
-  await pay('USDT', one.address, '250')
-  await mine(SOLID)
-  killAt(name, passes)
-  for (let step = 0; isArmed(); step += 1) {
-    expect(step).toBeLessThan(20)
-    if (await stepOrDie()) break
-    await later(6_000)
+test.each(deaths)(
+  'killed at $name, pass $passes: one sweep, the energy is back, books and chain agree',
+  async ({ name, passes }) => {
+    const {
+      address,
+      pay,
+      mine,
+      settle,
+      killAt,
+      restart,
+      onChain,
+      differences,
+      outgoing,
+      openLoans,
+      adapter,
+      later,
+      isArmed,
+    } = await open({ trx: '30000' })
+    await world.stake({ kind: 'stake', resource: 'ENERGY', sun: 20_000n * TRX })
+    const one = await address()
+    await pay('USDT', one.address, '250')
     await mine(SOLID)
-  }
-  restart()
-  // What a dead process had claimed is free again after its lease.
-  await later(MINUTE)
-  await settle()
-  expect((await world.sweeps()).map(({ way, state }) => `${way} ${state}`)).toEqual(['energy final'])
-  expect((await outgoing('sweep')).map(({ state }) => state)).toEqual(['final'])
-  expect((await outgoing('resources')).map(({ state }) => state)).toEqual(['final', 'final', 'final', 'final'])
-  expect([await onChain(HOT, USDT), await onChain(one.address, USDT), await onChain(one.address, null)]).toEqual([250n * TRX, 0n, 0n])
-  expect([await openLoans(), (await adapter.stakeOf(HOT)).lent.ENERGY]).toEqual([0, 0n])
-  expect(await differences()).toEqual([])
-}, 60_000)
+    killAt(name, passes)
+    for (let step = 0; isArmed(); step += 1) {
+      expect(step).toBeLessThan(20)
+      if (await stepOrDie()) break
+      await later(6_000)
+      await mine(SOLID)
+    }
+    restart()
+    // What a dead process had claimed is free again after its lease.
+    await later(MINUTE)
+    await settle()
+    expect((await world.sweeps()).map(({ way, state }) => `${way} ${state}`)).toEqual(['energy final'])
+    expect((await outgoing('sweep')).map(({ state }) => state)).toEqual(['final'])
+    expect((await outgoing('resources')).map(({ state }) => state)).toEqual(['final', 'final', 'final', 'final'])
+    expect([await onChain(HOT, USDT), await onChain(one.address, USDT), await onChain(one.address, null)]).toEqual([
+      250n * TRX,
+      0n,
+      0n,
+    ])
+    expect([await openLoans(), (await adapter.stakeOf(HOT)).lent.ENERGY]).toEqual([0, 0n])
+    expect(await differences()).toEqual([])
+  },
+  60_000,
+)
 
 test('killed between the proof and the record that a sweep is dead: it is given up once', async () => {
-  const { address, pay, mine, work, settle, killAt, restart, later, chain, onChain, differences, outgoing } = await open()
+  const { address, pay, mine, work, settle, killAt, restart, later, chain, onChain, differences, outgoing } =
+    await open()
   const one = await address()
   await pay('TRX', one.address, '60')
   await mine(SOLID)
@@ -116,7 +146,10 @@ test('two sweeps of one address, token and TRX, go one after the other', async (
   expect((await sweeps()).map(({ asset }) => asset)).toEqual(['USDT'])
   await settle()
   // Its own TRX paid for the token's transfer, and what was left came after it.
-  expect((await sweeps()).map(({ asset, way, state }) => `${asset} ${way} ${state}`)).toEqual(['USDT own final', 'TRX own final'])
+  expect((await sweeps()).map(({ asset, way, state }) => `${asset} ${way} ${state}`)).toEqual([
+    'USDT own final',
+    'TRX own final',
+  ])
   expect(await onChain(HOT, USDT)).toBe(250n * TRX)
   expect(await onChain(one.address, null)).toBe(0n)
   expect(await differences()).toEqual([])
@@ -206,7 +239,8 @@ test('TRX that is staked, lent or unfreezing is ours in the books, and no payout
     [{ kind: 'unstake', resource: 'BANDWIDTH', sun: TRX }, '0 sun are staked'],
     [{ kind: 'unstake', resource: 'ENERGY', sun: 5_000n * TRX + 1n }, 'are staked for it'],
     [{ kind: 'withdraw' }, 'long enough'],
-  ] as const) expect(await order(wanted)).toEqual({ refused: expect.stringContaining(why) })
+  ] as const)
+    expect(await order(wanted)).toEqual({ refused: expect.stringContaining(why) })
   const costs = await costOf(HOUSE)
   expect(await spendable()).toBe(4_000n * TRX - costs)
   expect(await onChain(HOT, null)).toBe(10_000n * TRX - costs)

@@ -10,8 +10,8 @@ import { byHot } from './plans.ts'
 const MOST_RETURNS = 50
 
 /**
- * Takes back what deposit addresses have borrowed once their sweeps have ended, however they ended; what the chain says is
- * lent, not what was planned. A return that is lost or fails is made anew.
+ * Takes back what deposit addresses have borrowed once their sweeps have ended, however they ended; what the chain says
+ * is lent, not what was planned. A return that is lost or fails is made anew.
  */
 export const returnLoans = async (deps: TronSweepDeps): Promise<void> => {
   const { db } = deps.runtime
@@ -22,14 +22,27 @@ export const returnLoans = async (deps: TronSweepDeps): Promise<void> => {
   const [prices, reference] = await Promise.all([deps.adapter.feeRate(), recentReference(deps)])
   if (prices.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')
   // A node that is behind does not know of the loan yet: it would say that nothing is lent.
-  await eachApart(borrowers.filter(({ height }) => height <= final), (borrower) => takeBack(deps, { prices, reference }, borrower))
+  await eachApart(
+    borrowers.filter(({ height }) => height <= final),
+    (borrower) => takeBack(deps, { prices, reference }, borrower),
+  )
 }
 
-const takeBack = async (deps: TronSweepDeps, view: Parameters<typeof byHot>[1], { address, height }: Borrower): Promise<void> => {
+const takeBack = async (
+  deps: TronSweepDeps,
+  view: Parameters<typeof byHot>[1],
+  { address, height }: Borrower,
+): Promise<void> => {
   const { runtime, adapter, hotAddress } = deps
   const amount = await adapter.loanOf(hotAddress, address, height)
   await deps.pause('return-chosen')
-  const contract: Contract = { kind: 'UnDelegateResourceContract', owner: hotAddress, resource: 'ENERGY', amount, receiver: address }
+  const contract: Contract = {
+    kind: 'UnDelegateResourceContract',
+    owner: hotAddress,
+    resource: 'ENERGY',
+    amount,
+    receiver: address,
+  }
   const outgoing = amount === 0n ? null : byHot(deps, view, contract, 'resources')
   await inTransaction(runtime.db, async (tx) => {
     await lockTronSweeps(tx)

@@ -22,8 +22,8 @@ const REST_MS = 10 * 60_000
 const TRX = NATIVE_TICKER.TRON
 
 /**
- * Brings deposits on TRON together. Each run asks the chain what an address still lacks and plans that, so that it goes on
- * from whatever is the case; energy that was lent is taken back whatever became of the sweep.
+ * Brings deposits on TRON together. Each run asks the chain what an address still lacks and plans that, so that it goes
+ * on from whatever is the case; energy that was lent is taken back whatever became of the sweep.
  */
 export const createTronSweepJob = (deps: TronSweepDeps, everyMs: number): Job => {
   /** When addresses whose holdings are not worth it yet are looked at again (business time), by what they held. */
@@ -49,7 +49,8 @@ const goOn = async (deps: TronSweepDeps, rests: Map<string, number>): Promise<vo
   const view = await lookAround(deps, allowed)
   if (!view) return
   const step = createTronStepping(deps, view)
-  for (const { id, ...sweep } of funded) await guarded(deps, sweep.address, () => step({ ...sweep, sweepId: id }, () => true))
+  for (const { id, ...sweep } of funded)
+    await guarded(deps, sweep.address, () => step({ ...sweep, sweepId: id }, () => true))
   await begin(deps, holders, step, rests)
 }
 
@@ -62,14 +63,22 @@ const restedHolders = async (
   const { at } = momentOf(runtime)
   for (const [key, until] of rests) if (until <= at.getTime()) rests.delete(key)
   const prices = await freshPrices(runtime.db, [...assets], new Date(runtime.clock.now()))
-  const least = evenFloors([...assets].map((ticker) => ({ ticker, scale: catalogue.findCrypto(ticker)!.scale, usd: prices.get(ticker) })))
+  const least = evenFloors(
+    [...assets].map((ticker) => ({ ticker, scale: catalogue.findCrypto(ticker)!.scale, usd: prices.get(ticker) })),
+  )
   const worthwhile: Worthwhile = { now: at, overdue: new Date(at.getTime() - policy.maxAgeMs), least }
-  const holders = (await holdersOn(runtime.db, 'TRON', MOST_HOLDERS, worthwhile)).filter((holder) => !rests.has(keyOf(holder)))
-  const quiet = await quietAmong(runtime.db, holders.map(({ address }) => address))
+  const holders = (await holdersOn(runtime.db, 'TRON', MOST_HOLDERS, worthwhile)).filter(
+    (holder) => !rests.has(keyOf(holder)),
+  )
+  const quiet = await quietAmong(
+    runtime.db,
+    holders.map(({ address }) => address),
+  )
   return holders.filter(({ address }) => quiet.has(address))
 }
 
-const keyOf = ({ address, holdings }: Holder): string => [address, ...holdings.map(({ asset, units }) => `${units} ${asset}`)].join()
+const keyOf = ({ address, holdings }: Holder): string =>
+  [address, ...holdings.map(({ asset, units }) => `${units} ${asset}`)].join()
 
 /** Begins one sweep an address at most: what two of them would need is not there twice. */
 const begin = async (
@@ -88,20 +97,35 @@ const begin = async (
     // What is worth it but could not be begun, for want of TRX or of an answer, is tried again soon.
     let [begun, isPoor] = [false, true]
     // Tokens first: TRX may pay for their transfer.
-    for (const { asset, units, since, failures } of holdings.toSorted((a, b) => Number(a.asset === TRX) - Number(b.asset === TRX))) {
+    for (const { asset, units, since, failures } of holdings.toSorted(
+      (a, b) => Number(a.asset === TRX) - Number(b.asset === TRX),
+    )) {
       const { scale } = catalogue.findCrypto(asset)!
       const judge: Judge = (cost) => {
         const isWorth = isWorthIt(
           { ticker: asset, units, scale, usd: prices.get(asset), since },
           { ticker: TRX, units: sunToLedger(cost), scale: native.scale, usd: prices.get(TRX) },
-          policy, runtime.clock.business(),
+          policy,
+          runtime.clock.business(),
         )
         isPoor &&= !isWorth
         return isWorth
       }
-      const target: TronTarget = { asset, address: owner.address, merchantId: owner.merchantId, derivationIndex: owner.derivationIndex, units, sweepId: null }
+      const target: TronTarget = {
+        asset,
+        address: owner.address,
+        merchantId: owner.merchantId,
+        derivationIndex: owner.derivationIndex,
+        units,
+        sweepId: null,
+      }
       await tellFailing(runtime.db, 'TRON', owner, { asset, units, since, failures }, momentOf(runtime))
-      begun = await guarded(deps, owner.address, () => step(target, judge), () => void (isPoor = false))
+      begun = await guarded(
+        deps,
+        owner.address,
+        () => step(target, judge),
+        () => void (isPoor = false),
+      )
       if (begun) break
     }
     if (!begun && isPoor) rests.set(keyOf(holder), momentOf(runtime).at.getTime() + REST_MS)
@@ -109,7 +133,12 @@ const begin = async (
 }
 
 /** What fails for one address does not keep the others waiting. */
-const guarded = async ({ runtime }: TronSweepDeps, address: string, run: () => Promise<boolean>, onFailure = (): void => {}): Promise<boolean> => {
+const guarded = async (
+  { runtime }: TronSweepDeps,
+  address: string,
+  run: () => Promise<boolean>,
+  onFailure = (): void => {},
+): Promise<boolean> => {
   try {
     return await run()
   } catch (err) {

@@ -22,7 +22,9 @@ export const lockTronSweeps = async (tx: Tx): Promise<void> => {
 
 export const insertLoan = async (tx: Tx, loan: Loan, lendId: string, { at }: Moment): Promise<void> => {
   await sql`insert into tron_loans(id, address, merchant_id, derivation_index, stake, lend_id, created_at)
-    values (${loan.id}, ${loan.address}, ${loan.merchantId}, ${loan.derivationIndex}, ${loan.stake}, ${lendId}, ${at})`.execute(tx)
+    values (${loan.id}, ${loan.address}, ${loan.merchantId}, ${loan.derivationIndex}, ${loan.stake}, ${lendId}, ${at})`.execute(
+    tx,
+  )
 }
 
 /** Closes loans that were never made, or are back for good. */
@@ -47,17 +49,28 @@ const IDLE = sql`not exists (select from sweeps s where s.network = 'TRON' and s
     where other.address = l.address and other.closed_at is null and o.state not in ('final', 'failed', 'abandoned'))`
 
 export const idleBorrowers = async (db: Db, most: number): Promise<Borrower[]> => {
-  const { rows } = await sql<Borrower>`select l.address, l.derivation_index as "derivationIndex", max(o.mined_height) as height
+  const { rows } =
+    await sql<Borrower>`select l.address, l.derivation_index as "derivationIndex", max(o.mined_height) as height
     from tron_loans l join outgoing o on o.id = l.lend_id
     where l.closed_at is null and o.state = 'final' and ${IDLE}
     group by l.address, l.derivation_index order by min(l.created_at) limit ${most}`.execute(db)
   return rows
 }
 
-/** Notes what takes back all that an address has borrowed, or that nothing is left to take. False when it is not idle any more. */
-export const noteReturn = async (tx: Tx, address: string, change: { returnId: string } | { closedAt: Date }): Promise<boolean> => {
+/**
+ * Notes what takes back all that an address has borrowed, or that nothing is left to take. False when it is not idle
+ * any more.
+ */
+export const noteReturn = async (
+  tx: Tx,
+  address: string,
+  change: { returnId: string } | { closedAt: Date },
+): Promise<boolean> => {
   const set = 'returnId' in change ? sql`return_id = ${change.returnId}` : sql`closed_at = ${change.closedAt}`
-  const { rows } = await sql`update tron_loans l set ${set} where l.address = ${address} and l.closed_at is null and ${IDLE} returning id`.execute(tx)
+  const { rows } =
+    await sql`update tron_loans l set ${set} where l.address = ${address} and l.closed_at is null and ${IDLE} returning id`.execute(
+      tx,
+    )
   return rows.length > 0
 }
 
@@ -78,7 +91,9 @@ const returning = (column: string) => sql`select from tron_loans b join outgoing
 
 /** Whose addresses a transaction takes energy back from. */
 export const borrowersOf = async (tx: Tx, returnId: string): Promise<string[]> => {
-  const { rows } = await sql<{ merchantId: string }>`select merchant_id as "merchantId" from tron_loans where return_id = ${returnId} order by id`.execute(tx)
+  const { rows } = await sql<{
+    merchantId: string
+  }>`select merchant_id as "merchantId" from tron_loans where return_id = ${returnId} order by id`.execute(tx)
   return rows.map(({ merchantId }) => merchantId)
 }
 
@@ -91,7 +106,8 @@ export interface OpenLoan extends Pick<Loan, 'address' | 'stake'> {
 
 /** What is lent or about to be, the oldest first. */
 export const openLoansOf = async (db: Db): Promise<OpenLoan[]> => {
-  const { rows } = await sql<OpenLoan>`select l.address, l.stake, o.state as lending, r.state as returning, l.created_at as since
+  const { rows } =
+    await sql<OpenLoan>`select l.address, l.stake, o.state as lending, r.state as returning, l.created_at as since
     from tron_loans l join outgoing o on o.id = l.lend_id left join outgoing r on r.id = l.return_id
     where l.closed_at is null order by l.created_at, l.id`.execute(db)
   return rows

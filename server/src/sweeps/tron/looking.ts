@@ -1,4 +1,11 @@
-import { bandwidthOf, type BlockReference, type Contract, type Prices, type Resources, type Usage } from '@bursar/chainkit/tron'
+import {
+  bandwidthOf,
+  type BlockReference,
+  type Contract,
+  type Prices,
+  type Resources,
+  type Usage,
+} from '@bursar/chainkit/tron'
 import type { ResourceSupply, TronChainAdapter } from '../../adapters/chains/port.ts'
 import { recentReference, tronCommitted, tronPayment } from '../../outgoing/index.ts'
 import type { TronSweepDeps, TronSweepPermission } from './deps.ts'
@@ -26,9 +33,18 @@ export const lookAround = async (
   // Asked before the chain: what is mined in between is then subtracted twice, never not at all.
   const { stake } = await tronCommitted(runtime.db, hotAddress)
   const [reference, resources, lendable, sun] = await Promise.all([
-    recentReference({ runtime, adapter }), adapter.resourcesOf(hotAddress), adapter.lendable(hotAddress), spendable(),
+    recentReference({ runtime, adapter }),
+    adapter.resourcesOf(hotAddress),
+    adapter.lendable(hotAddress),
+    spendable(),
   ])
-  return { prices, reference, supply, hot: { resources, lendable: mayLend && lendable > stake ? lendable - stake : 0n, sun }, maxTopUp }
+  return {
+    prices,
+    reference,
+    supply,
+    hot: { resources, lendable: mayLend && lendable > stake ? lendable - stake : 0n, sun },
+    maxTopUp,
+  }
 }
 
 const LIFETIME_MS = 600_000
@@ -38,7 +54,11 @@ const LONGEST_FEE_LIMIT = 15_000_000_000n
 /** Bytes of bandwidth that a transaction made now takes. */
 export const bytesOf = (contract: Contract, { time, refBlockBytes, refBlockHash }: TronView['reference']): number =>
   bandwidthOf({
-    refBlockBytes, refBlockHash, contract, expiration: time + LIFETIME_MS, timestamp: time,
+    refBlockBytes,
+    refBlockHash,
+    contract,
+    expiration: time + LIFETIME_MS,
+    timestamp: time,
     feeLimit: contract.kind === 'TriggerSmartContract' ? LONGEST_FEE_LIMIT : 0n,
   })
 
@@ -49,10 +69,16 @@ export interface TronTransfer {
   units: bigint
 }
 
-export type TokenLook = { ok: true; figures: TronFigures; usage: Usage; transfer: Contract } | { ok: false; message: string }
+export type TokenLook =
+  | { ok: true; figures: TronFigures; usage: Usage; transfer: Contract }
+  | { ok: false; message: string }
 
 /** What the transfer of a token takes, and what the address has of that. */
-export const lookAtToken = async ({ adapter, hotAddress }: TronSweepDeps, view: TronView, sweep: TronTransfer): Promise<TokenLook> => {
+export const lookAtToken = async (
+  { adapter, hotAddress }: TronSweepDeps,
+  view: TronView,
+  sweep: TronTransfer,
+): Promise<TokenLook> => {
   const { address } = sweep
   const transfer = tronPayment({ from: address, to: hotAddress, units: sweep.units, contract: sweep.contract })
   const [cost, isActivated] = await Promise.all([adapter.estimateCost(transfer), adapter.isActivated(address)])
@@ -71,12 +97,16 @@ export const lookAtToken = async ({ adapter, hotAddress }: TronSweepDeps, view: 
 }
 
 /** What it can send in final blocks: newer TRX may be taken back. */
-export const sunOf = async (adapter: TronChainAdapter, address: string): Promise<bigint> => (await adapter.stakeOf(address)).spendable
+export const sunOf = async (adapter: TronChainAdapter, address: string): Promise<bigint> =>
+  (await adapter.stakeOf(address)).spendable
 
 /** An amount of the usual length. */
 const SOME_SUN = 10_000_000_000n
 
-const bytesOfPreparing = ({ reference }: TronView, { from: owner, to }: { from: string; to: string }): TronFigures['bytes'] => {
+const bytesOfPreparing = (
+  { reference }: TronView,
+  { from: owner, to }: { from: string; to: string },
+): TronFigures['bytes'] => {
   const loan = { owner, resource: 'ENERGY', amount: SOME_SUN, receiver: to } as const
   return {
     topUp: bytesOf({ kind: 'TransferContract', owner, to, amount: SOME_SUN }, reference),

@@ -19,10 +19,18 @@ export const createTronStepping =
     const asset = deps.catalogue.findCrypto(target.asset)!
     const on = asset.networks.get('TRON')!
     const units = rescale(target.units, asset.scale, on.decimals)
-    return on.contract === null ? stepTrx(deps, view, target, units, judge) : stepToken(deps, view, target, { contract: on.contract, units }, judge)
+    return on.contract === null
+      ? stepTrx(deps, view, target, units, judge)
+      : stepToken(deps, view, target, { contract: on.contract, units }, judge)
   }
 
-const stepTrx = async (deps: TronSweepDeps, view: TronView, target: TronTarget, units: bigint, judge: Judge): Promise<boolean> => {
+const stepTrx = async (
+  deps: TronSweepDeps,
+  view: TronView,
+  target: TronTarget,
+  units: bigint,
+  judge: Judge,
+): Promise<boolean> => {
   const { address } = target
   const payment = (sun: bigint) => tronPayment({ from: address, to: deps.hotAddress, units: sun, contract: null })
   const [resources, sun] = [await deps.adapter.resourcesOf(address), await sunOf(deps.adapter, address)]
@@ -51,7 +59,11 @@ const stepToken = async (
       ? planTransfer(deps, view, target, look.transfer, look.usage)
       : planPreparing(deps, view, target, choice.step, look.figures.address.isActivated)
   if (choice.step.kind === 'top-up' && choice.step.sun > view.maxTopUp) {
-    return tooDear(deps, target, `it takes ${choice.step.sun} sun, above the ${view.maxTopUp} of one top-up that the signer allows`)
+    return tooDear(
+      deps,
+      target,
+      `it takes ${choice.step.sun} sun, above the ${view.maxTopUp} of one top-up that the signer allows`,
+    )
   }
   if (!(await canPay(deps, view, choice, planned))) return false
   const stored = await store(deps, target, choice.way, planned)
@@ -62,7 +74,8 @@ const stepToken = async (
 const store = async (deps: TronSweepDeps, target: TronTarget, way: TronWay, planned: TronPlanned): Promise<boolean> => {
   const { runtime, maxFee } = deps
   const { networkFee, id } = planned.outgoing
-  if (networkFee > maxFee) return tooDear(deps, target, `TRON could take ${networkFee} sun for it, above the cap of ${maxFee}`)
+  if (networkFee > maxFee)
+    return tooDear(deps, target, `TRON could take ${networkFee} sun for it, above the cap of ${maxFee}`)
   await resolveAlert(runtime.db, 'fee-above-cap', subjectOf(target), momentOf(runtime).at)
   await deps.pause('sweep-step-chosen')
   const stored = await storeStep(deps, target, way, planned)
@@ -79,7 +92,9 @@ const tooDear = async ({ runtime }: TronSweepDeps, target: TronTarget, why: stri
 
 const subjectOf = ({ asset, address }: TronTarget): string => `TRON/${asset}/${address}`
 
-/** What a contract refuses now it may take later: the token may be paused, or the address be on a list of its issuer. */
+/**
+ * What a contract refuses now it may take later: the token may be paused, or the address be on a list of its issuer.
+ */
 const refused = async (deps: TronSweepDeps, target: TronTarget, message: string): Promise<false> => {
   const { runtime } = deps
   const text = `${target.asset} of ${target.address} on TRON can't be swept: its contract refuses (${message})`
@@ -94,7 +109,12 @@ const ALERT = { kind: 'hot-wallet-short', subject: 'TRON/sweeps' }
 const spentBy = ({ step }: TronChoice, { outgoing }: TronPlanned): bigint =>
   step.kind === 'send' ? 0n : outgoing.networkFee + (step.kind === 'top-up' ? step.sun : 0n)
 
-const canPay = async ({ runtime, hotAddress }: TronSweepDeps, { hot }: TronView, choice: TronChoice, planned: TronPlanned): Promise<boolean> => {
+const canPay = async (
+  { runtime, hotAddress }: TronSweepDeps,
+  { hot }: TronView,
+  choice: TronChoice,
+  planned: TronPlanned,
+): Promise<boolean> => {
   if (spentBy(choice, planned) <= hot.sun) {
     await resolveAlert(runtime.db, ALERT.kind, ALERT.subject, momentOf(runtime).at)
     return true

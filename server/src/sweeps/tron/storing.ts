@@ -18,7 +18,12 @@ export interface TronTarget extends Pick<Sweep, 'asset' | 'address' | 'merchantI
 class Taken extends Error {}
 
 /** Stores a transaction and what it does for the sweep, all or nothing. False when another process was faster. */
-export const storeStep = async (deps: TronSweepDeps, target: TronTarget, way: TronWay, { outgoing, lends }: TronPlanned): Promise<boolean> => {
+export const storeStep = async (
+  deps: TronSweepDeps,
+  target: TronTarget,
+  way: TronWay,
+  { outgoing, lends }: TronPlanned,
+): Promise<boolean> => {
   const { runtime } = deps
   const isTransfer = outgoing.purpose === 'sweep'
   try {
@@ -34,12 +39,20 @@ export const storeStep = async (deps: TronSweepDeps, target: TronTarget, way: Tr
         if (moved.length === 0) throw new Taken()
       } else {
         if (!(await quietAmong(tx, [target.address])).has(target.address)) throw new Taken()
-        const ids = isTransfer ? { state: 'carried', outgoingId: outgoing.id, fundingId: null } as const : { state: 'planned', outgoingId: null, fundingId: outgoing.id } as const
-        if (!(await insertSweeps(tx, [{ ...rest, id: runtime.newId(), network: 'TRON', way, ...ids }], moment))) throw new Taken()
+        const ids = isTransfer
+          ? ({ state: 'carried', outgoingId: outgoing.id, fundingId: null } as const)
+          : ({ state: 'planned', outgoingId: null, fundingId: outgoing.id } as const)
+        if (!(await insertSweeps(tx, [{ ...rest, id: runtime.newId(), network: 'TRON', way, ...ids }], moment)))
+          throw new Taken()
       }
       if (lends === null) return
       const { address, merchantId, derivationIndex } = target
-      await insertLoan(tx, { id: runtime.newId(), address, merchantId, derivationIndex, stake: lends }, outgoing.id, moment)
+      await insertLoan(
+        tx,
+        { id: runtime.newId(), address, merchantId, derivationIndex, stake: lends },
+        outgoing.id,
+        moment,
+      )
     })
     return true
   } catch (error) {

@@ -1,4 +1,7 @@
-/** Sweeps on TRON: energy lent and taken back, TRX burnt, and books that agree with the chain to the last sun whatever happens. */
+/**
+ * Sweeps on TRON: energy lent and taken back, TRX burnt, and books that agree with the chain to the last sun whatever
+ * happens.
+ */
 import { expect, onTestFinished, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
@@ -56,7 +59,8 @@ test('without stake each address is sent exactly what it burns, and its merchant
 })
 
 test('with stake energy is lent for each transfer and comes back: nothing is burnt for energy, nothing stays lent', async () => {
-  const { address, pay, mine, settle, onChain, differences, costOf, burnt, adapter, openLoans, outgoing } = await staked()
+  const { address, pay, mine, settle, onChain, differences, costOf, burnt, adapter, openLoans, outgoing } =
+    await staked()
   const stakeCost = await costOf(HOUSE)
   const all = [await address(), await address()]
   for (const { address: to } of all) {
@@ -73,7 +77,9 @@ test('with stake energy is lent for each transfer and comes back: nothing is bur
   const stake = await adapter.stakeOf(HOT)
   expect(stake).toMatchObject({ staked: { ENERGY: 20_000n * TRX }, lent: { ENERGY: 0n } })
   expect(await costOf(HOUSE)).toBe(stakeCost)
-  expect((await costOf(all[0]!.merchantId)) + (await costOf(all[1]!.merchantId))).toBe((await burnt())['resources']! - stakeCost)
+  expect((await costOf(all[0]!.merchantId)) + (await costOf(all[1]!.merchantId))).toBe(
+    (await burnt())['resources']! - stakeCost,
+  )
   expect(await differences()).toEqual([])
 })
 
@@ -92,7 +98,10 @@ test('T6 an address that is no account yet is activated first, then lent energy'
 })
 
 test('what is not final stays, and what is not worth it, until it is', async () => {
-  const { address, pay, mine, work, settle, sweeps, later } = await open({ kPerMille: 5_000n, maxAgeMs: 3 * 86_400_000 })
+  const { address, pay, mine, work, settle, sweeps, later } = await open({
+    kPerMille: 5_000n,
+    maxAgeMs: 3 * 86_400_000,
+  })
   const one = await address()
   await pay('USDT', one.address, '3')
   await mine(SOLID)
@@ -109,7 +118,10 @@ test('what is not final stays, and what is not worth it, until it is', async () 
 })
 
 test('what is worth little is swept once it has waited too long', async () => {
-  const { address, pay, mine, settle, later, sweeps, onChain } = await open({ kPerMille: 50_000n, maxAgeMs: 3 * 86_400_000 })
+  const { address, pay, mine, settle, later, sweeps, onChain } = await open({
+    kPerMille: 50_000n,
+    maxAgeMs: 3 * 86_400_000,
+  })
   const one = await address()
   await pay('USDT', one.address, '5')
   await mine(SOLID)
@@ -150,11 +162,14 @@ test('T2 energy that is used up meanwhile: what it still lacks is sent to be bur
   // What is lent is still ours.
   expect((await world.adapter.stakeOf(HOT)).lent.ENERGY).toBeGreaterThan(0n)
   expect(await differences()).toEqual([])
-  // The network shares out a thousandth of the energy from now on: the loan is worth next to nothing, and so is the stake.
+  // The network shares out a thousandth of the energy from now on: the loan is worth next to nothing, and so is the
+  // stake.
   await chain.setParameters({ getTotalEnergyCurrentLimit: 180_000_000n })
   await mine(1)
   await settle()
-  expect((await world.sweeps()).filter(({ asset }) => asset === 'USDT').map(({ way, state }) => `${way} ${state}`)).toEqual(['burn final'])
+  expect(
+    (await world.sweeps()).filter(({ asset }) => asset === 'USDT').map(({ way, state }) => `${way} ${state}`),
+  ).toEqual(['burn final'])
   expect((await world.outgoing('gas')).length).toBe(1)
   expect(await onChain(HOT, USDT)).toBe(250n * TRX)
   expect(await world.openLoans()).toBe(0)
@@ -209,7 +224,11 @@ test('T4 a fork takes a funding back, and a sweep: both are mined again with the
   expect((await sweeps())[0]!.state).toBe('broadcast')
   await settle()
   expect(await states()).toEqual(['burn final'])
-  expect([(await outgoing('gas')).length, (await outgoing('sweep')).length, (await outgoing('sweep'))[0]!.attempts]).toEqual([1, 1, 1])
+  expect([
+    (await outgoing('gas')).length,
+    (await outgoing('sweep')).length,
+    (await outgoing('sweep'))[0]!.attempts,
+  ]).toEqual([1, 1, 1])
   expect(await onChain(HOT, USDT)).toBe(250n * TRX)
   expect(await differences()).toEqual([])
 })

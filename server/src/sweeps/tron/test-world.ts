@@ -1,4 +1,7 @@
-/** Sweeps on TRON: a real chain, the adapter, a signer with our test keys, the watcher's steps, and jobs that can be killed. */
+/**
+ * Sweeps on TRON: a real chain, the adapter, a signer with our test keys, the watcher's steps, and jobs that can be
+ * killed.
+ */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pino from 'pino'
@@ -15,7 +18,13 @@ import { uuidv7 } from '../../base/id.ts'
 import { createDb, createPool, inTransaction } from '../../db/index.ts'
 import { createDeposits, DEFAULT_DEPOSIT_POLICY } from '../../deposits/index.ts'
 import { applyAll, balancesOf, HOUSE, type AccountKind } from '../../ledger/index.ts'
-import { createFollowing, createSendingJob, DEFAULT_TRON_POLICY, ensureWallets, tronHotAddress } from '../../outgoing/index.ts'
+import {
+  createFollowing,
+  createSendingJob,
+  DEFAULT_TRON_POLICY,
+  ensureWallets,
+  tronHotAddress,
+} from '../../outgoing/index.ts'
 import { createClock } from '../../platform/clock.ts'
 import { createSigning } from '../../app/signing.ts'
 import { momentOf, type Runtime } from '../../platform/runtime.ts'
@@ -24,7 +33,13 @@ import { beginFollowing, DEFAULT_WATCHER_SETTINGS } from '../../watcher/index.ts
 import { createTronDirect } from '../../direct/index.ts'
 import { createSettlement, createTronPayoutJob, spendableSun, type Withdrawal } from '../../withdrawals/index.ts'
 import { holdTransfer } from '../../withdrawals/postings.ts'
-import { createHouseFollowing, createSweepSettlement, createTronSweepJob, DEFAULT_SWEEP_POLICY, type SweepPolicy } from '../index.ts'
+import {
+  createHouseFollowing,
+  createSweepSettlement,
+  createTronSweepJob,
+  DEFAULT_SWEEP_POLICY,
+  type SweepPolicy,
+} from '../index.ts'
 import { orderStake, type StakeOrder } from './stake.ts'
 
 export const USDT = base58Of(tokenAddress('USDT'))
@@ -66,11 +81,22 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
   const pool = createPool({ url })
   const db = createDb(pool)
   await emptyTables(db)
-  const runtime: Runtime = { db, clock: createClock(now), newId: () => uuidv7(now(), randomBytes(10)), log: pino({ enabled: false }) }
+  const runtime: Runtime = {
+    db,
+    clock: createClock(now),
+    newId: () => uuidv7(now(), randomBytes(10)),
+    log: pino({ enabled: false }),
+  }
   await ensureWallets(db, WALLET, momentOf(runtime))
   const signer = await signerOf(now)
   const subscribers = [createSettlement(catalogue), createSweepSettlement(catalogue)]
-  const deposits = createDeposits({ catalogue, policy: DEFAULT_DEPOSIT_POLICY, prices: async () => new Map(), onCredited: [], followers: [] })
+  const deposits = createDeposits({
+    catalogue,
+    policy: DEFAULT_DEPOSIT_POLICY,
+    prices: async () => new Map(),
+    onCredited: [],
+    followers: [],
+  })
   // A process that dies at a named point, or nowhere.
   let fatal: { name: string; passes: number } | undefined
   const points = new Set<string>()
@@ -81,22 +107,52 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
     throw new Killed(name)
   }
   const permission = { assets: new Set(['TRX', 'USDT']), mayLend: true, maxTopUp: 20_000_000n }
-  const payout = { runtime, catalogue, adapter, signer, wallet: WALLET, hotAddress: HOT, policy: DEFAULT_TRON_POLICY, approved: async (all: readonly Withdrawal[]) => [...all], pause }
+  const payout = {
+    runtime,
+    catalogue,
+    adapter,
+    signer,
+    wallet: WALLET,
+    hotAddress: HOT,
+    policy: DEFAULT_TRON_POLICY,
+    approved: async (all: readonly Withdrawal[]) => [...all],
+    pause,
+  }
   /** Jobs as a process begins with: whatever they keep in memory is gone. */
   const start = () => ({
     payouts: createTronPayoutJob({ ...payout, fromDeposits: createTronDirect({ ...payout, sweeps: policy }) }, 0),
     sweep: createTronSweepJob(
-      { runtime, catalogue, adapter, hotAddress: HOT, policy, maxFee: DEFAULT_TRON_POLICY.maxFee, pause, allowed: async () => permission, spendable: () => spendableSun({ runtime, catalogue, adapter, hotAddress: HOT }) },
+      {
+        runtime,
+        catalogue,
+        adapter,
+        hotAddress: HOT,
+        policy,
+        maxFee: DEFAULT_TRON_POLICY.maxFee,
+        pause,
+        allowed: async () => permission,
+        spendable: () => spendableSun({ runtime, catalogue, adapter, hotAddress: HOT }),
+      },
       0,
     ),
     send: createSendingJob({
-      runtime, network: 'TRON', adapter, signer, wallet: WALLET, subscribers, pause,
-      policy: { ...DEFAULT_TRON_POLICY, rebroadcastEveryMs: 0 }, purposeOf: createSigning(runtime, catalogue, signer).purposeOf,
+      runtime,
+      network: 'TRON',
+      adapter,
+      signer,
+      wallet: WALLET,
+      subscribers,
+      pause,
+      policy: { ...DEFAULT_TRON_POLICY, rebroadcastEveryMs: 0 },
+      purposeOf: createSigning(runtime, catalogue, signer).purposeOf,
     }),
   })
   let jobs = start()
   const follower = await beginFollowing({
-    runtime, network: 'TRON', adapter, ringBlocks: 200,
+    runtime,
+    network: 'TRON',
+    adapter,
+    ringBlocks: 200,
     listeners: [createFollowing(subscribers), createHouseFollowing(catalogue), createFunding(catalogue), deposits],
     settings: { ...DEFAULT_WATCHER_SETTINGS.TRON, network: 'TRON', identity: '', startHeight: 0 },
   })
@@ -127,16 +183,30 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
     for (let round = 0; round < 2; round += 1) while (await jobs.send.run(signal));
   }
   const sweeps = async (): Promise<{ asset: string; address: string; way: string; state: string }[]> =>
-    (await sql<{ asset: string; address: string; way: string; state: string }>`select asset, address, way, state from sweeps order by created_at, id`.execute(db)).rows
-  const openLoans = async (): Promise<number> => (await sql<{ n: number }>`select count(*) as n from tron_loans where closed_at is null`.execute(db)).rows[0]!.n
+    (
+      await sql<{
+        asset: string
+        address: string
+        way: string
+        state: string
+      }>`select asset, address, way, state from sweeps order by created_at, id`.execute(db)
+    ).rows
+  const openLoans = async (): Promise<number> =>
+    (await sql<{ n: number }>`select count(*) as n from tron_loans where closed_at is null`.execute(db)).rows[0]!.n
   const isQuiet = async (): Promise<boolean> =>
-    (await openLoans()) === 0 && (await sweeps()).every(({ state }) => ['final', 'failed', 'replaced'].includes(state)) &&
+    (await openLoans()) === 0 &&
+    (await sweeps()).every(({ state }) => ['final', 'failed', 'replaced'].includes(state)) &&
     (await sql`select from outgoing where state not in ('final', 'failed', 'abandoned')`.execute(db)).rows.length === 0
   const spendable = () => spendableSun({ runtime, catalogue, adapter, hotAddress: HOT })
   const order = (wanted: StakeOrder) => orderStake({ runtime, adapter, hotAddress: HOT, spendable }, wanted)
   let index = 0
   const world = {
-    chain, db, adapter, runtime, points, permission,
+    chain,
+    db,
+    adapter,
+    runtime,
+    points,
+    permission,
     /** ms, on the chain, here and at the signer alike */
     later: async (ms: number): Promise<void> => {
       ahead += ms
@@ -152,7 +222,11 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
       return { address, merchantId }
     },
     pay: (ticker: string, to: string, amount: string): Promise<string> => chain.fund({ ticker, to, amount }),
-    work, mine, catchUp, sweeps, openLoans,
+    work,
+    mine,
+    catchUp,
+    sweeps,
+    openLoans,
     /** Works and mines final blocks until nothing is under way any more. */
     settle: async (): Promise<void> => {
       for (let step = 0; step < MOST_STEPS; step += 1) {
@@ -177,19 +251,40 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
     /** A withdrawal with its hold; answers its id. */
     request: async (ticker: string, to: string, units: bigint, merchantId: string = randomUUID()): Promise<string> => {
       const { at, newId } = momentOf(runtime)
-      await inTransaction(db, (tx) => grantCapital(tx, { merchantId, asset: ticker, units: units + 1_000n }, momentOf(runtime)))
+      await inTransaction(db, (tx) =>
+        grantCapital(tx, { merchantId, asset: ticker, units: units + 1_000n }, momentOf(runtime)),
+      )
       const w: Withdrawal = {
-        merchantId, id: newId(), intentId: newId(), ticker, blockchain: 'TRON', to, units, fee: 1_000n, localId: null, meta: null, state: 'requested',
-        failReason: null, internal: false, holdId: newId(), outgoingId: null, doneSent: false, toldAs: null, createdAt: at,
+        merchantId,
+        id: newId(),
+        intentId: newId(),
+        ticker,
+        blockchain: 'TRON',
+        to,
+        units,
+        fee: 1_000n,
+        localId: null,
+        meta: null,
+        state: 'requested',
+        failReason: null,
+        internal: false,
+        holdId: newId(),
+        outgoingId: null,
+        doneSent: false,
+        toldAs: null,
+        createdAt: at,
       }
       await inTransaction(db, async (tx) => {
         await applyAll(tx, [{ transfer: holdTransfer(w) }])
         await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, hold_id, not_before, created_at, updated_at)
-          values (${merchantId}, ${w.id}, ${ticker}, 'TRON', ${to}, ${units}, ${w.fee}, 'requested', ${w.holdId}, ${at}, ${at}, ${at})`.execute(tx)
+          values (${merchantId}, ${w.id}, ${ticker}, 'TRON', ${to}, ${units}, ${w.fee}, 'requested', ${w.holdId}, ${at}, ${at}, ${at})`.execute(
+          tx,
+        )
       })
       return w.id
     },
-    withdrawal: async (id: string): Promise<string> => (await sql<{ state: string }>`select state from withdrawals where id = ${id}`.execute(db)).rows[0]!.state,
+    withdrawal: async (id: string): Promise<string> =>
+      (await sql<{ state: string }>`select state from withdrawals where id = ${id}`.execute(db)).rows[0]!.state,
     /** Payouts are planned, without sweeps. */
     plan: async (): Promise<void> => {
       await prices()
@@ -201,32 +296,62 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
     },
     /** Who pays, in the order planned. */
     payers: async (): Promise<string[]> =>
-      (await sql<{ from: string }>`select senders[1] as from from outgoing where purpose = 'payout' order by created_at, id`.execute(db)).rows.map((row) => row.from),
+      (
+        await sql<{
+          from: string
+        }>`select senders[1] as from from outgoing where purpose = 'payout' order by created_at, id`.execute(db)
+      ).rows.map((row) => row.from),
     spendable,
     prices,
     restart: (): void => void (jobs = start()),
-    balance: async (merchantId: string, asset: string, kind: AccountKind): Promise<bigint> => (await balancesOf(db, kind, [{ merchantId, asset }]))[0]!.posted,
-    costOf: async (merchantId: string): Promise<bigint> => -(await balancesOf(db, 'network-costs', [{ merchantId, asset: 'TRX' }]))[0]!.posted,
+    balance: async (merchantId: string, asset: string, kind: AccountKind): Promise<bigint> =>
+      (await balancesOf(db, kind, [{ merchantId, asset }]))[0]!.posted,
+    costOf: async (merchantId: string): Promise<bigint> =>
+      -(await balancesOf(db, 'network-costs', [{ merchantId, asset: 'TRX' }]))[0]!.posted,
     /** of the final block */
-    onChain: async (address: string, contract: string | null): Promise<bigint> => (await adapter.balancesAtFinal([{ address, contract }])).units[0]!,
+    onChain: async (address: string, contract: string | null): Promise<bigint> =>
+      (await adapter.balancesAtFinal([{ address, contract }])).units[0]!,
     /** Every address by every asset: what is short or too much on chain, and what the ledger says besides. */
     differences: async (): Promise<string[]> => {
       const round = await reconcileFully(runtime, catalogue, adapter, () => {})
       if (!round) throw new Error('nothing was compared')
-      return round.lines.filter((line) => line.short > 0n || line.surplus > 0n || line.booked !== line.onChain).map((line) => JSON.stringify(line, (_, v: unknown) => (typeof v === 'bigint' ? v.toString() : v)))
+      return round.lines
+        .filter((line) => line.short > 0n || line.surplus > 0n || line.booked !== line.onChain)
+        .map((line) => JSON.stringify(line, (_, v: unknown) => (typeof v === 'bigint' ? v.toString() : v)))
     },
     /** What the transactions of each purpose burnt, in sun. */
     burnt: async (): Promise<Record<string, bigint>> => {
-      const { rows } = await sql<{ purpose: string; fee: bigint }>`select purpose, sum(network_fee) as fee from outgoing where network_fee is not null group by purpose`.execute(db)
+      const { rows } = await sql<{
+        purpose: string
+        fee: bigint
+      }>`select purpose, sum(network_fee) as fee from outgoing where network_fee is not null group by purpose`.execute(
+        db,
+      )
       return Object.fromEntries(rows.map(({ purpose, fee }) => [purpose, fee]))
     },
-    outgoing: async (purpose: string): Promise<{ id: string; state: string; hash: string | null; attempts: number }[]> =>
-      (await sql<{ id: string; state: string; hash: string | null; attempts: number }>`select o.id, o.state, a.hash, o.attempt as attempts from outgoing o
-        join outgoing_attempts a on a.outgoing_id = o.id and a.attempt = o.attempt where o.purpose = ${purpose} order by o.created_at, o.id`.execute(db)).rows,
-    alerts: async (): Promise<string[]> => (await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by kind`.execute(db)).rows.map((row) => row.kind),
+    outgoing: async (
+      purpose: string,
+    ): Promise<{ id: string; state: string; hash: string | null; attempts: number }[]> =>
+      (
+        await sql<{
+          id: string
+          state: string
+          hash: string | null
+          attempts: number
+        }>`select o.id, o.state, a.hash, o.attempt as attempts from outgoing o
+        join outgoing_attempts a on a.outgoing_id = o.id and a.attempt = o.attempt where o.purpose = ${purpose} order by o.created_at, o.id`.execute(
+          db,
+        )
+      ).rows,
+    alerts: async (): Promise<string[]> =>
+      (
+        await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by kind`.execute(db)
+      ).rows.map((row) => row.kind),
     freeze: async (asset: string | null): Promise<void> => {
       const { at } = momentOf(runtime)
-      await sql`insert into freezes(id, asset, merchant_id, reason, created_at) values (${randomUUID()}, ${asset}, null, 'test', ${at})`.execute(db)
+      await sql`insert into freezes(id, asset, merchant_id, reason, created_at) values (${randomUUID()}, ${asset}, null, 'test', ${at})`.execute(
+        db,
+      )
     },
     lift: async (): Promise<void> => {
       const { at } = momentOf(runtime)

@@ -17,7 +17,14 @@ test('holdings are ordered by what they are worth, however many digits their ass
 test.each([
   ['one unit of the dearest is enough', [TRX, USDT], { TRX: 1n, USDT: E18 / 4_000_000n }],
   ['of equal digits by the price', [TRX, { ...USDT, scale: 6 }], { TRX: 4n, USDT: 1n }],
-  ['without a price as a dollar', [{ ...TRX, usd: undefined }, { ...USDT, scale: 6 }], { TRX: 1n, USDT: 1n }],
+  [
+    'without a price as a dollar',
+    [
+      { ...TRX, usd: undefined },
+      { ...USDT, scale: 6 },
+    ],
+    { TRX: 1n, USDT: 1n },
+  ],
   ['alone', [USDT], { USDT: 1n }],
 ])('the least that is looked at: %s', (_name, assets, units) => {
   expect(Object.fromEntries([...evenFloors(assets)].map(([ticker, { young }]) => [ticker, young]))).toEqual(units)

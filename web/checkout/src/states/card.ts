@@ -7,15 +7,26 @@ import type { CheckingState, FailedState, LeavingState, ReceivedState, WaitingSt
 
 /** The acquirer is asked for its page. */
 export const waitingPanel = ({ words }: Scene<WaitingState>): Panel => ({
-  title: words.waitingTitle, step: 1, tone: 'wait', icon: ICONS.turn, changes: true, body: html`<p>${words.waiting}</p>`,
+  title: words.waitingTitle,
+  step: 1,
+  tone: 'wait',
+  icon: ICONS.turn,
+  changes: true,
+  body: html`<p>${words.waiting}</p>`,
 })
 
 /** On to the acquirer's page: by itself where scripts run. */
 export const leavingPanel = ({ state, words }: Scene<LeavingState>): Panel => {
   const url = acquirerLink(state.url)
   return {
-    title: words.leavingTitle, step: 1, tone: 'plain', icon: ICONS.leave, changes: true, formTo: url.origin,
-    body: html`<p>${words.leaving(url.host)}</p>${way(state, words.leave, 'plain', true)}`,
+    title: words.leavingTitle,
+    step: 1,
+    tone: 'plain',
+    icon: ICONS.leave,
+    changes: true,
+    formTo: url.origin,
+    body: html`<p>${words.leaving(url.host)}</p>
+      ${way(state, words.leave, 'plain', true)}`,
   }
 }
 
@@ -25,28 +36,45 @@ type Way = Pick<LeavingState, 'method' | 'url' | 'fields'>
 const way = ({ method, url, fields }: Way, label: string, look: 'plain' | 'second', goes: boolean): Markup => {
   const href = acquirerLink(url).href
   const mark = goes ? 'yes' : 'no'
-  if (method === 'GET') return html`<a class="button ${look}" href="${href}" rel="noreferrer" data-leave="${mark}">${label}</a>`
-  return html`<form method="post" action="${href}" data-leave="${mark}">${Object.entries(fields).map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  )}<button class="${look}">${label}</button></form>`
+  if (method === 'GET')
+    return html`<a class="button ${look}" href="${href}" rel="noreferrer" data-leave="${mark}">${label}</a>`
+  return html`<form method="post" action="${href}" data-leave="${mark}">
+    ${Object.entries(fields).map(
+      ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
+    )}<button class="${look}">${label}</button>
+  </form>`
 }
 
 /** The payer was there, and nobody knows yet how it ended. */
 export const checkingPanel = ({ state, words }: Scene<CheckingState>): Panel => ({
-  title: words.checkingTitle, step: 1, tone: 'wait', icon: ICONS.turn, changes: true,
+  title: words.checkingTitle,
+  step: 1,
+  tone: 'wait',
+  icon: ICONS.turn,
+  changes: true,
   formTo: state.back && acquirerLink(state.back.url).origin,
-  body: html`<p>${words.checking}</p>${state.back && way(state.back, words.backToBank, 'second', false)}`,
+  body: html`<p>${words.checking}</p>
+    ${state.back && way(state.back, words.backToBank, 'second', false)}`,
 })
 
 /** Money is there and is being looked at: paying again would be paying twice. */
 export const receivedPanel = ({ words, view }: Scene<ReceivedState>): Panel => ({
-  title: words.receivedTitle, step: undefined, tone: 'warn', icon: ICONS.clock, changes: true,
+  title: words.receivedTitle,
+  step: undefined,
+  tone: 'warn',
+  icon: ICONS.clock,
+  changes: true,
   body: html`<p>${words.received(view.seller.name)}</p>`,
 })
 
 /** That the card was not charged is said only where it is known. */
 export const failedPanel = ({ state, words, action, view }: Scene<FailedState>): Panel => ({
-  title: state.charged === 'no' ? words.failedTitle : words.failedUnknownTitle, step: 1, tone: 'bad', icon: ICONS.cross, changes: true,
-  body: html`<p>${state.charged === 'no' ? words.failed : words.failedUnknown(view.seller.name)}</p>${state.reason !== undefined && note('calm', ICONS.alert, html`${words.failedReason}: ${foreign(state.reason)}`)}
-${state.canRetry && html`<form method="post" action="${action}"><button name="do" value="retry">${words.tryAgain}</button></form>`}`,
+  title: state.charged === 'no' ? words.failedTitle : words.failedUnknownTitle,
+  step: 1,
+  tone: 'bad',
+  icon: ICONS.cross,
+  changes: true,
+  body: html`<p>${state.charged === 'no' ? words.failed : words.failedUnknown(view.seller.name)}</p>
+    ${state.reason !== undefined && note('calm', ICONS.alert, html`${words.failedReason}: ${foreign(state.reason)}`)}
+    ${state.canRetry && html`<form method="post" action="${action}"><button name="do" value="retry">${words.tryAgain}</button></form>`}`,
 })

@@ -7,7 +7,11 @@ import type { Claim, ExpiredState, LateState, UnderpaidState } from '../view.ts'
 
 /** Time ran out and nothing came. */
 export const expiredPanel = ({ words, view }: Scene<ExpiredState>): Panel => ({
-  title: words.expiredTitle, step: undefined, tone: 'bad', icon: ICONS.clock, changes: true,
+  title: words.expiredTitle,
+  step: undefined,
+  tone: 'bad',
+  icon: ICONS.clock,
+  changes: true,
   body: html`<p>${words.expired(view.seller.name)}</p>`,
 })
 
@@ -15,8 +19,13 @@ export const expiredPanel = ({ words, view }: Scene<ExpiredState>): Panel => ({
 export const latePanel = (scene: Scene<LateState>): Panel => {
   const { state, words, view } = scene
   return {
-    title: words.lateTitle, step: undefined, tone: 'warn', icon: ICONS.clock, changes: true,
-    body: html`<p>${words.late(scene.amount(state.paid), view.seller.name)}</p>${seenPayments(scene, state.payments)}`,
+    title: words.lateTitle,
+    step: undefined,
+    tone: 'warn',
+    icon: ICONS.clock,
+    changes: true,
+    body: html`<p>${words.late(scene.amount(state.paid), view.seller.name)}</p>
+      ${seenPayments(scene, state.payments)}`,
   }
 }
 
@@ -26,9 +35,27 @@ export const underpaidPanel = (scene: Scene<UnderpaidState>): Panel => {
   const { claim, asked } = state
   const money = (value: string): string => scene.amount({ value, ticker: asked.ticker })
   const sums = html`<div class="field">${progress(state.paid, asked.value)}</div>
-${facts([[words.amountAsked, money(asked.value)], [words.amountPaid, money(state.paid)], [words.amountMissing, money(state.missing)]])}`
-  const rest = typeof claim === 'string' ? note('calm', ICONS.leave, claim === 'mailed' ? words.underpaidMailed : words.underpaidSeller(scene.view.seller.name)) : claimBody(scene, claim, money(state.missing))
-  return { title: words.underpaidTitle, step: undefined, tone: 'warn', icon: ICONS.half, changes: true, body: html`${sums}${rest}${seenPayments(scene, state.payments)}` }
+    ${facts([
+      [words.amountAsked, money(asked.value)],
+      [words.amountPaid, money(state.paid)],
+      [words.amountMissing, money(state.missing)],
+    ])}`
+  const rest =
+    typeof claim === 'string'
+      ? note(
+          'calm',
+          ICONS.leave,
+          claim === 'mailed' ? words.underpaidMailed : words.underpaidSeller(scene.view.seller.name),
+        )
+      : claimBody(scene, claim, money(state.missing))
+  return {
+    title: words.underpaidTitle,
+    step: undefined,
+    tone: 'warn',
+    icon: ICONS.half,
+    changes: true,
+    body: html`${sums}${rest}${seenPayments(scene, state.payments)}`,
+  }
 }
 
 const claimBody = (scene: Scene<UnderpaidState>, claim: Claim, missing: string): Markup => {
@@ -36,18 +63,44 @@ const claimBody = (scene: Scene<UnderpaidState>, claim: Claim, missing: string):
   if (claim.refund) return refundState(scene, claim.refund)
   const wrong = claim.problem?.field === 'address'
   return html`<p>${claim.canPayRest ? words.underpaidChoose : words.underpaidRefund}</p>
-${claim.canPayRest && html`<form method="post" action="${action}"><button name="do" value="payRest">${words.payRest(missing)}</button></form>`}
-<form method="post" action="${action}" novalidate><h2>${words.refundTitle}</h2>
-${claim.problem && html`<div role="alert">${note('bad', ICONS.alert, problemText(scene, claim.problem))}</div>`}
-<div class="field"><label class="name" for="address">${words.refundAddress(claim.networkName)}</label>
-<input type="text" id="address" name="address" autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="128" required value="${claim.given?.address ?? ''}" aria-invalid="${String(wrong)}" aria-describedby="address-hint">
-<p class="soft" id="address-hint">${words.refundHint}</p></div>
-<button class="second" name="do" value="refund">${words.refund}</button></form>`
+    ${claim.canPayRest && html`<form method="post" action="${action}"><button name="do" value="payRest">${words.payRest(missing)}</button></form>`}
+    <form method="post" action="${action}" novalidate>
+      <h2>${words.refundTitle}</h2>
+      ${claim.problem && html`<div role="alert">${note('bad', ICONS.alert, problemText(scene, claim.problem))}</div>`}
+      <div class="field">
+        <label class="name" for="address">${words.refundAddress(claim.networkName)}</label>
+        <input
+          type="text"
+          id="address"
+          name="address"
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck="false"
+          maxlength="128"
+          required
+          value="${claim.given?.address ?? ''}"
+          aria-invalid="${String(wrong)}"
+          aria-describedby="address-hint"
+        />
+        <p class="soft" id="address-hint">${words.refundHint}</p>
+      </div>
+      <button class="second" name="do" value="refund">${words.refund}</button>
+    </form>`
 }
 
-const refundState = ({ words, view }: Scene<UnderpaidState>, { status, address, hash }: NonNullable<Claim['refund']>): Markup => {
+const refundState = (
+  { words, view }: Scene<UnderpaidState>,
+  { status, address, hash }: NonNullable<Claim['refund']>,
+): Markup => {
   const to = html`${words.refundTo}: <span class="address">${address}</span>`
-  if (status === 'sent') return note('good', ICONS.check, words.refundSent, to, ...(hash === undefined ? [] : [html`${words.transaction}: <span class="address">${hash}</span>`]))
+  if (status === 'sent')
+    return note(
+      'good',
+      ICONS.check,
+      words.refundSent,
+      to,
+      ...(hash === undefined ? [] : [html`${words.transaction}: <span class="address">${hash}</span>`]),
+    )
   if (status === 'onItsWay') return note('good', ICONS.clock, words.refundOnItsWay, to)
   if (status === 'failed') return note('calm', ICONS.alert, words.refundFailed(view.seller.name), to)
   if (status === 'refused') return note('bad', ICONS.cross, words.refundRefused(view.seller.name))

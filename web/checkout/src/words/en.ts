@@ -103,7 +103,8 @@ export const en = {
   transaction: 'Transaction',
 
   expiredTitle: 'This invoice has expired',
-  expired: (company: string) => `Nothing was paid. Send nothing to its address any more, and ask ${company} for a new invoice.`,
+  expired: (company: string) =>
+    `Nothing was paid. Send nothing to its address any more, and ask ${company} for a new invoice.`,
 
   underpaidTitle: 'Time ran out before everything was paid',
   underpaidMailed: 'We have sent you an e-mail. The link in it lets you pay the rest or ask for your money back.',
@@ -112,7 +113,8 @@ export const en = {
   underpaidRefund: 'You can ask for your money back.',
   payRest: (missing: string) => `Pay the rest, ${missing}`,
   givenBackTitle: 'Refunded',
-  givenBack: (amount: string) => `${amount} was returned to the card. The bank of the card may take some days to show it.`,
+  givenBack: (amount: string) =>
+    `${amount} was returned to the card. The bank of the card may take some days to show it.`,
   refundTitle: 'Ask for your money back',
   refundAddress: (network: string) => `Your own address on ${network}`,
   refundHint: 'Not an address of an exchange if you can avoid it. The seller has to approve the refund.',
@@ -120,15 +122,18 @@ export const en = {
   refundAsked: 'The refund is asked for and waits for the seller.',
   refundOnItsWay: 'The refund is on its way.',
   refundSent: 'The refund has been sent.',
-  refundFailed: (company: string) => `The refund could not be sent. The money is with the seller, who decides again: ${company}.`,
+  refundFailed: (company: string) =>
+    `The refund could not be sent. The money is with the seller, who decides again: ${company}.`,
   refundRefused: (company: string) => `The seller has declined the refund. Please contact ${company}.`,
   refundTo: 'Refund to',
 
   lateTitle: 'Your payment came after the invoice had expired',
-  late: (amount: string, company: string) => `${amount} has arrived and is with ${company}. Please contact them: they can still take it as payment.`,
+  late: (amount: string, company: string) =>
+    `${amount} has arrived and is with ${company}. Please contact them: they can still take it as payment.`,
 
   wrongAssetTitle: 'Another asset has arrived',
-  wrongAsset: (amount: string, network: string, company: string) => `${amount} on ${network} came to this address. It does not count towards this invoice. Please contact ${company}.`,
+  wrongAsset: (amount: string, network: string, company: string) =>
+    `${amount} on ${network} came to this address. It does not count towards this invoice. Please contact ${company}.`,
 
   waitingTitle: 'Opening the bank’s page',
   waiting: 'This takes a few seconds.',
@@ -139,11 +144,13 @@ export const en = {
   checking: 'The bank has not told us yet how it ended. Please do not pay again; this page updates itself.',
   backToBank: 'Back to the bank’s page',
   receivedTitle: 'Your money has arrived and is being checked',
-  received: (company: string) => `It is not the amount asked for, or it came late or twice. Please do not pay again: ${company} can tell you whether it is taken or given back.`,
+  received: (company: string) =>
+    `It is not the amount asked for, or it came late or twice. Please do not pay again: ${company} can tell you whether it is taken or given back.`,
   failedTitle: 'The payment did not go through',
   failed: 'Your card was not charged.',
   failedUnknownTitle: 'The payment was not confirmed',
-  failedUnknown: (company: string) => `The bank has not said whether your card was charged. If it was, please do not pay again and contact ${company}.`,
+  failedUnknown: (company: string) =>
+    `The bank has not said whether your card was charged. If it was, please do not pay again and contact ${company}.`,
   failedReason: 'What the bank says',
 
   notFoundTitle: 'There is nothing here',

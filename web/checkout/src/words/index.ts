@@ -8,4 +8,9 @@ export type { Words }
 export const WORDS: Readonly<Record<Language, Words>> = { uk, kk, ru, en }
 
 /** Each language in its own words. */
-export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { uk: 'Українська', kk: 'Қазақша', ru: 'Русский', en: 'English' }
+export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
+  uk: 'Українська',
+  kk: 'Қазақша',
+  ru: 'Русский',
+  en: 'English',
+}

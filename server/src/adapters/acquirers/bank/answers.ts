@@ -15,18 +15,21 @@ export const objectOf = (body: Buffer): Fields | undefined => {
   }
 }
 
-export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** `{"error": {"code", "message"}}` */
 export const refusalOf = (body: Buffer): { code: string; message: string } | undefined => {
   const error = objectOf(body)?.['error']
-  if (!isFields(error) || typeof error['code'] !== 'string' || !/^[a-z0-9_]{1,64}$/i.test(error['code'])) return undefined
+  if (!isFields(error) || typeof error['code'] !== 'string' || !/^[a-z0-9_]{1,64}$/i.test(error['code']))
+    return undefined
   return { code: error['code'], message: messageOf(error['message']) }
 }
 
 const tickerOf = (value: unknown): CardTicker | undefined => (value === 'UAH' || value === 'KZT' ? value : undefined)
 const messageOf = (value: unknown): string => (typeof value === 'string' ? withoutCards(value) : '')
-const idOf = (value: unknown): string | undefined => (typeof value === 'string' && /^[0-9a-f]{32}$/.test(value) ? value : undefined)
+const idOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^[0-9a-f]{32}$/.test(value) ? value : undefined
 const cardOf = (value: unknown): string | undefined => (typeof value === 'string' ? maskCard(value) : undefined)
 
 const OPEN = ['created', 'secure', 'processing']
@@ -47,13 +50,25 @@ export const stateOf = (order: Fields, paid: 'paidAmount' | 'sentAmount'): Acqui
   if (status !== 'succeeded' && status !== 'reversed') return undefined
   if (!ticker || units === undefined || !acquirerReference) return undefined
   const backUnits = paid === 'paidAmount' ? minorUnitsOf(order['refundedAmount']) : undefined
-  return { kind: status, acquirerReference, ticker, units, feeUnits, maskedCard, ...(backUnits === undefined ? {} : { backUnits }) }
+  return {
+    kind: status,
+    acquirerReference,
+    ticker,
+    units,
+    feeUnits,
+    maskedCard,
+    ...(backUnits === undefined ? {} : { backUnits }),
+  }
 }
 
 /** A refund that the bank has taken up. */
 export const refundStateOf = (refund: Fields): AcquirerState | undefined => {
   if (refund['status'] === 'processing') return { kind: 'waiting', reason: 'processing' }
-  const [ticker, units, acquirerReference] = [tickerOf(refund['currency']), minorUnitsOf(refund['amount']), idOf(refund['id'])]
+  const [ticker, units, acquirerReference] = [
+    tickerOf(refund['currency']),
+    minorUnitsOf(refund['amount']),
+    idOf(refund['id']),
+  ]
   if (refund['status'] !== 'succeeded' || !ticker || units === undefined || !acquirerReference) return undefined
   return { kind: 'succeeded', acquirerReference, ticker, units, feeUnits: undefined, maskedCard: undefined }
 }
@@ -63,10 +78,31 @@ const KINDS = ['payment', 'payout', 'refund', 'settlement', 'fee'] as const
 export const lineOf = (line: unknown): StatementLine | undefined => {
   if (!isFields(line)) return undefined
   const kind = KINDS.find((one) => one === line['type'])
-  const [acquirerReference, ticker, feeUnits, units] = [idOf(line['id']), tickerOf(line['currency']), minorUnitsOf(line['fee']), signedUnitsOf(line['amount'])]
+  const [acquirerReference, ticker, feeUnits, units] = [
+    idOf(line['id']),
+    tickerOf(line['currency']),
+    minorUnitsOf(line['fee']),
+    signedUnitsOf(line['amount']),
+  ]
   const { at, reference } = line
-  if (!kind || !acquirerReference || !ticker || units === undefined || feeUnits === undefined || !Number.isSafeInteger(at)) return undefined
-  return { reference: typeof reference === 'string' ? reference : undefined, acquirerReference, kind, ticker, units, feeUnits, at: at as number }
+  if (
+    !kind ||
+    !acquirerReference ||
+    !ticker ||
+    units === undefined ||
+    feeUnits === undefined ||
+    !Number.isSafeInteger(at)
+  )
+    return undefined
+  return {
+    reference: typeof reference === 'string' ? reference : undefined,
+    acquirerReference,
+    kind,
+    ticker,
+    units,
+    feeUnits,
+    at: at as number,
+  }
 }
 
 const signedUnitsOf = (text: unknown): bigint | undefined => {

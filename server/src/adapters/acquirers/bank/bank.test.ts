@@ -18,7 +18,11 @@ const CAPABILITIES: Limits = {
   payout: { UAH: { least: 100n, most: 1_450_000n }, KZT: { least: 100n, most: 29_900_000n } },
 }
 const CARDS = {
-  good: '4242424242424242', secure: '4000000000003063', refused: '4000000000000002', payout: '5555555555554444', payoutRefused: '4000000000009995',
+  good: '4242424242424242',
+  secure: '4000000000003063',
+  refused: '4000000000000002',
+  payout: '5555555555554444',
+  payoutRefused: '4000000000009995',
 }
 
 const stops: (() => Promise<void>)[] = []
@@ -29,10 +33,24 @@ afterAll(async () => {
 const startWorld = async (): Promise<AcquirerWorld> => {
   const dir = mkdtempSync(join(tmpdir(), 'bursar-bank-'))
   stops.push(async () => rmSync(dir, { recursive: true, force: true }))
-  const bank = await startBank({ port: 0, dir, accounts: [{ name: 'shop', secret: SECRET }], payoutMs: 30, reverseMs: 150, callbackPauses: [100, 100, 100] })
+  const bank = await startBank({
+    port: 0,
+    dir,
+    accounts: [{ name: 'shop', secret: SECRET }],
+    payoutMs: 30,
+    reverseMs: 150,
+    callbackPauses: [100, 100, 100],
+  })
   stops.push(bank.stop)
   const http = createPatientHttp(() => ordersOf(bank))
-  const settings: BankSettings = { name: 'bank', url: bank.url, account: 'shop', secret: SECRET, capabilities: CAPABILITIES, http }
+  const settings: BankSettings = {
+    name: 'bank',
+    url: bank.url,
+    account: 'shop',
+    secret: SECRET,
+    capabilities: CAPABILITIES,
+    http,
+  }
   const acquirer = createBank(settings)
   const receiver = await startReceiver((callback) => acknowledged(acquirer, callback))
   stops.push(receiver.stop)
@@ -94,9 +112,13 @@ const forgeries = (genuine: RawCallback): { what: string; callback: RawCallback 
     headers: { ...genuine.headers, ...(signature === undefined ? {} : { 'x-bank-signature': signature }) },
     body: Buffer.from(body),
   })
-  const withHeader = (name: string, value: string): RawCallback => ({ ...genuine, headers: { ...genuine.headers, [name]: value } })
+  const withHeader = (name: string, value: string): RawCallback => ({
+    ...genuine,
+    headers: { ...genuine.headers, [name]: value },
+  })
   const changed = Object.keys(event.object).map((field) => ({
-    what: `another ${field}`, callback: withBody(JSON.stringify({ ...event, object: { ...event.object, [field]: 'other' } })),
+    what: `another ${field}`,
+    callback: withBody(JSON.stringify({ ...event, object: { ...event.object, [field]: 'other' } })),
   }))
   const text = genuine.body.toString()
   return [
@@ -111,5 +133,7 @@ const forgeries = (genuine: RawCallback): { what: string; callback: RawCallback 
 }
 
 describeAcquirer(
-  'the sandbox bank', { payIn: ['UAH', 'KZT'], payout: ['UAH', 'KZT'], refund: true, statement: true, paymentIsOrdered: true }, startWorld,
+  'the sandbox bank',
+  { payIn: ['UAH', 'KZT'], payout: ['UAH', 'KZT'], refund: true, statement: true, paymentIsOrdered: true },
+  startWorld,
 )

@@ -2,8 +2,15 @@ import type { AccountReader, Limits } from '../account-reader.ts'
 import { decimalOf } from '../amount.ts'
 import type { AcquirerHttp, HttpAnswer } from '../http.ts'
 import {
-  AcquirerRefusal, AcquirerUnreachable, ForgedCallback,
-  type Acquirer, type AcquirerState, type Callback, type RawCallback, type RefundOrder, type StatementLine,
+  AcquirerRefusal,
+  AcquirerUnreachable,
+  ForgedCallback,
+  type Acquirer,
+  type AcquirerState,
+  type Callback,
+  type RawCallback,
+  type RefundOrder,
+  type StatementLine,
 } from '../port.ts'
 import { isFields, lineOf, objectOf, refundStateOf, refusalOf, stateOf } from './answers.ts'
 import { isSignedCallback, requestSignature } from './signature.ts'
@@ -25,7 +32,12 @@ export interface BankSettings {
 
 /** `{"kind": "bank", "url", "account", "secretFile", "payIn", "payout"}` */
 export const readBankSettings = (given: AccountReader): BankSettings => ({
-  name: given.name, url: given.url('url'), account: given.text('account'), secret: given.secret('secret'), capabilities: given.limits(), http: given.http(),
+  name: given.name,
+  url: given.url('url'),
+  account: given.text('account'),
+  secret: given.secret('secret'),
+  capabilities: given.limits(),
+  http: given.http(),
 })
 
 /** Says that an order of this reference exists: whatever became of it has to be asked. */
@@ -40,7 +52,10 @@ export const createBank = (settings: BankSettings): Acquirer => {
   const ask = createAsk(settings)
   const unusable = (answer?: HttpAnswer): AcquirerUnreachable => {
     const refusal = answer && answer.status >= 400 ? refusalOf(answer.body) : undefined
-    return new AcquirerUnreachable(`${name}: ${refusal ? `it refuses to answer: ${refusal.code}` : 'an answer that is not the bank\'s'}`, { sent: true })
+    return new AcquirerUnreachable(
+      `${name}: ${refusal ? `it refuses to answer: ${refusal.code}` : "an answer that is not the bank's"}`,
+      { sent: true },
+    )
   }
   /** An order that the bank has taken; what it refuses is thrown as AcquirerRefusal. */
   const order = async (path: string, body: object): Promise<Readonly<Record<string, unknown>>> => {
@@ -52,7 +67,8 @@ export const createBank = (settings: BankSettings): Acquirer => {
   }
   const stateAt = async (path: string, paid: 'paidAmount' | 'sentAmount'): Promise<AcquirerState> => {
     const answer = await ask('GET', path, '')
-    if (answer.status === 404 && refusalOf(answer.body)?.code === 'not_found') return { kind: 'unknown', reason: 'not known there' }
+    if (answer.status === 404 && refusalOf(answer.body)?.code === 'not_found')
+      return { kind: 'unknown', reason: 'not known there' }
     const found = answer.status === 200 ? objectOf(answer.body) : undefined
     const state = found && stateOf(found, paid)
     if (!state) throw unusable(answer)
@@ -82,7 +98,11 @@ export const createBank = (settings: BankSettings): Acquirer => {
     paymentState: (reference) => stateAt(`/payments/${encodeURIComponent(reference)}`, 'paidAmount'),
     payOut: async ({ ticker, units, ...payout }) => {
       try {
-        return stateOf(await order('/payouts', { ...payout, currency: ticker, amount: decimalOf(units) }), 'sentAmount') ?? { kind: 'unknown' }
+        return (
+          stateOf(await order('/payouts', { ...payout, currency: ticker, amount: decimalOf(units) }), 'sentAmount') ?? {
+            kind: 'unknown',
+          }
+        )
       } catch (error) {
         return asState(error)
       }
@@ -93,7 +113,11 @@ export const createBank = (settings: BankSettings): Acquirer => {
       if (known !== undefined) return known
       await sending?.()
       try {
-        return refundStateOf(await order(refundsOf(refund), { reference: refund.refundReference, amount: decimalOf(refund.units) })) ?? { kind: 'unknown' }
+        return (
+          refundStateOf(
+            await order(refundsOf(refund), { reference: refund.refundReference, amount: decimalOf(refund.units) }),
+          ) ?? { kind: 'unknown' }
+        )
       } catch (error) {
         return asState(error)
       }
@@ -121,7 +145,12 @@ const asState = (error: unknown): AcquirerState => {
   if (!(error instanceof AcquirerRefusal)) throw error
   if (error.code === DUPLICATE) return { kind: 'unknown', reason: 'the reference is taken' }
   return {
-    kind: 'refused', acquirerReference: undefined, code: error.code, message: error.message, maskedCard: undefined, elsewhere: OURS.includes(error.code),
+    kind: 'refused',
+    acquirerReference: undefined,
+    code: error.code,
+    message: error.message,
+    maskedCard: undefined,
+    elsewhere: OURS.includes(error.code),
   }
 }
 
@@ -153,6 +182,11 @@ const readCallback = ({ account, secret }: BankSettings, { headers, body }: RawC
   const { event, object, id } = objectOf(body) ?? {}
   const paid = typeof event === 'string' && event.startsWith('payout.') ? 'sentAmount' : 'paidAmount'
   const state = isFields(object) ? stateOf(object, paid) : undefined
-  if (!isFields(object) || !state || typeof object['reference'] !== 'string') throw new ForgedCallback('the callback says nothing')
-  return { reference: object['reference'], state, ack: { status: 200, contentType: 'application/json', body: JSON.stringify({ received: id }) } }
+  if (!isFields(object) || !state || typeof object['reference'] !== 'string')
+    throw new ForgedCallback('the callback says nothing')
+  return {
+    reference: object['reference'],
+    state,
+    ack: { status: 200, contentType: 'application/json', body: JSON.stringify({ received: id }) },
+  }
 }

@@ -8,10 +8,14 @@ export const requestSignature = (
 ): string => sign(secret, ['request', timestamp, method, target, body])
 
 /** Whether a callback is signed by the bank; in constant time. */
-export const isSignedCallback = (secret: string, given: { timestamp: string; body: Buffer; signature: string }): boolean => {
+export const isSignedCallback = (
+  secret: string,
+  given: { timestamp: string; body: Buffer; signature: string },
+): boolean => {
   const right = createHmac('sha256', secret).update(`callback\n${given.timestamp}\n`).update(given.body).digest()
   const signature = /^[0-9a-f]{64}$/.test(given.signature) ? Buffer.from(given.signature, 'hex') : Buffer.alloc(0)
   return signature.length === right.length && timingSafeEqual(signature, right)
 }
 
-const sign = (secret: string, lines: readonly string[]): string => createHmac('sha256', secret).update(lines.join('\n')).digest('hex')
+const sign = (secret: string, lines: readonly string[]): string =>
+  createHmac('sha256', secret).update(lines.join('\n')).digest('hex')

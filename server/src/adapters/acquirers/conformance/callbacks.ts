@@ -5,7 +5,10 @@ import { finalCallback, isFinal, paid, payoutOrder, settled } from './orders.ts'
 import { expectNothingSecret } from './secrecy.ts'
 import type { WorldOf } from './world.ts'
 
-export const describeCallbacks = (world: WorldOf, { payIn, payout }: { payIn: CardTicker; payout: CardTicker | undefined }): void => {
+export const describeCallbacks = (
+  world: WorldOf,
+  { payIn, payout }: { payIn: CardTicker; payout: CardTicker | undefined },
+): void => {
   describe('callbacks', () => {
     const read = (callback: RawCallback) => world().acquirer.readCallback(callback)
 
@@ -22,13 +25,15 @@ export const describeCallbacks = (world: WorldOf, { payIn, payout }: { payIn: Ca
       expect(read(await finalCallback(world(), reference))).toMatchObject({ reference, state: { kind: 'refused' } })
     })
 
-    if (payout) test('tells of a payout', async () => {
-      const order = payoutOrder(world(), payout!)
-      await world().acquirer.payOut(order)
-      expect(read(await finalCallback(world(), order.reference))).toMatchObject({
-        reference: order.reference, state: { kind: 'succeeded', units: order.units },
+    if (payout)
+      test('tells of a payout', async () => {
+        const order = payoutOrder(world(), payout!)
+        await world().acquirer.payOut(order)
+        expect(read(await finalCallback(world(), order.reference))).toMatchObject({
+          reference: order.reference,
+          state: { kind: 'succeeded', units: order.units },
+        })
       })
-    })
 
     test('says the same when it comes again, from the acquirer and here', async () => {
       await world().next({ duplicate: 2 })
@@ -77,22 +82,31 @@ export const describeCallbacks = (world: WorldOf, { payIn, payout }: { payIn: Ca
       const { reference, units } = await paid(world, payIn)
       const genuine = await finalCallback(world(), reference)
       for (const { field, callback } of without(genuine)) {
-        const said = await Promise.resolve(callback).then((one) => acquirer.readCallback(one)).catch((error: unknown) => error)
+        const said = await Promise.resolve(callback)
+          .then((one) => acquirer.readCallback(one))
+          .catch((error: unknown) => error)
         if (said instanceof ForgedCallback) continue
         expect(said, field).toMatchObject({ reference })
         const { state } = said as { state: AcquirerState }
-        if (state.kind === 'succeeded') expect({ units: state.units, ticker: state.ticker }, field).toEqual({ units, ticker: payIn })
+        if (state.kind === 'succeeded')
+          expect({ units: state.units, ticker: state.ticker }, field).toEqual({ units, ticker: payIn })
         else expect(['waiting', 'unknown'], field).toContain(state.kind)
       }
     })
 
-    if (payout) test('audit D-B9: that comes before the answer to its order is read as any other', async () => {
-      await world().next({ answer: 'held' })
-      const order = payoutOrder(world(), payout!)
-      const answering = world().acquirer.payOut(order).catch((error: unknown) => error)
-      expect(read(await finalCallback(world(), order.reference))).toMatchObject({ reference: order.reference, state: { kind: 'succeeded', units: order.units } })
-      expect(await answering).toMatchObject({ name: 'AcquirerUnreachable', sent: true })
-    })
+    if (payout)
+      test('audit D-B9: that comes before the answer to its order is read as any other', async () => {
+        await world().next({ answer: 'held' })
+        const order = payoutOrder(world(), payout!)
+        const answering = world()
+          .acquirer.payOut(order)
+          .catch((error: unknown) => error)
+        expect(read(await finalCallback(world(), order.reference))).toMatchObject({
+          reference: order.reference,
+          state: { kind: 'succeeded', units: order.units },
+        })
+        expect(await answering).toMatchObject({ name: 'AcquirerUnreachable', sent: true })
+      })
 
     test('of anything at all is forged, and costs nothing else', async () => {
       const { reference } = await paid(world, payIn)
@@ -109,7 +123,11 @@ export const describeCallbacks = (world: WorldOf, { payIn, payout }: { payIn: Ca
       for (const body of ['', '{}', 'null', '[]', '"x"', '1', 'data=&signature=', '<response/>', '{"__proto__":{}}'])
         forgery({ ...genuine, body: Buffer.from(body) })
       const headers = { 'content-type': 'application/json' }
-      fc.assert(fc.property(fc.uint8Array({ maxLength: 2_000 }), (bytes) => forgery({ headers, url: genuine.url, body: Buffer.from(bytes) })))
+      fc.assert(
+        fc.property(fc.uint8Array({ maxLength: 2_000 }), (bytes) =>
+          forgery({ headers, url: genuine.url, body: Buffer.from(bytes) }),
+        ),
+      )
       fc.assert(fc.property(fc.json(), (text) => forgery({ ...genuine, body: Buffer.from(text) })))
       const cut = fc.integer({ min: 0, max: genuine.body.length - 1 })
       fc.assert(fc.property(cut, (length) => forgery({ ...genuine, body: genuine.body.subarray(0, length) })))

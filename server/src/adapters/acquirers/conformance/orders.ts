@@ -8,7 +8,11 @@ import type { AcquirerWorld, WorldOf } from './world.ts'
 const HOUR_MS = 3_600_000
 const WAIT_MS = 60_000
 
-export const paymentOrder = (world: AcquirerWorld, ticker: CardTicker, more: Partial<PaymentOrder> = {}): PaymentOrder => ({
+export const paymentOrder = (
+  world: AcquirerWorld,
+  ticker: CardTicker,
+  more: Partial<PaymentOrder> = {},
+): PaymentOrder => ({
   reference: randomUUID(),
   ticker,
   units: ordinary(world.acquirer, 'payIn', ticker),
@@ -21,7 +25,11 @@ export const paymentOrder = (world: AcquirerWorld, ticker: CardTicker, more: Par
   ...more,
 })
 
-export const payoutOrder = (world: AcquirerWorld, ticker: CardTicker, more: Partial<PayoutOrder> = {}): PayoutOrder => ({
+export const payoutOrder = (
+  world: AcquirerWorld,
+  ticker: CardTicker,
+  more: Partial<PayoutOrder> = {},
+): PayoutOrder => ({
   reference: randomUUID(),
   ticker,
   units: ordinary(world.acquirer, 'payout', ticker),
@@ -44,7 +52,9 @@ export const settled = async (
   kinds: readonly AcquirerState['kind'][] = ['succeeded', 'refused', 'reversed'],
 ): Promise<AcquirerState> => {
   let state: AcquirerState | undefined
-  await expect.poll(async () => (state = await ask()).kind, { timeout: WAIT_MS, interval: 20 }).toSatisfy((kind) => kinds.includes(kind as never))
+  await expect
+    .poll(async () => (state = await ask()).kind, { timeout: WAIT_MS, interval: 20 })
+    .toSatisfy((kind) => kinds.includes(kind as never))
   return state!
 }
 

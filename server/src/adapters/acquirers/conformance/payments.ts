@@ -18,7 +18,12 @@ export const describePayments = (world: WorldOf, ticker: CardTicker): void => {
       expect(['waiting', 'unknown']).toContain((await acquirer.paymentState(order.reference)).kind)
       await pay(page, cards.good)
       const state = await settled(() => acquirer.paymentState(order.reference))
-      expect(state).toMatchObject({ kind: 'succeeded', ticker, units: order.units, acquirerReference: expect.stringMatching(/./) })
+      expect(state).toMatchObject({
+        kind: 'succeeded',
+        ticker,
+        units: order.units,
+        acquirerReference: expect.stringMatching(/./),
+      })
       if (state.kind !== 'succeeded') return
       expect(state.maskedCard).toMatch(MASK)
       expect(state.maskedCard?.slice(-2)).toBe(cards.good.slice(-2))
@@ -37,7 +42,10 @@ export const describePayments = (world: WorldOf, ticker: CardTicker): void => {
     test('3-D Secure, and each language of the page', async () => {
       const { acquirer } = world()
       for (const language of ['uk', 'kk', 'ru', 'en'] as const) {
-        const { reference, units } = await paid(world, ticker, 'secure', { language, email: language === 'kk' ? undefined : 'a@b.example' })
+        const { reference, units } = await paid(world, ticker, 'secure', {
+          language,
+          email: language === 'kk' ? undefined : 'a@b.example',
+        })
         expect(await settled(() => acquirer.paymentState(reference))).toMatchObject({ kind: 'succeeded', units })
       }
     })
@@ -48,20 +56,27 @@ export const describePayments = (world: WorldOf, ticker: CardTicker): void => {
       expect(state).toMatchObject({ kind: 'refused', code: expect.stringMatching(/./), message: expect.any(String) })
     })
 
-    test('audit D-B1: another card after a refused one, on the same page, is seen as paid by the payment\'s first number too', async ({ skip }) => {
+    test("audit D-B1: another card after a refused one, on the same page, is seen as paid by the payment's first number too", async ({
+      skip,
+    }) => {
       const { acquirer, pay, cards } = world()
       if (acquirer.capabilities.takesOtherCards !== true) return skip()
       const order = paymentOrder(world(), ticker)
       const page = await acquirer.createPayment(order)
       await pay(page, cards.refused, cards.good)
       for (const number of [undefined, page.acquirerReference])
-        expect(await settled(() => acquirer.paymentState(order.reference, number))).toMatchObject({ kind: 'succeeded', units: order.units })
+        expect(await settled(() => acquirer.paymentState(order.reference, number))).toMatchObject({
+          kind: 'succeeded',
+          units: order.units,
+        })
     })
 
     test('what the acquirer does not end is waiting', async () => {
       await world().next({ outcome: 'stuck' })
       const { reference } = await paid(world, ticker)
-      expect(await settled(() => world().acquirer.paymentState(reference), ['waiting'])).toMatchObject({ kind: 'waiting' })
+      expect(await settled(() => world().acquirer.paymentState(reference), ['waiting'])).toMatchObject({
+        kind: 'waiting',
+      })
     })
 
     test('what is taken back later is reversed', async () => {
@@ -104,10 +119,13 @@ export const describeOrdering = (world: WorldOf, { payIn }: AcquirerTraits): voi
       await expect(asked).rejects.toBeInstanceOf(AcquirerRefusal)
     })
 
-    test.each(['cut', 'held', 'error', 'garbage', 'empty', 'half', 'unavailable'] as const)('an answer that is %s', async (answer) => {
-      await world().next({ answer })
-      await anyFailure(world(), () => world().acquirer.createPayment(paymentOrder(world(), ticker!)), { sent: true })
-    })
+    test.each(['cut', 'held', 'error', 'garbage', 'empty', 'half', 'unavailable'] as const)(
+      'an answer that is %s',
+      async (answer) => {
+        await world().next({ answer })
+        await anyFailure(world(), () => world().acquirer.createPayment(paymentOrder(world(), ticker!)), { sent: true })
+      },
+    )
 
     test('nobody there', async () => {
       const order = paymentOrder(world(), ticker!)

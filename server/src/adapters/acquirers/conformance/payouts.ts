@@ -7,13 +7,19 @@ import type { WorldOf } from './world.ts'
 /** @param unproven an acquirer's refusal by its limits proves nothing to the adapter */
 export const describePayouts = (world: WorldOf, ticker: CardTicker, unproven: boolean): void => {
   describe(`payouts in ${ticker}`, () => {
-    const end = (order: PayoutOrder, kinds?: AcquirerState['kind'][]) => settled(() => world().acquirer.payoutState(order.reference), kinds)
+    const end = (order: PayoutOrder, kinds?: AcquirerState['kind'][]) =>
+      settled(() => world().acquirer.payoutState(order.reference), kinds)
 
     test('reaches the card', async () => {
       const order = payoutOrder(world(), ticker)
       expect(['succeeded', 'waiting']).toContain((await world().acquirer.payOut(order)).kind)
       const state = await end(order)
-      expect(state).toMatchObject({ kind: 'succeeded', ticker, units: order.units, acquirerReference: expect.stringMatching(/./) })
+      expect(state).toMatchObject({
+        kind: 'succeeded',
+        ticker,
+        units: order.units,
+        acquirerReference: expect.stringMatching(/./),
+      })
       expectNothingSecret(world(), state)
       expect(await world().sentToCard(order.reference)).toEqual([order.units])
     })
@@ -66,24 +72,38 @@ export const describePayouts = (world: WorldOf, ticker: CardTicker, unproven: bo
 }
 
 /** Money that may have left is never called refused. */
-export const describeUnknownPayouts = (world: WorldOf, ticker: CardTicker, ambiguousCodes: readonly string[] = []): void => {
+export const describeUnknownPayouts = (
+  world: WorldOf,
+  ticker: CardTicker,
+  ambiguousCodes: readonly string[] = [],
+): void => {
   describe('payouts of which nothing is heard', () => {
-    if (ambiguousCodes.length > 0) test.each(ambiguousCodes)('audit D-B4: error %s after the money left is unknown, and no reason to send it elsewhere', async (answerCode) => {
-      await world().next({ answerCode })
-      const order = payoutOrder(world(), ticker)
-      await expectUnknown(world, order)
-      expect(await settled(() => world().acquirer.payoutState(order.reference))).toMatchObject({ kind: 'succeeded', units: order.units })
-      expect(await world().sentToCard(order.reference)).toEqual([order.units])
-    })
+    if (ambiguousCodes.length > 0)
+      test.each(ambiguousCodes)(
+        'audit D-B4: error %s after the money left is unknown, and no reason to send it elsewhere',
+        async (answerCode) => {
+          await world().next({ answerCode })
+          const order = payoutOrder(world(), ticker)
+          await expectUnknown(world, order)
+          expect(await settled(() => world().acquirer.payoutState(order.reference))).toMatchObject({
+            kind: 'succeeded',
+            units: order.units,
+          })
+          expect(await world().sentToCard(order.reference)).toEqual([order.units])
+        },
+      )
 
-    test.each(['cut', 'held', 'error', 'garbage', 'empty', 'half'] as const)('an answer that is %s after the money left', async (answer) => {
-      await world().next({ answer })
-      const order = payoutOrder(world(), ticker)
-      await expectUnknown(world, order)
-      const state = await settled(() => world().acquirer.payoutState(order.reference))
-      expect(state).toMatchObject({ kind: 'succeeded', units: order.units })
-      expect(await world().sentToCard(order.reference)).toEqual([order.units])
-    })
+    test.each(['cut', 'held', 'error', 'garbage', 'empty', 'half'] as const)(
+      'an answer that is %s after the money left',
+      async (answer) => {
+        await world().next({ answer })
+        const order = payoutOrder(world(), ticker)
+        await expectUnknown(world, order)
+        const state = await settled(() => world().acquirer.payoutState(order.reference))
+        expect(state).toMatchObject({ kind: 'succeeded', units: order.units })
+        expect(await world().sentToCard(order.reference)).toEqual([order.units])
+      },
+    )
 
     test('an acquirer that says it can not now', async () => {
       await world().next({ answer: 'unavailable' })
@@ -111,7 +131,9 @@ export const describeUnknownPayouts = (world: WorldOf, ticker: CardTicker, ambig
 }
 
 const expectUnknown = async (world: WorldOf, order: PayoutOrder): Promise<void> => {
-  const answer = await world().acquirer.payOut(order).catch((error: unknown) => error)
+  const answer = await world()
+    .acquirer.payOut(order)
+    .catch((error: unknown) => error)
   expectNothingSecret(world(), answer)
   if (answer instanceof Error) {
     expect(answer).toBeInstanceOf(AcquirerUnreachable)

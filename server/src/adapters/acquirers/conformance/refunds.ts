@@ -16,16 +16,35 @@ interface RefundTraits {
   faults: readonly ('late' | 'failed')[]
 }
 
-export const describeRefunds = (world: WorldOf, ticker: CardTicker, { wholeOnly, ambiguousCodes, refusals, faults }: RefundTraits): void => {
+export const describeRefunds = (
+  world: WorldOf,
+  ticker: CardTicker,
+  { wholeOnly, ambiguousCodes, refusals, faults }: RefundTraits,
+): void => {
   describe('refunds', () => {
-    interface Paid { order: PaymentOrder; acquirerReference?: string | undefined }
-    interface More { refundReference?: string; refundedUnits?: bigint }
-    const orderOf = ({ order: { reference }, acquirerReference }: Paid, units: bigint, { refundReference = randomUUID(), refundedUnits = 0n }: More): RefundOrder =>
-      ({ reference, acquirerReference, refundReference, units, refundedUnits, ticker })
-    const refund = (paid: Paid, units: bigint, more: More = {}, sending?: () => Promise<void>): Promise<AcquirerState> =>
-      world().acquirer.refund!(orderOf(paid, units, more), sending)
-    const stateOfRefund = (paid: Paid, units: bigint, more: More = {}): Promise<AcquirerState> => world().acquirer.refundState!(orderOf(paid, units, more))
-    const stateOf = ({ order, acquirerReference }: Paid): Promise<AcquirerState> => world().acquirer.paymentState(order.reference, acquirerReference)
+    interface Paid {
+      order: PaymentOrder
+      acquirerReference?: string | undefined
+    }
+    interface More {
+      refundReference?: string
+      refundedUnits?: bigint
+    }
+    const orderOf = (
+      { order: { reference }, acquirerReference }: Paid,
+      units: bigint,
+      { refundReference = randomUUID(), refundedUnits = 0n }: More,
+    ): RefundOrder => ({ reference, acquirerReference, refundReference, units, refundedUnits, ticker })
+    const refund = (
+      paid: Paid,
+      units: bigint,
+      more: More = {},
+      sending?: () => Promise<void>,
+    ): Promise<AcquirerState> => world().acquirer.refund!(orderOf(paid, units, more), sending)
+    const stateOfRefund = (paid: Paid, units: bigint, more: More = {}): Promise<AcquirerState> =>
+      world().acquirer.refundState!(orderOf(paid, units, more))
+    const stateOf = ({ order, acquirerReference }: Paid): Promise<AcquirerState> =>
+      world().acquirer.paymentState(order.reference, acquirerReference)
     const settledPayment = async (): Promise<Paid> => {
       const order = await paid(world, ticker)
       const state = await settled(() => world().acquirer.paymentState(order.reference))
@@ -49,7 +68,10 @@ export const describeRefunds = (world: WorldOf, ticker: CardTicker, { wholeOnly,
       }
       expect(await refund(made, part)).toMatchObject({ kind: 'succeeded', units: part })
       expect(await stateOf(made)).toMatchObject({ kind: 'succeeded', units, backUnits: part })
-      expect(await refund(made, units - part, { refundedUnits: part })).toMatchObject({ kind: 'succeeded', units: units - part })
+      expect(await refund(made, units - part, { refundedUnits: part })).toMatchObject({
+        kind: 'succeeded',
+        units: units - part,
+      })
       expect(await stateOf(made)).toMatchObject({ kind: 'reversed', backUnits: units })
     })
 
@@ -57,7 +79,8 @@ export const describeRefunds = (world: WorldOf, ticker: CardTicker, { wholeOnly,
       const made = await settledPayment()
       const [part, refundReference] = [wholeOnly ? made.order.units : made.order.units / 2n, randomUUID()]
       expect(await refund(made, part, { refundReference })).toMatchObject({ kind: 'succeeded', units: part })
-      for (let i = 0; i < 3; i += 1) expect(await stateOfRefund(made, part, { refundReference })).toMatchObject({ kind: 'succeeded', units: part })
+      for (let i = 0; i < 3; i += 1)
+        expect(await stateOfRefund(made, part, { refundReference })).toMatchObject({ kind: 'succeeded', units: part })
       expect(await stateOf(made)).toMatchObject({ kind: wholeOnly ? 'reversed' : 'succeeded' })
     })
 
@@ -68,7 +91,8 @@ export const describeRefunds = (world: WorldOf, ticker: CardTicker, { wholeOnly,
         await world().next({ refund: 'pending' })
         const first = await refund(made, units, more, sent)
         expect(['waiting', 'unknown']).toContain(first.kind)
-        for (let i = 0; i < 3; i += 1) expect(['waiting', 'unknown']).toContain((await stateOfRefund(made, units, more)).kind)
+        for (let i = 0; i < 3; i += 1)
+          expect(['waiting', 'unknown']).toContain((await stateOfRefund(made, units, more)).kind)
         // Another worker that didn't know of it would not send it again.
         expect(['waiting', 'unknown']).toContain((await refund(made, units, more, sent)).kind)
         expect(sent).toHaveBeenCalledTimes(1)
@@ -94,55 +118,66 @@ export const describeRefunds = (world: WorldOf, ticker: CardTicker, { wholeOnly,
       }
     })
 
-    if (ambiguousCodes.length > 0) test.each(ambiguousCodes)('audit D-B4: error %s of a refund that was made is no refusal', async (answerCode) => {
-      for (const pending of [false, true]) {
+    if (ambiguousCodes.length > 0)
+      test.each(ambiguousCodes)('audit D-B4: error %s of a refund that was made is no refusal', async (answerCode) => {
+        for (const pending of [false, true]) {
+          const made = await settledPayment()
+          const { units } = made.order
+          const more = { refundReference: randomUUID() }
+          await world().next({ answerCode, ...(pending ? { refund: 'pending' } : {}) })
+          expect(pending ? ['waiting', 'unknown'] : ['succeeded', 'unknown']).toContain(
+            (await refund(made, units, more)).kind,
+          )
+          if (pending) await world().endRefunds(made.order.reference)
+          expect(await stateOfRefund(made, units, more)).toMatchObject({ kind: 'succeeded', units })
+        }
+      })
+
+    if (refusals.length > 0)
+      test.each(refusals)(
+        'audit D-B4: error %s refuses a refund only where the payment shows none',
+        async (answerCode) => {
+          for (const pending of [false, true]) {
+            const made = await settledPayment()
+            const { units } = made.order
+            const more = { refundReference: randomUUID() }
+            await world().next({ answerCode, ...(pending ? { refund: 'pending' } : {}) })
+            const said = await refund(made, units, more)
+            expect(said).toMatchObject(pending ? { kind: 'waiting' } : { kind: 'succeeded', units })
+            if (pending) await world().endRefunds(made.order.reference)
+            expect(await stateOfRefund(made, units, more)).toMatchObject({ kind: 'succeeded', units })
+          }
+          const untouched = await settledPayment()
+          await world().next({ answerCode, refund: 'failed' })
+          expect(await refund(untouched, untouched.order.units)).toMatchObject({ kind: 'refused', code: answerCode })
+        },
+      )
+
+    if (faults.includes('late'))
+      test('audit D-B1: one that shows later was not refused, and is done when it shows', async () => {
         const made = await settledPayment()
         const { units } = made.order
         const more = { refundReference: randomUUID() }
-        await world().next({ answerCode, ...(pending ? { refund: 'pending' } : {}) })
-        expect(pending ? ['waiting', 'unknown'] : ['succeeded', 'unknown']).toContain((await refund(made, units, more)).kind)
-        if (pending) await world().endRefunds(made.order.reference)
-        expect(await stateOfRefund(made, units, more)).toMatchObject({ kind: 'succeeded', units })
-      }
-    })
+        await world().next({ refund: 'late' })
+        expect(['waiting', 'unknown']).toContain((await refund(made, units, more)).kind)
+        expect(await settled(() => stateOfRefund(made, units, more))).toMatchObject({ kind: 'succeeded', units })
+      })
 
-    if (refusals.length > 0) test.each(refusals)('audit D-B4: error %s refuses a refund only where the payment shows none', async (answerCode) => {
-      for (const pending of [false, true]) {
+    if (faults.includes('failed'))
+      test('audit D-B1: one that was taken up and failed is neither done nor taken for one that will not come', async () => {
         const made = await settledPayment()
         const { units } = made.order
         const more = { refundReference: randomUUID() }
-        await world().next({ answerCode, ...(pending ? { refund: 'pending' } : {}) })
-        const said = await refund(made, units, more)
-        expect(said).toMatchObject(pending ? { kind: 'waiting' } : { kind: 'succeeded', units })
-        if (pending) await world().endRefunds(made.order.reference)
-        expect(await stateOfRefund(made, units, more)).toMatchObject({ kind: 'succeeded', units })
-      }
-      const untouched = await settledPayment()
-      await world().next({ answerCode, refund: 'failed' })
-      expect(await refund(untouched, untouched.order.units)).toMatchObject({ kind: 'refused', code: answerCode })
-    })
+        await world().next({ refund: 'failed' })
+        expect(await refund(made, units, more)).toMatchObject({ kind: 'unknown' })
+        expect(await stateOfRefund(made, units, more)).toMatchObject({ kind: 'unknown' })
+        expect(await stateOf(made)).toMatchObject({ kind: 'succeeded', units })
+        expect(await refund(made, units, { refundReference: randomUUID() })).toMatchObject({ kind: 'succeeded', units })
+      })
 
-    if (faults.includes('late')) test('audit D-B1: one that shows later was not refused, and is done when it shows', async () => {
-      const made = await settledPayment()
-      const { units } = made.order
-      const more = { refundReference: randomUUID() }
-      await world().next({ refund: 'late' })
-      expect(['waiting', 'unknown']).toContain((await refund(made, units, more)).kind)
-      expect(await settled(() => stateOfRefund(made, units, more))).toMatchObject({ kind: 'succeeded', units })
-    })
-
-    if (faults.includes('failed')) test('audit D-B1: one that was taken up and failed is neither done nor taken for one that will not come', async () => {
-      const made = await settledPayment()
-      const { units } = made.order
-      const more = { refundReference: randomUUID() }
-      await world().next({ refund: 'failed' })
-      expect(await refund(made, units, more)).toMatchObject({ kind: 'unknown' })
-      expect(await stateOfRefund(made, units, more)).toMatchObject({ kind: 'unknown' })
-      expect(await stateOf(made)).toMatchObject({ kind: 'succeeded', units })
-      expect(await refund(made, units, { refundReference: randomUUID() })).toMatchObject({ kind: 'succeeded', units })
-    })
-
-    test('audit D-B9: a part given back in the acquirer\'s cabinet is told with its sum, or as money back of an unknown sum', async ({ skip }) => {
+    test("audit D-B9: a part given back in the acquirer's cabinet is told with its sum, or as money back of an unknown sum", async ({
+      skip,
+    }) => {
       const { giveBackOutside } = world()
       if (giveBackOutside === undefined) return skip()
       const made = await settledPayment()

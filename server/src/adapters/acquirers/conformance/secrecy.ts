@@ -21,7 +21,11 @@ export const whatIsThrown = async (world: AcquirerWorld, call: () => Promise<unk
 }
 
 /** A call that must throw AcquirerUnreachable. */
-export const anyFailure = async (world: AcquirerWorld, call: () => Promise<unknown>, { sent }: { sent: boolean }): Promise<void> => {
+export const anyFailure = async (
+  world: AcquirerWorld,
+  call: () => Promise<unknown>,
+  { sent }: { sent: boolean },
+): Promise<void> => {
   const error = await whatIsThrown(world, call)
   expect(error).toBeInstanceOf(AcquirerUnreachable)
   expect(error).toMatchObject({ sent })

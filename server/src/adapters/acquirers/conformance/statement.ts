@@ -12,16 +12,21 @@ export const describeStatement = (world: WorldOf, { payIn, payout, refund }: Acq
     const linesOf = async (reference: string, range = EVER): Promise<StatementLine[]> =>
       (await world().acquirer.statement!(range)).filter((line) => line.reference === reference)
 
-    test.each(payIn)('what came in in %s is positive, and what was refused is not there', async (ticker: CardTicker) => {
-      const order = await paid(world, ticker)
-      const refused = await paid(world, ticker, 'refused')
-      const state = await settled(() => world().acquirer.paymentState(order.reference))
-      await settled(() => world().acquirer.paymentState(refused.reference))
-      const lines = await linesOf(order.reference)
-      expect(lines).toMatchObject([{ kind: 'payment', ticker, units: order.units, acquirerReference: expect.stringMatching(/./) }])
-      if (state.kind === 'succeeded' && state.feeUnits !== undefined) expect(lines[0]!.feeUnits).toBe(state.feeUnits)
-      expect(await linesOf(refused.reference)).toEqual([])
-    })
+    test.each(payIn)(
+      'what came in in %s is positive, and what was refused is not there',
+      async (ticker: CardTicker) => {
+        const order = await paid(world, ticker)
+        const refused = await paid(world, ticker, 'refused')
+        const state = await settled(() => world().acquirer.paymentState(order.reference))
+        await settled(() => world().acquirer.paymentState(refused.reference))
+        const lines = await linesOf(order.reference)
+        expect(lines).toMatchObject([
+          { kind: 'payment', ticker, units: order.units, acquirerReference: expect.stringMatching(/./) },
+        ])
+        if (state.kind === 'succeeded' && state.feeUnits !== undefined) expect(lines[0]!.feeUnits).toBe(state.feeUnits)
+        expect(await linesOf(refused.reference)).toEqual([])
+      },
+    )
 
     test.each(payout)('what went out in %s is negative', async (ticker: CardTicker) => {
       const order = payoutOrder(world(), ticker)
@@ -32,18 +37,25 @@ export const describeStatement = (world: WorldOf, { payIn, payout, refund }: Acq
       expect(lines[0]!.feeUnits >= 0n).toBe(true)
     })
 
-    if (refund) test('what was given back is a line of its own', async () => {
-      const ticker = payIn[0]!
-      const order = await paid(world, ticker)
-      await settled(() => world().acquirer.paymentState(order.reference))
-      await world().acquirer.refund!({ reference: order.reference, refundReference: randomUUID(), units: order.units, refundedUnits: 0n, ticker })
-      const lines = await linesOf(order.reference)
-      expect(lines.map(({ kind, units }) => ({ kind, units })).sort((a, b) => a.kind.localeCompare(b.kind))).toEqual([
-        { kind: 'payment', units: order.units },
-        { kind: 'refund', units: -order.units },
-      ])
-      expect(new Set(lines.map((line) => line.acquirerReference)).size).toBe(2)
-    })
+    if (refund)
+      test('what was given back is a line of its own', async () => {
+        const ticker = payIn[0]!
+        const order = await paid(world, ticker)
+        await settled(() => world().acquirer.paymentState(order.reference))
+        await world().acquirer.refund!({
+          reference: order.reference,
+          refundReference: randomUUID(),
+          units: order.units,
+          refundedUnits: 0n,
+          ticker,
+        })
+        const lines = await linesOf(order.reference)
+        expect(lines.map(({ kind, units }) => ({ kind, units })).sort((a, b) => a.kind.localeCompare(b.kind))).toEqual([
+          { kind: 'payment', units: order.units },
+          { kind: 'refund', units: -order.units },
+        ])
+        expect(new Set(lines.map((line) => line.acquirerReference)).size).toBe(2)
+      })
 
     test('from is within, to is not', async () => {
       const order = await paid(world, payIn[0]!)

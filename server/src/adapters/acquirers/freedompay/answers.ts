@@ -2,7 +2,14 @@ import { withoutCards } from '../card-mask.ts'
 import { AcquirerRefusal, AcquirerUnreachable, type AcquirerState } from '../port.ts'
 import { refusedRefund } from '../refunds.ts'
 import type { PgAnswer } from './call.ts'
-import { codeOf, FREEDOMPAY_NOT_BEGUN, FREEDOMPAY_NOT_BELIEVED, FREEDOMPAY_NOT_IDENTIFIED, isRefundRecord, pgText } from './state.ts'
+import {
+  codeOf,
+  FREEDOMPAY_NOT_BEGUN,
+  FREEDOMPAY_NOT_BELIEVED,
+  FREEDOMPAY_NOT_IDENTIFIED,
+  isRefundRecord,
+  pgText,
+} from './state.ts'
 
 /** What an answer decides, by whether it is signed and what it says. */
 
@@ -22,51 +29,88 @@ export const requireBelieved = (name: string, { fields }: PgAnswer): void => {
   throw new AcquirerUnreachable(`${name}: it refuses to answer: ${codeOf(fields)}`, { sent: true })
 }
 
-/** Unsigned it is believed only where Freedom Pay has no key to sign with: it doesn't know the shop, or our signature. */
+/**
+ * Unsigned it is believed only where Freedom Pay has no key to sign with: it doesn't know the shop, or our signature.
+ */
 const isNotBegun = ({ fields, isSigned }: PgAnswer): boolean =>
   isError(fields) && (isSigned ? FREEDOMPAY_NOT_BEGUN : FREEDOMPAY_NOT_IDENTIFIED).has(codeOf(fields))
 
 const OWN_FAILURE: ReadonlySet<string> = new Set(['600', '1000', '9999', 'unspecified'])
 
-/** Why there is no page. Without one nobody can pay: an error of Freedom Pay's is a refusal, unless it is its own failure. */
+/**
+ * Why there is no page. Without one nobody can pay: an error of Freedom Pay's is a refusal, unless it is its own
+ * failure.
+ */
 export const noPage = (name: string, answer: PgAnswer): AcquirerRefusal | AcquirerUnreachable => {
   const { fields, isSigned } = answer
   const code = codeOf(fields)
-  if (isNotBegun(answer) || (isSigned && isError(fields) && !OWN_FAILURE.has(code))) return new AcquirerRefusal(code, messageOf(fields))
+  if (isNotBegun(answer) || (isSigned && isError(fields) && !OWN_FAILURE.has(code)))
+    return new AcquirerRefusal(code, messageOf(fields))
   return new AcquirerUnreachable(`${name}: no link to the page, code ${code}`, { sent: true })
 }
 
-/** `ok` may say no more than that the payout was taken up, and an error may be about a repeated order: the status says. */
+/**
+ * `ok` may say no more than that the payout was taken up, and an error may be about a repeated order: the status says.
+ */
 export const readPayoutAnswer = (answer: PgAnswer): AcquirerState => {
   const { fields } = answer
   const code = codeOf(fields)
-  if (isNotBegun(answer)) return { kind: 'refused', acquirerReference: undefined, code, message: messageOf(fields), maskedCard: undefined, elsewhere: true }
+  if (isNotBegun(answer))
+    return {
+      kind: 'refused',
+      acquirerReference: undefined,
+      code,
+      message: messageOf(fields),
+      maskedCard: undefined,
+      elsewhere: true,
+    }
   const waiting: AcquirerState = { kind: 'waiting', reason: withoutCards(pgText(fields, 'pg_status')) }
   return decided(answer, () => (isError(fields) ? { kind: 'unknown', reason: `code ${code}` } : waiting))
 }
 
-/** A refund that was not begun; undefined for any other answer, 490 (cannot be cancelled) included: a refund that was made is answered so too. */
+/**
+ * A refund that was not begun; undefined for any other answer, 490 (cannot be cancelled) included: a refund that was
+ * made is answered so too.
+ */
 export const readRefundRefusal = ({ fields, isSigned }: PgAnswer): AcquirerState | undefined =>
-  isSigned && isError(fields) && FREEDOMPAY_NOT_BEGUN.has(codeOf(fields)) ? refusedRefund(codeOf(fields), messageOf(fields)) : undefined
+  isSigned && isError(fields) && FREEDOMPAY_NOT_BEGUN.has(codeOf(fields))
+    ? refusedRefund(codeOf(fields), messageOf(fields))
+    : undefined
 
 /** The state after an answer that decided nothing, with the error in it, if there was one: a person reads it. */
 export const afterRefundError = ({ fields }: PgAnswer, state: AcquirerState): AcquirerState =>
-  isError(fields) && state.kind === 'unknown' ? { kind: 'unknown', reason: withoutCards(`revoke.php answered ${codeOf(fields)}: ${state.reason ?? 'nothing of it shows'}`) } : state
+  isError(fields) && state.kind === 'unknown'
+    ? {
+        kind: 'unknown',
+        reason: withoutCards(`revoke.php answered ${codeOf(fields)}: ${state.reason ?? 'nothing of it shows'}`),
+      }
+    : state
 
-/** Whether a refund is listed (`pg_refund_payments`) that has neither succeeded nor failed, or the order's newest payment is such a refund. */
+/**
+ * Whether a refund is listed (`pg_refund_payments`) that has neither succeeded nor failed, or the order's newest
+ * payment is such a refund.
+ */
 export const isRefundUnderWay = ({ fields, isSigned }: PgAnswer): boolean => {
   if (!isSigned) return false
-  return [...refundsIn(fields), ...(isRefundRecord(fields) ? [fields] : [])].some((refund) => UNDER_WAY.has(pgText(refund, 'pg_payment_status')))
+  return [...refundsIn(fields), ...(isRefundRecord(fields) ? [fields] : [])].some((refund) =>
+    UNDER_WAY.has(pgText(refund, 'pg_payment_status')),
+  )
 }
 
 const refundsIn = (fields: Fields): Fields[] => {
   const listed = fields['pg_refund_payments']
   const one = typeof listed === 'object' && !Array.isArray(listed) ? (listed as Fields)['pg_refund_payment'] : undefined
-  return (Array.isArray(one) ? one : [one]).filter((refund) => typeof refund === 'object' && refund !== null) as Fields[]
+  return (Array.isArray(one) ? one : [one]).filter(
+    (refund) => typeof refund === 'object' && refund !== null,
+  ) as Fields[]
 }
 
-/** How many refunds of the payment are listed as failed; they stay in the list, and not in the sum of what went back. */
+/**
+ * How many refunds of the payment are listed as failed; they stay in the list, and not in the sum of what went back.
+ */
 export const failedRefunds = ({ fields, isSigned }: PgAnswer): number =>
-  isSigned ? refundsIn(fields).filter((refund) => ['error', 'failed'].includes(pgText(refund, 'pg_payment_status'))).length : 0
+  isSigned
+    ? refundsIn(fields).filter((refund) => ['error', 'failed'].includes(pgText(refund, 'pg_payment_status'))).length
+    : 0
 
 const UNDER_WAY: ReadonlySet<string> = new Set(['new', 'pending', 'process', 'waiting'])

@@ -22,7 +22,20 @@ export interface PgCall {
 export const newSalt = (): string => randomBytes(12).toString('hex')
 
 /** Signs, waits for its turn, asks once and checks what came. Throws AcquirerUnreachable. */
-export const createPgCaller = ({ name, url, merchantId, http, spacing }: { name: string; url: string; merchantId: string; http: AcquirerHttp; spacing: Spacing }) =>
+export const createPgCaller =
+  ({
+    name,
+    url,
+    merchantId,
+    http,
+    spacing,
+  }: {
+    name: string
+    url: string
+    merchantId: string
+    http: AcquirerHttp
+    spacing: Spacing
+  }) =>
   async ({ path, fields, secretKey, isOrder }: PgCall): Promise<PgAnswer> => {
     const script = scriptOf(path)
     const unsigned = { ...fields, pg_merchant_id: merchantId, pg_salt: newSalt() }

@@ -6,31 +6,40 @@ import { pgText, readPaymentResult, readPayout } from './state.ts'
 import { readPgXml, writePgXml } from './xml.ts'
 
 /**
- * A call to result_url, signed with the key for payments, or to a payout's post_link, signed with the key for payouts; the
- * script is the last segment of our own URL. @throws ForgedCallback
+ * A call to result_url, signed with the key for payments, or to a payout's post_link, signed with the key for payouts;
+ * the script is the last segment of our own URL. @throws ForgedCallback
  */
 export const readFreedomPayCallback = (settings: FreedomPaySettings, { url, body }: RawCallback): Callback => {
   const script = scriptOf(url)
   const fields = decode(url, body)
   const isPayment = isFreedomPaySignature(script, fields, settings.secretKey)
-  const isPayout = settings.payoutSecretKey !== undefined && isFreedomPaySignature(script, fields, settings.payoutSecretKey)
-  if (!isPayment && !isPayout) throw new ForgedCallback('the signature is not Freedom Pay\'s')
+  const isPayout =
+    settings.payoutSecretKey !== undefined && isFreedomPaySignature(script, fields, settings.payoutSecretKey)
+  if (!isPayment && !isPayout) throw new ForgedCallback("the signature is not Freedom Pay's")
   const reference = pgText(fields, 'pg_order_id')
   const merchant = pgText(fields, 'pg_merchant_id')
-  if (reference === '' || (merchant !== '' && merchant !== settings.merchantId)) throw new ForgedCallback('it is about no order of this shop')
+  if (reference === '' || (merchant !== '' && merchant !== settings.merchantId))
+    throw new ForgedCallback('it is about no order of this shop')
   // Both keys may be the same; only payments have a result.
-  const state = isPayment && (!isPayout || Object.hasOwn(fields, 'pg_result')) ? readPaymentResult(fields) : readPayout(fields, pgText(fields, 'pg_status'))
+  const state =
+    isPayment && (!isPayout || Object.hasOwn(fields, 'pg_result'))
+      ? readPaymentResult(fields)
+      : readPayout(fields, pgText(fields, 'pg_status'))
   return { reference, state, ack: ackOf(script, fields, isPayment ? settings.secretKey : settings.payoutSecretKey!) }
 }
 
 /**
- * `rejected` gives the payer the money back and may be said only where pg_can_reject is 1: for what can't be ours, a paid
- * amount in another currency than the shop's. Everything else is heard with `ok`; Freedom Pay repeats until then.
+ * `rejected` gives the payer the money back and may be said only where pg_can_reject is 1: for what can't be ours, a
+ * paid amount in another currency than the shop's. Everything else is heard with `ok`; Freedom Pay repeats until then.
  */
 const ackOf = (script: string, fields: PgFields, secretKey: string): Callback['ack'] => {
   const isForeign = pgText(fields, 'pg_result') === '1' && !['', 'KZT'].includes(pgText(fields, 'pg_currency'))
   const isRejected = isForeign && pgText(fields, 'pg_can_reject') === '1'
-  const unsigned = { pg_status: isRejected ? 'rejected' : 'ok', pg_description: isRejected ? 'currency' : '', pg_salt: newSalt() }
+  const unsigned = {
+    pg_status: isRejected ? 'rejected' : 'ok',
+    pg_description: isRejected ? 'currency' : '',
+    pg_salt: newSalt(),
+  }
   const signed = { ...unsigned, pg_sig: signFreedomPay(script, unsigned, secretKey) }
   return { status: 200, contentType: 'application/xml; charset=utf-8', body: writePgXml(signed) }
 }

@@ -1,12 +1,22 @@
 import { decimalOf } from '../amount.ts'
 import { AcquirerRefusal, type PaymentOrder, type PayoutOrder } from '../port.ts'
-import { LIFETIME_SECONDS, LONGEST_DESCRIPTION, LONGEST_ORDER_ID, LONGEST_URL, type FreedomPaySettings } from './settings.ts'
+import {
+  LIFETIME_SECONDS,
+  LONGEST_DESCRIPTION,
+  LONGEST_ORDER_ID,
+  LONGEST_URL,
+  type FreedomPaySettings,
+} from './settings.ts'
 
 /** The page speaks Russian, English and Kazakh. */
 const LANGUAGE = { uk: 'en', kk: 'kk', ru: 'ru', en: 'en' } as const
 
 /** `init_payment.php` (freedompay.kz/docs-en/merchant-api/pay, read 2026-11-21). @param now ms */
-export const initPayment = (settings: FreedomPaySettings, order: PaymentOrder, now: number): Record<string, string> => ({
+export const initPayment = (
+  settings: FreedomPaySettings,
+  order: PaymentOrder,
+  now: number,
+): Record<string, string> => ({
   pg_order_id: orderId(order.reference),
   pg_amount: decimalOf(order.units),
   pg_currency: order.ticker,
@@ -38,7 +48,8 @@ export const payoutTo = (order: PayoutOrder): Record<string, string> => ({
 })
 
 const orderId = (reference: string): string => {
-  if (reference.length > LONGEST_ORDER_ID) throw new AcquirerRefusal('order_id', `an order id has at most ${LONGEST_ORDER_ID} characters`)
+  if (reference.length > LONGEST_ORDER_ID)
+    throw new AcquirerRefusal('order_id', `an order id has at most ${LONGEST_ORDER_ID} characters`)
   return reference
 }
 
@@ -48,7 +59,8 @@ const address = (url: string): string => {
 }
 
 /** One line of whole characters: a cut through a pair of surrogates would be signed otherwise than it is sent. */
-const described = (text: string, reference: string): string => [...text.replace(/\s+/g, ' ').trim()].slice(0, LONGEST_DESCRIPTION).join('') || reference
+const described = (text: string, reference: string): string =>
+  [...text.replace(/\s+/g, ' ').trim()].slice(0, LONGEST_DESCRIPTION).join('') || reference
 
 const lifetimeSeconds = (ms: number): number =>
   Math.min(LIFETIME_SECONDS.most, Math.max(LIFETIME_SECONDS.least, Math.ceil(ms / 1_000)))

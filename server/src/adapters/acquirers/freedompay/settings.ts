@@ -22,20 +22,33 @@ export interface FreedomPaySettings {
   now?: () => number
 }
 
-/** The platform's bounds of an invoice and of a card payout (contract 13 and 18); Freedom Pay's own field takes 0.01 to 99999999. */
+/**
+ * The platform's bounds of an invoice and of a card payout (contract 13 and 18); Freedom Pay's own field takes 0.01 to
+ * 99999999.
+ */
 export const FREEDOMPAY_LIMITS: Limits = {
-  payIn: { KZT: { least: 12_000_00n, most: 300_000_00n } }, payout: { KZT: { least: 1_00n, most: 299_000_00n } },
+  payIn: { KZT: { least: 12_000_00n, most: 300_000_00n } },
+  payout: { KZT: { least: 1_00n, most: 299_000_00n } },
 }
 
-/** `{"kind": "freedompay", "merchantId", "secretKeyFile", "payoutSecretKeyFile", "url"?, "testing"?, "spacingMs"?, "payIn"?, "payout"?}` */
+/**
+ * `{"kind": "freedompay", "merchantId", "secretKeyFile", "payoutSecretKeyFile", "url"?, "testing"?, "spacingMs"?,
+ * "payIn"?, "payout"?}`
+ */
 export const readFreedomPaySettings = (given: AccountReader): FreedomPaySettings => {
   // Payouts are activated by Freedom Pay's manager: they are offered once the account's limits are written down.
   const capabilities = given.limits({ payIn: FREEDOMPAY_LIMITS.payIn, payout: {} }, ['KZT'])
   const hasPayouts = given.optional('payoutSecretKeyFile', '') !== '' || Object.keys(capabilities.payout).length > 0
   return {
-    name: given.name, merchantId: given.text('merchantId'), secretKey: given.secret('secretKey'),
-    payoutSecretKey: hasPayouts ? given.secret('payoutSecretKey') : undefined, url: given.url('url', 'https://api.freedompay.kz'),
-    testing: given.flag('testing', false), spacingMs: given.wholeNumber('spacingMs', { least: 0, most: 60_000 }, 2_000), capabilities, http: given.http(),
+    name: given.name,
+    merchantId: given.text('merchantId'),
+    secretKey: given.secret('secretKey'),
+    payoutSecretKey: hasPayouts ? given.secret('payoutSecretKey') : undefined,
+    url: given.url('url', 'https://api.freedompay.kz'),
+    testing: given.flag('testing', false),
+    spacingMs: given.wholeNumber('spacingMs', { least: 0, most: 60_000 }, 2_000),
+    capabilities,
+    http: given.http(),
   }
 }
 

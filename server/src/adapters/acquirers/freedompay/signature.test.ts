@@ -5,26 +5,74 @@ import type { Fields } from '../../../../../sandbox/acquirers/freedompay/signatu
 import { isFreedomPaySignature, scriptOf, signFreedomPay, type PgFields } from './signature.ts'
 
 const PUBLISHED: PgFields = {
-  pg_t_param: 'value3', pg_a_param: 'value1', pg_z_param: { pg_q_subparam: 'subvalue2', pg_m_subparam: 'subvalue1' }, pg_b_param: 'value2', pg_salt: '9imM909TH820jwk387',
+  pg_t_param: 'value3',
+  pg_a_param: 'value1',
+  pg_z_param: { pg_q_subparam: 'subvalue2', pg_m_subparam: 'subvalue1' },
+  pg_b_param: 'value2',
+  pg_salt: '9imM909TH820jwk387',
 }
 const CALLBACK: PgFields = {
-  pg_order_id: 'order-1', pg_payment_id: '4567', pg_amount: '25.00', pg_currency: 'KZT', pg_result: '1', pg_captured: '1', pg_description: '', pg_salt: 'abc', pg_net_amount: '24.50',
-  pg_card_pan: '5483-18XX-XXXX-0293', pg_can_reject: '1',
+  pg_order_id: 'order-1',
+  pg_payment_id: '4567',
+  pg_amount: '25.00',
+  pg_currency: 'KZT',
+  pg_result: '1',
+  pg_captured: '1',
+  pg_description: '',
+  pg_salt: 'abc',
+  pg_net_amount: '24.50',
+  pg_card_pan: '5483-18XX-XXXX-0293',
+  pg_can_reject: '1',
 }
-const NESTED: PgFields = { pg_status: 'ok', pg_payment_id: '123456789', pg_refund_payments: { pg_refund_payment: { pg_payment_id: '9', pg_amount: '-10' } }, pg_salt: 's' }
+const NESTED: PgFields = {
+  pg_status: 'ok',
+  pg_payment_id: '123456789',
+  pg_refund_payments: { pg_refund_payment: { pg_payment_id: '9', pg_amount: '-10' } },
+  pg_salt: 's',
+}
 
 describe('signatures of Freedom Pay', () => {
   test.each([
     // PayBox's own example with fields within a field, and the gem's digest of it.
-    ['published: pashagray/paybox_money, signature_spec', 'script.php', PUBLISHED, 'mypasskey', 'a8a4d5a9188f24038a14a4d65c387bf7'],
-    ['computed, python hashlib: a call to result_url, an empty field among them', 'told', CALLBACK, 'secret-1', 'c88f11d0d85fb62313d1f969f1b23cac'],
-    ['computed, python hashlib: get_status3.php with refunds', 'get_status3.php', NESTED, 'secret-1', '700c1c527fa899004d4788cfc3eb1eb5'],
-    ['computed, python hashlib: our answer', 'told', { pg_status: 'ok', pg_description: '', pg_salt: 's' }, 'secret-1', '8897a1cbc7d79216b1fd310ae2705a2d'],
+    [
+      'published: pashagray/paybox_money, signature_spec',
+      'script.php',
+      PUBLISHED,
+      'mypasskey',
+      'a8a4d5a9188f24038a14a4d65c387bf7',
+    ],
+    [
+      'computed, python hashlib: a call to result_url, an empty field among them',
+      'told',
+      CALLBACK,
+      'secret-1',
+      'c88f11d0d85fb62313d1f969f1b23cac',
+    ],
+    [
+      'computed, python hashlib: get_status3.php with refunds',
+      'get_status3.php',
+      NESTED,
+      'secret-1',
+      '700c1c527fa899004d4788cfc3eb1eb5',
+    ],
+    [
+      'computed, python hashlib: our answer',
+      'told',
+      { pg_status: 'ok', pg_description: '', pg_salt: 's' },
+      'secret-1',
+      '8897a1cbc7d79216b1fd310ae2705a2d',
+    ],
   ])('%s', (_from, script, fields, secretKey, signature) => {
     expect(signFreedomPay(script, fields, secretKey)).toBe(signature)
     expect(sign(script, fields as Fields, secretKey), 'the emulator signs alike').toBe(signature)
     expect(isFreedomPaySignature(script, { ...fields, pg_sig: signature }, secretKey)).toBe(true)
-    for (const pg_sig of ['', signature.toUpperCase(), signature.slice(1), `0${signature.slice(1)}`, { x: signature }] as const) {
+    for (const pg_sig of [
+      '',
+      signature.toUpperCase(),
+      signature.slice(1),
+      `0${signature.slice(1)}`,
+      { x: signature },
+    ] as const) {
       expect(isFreedomPaySignature(script, { ...fields, pg_sig }, secretKey)).toBe(false)
     }
     expect(isFreedomPaySignature(script, fields, secretKey)).toBe(false)
@@ -39,15 +87,22 @@ describe('signatures of Freedom Pay', () => {
   })
 
   test('does not depend on the order of fields', () => {
-    fc.assert(fc.property(fc.dictionary(fc.stringMatching(/^pg_[a-z]{1,8}$/), fc.string()), (fields) => {
-      const backwards = Object.fromEntries(Object.entries(fields).toReversed())
-      expect(signFreedomPay('s', backwards, 'k')).toBe(signFreedomPay('s', fields, 'k'))
-    }))
+    fc.assert(
+      fc.property(fc.dictionary(fc.stringMatching(/^pg_[a-z]{1,8}$/), fc.string()), (fields) => {
+        const backwards = Object.fromEntries(Object.entries(fields).toReversed())
+        expect(signFreedomPay('s', backwards, 'k')).toBe(signFreedomPay('s', fields, 'k'))
+      }),
+    )
   })
 
   test.each([
-    ['https://api.freedompay.kz/init_payment.php', 'init_payment.php'], ['/g2g/p2p2nonreg', 'p2p2nonreg'], ['/acquirers/kz/told?v=1&u=/a/b', 'told'], ['/told', 'told'], ['/told/', ''],
-    ['https://shop.example/cb#x/y', 'cb'], ['https://shop.example/cb?x=1#y', 'cb'],
+    ['https://api.freedompay.kz/init_payment.php', 'init_payment.php'],
+    ['/g2g/p2p2nonreg', 'p2p2nonreg'],
+    ['/acquirers/kz/told?v=1&u=/a/b', 'told'],
+    ['/told', 'told'],
+    ['/told/', ''],
+    ['https://shop.example/cb#x/y', 'cb'],
+    ['https://shop.example/cb?x=1#y', 'cb'],
   ])('the script of %s is %j', (url, script) => {
     expect(scriptOf(url)).toBe(script)
   })

@@ -8,12 +8,14 @@ export interface PgFields {
 }
 
 /**
- * `pg_sig`: MD5 in hex over script;values;secret, the values of all fields but pg_sig in the order of their names, those
- * within a field likewise, empty ones too (freedompay.kz/docs-en/merchant-api/intro, read 2026-11-21).
+ * `pg_sig`: MD5 in hex over script;values;secret, the values of all fields but pg_sig in the order of their names,
+ * those within a field likewise, empty ones too (freedompay.kz/docs-en/merchant-api/intro, read 2026-11-21).
  * @param script the last segment of the URL's path: Freedom Pay's when we ask, our own when it calls back
  */
 export const signFreedomPay = (script: string, fields: PgFields, secretKey: string): string =>
-  createHash('md5').update([script, ...valuesOf(fields), secretKey].join(';'), 'utf8').digest('hex')
+  createHash('md5')
+    .update([script, ...valuesOf(fields), secretKey].join(';'), 'utf8')
+    .digest('hex')
 
 export const isFreedomPaySignature = (script: string, fields: PgFields, secretKey: string): boolean => {
   const given = fields['pg_sig']
@@ -21,7 +23,10 @@ export const isFreedomPaySignature = (script: string, fields: PgFields, secretKe
 }
 
 const valuesOf = (fields: PgFields): string[] =>
-  Object.keys(fields).filter((name) => name !== 'pg_sig').sort().flatMap((name) => valuesOfOne(fields[name]!))
+  Object.keys(fields)
+    .filter((name) => name !== 'pg_sig')
+    .sort()
+    .flatMap((name) => valuesOfOne(fields[name]!))
 
 const valuesOfOne = (value: PgValue): string[] => {
   if (typeof value === 'string') return [value]

@@ -8,24 +8,36 @@ describe('calls to one account', () => {
   test('go one at a time, apart by the pause, in the order they came', async () => {
     const spacing = createSpacing({ ms: 40, onFull: full })
     const times: { name: number; start: number; end: number }[] = []
-    await Promise.all([1, 2, 3, 4].map((name) => spacing.question(async () => {
-      const start = performance.now()
-      await sleep(15)
-      times.push({ name, start, end: performance.now() })
-    })))
+    await Promise.all(
+      [1, 2, 3, 4].map((name) =>
+        spacing.question(async () => {
+          const start = performance.now()
+          await sleep(15)
+          times.push({ name, start, end: performance.now() })
+        }),
+      ),
+    )
     expect(times.map(({ name }) => name)).toEqual([1, 2, 3, 4])
-    for (const [index, one] of times.entries()) if (index > 0) expect(one.start - times[index - 1]!.end).toBeGreaterThan(38)
+    for (const [index, one] of times.entries())
+      if (index > 0) expect(one.start - times[index - 1]!.end).toBeGreaterThan(38)
   })
 
   test('that order something go before those that ask', async () => {
     const spacing = createSpacing({ ms: 1, onFull: full })
     const order: string[] = []
-    const run = (name: string, isOrder: boolean) => spacing[isOrder ? 'order' : 'question'](async () => void order.push(name))
-    await Promise.all([run('first', false), run('ask', false), run('pay', true), run('ask again', false), run('pay again', true)])
+    const run = (name: string, isOrder: boolean) =>
+      spacing[isOrder ? 'order' : 'question'](async () => void order.push(name))
+    await Promise.all([
+      run('first', false),
+      run('ask', false),
+      run('pay', true),
+      run('ask again', false),
+      run('pay again', true),
+    ])
     expect(order).toEqual(['first', 'pay', 'pay again', 'ask', 'ask again'])
   })
 
-  test('that fail don\'t stop the others', async () => {
+  test("that fail don't stop the others", async () => {
     const spacing = createSpacing({ ms: 1, onFull: full })
     const failed = spacing.question(() => Promise.reject(new Error('no')))
     const after = spacing.question(async () => 7)

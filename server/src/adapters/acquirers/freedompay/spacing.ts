@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Calls to one account, one at a time and never sooner than some time after the one before ended. */
 export interface Spacing {
-  /** Before all questions. Throws `onFull()` when its turn doesn't come in time or too many wait; it was not begun then. */
+  /**
+   * Before all questions. Throws `onFull()` when its turn doesn't come in time or too many wait; it was not begun then.
+   */
   order<T>(task: () => Promise<T>): Promise<T>
   /** After all orders; waits as long as it takes. Throws `onFull()` when too many wait. */
   question<T>(task: () => Promise<T>): Promise<T>
@@ -28,7 +30,11 @@ export const createSpacing = ({ ms, longestWaitMs = LONGEST_WAIT_MS, onFull }: S
   let freeAt = 0
   const work = async (): Promise<void> => {
     busy = true
-    for (let next = orders.shift() ?? questions.shift(); next !== undefined; next = orders.shift() ?? questions.shift()) {
+    for (
+      let next = orders.shift() ?? questions.shift();
+      next !== undefined;
+      next = orders.shift() ?? questions.shift()
+    ) {
       const wait = freeAt - performance.now()
       if (wait > 0) await sleep(wait)
       const isLate = performance.now() > next.until

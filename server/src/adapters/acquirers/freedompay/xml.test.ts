@@ -22,14 +22,29 @@ const DOCUMENTED = `<?xml version="1.0" encoding="utf-8"?>
 describe('XML of Freedom Pay', () => {
   test('is read as text, fields within fields among them', () => {
     expect(readPgXml(DOCUMENTED)).toEqual({
-      pg_status: 'ok', pg_payment_id: '123456789', pg_amount: '10', pg_card_pan: '5483-18XX-XXXX-0293',
-      pg_refund_payments: { pg_refund_payment: { pg_amount: '-10', pg_payment_date: '2023-05-31 16:26:36' } }, pg_refund_amount: '-10', pg_salt: 'some random string',
+      pg_status: 'ok',
+      pg_payment_id: '123456789',
+      pg_amount: '10',
+      pg_card_pan: '5483-18XX-XXXX-0293',
+      pg_refund_payments: { pg_refund_payment: { pg_amount: '-10', pg_payment_date: '2023-05-31 16:26:36' } },
+      pg_refund_amount: '-10',
+      pg_salt: 'some random string',
     })
   })
 
   test.each([
-    ['<a>100.00</a>', '100.00'], ['<a>007</a>', '007'], ['<a>1e5</a>', '1e5'], ['<a>0x1F</a>', '0x1F'], ['<a>true</a>', 'true'], ['<a> x </a>', ' x '], ['<a></a>', ''], ['<a/>', ''],
-    ['<a>&lt;b&gt; &amp;amp; &quot;&apos;</a>', '<b> &amp; "\''], ['<a>&#1030;&#x491;</a>', 'Іґ'], ['<a><![CDATA[x & y]]></a>', 'x & y'], ['<a>&unknown;</a>', '&unknown;'],
+    ['<a>100.00</a>', '100.00'],
+    ['<a>007</a>', '007'],
+    ['<a>1e5</a>', '1e5'],
+    ['<a>0x1F</a>', '0x1F'],
+    ['<a>true</a>', 'true'],
+    ['<a> x </a>', ' x '],
+    ['<a></a>', ''],
+    ['<a/>', ''],
+    ['<a>&lt;b&gt; &amp;amp; &quot;&apos;</a>', '<b> &amp; "\''],
+    ['<a>&#1030;&#x491;</a>', 'Іґ'],
+    ['<a><![CDATA[x & y]]></a>', 'x & y'],
+    ['<a>&unknown;</a>', '&unknown;'],
   ])('%s is %j', (tag, value) => {
     expect(readPgXml(`<response>${tag}</response>`)).toEqual({ a: value })
   })
@@ -39,13 +54,20 @@ describe('XML of Freedom Pay', () => {
   })
 
   test.each([
-    '', 'ok', '<html/>', '<response>', '<response></response>', '{"a":1}', '<response><a></response>',
-    '<!DOCTYPE x [<!ENTITY e "boom">]><response><a>&e;</a></response>', '<!doctype x SYSTEM "file:///etc/passwd"><response><a>1</a></response>',
+    '',
+    'ok',
+    '<html/>',
+    '<response>',
+    '<response></response>',
+    '{"a":1}',
+    '<response><a></response>',
+    '<!DOCTYPE x [<!ENTITY e "boom">]><response><a>&e;</a></response>',
+    '<!doctype x SYSTEM "file:///etc/passwd"><response><a>1</a></response>',
   ])('%j is none', (text) => {
     expect(() => readPgXml(text)).toThrow()
   })
 
-  test('nested without end, or with a prototype\'s name, does no harm', () => {
+  test("nested without end, or with a prototype's name, does no harm", () => {
     expect(() => readPgXml(`<response>${'<a>'.repeat(20_000)}${'</a>'.repeat(20_000)}</response>`)).toThrow()
     expect(() => readPgXml(`<response>${'<a>'.repeat(20_000)}`)).toThrow()
     for (const name of ['__proto__', 'constructor', 'prototype']) {

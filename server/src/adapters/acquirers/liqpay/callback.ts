@@ -8,10 +8,12 @@ import { readLiqPayState, type LiqPayRecord } from './state.ts'
 export const readLiqPayCallback = (settings: LiqPaySettings, { body }: RawCallback): Callback => {
   const fields = new URLSearchParams(body.toString('utf8'))
   const data = fields.get('data') ?? ''
-  if (!isLiqPaySignature(settings.privateKey, data, fields.get('signature') ?? '')) throw new ForgedCallback('the signature is not LiqPay\'s')
+  if (!isLiqPaySignature(settings.privateKey, data, fields.get('signature') ?? ''))
+    throw new ForgedCallback("the signature is not LiqPay's")
   const record = decode(data)
   const reference = textOf(record, 'order_id')
-  if (reference === '' || textOf(record, 'public_key') !== settings.publicKey) throw new ForgedCallback('it is about no order of this account')
+  if (reference === '' || textOf(record, 'public_key') !== settings.publicKey)
+    throw new ForgedCallback('it is about no order of this account')
   const direction = textOf(record, 'action') === 'p2pcredit' ? 'payout' : 'payIn'
   return {
     reference,

@@ -1,6 +1,7 @@
 /**
- * LiqPay: payments on its checkout by a form that the payer's browser posts, payouts to cards by p2pcredit. Promises: only
- * `success` is paid; a failure without the payment's own number says nothing; a refund that LiqPay has in its queue is not sent again.
+ * LiqPay: payments on its checkout by a form that the payer's browser posts, payouts to cards by p2pcredit. Promises:
+ * only `success` is paid; a failure without the payment's own number says nothing; a refund that LiqPay has in its
+ * queue is not sent again.
  */
 import { withoutCards } from '../card-mask.ts'
 import { readJsonDecimals, textOf } from '../json-decimals.ts'
@@ -17,10 +18,14 @@ export { readLiqPaySettings, type LiqPaySettings } from './settings.ts'
 export const createLiqPay = (settings: LiqPaySettings): Acquirer => {
   const { name, http } = settings
   const url = settings.url.replace(/\/$/, '')
-  const reading = (direction: LiqPayReading['direction']): LiqPayReading => ({ direction, isSandbox: settings.publicKey.startsWith('sandbox_') })
+  const reading = (direction: LiqPayReading['direction']): LiqPayReading => ({
+    direction,
+    isSandbox: settings.publicKey.startsWith('sandbox_'),
+  })
   const ask = async (form: LiqPayForm): Promise<LiqPayRecord> => {
     const answer = await http.ask({
-      method: 'POST', url: `${url}/api/request`,
+      method: 'POST',
+      url: `${url}/api/request`,
       headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
       body: new URLSearchParams({ ...form }).toString(),
     })
@@ -28,12 +33,16 @@ export const createLiqPay = (settings: LiqPaySettings): Acquirer => {
   }
   const status = async (reference: string): Promise<LiqPayRecord> => {
     const record = await ask(statusForm(settings, reference))
-    if (LIQPAY_NOT_BELIEVED.has(codeOf(record))) throw new AcquirerUnreachable(`${name}: it refuses to answer: ${codeOf(record)}`, { sent: true })
+    if (LIQPAY_NOT_BELIEVED.has(codeOf(record)))
+      throw new AcquirerUnreachable(`${name}: it refuses to answer: ${codeOf(record)}`, { sent: true })
     return record
   }
   const read = (record: LiqPayRecord, reference: string, direction: LiqPayReading['direction']): AcquirerState =>
-    isAbout(record, reference) ? readLiqPayState(record, reading(direction)) : { kind: 'unknown', reason: withoutCards(codeOf(record)) }
-  const stateOf = async (reference: string, direction: LiqPayReading['direction']): Promise<AcquirerState> => read(await status(reference), reference, direction)
+    isAbout(record, reference)
+      ? readLiqPayState(record, reading(direction))
+      : { kind: 'unknown', reason: withoutCards(codeOf(record)) }
+  const stateOf = async (reference: string, direction: LiqPayReading['direction']): Promise<AcquirerState> =>
+    read(await status(reference), reference, direction)
   const standing = async ({ reference }: RefundOrder): Promise<{ payment: AcquirerState; isQueued: boolean }> => {
     const record = await status(reference)
     return { payment: read(record, reference, 'payIn'), isQueued: isReservedForRefund(record) }
@@ -46,7 +55,10 @@ export const createLiqPay = (settings: LiqPaySettings): Acquirer => {
     name,
     capabilities: { ...settings.capabilities, refund: true, statement: false, takesOtherCards: true },
     createPayment: async (order) => ({
-      method: 'POST', url: `${url}/api/3/checkout`, fields: { ...checkoutForm(settings, order) }, acquirerReference: undefined,
+      method: 'POST',
+      url: `${url}/api/3/checkout`,
+      fields: { ...checkoutForm(settings, order) },
+      acquirerReference: undefined,
     }),
     readCallback: (callback) => readLiqPayCallback(settings, callback),
     paymentState: (reference) => stateOf(reference, 'payIn'),
@@ -74,7 +86,8 @@ export const createLiqPay = (settings: LiqPaySettings): Acquirer => {
   }
 }
 
-const isAbout = (record: LiqPayRecord, reference: string): boolean => textOf(record, 'order_id') === reference && textOf(record, 'payment_id') !== ''
+const isAbout = (record: LiqPayRecord, reference: string): boolean =>
+  textOf(record, 'order_id') === reference && textOf(record, 'payment_id') !== ''
 
 /** A payout's answer that names no payment is a refusal only where the code proves that none was made. */
 const answerWithoutPayment = (record: LiqPayRecord): AcquirerState => {
@@ -82,7 +95,14 @@ const answerWithoutPayment = (record: LiqPayRecord): AcquirerState => {
   const isError = textOf(record, 'result') === 'error' || textOf(record, 'status') === 'error'
   if (!isError || !LIQPAY_NOT_TAKEN_UP.has(code)) return { kind: 'unknown', reason: withoutCards(code) }
   const message = withoutCards(textOf(record, 'err_description'))
-  return { kind: 'refused', acquirerReference: undefined, code, message, maskedCard: undefined, ...(LIQPAY_ELSEWHERE.has(code) ? { elsewhere: true } : {}) }
+  return {
+    kind: 'refused',
+    acquirerReference: undefined,
+    code,
+    message,
+    maskedCard: undefined,
+    ...(LIQPAY_ELSEWHERE.has(code) ? { elsewhere: true } : {}),
+  }
 }
 
 const recordOf = (name: string, body: Buffer): LiqPayRecord => {

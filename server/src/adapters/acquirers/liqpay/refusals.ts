@@ -1,23 +1,57 @@
 /**
- * Codes with which LiqPay answers a request that it didn't take up, liqpay.ua/en/doc/api/errors (2026-11-21): the shop, the
- * key, the request itself, or a limit checked before any card. Not here: `order_id_duplicate`, `payment_processing`,
- * `err_cache`, `wait_info`, `try_again` and all others, after which a payment under this order may well exist.
+ * Codes with which LiqPay answers a request that it didn't take up, liqpay.ua/en/doc/api/errors (2026-11-21): the shop,
+ * the key, the request itself, or a limit checked before any card. Not here: `order_id_duplicate`,
+ * `payment_processing`, `err_cache`, `wait_info`, `try_again` and all others, after which a payment under this order
+ * may well exist.
  */
 export const LIQPAY_NOT_TAKEN_UP: ReadonlySet<string> = new Set([
-  'invalid_signature', 'public_key_not_found', 'order_id_empty', 'shop_blocked', 'shop_not_active', 'err_path', 'user_not_found', 'limit', 'frod',
-  'decline', 'err_card_type', 'err_card_country', 'err_limit_amount', 'err_payment_amount_limit', 'amount_limit', 'err_amount_hold',
+  'invalid_signature',
+  'public_key_not_found',
+  'order_id_empty',
+  'shop_blocked',
+  'shop_not_active',
+  'err_path',
+  'user_not_found',
+  'limit',
+  'frod',
+  'decline',
+  'err_card_type',
+  'err_card_country',
+  'err_limit_amount',
+  'err_payment_amount_limit',
+  'amount_limit',
+  'err_amount_hold',
 ])
 
 /** Codes after which a refund wasn't begun. */
 export const LIQPAY_NO_REFUND: ReadonlySet<string> = new Set([
-  'invalid_signature', 'public_key_not_found', 'order_id_empty', 'shop_blocked', 'shop_not_active', 'payment_not_found', 'payment_err_status', 'err_access',
+  'invalid_signature',
+  'public_key_not_found',
+  'order_id_empty',
+  'shop_blocked',
+  'shop_not_active',
+  'payment_not_found',
+  'payment_err_status',
+  'err_access',
 ])
 
 /** Codes that are about our account and not the card: another account may be tried. */
 export const LIQPAY_ELSEWHERE: ReadonlySet<string> = new Set([
-  'invalid_signature', 'public_key_not_found', 'shop_blocked', 'shop_not_active', 'err_path', 'user_not_found', 'err_limit_amount',
-  'err_payment_amount_limit', 'amount_limit',
+  'invalid_signature',
+  'public_key_not_found',
+  'shop_blocked',
+  'shop_not_active',
+  'err_path',
+  'user_not_found',
+  'err_limit_amount',
+  'err_payment_amount_limit',
+  'amount_limit',
 ])
 
 /** Codes that say nothing of any payment: our key, our company. */
-export const LIQPAY_NOT_BELIEVED: ReadonlySet<string> = new Set(['invalid_signature', 'public_key_not_found', 'shop_blocked', 'shop_not_active'])
+export const LIQPAY_NOT_BELIEVED: ReadonlySet<string> = new Set([
+  'invalid_signature',
+  'public_key_not_found',
+  'shop_blocked',
+  'shop_not_active',
+])

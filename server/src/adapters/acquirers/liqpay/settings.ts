@@ -19,12 +19,23 @@ export interface LiqPaySettings {
   http: AcquirerHttp
 }
 
-/** LiqPay documents no bounds of its own: these are the platform's for an invoice and for a card payout (contract 13 and 18). */
-export const LIQPAY_LIMITS: Limits = { payIn: { UAH: { least: 25_00n, most: 29_999_00n } }, payout: { UAH: { least: 1_00n, most: 14_500_00n } } }
+/**
+ * LiqPay documents no bounds of its own: these are the platform's for an invoice and for a card payout (contract 13 and
+ * 18).
+ */
+export const LIQPAY_LIMITS: Limits = {
+  payIn: { UAH: { least: 25_00n, most: 29_999_00n } },
+  payout: { UAH: { least: 1_00n, most: 14_500_00n } },
+}
 
 /** `{"kind": "liqpay", "publicKey", "privateKeyFile", "url"?, "version"?, "ip"?, "payIn"?, "payout"?}` */
 export const readLiqPaySettings = (given: AccountReader): LiqPaySettings => ({
-  name: given.name, url: given.url('url', 'https://www.liqpay.ua'), publicKey: given.text('publicKey'), privateKey: given.secret('privateKey'),
-  version: given.choice('version', [3, 7], 3), ip: given.optional('ip', ''),
-  capabilities: given.limits({ payIn: LIQPAY_LIMITS.payIn, payout: {} }, ['UAH']), http: given.http(),
+  name: given.name,
+  url: given.url('url', 'https://www.liqpay.ua'),
+  publicKey: given.text('publicKey'),
+  privateKey: given.secret('privateKey'),
+  version: given.choice('version', [3, 7], 3),
+  ip: given.optional('ip', ''),
+  capabilities: given.limits({ payIn: LIQPAY_LIMITS.payIn, payout: {} }, ['UAH']),
+  http: given.http(),
 })

@@ -3,15 +3,43 @@ import { maskCard, withoutCards } from '../card-mask.ts'
 import { textOf } from '../json-decimals.ts'
 import type { AcquirerState } from '../port.ts'
 
-/** Names and meanings: liqpay.ua/en/doc/api/callback and .../information/status, as rebuilt by McSym28/liqpay-api-ex (2024-08) and Strafe153/liqpay_rs (2025-08). */
+/**
+ * Names and meanings: liqpay.ua/en/doc/api/callback and .../information/status, as rebuilt by McSym28/liqpay-api-ex
+ * (2024-08) and Strafe153/liqpay_rs (2025-08).
+ */
 const CUSTOMER_ACTS = [
-  '3ds_verify', 'otp_verify', 'cvv_verify', 'sender_verify', 'receiver_verify', 'phone_verify', 'pin_verify', 'ivr_verify', 'captcha_verify',
-  'password_verify', 'senderapp_verify', 'p24_verify', 'mp_verify', 'wait_qr', 'wait_sender',
+  '3ds_verify',
+  'otp_verify',
+  'cvv_verify',
+  'sender_verify',
+  'receiver_verify',
+  'phone_verify',
+  'pin_verify',
+  'ivr_verify',
+  'captcha_verify',
+  'password_verify',
+  'senderapp_verify',
+  'p24_verify',
+  'mp_verify',
+  'wait_qr',
+  'wait_sender',
 ]
-/** `wait_accept`: the card is charged, the shop isn't verified yet, and after 60 days the payer gets it back: not paid. */
+/**
+ * `wait_accept`: the card is charged, the shop isn't verified yet, and after 60 days the payer gets it back: not paid.
+ */
 const WAITS = [
-  'prepared', 'processing', 'wait_accept', 'wait_secure', 'wait_card', 'wait_compensation', 'wait_lc', 'wait_reserve', 'hold_wait', 'cash_wait',
-  'invoice_wait', 'try_again',
+  'prepared',
+  'processing',
+  'wait_accept',
+  'wait_secure',
+  'wait_card',
+  'wait_compensation',
+  'wait_lc',
+  'wait_reserve',
+  'hold_wait',
+  'cash_wait',
+  'invoice_wait',
+  'try_again',
 ]
 export const LIQPAY_WAITING: ReadonlySet<string> = new Set([...CUSTOMER_ACTS, ...WAITS])
 
@@ -29,7 +57,8 @@ export interface LiqPayReading {
 /** What a record says of the payment it is about. A word or an amount that isn't understood is `unknown`. */
 export const readLiqPayState = (record: LiqPayRecord, { direction, isSandbox }: LiqPayReading): AcquirerState => {
   const status = textOf(record, 'status')
-  if (status === 'success' || status === 'reversed' || (status === 'sandbox' && isSandbox)) return moved(record, status, direction)
+  if (status === 'success' || status === 'reversed' || (status === 'sandbox' && isSandbox))
+    return moved(record, status, direction)
   if (status === 'failure' || status === 'error') return refused(record, direction)
   if (LIQPAY_WAITING.has(status)) return { kind: 'waiting', reason: status }
   return { kind: 'unknown', reason: withoutCards(`status ${status || 'absent'}`) }
@@ -44,21 +73,38 @@ const moved = (record: LiqPayRecord, status: string, direction: 'payIn' | 'payou
   const backUnits = backOf(record, units)
   if (backUnits === undefined) return { kind: 'unknown', reason: 'a sum that went back, and is not understood' }
   const kind = backUnits === units ? 'reversed' : 'succeeded'
-  return { kind, acquirerReference, ticker: 'UAH', units, feeUnits: fee, maskedCard: maskOf(record, direction), backUnits }
-}
-
-/** How much went back: `refund_amount`; all of it where the payment is reversed and no lesser amount is told. @returns undefined where it isn't understood */
-const backOf = (record: LiqPayRecord, paidUnits: bigint): bigint | undefined => {
-  const told = minorUnitsOf(textOf(record, 'refund_amount') || '0')
-  return told !== undefined && textOf(record, 'status') === 'reversed' && (told === 0n || told > paidUnits) ? paidUnits : told
+  return {
+    kind,
+    acquirerReference,
+    ticker: 'UAH',
+    units,
+    feeUnits: fee,
+    maskedCard: maskOf(record, direction),
+    backUnits,
+  }
 }
 
 /**
- * Whether LiqPay has a refund in its queue, to be paid from the shop's next payments: `wait_reserve` and `wait_reserve_status`
- * of a payment, `wait_amount` of a refund's answer (liqpay.ua/documentation/en/api/aquiring/refund and .../information/status).
+ * How much went back: `refund_amount`; all of it where the payment is reversed and no lesser amount is told. @returns
+ * undefined where it isn't understood
+ */
+const backOf = (record: LiqPayRecord, paidUnits: bigint): bigint | undefined => {
+  const told = minorUnitsOf(textOf(record, 'refund_amount') || '0')
+  return told !== undefined && textOf(record, 'status') === 'reversed' && (told === 0n || told > paidUnits)
+    ? paidUnits
+    : told
+}
+
+/**
+ * Whether LiqPay has a refund in its queue, to be paid from the shop's next payments: `wait_reserve` and
+ * `wait_reserve_status` of a payment, `wait_amount` of a refund's answer
+ * (liqpay.ua/documentation/en/api/aquiring/refund and .../information/status).
  */
 export const isReservedForRefund = (record: LiqPayRecord): boolean =>
-  textOf(record, 'status') === 'wait_reserve' || [record['wait_reserve_status'], record['wait_amount']].some((flag) => flag === true || flag === 'true' || flag === '1')
+  textOf(record, 'status') === 'wait_reserve' ||
+  [record['wait_reserve_status'], record['wait_amount']].some(
+    (flag) => flag === true || flag === 'true' || flag === '1',
+  )
 
 /**
  * A failure counts only with the payment's own number: without one LiqPay speaks of the request (no such payment, wrong
@@ -68,11 +114,18 @@ const refused = (record: LiqPayRecord, direction: LiqPayReading['direction']): A
   const acquirerReference = textOf(record, 'payment_id')
   const code = withoutCards(codeOf(record))
   if (acquirerReference === '') return { kind: 'unknown', reason: code }
-  return { kind: 'refused', acquirerReference, code, message: withoutCards(textOf(record, 'err_description')), maskedCard: maskOf(record, direction) }
+  return {
+    kind: 'refused',
+    acquirerReference,
+    code,
+    message: withoutCards(textOf(record, 'err_description')),
+    maskedCard: maskOf(record, direction),
+  }
 }
 
 /** Older answers have `code` in place of `err_code`. */
-export const codeOf = (record: LiqPayRecord): string => textOf(record, 'err_code') || textOf(record, 'code') || textOf(record, 'status')
+export const codeOf = (record: LiqPayRecord): string =>
+  textOf(record, 'err_code') || textOf(record, 'code') || textOf(record, 'status')
 
 /** The payer's card of a payment. The receiver's mask is in no published answer: where a payout has one it is taken. */
 const maskOf = (record: LiqPayRecord, direction: LiqPayReading['direction']): string | undefined =>

@@ -1,10 +1,18 @@
 /**
- * WayForPay: payments on its page by a posted form or an invoice's link, payouts to cards by P2P_CREDIT. Promises: an answer
- * counts when it is signed and about the order asked for; codes that end nothing end nothing; a refund in processing is waited for.
+ * WayForPay: payments on its page by a posted form or an invoice's link, payouts to cards by P2P_CREDIT. Promises: an
+ * answer counts when it is signed and about the order asked for; codes that end nothing end nothing; a refund in
+ * processing is waited for.
  */
 import { withoutCards } from '../card-mask.ts'
 import { textOf } from '../json-decimals.ts'
-import { AcquirerRefusal, AcquirerUnreachable, type Acquirer, type AcquirerState, type PaymentOrder, type PaymentPage } from '../port.ts'
+import {
+  AcquirerRefusal,
+  AcquirerUnreachable,
+  type Acquirer,
+  type AcquirerState,
+  type PaymentOrder,
+  type PaymentPage,
+} from '../port.ts'
 import { askAfter, refundAfter, refundSoFar, refusedRefund, refusedUnlessShown } from '../refunds.ts'
 import { readWayForPayCallback } from './callback.ts'
 import { isSigned, readWayForPayBody, type WayForPayRecord } from './record.ts'
@@ -19,11 +27,22 @@ export const createWayForPay = (settings: WayForPaySettings): Acquirer => {
   const apiUrl = `${settings.apiUrl.replace(/\/$/, '')}/api`
   const payUrl = `${settings.payUrl.replace(/\/$/, '')}/pay`
   const ask = async (body: string): Promise<WayForPayRecord> =>
-    recordOf(name, (await http.ask({ method: 'POST', url: apiUrl, headers: { 'content-type': 'application/json', accept: 'application/json' }, body })).body)
+    recordOf(
+      name,
+      (
+        await http.ask({
+          method: 'POST',
+          url: apiUrl,
+          headers: { 'content-type': 'application/json', accept: 'application/json' },
+          body,
+        })
+      ).body,
+    )
   const stateOf = async (reference: string): Promise<AcquirerState> => {
     const record = await ask(statusRequest(settings, reference))
     const code = textOf(record, 'reasonCode')
-    if (WAYFORPAY_NOT_BELIEVED.has(code)) throw new AcquirerUnreachable(`${name}: it refuses to answer: ${code}`, { sent: true })
+    if (WAYFORPAY_NOT_BELIEVED.has(code))
+      throw new AcquirerUnreachable(`${name}: it refuses to answer: ${code}`, { sent: true })
     return clearState(settings, record, reference)
   }
   const invoice = async (order: PaymentOrder): Promise<PaymentPage> => {
@@ -31,21 +50,35 @@ export const createWayForPay = (settings: WayForPaySettings): Acquirer => {
     const url = textOf(record, 'invoiceUrl')
     // Without a link nobody can pay: any other answer than this is a refusal.
     if (/^\d{4}$/.test(textOf(record, 'reasonCode')) && textOf(record, 'reasonCode') !== '1100') throw refusalOf(record)
-    if (textOf(record, 'reasonCode') !== '1100' || !URL.canParse(url)) throw new AcquirerUnreachable(`${name}: no link to the invoice`, { sent: true })
+    if (textOf(record, 'reasonCode') !== '1100' || !URL.canParse(url))
+      throw new AcquirerUnreachable(`${name}: no link to the invoice`, { sent: true })
     return { method: 'GET', url, fields: {}, acquirerReference: order.reference }
   }
   return {
     name,
-    capabilities: { ...settings.capabilities, refund: true, refundsWholeOnly: true, statement: false, takesOtherCards: true },
-    createPayment: async (order) => settings.page === 'invoice'
-      ? invoice(order)
-      : { method: 'POST', url: payUrl, fields: purchaseForm(settings, order, now()), acquirerReference: order.reference },
+    capabilities: {
+      ...settings.capabilities,
+      refund: true,
+      refundsWholeOnly: true,
+      statement: false,
+      takesOtherCards: true,
+    },
+    createPayment: async (order) =>
+      settings.page === 'invoice'
+        ? invoice(order)
+        : {
+            method: 'POST',
+            url: payUrl,
+            fields: purchaseForm(settings, order, now()),
+            acquirerReference: order.reference,
+          },
     readCallback: (callback) => readWayForPayCallback(settings, callback, now()),
     paymentState: stateOf,
     payOut: async (order) => {
       const record = await ask(payoutRequest(settings, order))
       const code = textOf(record, 'reasonCode')
-      if (textOf(record, 'merchantSignature') === '' && WAYFORPAY_NOT_TAKEN_UP.has(code)) return notTakenUp(record, code)
+      if (textOf(record, 'merchantSignature') === '' && WAYFORPAY_NOT_TAKEN_UP.has(code))
+        return notTakenUp(record, code)
       return clearState(settings, record, order.reference)
     },
     payoutState: stateOf,
@@ -53,31 +86,45 @@ export const createWayForPay = (settings: WayForPaySettings): Acquirer => {
       const before = await stateOf(order.reference)
       const known = refundSoFar(order, before, false)
       if (known !== undefined) return known
-      if (!('units' in before) || order.units !== before.units) return refusedRefund('part_refund', 'how much was given back is not told, so only the whole is')
+      if (!('units' in before) || order.units !== before.units)
+        return refusedRefund('part_refund', 'how much was given back is not told, so only the whole is')
       await sending?.()
       const record = await ask(refundRequest(settings, order.reference, order.units, order.ticker))
       const code = textOf(record, 'reasonCode')
       if (NO_REFUND.has(code) && !/^(refund|void)/i.test(textOf(record, 'transactionStatus'))) {
         const refusal = refusedRefund(code, withoutCards(textOf(record, 'reason')))
-        return WAYFORPAY_NOT_BELIEVED.has(code) ? refusal : refusedUnlessShown(order, refusal, async () => ({ payment: await stateOf(order.reference), isQueued: false }))
+        return WAYFORPAY_NOT_BELIEVED.has(code)
+          ? refusal
+          : refusedUnlessShown(order, refusal, async () => ({
+              payment: await stateOf(order.reference),
+              isQueued: false,
+            }))
       }
       return askAfter(async () => refundAfter(order, await stateOf(order.reference)))
     },
-    // It waits while the shop's balance is too small for it: `RefundInProcessing`, code 1138 (wiki.wayforpay.com/en/view/852131).
+    // It waits while the shop's balance is too small for it: `RefundInProcessing`, code 1138
+    // (wiki.wayforpay.com/en/view/852131).
     refundState: async (order) => refundAfter(order, await stateOf(order.reference)),
   }
 }
 
 /**
- * Refund not allowed, illegal order state, order not found, refund limit, and what a request as such is refused with. Not 1136, too little on
- * the shop's balance: for that WayForPay keeps a refund in processing, so that the payment's status says what became of it.
+ * Refund not allowed, illegal order state, order not found, refund limit, and what a request as such is refused with.
+ * Not 1136, too little on the shop's balance: for that WayForPay keeps a refund in processing, so that the payment's
+ * status says what became of it.
  */
-const NO_REFUND: ReadonlySet<string> = new Set([...WAYFORPAY_NOT_TAKEN_UP, '1123', '1126', '1127', '1128', '1141'].filter((code) => code !== '1136'))
+const NO_REFUND: ReadonlySet<string> = new Set(
+  [...WAYFORPAY_NOT_TAKEN_UP, '1123', '1126', '1127', '1128', '1141'].filter((code) => code !== '1136'),
+)
 
-/** An answer decides something when it is signed and names our account and this order. Errors of the request come unsigned. */
+/**
+ * An answer decides something when it is signed and names our account and this order. Errors of the request come
+ * unsigned.
+ */
 const clearState = (settings: WayForPaySettings, record: WayForPayRecord, reference: string): AcquirerState => {
   const code = textOf(record, 'reasonCode')
-  const isOurs = textOf(record, 'orderReference') === reference && textOf(record, 'merchantAccount') === settings.merchantAccount
+  const isOurs =
+    textOf(record, 'orderReference') === reference && textOf(record, 'merchantAccount') === settings.merchantAccount
   const isBelieved = isOurs && isSigned(settings.secretKey, record, ['payment', 'payout'])
   if (!isBelieved) return { kind: 'unknown', reason: withoutCards(`an unsigned answer, code ${code || 'absent'}`) }
   // Duplicate, order not found: about the request, whatever status comes along.
@@ -86,7 +133,11 @@ const clearState = (settings: WayForPaySettings, record: WayForPayRecord, refere
 }
 
 const notTakenUp = (record: WayForPayRecord, code: string): AcquirerState => ({
-  kind: 'refused', acquirerReference: undefined, code, message: withoutCards(textOf(record, 'reason')), maskedCard: undefined,
+  kind: 'refused',
+  acquirerReference: undefined,
+  code,
+  message: withoutCards(textOf(record, 'reason')),
+  maskedCard: undefined,
   ...(WAYFORPAY_ELSEWHERE.has(code) ? { elsewhere: true } : {}),
 })
 

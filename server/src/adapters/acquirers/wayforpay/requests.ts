@@ -24,16 +24,38 @@ const purchase = (settings: WayForPaySettings, order: PaymentOrder, now: number)
   const product = { name: oneLine(order.description) || order.reference, price: amount, count: '1' }
   const orderDate = String(Math.floor(now / 1_000))
   const lifetime = String(Math.max(60, Math.floor((order.expiresAt - now) / 1_000)))
-  const signed = [settings.merchantAccount, settings.domain, order.reference, orderDate, amount, order.ticker, product.name, product.count, product.price]
+  const signed = [
+    settings.merchantAccount,
+    settings.domain,
+    order.reference,
+    orderDate,
+    amount,
+    order.ticker,
+    product.name,
+    product.count,
+    product.price,
+  ]
   return {
     product,
     fields: {
-      merchantAccount: settings.merchantAccount, merchantAuthType: 'SimpleSignature', merchantDomainName: settings.domain,
+      merchantAccount: settings.merchantAccount,
+      merchantAuthType: 'SimpleSignature',
+      merchantDomainName: settings.domain,
       // SALE takes the money at once; AUTO may hold it, which would have to be confirmed.
-      merchantTransactionType: 'SALE', merchantTransactionSecureType: 'AUTO',
-      merchantSignature: signWayForPay(settings.secretKey, signed), apiVersion: '1', language: LANGUAGE[order.language],
-      returnUrl: order.returnUrl, serviceUrl: order.callbackUrl, orderReference: order.reference, orderDate, amount, currency: order.ticker,
-      orderTimeout: lifetime, orderLifetime: lifetime, ...(order.email === undefined ? {} : { clientEmail: order.email }),
+      merchantTransactionType: 'SALE',
+      merchantTransactionSecureType: 'AUTO',
+      merchantSignature: signWayForPay(settings.secretKey, signed),
+      apiVersion: '1',
+      language: LANGUAGE[order.language],
+      returnUrl: order.returnUrl,
+      serviceUrl: order.callbackUrl,
+      orderReference: order.reference,
+      orderDate,
+      amount,
+      currency: order.ticker,
+      orderTimeout: lifetime,
+      orderLifetime: lifetime,
+      ...(order.email === undefined ? {} : { clientEmail: order.email }),
     },
   }
 }
@@ -44,38 +66,69 @@ export const purchaseForm = (settings: WayForPaySettings, order: PaymentOrder, n
   return { ...fields, 'productName[]': product.name, 'productPrice[]': product.price, 'productCount[]': product.count }
 }
 
-/** CREATE_INVOICE: the same as JSON, with numbers, and without the payer's address, which an invoice's link may be mailed to. */
+/**
+ * CREATE_INVOICE: the same as JSON, with numbers, and without the payer's address, which an invoice's link may be
+ * mailed to.
+ */
 export const invoiceRequest = (settings: WayForPaySettings, order: PaymentOrder, now: number): string => {
   const { fields, product } = purchase(settings, { ...order, email: undefined }, now)
-  const numbers = Object.fromEntries(['orderDate', 'orderTimeout', 'orderLifetime', 'apiVersion'].map((name) => [name, Number(fields[name])]))
+  const numbers = Object.fromEntries(
+    ['orderDate', 'orderTimeout', 'orderLifetime', 'apiVersion'].map((name) => [name, Number(fields[name])]),
+  )
   return JSON.stringify({
-    transactionType: 'CREATE_INVOICE', ...fields, ...numbers, amount: decimalNumber(fields['amount']!),
-    productName: [product.name], productPrice: [decimalNumber(product.price)], productCount: [Number(product.count)],
+    transactionType: 'CREATE_INVOICE',
+    ...fields,
+    ...numbers,
+    amount: decimalNumber(fields['amount']!),
+    productName: [product.name],
+    productPrice: [decimalNumber(product.price)],
+    productCount: [Number(product.count)],
   })
 }
 
-const request = (settings: WayForPaySettings, type: string, fields: Record<string, unknown>, signed: readonly string[]): string =>
+const request = (
+  settings: WayForPaySettings,
+  type: string,
+  fields: Record<string, unknown>,
+  signed: readonly string[],
+): string =>
   JSON.stringify({
-    transactionType: type, merchantAccount: settings.merchantAccount, merchantAuthType: 'SimpleSignature', ...fields,
-    merchantSignature: signWayForPay(settings.secretKey, [settings.merchantAccount, ...signed]), apiVersion: 1,
+    transactionType: type,
+    merchantAccount: settings.merchantAccount,
+    merchantAuthType: 'SimpleSignature',
+    ...fields,
+    merchantSignature: signWayForPay(settings.secretKey, [settings.merchantAccount, ...signed]),
+    apiVersion: 1,
   })
 
 export const statusRequest = (settings: WayForPaySettings, orderReference: string): string =>
   request(settings, 'CHECK_STATUS', { orderReference }, [orderReference])
 
-export const refundRequest = (settings: WayForPaySettings, orderReference: string, units: bigint, currency: string): string => {
+export const refundRequest = (
+  settings: WayForPaySettings,
+  orderReference: string,
+  units: bigint,
+  currency: string,
+): string => {
   const amount = shortest(units)
-  return request(settings, 'REFUND', { orderReference, amount: decimalNumber(amount), currency, comment: 'refund' }, [orderReference, amount, currency])
+  return request(settings, 'REFUND', { orderReference, amount: decimalNumber(amount), currency, comment: 'refund' }, [
+    orderReference,
+    amount,
+    currency,
+  ])
 }
 
 /**
- * P2P_CREDIT to a card. A request with a card and a token fails (wiki.wayforpay.com/en/view/852064), so the token is left out; its
- * place in the signed text stays, which so ends with `;`.
+ * P2P_CREDIT to a card. A request with a card and a token fails (wiki.wayforpay.com/en/view/852064), so the token is
+ * left out; its place in the signed text stays, which so ends with `;`.
  */
 export const payoutRequest = (settings: WayForPaySettings, order: PayoutOrder): string => {
   const amount = shortest(order.units)
   const fields = {
-    orderReference: order.reference, amount: decimalNumber(amount), currency: order.ticker, cardBeneficiary: order.card,
+    orderReference: order.reference,
+    amount: decimalNumber(amount),
+    currency: order.ticker,
+    cardBeneficiary: order.card,
     serviceUrl: order.callbackUrl,
   }
   return request(settings, 'P2P_CREDIT', fields, [order.reference, amount, order.ticker, order.card, ''])

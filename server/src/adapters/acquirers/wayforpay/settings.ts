@@ -13,8 +13,8 @@ export interface WayForPaySettings {
   /** `https://secure.wayforpay.com` */
   payUrl: string
   /**
-   * How the payer gets to the page: `form` is posted by the browser and needs no call beforehand; `invoice` is a link that
-   * CREATE_INVOICE makes, once for each order.
+   * How the payer gets to the page: `form` is posted by the browser and needs no call beforehand; `invoice` is a link
+   * that CREATE_INVOICE makes, once for each order.
    */
   page: 'form' | 'invoice'
   /** as agreed with WayForPay */
@@ -24,12 +24,27 @@ export interface WayForPaySettings {
   now?: () => number
 }
 
-/** WayForPay documents no bounds of its own: these are the platform's for an invoice and for a card payout (contract 13 and 18). */
-export const WAYFORPAY_LIMITS: Limits = { payIn: { UAH: { least: 25_00n, most: 29_999_00n } }, payout: { UAH: { least: 1_00n, most: 14_500_00n } } }
+/**
+ * WayForPay documents no bounds of its own: these are the platform's for an invoice and for a card payout (contract 13
+ * and 18).
+ */
+export const WAYFORPAY_LIMITS: Limits = {
+  payIn: { UAH: { least: 25_00n, most: 29_999_00n } },
+  payout: { UAH: { least: 1_00n, most: 14_500_00n } },
+}
 
-/** `{"kind": "wayforpay", "merchantAccount", "secretKeyFile", "domain", "page"?, "apiUrl"?, "payUrl"?, "payIn"?, "payout"?}` */
+/**
+ * `{"kind": "wayforpay", "merchantAccount", "secretKeyFile", "domain", "page"?, "apiUrl"?, "payUrl"?, "payIn"?,
+ * "payout"?}`
+ */
 export const readWayForPaySettings = (given: AccountReader): WayForPaySettings => ({
-  name: given.name, merchantAccount: given.text('merchantAccount'), secretKey: given.secret('secretKey'), domain: given.text('domain'),
-  apiUrl: given.url('apiUrl', 'https://api.wayforpay.com'), payUrl: given.url('payUrl', 'https://secure.wayforpay.com'),
-  page: given.choice('page', ['form', 'invoice'], 'form'), capabilities: given.limits({ payIn: WAYFORPAY_LIMITS.payIn, payout: {} }, ['UAH']), http: given.http(),
+  name: given.name,
+  merchantAccount: given.text('merchantAccount'),
+  secretKey: given.secret('secretKey'),
+  domain: given.text('domain'),
+  apiUrl: given.url('apiUrl', 'https://api.wayforpay.com'),
+  payUrl: given.url('payUrl', 'https://secure.wayforpay.com'),
+  page: given.choice('page', ['form', 'invoice'], 'form'),
+  capabilities: given.limits({ payIn: WAYFORPAY_LIMITS.payIn, payout: {} }, ['UAH']),
+  http: given.http(),
 })

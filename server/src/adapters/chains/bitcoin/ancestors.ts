@@ -9,14 +9,20 @@ import { isNotFound } from './txindex.ts'
 
 const METHOD = 'getmempoolancestors'
 
-/** The transactions of the pool that one of it stands on, and that one, which comes last. Null when that one is not in the pool, or one of them has just left it. */
+/**
+ * The transactions of the pool that one of it stands on, and that one, which comes last. Null when that one is not in
+ * the pool, or one of them has just left it.
+ */
 export const readAncestors = async (rpc: Rpc, hash: string): Promise<PoolAncestor[] | null> => {
   const answer = await rpc.ask({ method: METHOD, params: [hash, false] })
   if (!answer.ok) {
     if (isNotFound(answer)) return null
     throw rpc.unavailable(METHOD, `refused: ${answer.message} (${answer.code})`)
   }
-  const hashes = rpc.believe(METHOD, () => [...listOf(answer.result, 'the ancestors').map((one) => hashOf(one, 'a hash')), hash])
+  const hashes = rpc.believe(METHOD, () => [
+    ...listOf(answer.result, 'the ancestors').map((one) => hashOf(one, 'a hash')),
+    hash,
+  ])
   const raw = await readRaw(rpc, hashes)
   if (raw.size < hashes.length) return null
   return [...raw].map(([transaction, bytes]) => {

@@ -37,7 +37,10 @@ export const createBalances = (rpc: Rpc, chain: BitcoinChain, settings: ScanSett
     }
   }
 
-  /** satoshi in the order of the addresses, and the block of which the scan is: the head when it began, however long it took */
+  /**
+   * satoshi in the order of the addresses, and the block of which the scan is: the head when it began, however long it
+   * took
+   */
   const read = async (addresses: readonly string[]): Promise<{ head: Head; units: bigint[] }> => {
     const scripts = addresses.map((address) => scriptOf(address, chain))
     const { head, unitsOf } = await scan([...new Set(scripts)])

@@ -48,7 +48,8 @@ export const spentIn = (result: unknown): Outpoint[] =>
     return isCoinbaseOf(inputs) ? [] : inputs.map(spentBy)
   })
 
-const inputsOf = (shown: Record<string, unknown>): Record<string, unknown>[] => listOf(shown['vin'], 'vin').map((input) => objectOf(input, 'an input'))
+const inputsOf = (shown: Record<string, unknown>): Record<string, unknown>[] =>
+  listOf(shown['vin'], 'vin').map((input) => objectOf(input, 'an input'))
 const isCoinbaseOf = (inputs: readonly Record<string, unknown>[]): boolean => inputs[0]?.['coinbase'] !== undefined
 
 const decodeTransaction = (value: unknown, chain: BitcoinChain, owners: Owners | undefined): ChainTransaction => {
@@ -68,11 +69,20 @@ const decodeTransaction = (value: unknown, chain: BitcoinChain, owners: Owners |
   }
 }
 
-const spentBy = (input: Record<string, unknown>): Outpoint => ({ txid: hashOf(input['txid'], 'an input'), vout: wholeOf(input['vout'], 'an input') })
+const spentBy = (input: Record<string, unknown>): Outpoint => ({
+  txid: hashOf(input['txid'], 'an input'),
+  vout: wholeOf(input['vout'], 'an input'),
+})
 
 /** A node without undo data (pruned, or too old) shows no prevouts, and then could not say the fee either. */
-const sendersOf = (inputs: readonly Record<string, unknown>[], chain: BitcoinChain, owners: Owners | undefined): string[] => {
-  const senders = inputs.map((input) => (owners ? ownerIn(owners, outpointOf(spentBy(input))) : addressIn(objectOf(input['prevout'], 'prevout'), chain)))
+const sendersOf = (
+  inputs: readonly Record<string, unknown>[],
+  chain: BitcoinChain,
+  owners: Owners | undefined,
+): string[] => {
+  const senders = inputs.map((input) =>
+    owners ? ownerIn(owners, outpointOf(spentBy(input))) : addressIn(objectOf(input['prevout'], 'prevout'), chain),
+  )
   return [...new Set(senders.filter((address) => typeof address === 'string'))]
 }
 

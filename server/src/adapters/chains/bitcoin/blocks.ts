@@ -35,8 +35,9 @@ export const readBuried = async (rpc: Rpc, depth: number): Promise<Head> => {
 }
 
 /**
- * The node shows the script of each output that a block spends, in three forms: a script of 10,000 bytes, which anybody can make and spend with 41, in 160,000.
- * What is so more than can be read is read without, and the transactions that made the outputs one by one.
+ * The node shows the script of each output that a block spends, in three forms: a script of 10,000 bytes, which anybody
+ * can make and spend with 41, in 160,000. What is so more than can be read is read without, and the transactions that
+ * made the outputs one by one.
  */
 const readShown = async (rpc: Rpc, chain: BitcoinChain, hash: string): Promise<ShownBlock> => {
   try {

@@ -21,7 +21,12 @@ describeWithBitcoind('handing transactions to bitcoind', () => {
   test.for([
     ['offers nothing (row B-9)', 0n, 50_000n, { kind: 'refused', reason: 'fee-too-low', message: /min relay fee/ }],
     ['is dust (row B-12)', 10_000n, 100n, { kind: 'refused', reason: 'invalid', message: /dust/ }],
-    ['offers an absurd fee (row B-11)', 20_000_000n, 50_000n, { kind: 'refused', reason: 'invalid', message: /maximum/ }],
+    [
+      'offers an absurd fee (row B-11)',
+      20_000_000n,
+      50_000n,
+      { kind: 'refused', reason: 'invalid', message: /maximum/ },
+    ],
   ] as const)('%s', async ([, fee, units, { message, ...verdict }]) => {
     const { adapter } = await world()
     const answer = await adapter.broadcast((await payment(fee, units)).raw)
@@ -74,11 +79,25 @@ describeWithBitcoind('handing transactions to bitcoind', () => {
     /** Version 3: of no other does a node relay what offers nothing (doc/policy/packages.md of Bitcoin Core). */
     const signed = async (input: object, units: bigint, spent?: object): Promise<string> => {
       const unsigned = await node.rpc<string>('createrawtransaction', [input], [{ [own]: btcText(units) }])
-      return (await faucet<{ hex: string }>('signrawtransactionwithwallet', `03${unsigned.slice(2)}`, ...(spent ? [[spent]] : []))).hex
+      return (
+        await faucet<{ hex: string }>(
+          'signrawtransactionwithwallet',
+          `03${unsigned.slice(2)}`,
+          ...(spent ? [[spent]] : []),
+        )
+      ).hex
     }
     const parent = await signed({ txid: coin.txid, vout: coin.vout }, coin.units)
-    const { txid, vout } = await node.rpc<{ txid: string; vout: { scriptPubKey: { hex: string } }[] }>('decoderawtransaction', parent)
-    const child = await signed({ txid, vout: 0 }, coin.units - 20_000n, { txid, vout: 0, scriptPubKey: vout[0]!.scriptPubKey.hex, amount: btcText(coin.units) })
+    const { txid, vout } = await node.rpc<{ txid: string; vout: { scriptPubKey: { hex: string } }[] }>(
+      'decoderawtransaction',
+      parent,
+    )
+    const child = await signed({ txid, vout: 0 }, coin.units - 20_000n, {
+      txid,
+      vout: 0,
+      scriptPubKey: vout[0]!.scriptPubKey.hex,
+      amount: btcText(coin.units),
+    })
     expect(await adapter.broadcast(parent)).toMatchObject({ kind: 'refused', reason: 'fee-too-low' })
     expect(await (adapter as CoinChainAdapter).broadcastWithParent(parent, child)).toEqual({ kind: 'accepted' })
     expect(await adapter.statusOf(txid)).toEqual({ kind: 'mempool' })

@@ -17,7 +17,10 @@ const DECODE_FAILED = -22
 
 const MISSING = /missing[- ]inputs|missingorspent/i
 
-/** What Bitcoin Core's refusals mean: pay more, try again later, or never as it stands. The first that fits counts; of a code without a pattern, every message. */
+/**
+ * What Bitcoin Core's refusals mean: pay more, try again later, or never as it stands. The first that fits counts; of a
+ * code without a pattern, every message.
+ */
 const VERDICTS: readonly { code: number; says?: RegExp; verdict: Verdict }[] = [
   { code: ALREADY_IN_CHAIN, verdict: 'accepted' },
   {

@@ -11,8 +11,17 @@ describeWithBitcoind('coins', () => {
     const { adapter, faucet, mine, newAddress } = await openBitcoinWorld(await node())
     const { coinsAt } = adapter as CoinChainAdapter
     const taken = await takeCoin(faucet)
-    const { raw, hash } = await spend(faucet, taken, [{ script: scriptTo(await newAddress()), units: 1_000_000n }], 3_000n)
-    const [old, made, never] = [{ transaction: taken.txid, vout: taken.vout }, { transaction: hash, vout: 0 }, { transaction: '00'.repeat(32), vout: 0 }]
+    const { raw, hash } = await spend(
+      faucet,
+      taken,
+      [{ script: scriptTo(await newAddress()), units: 1_000_000n }],
+      3_000n,
+    )
+    const [old, made, never] = [
+      { transaction: taken.txid, vout: taken.vout },
+      { transaction: hash, vout: 0 },
+      { transaction: '00'.repeat(32), vout: 0 },
+    ]
     await adapter.broadcast(raw)
     expect(await coinsAt([old, made, never])).toEqual([taken.units, null, null])
     await mine(1)

@@ -16,10 +16,13 @@ const open = async (given: FeeAnswers, floor = 100n) => {
     Object.assign(told, now)
   }
   say(given)
-  const node = await playNode((method, params) => {
-    asked.push([method, params])
-    return answerForFees(told, method)
-  }, { now: () => clock, fees: { floor, cap: 300_000n } })
+  const node = await playNode(
+    (method, params) => {
+      asked.push([method, params])
+      return answerForFees(told, method)
+    },
+    { now: () => clock, fees: { floor, cap: 300_000n } },
+  )
   return { rate: async () => node.feeRate(), say }
 }
 
@@ -44,15 +47,28 @@ describe('a node without an estimate', () => {
 
   test('audit D-B7, row B-13: on Core 31 the rate is what the pool pays at the end of the next blocks, where that is more', async () => {
     // 1,000,000 vB at 60 sat/vB, as much at 40, and as much at 5: two blocks end within the second.
-    const diagram = [[0, '0.00000000'], [4_000_000, '0.60000000'], [9_000_000, '1.10000000'], [13_000_000, '1.15000000']] as const
+    const diagram = [
+      [0, '0.00000000'],
+      [4_000_000, '0.60000000'],
+      [9_000_000, '1.10000000'],
+      [13_000_000, '1.15000000'],
+    ] as const
     const { rate, say } = await open({ diagram: diagram.map(([weight, fee]) => [weight, fee]) })
     expect(await rate()).toMatchObject({ milliSatPerVb: 40_000n, guessed: true })
-    say({ diagram: [[0, '0.00000000'], [4_000_000, '0.60000000']] })
+    say({
+      diagram: [
+        [0, '0.00000000'],
+        [4_000_000, '0.60000000'],
+      ],
+    })
     expect(await rate()).toMatchObject({ milliSatPerVb: 20_000n, guessed: true })
   })
 
   test('audit D-B7: where blocks have room and the pool fits the next one, the least rate that all miners take is no guess', async () => {
-    const { rate, say } = await open({ block: QUIET, pool: { bytes: 500, mempoolminfee: '0.00000100', minrelaytxfee: '0.00000100' } })
+    const { rate, say } = await open({
+      block: QUIET,
+      pool: { bytes: 500, mempoolminfee: '0.00000100', minrelaytxfee: '0.00000100' },
+    })
     expect(await rate()).toEqual({ kind: 'vbyte', milliSatPerVb: 1_000n, incrementMilliSatPerVb: 1_000n })
     say({ block: QUIET, pool: { bytes: 500, loaded: false } })
     expect(await rate()).toMatchObject({ guessed: true })
@@ -68,7 +84,10 @@ test('audit D-B7, row B-14: the mode of the estimate is named, as nodes have dif
 })
 
 test('audit D-B9, row B-15: rates below 1 sat/vB are paid where the node estimates and relays them, and its increment is read', async () => {
-  const { rate, say } = await open({ estimate: '0.00000300', pool: { mempoolminfee: '0.00000100', minrelaytxfee: '0.00000100', incrementalrelayfee: '0.00000100' } })
+  const { rate, say } = await open({
+    estimate: '0.00000300',
+    pool: { mempoolminfee: '0.00000100', minrelaytxfee: '0.00000100', incrementalrelayfee: '0.00000100' },
+  })
   expect(await rate()).toEqual({ kind: 'vbyte', milliSatPerVb: 300n, incrementMilliSatPerVb: 100n })
   say({ estimate: '0.00000300' })
   expect(await rate()).toEqual({ kind: 'vbyte', milliSatPerVb: 1_000n, incrementMilliSatPerVb: 1_000n })

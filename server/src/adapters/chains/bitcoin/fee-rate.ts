@@ -20,13 +20,17 @@ export interface BitcoinFeeSettings {
 
 /** The default was conservative up to Core 27 and is economical since 28: named, it is the same on all. */
 const MODE = 'economical'
-/** The newest estimate stands in for so long while the node has none: as long as one with an old `fee_estimates.dat` takes to learn. */
+/**
+ * The newest estimate stands in for so long while the node has none: as long as one with an old `fee_estimates.dat`
+ * takes to learn.
+ */
 const KEPT_MS = 6 * 60 * 60_000
 
 /**
- * The node's estimate, at least what it takes into its pool now, between floor and cap. A node says "insufficient data" for hours after a start without
- * usable `fee_estimates.dat` (a restore, a fresh sync, an upgrade to 31). That says nothing of fees: the newest estimate is kept for some hours, and without
- * one the rate is what the pool and the newest blocks pay. Both are marked as guessed.
+ * The node's estimate, at least what it takes into its pool now, between floor and cap. A node says "insufficient data"
+ * for hours after a start without usable `fee_estimates.dat` (a restore, a fresh sync, an upgrade to 31). That says
+ * nothing of fees: the newest estimate is kept for some hours, and without one the rate is what the pool and the newest
+ * blocks pay. Both are marked as guessed.
  */
 export const createFeeReader = (rpc: Rpc, { targetBlocks, floor, cap, now }: BitcoinFeeSettings) => {
   let newest: { rate: bigint; at: number } | undefined
@@ -35,9 +39,13 @@ export const createFeeReader = (rpc: Rpc, { targetBlocks, floor, cap, now }: Bit
     if (newest && now() - newest.at <= KEPT_MS) return { rate: newest.rate, guessed: true }
     const blocks = await readBlocks(rpc)
     // What pays anything at all is in the next block.
-    if (pool.isLoaded && pool.vsize < ROOM_VSIZE && blocks.every(({ isFull }) => !isFull)) return { rate: LEAST_WITHOUT_ESTIMATE }
+    if (pool.isLoaded && pool.vsize < ROOM_VSIZE && blocks.every(({ isFull }) => !isFull))
+      return { rate: LEAST_WITHOUT_ESTIMATE }
     const paid = blocks.map(({ median }) => median).toSorted((a, b) => (a < b ? -1 : 1))
-    return { rate: most([LEAST_WITHOUT_ESTIMATE, paid[paid.length >> 1] ?? 0n, (await rateOfPool(rpc, targetBlocks)) ?? 0n]), guessed: true }
+    return {
+      rate: most([LEAST_WITHOUT_ESTIMATE, paid[paid.length >> 1] ?? 0n, (await rateOfPool(rpc, targetBlocks)) ?? 0n]),
+      guessed: true,
+    }
   }
 
   return async (): Promise<Extract<FeeRate, { kind: 'vbyte' }>> => {
@@ -46,7 +54,12 @@ export const createFeeReader = (rpc: Rpc, { targetBlocks, floor, cap, now }: Bit
     if (estimate !== undefined) newest = { rate: estimate, at: now() }
     const { rate, guessed } = estimate === undefined ? await unestimated(pool) : { rate: estimate }
     const wanted = most([rate, floor, pool.least])
-    return { kind: 'vbyte', milliSatPerVb: wanted < cap ? wanted : cap, incrementMilliSatPerVb: pool.increment, ...(guessed && { guessed }) }
+    return {
+      kind: 'vbyte',
+      milliSatPerVb: wanted < cap ? wanted : cap,
+      incrementMilliSatPerVb: pool.increment,
+      ...(guessed && { guessed }),
+    }
   }
 }
 
@@ -90,14 +103,19 @@ const decodeEstimate = (result: unknown): bigint | undefined => {
 const readBlocks = async (rpc: Rpc): Promise<{ median: bigint; isFull: boolean }[]> => {
   const { height } = await readHead(rpc)
   const heights = Array.from({ length: Math.min(LOOK_BACK, height) }, (_, back) => height - back)
-  const answers = await rpc.askAll(heights.map((at) => ({ method: 'getblockstats', params: [at, ['feerate_percentiles', 'total_weight']] })))
+  const answers = await rpc.askAll(
+    heights.map((at) => ({ method: 'getblockstats', params: [at, ['feerate_percentiles', 'total_weight']] })),
+  )
   return answers.map((answer) => {
     if (!answer.ok) throw rpc.unavailable('getblockstats', `refused: ${answer.message} (${answer.code})`)
     return rpc.believe('getblockstats', () => {
       const { feerate_percentiles: percentiles, total_weight: weight } = objectOf(answer.result, 'the statistics')
       const [, , median] = listOf(percentiles, 'feerate_percentiles')
       if (median === undefined) throw new Malformed('feerate_percentiles has no median')
-      return { median: BigInt(wholeOf(median, 'a rate')) * 1_000n, isFull: wholeOf(weight, 'total_weight') >= FULL_WEIGHT }
+      return {
+        median: BigInt(wholeOf(median, 'a rate')) * 1_000n,
+        isFull: wholeOf(weight, 'total_weight') >= FULL_WEIGHT,
+      }
     })
   })
 }

@@ -43,12 +43,25 @@ const TIMEOUT_MS = 60_000
 const SCAN_TIMEOUT_MS = 20 * 60_000
 
 /** Throws a RangeError when asked for a token, or for an address of another chain. */
-export const createBitcoinAdapter = (settings: BitcoinAdapterSettings): CoinChainAdapter & { close(): Promise<void> } => {
+export const createBitcoinAdapter = (
+  settings: BitcoinAdapterSettings,
+): CoinChainAdapter & { close(): Promise<void> } => {
   const { url, chain, finalDepth, random, timeoutMs = TIMEOUT_MS, scanTimeoutMs = SCAN_TIMEOUT_MS } = settings
   if (!Number.isInteger(finalDepth) || finalDepth < 1)
     throw new RangeError(`finalDepth is a whole number from 1, not ${finalDepth}`)
-  const rpc = createRpc({ network: 'BITCOIN', url, timeoutMs, random, parse: parseRpcJson, ...(settings.maxBytes !== undefined && { maxBytes: settings.maxBytes }) })
-  const feeRate = createFeeReader(rpc, { targetBlocks: TARGET_BLOCKS, now: settings.now ?? (() => performance.now()), ...settings.fees })
+  const rpc = createRpc({
+    network: 'BITCOIN',
+    url,
+    timeoutMs,
+    random,
+    parse: parseRpcJson,
+    ...(settings.maxBytes !== undefined && { maxBytes: settings.maxBytes }),
+  })
+  const feeRate = createFeeReader(rpc, {
+    targetBlocks: TARGET_BLOCKS,
+    now: settings.now ?? (() => performance.now()),
+    ...settings.fees,
+  })
   const scan = createBalances(rpc, chain, { timeoutMs: scanTimeoutMs, busyMs: scanTimeoutMs })
   return {
     network: 'BITCOIN',
@@ -80,7 +93,8 @@ export const createBitcoinAdapter = (settings: BitcoinAdapterSettings): CoinChai
       if (wanted.some(({ contract }) => contract !== null)) throw new RangeError('Bitcoin has no token contracts')
       if (wanted.length === 0) return []
       const { head, units } = await scan(wanted.map(({ address }) => address))
-      if (head.height !== height) throw rpc.unavailable('scantxoutset', `the head is at ${head.height}, not at ${height}: ask again`)
+      if (head.height !== height)
+        throw rpc.unavailable('scantxoutset', `the head is at ${head.height}, not at ${height}: ask again`)
       return units
     },
     scan,

@@ -1,4 +1,7 @@
-/** What a real node (Bitcoin Knots 29.4.3) would say to transactions whose signatures are not valid, before it looks at signatures. */
+/**
+ * What a real node (Bitcoin Knots 29.4.3) would say to transactions whose signatures are not valid, before it looks at
+ * signatures.
+ */
 import { isRefused } from '@bursar/chainkit'
 import { asIfSigned, REPLACEABLE, satoshiOf, writePsbt } from '@bursar/chainkit/bitcoin'
 import { expect, test } from 'vitest'
@@ -19,7 +22,9 @@ describeWithBitcoind('asking what the pool would take', () => {
     const address = await faucet<string>('getnewaddress', '', 'bech32')
     await faucet('send', [{ [address]: '0.5' }], null, 'unset', 5)
     await mine(1)
-    const [coin] = await faucet<{ txid: string; vout: string; amount: string }[]>('listunspent', 1, 9_999_999, [address])
+    const [coin] = await faucet<{ txid: string; vout: string; amount: string }[]>('listunspent', 1, 9_999_999, [
+      address,
+    ])
     return { txid: coin!.txid, vout: Number(coin!.vout), units: satoshiOf(coin!.amount) }
   }
   const judge = async (coin: TestCoin, units: bigint, script: Uint8Array, change = (raw: string): string => raw) => {
@@ -27,7 +32,9 @@ describeWithBitcoind('asking what the pool would take', () => {
     const own = scriptTo(await faucet<string>('getnewaddress', '', 'bech32'))
     const rest = coin.units - units - 10_000n
     const outputs = [{ script, units, origins: [] }, ...(rest > 0n ? [{ script: own, units: rest, origins: [] }] : [])]
-    const inputs = [{ txid: coin.txid, vout: coin.vout, units: coin.units, script: own, sequence: REPLACEABLE, origins: [] }]
+    const inputs = [
+      { txid: coin.txid, vout: coin.vout, units: coin.units, script: own, sequence: REPLACEABLE, origins: [] },
+    ]
     const raw = asIfSigned(writePsbt({ version: 0, transactionVersion: 2, lockTime: 0, inputs, outputs }))
     if (isRefused(raw)) throw new Error(raw.message)
     const before = await node.rpc<string[]>('getrawmempool')
@@ -35,19 +42,26 @@ describeWithBitcoind('asking what the pool would take', () => {
     expect(await node.rpc<string[]>('getrawmempool')).toEqual(before)
     return answer
   }
-  const someone = async (): Promise<Uint8Array> => scriptTo(await (await world()).faucet<string>('getnewaddress', '', 'bech32'))
+  const someone = async (): Promise<Uint8Array> =>
+    scriptTo(await (await world()).faucet<string>('getnewaddress', '', 'bech32'))
 
   test('audit D-B8: it takes what only signatures are wanting of', async () => {
     expect(await judge(await segwitCoin(), 50_000n, await someone())).toEqual({ kind: 'accepted' })
   })
 
   test('audit D-B8, row B-12: it refuses dust for good', async () => {
-    expect(await judge(await segwitCoin(), 100n, await someone())).toMatchObject({ kind: 'refused', reason: 'invalid', message: expect.stringMatching(/^dust/) })
+    expect(await judge(await segwitCoin(), 100n, await someone())).toMatchObject({
+      kind: 'refused',
+      reason: 'invalid',
+      message: expect.stringMatching(/^dust/),
+    })
   })
 
   test('audit D-B8: it refuses a script of no known kind for good', async () => {
     const script = await someone()
-    expect(await judge(await segwitCoin(), 50_000n, script, (raw) => raw.replace(hexOf(script), '51'.repeat(script.length)))).toMatchObject({ kind: 'refused', reason: 'invalid', message: expect.stringMatching(/^scriptpubkey/) })
+    expect(
+      await judge(await segwitCoin(), 50_000n, script, (raw) => raw.replace(hexOf(script), '51'.repeat(script.length))),
+    ).toMatchObject({ kind: 'refused', reason: 'invalid', message: expect.stringMatching(/^scriptpubkey/) })
   })
 
   test('audit D-B8, row B-1: it refuses a young coinbase for now', async () => {
@@ -59,6 +73,8 @@ describeWithBitcoind('asking what the pool would take', () => {
   })
 
   test('audit D-B8, row B-10: it knows what is spent or never was', async () => {
-    expect(await judge({ txid: '5a'.repeat(32), vout: 0, units: 1_000_000n }, 50_000n, await someone())).toMatchObject({ kind: 'conflict' })
+    expect(await judge({ txid: '5a'.repeat(32), vout: 0, units: 1_000_000n }, 50_000n, await someone())).toMatchObject({
+      kind: 'conflict',
+    })
   })
 })

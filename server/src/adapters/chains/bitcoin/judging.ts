@@ -10,7 +10,9 @@ const SIGNATURES = /script-verify-flag/
 /** Our own caps bound the fee; the node's own would be another reason to refuse. */
 const ANY_FEE_RATE = 0
 
-/** What the node's pool would say to each of these by itself, as if its signatures were valid. Nothing is handed over. */
+/**
+ * What the node's pool would say to each of these by itself, as if its signatures were valid. Nothing is handed over.
+ */
 export const judgeTransactions = async (rpc: Rpc, raws: readonly string[]): Promise<BroadcastResult[]> => {
   const answers = await rpc.askAll(raws.map((raw) => ({ method: METHOD, params: [[raw], ANY_FEE_RATE] })))
   return answers.map((answer) => {

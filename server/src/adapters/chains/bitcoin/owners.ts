@@ -1,5 +1,11 @@
 import { isRefused } from '@bursar/chainkit'
-import { addressOf, outpointOf, parseTransaction, type BitcoinChain, type ParsedTransaction } from '@bursar/chainkit/bitcoin'
+import {
+  addressOf,
+  outpointOf,
+  parseTransaction,
+  type BitcoinChain,
+  type ParsedTransaction,
+} from '@bursar/chainkit/bitcoin'
 import type { Rpc } from '../rpc.ts'
 import { bytesOf } from '../shape.ts'
 import { readRawHex } from './raw.ts'
@@ -35,8 +41,16 @@ export const readTransactions = async (
   return { parsed, left }
 }
 
-/** Whom outputs that are spent paid, as far as the node has the transactions that made them; those in `parsed` need not be read. */
-export const readOwners = async (rpc: Rpc, chain: BitcoinChain, spent: readonly Outpoint[], parsed: Parsed): Promise<Owners> => {
+/**
+ * Whom outputs that are spent paid, as far as the node has the transactions that made them; those in `parsed` need not
+ * be read.
+ */
+export const readOwners = async (
+  rpc: Rpc,
+  chain: BitcoinChain,
+  spent: readonly Outpoint[],
+  parsed: Parsed,
+): Promise<Owners> => {
   const owners = new Map<string, string | null>()
   const wanted = Map.groupBy(spent, ({ txid }) => txid)
   const take = (parents: Parsed): void => {

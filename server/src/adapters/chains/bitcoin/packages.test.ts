@@ -16,8 +16,15 @@ const txidOf = (raw: string): string => {
 }
 
 const submit = (above: string | undefined, below: string | undefined) => {
-  const resultOf = (raw: string, error: string | undefined) => ({ txid: txidOf(raw), ...(error === undefined ? { vsize: 110 } : { error }) })
-  const result = { package_msg: below === undefined ? 'success' : 'transaction failed', 'tx-results': { a: resultOf(PARENT, above), b: resultOf(CHILD, below) }, 'replaced-transactions': [] }
+  const resultOf = (raw: string, error: string | undefined) => ({
+    txid: txidOf(raw),
+    ...(error === undefined ? { vsize: 110 } : { error }),
+  })
+  const result = {
+    package_msg: below === undefined ? 'success' : 'transaction failed',
+    'tx-results': { a: resultOf(PARENT, above), b: resultOf(CHILD, below) },
+    'replaced-transactions': [],
+  }
   return ask({ ok: true, result })
 }
 const ask = (answer: object) => {
@@ -35,7 +42,11 @@ test('audit D-B9, row B-9: both are taken', async () => {
 })
 
 test('audit D-B9, row B-9: a child that waits for its parent only is refused for what the parent lacks', async () => {
-  expect(await submit('min relay fee not met, 10 < 11', MISSING)).toEqual({ kind: 'refused', reason: 'fee-too-low', message: 'min relay fee not met, 10 < 11' })
+  expect(await submit('min relay fee not met, 10 < 11', MISSING)).toEqual({
+    kind: 'refused',
+    reason: 'fee-too-low',
+    message: 'min relay fee not met, 10 < 11',
+  })
 })
 
 test('audit D-B9, row B-9: mined with its parent, it is known', async () => {
@@ -47,5 +58,8 @@ test('audit D-B9, row B-9: a parent whose coins are spent takes its child with i
 })
 
 test('audit D-B9, row B-9: a node that takes no packages is no reason to give up', async () => {
-  expect(await ask({ ok: false, code: -32_601, message: 'Method not found' })).toMatchObject({ kind: 'refused', reason: 'later' })
+  expect(await ask({ ok: false, code: -32_601, message: 'Method not found' })).toMatchObject({
+    kind: 'refused',
+    reason: 'later',
+  })
 })

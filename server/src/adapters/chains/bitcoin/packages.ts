@@ -7,16 +7,22 @@ const METHOD = 'submitpackage'
 const METHOD_NOT_FOUND = -32_601
 const MISSING = /missingorspent|missing-inputs/
 
-/** Hands over a child with its parent, once (Bitcoin Core from 26 on). Says what became of the child, or of the parent when that is why. */
+/**
+ * Hands over a child with its parent, once (Bitcoin Core from 26 on). Says what became of the child, or of the parent
+ * when that is why.
+ */
 export const broadcastPackage = async (rpc: Rpc, parent: string, child: string): Promise<BroadcastResult> => {
   const answer = await rpc.ask({ method: METHOD, params: [[parent, child]] }, { attempts: 1 })
   if (answer.ok) return rpc.believe(METHOD, () => decode(answer.result, hashOfRaw(parent), hashOfRaw(child)))
-  if (answer.code === METHOD_NOT_FOUND) return { kind: 'refused', reason: 'later', message: 'the node takes no packages: it is older than Bitcoin Core 26' }
+  if (answer.code === METHOD_NOT_FOUND)
+    return { kind: 'refused', reason: 'later', message: 'the node takes no packages: it is older than Bitcoin Core 26' }
   throw rpc.unavailable(METHOD, `refused: ${answer.message} (${answer.code})`)
 }
 
 const decode = (result: unknown, parent: string | undefined, child: string | undefined): BroadcastResult => {
-  const results = Object.values(objectOf(objectOf(result, 'the answer')['tx-results'], 'tx-results')).map((one) => objectOf(one, 'a result'))
+  const results = Object.values(objectOf(objectOf(result, 'the answer')['tx-results'], 'tx-results')).map((one) =>
+    objectOf(one, 'a result'),
+  )
   const errorOf = (hash: string | undefined): string | undefined => {
     const shown = results.find(({ txid }) => txid === hash)
     if (hash === undefined || !shown) throw new Malformed(`nothing is said of ${hash}`)
@@ -30,5 +36,7 @@ const decode = (result: unknown, parent: string | undefined, child: string | und
 const readAs = (message: string): BroadcastResult => {
   const verdict = reasonVerdict(message)
   if (verdict === 'accepted') return { kind: 'accepted' }
-  return verdict === 'spent' || verdict === 'conflict' ? { kind: 'conflict', message } : { kind: 'refused', reason: verdict, message }
+  return verdict === 'spent' || verdict === 'conflict'
+    ? { kind: 'conflict', message }
+    : { kind: 'refused', reason: verdict, message }
 }

@@ -14,8 +14,18 @@ describeWithBitcoind('what a transaction of the pool pays', () => {
     const parent = await spend(faucet, await takeCoin(faucet), [{ script: scriptTo(own), units: 1_000_000n }], 3_000n)
     await adapter.broadcast(parent.raw)
     const alone = await poolCost(parent.hash)
-    expect(alone).toMatchObject({ fee: 3_000n, ancestors: { vsize: 0, fee: 0n }, descendants: { count: 0, vsize: 0, fee: 0n }, package: { fee: 3_000n } })
-    const child = await spend(faucet, { txid: parent.hash, vout: 0, units: 1_000_000n }, [{ script: scriptTo(await newAddress()), units: 900_000n }], 5_000n)
+    expect(alone).toMatchObject({
+      fee: 3_000n,
+      ancestors: { vsize: 0, fee: 0n },
+      descendants: { count: 0, vsize: 0, fee: 0n },
+      package: { fee: 3_000n },
+    })
+    const child = await spend(
+      faucet,
+      { txid: parent.hash, vout: 0, units: 1_000_000n },
+      [{ script: scriptTo(await newAddress()), units: 900_000n }],
+      5_000n,
+    )
     await adapter.broadcast(child.raw)
     expect(await poolCost(child.hash)).toMatchObject({ fee: 5_000n, ancestors: { vsize: alone!.vsize, fee: 3_000n } })
     const followed = await poolCost(parent.hash)

@@ -10,7 +10,8 @@ const NOT_FOUND = { ok: false, code: -5, message: 'Transaction not in mempool' }
 
 const read = (answers: Record<string, object>) => {
   const rpc = {
-    ask: async ({ method }: RpcCall) => (answers[method] === undefined ? NOT_FOUND : { ok: true, result: answers[method] }),
+    ask: async ({ method }: RpcCall) =>
+      answers[method] === undefined ? NOT_FOUND : { ok: true, result: answers[method] },
     believe: (_method: string, decode: () => unknown) => decode(),
   } as unknown as Rpc
   return readPoolCost(rpc, HASH)
@@ -18,20 +19,39 @@ const read = (answers: Record<string, object>) => {
 
 test('audit D-B3, row B-2: a descendant pays for it when it does so with all that it stands on', async () => {
   const getmempoolentry = entry(OWN, OWN, { vsize: 251, fee: '0.00020144', count: 2 })
-  const child = entry({ vsize: 110, fee: '0.00020000' }, { vsize: 251, fee: '0.00020144' }, { vsize: 110, fee: '0.00020000', count: 1 })
+  const child = entry(
+    { vsize: 110, fee: '0.00020000' },
+    { vsize: 251, fee: '0.00020144' },
+    { vsize: 110, fee: '0.00020000', count: 1 },
+  )
   expect(await read({ getmempoolentry, getmempooldescendants: { ['bb'.repeat(32)]: child } })).toEqual({
-    vsize: 141, fee: 144n, ancestors: { vsize: 0, fee: 0n }, descendants: { count: 1, vsize: 110, fee: 20_000n }, package: { vsize: 251, fee: 20_144n },
+    vsize: 141,
+    fee: 144n,
+    ancestors: { vsize: 0, fee: 0n },
+    descendants: { count: 1, vsize: 110, fee: 20_000n },
+    package: { vsize: 251, fee: 20_144n },
   })
 })
 
 test('audit D-B3, row B-2: a dear descendant that also stands on what is large and cheap does not pay for it', async () => {
   const getmempoolentry = entry(OWN, OWN, { vsize: 251, fee: '0.00020144', count: 2 })
-  const child = entry({ vsize: 110, fee: '0.00020000' }, { vsize: 100_251, fee: '0.00030000' }, { vsize: 110, fee: '0.00020000', count: 1 })
-  expect(await read({ getmempoolentry, getmempooldescendants: { ['bb'.repeat(32)]: child } })).toMatchObject({ package: { vsize: 141, fee: 144n } })
+  const child = entry(
+    { vsize: 110, fee: '0.00020000' },
+    { vsize: 100_251, fee: '0.00030000' },
+    { vsize: 110, fee: '0.00020000', count: 1 },
+  )
+  expect(await read({ getmempoolentry, getmempooldescendants: { ['bb'.repeat(32)]: child } })).toMatchObject({
+    package: { vsize: 141, fee: 144n },
+  })
 })
 
 test('audit D-B3, row B-29: Bitcoin Core 31 says with what it mines a transaction', async () => {
-  const getmempoolentry = entry(OWN, OWN, { vsize: 251, fee: '0.00020144', count: 2 }, { chunkweight: 1_001, chunk: '0.00020144' })
+  const getmempoolentry = entry(
+    OWN,
+    OWN,
+    { vsize: 251, fee: '0.00020144', count: 2 },
+    { chunkweight: 1_001, chunk: '0.00020144' },
+  )
   expect(await read({ getmempoolentry })).toMatchObject({ package: { vsize: 251, fee: 20_144n } })
 })
 

@@ -10,7 +10,10 @@ const WEIGHT_PER_VBYTE = 4
 /** Virtual bytes, and satoshi that they pay. */
 type Sum = PoolCost['package']
 
-/** What a transaction of the pool pays: alone, with what it spends from, and with what spends from it. Null when it is not there. */
+/**
+ * What a transaction of the pool pays: alone, with what it spends from, and with what spends from it. Null when it is
+ * not there.
+ */
 export const readPoolCost = async (rpc: Rpc, hash: string): Promise<PoolCost | null> => {
   const entry = await find(rpc, 'getmempoolentry', [hash])
   if (!entry) return null
@@ -20,11 +23,17 @@ export const readPoolCost = async (rpc: Rpc, hash: string): Promise<PoolCost | n
   if (cost.descendants.count === 0) return cost
   const above = await find(rpc, 'getmempooldescendants', [hash, true])
   if (!above) return null
-  const ways = rpc.believe('getmempooldescendants', () => Object.values(above).map((one) => withAncestors(objectOf(one, 'an entry'))))
+  const ways = rpc.believe('getmempooldescendants', () =>
+    Object.values(above).map((one) => withAncestors(objectOf(one, 'an entry'))),
+  )
   return { ...cost, package: ways.reduce(better, cost.package) }
 }
 
-const find = async (rpc: Rpc, method: string, params: readonly unknown[]): Promise<Record<string, unknown> | undefined> => {
+const find = async (
+  rpc: Rpc,
+  method: string,
+  params: readonly unknown[],
+): Promise<Record<string, unknown> | undefined> => {
   const answer = await rpc.ask({ method, params })
   if (answer.ok) return rpc.believe(method, () => objectOf(answer.result, 'the answer'))
   if (isNotFound(answer)) return undefined
@@ -52,11 +61,17 @@ const decode = (entry: Record<string, unknown>): PoolCost => {
 /** Bitcoin Core says from 31 on with what it would mine a transaction. */
 const chunkOf = (entry: Record<string, unknown>): Sum | undefined => {
   if (entry['chunkweight'] === undefined || objectOf(entry['fees'], 'fees')['chunk'] === undefined) return undefined
-  return { vsize: Math.ceil(wholeOf(entry['chunkweight'], 'chunkweight') / WEIGHT_PER_VBYTE), fee: feeOf(entry, 'chunk') }
+  return {
+    vsize: Math.ceil(wholeOf(entry['chunkweight'], 'chunkweight') / WEIGHT_PER_VBYTE),
+    fee: feeOf(entry, 'chunk'),
+  }
 }
 
 /** Before 31 a miner takes a transaction with all its ancestors, by the rate that they pay together. */
-const withAncestors = (entry: Record<string, unknown>): Sum => ({ vsize: wholeOf(entry['ancestorsize'], 'ancestorsize'), fee: feeOf(entry, 'ancestor') })
+const withAncestors = (entry: Record<string, unknown>): Sum => ({
+  vsize: wholeOf(entry['ancestorsize'], 'ancestorsize'),
+  fee: feeOf(entry, 'ancestor'),
+})
 
 const better = (a: Sum, b: Sum): Sum => (b.fee * BigInt(a.vsize) > a.fee * BigInt(b.vsize) ? b : a)
 

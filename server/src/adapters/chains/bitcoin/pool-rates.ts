@@ -8,8 +8,9 @@ const METHOD_NOT_FOUND = -32_601
 const BLOCK_WEIGHT = 4_000_000
 
 /**
- * What the last transactions pay that would be in the next so many blocks if they were made of the pool as it is: thousandths of a satoshi for each virtual
- * byte. The node sums up its pool in the order of mining, weight and fee, from (0, 0) on. Undefined where it can't (before Core 31), 0 where all of the pool fits.
+ * What the last transactions pay that would be in the next so many blocks if they were made of the pool as it is:
+ * thousandths of a satoshi for each virtual byte. The node sums up its pool in the order of mining, weight and fee,
+ * from (0, 0) on. Undefined where it can't (before Core 31), 0 where all of the pool fits.
  */
 export const rateOfPool = async (rpc: Rpc, blocks: number): Promise<bigint | undefined> => {
   const answer = await rpc.ask({ method: METHOD, params: [] })

@@ -1,4 +1,7 @@
-/** Reading the pool of a node, played by a table of transactions: what `getrawmempool` and `getrawtransaction` of Bitcoin Core answer. */
+/**
+ * Reading the pool of a node, played by a table of transactions: what `getrawmempool` and `getrawtransaction` of
+ * Bitcoin Core answer.
+ */
 import { createHash } from 'node:crypto'
 import { addressOf } from '@bursar/chainkit/bitcoin'
 import { expect, test } from 'vitest'
@@ -17,25 +20,33 @@ const p2wpkh = (byte: string): string => `0014${byte.repeat(20)}`
 
 /** A transaction that spends the first output of each of these and pays one script. */
 const made = (parents: readonly string[], script: string): { hash: string; hex: string } => {
-  const inputs = parents.map((txid) => Buffer.concat([Buffer.from(txid, 'hex').toReversed(), little(0, 4), count(0), Buffer.from('ffffffff', 'hex')]))
+  const inputs = parents.map((txid) =>
+    Buffer.concat([Buffer.from(txid, 'hex').toReversed(), little(0, 4), count(0), Buffer.from('ffffffff', 'hex')]),
+  )
   const output = Buffer.concat([little(100_000, 8), count(script.length / 2), Buffer.from(script, 'hex')])
   const raw = Buffer.concat([little(2, 4), count(inputs.length), ...inputs, count(1), output, little(0, 4)])
   return { hash: Buffer.from(sha(sha(raw)).toReversed()).toString('hex'), hex: raw.toString('hex') }
 }
 
 /** A node with these in its pool and in blocks. */
-const nodeOf = (pool: readonly { hash: string; hex: string }[], mined: readonly { hash: string; hex: string }[] = []) => {
+const nodeOf = (
+  pool: readonly { hash: string; hex: string }[],
+  mined: readonly { hash: string; hex: string }[] = [],
+) => {
   const known = new Map([...pool, ...mined].map(({ hash, hex }) => [hash, hex]))
   const node = { asked: 0, most: 0, silent: false }
   const rpc = {
-    read: async (_method: string, _params: unknown, decode: (result: unknown) => unknown) => decode(pool.map(({ hash }) => hash)),
+    read: async (_method: string, _params: unknown, decode: (result: unknown) => unknown) =>
+      decode(pool.map(({ hash }) => hash)),
     askAll: async (calls: readonly RpcCall[]) => {
       if (node.silent) throw new Error('the node is silent')
       node.asked += calls.length
       node.most = Math.max(node.most, calls.length)
       return calls.map(({ params }) => {
         const hex = known.get(params[0] as string)
-        return hex === undefined ? { ok: false, code: -5, message: 'No such mempool or blockchain transaction' } : { ok: true, result: hex }
+        return hex === undefined
+          ? { ok: false, code: -5, message: 'No such mempool or blockchain transaction' }
+          : { ok: true, result: hex }
       })
     },
     believe: (_method: string, decode: () => unknown) => decode(),
@@ -50,7 +61,12 @@ const payment = made([parent.hash], p2wpkh('cd'))
 
 test('audit F-2: the sender of a payment is named however many other transactions come with it', async () => {
   // Two consolidations of 1,000 inputs, as anybody may send: both are standard.
-  const crowd = [0, 1].map((n) => made(Array.from({ length: 1_000 }, (_, i) => hashOf(`${n}/${i}`)), p2wpkh('ef')))
+  const crowd = [0, 1].map((n) =>
+    made(
+      Array.from({ length: 1_000 }, (_, i) => hashOf(`${n}/${i}`)),
+      p2wpkh('ef'),
+    ),
+  )
   const { added } = await nodeOf([...crowd, payment], [parent]).read()
   expect(added.find(({ hash }) => hash === payment.hash)!.transfers[0]!.from).toEqual([sender])
 })
@@ -68,11 +84,13 @@ test('audit F-2: a node that falls silent halfway tells nothing, rather than pay
 })
 
 test('audit M-E4: a full pool is read a page at a time, each with all its senders', async () => {
-  const pool = Array.from({ length: 2_500 }, (_, i) => made([parent.hash], `0014${(i + 256).toString(16).padStart(40, '0')}`))
+  const pool = Array.from({ length: 2_500 }, (_, i) =>
+    made([parent.hash], `0014${(i + 256).toString(16).padStart(40, '0')}`),
+  )
   const { node, read } = nodeOf(pool, [parent])
   const known = new Set<string>()
   const pages: number[] = []
-  for (let more = true; more; ) {
+  for (let more = true; more;) {
     const before = node.asked
     const { hashes, added, unread } = await read(known)
     expect(hashes.size).toBe(pool.length)
@@ -89,7 +107,12 @@ test('audit M-E4: a full pool is read a page at a time, each with all its sender
 })
 
 test('audit M-E4: a page ends before it spends too much, and holds one transaction at least', async () => {
-  const large = Array.from({ length: 4 }, (_, n) => made(Array.from({ length: n === 3 ? 6_000 : 2_000 }, (__, i) => hashOf(`${n}/${i}`)), p2wpkh('ef')))
+  const large = Array.from({ length: 4 }, (_, n) =>
+    made(
+      Array.from({ length: n === 3 ? 6_000 : 2_000 }, (__, i) => hashOf(`${n}/${i}`)),
+      p2wpkh('ef'),
+    ),
+  )
   const { read } = nodeOf(large)
   const first = await read()
   expect(first.added.map(({ hash }) => hash)).toEqual(large.slice(0, 2).map(({ hash }) => hash))
@@ -101,8 +124,17 @@ test('audit M-E4: a page ends before it spends too much, and holds one transacti
 
 test('audit D-B5, row B-26: parents of the largest size there is fit into one answer', async () => {
   const parents = Array.from({ length: 40 }, (_, n) => made([hashOf(`grandparent ${n}`)], p2wpkh('ab')))
-  const { node, read } = nodeOf([made(parents.map(({ hash }) => hash), p2wpkh('cd'))], parents)
+  const { node, read } = nodeOf(
+    [
+      made(
+        parents.map(({ hash }) => hash),
+        p2wpkh('cd'),
+      ),
+    ],
+    parents,
+  )
   expect((await read()).added[0]!.transfers[0]!.from).toEqual([sender])
-  // BIP 141 allows a block, and so a transaction, 4,000,000 bytes; they come as hex, and rpc.ts reads 128 MiB of an answer.
+  // BIP 141 allows a block, and so a transaction, 4,000,000 bytes; they come as hex, and rpc.ts reads 128 MiB of an
+  // answer.
   expect(node.most * 8_000_000).toBeLessThan(128 * 1024 * 1024)
 })

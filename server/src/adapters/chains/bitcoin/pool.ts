@@ -5,7 +5,10 @@ import { listOf } from '../shape.ts'
 import { hashOf } from './block.ts'
 import { readOwners, readTransactions, type Owners } from './owners.ts'
 
-/** So many transactions are read at once, as long as they spend no more outputs than that: the rest of the pool waits for the next reading. */
+/**
+ * So many transactions are read at once, as long as they spend no more outputs than that: the rest of the pool waits
+ * for the next reading.
+ */
 const MOST_READ = 1_000
 const MOST_INPUTS = 5_000
 /** A reading of the pool. */
@@ -17,8 +20,8 @@ export interface PoolReading {
 }
 
 /**
- * What is in the pool, and transactions of it that are not in `known`: a page of them, after a start when all of a full pool is new. Their senders
- * are named, all of them or none of a transaction whose parents the node does not have.
+ * What is in the pool, and transactions of it that are not in `known`: a page of them, after a start when all of a full
+ * pool is new. Their senders are named, all of them or none of a transaction whose parents the node does not have.
  */
 export const readPool = async (rpc: Rpc, chain: BitcoinChain, known: ReadonlySet<string>): Promise<PoolReading> => {
   const list = await rpc.read('getrawmempool', [], (result) =>
@@ -30,7 +33,12 @@ export const readPool = async (rpc: Rpc, chain: BitcoinChain, known: ReadonlySet
   for (const hash of left) hashes.delete(hash)
   const taken = upToInputs([...parsed.values()])
   const later = [...parsed.keys()].slice(taken.length)
-  const owners = await readOwners(rpc, chain, taken.flatMap(({ inputs }) => inputs), parsed)
+  const owners = await readOwners(
+    rpc,
+    chain,
+    taken.flatMap(({ inputs }) => inputs),
+    parsed,
+  )
   return {
     hashes,
     added: taken.map((transaction) => observationOf(transaction, owners, chain)),

@@ -13,13 +13,26 @@ describeWithBitcoind('transactions as they travel', () => {
   test('in the pool and in a block, many at once; what is not there is left out', async () => {
     const { adapter, faucet, mine, newAddress } = await openBitcoinWorld(await node())
     const { rawTransactions } = adapter as CoinChainAdapter
-    const first = await spend(faucet, await takeCoin(faucet), [{ script: scriptTo(await newAddress()), units: 1_000_000n }], 3_000n)
+    const first = await spend(
+      faucet,
+      await takeCoin(faucet),
+      [{ script: scriptTo(await newAddress()), units: 1_000_000n }],
+      3_000n,
+    )
     await adapter.broadcast(first.raw)
     await mine(1)
-    const second = await spend(faucet, await takeCoin(faucet), [{ script: scriptTo(await newAddress()), units: 1_000_000n }], 3_000n)
+    const second = await spend(
+      faucet,
+      await takeCoin(faucet),
+      [{ script: scriptTo(await newAddress()), units: 1_000_000n }],
+      3_000n,
+    )
     await adapter.broadcast(second.raw)
     const found = await rawTransactions([first.hash, '00'.repeat(32), second.hash])
-    expect([...found].map(([hash, raw]) => [hash, Buffer.from(raw).toString('hex')])).toEqual([[first.hash, first.raw], [second.hash, second.raw]])
+    expect([...found].map(([hash, raw]) => [hash, Buffer.from(raw).toString('hex')])).toEqual([
+      [first.hash, first.raw],
+      [second.hash, second.raw],
+    ])
   })
 
   test('another than was asked for is not believed', async () => {

@@ -6,12 +6,15 @@ import { bytesOf, Malformed } from '../shape.ts'
 import { isNotFound, refusedLookup } from './txindex.ts'
 
 const METHOD = 'getrawtransaction'
-/** A transaction has up to 4,000,000 bytes (BIP 141), which are 8,000,000 digits: so many of them fit the 128 MiB that are read of one answer. */
+/**
+ * A transaction has up to 4,000,000 bytes (BIP 141), which are 8,000,000 digits: so many of them fit the 128 MiB that
+ * are read of one answer.
+ */
 const MOST_AT_ONCE = 16
 
 /**
- * What the node answers for transactions by hash, whether mined or in the pool, in the order asked: hex, or null for one that it does not know.
- * Throws `ChainUnavailable` when it cannot look everywhere.
+ * What the node answers for transactions by hash, whether mined or in the pool, in the order asked: hex, or null for
+ * one that it does not know. Throws `ChainUnavailable` when it cannot look everywhere.
  */
 export const readRawHex = async (rpc: Rpc, hashes: readonly string[]): Promise<unknown[]> => {
   const answers: RpcAnswer[] = []
@@ -26,12 +29,19 @@ export const readRawHex = async (rpc: Rpc, hashes: readonly string[]): Promise<u
   })
 }
 
-/** Transactions as they travel, by hash; those that the node does not know are left out. Each is the one that was asked for. */
+/**
+ * Transactions as they travel, by hash; those that the node does not know are left out. Each is the one that was asked
+ * for.
+ */
 export const readRaw = async (rpc: Rpc, hashes: readonly string[]): Promise<Map<string, Uint8Array>> => {
   const found = new Map<string, Uint8Array>()
   for (const [at, hex] of (await readRawHex(rpc, hashes)).entries()) {
     const hash = hashes[at]!
-    if (hex !== null) found.set(hash, rpc.believe(METHOD, () => assertIs(bytesOf(hex, 'the transaction'), hash)))
+    if (hex !== null)
+      found.set(
+        hash,
+        rpc.believe(METHOD, () => assertIs(bytesOf(hex, 'the transaction'), hash)),
+      )
   }
   return found
 }

@@ -140,7 +140,15 @@ describeWithBitcoind('reading bitcoind', () => {
       proxy.behave = ({ method }) => {
         if (method === 'estimatesmartfee') return { change: () => estimate }
         if (method !== 'getmempoolinfo') return 'pass'
-        return { change: () => ({ loaded: true, bytes: 0, mempoolminfee: least, minrelaytxfee: '0.00000100', incrementalrelayfee: '0.00000200' }) }
+        return {
+          change: () => ({
+            loaded: true,
+            bytes: 0,
+            mempoolminfee: least,
+            minrelaytxfee: '0.00000100',
+            incrementalrelayfee: '0.00000200',
+          }),
+        }
       }
       const offered = await adapter.feeRate()
       expect(offered).toMatchObject({ kind: 'vbyte', incrementMilliSatPerVb: 200n })

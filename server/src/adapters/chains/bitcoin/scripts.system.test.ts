@@ -87,12 +87,19 @@ describeWithBitcoind('scripts on bitcoind', () => {
 
   test('row B-26: a block that is too long with all the scripts that it spends is read without them, and names the same senders', async () => {
     const opened = await world()
-    // 10,000 bytes that anybody may spend, which the node writes out as 160,000 beside each input: there is room for 24,000 inputs in a block.
+    // 10,000 bytes that anybody may spend, which the node writes out as 160,000 beside each input: there is room for
+    // 24,000 inputs in a block.
     const bulky = hex(`510063${'50'.repeat(9_996)}68`)
-    const parent = await mineOnly(opened, Array.from({ length: 10 }, () => ({ script: bulky, units: 10_000n })))
+    const parent = await mineOnly(
+      opened,
+      Array.from({ length: 10 }, () => ({ script: bulky, units: 10_000n })),
+    )
     const [wallet, to] = [await takeCoin(opened.faucet), await opened.newAddress()]
     const coins = [...Array.from({ length: 10 }, (_, vout) => ({ txid: parent, vout, units: 10_000n })), wallet]
-    const outputs = [{ script: scriptTo(to), units: wallet.units - 10_000n }, { script: hex('51'), units: 10_000n }]
+    const outputs = [
+      { script: scriptTo(to), units: wallet.units - 10_000n },
+      { script: hex('51'), units: 10_000n },
+    ]
     const { hex: raw } = await opened.faucet<{ hex: string }>('signrawtransactionwithwallet', serialize(coins, outputs))
     const { txid } = await opened.node.rpc<{ txid: string }>('decoderawtransaction', raw)
     const child = serialize({ txid, vout: 1, units: 10_000n }, [{ script: scriptTo(to), units: 9_000n }])
@@ -100,7 +107,8 @@ describeWithBitcoind('scripts on bitcoind', () => {
     const { height } = await opened.adapter.head()
     const whole = await opened.adapter.blockAt(height)
     expect(whole!.transactions.slice(1)).toMatchObject([
-      { hash: txid, fee: 100_000n, transfers: [{ to, from: [expect.any(String)] }] }, { keys: [`${txid}:1`], fee: 1_000n, transfers: [{ to, from: [] }] },
+      { hash: txid, fee: 100_000n, transfers: [{ to, from: [expect.any(String)] }] },
+      { keys: [`${txid}:1`], fee: 1_000n, transfers: [{ to, from: [] }] },
     ])
     const narrow = createBitcoinAdapter({ ...SETTINGS, url: urlOf(opened.node), maxBytes: 1_000_000 })
     expect(await narrow.blockAt(height)).toEqual(whole)
@@ -112,7 +120,13 @@ describeWithBitcoind('scripts on bitcoind', () => {
     await opened.mine(1)
     const { height } = await opened.adapter.head()
     const [coinbase] = (await opened.adapter.blockAt(height))!.transactions
-    expect(coinbase).toMatchObject({ keys: [], fee: 0n, succeeded: true, coinbase: true, transfers: [{ index: 'o:0', from: [] }] })
+    expect(coinbase).toMatchObject({
+      keys: [],
+      fee: 0n,
+      succeeded: true,
+      coinbase: true,
+      transfers: [{ index: 'o:0', from: [] }],
+    })
     expect(await opened.adapter.statusOf(coinbase!.hash)).toMatchObject({ kind: 'mined', fee: 0n })
   })
 })

@@ -1,6 +1,7 @@
 /**
- * How Bitcoin Core and Knots, from version 22 to 31, refuse a transaction (src/validation.cpp, src/policy, src/node/transaction.cpp; the words of Knots 29.4.3
- * were seen on regtest), and what that means for the transaction. Undefined: the node speaks of itself.
+ * How Bitcoin Core and Knots, from version 22 to 31, refuse a transaction (src/validation.cpp, src/policy,
+ * src/node/transaction.cpp; the words of Knots 29.4.3 were seen on regtest), and what that means for the transaction.
+ * Undefined: the node speaks of itself.
  */
 export const REFUSALS: readonly (readonly [code: number, message: string, verdict: string | undefined])[] = [
   // Row B-10: it is mined, or its outputs are spent too.
@@ -18,7 +19,11 @@ export const REFUSALS: readonly (readonly [code: number, message: string, verdic
   [-26, 'mempool min fee not met, 141 < 1410', 'fee-too-low'],
   [-26, 'mempool full', 'fee-too-low'],
   // Row B-2, row B-3: what it replaces pays more, or the pool has a newer form of it.
-  [-26, 'insufficient fee, rejecting replacement ab12, less fees than conflicting txs; 0.00001 < 0.00002', 'fee-too-low'],
+  [
+    -26,
+    'insufficient fee, rejecting replacement ab12, less fees than conflicting txs; 0.00001 < 0.00002',
+    'fee-too-low',
+  ],
   [-26, 'insufficient fee, rejecting replacement ab12; new feerate 0.00001 <= old feerate 0.00002', 'fee-too-low'],
   [-26, 'insufficient fee (including sibling eviction), rejecting replacement ab12', 'fee-too-low'],
   // Row B-7: Core 31.
@@ -36,11 +41,19 @@ export const REFUSALS: readonly (readonly [code: number, message: string, verdic
   [-26, 'too-large-cluster', 'later'],
   // Row B-8: Core 28 and later; before, v3.
   [-26, 'TRUC-violation, version=2 tx 5d62 cannot spend from version=3 tx 1c3e', 'later'],
-  [-26, 'truc-spent-by-nontruc, non-version=3 tx 5d62 (wtxid=9f38) cannot spend from version=3 tx 1c3e (wtxid=860b)', 'later'],
+  [
+    -26,
+    'truc-spent-by-nontruc, non-version=3 tx 5d62 (wtxid=9f38) cannot spend from version=3 tx 1c3e (wtxid=860b)',
+    'later',
+  ],
   [-26, 'v3-rule-violation, version=2 tx 5d62 cannot spend from version=3 tx 1c3e', 'later'],
   // Row B-5, row B-4: to 30.
   [-26, 'replacement-adds-unconfirmed, replacement ab12 adds unconfirmed input, idx 1', 'later'],
-  [-26, 'too many potential replacements, rejecting replacement ab12; too many potential replacements (101 > 100)', 'later'],
+  [
+    -26,
+    'too many potential replacements, rejecting replacement ab12; too many potential replacements (101 > 100)',
+    'later',
+  ],
   [-26, 'mandatory-script-verify-flag-failed (Signature must be zero for failed CHECK(MULTI)SIG operation)', 'invalid'],
   // Row B-6: to 30.
   [-26, 'too-long-mempool-chain, too many unconfirmed ancestors [limit: 25]', 'later'],

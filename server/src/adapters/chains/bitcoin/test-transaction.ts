@@ -47,12 +47,14 @@ export const serialize = (coins: TestCoin | readonly TestCoin[], outputs: readon
   [
     '02000000',
     compact([coins].flat().length),
-    ...[coins].flat().flatMap(({ txid, vout }) => [
-      Buffer.from(Buffer.from(txid, 'hex').toReversed()).toString('hex'),
-      uint(vout, 4),
-      '00',
-      'fdffffff',
-    ]),
+    ...[coins]
+      .flat()
+      .flatMap(({ txid, vout }) => [
+        Buffer.from(Buffer.from(txid, 'hex').toReversed()).toString('hex'),
+        uint(vout, 4),
+        '00',
+        'fdffffff',
+      ]),
     compact(outputs.length),
     ...outputs.flatMap(({ script, units }) => [
       uint(units, 8),

@@ -17,12 +17,15 @@ const withParent = (saysOfParent: string) =>
     return { error: { code: -5, message: saysOfParent } }
   })
 
-test.each([WITHOUT_INDEX, BUILDING_INDEX])('audit D-B5, row B-16: a payment is not shown as one without senders when the node has no index: %s', async (words) => {
-  const node = await withParent(words)
-  await expect(node.mempool(new Set())).rejects.toThrow(/txindex=1/)
-  await expect(node.rawTransactions([PARENT])).rejects.toThrow(/txindex=1/)
-  await expect(node.statusOf(PARENT)).rejects.toThrow(/txindex=1/)
-})
+test.each([WITHOUT_INDEX, BUILDING_INDEX])(
+  'audit D-B5, row B-16: a payment is not shown as one without senders when the node has no index: %s',
+  async (words) => {
+    const node = await withParent(words)
+    await expect(node.mempool(new Set())).rejects.toThrow(/txindex=1/)
+    await expect(node.rawTransactions([PARENT])).rejects.toThrow(/txindex=1/)
+    await expect(node.statusOf(PARENT)).rejects.toThrow(/txindex=1/)
+  },
+)
 
 test('audit D-B5, row B-16: a parent that a node with an index does not know leaves a payment without senders', async () => {
   const node = await withParent(NOT_IN_INDEX)

@@ -4,18 +4,28 @@ import { objectOf } from '../shape.ts'
 
 /** RPC_INVALID_ADDRESS_OR_KEY: no such transaction, as far as the node can look. */
 const INVALID_ADDRESS_OR_KEY = -5
-/** The node answers with the same code when it has no index of transactions, or while it builds one: only its words tell the cases apart. */
+/**
+ * The node answers with the same code when it has no index of transactions, or while it builds one: only its words tell
+ * the cases apart.
+ */
 const NOT_INDEXED = /-txindex|being indexed/
 const ADVICE = 'Start the node with txindex=1 and without prune, and let it finish: `bitcoin-cli getindexinfo`'
 
-/** Whether a refusal says that there is no such transaction. A node that cannot look into blocks says nothing of the kind. */
-export const isNotFound = (answer: RpcAnswer): boolean => !answer.ok && answer.code === INVALID_ADDRESS_OR_KEY && !NOT_INDEXED.test(answer.message)
+/**
+ * Whether a refusal says that there is no such transaction. A node that cannot look into blocks says nothing of the
+ * kind.
+ */
+export const isNotFound = (answer: RpcAnswer): boolean =>
+  !answer.ok && answer.code === INVALID_ADDRESS_OR_KEY && !NOT_INDEXED.test(answer.message)
 
 /** What to throw for a refusal of a question about a transaction. */
 export const refusedLookup = (rpc: Rpc, method: string, { message, code }: Extract<RpcAnswer, { ok: false }>): Error =>
   rpc.unavailable(method, `refused: ${message} (${code})${NOT_INDEXED.test(message) ? `. ${ADVICE}` : ''}`)
 
-/** Throws `ChainUnavailable` unless the node has an index of all transactions. Without one it names no senders, and cannot say where a transaction stands. */
+/**
+ * Throws `ChainUnavailable` unless the node has an index of all transactions. Without one it names no senders, and
+ * cannot say where a transaction stands.
+ */
 export const assertIndexed = async (rpc: Rpc): Promise<void> => {
   const txindex = await rpc.read('getindexinfo', ['txindex'], (result) => {
     const state = objectOf(result, 'the answer')['txindex']
@@ -23,5 +33,8 @@ export const assertIndexed = async (rpc: Rpc): Promise<void> => {
   })
   if (txindex === undefined) throw rpc.unavailable('getindexinfo', `the node has no txindex. ${ADVICE}`)
   if (txindex['synced'] !== true)
-    throw rpc.unavailable('getindexinfo', `the txindex is built up to block ${String(txindex['best_block_height'])} only. ${ADVICE}`)
+    throw rpc.unavailable(
+      'getindexinfo',
+      `the txindex is built up to block ${String(txindex['best_block_height'])} only. ${ADVICE}`,
+    )
 }

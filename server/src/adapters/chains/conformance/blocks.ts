@@ -63,7 +63,9 @@ export const describeBlocks = (world: WorldOf): void => {
       await mine(1)
       const block = await blockOf(adapter, hash)
       const found = [...transfersOf(block, twice), ...transfersOf(block, once)]
-      expect(found.map(({ units }) => units)).toEqual(sumsInnerCalls ? [140_000n, 60_000n] : [70_000n, 70_000n, 60_000n])
+      expect(found.map(({ units }) => units)).toEqual(
+        sumsInnerCalls ? [140_000n, 60_000n] : [70_000n, 70_000n, 60_000n],
+      )
       expect(new Set(found.map(({ index }) => index)).size).toBe(found.length)
     })
   })

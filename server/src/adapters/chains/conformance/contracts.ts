@@ -80,7 +80,9 @@ export const describeContracts = (world: WorldOf): void => {
       const { height } = balancesKnownAt === 'final' ? await adapter.finalized() : await adapter.head()
       expect(await adapter.balancesAt(height, wanted)).toEqual([41n, 42n, 99n])
       const earlier = adapter.balancesAt(before.height, wanted)
-      await (balancesKnownAt === 'final' ? expect(earlier).rejects.toThrow(adapter.network) : expect(earlier).resolves.toEqual([0n, 0n, 0n]))
+      await (balancesKnownAt === 'final'
+        ? expect(earlier).rejects.toThrow(adapter.network)
+        : expect(earlier).resolves.toEqual([0n, 0n, 0n]))
     })
 
     test.each(['UsdtLike', 'UsdcLike'] as const)('whom the issuer of a %s has frozen', async (kind) => {

@@ -29,7 +29,8 @@ export const describeFees = (world: WorldOf): void => {
   test('offers a fee that a node takes', async () => {
     const rate = await world().adapter.feeRate()
     if (rate.kind === 'vbyte') expect(rate.milliSatPerVb).toBeGreaterThan(0n)
-    else if (rate.kind === 'resources') for (const price of [rate.energy, rate.bandwidth, rate.activation]) expect(price).toBeGreaterThan(0n)
+    else if (rate.kind === 'resources')
+      for (const price of [rate.energy, rate.bandwidth, rate.activation]) expect(price).toBeGreaterThan(0n)
     else {
       expect(rate.maxPriorityFeePerGas).toBeGreaterThan(0n)
       expect(rate.maxFeePerGas).toBeGreaterThanOrEqual(rate.maxPriorityFeePerGas)

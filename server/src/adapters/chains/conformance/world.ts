@@ -54,7 +54,10 @@ export interface ContractWorld {
   /** says of itself what `token` says, and is not on the list */
   lookAlike: string
   decimals: number
-  /** Makes a token of an issuer who can freeze, one by one of the two kinds, and freezes an address there; absent where nobody can */
+  /**
+   * Makes a token of an issuer who can freeze, one by one of the two kinds, and freezes an address there; absent where
+   * nobody can
+   */
   freezing?(kind: 'UsdtLike' | 'UsdcLike', address: string): Promise<string>
   payToken(contract: string, to: string, units: bigint): Promise<string>
   /** Native coin to each by a call within the transaction. */

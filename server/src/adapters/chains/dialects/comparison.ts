@@ -2,7 +2,10 @@ import type { RpcAnswer } from '../rpc-answer.ts'
 import { ChainUnavailable } from '../port.ts'
 import { Malformed } from '../shape.ts'
 
-/** How the real thing stands to what Bursar expects of it. `new`: a word or a shape that is not known; `unknown`: no answer. */
+/**
+ * How the real thing stands to what Bursar expects of it. `new`: a word or a shape that is not known; `unknown`: no
+ * answer.
+ */
 export interface Comparison {
   /** what was compared, as the dialect tables of docs/operating/smoke.md call it */
   row: string
@@ -36,10 +39,17 @@ export const compareAll = async (questions: readonly Question[]): Promise<Compar
 }
 
 /** An answer as an operator reads it, cut: nodes may say much. */
-export const described = (answer: RpcAnswer): string => (answer.ok ? `answers ${JSON.stringify(answer.result).slice(0, 80)}` : `refuses: ${answer.message.slice(0, 160)} (${answer.code})`)
+export const described = (answer: RpcAnswer): string =>
+  answer.ok
+    ? `answers ${JSON.stringify(answer.result).slice(0, 80)}`
+    : `refuses: ${answer.message.slice(0, 160)} (${answer.code})`
 
 /** Words that are seen, held against those that are known. */
-export const compareWords = (what: string, seen: Iterable<string>, known: ReadonlySet<string>): Omit<Comparison, 'row'> => {
+export const compareWords = (
+  what: string,
+  seen: Iterable<string>,
+  known: ReadonlySet<string>,
+): Omit<Comparison, 'row'> => {
   const all = [...new Set(seen)].toSorted()
   const strange = all.filter((word) => !known.has(word))
   if (strange.length > 0) return isNew(`${what} that Bursar does not know: ${strange.join(', ')}`)

@@ -27,42 +27,133 @@ export const evmQuestions = (rpc: Rpc): Question[] => {
       return isKnown(answer) ? agrees(described(answer)) : isNew(described(answer))
     },
   })
-  const isNothing = (answer: RpcAnswer): boolean => (answer.ok ? answer.result === null : NOT_THERE.test(answer.message) || NO_METHOD.includes(answer.code))
+  const isNothing = (answer: RpcAnswer): boolean =>
+    answer.ok ? answer.result === null : NOT_THERE.test(answer.message) || NO_METHOD.includes(answer.code)
   let read: Promise<Read> | undefined
   const blocks = (): Promise<Read> => (read ??= readNewest(rpc))
   return [
-    { row: 'block of a future height', compare: async () => compareRefusal(await rpc.ask({ method: 'eth_getBlockByNumber', params: [quantity((await readHead(rpc)).height + FAR_AHEAD), false] }), isNothing) },
+    {
+      row: 'block of a future height',
+      compare: async () =>
+        compareRefusal(
+          await rpc.ask({
+            method: 'eth_getBlockByNumber',
+            params: [quantity((await readHead(rpc)).height + FAR_AHEAD), false],
+          }),
+          isNothing,
+        ),
+    },
     refusal('receipts of an unknown block', { method: 'eth_getBlockReceipts', params: [UNKNOWN_HASH] }, isNothing),
-    refusal('trace of an unknown block', { method: 'debug_traceBlockByHash', params: [UNKNOWN_HASH, { tracer: 'callTracer' }] }, isNothing),
-    refusal('state of an unknown block', { method: 'eth_getBalance', params: [NOBODY, { blockHash: UNKNOWN_HASH, requireCanonical: true }] }, isNothing),
-    refusal('unknown transaction', { method: 'eth_getTransactionByHash', params: [UNKNOWN_HASH] }, (answer) => answer.ok && answer.result === null),
-    refusal('unknown method', { method: 'bursar_smoke', params: [] }, (answer) => !answer.ok && NO_METHOD.includes(answer.code)),
-    refusal('call that reverts', { method: 'eth_call', params: [{ to: NOBODY, data: '0x' }, 'latest', { [NOBODY]: { code: REVERTS } }] }, (answer) => !answer.ok && (answer.code === 3 || /revert/i.test(answer.message))),
-    refusal('estimate without funds', { method: 'eth_estimateGas', params: [{ from: `0x${'bd'.repeat(20)}`, to: NOBODY, value: quantity(10n ** 30n) }] },
-      (answer) => answer.ok || /insufficient ?(funds|balance|sender balance)|upfront cost exceeds|doesn't have enough funds|gas required exceeds/i.test(answer.message)),
-    { row: 'fields of blocks', compare: async () => compareWords('fields', (await blocks()).blocks.flatMap((block) => Object.keys(block)), EVM_WORDS.block) },
-    { row: 'fields of transactions', compare: async () => compareWords('fields', (await blocks()).transactions.flatMap((one) => Object.keys(one)), EVM_WORDS.transaction) },
-    { row: 'types of transactions', compare: async () => compareWords('types', (await blocks()).transactions.map(({ type }) => String(countOf(type ?? '0x0', 'the type'))), EVM_WORDS.types) },
-    { row: 'fields of receipts', compare: async () => compareWords('fields', (await blocks()).receipts.flatMap((one) => Object.keys(one)), EVM_WORDS.receipt) },
-    { row: 'fields of logs', compare: async () => compareWords('fields', (await blocks()).receipts.flatMap(logsOf).flatMap((one) => Object.keys(one)), EVM_WORDS.log) },
+    refusal(
+      'trace of an unknown block',
+      { method: 'debug_traceBlockByHash', params: [UNKNOWN_HASH, { tracer: 'callTracer' }] },
+      isNothing,
+    ),
+    refusal(
+      'state of an unknown block',
+      { method: 'eth_getBalance', params: [NOBODY, { blockHash: UNKNOWN_HASH, requireCanonical: true }] },
+      isNothing,
+    ),
+    refusal(
+      'unknown transaction',
+      { method: 'eth_getTransactionByHash', params: [UNKNOWN_HASH] },
+      (answer) => answer.ok && answer.result === null,
+    ),
+    refusal(
+      'unknown method',
+      { method: 'bursar_smoke', params: [] },
+      (answer) => !answer.ok && NO_METHOD.includes(answer.code),
+    ),
+    refusal(
+      'call that reverts',
+      { method: 'eth_call', params: [{ to: NOBODY, data: '0x' }, 'latest', { [NOBODY]: { code: REVERTS } }] },
+      (answer) => !answer.ok && (answer.code === 3 || /revert/i.test(answer.message)),
+    ),
+    refusal(
+      'estimate without funds',
+      {
+        method: 'eth_estimateGas',
+        params: [{ from: `0x${'bd'.repeat(20)}`, to: NOBODY, value: quantity(10n ** 30n) }],
+      },
+      (answer) =>
+        answer.ok ||
+        /insufficient ?(funds|balance|sender balance)|upfront cost exceeds|doesn't have enough funds|gas required exceeds/i.test(
+          answer.message,
+        ),
+    ),
+    {
+      row: 'fields of blocks',
+      compare: async () =>
+        compareWords(
+          'fields',
+          (await blocks()).blocks.flatMap((block) => Object.keys(block)),
+          EVM_WORDS.block,
+        ),
+    },
+    {
+      row: 'fields of transactions',
+      compare: async () =>
+        compareWords(
+          'fields',
+          (await blocks()).transactions.flatMap((one) => Object.keys(one)),
+          EVM_WORDS.transaction,
+        ),
+    },
+    {
+      row: 'types of transactions',
+      compare: async () =>
+        compareWords(
+          'types',
+          (await blocks()).transactions.map(({ type }) => String(countOf(type ?? '0x0', 'the type'))),
+          EVM_WORDS.types,
+        ),
+    },
+    {
+      row: 'fields of receipts',
+      compare: async () =>
+        compareWords(
+          'fields',
+          (await blocks()).receipts.flatMap((one) => Object.keys(one)),
+          EVM_WORDS.receipt,
+        ),
+    },
+    {
+      row: 'fields of logs',
+      compare: async () =>
+        compareWords(
+          'fields',
+          (await blocks()).receipts.flatMap(logsOf).flatMap((one) => Object.keys(one)),
+          EVM_WORDS.log,
+        ),
+    },
     { row: 'numbers of logs', compare: async () => numbersOf(await blocks()) },
     { row: 'kinds of calls', compare: async () => callsOf(rpc, await blocks()) },
   ]
 }
 
-const compareRefusal = (answer: RpcAnswer, isKnown: (answer: RpcAnswer) => boolean) => (isKnown(answer) ? agrees(described(answer)) : isNew(described(answer)))
+const compareRefusal = (answer: RpcAnswer, isKnown: (answer: RpcAnswer) => boolean) =>
+  isKnown(answer) ? agrees(described(answer)) : isNew(described(answer))
 
-interface Read { blocks: Fields[]; transactions: Fields[]; receipts: Fields[] }
+interface Read {
+  blocks: Fields[]
+  transactions: Fields[]
+  receipts: Fields[]
+}
 
 const readNewest = async (rpc: Rpc): Promise<Read> => {
   const { height } = await readHead(rpc)
   const read: Read = { blocks: [], transactions: [], receipts: [] }
   for (let at = height; at > Math.max(-1, height - BLOCKS); at -= 1) {
-    const block = await rpc.read('eth_getBlockByNumber', [quantity(at), true], (result) => objectOf(result, 'the block'))
+    const block = await rpc.read('eth_getBlockByNumber', [quantity(at), true], (result) =>
+      objectOf(result, 'the block'),
+    )
     const answer = await rpc.ask({ method: 'eth_getBlockReceipts', params: [hashOf(block['hash'], 'hash')] })
     read.blocks.push(block)
-    read.transactions.push(...listOf(block['transactions'], 'transactions').map((one) => objectOf(one, 'a transaction')))
-    if (answer.ok && Array.isArray(answer.result)) read.receipts.push(...answer.result.map((one: unknown) => objectOf(one, 'a receipt')))
+    read.transactions.push(
+      ...listOf(block['transactions'], 'transactions').map((one) => objectOf(one, 'a transaction')),
+    )
+    if (answer.ok && Array.isArray(answer.result))
+      read.receipts.push(...answer.result.map((one: unknown) => objectOf(one, 'a receipt')))
   }
   return read
 }
@@ -72,9 +163,13 @@ const logsOf = (receipt: Fields): Fields[] => listOf(receipt['logs'], 'logs').ma
 /** Some Erigons begin anew in the middle of a block. */
 const numbersOf = ({ receipts }: Read) => {
   const byBlock = Map.groupBy(receipts, ({ blockHash }) => blockHash)
-  const gaps = [...byBlock.values()].filter((ofBlock) => ofBlock.flatMap(logsOf).some(({ logIndex }, at) => countOf(logIndex, 'logIndex') !== at))
+  const gaps = [...byBlock.values()].filter((ofBlock) =>
+    ofBlock.flatMap(logsOf).some(({ logIndex }, at) => countOf(logIndex, 'logIndex') !== at),
+  )
   if (receipts.length === 0) return unknown('no receipts of blocks')
-  return gaps.length === 0 ? agrees('from 0 on through each block, without a gap') : isNew(`${gaps.length} blocks whose logs are not numbered from 0 on`)
+  return gaps.length === 0
+    ? agrees('from 0 on through each block, without a gap')
+    : isNew(`${gaps.length} blocks whose logs are not numbered from 0 on`)
 }
 
 const callsOf = async (rpc: Rpc, { blocks }: Read) => {
@@ -82,6 +177,15 @@ const callsOf = async (rpc: Rpc, { blocks }: Read) => {
   if (hash === undefined) return unknown('no transaction in the newest blocks')
   const answer = await rpc.ask({ method: 'debug_traceBlockByHash', params: [hash, { tracer: 'callTracer' }] })
   if (!answer.ok) return NO_METHOD.includes(answer.code) ? unknown(described(answer)) : isNew(described(answer))
-  const typesIn = (frame: Fields): string[] => [String(frame['type']), ...listOf(frame['calls'] ?? [], 'calls').flatMap((one) => typesIn(objectOf(one, 'a call')))]
-  return compareWords('kinds', listOf(answer.result, 'the traces').flatMap((one) => typesIn(objectOf(objectOf(one, 'a trace')['result'] ?? {}, 'its result'))), EVM_WORDS.calls)
+  const typesIn = (frame: Fields): string[] => [
+    String(frame['type']),
+    ...listOf(frame['calls'] ?? [], 'calls').flatMap((one) => typesIn(objectOf(one, 'a call'))),
+  ]
+  return compareWords(
+    'kinds',
+    listOf(answer.result, 'the traces').flatMap((one) =>
+      typesIn(objectOf(objectOf(one, 'a trace')['result'] ?? {}, 'its result')),
+    ),
+    EVM_WORDS.calls,
+  )
 }

@@ -1,4 +1,7 @@
-/** How a real node speaks, held against what the adapters expect. Promises to read only: no question changes anything at the node. */
+/**
+ * How a real node speaks, held against what the adapters expect. Promises to read only: no question changes anything at
+ * the node.
+ */
 import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import { parseRpcJson } from '@bursar/chainkit/bitcoin'
 import { createRpc } from '../rpc.ts'
@@ -14,7 +17,11 @@ export { agrees, compareWords, isNew, unknown, type Comparison } from './compari
 const TIMEOUT_MS = 15_000
 
 /** @throws RangeError when the settings don't have the network */
-export const compareNode = async (settings: ChainSettings, network: Network, timeoutMs = TIMEOUT_MS): Promise<Comparison[]> => {
+export const compareNode = async (
+  settings: ChainSettings,
+  network: Network,
+  timeoutMs = TIMEOUT_MS,
+): Promise<Comparison[]> => {
   if (settings[network] === undefined) throw new RangeError(`${network} is not configured`)
   const { questions, close } = open(settings, network, timeoutMs)
   try {
@@ -24,13 +31,24 @@ export const compareNode = async (settings: ChainSettings, network: Network, tim
   }
 }
 
-const open = (settings: ChainSettings, network: Network, timeoutMs: number): { questions: Question[]; close(): Promise<void> } => {
+const open = (
+  settings: ChainSettings,
+  network: Network,
+  timeoutMs: number,
+): { questions: Question[]; close(): Promise<void> } => {
   const random = (): number => 0
   if (network === 'TRON') {
     const node = createNode({ ...tronSettingsOf(settings.TRON!), timeoutMs, random })
     return { questions: tronQuestions(node), close: () => node.close() }
   }
   const isEvm = isEvmNetwork(network)
-  const rpc = createRpc({ network, url: settings[network]!.url, timeoutMs, random, attempts: 1, parse: isEvm ? JSON.parse : parseRpcJson })
+  const rpc = createRpc({
+    network,
+    url: settings[network]!.url,
+    timeoutMs,
+    random,
+    attempts: 1,
+    parse: isEvm ? JSON.parse : parseRpcJson,
+  })
   return { questions: isEvm ? evmQuestions(rpc) : bitcoinQuestions(rpc), close: () => rpc.close() }
 }

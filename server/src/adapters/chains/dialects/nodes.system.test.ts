@@ -7,12 +7,18 @@ import { openEvmWorld } from '../evm/test-world.ts'
 import type { ChainSettings } from '../settings.ts'
 import { compareNode } from './index.ts'
 
-const strange = async (settings: ChainSettings, network: Network) => (await compareNode(settings, network)).filter(({ standing }) => standing === 'new')
+const strange = async (settings: ChainSettings, network: Network) =>
+  (await compareNode(settings, network)).filter(({ standing }) => standing === 'new')
 
 describe('anvil', () => {
   const anvil = useAnvil()
   test('says nothing new', async () => {
-    const { node, ...world } = await openEvmWorld(await anvil(), { network: 'ETHEREUM', chainId: 31_337, legacyGas: false, finality: 'finalized' })
+    const { node, ...world } = await openEvmWorld(await anvil(), {
+      network: 'ETHEREUM',
+      chainId: 31_337,
+      legacyGas: false,
+      finality: 'finalized',
+    })
     await world.contracts.payInside([{ to: await world.newAddress(), units: 5n }])
     await world.mine(1)
     expect(await strange({ ETHEREUM: { url: node.url, chainId: 31_337 } }, 'ETHEREUM')).toEqual([])
@@ -29,7 +35,7 @@ describeWithBitcoind('bitcoind', () => {
   })
 })
 
-describe('the sandbox\'s TRON', () => {
+describe("the sandbox's TRON", () => {
   const tron = useTronNode(4)
   test('says nothing new', async () => {
     expect(await strange({ TRON: { url: (await tron()).url, genesis: '0'.repeat(64) } }, 'TRON')).toEqual([])

@@ -12,7 +12,12 @@ const BLOCKS = 10
 const FAR_AHEAD = 1_000
 
 export const tronQuestions = (node: TronNode): Question[] => {
-  const nothing = (row: string, method: Method, bodyOf: () => Promise<Fields> | Fields, others: readonly string[] = []): Question => ({
+  const nothing = (
+    row: string,
+    method: Method,
+    bodyOf: () => Promise<Fields> | Fields,
+    others: readonly string[] = [],
+  ): Question => ({
     row,
     compare: async () => {
       const text = JSON.stringify(await node.ask(method, await bodyOf(), 1)).slice(0, 160)
@@ -24,50 +29,108 @@ export const tronQuestions = (node: TronNode): Question[] => {
   const ahead = async (): Promise<number> => (await readHead(node)).height + FAR_AHEAD
   return [
     nothing('row 8: unknown transaction', 'wallet/gettransactionbyid', () => ({ value: UNKNOWN_ID })),
-    nothing('row 8: unknown transaction, solidified', 'walletsolidity/gettransactioninfobyid', () => ({ value: UNKNOWN_ID })),
+    nothing('row 8: unknown transaction, solidified', 'walletsolidity/gettransactioninfobyid', () => ({
+      value: UNKNOWN_ID,
+    })),
     nothing('row 8: block of a future height', 'wallet/getblockbynum', async () => ({ num: await ahead() })),
-    nothing('row 9: receipts of a future height', 'wallet/gettransactioninfobyblocknum', async () => ({ num: await ahead() }), ['[]']),
+    nothing(
+      'row 9: receipts of a future height',
+      'wallet/gettransactioninfobyblocknum',
+      async () => ({ num: await ahead() }),
+      ['[]'],
+    ),
     nothing('row 8: account that is not activated', 'wallet/getaccount', () => ({ address: UNKNOWN_ADDRESS })),
     nothing('row 8: contract that is not there', 'wallet/getcontract', () => ({ value: UNKNOWN_ADDRESS })),
     { row: 'row 16: call of a contract that is not there', compare: () => callOfNothing(node) },
-    { row: 'kinds of contracts', compare: async () => compareWords('kinds', (await seen()).contracts, TRON_WORDS.contracts) },
-    { row: 'outcomes of transactions', compare: async () => compareWords('words', (await seen()).outcomes, TRON_WORDS.outcomes) },
-    { row: 'rows 2 and 3: notes of internal transactions', compare: async () => compareWords('notes', (await seen()).notes, TRON_WORDS.notes) },
-    { row: 'fields of receipts', compare: async () => compareWords('fields', (await seen()).fields, TRON_WORDS.receipt) },
-    { row: 'row 38: parameters of the chain', compare: () => node.read('wallet/getchainparameters', {}, ({ chainParameter }) => {
-      const keys = new Set(listOf(chainParameter, 'chainParameter').map((one) => String(objectOf(one, 'a parameter')['key'])))
-      const missing = TRON_WORDS.parameters.filter((name) => !keys.has(name))
-      return missing.length === 0 ? agrees('all that prices are read from') : isNew(`no ${missing.join(', ')}`)
-    }) },
+    {
+      row: 'kinds of contracts',
+      compare: async () => compareWords('kinds', (await seen()).contracts, TRON_WORDS.contracts),
+    },
+    {
+      row: 'outcomes of transactions',
+      compare: async () => compareWords('words', (await seen()).outcomes, TRON_WORDS.outcomes),
+    },
+    {
+      row: 'rows 2 and 3: notes of internal transactions',
+      compare: async () => compareWords('notes', (await seen()).notes, TRON_WORDS.notes),
+    },
+    {
+      row: 'fields of receipts',
+      compare: async () => compareWords('fields', (await seen()).fields, TRON_WORDS.receipt),
+    },
+    {
+      row: 'row 38: parameters of the chain',
+      compare: () =>
+        node.read('wallet/getchainparameters', {}, ({ chainParameter }) => {
+          const keys = new Set(
+            listOf(chainParameter, 'chainParameter').map((one) => String(objectOf(one, 'a parameter')['key'])),
+          )
+          const missing = TRON_WORDS.parameters.filter((name) => !keys.has(name))
+          return missing.length === 0 ? agrees('all that prices are read from') : isNew(`no ${missing.join(', ')}`)
+        }),
+    },
   ]
 }
 
 /** Wallet.java: a constant call of what is no contract, and of any contract where `vm.supportConstant` is off. */
 const callOfNothing = async (node: TronNode) => {
-  const answer = objectOf(await node.ask('wallet/triggerconstantcontract', { owner_address: UNKNOWN_ADDRESS, contract_address: UNKNOWN_ADDRESS, function_selector: 'decimals()', parameter: '' }, 1), 'the answer')
+  const answer = objectOf(
+    await node.ask(
+      'wallet/triggerconstantcontract',
+      {
+        owner_address: UNKNOWN_ADDRESS,
+        contract_address: UNKNOWN_ADDRESS,
+        function_selector: 'decimals()',
+        parameter: '',
+      },
+      1,
+    ),
+    'the answer',
+  )
   const { code, message } = objectOf(answer['result'] ?? {}, 'the result')
   const text = `${messageOf(message)} (${messageOf(code)})`
-  return /is not exist|not a valid smart contract|does not support constant/i.test(text) ? agrees(`refuses: ${text}`) : isNew(`answers: ${text}`)
+  return /is not exist|not a valid smart contract|does not support constant/i.test(text)
+    ? agrees(`refuses: ${text}`)
+    : isNew(`answers: ${text}`)
 }
 
-interface Read { contracts: string[]; outcomes: string[]; notes: string[]; fields: string[] }
+interface Read {
+  contracts: string[]
+  outcomes: string[]
+  notes: string[]
+  fields: string[]
+}
 
 const readNewest = async (node: TronNode): Promise<Read> => {
   const { height } = await readSolidHead(node)
   const read: Read = { contracts: [], outcomes: [], notes: [], fields: [] }
   for (let at = height; at > Math.max(0, height - BLOCKS); at -= 1) {
     const block = await node.read('wallet/getblockbynum', { num: at }, (fields) => fields)
-    const transactions = listOf(block['transactions'] ?? [], 'transactions').map((one) => objectOf(one, 'a transaction'))
+    const transactions = listOf(block['transactions'] ?? [], 'transactions').map((one) =>
+      objectOf(one, 'a transaction'),
+    )
     for (const { raw_data: raw, ret } of transactions) {
-      read.contracts.push(...listOf(objectOf(raw, 'raw_data')['contract'], 'contract').map((one) => String(objectOf(one, 'a contract')['type'])))
-      read.outcomes.push(...listOf(ret ?? [], 'ret').map((one) => objectOf(one, 'ret')['contractRet']).filter((word) => word !== undefined).map(String))
+      read.contracts.push(
+        ...listOf(objectOf(raw, 'raw_data')['contract'], 'contract').map((one) =>
+          String(objectOf(one, 'a contract')['type']),
+        ),
+      )
+      read.outcomes.push(
+        ...listOf(ret ?? [], 'ret')
+          .map((one) => objectOf(one, 'ret')['contractRet'])
+          .filter((word) => word !== undefined)
+          .map(String),
+      )
     }
     const infos = await node.ask('wallet/gettransactioninfobyblocknum', { num: at }, 1)
     for (const info of Array.isArray(infos) ? infos.map((one: unknown) => objectOf(one, 'a receipt')) : []) {
       read.fields.push(...Object.keys(info))
-      read.notes.push(...listOf(info['internal_transactions'] ?? [], 'internal_transactions').map((one) => messageOf(objectOf(one, 'an internal transaction')['note'])))
+      read.notes.push(
+        ...listOf(info['internal_transactions'] ?? [], 'internal_transactions').map((one) =>
+          messageOf(objectOf(one, 'an internal transaction')['note']),
+        ),
+      )
     }
   }
   return read
 }
-

@@ -3,23 +3,35 @@ import type { Rpc } from '../rpc.ts'
 import { quantity, quantityOf } from './quantity.ts'
 
 const METHOD = 'eth_estimateGas'
-/** The generator's x coordinate on secp256k1. With it every small `s` is a good signature, of an account that nobody has the key of. */
+/**
+ * The generator's x coordinate on secp256k1. With it every small `s` is a good signature, of an account that nobody has
+ * the key of.
+ */
 const R = '0x79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'
 const MOST_S = 2 ** 48
 /** Some data, as nodes take a transaction without any for a plain payment and count nothing else. */
 const DATA = '0x00'
-/** JSON-RPC 2.0, and what EIP-1474 has for a call that would fail: the node does not know the list, or the rules do not. */
+/**
+ * JSON-RPC 2.0, and what EIP-1474 has for a call that would fail: the node does not know the list, or the rules do not.
+ */
 const NOT_COUNTED = new Set([-32_602, -32_000, -32_003, 3])
 
 /**
- * What one more authorisation costs: the difference of two estimates. Its signer differs each time, so that it is an account without history, which is
- * the dearest. @param height of the block whose rules and state are taken
+ * What one more authorisation costs: the difference of two estimates. Its signer differs each time, so that it is an
+ * account without history, which is the dearest. @param height of the block whose rules and state are taken
  */
-export const estimateAuthorization = async (rpc: Rpc, from: string, height: number, random: () => number): Promise<bigint | undefined> => {
+export const estimateAuthorization = async (
+  rpc: Rpc,
+  from: string,
+  height: number,
+  random: () => number,
+): Promise<bigint | undefined> => {
   const call = { from, to: from, value: '0x0', data: DATA }
   const s = quantity(Math.floor(random() * MOST_S) + 1)
   const authorizationList = [{ chainId: '0x0', address: from, nonce: '0x0', yParity: '0x0', r: R, s }]
-  const [plain, more] = await rpc.askAll([call, { ...call, authorizationList }].map((one) => ({ method: METHOD, params: [one, quantity(height)] })))
+  const [plain, more] = await rpc.askAll(
+    [call, { ...call, authorizationList }].map((one) => ({ method: METHOD, params: [one, quantity(height)] })),
+  )
   const gasOf = (answer: RpcAnswer): bigint => {
     if (!answer.ok) throw rpc.unavailable(METHOD, `refused: ${answer.message} (${answer.code})`)
     return rpc.believe(METHOD, () => quantityOf(answer.result, 'the estimate'))

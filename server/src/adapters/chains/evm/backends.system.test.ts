@@ -24,7 +24,16 @@ describe('machines at different heads behind one address', () => {
     world = await openEvmWorld(await anvil(), KIND)
     await world.pay(account.address, FUNDS)
     await world.mine(3)
-    const raw = await account.signTransaction({ type: 'eip1559', chainId: 31_337, nonce: 0, gas: 21_000n, to, value, maxFeePerGas: 9n * GWEI, maxPriorityFeePerGas: GWEI })
+    const raw = await account.signTransaction({
+      type: 'eip1559',
+      chainId: 31_337,
+      nonce: 0,
+      gas: 21_000n,
+      to,
+      value,
+      maxFeePerGas: 9n * GWEI,
+      maxPriorityFeePerGas: GWEI,
+    })
     expect(await world.adapter.broadcast(raw)).toEqual({ kind: 'accepted' })
     await world.mine(1)
     height = (await world.adapter.head()).height
@@ -48,30 +57,44 @@ describe('machines at different heads behind one address', () => {
     expect(await adapter.head()).toMatchObject({ height: height - 2 })
     expect(await adapter.balancesAt(height - 2, [{ address: account.address, contract: null }])).toEqual([FUNDS])
     expect(await adapter.minedNonce(account.address)).toBe(0)
-    await expect(adapter.balancesAt(height, [{ address: account.address, contract: null }])).rejects.toMatchObject({ name: 'ChainUnavailable' })
+    await expect(adapter.balancesAt(height, [{ address: account.address, contract: null }])).rejects.toMatchObject({
+      name: 'ChainUnavailable',
+    })
   })
 
   test('audit D-E13: row E-7: a head below what the books have read gives no state', async () => {
     backends.lags = () => true
-    await expect(adapter.stateFrom(height)).rejects.toThrow(`shows block ${height - 2} as its newest, and block ${height} has been read before`)
+    await expect(adapter.stateFrom(height)).rejects.toThrow(
+      `shows block ${height - 2} as its newest, and block ${height} has been read before`,
+    )
     await expect(adapter.stateFrom(height)).rejects.toMatchObject({ name: 'ChainUnavailable' })
   })
 
-  test.for(looks)('audit D-E13: rows E-7 and E-41: %s is of the block that was named, or there is none', async ([, look]) => {
-    backends.lags = () => false
-    const state = await adapter.stateFrom(height)
-    expect(state.head.height).toBe(height)
-    const seen = await look(state)
-    backends.lags = () => true
-    await expect(look(state)).rejects.toMatchObject({ name: 'ChainUnavailable' })
-    backends.lags = () => false
-    expect(await look(state)).toEqual(seen)
-  })
+  test.for(looks)(
+    'audit D-E13: rows E-7 and E-41: %s is of the block that was named, or there is none',
+    async ([, look]) => {
+      backends.lags = () => false
+      const state = await adapter.stateFrom(height)
+      expect(state.head.height).toBe(height)
+      const seen = await look(state)
+      backends.lags = () => true
+      await expect(look(state)).rejects.toMatchObject({ name: 'ChainUnavailable' })
+      backends.lags = () => false
+      expect(await look(state)).toEqual(seen)
+    },
+  )
 
   test('audit D-E13: a whole state is of one block', async () => {
     backends.lags = () => false
     const state = await adapter.stateFrom(height)
-    const fee = (await world.adapter.statusOf((await world.adapter.blockAt(height))!.transactions[0]!.hash)) as { fee: bigint }
-    expect(await Promise.all(looks.map(([, look]) => look(state)))).toEqual([[FUNDS - value - fee.fee], 1, '0x', { ok: true, gas: 21_000n }])
+    const fee = (await world.adapter.statusOf((await world.adapter.blockAt(height))!.transactions[0]!.hash)) as {
+      fee: bigint
+    }
+    expect(await Promise.all(looks.map(([, look]) => look(state)))).toEqual([
+      [FUNDS - value - fee.fee],
+      1,
+      '0x',
+      { ok: true, gas: 21_000n },
+    ])
   })
 })

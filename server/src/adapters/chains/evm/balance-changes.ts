@@ -1,7 +1,10 @@
 import { listOf, Malformed, objectOf } from '../shape.ts'
 import { quantityOf } from './quantity.ts'
 
-/** By how many wei the balance of each account changed, by address in lower case. Accounts whose balance did not change are absent. */
+/**
+ * By how many wei the balance of each account changed, by address in lower case. Accounts whose balance did not change
+ * are absent.
+ */
 export type BalanceChanges = ReadonlyMap<string, bigint>
 
 /** The answer is that of another tracer: the node does not know the one that was asked for, or none of its options. */
@@ -31,12 +34,13 @@ export const changesOfDiff = (result: unknown): BalanceChanges => {
 }
 
 /**
- * What the inner calls of a transaction did to balances, out of the outermost frame of `callTracer`, whose own value is the
- * transaction's. A frame that failed undid everything below it, however well that went.
+ * What the inner calls of a transaction did to balances, out of the outermost frame of `callTracer`, whose own value is
+ * the transaction's. A frame that failed undid everything below it, however well that went.
  */
 export const changesOfCalls = (outermost: unknown): BalanceChanges => {
   const frame = traceOf(outermost)
-  if (typeof frame['type'] !== 'string' || typeof frame['from'] !== 'string') throw new WrongTracer('a trace is no call')
+  if (typeof frame['type'] !== 'string' || typeof frame['from'] !== 'string')
+    throw new WrongTracer('a trace is no call')
   const changes = new Map<string, bigint>()
   addCalls(frame, changes)
   return changes

@@ -15,27 +15,44 @@ export interface Fees {
 const WEI_PER_GWEI = 10n ** 9n
 
 /**
- * Null on BSC: its fees go to an account of the system first, and to a validator's contract by a transaction of the block
- * (bnb-chain/bsc 1.6, core/state_transition.go and consensus/parlia).
+ * Null on BSC: its fees go to an account of the system first, and to a validator's contract by a transaction of the
+ * block (bnb-chain/bsc 1.6, core/state_transition.go and consensus/parlia).
  */
 export const feesOf = (network: EvmNetwork, block: Fields): Fees | null =>
   network === 'ETHEREUM'
-    ? { recipient: addressOf(block['miner'], 'miner'), baseFee: quantityOf(block['baseFeePerGas'] ?? '0x0', 'baseFeePerGas') }
+    ? {
+        recipient: addressOf(block['miner'], 'miner'),
+        baseFee: quantityOf(block['baseFeePerGas'] ?? '0x0', 'baseFeePerGas'),
+      }
     : null
 
 /**
- * Coin that a block brings without a transaction: withdrawals of validators (EIP-4895, in gwei) and tips. They are shown as one
- * transaction named by the block's hash, with indexes that no other transfer has: `w:INDEX` and `f`.
+ * Coin that a block brings without a transaction: withdrawals of validators (EIP-4895, in gwei) and tips. They are
+ * shown as one transaction named by the block's hash, with indexes that no other transfer has: `w:INDEX` and `f`.
  */
 export const blockIncome = (block: Fields, fees: Fees | null, receipts: readonly Receipt[]): ChainTransaction[] => {
-  const withdrawals = listOf(block['withdrawals'] ?? [], 'withdrawals').map((one) => withdrawalOf(objectOf(one, 'a withdrawal')))
+  const withdrawals = listOf(block['withdrawals'] ?? [], 'withdrawals').map((one) =>
+    withdrawalOf(objectOf(one, 'a withdrawal')),
+  )
   const tips = fees === null ? 0n : receipts.reduce((sum, receipt) => sum + tipOf(receipt, fees.baseFee), 0n)
-  const transfers = [...withdrawals, ...(fees ? [incomeOf('f', fees.recipient, tips)] : [])].filter(({ units }) => units > 0n)
+  const transfers = [...withdrawals, ...(fees ? [incomeOf('f', fees.recipient, tips)] : [])].filter(
+    ({ units }) => units > 0n,
+  )
   if (transfers.length === 0) return []
   return [{ hash: hashOf(block['hash'], 'hash'), keys: [], succeeded: true, fee: 0n, transfers }]
 }
 
 const withdrawalOf = ({ index, address, amount }: Fields): Transfer =>
-  incomeOf(`w:${countOf(index, 'the index of a withdrawal')}`, addressOf(address, 'the address of a withdrawal'), quantityOf(amount, 'the amount of a withdrawal') * WEI_PER_GWEI)
+  incomeOf(
+    `w:${countOf(index, 'the index of a withdrawal')}`,
+    addressOf(address, 'the address of a withdrawal'),
+    quantityOf(amount, 'the amount of a withdrawal') * WEI_PER_GWEI,
+  )
 
-const incomeOf = (index: string, to: string, units: bigint): Transfer => ({ index, contract: null, from: [], to, units })
+const incomeOf = (index: string, to: string, units: bigint): Transfer => ({
+  index,
+  contract: null,
+  from: [],
+  to,
+  units,
+})

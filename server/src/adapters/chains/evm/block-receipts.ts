@@ -8,10 +8,14 @@ import { decodeReceipts, decodeSingleReceipts, type Receipt } from './receipts.t
 const METHOD = 'eth_getBlockReceipts'
 
 /**
- * The receipts of a block, by its hash; undefined when it is no longer on the best chain. They are asked for one by one where the
- * node has no such method, fails at it, or gives a list that does not fit.
+ * The receipts of a block, by its hash; undefined when it is no longer on the best chain. They are asked for one by one
+ * where the node has no such method, fails at it, or gives a list that does not fit.
  */
-export const readReceipts = async (rpc: Rpc, block: Head, hashes: readonly string[]): Promise<Receipt[] | undefined> => {
+export const readReceipts = async (
+  rpc: Rpc,
+  block: Head,
+  hashes: readonly string[],
+): Promise<Receipt[] | undefined> => {
   if (hashes.length === 0) return []
   const whole = await askForAll(rpc, block, hashes)
   if (Array.isArray(whole)) return whole
@@ -19,9 +23,14 @@ export const readReceipts = async (rpc: Rpc, block: Head, hashes: readonly strin
   const answers = await rpc.askAll(hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })))
   if ((await readHeadAt(rpc, block.height))?.hash !== block.hash) return undefined
   const refused = answers.find((answer) => !answer.ok || answer.result === null)
-  if (refused) throw rpc.unavailable(METHOD, `${whole}, and of one of its transactions ${wordsOf(refused)}: block ${block.height}`)
+  if (refused)
+    throw rpc.unavailable(METHOD, `${whole}, and of one of its transactions ${wordsOf(refused)}: block ${block.height}`)
   return rpc.believe('eth_getTransactionReceipt', () =>
-    decodeSingleReceipts(answers.map((answer) => (answer.ok ? answer.result : null)), block.hash, hashes),
+    decodeSingleReceipts(
+      answers.map((answer) => (answer.ok ? answer.result : null)),
+      block.hash,
+      hashes,
+    ),
   )
 }
 

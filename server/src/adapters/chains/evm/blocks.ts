@@ -48,7 +48,11 @@ const decodeHeader = (block: Fields, height: number): Header => {
   }
 }
 
-const complete = async (rpc: Rpc, header: Header, { network, tokens, tracing }: BlockReading): Promise<Block | undefined> => {
+const complete = async (
+  rpc: Rpc,
+  header: Header,
+  { network, tokens, tracing }: BlockReading,
+): Promise<Block | undefined> => {
   const { block, shown, hashes, ...head } = header
   const receipts = await readReceipts(rpc, head, hashes)
   if (!receipts) return undefined

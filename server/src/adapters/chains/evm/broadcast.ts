@@ -19,10 +19,14 @@ export const broadcastTransaction = async (rpc: Rpc, raw: string): Promise<Broad
   switch (verdictOf(code, message)) {
     case 'known':
       // Nethermind says so for the rest of the block of what it has refused in it (AlreadyKnownTxFilter.cs).
-      return (await isKnown(rpc, hash)) ? { kind: 'accepted' } : { kind: 'refused', reason: 'later', message: `${message}, and the node does not show it` }
+      return (await isKnown(rpc, hash))
+        ? { kind: 'accepted' }
+        : { kind: 'refused', reason: 'later', message: `${message}, and the node does not show it` }
     case 'seen-before':
       // The node takes this very transaction no more, and takes a dearer one.
-      return (await isKnown(rpc, hash)) ? { kind: 'accepted' } : { kind: 'refused', reason: 'fee-too-low', message: `${message}, and the node does not have it` }
+      return (await isKnown(rpc, hash))
+        ? { kind: 'accepted' }
+        : { kind: 'refused', reason: 'fee-too-low', message: `${message}, and the node does not have it` }
     case 'nonce-used':
       return (await isKnown(rpc, hash)) ? { kind: 'accepted' } : { kind: 'conflict', message }
     case 'fee-too-low':

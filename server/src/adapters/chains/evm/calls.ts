@@ -17,10 +17,20 @@ const INVALID_PARAMS = -32_602
 /** How nodes say that code begins with a byte no rule knows. */
 const NO_SUCH_CODE = /opcode/i
 
-/** @param height of the block whose state is taken: Besu takes a number here, and no hash. The node's own choice when absent */
-export const estimateGas = async (rpc: Rpc, { from, to, value, data }: AccountCall, height?: number): Promise<GasEstimate> => {
+/**
+ * @param height of the block whose state is taken: Besu takes a number here, and no hash. The node's own choice when
+ * absent
+ */
+export const estimateGas = async (
+  rpc: Rpc,
+  { from, to, value, data }: AccountCall,
+  height?: number,
+): Promise<GasEstimate> => {
   const call = { from, to, value: quantity(value), data }
-  const answer = await rpc.ask({ method: 'eth_estimateGas', params: height === undefined ? [call] : [call, quantity(height)] })
+  const answer = await rpc.ask({
+    method: 'eth_estimateGas',
+    params: height === undefined ? [call] : [call, quantity(height)],
+  })
   if (answer.ok)
     return { ok: true, gas: rpc.believe('eth_estimateGas', () => quantityOf(answer.result, 'the estimate')) }
   const { code, message } = answer
@@ -50,17 +60,23 @@ export const readIsContract = async (rpc: Rpc, address: string): Promise<boolean
   return code !== '0x' && !DELEGATION.test(code)
 }
 
-export const callDelegated = async (rpc: Rpc, { address, delegate, code, data }: DelegatedCall): Promise<string | null> => {
+export const callDelegated = async (
+  rpc: Rpc,
+  { address, delegate, code, data }: DelegatedCall,
+): Promise<string | null> => {
   if (!(await knowsDelegation(rpc))) return null
   const overrides = { [address]: { code: `0xef0100${delegate.slice(2).toLowerCase()}` }, [delegate]: { code } }
   const answer = await rpc.ask({ method: 'eth_call', params: [{ to: address, data }, 'latest', overrides] })
   if (answer.ok) return rpc.believe('eth_call', () => hexOf(answer.result, 'the answer'))
   const { code: number, message } = answer
-  if (number === REVERTED || number === INVALID_PARAMS || WOULD_REVERT.test(message) || NO_SUCH_CODE.test(message)) return null
+  if (number === REVERTED || number === INVALID_PARAMS || WOULD_REVERT.test(message) || NO_SUCH_CODE.test(message))
+    return null
   throw rpc.unavailable('eth_call', `refused: ${message} (${number})`)
 }
 
-/** Blocks have `requestsHash` (EIP-7685) since the fork that brought delegation, on Ethereum (Prague) and BSC (Pascal). */
+/**
+ * Blocks have `requestsHash` (EIP-7685) since the fork that brought delegation, on Ethereum (Prague) and BSC (Pascal).
+ */
 const knowsDelegation = (rpc: Rpc): Promise<boolean> =>
   rpc.read('eth_getBlockByNumber', ['latest', false], (result) => {
     const { hash, requestsHash } = objectOf(result, 'the block')
@@ -74,7 +90,8 @@ export const readIsFrozen = async (rpc: Rpc, contract: string, address: string):
     if (answer.ok) {
       const frozen = decodeUint(rpc.believe('eth_call', () => hexOf(answer.result, 'the answer')))
       if (frozen !== undefined) return frozen !== 0n
-    } else if (answer.code !== REVERTED && !WOULD_REVERT.test(answer.message)) throw rpc.unavailable('eth_call', `refused: ${answer.message} (${answer.code})`)
+    } else if (answer.code !== REVERTED && !WOULD_REVERT.test(answer.message))
+      throw rpc.unavailable('eth_call', `refused: ${answer.message} (${answer.code})`)
   }
   return false
 }

@@ -4,8 +4,26 @@ import { checksumAddress, type Hex } from '@bursar/chainkit/evm'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { EvmAdapterSettings } from './index.ts'
 import {
-  blockOf, callsOf, CONTRACT, diffOf, ETHER, heightOf, innerCall, LOST_BY_ANVIL, MINER, NEVER, OPCODES, OURS, PAYER, receiptOf, startDialect, STATE_GONE, transactionHash,
-  UNTRACEABLE, word, type Answer,
+  blockOf,
+  callsOf,
+  CONTRACT,
+  diffOf,
+  ETHER,
+  heightOf,
+  innerCall,
+  LOST_BY_ANVIL,
+  MINER,
+  NEVER,
+  OPCODES,
+  OURS,
+  PAYER,
+  receiptOf,
+  startDialect,
+  STATE_GONE,
+  transactionHash,
+  UNTRACEABLE,
+  word,
+  type Answer,
 } from './test-dialects.ts'
 import { HISTORY_GONE, NO_RECEIPTS, WRONG_PLACES } from './test-answers.ts'
 import { ELEMENTS, FAILED, FRAMES } from './test-frames.ts'
@@ -16,13 +34,17 @@ afterEach(async () => {
   await node?.close()
   node = undefined
 })
-const start = async (given: Parameters<typeof startDialect>[0] = {}, settings: Partial<EvmAdapterSettings> = {}, head?: number): Promise<Node> =>
-  (node = await startDialect(given, settings, head))
+const start = async (
+  given: Parameters<typeof startDialect>[0] = {},
+  settings: Partial<EvmAdapterSettings> = {},
+  head?: number,
+): Promise<Node> => (node = await startDialect(given, settings, head))
 
 const eip55 = (address: string): string => checksumAddress(address as Hex)
 const FOUND = { index: `t:${eip55(OURS)}`, contract: null, from: [eip55(CONTRACT)], to: eip55(OURS), units: ETHER }
 const saidAt = (height: number, said: Answer) => ({
-  debug_traceBlockByHash: ([hash]: unknown[]): Answer => (heightOf(hash) === height ? said : { result: [diffOf(heightOf(hash))] }),
+  debug_traceBlockByHash: ([hash]: unknown[]): Answer =>
+    heightOf(hash) === height ? said : { result: [diffOf(heightOf(hash))] },
 })
 
 /** As the watcher does: the same block over and over. @returns the block, and how often it was asked for */
@@ -51,11 +73,16 @@ describe('inner income', () => {
 
   test('audit D-E1: is asked for by what it changed, never by calls of a whole block', async () => {
     const options: unknown[] = []
-    const { adapter } = await start({ debug_traceBlockByHash: ([hash, option]) => (options.push(option), { result: [diffOf(heightOf(hash))] }) })
+    const { adapter } = await start({
+      debug_traceBlockByHash: ([hash, option]) => (options.push(option), { result: [diffOf(heightOf(hash))] }),
+    })
     await adapter.blockAt(7)
     expect(options).not.toHaveLength(0)
     for (const option of options) {
-      expect(option).toEqual({ tracer: 'prestateTracer', tracerConfig: { diffMode: true, disableCode: true, disableStorage: true } })
+      expect(option).toEqual({
+        tracer: 'prestateTracer',
+        tracerConfig: { diffMode: true, disableCode: true, disableStorage: true },
+      })
     }
   })
 
@@ -63,14 +90,25 @@ describe('inner income', () => {
     const diff = diffOf(7) as { result: { post: Record<string, object> } }
     diff.result.post[MINER] = { balance: `0x${(7n + 80_000n + 5n).toString(16)}` }
     const { adapter } = await start(saidAt(7, { result: [diff] }))
-    const toMiner = (await adapter.blockAt(7))!.transactions.flatMap(({ hash, transfers }) => transfers.filter(({ to }) => to === eip55(MINER)).map(({ index, units }) => [hash, index, units]))
-    expect(toMiner).toEqual([[transactionHash(7), `t:${eip55(MINER)}`, 5n], [blockOf(7).hash, 'f', 80_000n]])
+    const toMiner = (await adapter.blockAt(7))!.transactions.flatMap(({ hash, transfers }) =>
+      transfers.filter(({ to }) => to === eip55(MINER)).map(({ index, units }) => [hash, index, units]),
+    )
+    expect(toMiner).toEqual([
+      [transactionHash(7), `t:${eip55(MINER)}`, 5n],
+      [blockOf(7).hash, 'f', 80_000n],
+    ])
   })
 
   test('of several payers names them all, the largest first', async () => {
     const other = `0x${'e1'.repeat(20)}`
-    const calls = callsOf([{ ...innerCall, value: '0x5' }, { ...innerCall, from: other, value: '0x7' }])
-    const { adapter } = await start({ debug_traceBlockByHash: () => ({ result: [{ result: OPCODES }] }), debug_traceTransaction: () => ({ result: calls }) })
+    const calls = callsOf([
+      { ...innerCall, value: '0x5' },
+      { ...innerCall, from: other, value: '0x7' },
+    ])
+    const { adapter } = await start({
+      debug_traceBlockByHash: () => ({ result: [{ result: OPCODES }] }),
+      debug_traceTransaction: () => ({ result: calls }),
+    })
     expect(innerOf(await adapter.blockAt(7))).toEqual([{ ...FOUND, from: [eip55(other), eip55(CONTRACT)], units: 12n }])
   })
 })
@@ -88,7 +126,10 @@ describe('one block that can not be traced does not stop the chain', () => {
   })
 
   test('audit D-E1: while the head stands still there is nothing to go on to, and the block is asked for again', async () => {
-    const { adapter } = await start({ ...saidAt(7, { error: { code: -32000, message: 'execution timeout' } }), eth_getBlockByNumber: ([at]) => ({ result: blockOf(at === 'latest' ? 8 : Number(at)) }) })
+    const { adapter } = await start({
+      ...saidAt(7, { error: { code: -32000, message: 'execution timeout' } }),
+      eth_getBlockByNumber: ([at]) => ({ result: blockOf(at === 'latest' ? 8 : Number(at)) }),
+    })
     await expect(patiently(() => adapter.blockAt(7))).rejects.toMatchObject({ name: 'ChainUnavailable' })
   })
 
@@ -98,12 +139,15 @@ describe('one block that can not be traced does not stop the chain', () => {
     expect((await patiently(() => adapter.blockAt(7))).found).toMatchObject({ untraced: true })
   })
 
-  test.for(STATE_GONE)('audit D-E4, rows E-29, E-30 and E-31: what is older than states are kept is taken as it is, $who ($source)', async ({ said }) => {
-    const { adapter } = await start(saidAt(7, said), {}, 80)
-    const { found, times } = await patiently(() => adapter.blockAt(7))
-    expect(found).toMatchObject({ untraced: true })
-    expect(times).toBe(1)
-  })
+  test.for(STATE_GONE)(
+    'audit D-E4, rows E-29, E-30 and E-31: what is older than states are kept is taken as it is, $who ($source)',
+    async ({ said }) => {
+      const { adapter } = await start(saidAt(7, said), {}, 80)
+      const { found, times } = await patiently(() => adapter.blockAt(7))
+      expect(found).toMatchObject({ untraced: true })
+      expect(times).toBe(1)
+    },
+  )
 
   test.for(STATE_GONE)('audit D-E4: what is young is asked for again, $who ($source)', async ({ said }) => {
     const { adapter, methods } = await start(saidAt(7, said))
@@ -119,7 +163,14 @@ describe('one block that can not be traced does not stop the chain', () => {
 
   test('audit D-E4: one machine behind a balancer that lacks a state does not speak for all', async () => {
     let gone = true
-    const { adapter } = await start({ debug_traceBlockByHash: ([hash]) => (heightOf(hash) === 7 && gone ? ((gone = false), { result: null }) : { result: [diffOf(heightOf(hash))] }) }, {}, 80)
+    const { adapter } = await start(
+      {
+        debug_traceBlockByHash: ([hash]) =>
+          heightOf(hash) === 7 && gone ? ((gone = false), { result: null }) : { result: [diffOf(heightOf(hash))] },
+      },
+      {},
+      80,
+    )
     expect(innerOf(await adapter.blockAt(7))).toEqual([FOUND])
   })
 
@@ -130,17 +181,26 @@ describe('one block that can not be traced does not stop the chain', () => {
 })
 
 describe('a node without the tracer', () => {
-  const besu = (calls: object[]) => ({ debug_traceBlockByHash: (): Answer => ({ result: [{ result: OPCODES }] }), debug_traceTransaction: (): Answer => ({ result: callsOf(calls) }) })
+  const besu = (calls: object[]) => ({
+    debug_traceBlockByHash: (): Answer => ({ result: [{ result: OPCODES }] }),
+    debug_traceTransaction: (): Answer => ({ result: callsOf(calls) }),
+  })
 
   test('audit D-E7, row E-22: that answers opcodes to every tracer shows nothing, and says so', async () => {
-    const { adapter } = await start({ debug_traceBlockByHash: () => ({ result: [{ result: OPCODES }] }), debug_traceTransaction: () => ({ result: OPCODES }) })
+    const { adapter } = await start({
+      debug_traceBlockByHash: () => ({ result: [{ result: OPCODES }] }),
+      debug_traceTransaction: () => ({ result: OPCODES }),
+    })
     expect((await adapter.capabilities()).traces).toBe(false)
     expect(innerOf(await adapter.blockAt(7))).toEqual([])
   })
 
   test('audit D-E7: and with the call tracer is asked transaction by transaction, within small limits', async () => {
     const options: unknown[] = []
-    const { adapter } = await start({ ...besu([innerCall]), debug_traceTransaction: ([, option]) => (options.push(option), { result: callsOf([innerCall]) }) })
+    const { adapter } = await start({
+      ...besu([innerCall]),
+      debug_traceTransaction: ([, option]) => (options.push(option), { result: callsOf([innerCall]) }),
+    })
     expect((await adapter.capabilities()).traces).toBe(true)
     expect(innerOf(await adapter.blockAt(7))).toEqual([FOUND])
     expect(options[0]).toMatchObject({ tracer: 'callTracer', timeout: '2s' })
@@ -148,7 +208,13 @@ describe('a node without the tracer', () => {
 
   test('audit D-E7: that had no transaction to show when it was asked is seen through by the first one', async () => {
     const empty = (height: number) => ({ ...blockOf(height), transactions: [] })
-    const { adapter } = await start({ ...besu([innerCall]), eth_getBlockByNumber: ([at]) => ({ result: at === 'latest' ? empty(30) : Number(at) === 7 ? blockOf(7) : empty(Number(at)) }), debug_traceBlockByHash: ([hash]) => ({ result: heightOf(hash) === 7 ? [{ result: OPCODES }] : [] }) })
+    const { adapter } = await start({
+      ...besu([innerCall]),
+      eth_getBlockByNumber: ([at]) => ({
+        result: at === 'latest' ? empty(30) : Number(at) === 7 ? blockOf(7) : empty(Number(at)),
+      }),
+      debug_traceBlockByHash: ([hash]) => ({ result: heightOf(hash) === 7 ? [{ result: OPCODES }] : [] }),
+    })
     expect((await adapter.capabilities()).traces).toBe(true)
     expect(innerOf(await adapter.blockAt(7))).toEqual([FOUND])
   })
@@ -167,13 +233,19 @@ describe('a node without the tracer', () => {
 })
 
 describe('transactions as clients show them', () => {
-  test.for(FRAMES)('rows E-34, E-35, E-36, E-37, E-38 and E-39: what came to us is told by one name and one sum: $who ($source)', async ({ calls, received }) => {
-    const { adapter } = await start({ debug_traceBlockByHash: () => ({ result: [{ result: OPCODES }] }), debug_traceTransaction: () => ({ result: callsOf(calls) }) })
-    const block = await adapter.blockAt(7)
-    const toUs = innerOf(block).filter((transfer) => 'to' in transfer && transfer.to === eip55(OURS))
-    expect(toUs).toMatchObject(received === 0n ? [] : [{ index: FOUND.index, units: received }])
-    expect(block).not.toHaveProperty('untraced')
-  })
+  test.for(FRAMES)(
+    'rows E-34, E-35, E-36, E-37, E-38 and E-39: what came to us is told by one name and one sum: $who ($source)',
+    async ({ calls, received }) => {
+      const { adapter } = await start({
+        debug_traceBlockByHash: () => ({ result: [{ result: OPCODES }] }),
+        debug_traceTransaction: () => ({ result: callsOf(calls) }),
+      })
+      const block = await adapter.blockAt(7)
+      const toUs = innerOf(block).filter((transfer) => 'to' in transfer && transfer.to === eip55(OURS))
+      expect(toUs).toMatchObject(received === 0n ? [] : [{ index: FOUND.index, units: received }])
+      expect(block).not.toHaveProperty('untraced')
+    },
+  )
 
   test.for(ELEMENTS)('row E-33: in a list $who', async ({ element }) => {
     const { adapter } = await start({ debug_traceBlockByHash: ([hash]) => ({ result: [element(heightOf(hash))] }) })
@@ -184,9 +256,18 @@ describe('transactions as clients show them', () => {
 
   test.for([
     ['by balances', { debug_traceBlockByHash: (): Answer => ({ result: [FAILED.diff] }) }],
-    ['by calls', { debug_traceBlockByHash: (): Answer => ({ result: [{ result: OPCODES }] }), debug_traceTransaction: (): Answer => ({ result: FAILED.frames }) }],
+    [
+      'by calls',
+      {
+        debug_traceBlockByHash: (): Answer => ({ result: [{ result: OPCODES }] }),
+        debug_traceTransaction: (): Answer => ({ result: FAILED.frames }),
+      },
+    ],
   ] as const)('row E-40: one that failed moved nothing, shown %s', async ([, given]) => {
-    const { adapter } = await start({ ...given, eth_getBlockReceipts: () => ({ result: [{ ...receiptOf(7), status: '0x0' }] }) })
+    const { adapter } = await start({
+      ...given,
+      eth_getBlockReceipts: () => ({ result: [{ ...receiptOf(7), status: '0x0' }] }),
+    })
     await adapter.capabilities()
     const [failed, income] = (await adapter.blockAt(7))!.transactions
     expect(failed).toMatchObject({ succeeded: false, fee: 120_000n, transfers: [] })
@@ -194,17 +275,34 @@ describe('transactions as clients show them', () => {
   })
 
   test('row E-40: an error on the outermost frame of a transaction with status 1 is believed over its calls', async () => {
-    const { adapter } = await start({ debug_traceBlockByHash: () => ({ result: [{ result: OPCODES }] }), debug_traceTransaction: () => ({ result: FAILED.frames }) })
+    const { adapter } = await start({
+      debug_traceBlockByHash: () => ({ result: [{ result: OPCODES }] }),
+      debug_traceTransaction: () => ({ result: FAILED.frames }),
+    })
     expect(innerOf(await adapter.blockAt(7))).toEqual([])
   })
 })
 
 describe('machines behind a balancer that do not agree about the newest block', () => {
-  /** From memory, and tidx#264: the block comes from one machine, the next question goes to one that does not have it yet. geth: eth/tracers/api.go, internal/ethapi/api.go. */
+  /**
+   * From memory, and tidx#264: the block comes from one machine, the next question goes to one that does not have it
+   * yet. geth: eth/tracers/api.go, internal/ethapi/api.go.
+   */
   test.for([
     ['its receipts: null', { eth_getBlockReceipts: { result: null }, eth_getTransactionReceipt: { result: null } }],
-    ['its receipts: an error', { eth_getBlockReceipts: { error: { code: -32000, message: 'header not found' } }, eth_getTransactionReceipt: { result: null } }],
-    ['its traces: an error', { debug_traceBlockByHash: { error: { code: -32000, message: `block ${blockOf(7)['hash'] as string} not found` } } }],
+    [
+      'its receipts: an error',
+      {
+        eth_getBlockReceipts: { error: { code: -32000, message: 'header not found' } },
+        eth_getTransactionReceipt: { result: null },
+      },
+    ],
+    [
+      'its traces: an error',
+      {
+        debug_traceBlockByHash: { error: { code: -32000, message: `block ${blockOf(7)['hash'] as string} not found` } },
+      },
+    ],
     ['its state: an error', { debug_traceBlockByHash: { error: { code: -32000, message: 'header not found' } } }],
   ] as [string, Record<string, Answer>][])('row E-7: the block is read again until they do: %s', async ([, given]) => {
     const { adapter, methods } = await start()
@@ -245,7 +343,11 @@ describe('a node that does not trace', () => {
   })
 
   test('audit D-E9: "only on plans with higher limits" is asked again longer, and does not stop the chain either', async () => {
-    const { adapter } = await start({ debug_traceBlockByHash: () => ({ error: { code: -32000, message: 'available only on plans with higher limits' } }) })
+    const { adapter } = await start({
+      debug_traceBlockByHash: () => ({
+        error: { code: -32000, message: 'available only on plans with higher limits' },
+      }),
+    })
     const { found, times } = await patiently(() => adapter.blockAt(7))
     expect(found).toMatchObject({ untraced: true })
     expect(times).toBe(10)
@@ -254,17 +356,37 @@ describe('a node that does not trace', () => {
 
 describe('receipts', () => {
   const two = (logs: number[][]) => {
-    const receipts = logs.map((numbers, at) => ({ ...receiptOf(7), transactionHash: word(5_007 + at), logs: numbers.map((n) => ({ address: CONTRACT, topics: [], data: '0x', logIndex: `0x${n.toString(16)}` })) }))
-    const transactions = receipts.map(({ transactionHash: hash }) => ({ hash, from: PAYER, to: CONTRACT, nonce: '0x1', value: '0x0' }))
+    const receipts = logs.map((numbers, at) => ({
+      ...receiptOf(7),
+      transactionHash: word(5_007 + at),
+      logs: numbers.map((n) => ({ address: CONTRACT, topics: [], data: '0x', logIndex: `0x${n.toString(16)}` })),
+    }))
+    const transactions = receipts.map(({ transactionHash: hash }) => ({
+      hash,
+      from: PAYER,
+      to: CONTRACT,
+      nonce: '0x1',
+      value: '0x0',
+    }))
     return {
-      eth_getBlockByNumber: ([at]: unknown[]): Answer => ({ result: { ...blockOf(at === 'latest' ? 8 : Number(at)), transactions } }),
+      eth_getBlockByNumber: ([at]: unknown[]): Answer => ({
+        result: { ...blockOf(at === 'latest' ? 8 : Number(at)), transactions },
+      }),
       eth_getBlockReceipts: (): Answer => ({ result: receipts }),
-      eth_getTransactionReceipt: ([hash]: unknown[]): Answer => ({ result: receipts.find((one) => one.transactionHash === hash) ?? null }),
+      eth_getTransactionReceipt: ([hash]: unknown[]): Answer => ({
+        result: receipts.find((one) => one.transactionHash === hash) ?? null,
+      }),
     }
   }
 
   test('audit D-E11, row E-13: whose logs are numbered anew in the middle of a block (Erigon 3.0.15, erigon#16491) are read one by one', async () => {
-    const { adapter, asked } = await start(two([[0, 1], [0, 1, 2]]), { traces: 'off' })
+    const { adapter, asked } = await start(
+      two([
+        [0, 1],
+        [0, 1, 2],
+      ]),
+      { traces: 'off' },
+    )
     expect((await adapter.blockAt(7))!.transactions).toHaveLength(3)
     expect(asked.filter((method) => method === 'eth_getTransactionReceipt')).toHaveLength(2)
   })
@@ -277,56 +399,106 @@ describe('receipts', () => {
   test.for<[string, Answer]>([
     ['EDR 0.22 (run)', { error: { code: -32004, message: 'Method eth_getBlockReceipts is not supported' } }],
     ['go-ethereum (internal/ethapi/api.go)', { error: { code: -32000, message: 'receipts length mismatch: 2 vs 1' } }],
-    ['Nethermind 1.40 with Receipt.DeriveFromState', { error: { code: -32602, message: 'Receipts for block 7 are neither stored nor reproducible from state history' } }],
+    [
+      'Nethermind 1.40 with Receipt.DeriveFromState',
+      {
+        error: { code: -32602, message: 'Receipts for block 7 are neither stored nor reproducible from state history' },
+      },
+    ],
     ['a list that lacks one', { result: [] }],
   ])('rows E-11, E-12 and E-14: asked for one by one, %s', async ([, said]) => {
     const { adapter } = await start({ eth_getBlockReceipts: () => said })
     expect(innerOf(await adapter.blockAt(7))).toEqual([FOUND])
   })
 
-  test.for(NO_RECEIPTS)('row E-10: of a block that is no longer on the best chain, $who ($source): the new block is read', async ({ said }) => {
-    const lost = `0x${'99'.repeat(32)}`
-    let shown = lost
-    const { adapter } = await start({
-      eth_getBlockByNumber: ([at]) => ({ result: { ...blockOf(at === 'latest' ? 8 : Number(at)), hash: shown } }),
-      eth_getBlockReceipts: ([hash]) => (hash === lost ? ((shown = blockOf(7)['hash'] as string), said) : { result: [receiptOf(7)] }),
-    }, { traces: 'off' })
-    expect(await adapter.blockAt(7)).toMatchObject({ hash: blockOf(7)['hash'], transactions: [{ hash: transactionHash(7) }, {}] })
-  })
+  test.for(NO_RECEIPTS)(
+    'row E-10: of a block that is no longer on the best chain, $who ($source): the new block is read',
+    async ({ said }) => {
+      const lost = `0x${'99'.repeat(32)}`
+      let shown = lost
+      const { adapter } = await start(
+        {
+          eth_getBlockByNumber: ([at]) => ({ result: { ...blockOf(at === 'latest' ? 8 : Number(at)), hash: shown } }),
+          eth_getBlockReceipts: ([hash]) =>
+            hash === lost ? ((shown = blockOf(7)['hash'] as string), said) : { result: [receiptOf(7)] },
+        },
+        { traces: 'off' },
+      )
+      expect(await adapter.blockAt(7)).toMatchObject({
+        hash: blockOf(7)['hash'],
+        transactions: [{ hash: transactionHash(7) }, {}],
+      })
+    },
+  )
 
-  test.for(WRONG_PLACES)('row E-15: whose place in the block is said to be %s are told by their order', async (transactionIndex) => {
-    const { adapter } = await start({ eth_getBlockReceipts: () => ({ result: [{ ...receiptOf(7), transactionIndex }] }) })
-    expect(innerOf(await adapter.blockAt(7))).toEqual([FOUND])
-  })
+  test.for(WRONG_PLACES)(
+    'row E-15: whose place in the block is said to be %s are told by their order',
+    async (transactionIndex) => {
+      const { adapter } = await start({
+        eth_getBlockReceipts: () => ({ result: [{ ...receiptOf(7), transactionIndex }] }),
+      })
+      expect(innerOf(await adapter.blockAt(7))).toEqual([FOUND])
+    },
+  )
 
-  test.for(HISTORY_GONE)('row E-9: of a block whose history is gone, $who ($source): the reading of it says so', async ({ said }) => {
-    const words = 'error' in said ? said.error.message : ''
-    const bodies = await start({ eth_getBlockByNumber: () => said }, { traces: 'off' })
-    await expect(bodies.adapter.blockAt(7)).rejects.toMatchObject({ name: 'ChainUnavailable', message: expect.stringContaining(`${words} (4444)`) as string })
-    await node!.close()
-    const receipts = await start({ eth_getBlockReceipts: () => said, eth_getTransactionReceipt: () => ({ result: null }) }, { traces: 'off' })
-    await expect(receipts.adapter.blockAt(7)).rejects.toMatchObject({ name: 'ChainUnavailable', message: expect.stringContaining(`${words} (4444)`) as string })
-  })
+  test.for(HISTORY_GONE)(
+    'row E-9: of a block whose history is gone, $who ($source): the reading of it says so',
+    async ({ said }) => {
+      const words = 'error' in said ? said.error.message : ''
+      const bodies = await start({ eth_getBlockByNumber: () => said }, { traces: 'off' })
+      await expect(bodies.adapter.blockAt(7)).rejects.toMatchObject({
+        name: 'ChainUnavailable',
+        message: expect.stringContaining(`${words} (4444)`) as string,
+      })
+      await node!.close()
+      const receipts = await start(
+        { eth_getBlockReceipts: () => said, eth_getTransactionReceipt: () => ({ result: null }) },
+        { traces: 'off' },
+      )
+      await expect(receipts.adapter.blockAt(7)).rejects.toMatchObject({
+        name: 'ChainUnavailable',
+        message: expect.stringContaining(`${words} (4444)`) as string,
+      })
+    },
+  )
 
   test('row E-16: of a block that nobody has are not made up', async () => {
-    const { adapter } = await start({ eth_getBlockReceipts: () => ({ result: null }), eth_getTransactionReceipt: () => ({ error: { code: -32000, message: 'transaction indexing is in progress' } }) })
+    const { adapter } = await start({
+      eth_getBlockReceipts: () => ({ result: null }),
+      eth_getTransactionReceipt: () => ({ error: { code: -32000, message: 'transaction indexing is in progress' } }),
+    })
     await expect(adapter.blockAt(7)).rejects.toThrow(/indexing is in progress/)
   })
 })
 
 describe('coin that comes without a transaction', () => {
-  const withdrawals = [{ index: '0x11', validatorIndex: '0x1', address: OURS, amount: '0x773594000' }, { index: '0x12', validatorIndex: '0x1', address: OURS, amount: '0x0' }]
+  const withdrawals = [
+    { index: '0x11', validatorIndex: '0x1', address: OURS, amount: '0x773594000' },
+    { index: '0x12', validatorIndex: '0x1', address: OURS, amount: '0x0' },
+  ]
 
   test('audit D-E10: a withdrawal of a validator (EIP-4895) is a transfer, also of an empty block', async () => {
-    const { adapter } = await start({ eth_getBlockByNumber: ([at]) => ({ result: { ...blockOf(at === 'latest' ? 8 : Number(at)), transactions: [], withdrawals } }) })
+    const { adapter } = await start({
+      eth_getBlockByNumber: ([at]) => ({
+        result: { ...blockOf(at === 'latest' ? 8 : Number(at)), transactions: [], withdrawals },
+      }),
+    })
     expect((await adapter.blockAt(7))!.transactions).toEqual([
-      { hash: blockOf(7).hash, keys: [], succeeded: true, fee: 0n, transfers: [{ index: 'w:17', contract: null, from: [], to: eip55(OURS), units: 32n * ETHER }] },
+      {
+        hash: blockOf(7).hash,
+        keys: [],
+        succeeded: true,
+        fee: 0n,
+        transfers: [{ index: 'w:17', contract: null, from: [], to: eip55(OURS), units: 32n * ETHER }],
+      },
     ])
   })
 
-  test('audit D-E10: tips are the fee recipient\'s, on a node that does not trace too', async () => {
+  test("audit D-E10: tips are the fee recipient's, on a node that does not trace too", async () => {
     const { adapter } = await start({}, { traces: 'off' })
-    expect((await adapter.blockAt(7))!.transactions.at(-1)!.transfers).toEqual([{ index: 'f', contract: null, from: [], to: eip55(MINER), units: 80_000n }])
+    expect((await adapter.blockAt(7))!.transactions.at(-1)!.transfers).toEqual([
+      { index: 'f', contract: null, from: [], to: eip55(MINER), units: 80_000n },
+    ])
   })
 
   test('audit D-E10: BSC has neither: its fees go to an account of the system (bsc core/state_transition.go)', async () => {

@@ -34,7 +34,10 @@ const readFees = async (rpc: Rpc, { gasPriceFloor, gasPriceCap }: GasSettings): 
   return { kind: 'gas', legacy: false, maxFeePerGas, maxPriorityFeePerGas: least(maxPriorityFeePerGas, maxFeePerGas) }
 }
 
-/** The base fee of the next block, and the median of blocks' median tips; empty blocks have none, nor do blocks whose receipts the node lacks (geth). */
+/**
+ * The base fee of the next block, and the median of blocks' median tips; empty blocks have none, nor do blocks whose
+ * receipts the node lacks (geth).
+ */
 const decodeHistory = (result: unknown): { base: bigint; tip: bigint } => {
   const { baseFeePerGas, gasUsedRatio, reward } = objectOf(result, 'the history')
   const used = listOf(gasUsedRatio, 'gasUsedRatio')

@@ -5,7 +5,10 @@ import { refusal } from './test-node.ts'
 describe('audit D-E6: rows E-1, E-2 and E-3: a node that does not know its final block yet', () => {
   test.for(NO_FINAL)('%s: is unavailable for that question alone', async ([, finalized]) => {
     const adapter = await nodeAtHead({ finalized })
-    await expect(adapter.finalized()).rejects.toMatchObject({ name: 'ChainUnavailable', message: expect.stringContaining('does not know yet which block is final') })
+    await expect(adapter.finalized()).rejects.toMatchObject({
+      name: 'ChainUnavailable',
+      message: expect.stringContaining('does not know yet which block is final'),
+    })
     expect(await adapter.head()).toEqual({ height: HEAD, hash: hashAt(HEAD) })
   })
 })

@@ -8,7 +8,9 @@ type Place = number | 'latest' | 'finalized'
 /** `finalized`: the network's own rule. A number: confirmations, the block's own counted, that make a block final. */
 export type Finality = 'finalized' | number
 
-/** A block as questions about state name it (EIP-1898); canonical, so that one of a fork that was given up is refused. */
+/**
+ * A block as questions about state name it (EIP-1898); canonical, so that one of a fork that was given up is refused.
+ */
 export type BlockName = 'latest' | { blockHash: string; requireCanonical: true }
 
 export const byHash = ({ hash }: Head): BlockName => ({ blockHash: hash, requireCanonical: true })
@@ -20,19 +22,29 @@ export const decodeHead = (block: Record<string, unknown>, place: Place): Head =
 }
 
 const METHOD = 'eth_getBlockByNumber'
-/** How nodes say that they have no such block, instead of null: geth and bsc of a tag, gateways of a height, Erigon and the specification by code. */
+/**
+ * How nodes say that they have no such block, instead of null: geth and bsc of a tag, gateways of a height, Erigon and
+ * the specification by code.
+ */
 const NO_BLOCK = /\b(header|block) not found\b|^unknown block$/i
 const UNKNOWN_BLOCK = -39001
 
 /** The best chain's block at a height or under a tag, whole or its head only; null when it has none. */
-export const readBlock = async <T>(rpc: Rpc, place: Place, whole: boolean, decode: (block: Record<string, unknown>) => T): Promise<T | null> => {
+export const readBlock = async <T>(
+  rpc: Rpc,
+  place: Place,
+  whole: boolean,
+  decode: (block: Record<string, unknown>) => T,
+): Promise<T | null> => {
   const answer = await rpc.ask({ method: METHOD, params: [typeof place === 'number' ? quantity(place) : place, whole] })
-  if (answer.ok) return rpc.believe(METHOD, () => (answer.result === null ? null : decode(objectOf(answer.result, 'the block'))))
+  if (answer.ok)
+    return rpc.believe(METHOD, () => (answer.result === null ? null : decode(objectOf(answer.result, 'the block'))))
   if (answer.code === UNKNOWN_BLOCK || NO_BLOCK.test(answer.message)) return null
   throw rpc.unavailable(METHOD, `refused: ${answer.message} (${answer.code})`)
 }
 
-export const readHeadAt = (rpc: Rpc, place: Place): Promise<Head | null> => readBlock(rpc, place, false, (block) => decodeHead(block, place))
+export const readHeadAt = (rpc: Rpc, place: Place): Promise<Head | null> =>
+  readBlock(rpc, place, false, (block) => decodeHead(block, place))
 
 export const readHead = async (rpc: Rpc): Promise<Head> => {
   const head = await readHeadAt(rpc, 'latest')
@@ -41,12 +53,17 @@ export const readHead = async (rpc: Rpc): Promise<Head> => {
 }
 
 /**
- * The newest final block, `leastDepth` blocks deep at least, its own counted: there are nodes that call their head final (reth-bsc of August
- * 2025 in src/node/network/block_import/service.rs, Hardhat's). Throws `ChainUnavailable` while the node knows none, as after its start.
+ * The newest final block, `leastDepth` blocks deep at least, its own counted: there are nodes that call their head
+ * final (reth-bsc of August 2025 in src/node/network/block_import/service.rs, Hardhat's). Throws `ChainUnavailable`
+ * while the node knows none, as after its start.
  */
 export const readFinal = async (rpc: Rpc, finality: Finality, leastDepth: number): Promise<Head> => {
   const [head, tagged] = await Promise.all([readHead(rpc), finality === 'finalized' ? readHeadAt(rpc, finality) : null])
-  if (finality === 'finalized' && !tagged) throw rpc.unavailable(METHOD, 'the node does not know yet which block is final: look whether its consensus client runs')
+  if (finality === 'finalized' && !tagged)
+    throw rpc.unavailable(
+      METHOD,
+      'the node does not know yet which block is final: look whether its consensus client runs',
+    )
   const deepest = Math.max(0, head.height - (finality === 'finalized' ? leastDepth : finality) + 1)
   if (tagged && tagged.height <= deepest) return tagged
   const final = await readHeadAt(rpc, deepest)

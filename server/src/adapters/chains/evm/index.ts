@@ -5,7 +5,15 @@ import { createRpc } from '../rpc.ts'
 import { readBalances } from './balances.ts'
 import { readBlockAt } from './blocks.ts'
 import { broadcastTransaction } from './broadcast.ts'
-import { callDelegated, estimateGas, readCode, readIsContract, readMinedNonce, readIsFrozen, readTokenDecimals } from './calls.ts'
+import {
+  callDelegated,
+  estimateGas,
+  readCode,
+  readIsContract,
+  readMinedNonce,
+  readIsFrozen,
+  readTokenDecimals,
+} from './calls.ts'
 import { readFeeRate, type GasSettings } from './fee-rate.ts'
 import { readFinal, readHead, readHeadAt, type Finality } from './heads.ts'
 import { quantityOf } from './quantity.ts'

@@ -2,7 +2,9 @@ import type { Transfer } from '@bursar/chainkit'
 import { checksumAddress, type Hex } from '@bursar/chainkit/evm'
 import type { BalanceChanges } from './balance-changes.ts'
 
-/** What of a transaction's changes of balances is not made by calls within it. Addresses in lower case, amounts in wei. */
+/**
+ * What of a transaction's changes of balances is not made by calls within it. Addresses in lower case, amounts in wei.
+ */
 export interface Outside {
   from: string
   to: string
@@ -13,8 +15,8 @@ export interface Outside {
 }
 
 /**
- * Senders that are named at most. Screening looks each of them up, and one that is left out is not looked at: the limit only
- * bounds what a transaction can make us store.
+ * Senders that are named at most. Screening looks each of them up, and one that is left out is not looked at: the limit
+ * only bounds what a transaction can make us store.
  */
 const MOST_SENDERS = 100
 
@@ -29,8 +31,9 @@ export const withoutOutside = (changes: BalanceChanges, { from, to, value, fee, 
 }
 
 /**
- * Native coin that calls within a transaction brought to accounts: one transfer an account. Clients number inner calls each in its own
- * way, but agree about balances. Senders are those that lost coin by such calls, the largest loss first.
+ * Native coin that calls within a transaction brought to accounts: one transfer an account. Clients number inner calls
+ * each in its own way, but agree about balances. Senders are those that lost coin by such calls, the largest loss
+ * first.
  * @param left what accounts have sent away by a sweep, in lower case: it does not lessen what came to them
  */
 export const innerIncome = (inner: BalanceChanges, left: BalanceChanges): Transfer[] => {

@@ -72,7 +72,10 @@ describe.each(EVM_NODES)('reading %s', (name, use) => {
 
   test.for([
     ['eth_getTransactionReceipt', { change: () => null }],
-    ['eth_getTransactionReceipt', { change: (receipt: unknown) => ({ ...(receipt as object), blockHash: `0x${'ab'.repeat(32)}` }) }],
+    [
+      'eth_getTransactionReceipt',
+      { change: (receipt: unknown) => ({ ...(receipt as object), blockHash: `0x${'ab'.repeat(32)}` }) },
+    ],
     [TRACE, { refuse: { code: -32000, message: 'header not found' } }],
     [TRACE, { refuse: { code: -32001, message: 'Resource not found' } }],
     [TRACE, { change: () => [] }],
@@ -85,7 +88,12 @@ describe.each(EVM_NODES)('reading %s', (name, use) => {
     const adapter = adapterBehind()
     await adapter.capabilities()
     const whole = { refuse: { code: -32004, message: 'Method eth_getBlockReceipts is not supported' } }
-    proxy.behave = (call) => (call.method === method ? fault : call.method === 'eth_getBlockReceipts' && method === 'eth_getTransactionReceipt' ? whole : 'pass')
+    proxy.behave = (call) =>
+      call.method === method
+        ? fault
+        : call.method === 'eth_getBlockReceipts' && method === 'eth_getTransactionReceipt'
+          ? whole
+          : 'pass'
     await expect(adapter.blockAt(height)).rejects.toMatchObject({ name: 'ChainUnavailable' })
   })
 
@@ -207,7 +215,9 @@ describe.skipIf(findEdr() === undefined)("reading Hardhat's node with its own an
 
   test('it has no receipts of a block: they are read one by one', async () => {
     const { contracts, newAddress, mine } = world
-    await expect(world.node.rpc('eth_getBlockReceipts', 'latest')).rejects.toThrow('Method eth_getBlockReceipts is not supported')
+    await expect(world.node.rpc('eth_getBlockReceipts', 'latest')).rejects.toThrow(
+      'Method eth_getBlockReceipts is not supported',
+    )
     const to = await newAddress()
     const hash = await contracts.payToken(contracts.token, to, 5n)
     await mine(1)
@@ -230,7 +240,9 @@ describe.skipIf(findEdr() === undefined)("reading Hardhat's node with its own an
   test('it calls its head final: a block is final once it is 32 blocks deep', async () => {
     await world.node.rpc('anvil_mine', '0x20')
     const { height } = await world.adapter.head()
-    expect(Number((await world.node.rpc<{ number: string }>('eth_getBlockByNumber', 'finalized', false)).number)).toBe(height)
+    expect(Number((await world.node.rpc<{ number: string }>('eth_getBlockByNumber', 'finalized', false)).number)).toBe(
+      height,
+    )
     const { leastFinalDepth } = evmSettingsOf('ETHEREUM', { url: world.node.url, chainId: KIND.chainId })
     const adapter = adapterOf(world.node.url, { ...KIND, leastFinalDepth })
     expect((await adapter.finalized()).height).toBe(height - 31)

@@ -78,7 +78,12 @@ describe('receipts of a block', () => {
 
   test('a contract that is created holds the value it was created with', () => {
     const created = receipt(1, [], { contractAddress: TOKEN })
-    const creating = { transaction: { ...transaction, to: null, value: '0x9' }, receipt: created, trace: undefined, fees: null }
+    const creating = {
+      transaction: { ...transaction, to: null, value: '0x9' },
+      receipt: created,
+      trace: undefined,
+      fees: null,
+    }
     expect(decodeTransaction(creating, new Set()).transfers).toMatchObject([
       { index: 'n', units: 9n, to: expect.stringMatching(/^0x(cc){20}$/i) },
     ])

@@ -4,8 +4,9 @@ import { countOf, hashOf, quantityOf } from './quantity.ts'
 export type Receipt = Record<string, unknown>
 
 /**
- * A block's receipts, one for each transaction. Logs are numbered throughout a block, so that a missing one shows; some nodes begin
- * anew in the middle (Erigon 3.0.15, erigontech/erigon#16491), whose receipts are to be asked for one by one.
+ * A block's receipts, one for each transaction. Logs are numbered throughout a block, so that a missing one shows; some
+ * nodes begin anew in the middle (Erigon 3.0.15, erigontech/erigon#16491), whose receipts are to be asked for one by
+ * one.
  */
 export const decodeReceipts = (result: unknown, blockHash: string, hashes: readonly string[]): Receipt[] => {
   const receipts = receiptsFor(listOf(result, 'the receipts'), blockHash, hashes)
@@ -18,11 +19,16 @@ export const decodeReceipts = (result: unknown, blockHash: string, hashes: reado
 }
 
 /** The same, asked for one by one: logs are numbered without a gap within each transaction. */
-export const decodeSingleReceipts = (results: readonly unknown[], blockHash: string, hashes: readonly string[]): Receipt[] => {
+export const decodeSingleReceipts = (
+  results: readonly unknown[],
+  blockHash: string,
+  hashes: readonly string[],
+): Receipt[] => {
   const receipts = receiptsFor(results, blockHash, hashes)
   for (const receipt of receipts) {
     const numbers = logNumbers(receipt)
-    if (numbers.some((number, at) => number !== numbers[0]! + at)) throw new Malformed('a log of a transaction is missing')
+    if (numbers.some((number, at) => number !== numbers[0]! + at))
+      throw new Malformed('a log of a transaction is missing')
   }
   return receipts
 }
@@ -58,7 +64,10 @@ export const feeOf = (receipt: Receipt): bigint => {
   return gas + quantityOf(receipt['blobGasUsed'], 'blobGasUsed') * quantityOf(receipt['blobGasPrice'], 'blobGasPrice')
 }
 
-/** wei of the fee that the block's fee recipient has: what the price of gas is above the base fee, which is burnt (EIP-1559). */
+/**
+ * wei of the fee that the block's fee recipient has: what the price of gas is above the base fee, which is burnt
+ * (EIP-1559).
+ */
 export const tipOf = (receipt: Receipt, baseFee: bigint): bigint => {
   const above = priceOf(receipt) - baseFee
   return above > 0n ? gasOf(receipt) * above : 0n

@@ -12,7 +12,12 @@ const call = { address: SOMEBODY, delegate: delegate.address, code: delegate.cod
 describe.each(EVM_NODES)('%s', (_name, use) => {
   const nodes = { prague: use({ hardfork: 'prague' }), cancun: use({ hardfork: 'cancun' }) }
   const adapterOn = async (rules: keyof typeof nodes) => {
-    const adapter = adapterOf((await nodes[rules]()).url, { network: 'ETHEREUM', chainId: 31_337, legacyGas: false, finality: 'finalized' })
+    const adapter = adapterOf((await nodes[rules]()).url, {
+      network: 'ETHEREUM',
+      chainId: 31_337,
+      legacyGas: false,
+      finality: 'finalized',
+    })
     onTestFinished(() => adapter.close())
     return adapter
   }
@@ -23,7 +28,8 @@ describe.each(EVM_NODES)('%s', (_name, use) => {
   })
 
   test('audit D-E14: an authorisation takes what the rules ask, where there are any', async () => {
-    const estimate = async (rules: keyof typeof nodes): Promise<bigint | undefined> => (await (await adapterOn(rules)).stateFrom(0)).authorizationGas(faucetAccount)
+    const estimate = async (rules: keyof typeof nodes): Promise<bigint | undefined> =>
+      (await (await adapterOn(rules)).stateFrom(0)).authorizationGas(faucetAccount)
     // 25,000, less what the floor of EIP-7623 adds to the estimate without it. Hardhat's node estimates one more.
     expect([24_994n, 24_995n]).toContain(await estimate('prague'))
     expect(await estimate('cancun')).toBeUndefined()

@@ -9,7 +9,10 @@ import { byHash, readHead } from './heads.ts'
 export const readStateFrom = async (rpc: Rpc, least: number, random: () => number): Promise<AccountState> => {
   const head = await readHead(rpc)
   if (head.height < least)
-    throw rpc.unavailable('eth_getBlockByNumber', `the node shows block ${head.height} as its newest, and block ${least} has been read before`)
+    throw rpc.unavailable(
+      'eth_getBlockByNumber',
+      `the node shows block ${head.height} as its newest, and block ${least} has been read before`,
+    )
   return {
     head,
     balances: (wanted) => readBalancesIn(rpc, head, wanted),

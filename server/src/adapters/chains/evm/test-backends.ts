@@ -1,7 +1,8 @@
 /**
- * One address before machines at different heads, as hosted nodes have it (tidx#264, and providers' documents): each question goes to one of them. The
- * machine that lags is a node of geth's words (`internal/ethapi/api.go`, `eth/api_backend.go`): `latest` is its own head, a block above it is null,
- * and state of a block that it does not have is refused with "header not found". Double of row E-7.
+ * One address before machines at different heads, as hosted nodes have it (tidx#264, and providers' documents): each
+ * question goes to one of them. The machine that lags is a node of geth's words (`internal/ethapi/api.go`,
+ * `eth/api_backend.go`): `latest` is its own head, a block above it is null, and state of a block that it does not have
+ * is refused with "header not found". Double of row E-7.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -27,7 +28,9 @@ export const startBackends = async ({ rpc }: Pick<Anvil, 'rpc'>, behind: number)
   const backends: Backends = { url: '', lags: () => false, close: async () => {} }
   const answer = async ({ id, method, params }: Question, lags: boolean): Promise<object> => {
     try {
-      const asked = lags ? await asLagging(rpc, { method, params }, Number(await rpc<string>('eth_blockNumber')) - behind) : params
+      const asked = lags
+        ? await asLagging(rpc, { method, params }, Number(await rpc<string>('eth_blockNumber')) - behind)
+        : params
       if (asked === 'null') return { jsonrpc: '2.0', id, result: null }
       if (asked === 'unknown') return { jsonrpc: '2.0', id, error: NOT_FOUND }
       return { jsonrpc: '2.0', id, result: await rpc(method, ...asked) }
@@ -55,17 +58,34 @@ export const startBackends = async ({ rpc }: Pick<Anvil, 'rpc'>, behind: number)
 }
 
 /** Where the name of a block stands among the parameters. */
-const PLACE: Readonly<Record<string, number>> = { eth_getBlockByNumber: 0, eth_getBalance: 1, eth_getTransactionCount: 1, eth_getCode: 1, eth_call: 1, eth_estimateGas: 1 }
+const PLACE: Readonly<Record<string, number>> = {
+  eth_getBlockByNumber: 0,
+  eth_getBalance: 1,
+  eth_getTransactionCount: 1,
+  eth_getCode: 1,
+  eth_call: 1,
+  eth_estimateGas: 1,
+}
 
 /** What to ask the node so that it answers as one at `head` would. */
-const asLagging = async (rpc: Anvil['rpc'], { method, params }: Omit<Question, 'id'>, head: number): Promise<unknown[] | 'null' | 'unknown'> => {
+const asLagging = async (
+  rpc: Anvil['rpc'],
+  { method, params }: Omit<Question, 'id'>,
+  head: number,
+): Promise<unknown[] | 'null' | 'unknown'> => {
   const place = PLACE[method]
   if (place === undefined) return params
   const named = params[place] ?? 'latest'
   const height = named === 'latest' ? head : await heightOf(rpc, named)
   if (height > head) return method === 'eth_getBlockByNumber' ? 'null' : 'unknown'
-  return typeof named === 'object' ? params : [...params.slice(0, place), `0x${height.toString(16)}`, ...params.slice(place + 1)]
+  return typeof named === 'object'
+    ? params
+    : [...params.slice(0, place), `0x${height.toString(16)}`, ...params.slice(place + 1)]
 }
 
 const heightOf = async (rpc: Anvil['rpc'], named: unknown): Promise<number> =>
-  typeof named === 'string' ? Number(named) : Number((await rpc<{ number: string }>('eth_getBlockByHash', (named as { blockHash: string }).blockHash, false)).number)
+  typeof named === 'string'
+    ? Number(named)
+    : Number(
+        (await rpc<{ number: string }>('eth_getBlockByHash', (named as { blockHash: string }).blockHash, false)).number,
+      )

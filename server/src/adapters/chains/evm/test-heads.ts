@@ -1,6 +1,6 @@
 /**
- * A node that knows its head, and answers of its final block and of blocks that it does not have as real ones do. Doubles of row E-1, row E-2, row E-3,
- * row E-4, row E-5, row E-6 and row E-8 of docs/dialects.md.
+ * A node that knows its head, and answers of its final block and of blocks that it does not have as real ones do.
+ * Doubles of row E-1, row E-2, row E-3, row E-4, row E-5, row E-6 and row E-8 of docs/dialects.md.
  */
 import { evmSettingsOf } from '../settings.ts'
 import type { EvmAdapterSettings } from './index.ts'
@@ -9,21 +9,33 @@ import { adapterBefore, refusal, type Answer } from './test-node.ts'
 export const HEAD = 100
 export const hashAt = (height: number): string => `0x${height.toString(16).padStart(64, '0')}`
 export const shownAt = (height: number): Answer => ({
-  result: { number: `0x${height.toString(16)}`, hash: hashAt(height), parentHash: hashAt(Math.max(0, height - 1)), timestamp: '0x1', transactions: [] },
+  result: {
+    number: `0x${height.toString(16)}`,
+    hash: hashAt(height),
+    parentHash: hashAt(Math.max(0, height - 1)),
+    timestamp: '0x1',
+    transactions: [],
+  },
 })
 
 /** How a node says that it does not know its final block yet. */
 export const NO_FINAL: readonly [client: string, said: Answer][] = [
   // go-ethereum of August 2026 and bsc of April 2026, eth/api_backend.go.
   ['row E-1: geth and bsc', refusal(-32000, 'finalized block not found')],
-  // Erigon 3, rpc/rpchelper/rpc_block.go; ethereum/execution-apis, block.yaml; Besu of March 2026, RpcErrorType.java (UNKNOWN_BLOCK).
+  // Erigon 3, rpc/rpchelper/rpc_block.go; ethereum/execution-apis, block.yaml; Besu of March 2026, RpcErrorType.java
+  // (UNKNOWN_BLOCK).
   ['row E-2: Erigon and Besu', refusal(-39001, 'Unknown block')],
   // reth of August 2026, crates/rpc/rpc-eth-api/src/helpers/block.rs: a tag without a block is no error.
   ['row E-3: reth', { result: null }],
 ]
 
 /** What nodes call final, and the height that is believed. */
-export const FINAL: readonly [client: string, network: 'ETHEREUM' | 'BINANCE_SMART_CHAIN', said: number, believed: number][] = [
+export const FINAL: readonly [
+  client: string,
+  network: 'ETHEREUM' | 'BINANCE_SMART_CHAIN',
+  said: number,
+  believed: number,
+][] = [
   // EDR 0.22, crates/edr_provider/src/data.rs; reth-bsc of August 2025, src/node/network/block_import/service.rs.
   ['row E-4: Hardhat: the head', 'ETHEREUM', HEAD, HEAD - 31],
   ['row E-4: reth-bsc of August 2025: the head', 'BINANCE_SMART_CHAIN', HEAD, HEAD - 1],
@@ -46,7 +58,10 @@ export const BEYOND: readonly [client: string, said: Answer][] = [
 ]
 
 /** A node with blocks up to `HEAD`. `says` answers for the tag `finalized` and for heights that it does not have. */
-export const nodeAtHead = async (says: { finalized?: Answer; beyond?: Answer }, given: Partial<EvmAdapterSettings> = {}) => {
+export const nodeAtHead = async (
+  says: { finalized?: Answer; beyond?: Answer },
+  given: Partial<EvmAdapterSettings> = {},
+) => {
   const network = given.network ?? 'ETHEREUM'
   const placed = ([place]: unknown[]): Answer => {
     if (place === 'finalized') return says.finalized ?? { result: null }

@@ -15,7 +15,10 @@ export type Answer = { result: unknown } | { error: { code: number; message: str
 export const refusal = (code: number, message: string): Answer => ({ error: { code, message } })
 
 /** An adapter before such a node, and the questions that it asked, in order. Both end with the test. */
-export const adapterBefore = async (answers: Readonly<Record<string, Answer | ((params: unknown[]) => Answer)>>, given: Partial<EvmAdapterSettings> = {}) => {
+export const adapterBefore = async (
+  answers: Readonly<Record<string, Answer | ((params: unknown[]) => Answer)>>,
+  given: Partial<EvmAdapterSettings> = {},
+) => {
   const asked: Question[] = []
   const answerOf = ({ id, method, params }: Question): object => {
     asked.push({ id, method, params })
@@ -32,8 +35,16 @@ export const adapterBefore = async (answers: Readonly<Record<string, Answer | ((
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const adapter = createEvmAdapter({
-    network: 'ETHEREUM', url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, tokens: [], finality: 'finalized', legacyGas: false,
-    gasPriceFloor: 1n, gasPriceCap: 10n ** 12n, traces: 'off', random: () => 0, ...given,
+    network: 'ETHEREUM',
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    tokens: [],
+    finality: 'finalized',
+    legacyGas: false,
+    gasPriceFloor: 1n,
+    gasPriceCap: 10n ** 12n,
+    traces: 'off',
+    random: () => 0,
+    ...given,
   })
   onTestFinished(async () => {
     await adapter.close()

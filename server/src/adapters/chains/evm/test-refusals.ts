@@ -1,6 +1,7 @@
 /**
- * How nodes refuse transactions, and what each refusal means: words and codes are those of the client's own source. Doubles of row E-43 (geth and
- * bsc), row E-44 (one code for all), row E-45 (Besu), row E-46 (reth), row E-47 (Erigon), row E-48 ("known" of what is not there), row E-49 (Nethermind).
+ * How nodes refuse transactions, and what each refusal means: words and codes are those of the client's own source.
+ * Doubles of row E-43 (geth and bsc), row E-44 (one code for all), row E-45 (Besu), row E-46 (reth), row E-47 (Erigon),
+ * row E-48 ("known" of what is not there), row E-49 (Nethermind).
  */
 import type { Verdict } from './verdicts.ts'
 
@@ -38,7 +39,11 @@ const GETH = [
     ['max fee per gas less than block base fee: address 0xab12, maxFeePerGas: 1, baseFee: 7', -32000, 'fee-too-low'],
     ['max priority fee per gas higher than max fee per gas', -32000, 'invalid'],
     ['insufficient funds for gas * price + value: balance 1, tx cost 2, overshot 1', -32000, 'insufficient-funds'],
-    ['insufficient funds for gas * price + value: balance 5, queued cost 4, tx bumped 2, overshot 1', -32000, 'insufficient-funds'],
+    [
+      'insufficient funds for gas * price + value: balance 5, queued cost 4, tx bumped 2, overshot 1',
+      -32000,
+      'insufficient-funds',
+    ],
     ['intrinsic gas too low: gas 20000, minimum needed 21000', -32000, 'invalid'],
     ['nonce too high: tx nonce 9, gapped nonce 7', -32000, 'invalid'],
     ['insufficient gas for floor data gas cost: gas 21000, minimum needed 22000', -32000, 'invalid'],
@@ -138,7 +143,11 @@ const BESU = by('besu', '2026-03', 'ethereum/api/.../internal/response/RpcErrorT
   ['Known transaction', -32000, 'known'],
   ['Nonce too low', -32001, 'nonce-used'],
   ['Invalid signature', -32002, 'invalid'],
-  ['Transaction pool not enabled. (Either txpool explicitly disabled, or node not yet in sync).', -32002, 'node-trouble'],
+  [
+    'Transaction pool not enabled. (Either txpool explicitly disabled, or node not yet in sync).',
+    -32002,
+    'node-trouble',
+  ],
   ['Intrinsic gas exceeds gas limit', -32003, 'invalid'],
   ['Upfront cost exceeds account balance', -32004, 'insufficient-funds'],
   ['Transaction gas limit exceeds block gas limit', -32005, 'invalid'],
@@ -172,10 +181,22 @@ const DEVELOPMENT = [
   ...by('hardhat', 'EDR 0.22', 'crates/edr_provider/src/error.rs and run', [
     ['Known transaction: 0xab12', -32000, 'known'],
     ['Nonce too low. Expected nonce to be 5 but got 4.', -32000, 'nonce-used'],
-    ['Replacement transaction underpriced. A gasPrice/maxFeePerGas of at least 2 is necessary to replace the existing transaction with nonce 4.', -32000, 'fee-too-low'],
-    ['Transaction maxFeePerGas (1) is too low for the next block, which has a baseFeePerGas of 7', -32000, 'fee-too-low'],
+    [
+      'Replacement transaction underpriced. A gasPrice/maxFeePerGas of at least 2 is necessary to replace the existing transaction with nonce 4.',
+      -32000,
+      'fee-too-low',
+    ],
+    [
+      'Transaction maxFeePerGas (1) is too low for the next block, which has a baseFeePerGas of 7',
+      -32000,
+      'fee-too-low',
+    ],
     ['Transaction gas price is 1, which is below the minimum of 2', -32000, 'fee-too-low'],
-    ["Sender doesn't have enough funds to send tx. The max upfront cost is: 2 and the sender's balance is: 1.", -32000, 'insufficient-funds'],
+    [
+      "Sender doesn't have enough funds to send tx. The max upfront cost is: 2 and the sender's balance is: 1.",
+      -32000,
+      'insufficient-funds',
+    ],
   ]),
 ]
 
@@ -189,4 +210,12 @@ const PROVIDERS = by('provider', 'any', 'documents', [
   ['internal error', -32603, 'node-trouble'],
 ])
 
-export const REFUSALS: readonly Refusal[] = [...GETH, ...RETH, ...ERIGON, ...NETHERMIND, ...BESU, ...DEVELOPMENT, ...PROVIDERS]
+export const REFUSALS: readonly Refusal[] = [
+  ...GETH,
+  ...RETH,
+  ...ERIGON,
+  ...NETHERMIND,
+  ...BESU,
+  ...DEVELOPMENT,
+  ...PROVIDERS,
+]

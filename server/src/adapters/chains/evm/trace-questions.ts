@@ -15,7 +15,9 @@ export interface Refusal {
 }
 
 const MIB = 1024 * 1024
-/** geth's own limit of 5 s for each transaction stays as it is: a longer one lets a block take all of a node's memory. */
+/**
+ * geth's own limit of 5 s for each transaction stays as it is: a longer one lets a block take all of a node's memory.
+ */
 const CHANGES = { tracer: 'prestateTracer', tracerConfig: { diffMode: true, disableCode: true, disableStorage: true } }
 const CALLS = { tracer: 'callTracer', tracerConfig: { onlyTopCall: false, withLog: false }, timeout: '2s' }
 /** Half a megabyte is usual; a node that leaves code in fills this only with a block made to do so. */
@@ -29,14 +31,17 @@ const UNSUPPORTED =
   /(method|tracer|module|namespace|api|debug_\w+).*(not (found|supported|available|allowed|enabled|exist)|disabled|unsupported)|upgrade/i
 /** How a gateway says that a block is too old for it. */
 const TOO_OLD = /recent blocks/i
-/** How providers say that it was too much for now. They sell an upgrade for that too, and trace again a second later. */
+/**
+ * How providers say that it was too much for now. They sell an upgrade for that too, and trace again a second later.
+ */
 const TOO_MUCH = /limit|too many|exceeded|quota|capacity|per second/i
 /** How a node says that it has the method and not the tracer. */
 const OTHER_TRACER = /\btracer/i
 const INVALID_PARAMS = -32602
 
 /** How geth, Erigon, reth and Nethermind say that a block is older than the state they keep. */
-const STATE_GONE = /missing trie node|historical state|no state available|state .*\b(not available|unavailable)|pruned|pruning/i
+const STATE_GONE =
+  /missing trie node|historical state|no state available|state .*\b(not available|unavailable)|pruned|pruning/i
 /** How anvil says it, of each transaction. Of a whole block, providers say it when they have not got that far yet. */
 const STATE_OF_TRANSACTION_GONE = /resource not found/i
 /** reth says so of a block that it has not come to. */
@@ -45,12 +50,14 @@ const NOT_YET = /not been executed yet/i
 export const neverTraces = ({ code, message }: Refusal): boolean =>
   !TOO_OLD.test(message) && (code === METHOD_NOT_FOUND || (UNSUPPORTED.test(message) && !TOO_MUCH.test(message)))
 
-export const lacksTracer = ({ code, message }: Refusal): boolean => code === INVALID_PARAMS || OTHER_TRACER.test(message)
+export const lacksTracer = ({ code, message }: Refusal): boolean =>
+  code === INVALID_PARAMS || OTHER_TRACER.test(message)
 
 export const isTooMuch = ({ message }: Refusal): boolean => TOO_MUCH.test(message)
 
 /** True when a refusal can mean that the node no longer has the state to trace a block with. */
-export const isStateGone = ({ message, isFinal }: Refusal): boolean => isFinal === true || (STATE_GONE.test(message) && !NOT_YET.test(message))
+export const isStateGone = ({ message, isFinal }: Refusal): boolean =>
+  isFinal === true || (STATE_GONE.test(message) && !NOT_YET.test(message))
 
 /** Besu's word for a block whose state it no longer has is a result of null. */
 const NOTHING: Refusal = { code: 0, message: 'the answer is null: no state available' }
@@ -63,7 +70,11 @@ export const askChanges = async (rpc: Rpc, hash: string, hashes: readonly string
 
 /** The trace of a transaction, or a refusal. Throws `WrongTracer`. */
 export const askCalls = async (rpc: Rpc, transaction: string): Promise<Trace | Refusal> => {
-  const answer = await askPatiently(rpc, { method: 'debug_traceTransaction', params: [transaction, CALLS] }, TRANSACTION)
+  const answer = await askPatiently(
+    rpc,
+    { method: 'debug_traceTransaction', params: [transaction, CALLS] },
+    TRANSACTION,
+  )
   return readAnswer(answer, (result): Trace => ({ of: 'inner', changes: changesOfCalls(result) }))
 }
 
@@ -91,7 +102,10 @@ const readAnswer = <T>(answer: RpcAnswer, read: (result: unknown) => T | Refusal
   }
 }
 
-/** One for each of a block's transactions, in their order. Erigon names an error beside each, also beside a part of a result. */
+/**
+ * One for each of a block's transactions, in their order. Erigon names an error beside each, also beside a part of a
+ * result.
+ */
 const tracesOfBlock = (result: unknown, hashes: readonly string[]): Trace[] | Refusal => {
   const traces = listOf(result, 'the traces').map((one) => objectOf(one, 'a trace'))
   const failed = traces.find(({ error }) => error !== undefined && error !== null)

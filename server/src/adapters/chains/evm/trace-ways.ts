@@ -4,23 +4,37 @@ import { WrongTracer } from './balance-changes.ts'
 import { readHead } from './heads.ts'
 import { hashOf, quantity, quantityOf } from './quantity.ts'
 import { succeededBy, type Receipt } from './receipts.ts'
-import { askCalls, askChanges, isRefusal, isStateGone, lacksTracer, neverTraces, type Refusal } from './trace-questions.ts'
+import {
+  askCalls,
+  askChanges,
+  isRefusal,
+  isStateGone,
+  lacksTracer,
+  neverTraces,
+  type Refusal,
+} from './trace-questions.ts'
 import type { Trace } from './transaction.ts'
 
 /**
- * How a node shows what contracts did. `changes`: whole blocks, by what they changed. `calls`: transaction by transaction, by
- * the calls within. `never`: it does not.
+ * How a node shows what contracts did. `changes`: whole blocks, by what they changed. `calls`: transaction by
+ * transaction, by the calls within. `never`: it does not.
  */
 export type Way = 'changes' | 'calls' | 'never'
 
-/** What the transactions of a block did to balances, as far as it was shown; `undefined` for one that was not asked for or not shown. */
+/**
+ * What the transactions of a block did to balances, as far as it was shown; `undefined` for one that was not asked for
+ * or not shown.
+ */
 export interface Reading {
   traces: (Trace | undefined)[]
   /** why some of them were not shown */
   refusal?: Refusal
 }
 
-/** Gas of just this much pays for nothing but the transaction itself: no call that moves coin is so cheap, refunds and all. */
+/**
+ * Gas of just this much pays for nothing but the transaction itself: no call that moves coin is so cheap, refunds and
+ * all.
+ */
 const PLAIN_TRANSFER_GAS = 21_000n
 /** Blocks from the head down that are looked through for a transaction to try. */
 const LOOK_BACK = 10
@@ -35,7 +49,8 @@ export const findWay = async (rpc: Rpc): Promise<Way | Refusal> => {
   const { height, hash, hashes } = await newestUsed(rpc)
   try {
     const answer = await askChanges(rpc, hash, hashes)
-    // A genesis block has nothing to trace, and geth says so as an error. A state that is gone says nothing of the method.
+    // A genesis block has nothing to trace, and geth says so as an error. A state that is gone says nothing of the
+    // method.
     if (!isRefusal(answer) || height === 0 || isStateGone(answer)) return 'changes'
     if (lacksTracer(answer)) return await tryCalls(rpc, hashes[0])
     return neverTraces(answer) ? 'never' : answer
@@ -64,7 +79,11 @@ const newestUsed = async (rpc: Rpc): Promise<{ height: number; hash: string; has
   for (let height = head.height; height > Math.max(0, head.height - LOOK_BACK); height -= 1) {
     const block = await rpc.read('eth_getBlockByNumber', [quantity(height), false], (result) => {
       const { hash, transactions } = objectOf(result, 'the block')
-      return { height, hash: hashOf(hash, 'hash'), hashes: listOf(transactions, 'transactions').map((one) => hashOf(one, 'a transaction')) }
+      return {
+        height,
+        hash: hashOf(hash, 'hash'),
+        hashes: listOf(transactions, 'transactions').map((one) => hashOf(one, 'a transaction')),
+      }
     })
     if (block.hashes.length > 0) return block
   }
@@ -72,7 +91,13 @@ const newestUsed = async (rpc: Rpc): Promise<{ height: number; hash: string; has
 }
 
 /** A block's traces. Throws `WrongTracer` where the node has shown no transaction before. */
-export const readTraces = async (rpc: Rpc, way: Way, hash: string, hashes: readonly string[], receipts: readonly Receipt[]): Promise<Reading> => {
+export const readTraces = async (
+  rpc: Rpc,
+  way: Way,
+  hash: string,
+  hashes: readonly string[],
+  receipts: readonly Receipt[],
+): Promise<Reading> => {
   const traces: (Trace | undefined)[] = hashes.map(() => undefined)
   const asked = hashes.flatMap((_, at) => (mayCallInside(receipts[at]!) ? [at] : []))
   if (way === 'never' || asked.length === 0) return { traces }
@@ -82,11 +107,13 @@ export const readTraces = async (rpc: Rpc, way: Way, hash: string, hashes: reado
   }
   let refusal: Refusal | undefined
   for (let from = 0; from < asked.length; from += AT_ONCE) {
-    await Promise.all(asked.slice(from, from + AT_ONCE).map(async (at) => {
-      const answer = await askCalls(rpc, hashes[at]!)
-      if (isRefusal(answer)) refusal = answer
-      else traces[at] = answer
-    }))
+    await Promise.all(
+      asked.slice(from, from + AT_ONCE).map(async (at) => {
+        const answer = await askCalls(rpc, hashes[at]!)
+        if (isRefusal(answer)) refusal = answer
+        else traces[at] = answer
+      }),
+    )
   }
   return { traces, ...(refusal && { refusal }) }
 }

@@ -17,21 +17,24 @@ export interface Traces {
 }
 
 /**
- * Asks what contracts did. Promises that a block which can't be traced never stops the chain: on a node whose head moves on it is
- * given up after some tries, and what it lacks is found by balances.
+ * Asks what contracts did. Promises that a block which can't be traced never stops the chain: on a node whose head
+ * moves on it is given up after some tries, and what it lacks is found by balances.
  */
 export interface Tracing {
   /** Whether the node shows what contracts did. Throws `ChainUnavailable` while that is not known. */
   isShown(): Promise<boolean>
   /**
-   * The traces of a block; undefined when it is no longer on the best chain. Throws `ChainUnavailable` when asking again later may help.
+   * The traces of a block; undefined when it is no longer on the best chain. Throws `ChainUnavailable` when asking
+   * again later may help.
    */
   read(block: Head, hashes: readonly string[], receipts: readonly Receipt[]): Promise<Traces | undefined>
 }
 
 /** A full node keeps the states of more blocks than this: go-ethereum and bsc of 128. */
 const KEPT_STATES = 64
-/** So often in a row a question is refused before the chain goes on without an answer: some seconds as the watcher asks. */
+/**
+ * So often in a row a question is refused before the chain goes on without an answer: some seconds as the watcher asks.
+ */
 const TRIES = 3
 /** The same of a refusal that is said to pass: some minutes. */
 const TRIES_WHEN_BUSY = 10
@@ -53,7 +56,10 @@ export const createTracing = (rpc: Rpc, now: () => number): Tracing => {
   const failing = new Map<string, { times: number; head: number }>()
 
   const unavailable = ({ code, message }: Refusal, block?: Head): ChainUnavailable =>
-    rpc.unavailable('debug_traceBlockByHash', `${message} (${code})${block ? ` for block ${block.height} of its best chain` : ''}`)
+    rpc.unavailable(
+      'debug_traceBlockByHash',
+      `${message} (${code})${block ? ` for block ${block.height} of its best chain` : ''}`,
+    )
 
   const leave = (refusal: Refusal): 'silent' => {
     way = undefined
@@ -77,11 +83,17 @@ export const createTracing = (rpc: Rpc, now: () => number): Tracing => {
     if (way) return way
     if (now() < silentUntil) return 'silent'
     // Blocks are read side by side: one of them asks for all.
-    probing ??= findWay(rpc).then(settle).finally(() => (probing = undefined))
+    probing ??= findWay(rpc)
+      .then(settle)
+      .finally(() => (probing = undefined))
     return probing
   }
 
-  const ask = async (block: Head, hashes: readonly string[], receipts: readonly Receipt[]): Promise<Reading | 'silent'> => {
+  const ask = async (
+    block: Head,
+    hashes: readonly string[],
+    receipts: readonly Receipt[],
+  ): Promise<Reading | 'silent'> => {
     const by = await current()
     if (by === 'silent') return by
     try {
@@ -89,7 +101,10 @@ export const createTracing = (rpc: Rpc, now: () => number): Tracing => {
     } catch (error) {
       if (!(error instanceof WrongTracer)) throw error
       // The node had no transaction to show before: this block says what it can do.
-      const other = settle(by === 'calls' ? 'never' : await tryCalls(rpc, hashes[receipts.findIndex(mayCallInside)]), true)
+      const other = settle(
+        by === 'calls' ? 'never' : await tryCalls(rpc, hashes[receipts.findIndex(mayCallInside)]),
+        true,
+      )
       return other === 'silent' ? other : readTraces(rpc, other, block.hash, hashes, receipts)
     }
   }
@@ -111,7 +126,8 @@ export const createTracing = (rpc: Rpc, now: () => number): Tracing => {
     },
     read: async (block, hashes, receipts) => {
       const nothing = hashes.map(() => undefined)
-      if (rpc.believe('eth_getBlockReceipts', () => receipts.filter(mayCallInside)).length === 0) return { traces: nothing, untraced: false }
+      if (rpc.believe('eth_getBlockReceipts', () => receipts.filter(mayCallInside)).length === 0)
+        return { traces: nothing, untraced: false }
       let found = await ask(block, hashes, receipts)
       // Behind a balancer, one machine may have the state that another one has not.
       if (found !== 'silent' && found.refusal && isStateGone(found.refusal)) found = await ask(block, hashes, receipts)
@@ -123,7 +139,8 @@ export const createTracing = (rpc: Rpc, now: () => number): Tracing => {
       }
       if ((await readHeadAt(rpc, block.height))?.hash !== block.hash) return undefined
       const head = await readHead(rpc)
-      if (isStateGone(refusal) && (refusal.isFinal || head.height - block.height > KEPT_STATES)) return { traces, untraced: true }
+      if (isStateGone(refusal) && (refusal.isFinal || head.height - block.height > KEPT_STATES))
+        return { traces, untraced: true }
       if (!isHopeless(block.hash, refusal, head.height)) throw unavailable(refusal, block)
       // Is it this block, or does the node trace no more?
       settle(await findWay(rpc), true)

@@ -59,10 +59,15 @@ const nativeTransfer = (transaction: Fields, receipt: Receipt, from: string): Tr
 const receiverOf = (transaction: Fields, receipt: Receipt): string =>
   addressOf(transaction['to'] ?? receipt['contractAddress'], 'to')
 
-const innerTransfers = ({ transaction, receipt, trace, fees }: ShownTransaction, from: string, coinSwept: readonly CoinSwept[]): Transfer[] => {
+const innerTransfers = (
+  { transaction, receipt, trace, fees }: ShownTransaction,
+  from: string,
+  coinSwept: readonly CoinSwept[],
+): Transfer[] => {
   if (trace === undefined) return []
   const left = new Map<string, bigint>()
-  for (const { account, units } of coinSwept) left.set(account.toLowerCase(), (left.get(account.toLowerCase()) ?? 0n) + units)
+  for (const { account, units } of coinSwept)
+    left.set(account.toLowerCase(), (left.get(account.toLowerCase()) ?? 0n) + units)
   if (trace.of === 'inner') return innerIncome(trace.changes, left)
   const outside = {
     from: from.toLowerCase(),
@@ -87,7 +92,9 @@ const tokenTransfers = (receipt: Receipt, tokens: ReadonlySet<string>): Transfer
     return [{ index: `l:${place}`, contract, from: [decoded.from], to: decoded.to, units: decoded.units }]
   })
 
-/** Named as inner transfers are, which are compared by their sums: nodes showed the same coin as an inner call before. */
+/**
+ * Named as inner transfers are, which are compared by their sums: nodes showed the same coin as an inner call before.
+ */
 const coinSweptIn = (receipt: Receipt): CoinSwept[] =>
   logsOf(receipt).flatMap(({ place, address, topics, data }): CoinSwept[] => {
     const swept = decodeCoinSwept({ address, topics: topics(), data: data() })
@@ -107,10 +114,12 @@ const logsOf = (receipt: Receipt): Log[] =>
   listOf(receipt['logs'], 'logs').flatMap((value, place): Log[] => {
     const log = objectOf(value, 'a log')
     if (log['removed'] === true) return []
-    return [{
-      place,
-      address: textOf(log['address'], 'the address of a log'),
-      topics: () => listOf(log['topics'], 'topics').map((topic) => textOf(topic, 'a topic')),
-      data: () => textOf(log['data'], 'data'),
-    }]
+    return [
+      {
+        place,
+        address: textOf(log['address'], 'the address of a log'),
+        topics: () => listOf(log['topics'], 'topics').map((topic) => textOf(topic, 'a topic')),
+        data: () => textOf(log['data'], 'data'),
+      },
+    ]
   })

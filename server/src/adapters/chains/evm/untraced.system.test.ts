@@ -13,13 +13,19 @@ import { adapterOf, openEvmWorld } from './test-world.ts'
 
 /** The height that a node would come back with, 0 before it has written any. */
 const lastWritten = (stateFile: string): number =>
-  existsSync(stateFile) ? Number((JSON.parse(readFileSync(stateFile, 'utf8')) as { best_block_number?: number }).best_block_number) : 0
+  existsSync(stateFile)
+    ? Number((JSON.parse(readFileSync(stateFile, 'utf8')) as { best_block_number?: number }).best_block_number)
+    : 0
 
 test('a node that lost its state to kill -9 shows old blocks without inner calls, and says so', async () => {
   const scratch = await makeScratch('untraced')
   const options = {
-    name: 'untraced', chainId: 31_337, port: 0, slotsInEpoch: 1,
-    logFile: join(scratch.dir, 'anvil.log'), stateFile: join(scratch.dir, 'state.json'),
+    name: 'untraced',
+    chainId: 31_337,
+    port: 0,
+    slotsInEpoch: 1,
+    logFile: join(scratch.dir, 'anvil.log'),
+    stateFile: join(scratch.dir, 'state.json'),
   }
   const first = await startAnvil(options)
   const token = await deploy(first.rpc, 'TestToken', ['T', 'T', 6])
@@ -33,8 +39,15 @@ test('a node that lost its state to kill -9 shows old blocks without inner calls
   const second = await startAnvil(options)
   try {
     const adapter = createEvmAdapter({
-      network: 'ETHEREUM', url: second.url, tokens: [token.toLowerCase()], finality: 'finalized', legacyGas: false,
-      gasPriceFloor: 1n, gasPriceCap: 10n ** 12n, traces: 'auto', random: () => 0.5,
+      network: 'ETHEREUM',
+      url: second.url,
+      tokens: [token.toLowerCase()],
+      finality: 'finalized',
+      legacyGas: false,
+      gasPriceFloor: 1n,
+      gasPriceCap: 10n ** 12n,
+      traces: 'auto',
+      random: () => 0.5,
     })
     const block = await adapter.blockAt(height)
     expect(block).toMatchObject({ height, untraced: true })
@@ -49,7 +62,10 @@ test('a node that lost its state to kill -9 shows old blocks without inner calls
   }
 }, 60_000)
 
-/** Calls an empty account 200 times with 100,000 bytes from memory: `callTracer` shows all of them (go-ethereum, eth/tracers/native/call.go), for 0.1 million gas. */
+/**
+ * Calls an empty account 200 times with 100,000 bytes from memory: `callTracer` shows all of them (go-ethereum,
+ * eth/tracers/native/call.go), for 0.1 million gas.
+ */
 const TRACE_BOMB = '0x60c85b60006000620186a06000600061dead5af150600190038060025700'
 const creating = (runtime: string): string => {
   const size = ((runtime.length - 2) / 2).toString(16).padStart(2, '0')
@@ -58,7 +74,11 @@ const creating = (runtime: string): string => {
 
 /** The length of an answer, which is not kept. */
 const bytesOf = async (url: string, method: string, params: unknown[]): Promise<number> => {
-  const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) })
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
   let bytes = 0
   for await (const chunk of answer.body!) bytes += (chunk as Uint8Array).length
   return bytes
@@ -66,10 +86,25 @@ const bytesOf = async (url: string, method: string, params: unknown[]): Promise<
 
 test('audit D-E1, row E-28: a cheap transaction whose trace takes 40 MB hides nothing that contracts send in its block', async () => {
   const scratch = await makeScratch('bomb')
-  const node = await startAnvil({ name: 'bomb', chainId: 31_337, port: 0, slotsInEpoch: 1, logFile: join(scratch.dir, 'anvil.log'), stateFile: join(scratch.dir, 'state.json') })
+  const node = await startAnvil({
+    name: 'bomb',
+    chainId: 31_337,
+    port: 0,
+    slotsInEpoch: 1,
+    logFile: join(scratch.dir, 'anvil.log'),
+    stateFile: join(scratch.dir, 'state.json'),
+  })
   try {
-    const world = await openEvmWorld(node, { network: 'ETHEREUM', chainId: 31_337, legacyGas: false, finality: 'finalized' })
-    const { contractAddress: bomb } = await sendAndMine(node.rpc, { from: faucetAccount, data: creating(TRACE_BOMB) as `0x${string}` })
+    const world = await openEvmWorld(node, {
+      network: 'ETHEREUM',
+      chainId: 31_337,
+      legacyGas: false,
+      finality: 'finalized',
+    })
+    const { contractAddress: bomb } = await sendAndMine(node.rpc, {
+      from: faucetAccount,
+      data: creating(TRACE_BOMB) as `0x${string}`,
+    })
     const to = await world.newAddress()
     const lit = await node.rpc<string>('eth_sendTransaction', { from: faucetAccount, to: bomb, gas: '0x40000' })
     const paying = await world.contracts.payInside([{ to, units: 6n }])
@@ -77,10 +112,14 @@ test('audit D-E1, row E-28: a cheap transaction whose trace takes 40 MB hides no
     const { hash, height } = await world.adapter.head()
     const { gasUsed } = await node.rpc<{ gasUsed: string }>('eth_getTransactionReceipt', lit)
     expect(Number(gasUsed)).toBeLessThan(150_000)
-    expect(await bytesOf(node.url, 'debug_traceBlockByHash', [hash, { tracer: 'callTracer' }])).toBeGreaterThan(32 * 1024 * 1024)
+    expect(await bytesOf(node.url, 'debug_traceBlockByHash', [hash, { tracer: 'callTracer' }])).toBeGreaterThan(
+      32 * 1024 * 1024,
+    )
     const block = (await world.adapter.blockAt(height))!
     expect(block).not.toHaveProperty('untraced')
-    expect(block.transactions.find((one) => one.hash === paying)!.transfers.filter((one) => one.to === to)).toMatchObject([{ units: 6n }])
+    expect(
+      block.transactions.find((one) => one.hash === paying)!.transfers.filter((one) => one.to === to),
+    ).toMatchObject([{ units: 6n }])
     await world.adapter.close()
   } finally {
     await node.stop()
@@ -90,23 +129,37 @@ test('audit D-E1, row E-28: a cheap transaction whose trace takes 40 MB hides no
 
 test('audit D-E1, row E-28: a node with the call tracer alone shows a block with a trace of 40 MB as untraced, and goes on', async () => {
   const scratch = await makeScratch('bomb-of-calls')
-  const node = await startAnvil({ name: 'bomb-of-calls', chainId: 31_337, port: 0, slotsInEpoch: 1, logFile: join(scratch.dir, 'anvil.log'), stateFile: join(scratch.dir, 'state.json') })
+  const node = await startAnvil({
+    name: 'bomb-of-calls',
+    chainId: 31_337,
+    port: 0,
+    slotsInEpoch: 1,
+    logFile: join(scratch.dir, 'anvil.log'),
+    stateFile: join(scratch.dir, 'state.json'),
+  })
   const proxy = await startProxy(node.url)
-  // Besu of 2025 with `--Xenable-extra-debug-tracers` knows callTracer and flatCallTracer (TracerType.java); another name is an invalid parameter
-  // (AbstractDebugTraceBlock.java getTraceOptions, RpcErrorType.java).
+  // Besu of 2025 with `--Xenable-extra-debug-tracers` knows callTracer and flatCallTracer (TracerType.java); another
+  // name is an invalid parameter (AbstractDebugTraceBlock.java getTraceOptions, RpcErrorType.java).
   proxy.behave = ({ method, params }) =>
-    method.startsWith('debug_') && (params[1] as { tracer?: string }).tracer === 'prestateTracer' ? { refuse: { code: -32602, message: 'Invalid transaction trace params' } } : 'pass'
+    method.startsWith('debug_') && (params[1] as { tracer?: string }).tracer === 'prestateTracer'
+      ? { refuse: { code: -32602, message: 'Invalid transaction trace params' } }
+      : 'pass'
   const kind = { network: 'ETHEREUM', chainId: 31_337, legacyGas: false, finality: 'finalized' } as const
   const adapter = adapterOf(proxy.url, kind)
   try {
     const world = await openEvmWorld(node, kind)
-    const { contractAddress: bomb } = await sendAndMine(node.rpc, { from: faucetAccount, data: creating(TRACE_BOMB) as `0x${string}` })
+    const { contractAddress: bomb } = await sendAndMine(node.rpc, {
+      from: faucetAccount,
+      data: creating(TRACE_BOMB) as `0x${string}`,
+    })
     const to = await world.newAddress()
     const before = await world.contracts.payInside([{ to, units: 5n }])
     await world.mine(1)
     const traced = (await adapter.blockAt((await world.adapter.head()).height))!
     expect(traced).not.toHaveProperty('untraced')
-    expect(traced.transactions.find((one) => one.hash === before)!.transfers.filter((one) => one.to === to)).toMatchObject([{ units: 5n }])
+    expect(
+      traced.transactions.find((one) => one.hash === before)!.transfers.filter((one) => one.to === to),
+    ).toMatchObject([{ units: 5n }])
     await node.rpc<string>('eth_sendTransaction', { from: faucetAccount, to: bomb, gas: '0x40000' })
     await world.contracts.payInside([{ to, units: 6n }])
     await world.mine(1)

@@ -11,11 +11,12 @@ export type Verdict =
   /** it says nothing of the transaction */
   | 'node-trouble'
 
-const FUNDS = /insufficient ?(sender )?(funds|balance)|exceeds account balance|have enough funds|overdraws from account/i
+const FUNDS =
+  /insufficient ?(sender )?(funds|balance)|exceeds account balance|have enough funds|overdraws from account/i
 
 /**
- * The text decides before the code, as most nodes give one code for every refusal, and the codes of one client mean something else at another.
- * The first that fits counts. `test-refusals.ts` has the words of each client.
+ * The text decides before the code, as most nodes give one code for every refusal, and the codes of one client mean
+ * something else at another. The first that fits counts. `test-refusals.ts` has the words of each client.
  */
 const BY_TEXT: readonly { says: RegExp; verdict: Verdict }[] = [
   // Erigon remembers what it has dropped, and what was in a block that was undone, as known.
@@ -26,14 +27,20 @@ const BY_TEXT: readonly { says: RegExp; verdict: Verdict }[] = [
     verdict: 'node-trouble',
   },
   // An authorisation in it may have an old nonce of its own.
-  { says: /(?<!authority )nonce (is )?too low|old ?nonce|nonce has already been used|: mined$|replaced by transaction/i, verdict: 'nonce-used' },
+  {
+    says: /(?<!authority )nonce (is )?too low|old ?nonce|nonce has already been used|: mined$|replaced by transaction/i,
+    verdict: 'nonce-used',
+  },
   {
     says: /underpriced|fee ?too ?low|(fee|price)[^,]* (is )?(less|lower|below)|which is below|gas price too low|price below|too low for the next block|insufficient gas price|replace existing tx|replacementnotallowed/i,
     verdict: 'fee-too-low',
   },
   { says: FUNDS, verdict: 'insufficient-funds' },
   // Besu gives these with codes by which other nodes speak of themselves.
-  { says: /exceeds block gas limit|gas limit cap exceeded|nonce too high|invalid signature|not authorized to send/i, verdict: 'invalid' },
+  {
+    says: /exceeds block gas limit|gas limit cap exceeded|nonce too high|invalid signature|not authorized to send/i,
+    verdict: 'invalid',
+  },
 ]
 /** With these codes nodes refuse transactions; with any other they speak of themselves, or of the caller's quota. */
 const REFUSAL_CODES = new Set([-32000, -32003, -32010, -32602])

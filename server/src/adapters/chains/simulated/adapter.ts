@@ -1,6 +1,13 @@
 import type { Network } from '@bursar/chainkit'
 import { decodeTransfer } from '@bursar/chainkit/evm'
-import { ChainUnavailable, type AccountCall, type AccountChainAdapter, type Coin, type FeeRate, type GasEstimate } from '../port.ts'
+import {
+  ChainUnavailable,
+  type AccountCall,
+  type AccountChainAdapter,
+  type Coin,
+  type FeeRate,
+  type GasEstimate,
+} from '../port.ts'
 import { takeBroadcast } from './broadcast.ts'
 import type { Chain, SimulatedBlock } from './chain.ts'
 import type { Faults } from './faults.ts'
@@ -75,16 +82,21 @@ export const createSimulatedAdapter = (node: SimulatedNode): AccountChainAdapter
           const at = head()
           return { head: headOf(at), units: addresses.map((address) => balanceAt(chain, at.height, address, null)) }
         }),
-      coinsAt: (coins: readonly Coin[]) => pass('coinsAt', () => coins.map(({ transaction, vout }) => chain.state.coinAt(`${transaction}:${vout}`)?.units ?? null)),
+      coinsAt: (coins: readonly Coin[]) =>
+        pass('coinsAt', () =>
+          coins.map(({ transaction, vout }) => chain.state.coinAt(`${transaction}:${vout}`)?.units ?? null),
+        ),
     }),
     minedNonce: (address) => pass('minedNonce', () => chain.state.nonceOf(address)),
     stateFrom: (least) =>
       pass('stateFrom', () => {
         const { height, hash } = headOf(head())
-        if (height < least) throw new ChainUnavailable(`${network}: the head is at ${height}, and ${least} was read before`)
+        if (height < least)
+          throw new ChainUnavailable(`${network}: the head is at ${height}, and ${least} was read before`)
         return {
           head: { height, hash },
-          balances: async (wanted) => wanted.map(({ address, contract }) => balanceAt(chain, height, address, contract?.toLowerCase() ?? null)),
+          balances: async (wanted) =>
+            wanted.map(({ address, contract }) => balanceAt(chain, height, address, contract?.toLowerCase() ?? null)),
           minedNonce: async (address) => chain.state.nonceOf(address),
           codeAt: async (address) => codeAt(address),
           estimateGas: async (call) => estimateGas(call),

@@ -16,17 +16,33 @@ const shown = (value: unknown): string => {
 const LEAST_VERSION = 250_000
 /** Undo data of a block so far below the head is read again by rescans. */
 const UNDO_DEPTH = 1_000
-const METHODS = ['getrawtransaction', 'getblock', 'getrawmempool', 'getmempoolentry', 'gettxout', 'scantxoutset', 'estimatesmartfee', 'sendrawtransaction', 'testmempoolaccept', 'submitpackage']
+const METHODS = [
+  'getrawtransaction',
+  'getblock',
+  'getrawmempool',
+  'getmempoolentry',
+  'gettxout',
+  'scantxoutset',
+  'estimatesmartfee',
+  'sendrawtransaction',
+  'testmempoolaccept',
+  'submitpackage',
+]
 
 export const bitcoinProbes = (rpc: Rpc, { finalDepth, fees }: ReturnType<typeof bitcoinSettingsOf>): Probe[] => {
-  const read = (method: string, params: readonly unknown[] = []): Promise<Fields> => rpc.read(method, params, (result) => objectOf(result, 'the answer'))
+  const read = (method: string, params: readonly unknown[] = []): Promise<Fields> =>
+    rpc.read(method, params, (result) => objectOf(result, 'the answer'))
   return [
     { about: 'client', neededBy: ['watcher', 'worker'], look: async () => clientOf(await read('getnetworkinfo')) },
     { about: 'sync', neededBy: [], look: async () => syncOf(await read('getblockchaininfo')) },
     { about: 'blocks', neededBy: ['watcher', 'worker'], look: async () => blocksOf(await read('getblockchaininfo')) },
     { about: 'txindex', neededBy: ['watcher', 'worker'], look: async () => indexOf(await read('getindexinfo')) },
     { about: 'undo data', neededBy: [], look: () => undoOf(rpc) },
-    { about: 'finality', neededBy: [], look: async () => good(`a block is final with ${finalDepth} confirmations (finalDepth)`) },
+    {
+      about: 'finality',
+      neededBy: [],
+      look: async () => good(`a block is final with ${finalDepth} confirmations (finalDepth)`),
+    },
     { about: 'pool', neededBy: [], look: async () => poolOf(await read('getmempoolinfo')) },
     { about: 'fees', neededBy: [], look: async () => estimateOf(await read('estimatesmartfee', [2]), fees) },
     { about: 'methods', neededBy: [], look: () => methodsOf(rpc) },
@@ -37,23 +53,42 @@ const clientOf = ({ version, subversion, connections, warnings }: Fields): Seen 
   const client = `${textOf(subversion, 'subversion')}, ${shown(connections)} peers`
   if (wholeOf(version, 'version') < LEAST_VERSION) return unfit(client, 'Upgrade to Bitcoin Core or Knots 25 or newer')
   const said = [warnings ?? []].flat().filter((one) => one !== '')
-  return said.length === 0 ? good(client) : poor(`${client}; it warns: ${said.map(shown).join('; ')}`, 'Read its warning')
+  return said.length === 0
+    ? good(client)
+    : poor(`${client}; it warns: ${said.map(shown).join('; ')}`, 'Read its warning')
 }
 
 const syncOf = ({ blocks, headers, initialblockdownload: isLoading, verificationprogress: progress }: Fields): Seen => {
   const text = `block ${shown(blocks)} of ${shown(headers)}`
-  return isLoading === true ? poor(`${text}, still loading the chain (${shown(progress)})`, 'Wait until the node has caught up') : good(text)
+  return isLoading === true
+    ? poor(`${text}, still loading the chain (${shown(progress)})`, 'Wait until the node has caught up')
+    : good(text)
 }
 
 const blocksOf = ({ pruned, pruneheight: from, background_validation: background }: Fields): Seen => {
-  if (pruned === true) return unfit(`old blocks are thrown away, kept from ${shown(from)}`, 'Set prune=0 and start the node with -reindex: a pruned node has no txindex')
-  return background === undefined ? good('all are kept') : poor('the chain below a snapshot is still being checked', 'Wait: blocks and the index below the snapshot come with that check')
+  if (pruned === true)
+    return unfit(
+      `old blocks are thrown away, kept from ${shown(from)}`,
+      'Set prune=0 and start the node with -reindex: a pruned node has no txindex',
+    )
+  return background === undefined
+    ? good('all are kept')
+    : poor(
+        'the chain below a snapshot is still being checked',
+        'Wait: blocks and the index below the snapshot come with that check',
+      )
 }
 
 const indexOf = ({ txindex }: Fields): Seen => {
-  if (txindex === undefined) return unfit('the node has no index of transactions', 'Set txindex=1 in bitcoin.conf and restart the node')
+  if (txindex === undefined)
+    return unfit('the node has no index of transactions', 'Set txindex=1 in bitcoin.conf and restart the node')
   const { synced, best_block_height: height } = objectOf(txindex, 'txindex')
-  return synced === true ? good(`complete to block ${shown(height)}`) : unfit(`the node is still building it, at block ${shown(height)}`, 'Wait: Bursar begins by itself once getindexinfo says synced')
+  return synced === true
+    ? good(`complete to block ${shown(height)}`)
+    : unfit(
+        `the node is still building it, at block ${shown(height)}`,
+        'Wait: Bursar begins by itself once getindexinfo says synced',
+      )
 }
 
 const undoOf = async (rpc: Rpc): Promise<Seen> => {
@@ -63,18 +98,32 @@ const undoOf = async (rpc: Rpc): Promise<Seen> => {
   const hash = await rpc.read('getblockhash', [height], (result) => textOf(result, 'the hash'))
   const answer = await rpc.ask({ method: 'getblock', params: [hash, 3] })
   const change = 'Start the node with -reindex-chainstate: senders of old blocks are read from its undo files'
-  if (!answer.ok) return poor(`block ${height} with what it spent is refused: ${answer.message} (${answer.code})`, change)
+  if (!answer.ok)
+    return poor(`block ${height} with what it spent is refused: ${answer.message} (${answer.code})`, change)
   return rpc.believe('getblock', () => {
-    const inputs = listOf(objectOf(answer.result, 'the block')['tx'], 'tx').slice(1).flatMap((one) => listOf(objectOf(one, 'a transaction')['vin'], 'vin'))
+    const inputs = listOf(objectOf(answer.result, 'the block')['tx'], 'tx')
+      .slice(1)
+      .flatMap((one) => listOf(objectOf(one, 'a transaction')['vin'], 'vin'))
     const isWhole = inputs.every((one) => objectOf(one, 'an input')['prevout'] !== undefined)
-    return isWhole ? good(`block ${height} names what it spent`) : poor(`block ${height} does not name what it spent`, change)
+    return isWhole
+      ? good(`block ${height} names what it spent`)
+      : poor(`block ${height} does not name what it spent`, change)
   })
 }
 
 /** BTC for 1,000 virtual bytes as satoshi for each. */
-const rate = (value: unknown): string => (value === undefined ? 'not said' : `${(Number(value) * 100_000).toFixed(3).replace(/\.?0+$/, '')} sat/vB`)
+const rate = (value: unknown): string =>
+  value === undefined ? 'not said' : `${(Number(value) * 100_000).toFixed(3).replace(/\.?0+$/, '')} sat/vB`
 
-const poolOf = ({ size, loaded, mempoolminfee, minrelaytxfee, incrementalrelayfee, dustrelayfee, fullrbf }: Fields): Seen => {
+const poolOf = ({
+  size,
+  loaded,
+  mempoolminfee,
+  minrelaytxfee,
+  incrementalrelayfee,
+  dustrelayfee,
+  fullrbf,
+}: Fields): Seen => {
   const text = `${shown(size)} transactions; least fee ${rate(mempoolminfee)}, relay ${rate(minrelaytxfee)}, increment ${rate(incrementalrelayfee)}, dust ${rate(dustrelayfee)}; full RBF ${shown(fullrbf)}`
   return loaded === false ? poor(`${text}; still being loaded`, 'Wait: until then the pool is not whole') : good(text)
 }
@@ -82,7 +131,9 @@ const poolOf = ({ size, loaded, mempoolminfee, minrelaytxfee, incrementalrelayfe
 const estimateOf = ({ feerate, errors }: Fields, { floor, cap }: { floor: bigint; cap: bigint }): Seen => {
   const bounds = `bounds ${Number(floor) / 1_000} to ${Number(cap) / 1_000} sat/vB`
   if (feerate !== undefined) return good(`estimate for 2 blocks ${rate(feerate)}; ${bounds}`)
-  return unknown(`the node has no estimate (${[errors ?? []].flat().map(shown).join('; ')}): after a start, a restore or an upgrade it has seen too little for hours; ${bounds}`)
+  return unknown(
+    `the node has no estimate (${[errors ?? []].flat().map(shown).join('; ')}): after a start, a restore or an upgrade it has seen too little for hours; ${bounds}`,
+  )
 }
 
 /** `help` names what a build does not have; a whitelist of methods refuses it, which says nothing. */
@@ -93,5 +144,7 @@ const methodsOf = async (rpc: Rpc): Promise<Seen> => {
     return answer.ok && /unknown command/i.test(shown(answer.result))
   })
   if (answers.some((one) => !one.ok)) return unknown('the node does not answer `help`: is it behind rpcwhitelist?')
-  return missing.length === 0 ? good('all that are used') : poor(`the node has no ${missing.join(', ')}`, 'Upgrade the node')
+  return missing.length === 0
+    ? good('all that are used')
+    : poor(`the node has no ${missing.join(', ')}`, 'Upgrade the node')
 }

@@ -9,13 +9,17 @@ export const NOBODY = `0x${'be'.repeat(20)}`
 const STATE_DEPTHS = [16, 64, 120, 500, 1_500, 10_000, 90_000, 1_000_000]
 const BLOCK_DEPTHS = [1_000, 10_000, 100_000, 1_000_000]
 /**
- * Blocks of state that are worked with. A full node keeps 128, which is 25 minutes of Ethereum, but less than a minute of BSC: there
- * ten minutes away from the node are 1,330 blocks.
+ * Blocks of state that are worked with. A full node keeps 128, which is 25 minutes of Ethereum, but less than a minute
+ * of BSC: there ten minutes away from the node are 1,330 blocks.
  */
 const WANTED: Readonly<Record<EvmNetwork, number>> = { ETHEREUM: 120, BINANCE_SMART_CHAIN: 1_500 }
 
 /** How far below the head the node still answers; the whole chain when it is shorter. Depths ascend. */
-const depthOf = async (head: number, depths: readonly number[], answers: (height: number) => Promise<boolean>): Promise<{ depth: number; isAll: boolean }> => {
+const depthOf = async (
+  head: number,
+  depths: readonly number[],
+  answers: (height: number) => Promise<boolean>,
+): Promise<{ depth: number; isAll: boolean }> => {
   let depth = 0
   for (const next of [...depths.filter((one) => one < head), head]) {
     if (!(await answers(head - next))) return { depth, isAll: false }
@@ -24,7 +28,8 @@ const depthOf = async (head: number, depths: readonly number[], answers: (height
   return { depth, isAll: true }
 }
 
-const described = ({ depth, isAll }: { depth: number; isAll: boolean }): string => (isAll ? 'of the whole chain' : `of the newest ${depth} blocks at least`)
+const described = ({ depth, isAll }: { depth: number; isAll: boolean }): string =>
+  isAll ? 'of the whole chain' : `of the newest ${depth} blocks at least`
 
 export const stateHistory = async (rpc: Rpc, network: EvmNetwork): Promise<Seen> => {
   const { height } = await readHead(rpc)
@@ -33,9 +38,10 @@ export const stateHistory = async (rpc: Rpc, network: EvmNetwork): Promise<Seen>
     return answer.ok && answer.result !== null
   })
   if (found.isAll || found.depth >= WANTED[network]) return good(described(found))
-  const change = network === 'BINANCE_SMART_CHAIN'
-    ? 'Use an archive node, or geth with --history.state=90000 (about half a day): after a short stop blocks can be read but not traced'
-    : 'Keep at least 128 states (the default of full nodes): balances are read at final blocks'
+  const change =
+    network === 'BINANCE_SMART_CHAIN'
+      ? 'Use an archive node, or geth with --history.state=90000 (about half a day): after a short stop blocks can be read but not traced'
+      : 'Keep at least 128 states (the default of full nodes): balances are read at final blocks'
   return poor(described(found), change)
 }
 
@@ -46,5 +52,8 @@ export const blockHistory = async (rpc: Rpc): Promise<Seen> => {
     return answer.ok && answer.result !== null
   })
   if (found.isAll || found.depth >= BLOCK_DEPTHS[0]!) return good(described(found))
-  return poor(described(found), 'Keep more of the chain: what is missing can be neither followed after a stop nor read again by `bursar rescan`')
+  return poor(
+    described(found),
+    'Keep more of the chain: what is missing can be neither followed after a stop nor read again by `bursar rescan`',
+  )
 }

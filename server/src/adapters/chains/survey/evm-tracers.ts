@@ -9,21 +9,45 @@ import { good, poor, unknown, type Seen } from './finding.ts'
 /** Blocks below the head in which a transaction is looked for. */
 const MOST_LOOKED_AT = 20
 const TRACERS = {
-  prestateTracer: { tracer: 'prestateTracer', tracerConfig: { diffMode: true, disableCode: true, disableStorage: true } },
+  prestateTracer: {
+    tracer: 'prestateTracer',
+    tracerConfig: { diffMode: true, disableCode: true, disableStorage: true },
+  },
   callTracer: { tracer: 'callTracer', tracerConfig: { onlyTopCall: true, withLog: false } },
 } as const
 type Tracer = keyof typeof TRACERS
 
-/** What a node answers to a tracer: its own shape, another one (Besu before 25.8 ignores `tracer` and shows opcodes), or a refusal. */
-export const tracersOf = async (rpc: Rpc, { traces }: Pick<ReturnType<typeof evmSettingsOf>, 'traces'>): Promise<Seen> => {
-  if (traces === 'off') return poor('are not asked for (`traces` is off)', 'Set `traces` to auto where the node traces blocks: native coin sent by contracts is found late without')
+/**
+ * What a node answers to a tracer: its own shape, another one (Besu before 25.8 ignores `tracer` and shows opcodes), or
+ * a refusal.
+ */
+export const tracersOf = async (
+  rpc: Rpc,
+  { traces }: Pick<ReturnType<typeof evmSettingsOf>, 'traces'>,
+): Promise<Seen> => {
+  if (traces === 'off')
+    return poor(
+      'are not asked for (`traces` is off)',
+      'Set `traces` to auto where the node traces blocks: native coin sent by contracts is found late without',
+    )
   const block = await newestWithTransaction(rpc)
-  if (block === undefined) return unknown(`no transaction in the newest ${MOST_LOOKED_AT} blocks, so that no tracer can be judged`)
-  const said = { prestateTracer: await ask(rpc, block, 'prestateTracer'), callTracer: await ask(rpc, block, 'callTracer') }
+  if (block === undefined)
+    return unknown(`no transaction in the newest ${MOST_LOOKED_AT} blocks, so that no tracer can be judged`)
+  const said = {
+    prestateTracer: await ask(rpc, block, 'prestateTracer'),
+    callTracer: await ask(rpc, block, 'callTracer'),
+  }
   const text = `prestateTracer ${said.prestateTracer}; callTracer ${said.callTracer}`
   if (said.prestateTracer === ANSWERS) return good(text)
-  if (said.callTracer === ANSWERS) return poor(text, 'Upgrade the node to one with prestateTracer (diffMode): without it blocks are traced transaction by transaction')
-  return poor(text, 'Switch on the `debug` interface of the node, or use one that traces: native coin sent by contracts is found late without')
+  if (said.callTracer === ANSWERS)
+    return poor(
+      text,
+      'Upgrade the node to one with prestateTracer (diffMode): without it blocks are traced transaction by transaction',
+    )
+  return poor(
+    text,
+    'Switch on the `debug` interface of the node, or use one that traces: native coin sent by contracts is found late without',
+  )
 }
 
 const ANSWERS = 'answers'
@@ -38,7 +62,9 @@ const isOf = (tracer: Tracer, { result }: Extract<RpcAnswer, { ok: true }>): boo
   try {
     const frames = listOf(result, 'the traces').map((one) => objectOf(objectOf(one, 'a trace')['result'], 'its result'))
     const isFrame = (frame: Record<string, unknown>): boolean =>
-      tracer === 'callTracer' ? typeof frame['type'] === 'string' && typeof frame['from'] === 'string' : isObject(frame['pre']) && isObject(frame['post'])
+      tracer === 'callTracer'
+        ? typeof frame['type'] === 'string' && typeof frame['from'] === 'string'
+        : isObject(frame['pre']) && isObject(frame['post'])
     return frames.length > 0 && frames.every(isFrame)
   } catch {
     return false

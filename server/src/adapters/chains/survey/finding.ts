@@ -5,8 +5,8 @@ import { Malformed } from '../shape.ts'
 export type NodeRole = 'watcher' | 'worker'
 
 /**
- * One thing that a node shows. `good`: as the product needs it. `poor`: the product works and misses something. `unfit`: the
- * roles in `neededBy` can't work. `unknown`: the node did not say.
+ * One thing that a node shows. `good`: as the product needs it. `poor`: the product works and misses something.
+ * `unfit`: the roles in `neededBy` can't work. `unknown`: the node did not say.
  */
 export interface Finding {
   /** what was asked, such as `txindex`; stable */
@@ -38,8 +38,8 @@ export const unfit = (text: string, change: string): Seen => ({ standing: 'unfit
 export const unknown = (text: string): Seen => ({ standing: 'unknown', text })
 
 /**
- * Asks one after the other, as some gateways count requests by the second. The first probe asks whether the node answers at all:
- * when it does not, the others are not asked. Throws nothing.
+ * Asks one after the other, as some gateways count requests by the second. The first probe asks whether the node
+ * answers at all: when it does not, the others are not asked. Throws nothing.
  */
 export const runProbes = async (probes: readonly Probe[]): Promise<Finding[]> => {
   const findings: Finding[] = []
@@ -50,11 +50,18 @@ export const runProbes = async (probes: readonly Probe[]): Promise<Finding[]> =>
       isSilent = true
       return unknown(error.message)
     })
-    findings.push({ about, standing: seen.standing, text: seen.text, change: seen.change ?? null, neededBy: seen.standing === 'unfit' ? neededBy : [] })
+    findings.push({
+      about,
+      standing: seen.standing,
+      text: seen.text,
+      change: seen.change ?? null,
+      neededBy: seen.standing === 'unfit' ? neededBy : [],
+    })
     if (isSilent && findings.length === 1) return findings
   }
   return findings
 }
 
 /** One line for an operator. */
-export const lineOf = ({ about, text, change }: Finding): string => `${about}: ${text}${change === null ? '' : `. ${change}`}`
+export const lineOf = ({ about, text, change }: Finding): string =>
+  `${about}: ${text}${change === null ? '' : `. ${change}`}`

@@ -1,6 +1,6 @@
 /**
- * What each node shows of itself, held against what Bursar needs of it. Promises to read only, and that what a node did not
- * say is `unknown` and never `unfit`.
+ * What each node shows of itself, held against what Bursar needs of it. Promises to read only, and that what a node did
+ * not say is `unknown` and never `unfit`.
  */
 import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import { parseRpcJson } from '@bursar/chainkit/bitcoin'
@@ -32,13 +32,23 @@ interface Opened {
 }
 
 /** Everything about the node of a network, which the settings must have. */
-export const surveyNode = (settings: ChainSettings, network: Network, deps: SurveyDeps): Promise<Finding[]> => survey(settings, network, deps, () => true)
+export const surveyNode = (settings: ChainSettings, network: Network, deps: SurveyDeps): Promise<Finding[]> =>
+  survey(settings, network, deps, () => true)
 
 /** What a role needs of the node before it works with it. A node that does not answer is `unknown`, and not unfit. */
-export const surveyForRole = (role: NodeRole, settings: ChainSettings, network: Network, deps: SurveyDeps): Promise<Finding[]> =>
-  survey(settings, network, deps, ({ neededBy }) => neededBy.includes(role))
+export const surveyForRole = (
+  role: NodeRole,
+  settings: ChainSettings,
+  network: Network,
+  deps: SurveyDeps,
+): Promise<Finding[]> => survey(settings, network, deps, ({ neededBy }) => neededBy.includes(role))
 
-const survey = async (settings: ChainSettings, network: Network, deps: SurveyDeps, isWanted: (probe: Probe) => boolean): Promise<Finding[]> => {
+const survey = async (
+  settings: ChainSettings,
+  network: Network,
+  deps: SurveyDeps,
+  isWanted: (probe: Probe) => boolean,
+): Promise<Finding[]> => {
   const { probes, close } = open(settings, network, deps)
   try {
     return await runProbes(probes.filter(isWanted))
@@ -47,18 +57,49 @@ const survey = async (settings: ChainSettings, network: Network, deps: SurveyDep
   }
 }
 
-const open = (settings: ChainSettings, network: Network, { tokens, now, timeoutMs = TIMEOUT_MS }: SurveyDeps): Opened => {
+const open = (
+  settings: ChainSettings,
+  network: Network,
+  { tokens, now, timeoutMs = TIMEOUT_MS }: SurveyDeps,
+): Opened => {
   const given = settings[network]
   if (given === undefined) throw new RangeError(`${network} is not configured`)
   const random = (): number => 0
-  const quota = (asked: Parameters<typeof quotaOf>[1]): Probe => ({ about: 'quota', neededBy: [], look: () => quotaOf(given.url, asked) })
+  const quota = (asked: Parameters<typeof quotaOf>[1]): Probe => ({
+    about: 'quota',
+    neededBy: [],
+    look: () => quotaOf(given.url, asked),
+  })
   if (network === 'TRON') {
     const node = createNode({ ...tronSettingsOf(settings.TRON!), timeoutMs, random })
     const { apiKey, apiKeyHeader = 'TRON-PRO-API-KEY' } = settings.TRON!
     const headers = apiKey === undefined ? {} : { [apiKeyHeader]: apiKey }
-    return { probes: [...tronProbes(node, tronSettingsOf(settings.TRON!), { tokens, now }), quota({ path: '/wallet/getblock', body: { detail: false }, headers })], close: () => node.close() }
+    return {
+      probes: [
+        ...tronProbes(node, tronSettingsOf(settings.TRON!), { tokens, now }),
+        quota({ path: '/wallet/getblock', body: { detail: false }, headers }),
+      ],
+      close: () => node.close(),
+    }
   }
-  const rpc = createRpc({ network, url: given.url, timeoutMs, random, attempts: 1, parse: isEvmNetwork(network) ? JSON.parse : parseRpcJson })
-  const probes = isEvmNetwork(network) ? evmProbes(rpc, evmSettingsOf(network, settings[network]!), now) : bitcoinProbes(rpc, bitcoinSettingsOf(settings.BITCOIN!))
-  return { probes: [...probes, quota({ body: { jsonrpc: '2.0', id: 0, method: isEvmNetwork(network) ? 'eth_chainId' : 'getblockcount', params: [] } })], close: () => rpc.close() }
+  const rpc = createRpc({
+    network,
+    url: given.url,
+    timeoutMs,
+    random,
+    attempts: 1,
+    parse: isEvmNetwork(network) ? JSON.parse : parseRpcJson,
+  })
+  const probes = isEvmNetwork(network)
+    ? evmProbes(rpc, evmSettingsOf(network, settings[network]!), now)
+    : bitcoinProbes(rpc, bitcoinSettingsOf(settings.BITCOIN!))
+  return {
+    probes: [
+      ...probes,
+      quota({
+        body: { jsonrpc: '2.0', id: 0, method: isEvmNetwork(network) ? 'eth_chainId' : 'getblockcount', params: [] },
+      }),
+    ],
+    close: () => rpc.close(),
+  }
 }

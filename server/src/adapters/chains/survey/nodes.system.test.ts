@@ -15,7 +15,12 @@ const survey = async (settings: ChainSettings, network: Network) => {
 describe('anvil', () => {
   const anvil = useAnvil()
   test('traces by prestateTracer, and is fit', async () => {
-    const { node, ...world } = await openEvmWorld(await anvil(), { network: 'ETHEREUM', chainId: 31_337, legacyGas: false, finality: 'finalized' })
+    const { node, ...world } = await openEvmWorld(await anvil(), {
+      network: 'ETHEREUM',
+      chainId: 31_337,
+      legacyGas: false,
+      finality: 'finalized',
+    })
     await world.pay(await world.newAddress(), 5n)
     await world.mine(1)
     const findings = await survey({ ETHEREUM: { url: node.url, chainId: 31_337 } }, 'ETHEREUM')
@@ -40,7 +45,7 @@ describeWithBitcoind('bitcoind', () => {
   })
 })
 
-describe('the sandbox\'s TRON', () => {
+describe("the sandbox's TRON", () => {
   const tron = useTronNode(4)
   test('is fit', async () => {
     const { url } = await tron()

@@ -6,15 +6,28 @@ const TIMEOUT_MS = 10_000
 const TELLS = /rate-?limit|quota|retry-after|credits?-(left|remaining)/i
 
 /** What the headers of an answer say of the requests that are left. A node of one's own has no such headers. */
-export const quotaOf = async (url: string, { path = '', body, headers = {} }: { path?: string; body: unknown; headers?: Record<string, string> }): Promise<Seen> => {
+export const quotaOf = async (
+  url: string,
+  { path = '', body, headers = {} }: { path?: string; body: unknown; headers?: Record<string, string> },
+): Promise<Seen> => {
   try {
     const { origin, pathname, search, username, password } = new URL(url)
-    const authorization = username === '' ? {} : { authorization: `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}` }
+    const authorization =
+      username === ''
+        ? {}
+        : {
+            authorization: `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}`,
+          }
     const answer = await request(origin + pathname.replace(/\/$/, path === '' ? '/' : '') + path + search, {
-      method: 'POST', headers: { 'content-type': 'application/json', ...authorization, ...headers }, body: JSON.stringify(body), signal: AbortSignal.timeout(TIMEOUT_MS),
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...authorization, ...headers },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     })
     await answer.body.dump()
-    const told = Object.entries(answer.headers).filter(([name]) => TELLS.test(name)).map(([name, value]) => `${name} ${String(value)}`)
+    const told = Object.entries(answer.headers)
+      .filter(([name]) => TELLS.test(name))
+      .map(([name, value]) => `${name} ${String(value)}`)
     return good(told.length === 0 ? 'no header names one: a node of your own has none' : told.join(', '))
   } catch (error) {
     return unknown(`not asked: ${(error as NodeJS.ErrnoException).code ?? (error as Error).name}`)

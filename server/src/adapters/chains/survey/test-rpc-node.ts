@@ -17,10 +17,17 @@ export const refuse = (code: number, message: string) => (): never => {
   throw new Refusal(code, message)
 }
 
-interface Question { id: number; method: string; params: unknown[] }
+interface Question {
+  id: number
+  method: string
+  params: unknown[]
+}
 
 /** @returns its url */
-export const startRpcNode = async (answers: Readonly<Record<string, Answer>>, headers: Record<string, string> = {}): Promise<string> => {
+export const startRpcNode = async (
+  answers: Readonly<Record<string, Answer>>,
+  headers: Record<string, string> = {},
+): Promise<string> => {
   const answer = ({ id, method, params }: Question): unknown => {
     try {
       const say = answers[method] ?? refuse(-32601, `the method ${method} does not exist/is not available`)

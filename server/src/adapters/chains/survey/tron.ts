@@ -20,7 +20,11 @@ const NO_CONSTANT = /does not support constant/i
 const LITE = /lite fullnode/i
 
 /** @param now ms since the epoch; @param tokens contracts in base58 */
-export const tronProbes = (node: TronNode, settings: TronSettings, { tokens, now }: { tokens: readonly string[]; now: number }): Probe[] => [
+export const tronProbes = (
+  node: TronNode,
+  settings: TronSettings,
+  { tokens, now }: { tokens: readonly string[]; now: number },
+): Probe[] => [
   { about: 'client', neededBy: [], look: () => clientOf(node) },
   { about: 'sync', neededBy: [], look: () => syncOf(node, now) },
   { about: 'solidified state', neededBy: ['watcher', 'worker'], look: () => solidOf(node) },
@@ -60,8 +64,11 @@ const syncOf = async (node: TronNode, now: number): Promise<Seen> => {
   const [head, solid] = [await readHead(node), await readSolidHead(node)]
   const seconds = Math.round((now - head.time) / 1_000)
   const text = `head ${head.height}, ${seconds} s old; the solid block is ${head.height - solid.height} below`
-  if (now - head.time > OLD_HEAD_MS) return poor(text, 'Wait until the node has caught up, and look whether it has peers')
-  return head.height - solid.height > MOST_UNSOLID ? poor(text, 'Wait: a node whose solid block is so far behind takes no transactions') : good(text)
+  if (now - head.time > OLD_HEAD_MS)
+    return poor(text, 'Wait until the node has caught up, and look whether it has peers')
+  return head.height - solid.height > MOST_UNSOLID
+    ? poor(text, 'Wait: a node whose solid block is so far behind takes no transactions')
+    : good(text)
 }
 
 const solidOf = async (node: TronNode): Promise<Seen> => {
@@ -70,18 +77,25 @@ const solidOf = async (node: TronNode): Promise<Seen> => {
   } catch (error) {
     const { message } = error as Error
     if (/different chains/.test(message)) return unfit(message, 'Set solidityUrl to the same network as url')
-    return unknown(`${message}: is solidityUrl right? java-tron serves /walletsolidity on a port of its own (node.http.solidityPort)`)
+    return unknown(
+      `${message}: is solidityUrl right? java-tron serves /walletsolidity on a port of its own (node.http.solidityPort)`,
+    )
   }
 }
 
-interface Block { height: number; transactions: Fields[] }
+interface Block {
+  height: number
+  transactions: Fields[]
+}
 
 /** The newest solid block with a transaction, and undefined when there is none among the newest few. */
 const newestWithTransaction = async (node: TronNode): Promise<Block | undefined> => {
   const solid = await readSolidHead(node)
   for (let { height } = solid; height > Math.max(0, solid.height - MOST_LOOKED_AT); height -= 1) {
     const block = await node.read('wallet/getblockbynum', { num: height }, (fields) => fields)
-    const transactions = listOf(block['transactions'] ?? [], 'transactions').map((one) => objectOf(one, 'a transaction'))
+    const transactions = listOf(block['transactions'] ?? [], 'transactions').map((one) =>
+      objectOf(one, 'a transaction'),
+    )
     if (transactions.length > 0) return { height, transactions }
   }
   return undefined
@@ -98,10 +112,19 @@ const receiptsOf = async (node: TronNode): Promise<Seen> => {
   const count = Array.isArray(answer) ? answer.length : 0
   if (count === transactions.length) return good(`block ${height} has one for each of its ${count} transactions`)
   const text = `block ${height} has ${transactions.length} transactions and ${count} receipts`
-  return count === 0 ? unfit(text, 'Set storage.transHistory.switch = "on" and restore the node from a full snapshot: without receipts no payment is seen') : poor(text, 'Ask again; if that lasts, several machines answer at this url')
+  return count === 0
+    ? unfit(
+        text,
+        'Set storage.transHistory.switch = "on" and restore the node from a full snapshot: without receipts no payment is seen',
+      )
+    : poor(text, 'Ask again; if that lasts, several machines answer at this url')
 }
 
-const lite = (message: string): Seen => unfit(`a lite node: ${message}`, 'Set openHistoryQueryWhenLiteFN = true, or use a full node: a lite one answers no questions about blocks')
+const lite = (message: string): Seen =>
+  unfit(
+    `a lite node: ${message}`,
+    'Set openHistoryQueryWhenLiteFN = true, or use a full node: a lite one answers no questions about blocks',
+  )
 
 /** java-tron can't be asked whether it records them; that some are there shows it. */
 const internalOf = async (node: TronNode, { internalTransactions }: TronSettings): Promise<Seen> => {
@@ -109,23 +132,45 @@ const internalOf = async (node: TronNode, { internalTransactions }: TronSettings
   let seen = 0
   for (let at = height; at > Math.max(0, height - MOST_LOOKED_AT) && seen === 0; at -= 1) {
     const infos = await raw(node, 'wallet/gettransactioninfobyblocknum', { num: at })
-    if (Array.isArray(infos)) seen = infos.filter((info) => Array.isArray((info as Fields)['internal_transactions'])).length
+    if (Array.isArray(infos))
+      seen = infos.filter((info) => Array.isArray((info as Fields)['internal_transactions'])).length
   }
   const where = `the newest ${MOST_LOOKED_AT} solid blocks`
   if (seen > 0 && internalTransactions) return good(`are recorded: found in ${where}`)
-  if (seen > 0) return poor(`are recorded by the node and not read`, 'Set internalTransactions of TRON to true: TRX sent by contracts is not credited without')
-  if (!internalTransactions) return poor(`are not read (internalTransactions is false), and there are none in ${where}`, 'Set vm.saveInternalTx = true at the node and internalTransactions to true: TRX sent by contracts is not credited without')
+  if (seen > 0)
+    return poor(
+      `are recorded by the node and not read`,
+      'Set internalTransactions of TRON to true: TRX sent by contracts is not credited without',
+    )
+  if (!internalTransactions)
+    return poor(
+      `are not read (internalTransactions is false), and there are none in ${where}`,
+      'Set vm.saveInternalTx = true at the node and internalTransactions to true: TRX sent by contracts is not credited without',
+    )
   return unknown(`none in ${where}: where the chain is busy, the node runs without vm.saveInternalTx = true`)
 }
 
-const callOf = (token: string): Fields => ({ owner_address: hexOfAddress(token), contract_address: hexOfAddress(token), function_selector: DECIMALS, parameter: '' })
+const callOf = (token: string): Fields => ({
+  owner_address: hexOfAddress(token),
+  contract_address: hexOfAddress(token),
+  function_selector: DECIMALS,
+  parameter: '',
+})
 
 const constantOf = async (node: TronNode, [token]: readonly string[]): Promise<Seen> => {
   if (token === undefined) return unknown('no token is configured that could be asked')
   for (const method of ['wallet/triggerconstantcontract', 'walletsolidity/triggerconstantcontract'] as const) {
     const error = errorOf(await raw(node, method, callOf(token)))
-    if (error !== undefined && NO_CONSTANT.test(error)) return unfit(`${method}: ${error}`, 'Set vm.supportConstant = true at the node: balances and costs of tokens are asked by such calls')
-    if (error !== undefined) return poor(`${method} of ${token}: ${error}`, 'Look whether the node has caught up and whether the contract is right')
+    if (error !== undefined && NO_CONSTANT.test(error))
+      return unfit(
+        `${method}: ${error}`,
+        'Set vm.supportConstant = true at the node: balances and costs of tokens are asked by such calls',
+      )
+    if (error !== undefined)
+      return poor(
+        `${method} of ${token}: ${error}`,
+        'Look whether the node has caught up and whether the contract is right',
+      )
   }
   return good('are run, on both roots')
 }
@@ -133,20 +178,29 @@ const constantOf = async (node: TronNode, [token]: readonly string[]): Promise<S
 const estimateOf = async (node: TronNode, [token]: readonly string[]): Promise<Seen> => {
   if (token === undefined) return unknown('no token is configured that could be asked')
   const error = errorOf(await raw(node, 'wallet/estimateenergy', callOf(token)))
-  return error === undefined ? good('is answered') : good(`is not answered (${error}); costs are read from constant calls`)
+  return error === undefined
+    ? good('is answered')
+    : good(`is not answered (${error}); costs are read from constant calls`)
 }
 
 const oldBlocksOf = async (node: TronNode): Promise<Seen> => {
   const answer = await raw(node, 'wallet/getblockbynum', { num: 1 })
   const isThere = typeof answer === 'object' && answer !== null && (answer as Fields)['blockID'] !== undefined
   if (isThere) return good('from the first on')
-  return poor(`block 1 is not there: ${errorOf(answer) ?? 'an empty answer'}`, 'Blocks before the node\'s snapshot can\'t be read again by `bursar rescan`: restore the node from a full snapshot where that is needed')
+  return poor(
+    `block 1 is not there: ${errorOf(answer) ?? 'an empty answer'}`,
+    "Blocks before the node's snapshot can't be read again by `bursar rescan`: restore the node from a full snapshot where that is needed",
+  )
 }
 
 const PARAMETERS = ['getEnergyFee', 'getTransactionFee', 'getForbidTransferToContract', 'getAllowDynamicEnergy']
 
 const pricesOf = async (node: TronNode): Promise<Seen> =>
   node.read('wallet/getchainparameters', {}, ({ chainParameter }) => {
-    const given = new Map(listOf(chainParameter, 'chainParameter').map((one) => objectOf(one, 'a parameter')).map(({ key, value }) => [String(key), amountOf(value, 'a value')]))
+    const given = new Map(
+      listOf(chainParameter, 'chainParameter')
+        .map((one) => objectOf(one, 'a parameter'))
+        .map(({ key, value }) => [String(key), amountOf(value, 'a value')]),
+    )
     return good(PARAMETERS.map((name) => `${name} ${String(given.get(name) ?? 'not said')}`).join(', '))
   })

@@ -5,7 +5,10 @@ import { headerOf, startScriptedNode } from './test-node.ts'
 
 const SOLID_MS = 3_000
 
-/** A node whose solidified head moves on every three seconds, behind a gateway that takes so long for each question, one after the other. */
+/**
+ * A node whose solidified head moves on every three seconds, behind a gateway that takes so long for each question, one
+ * after the other.
+ */
 const start = async (msEach: number) => {
   let now = 0
   const timer: Timer = {
@@ -14,21 +17,27 @@ const start = async (msEach: number) => {
       now += ms
     },
   }
-  const node = await startScriptedNode({
-    'walletsolidity/getblock': () => {
-      now += msEach
-      return headerOf(100 + Math.floor(now / SOLID_MS))
+  const node = await startScriptedNode(
+    {
+      'walletsolidity/getblock': () => {
+        now += msEach
+        return headerOf(100 + Math.floor(now / SOLID_MS))
+      },
+      'walletsolidity/getaccount': ({ address }) => {
+        now += msEach
+        return { address, balance: 7 }
+      },
     },
-    'walletsolidity/getaccount': ({ address }) => {
-      now += msEach
-      return { address, balance: 7 }
-    },
-  }, { timer })
+    { timer },
+  )
   return node
 }
 
 const wantedOf = (count: number) =>
-  Array.from({ length: count }, (_, i) => ({ address: addressOfHex(`41${(i + 1).toString(16).padStart(40, '0')}`), contract: null }))
+  Array.from({ length: count }, (_, i) => ({
+    address: addressOfHex(`41${(i + 1).toString(16).padStart(40, '0')}`),
+    contract: null,
+  }))
 
 test('audit D-T7: where a gateway is slow, a page of balances becomes as small as one final block allows', async () => {
   // 15 requests a second are 66 ms for each: 50 balances take longer than a head stands.
@@ -37,7 +46,7 @@ test('audit D-T7: where a gateway is slow, a page of balances becomes as small a
   await expect(adapter.balancesAtFinal(wantedOf(50))).rejects.toThrow('ask for fewer')
   // Once is enough to see that.
   expect(asked.length).toBeLessThanOrEqual(2 * 52)
-  for (let read = 0; read < 200; ) {
+  for (let read = 0; read < 200;) {
     const most = adapter.mostAtFinal!()
     const answer = await adapter.balancesAtFinal(wantedOf(most)).catch(() => undefined)
     // Too many for the pace that this reading has shown: the next one is smaller.

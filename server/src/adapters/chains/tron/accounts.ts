@@ -24,7 +24,9 @@ const readAccount = (node: TronNode, method: Method, address: string): Promise<F
     return account
   })
 
-/** An address that only ever received tokens is no account: it can send nothing until TRX, or a creation, activates it. */
+/**
+ * An address that only ever received tokens is no account: it can send nothing until TRX, or a creation, activates it.
+ */
 export const readIsActivated = async (node: TronNode, address: string): Promise<boolean> =>
   (await readAccount(node, 'wallet/getaccount', address)) !== null
 
@@ -51,15 +53,19 @@ const left = (fields: Fields, limit: string, used: string): bigint => {
   return rest > 0n ? rest : 0n
 }
 
-/** How long a solidified head stands, and the part of it that a reading may take: the head does not wait for the reading to begin. */
+/**
+ * How long a solidified head stands, and the part of it that a reading may take: the head does not wait for the reading
+ * to begin.
+ */
 const STANDS_MS = 3_000
 const READING_MS = STANDS_MS * 0.4
 const MOST_AT_ONCE = 50
 
 export interface SolidBalances {
   /**
-   * Balances of the solidified head, all of one block: when it moved meanwhile, all are read anew. java-tron has no state
-   * of earlier blocks, and `/wallet` shows what pending transactions would leave. Of TRX, all that is the account's.
+   * Balances of the solidified head, all of one block: when it moved meanwhile, all are read anew. java-tron has no
+   * state of earlier blocks, and `/wallet` shows what pending transactions would leave. Of TRX, all that is the
+   * account's.
    */
   read(wanted: readonly Wanted[]): Promise<{ head: Head; units: bigint[] }>
   /** How many balances one reading can hold by the pace of those before. */
@@ -70,7 +76,8 @@ export interface SolidBalances {
 export const createSolidBalances = (node: TronNode, { now }: Timer, perSecond: number | undefined): SolidBalances => {
   /** ms for each balance: what the newest readings took, half of it the last one */
   let pace = perSecond === undefined ? 0 : 1_000 / perSecond
-  const most = (): number => (pace === 0 ? MOST_AT_ONCE : Math.max(1, Math.min(MOST_AT_ONCE, Math.floor(READING_MS / pace))))
+  const most = (): number =>
+    pace === 0 ? MOST_AT_ONCE : Math.max(1, Math.min(MOST_AT_ONCE, Math.floor(READING_MS / pace)))
   return {
     most,
     read: async (wanted) => {
@@ -83,7 +90,10 @@ export const createSolidBalances = (node: TronNode, { now }: Timer, perSecond: n
         // Another attempt at this pace would end as this one did.
         if (wanted.length > 1 && wanted.length > most()) break
       }
-      throw node.unavailable(SOLID_ACCOUNT, `the solidified head moved on while ${wanted.length} balances were read: ask for fewer`)
+      throw node.unavailable(
+        SOLID_ACCOUNT,
+        `the solidified head moved on while ${wanted.length} balances were read: ask for fewer`,
+      )
     },
   }
 }
@@ -100,10 +110,18 @@ export const readStake = async (node: TronNode, address: string): Promise<Stake>
 }
 
 /** Throws `ChainUnavailable` for any height but the solidified head's. */
-export const readBalancesAt = async (node: TronNode, balances: SolidBalances, height: number, wanted: readonly Wanted[]): Promise<bigint[]> => {
+export const readBalancesAt = async (
+  node: TronNode,
+  balances: SolidBalances,
+  height: number,
+  wanted: readonly Wanted[],
+): Promise<bigint[]> => {
   if (wanted.length === 0) return []
   const { head, units } = await balances.read(wanted)
   if (head.height !== height)
-    throw node.unavailable(SOLID_ACCOUNT, `balances are known at the solidified head ${head.height} only, not at ${height}`)
+    throw node.unavailable(
+      SOLID_ACCOUNT,
+      `balances are known at the solidified head ${head.height} only, not at ${height}`,
+    )
   return units
 }

@@ -4,8 +4,13 @@ import { onFork } from './test-dialects.ts'
 import { headerOf, shownTransfer, startScriptedNode, type Answers } from './test-node.ts'
 
 const hashOf = (height: number, nonce = 0): string => (height * 10 + nonce).toString(16).padStart(64, '0')
-const blockOf = (height: number, fork = 'aa', time = height * 3_000) => ({ ...headerOf(height, fork, time), transactions: [shownTransfer(hashOf(height))] })
-const infosOf = (height: number, time = height * 3_000) => [{ id: hashOf(height), fee: 5, blockNumber: height, blockTimeStamp: time, receipt: { net_usage: 1 } }]
+const blockOf = (height: number, fork = 'aa', time = height * 3_000) => ({
+  ...headerOf(height, fork, time),
+  transactions: [shownTransfer(hashOf(height))],
+})
+const infosOf = (height: number, time = height * 3_000) => [
+  { id: hashOf(height), fee: 5, blockNumber: height, blockTimeStamp: time, receipt: { net_usage: 1 } },
+]
 
 /** A chain of TRON whose head a test moves on. */
 const chainAt = (chain: { height: number }, more: Answers = {}): Answers => ({
@@ -22,7 +27,7 @@ const chainAt = (chain: { height: number }, more: Answers = {}): Answers => ({
 const DAY_MS = 24 * 3_600_000
 const BLOCK_MS = 3_000
 
-describe("audit D-T7: requests of a watcher that is at the head", () => {
+describe('audit D-T7: requests of a watcher that is at the head', () => {
   test.each([
     ['in step with the blocks', 0],
     ['each look takes half a second besides', 500],
@@ -36,7 +41,11 @@ describe("audit D-T7: requests of a watcher that is at the head", () => {
     for (let now = 0; now < spanMs; now += pollMs + lookMs) {
       chain.height = 1_000 + Math.floor(now / BLOCK_MS)
       const [head] = await Promise.all([adapter.head(), adapter.finalized()])
-      for (; read < head.height; read += 1) expect(await adapter.blockAt(read + 1)).toMatchObject({ height: read + 1, transactions: [{ hash: hashOf(read + 1) }] })
+      for (; read < head.height; read += 1)
+        expect(await adapter.blockAt(read + 1)).toMatchObject({
+          height: read + 1,
+          transactions: [{ hash: hashOf(read + 1) }],
+        })
     }
     expect(read).toBeGreaterThanOrEqual(1_195)
     const perBlock = asked.length / (spanMs / BLOCK_MS)
@@ -51,10 +60,13 @@ describe('a block and what came of its transactions', () => {
   test('rows T-21 and T-22: a head that was replaced by another one of its height is read anew', async () => {
     // The pool and the other fork's block were shown first: Manager.switchFork.
     let fork: 'aa' | 'bb' = 'bb'
-    const { adapter, asked } = await startScriptedNode(chainAt(chain, {
-      'wallet/getblock': ({ detail }) => (detail === true ? blockOf(10, 'bb', 29_000) : headerOf(10, fork, fork === 'bb' ? 29_000 : 30_000)),
-      'wallet/getblockbynum': () => blockOf(10, fork, 30_000),
-    }))
+    const { adapter, asked } = await startScriptedNode(
+      chainAt(chain, {
+        'wallet/getblock': ({ detail }) =>
+          detail === true ? blockOf(10, 'bb', 29_000) : headerOf(10, fork, fork === 'bb' ? 29_000 : 30_000),
+        'wallet/getblockbynum': () => blockOf(10, fork, 30_000),
+      }),
+    )
     await adapter.head()
     fork = 'aa'
     expect(await adapter.blockAt(10)).toMatchObject({ hash: onFork(10, 'aa')['blockID'], time: 30_000 })
@@ -62,20 +74,26 @@ describe('a block and what came of its transactions', () => {
   })
 
   test('row T-10: infos of a machine on another fork are not believed, though the block is asked for again and is the same', async () => {
-    const { adapter } = await startScriptedNode(chainAt(chain, { 'wallet/gettransactioninfobyblocknum': () => infosOf(9, 30_000) }))
+    const { adapter } = await startScriptedNode(
+      chainAt(chain, { 'wallet/gettransactioninfobyblocknum': () => infosOf(9, 30_000) }),
+    )
     await expect(adapter.blockAt(10)).rejects.toMatchObject({ name: 'ChainUnavailable' })
   })
 
   test('a node that leaves the time of infos out is asked for the block again', async () => {
-    const { adapter, asked } = await startScriptedNode(chainAt(chain, {
-      'wallet/gettransactioninfobyblocknum': () => infosOf(10).map(({ blockTimeStamp: _time, ...info }) => info),
-    }))
+    const { adapter, asked } = await startScriptedNode(
+      chainAt(chain, {
+        'wallet/gettransactioninfobyblocknum': () => infosOf(10).map(({ blockTimeStamp: _time, ...info }) => info),
+      }),
+    )
     expect(await adapter.blockAt(10)).toMatchObject({ height: 10 })
     expect(asked).toEqual(['wallet/getblockbynum', 'wallet/gettransactioninfobyblocknum', 'wallet/getblock'])
   })
 
   test('a head shown without its transactions is no empty block', async () => {
-    const { adapter } = await startScriptedNode(chainAt(chain, { 'wallet/getblock': ({ id_or_num: at }) => headerOf(Number(at ?? 10)) }))
+    const { adapter } = await startScriptedNode(
+      chainAt(chain, { 'wallet/getblock': ({ id_or_num: at }) => headerOf(Number(at ?? 10)) }),
+    )
     await adapter.head()
     expect((await adapter.blockAt(10))!.transactions).toHaveLength(1)
   })
@@ -90,6 +108,8 @@ describe('a block and what came of its transactions', () => {
     const bare = { ...rest, block_header: { raw_data: { ...header.raw_data, ...(root && { txTrieRoot: root }) } } }
     const { adapter } = await startScriptedNode(chainAt(chain, { 'wallet/getblockbynum': () => bare }))
     const reading = adapter.blockAt(9)
-    await (answer === 'read' ? expect(reading).resolves.toMatchObject({ transactions: [] }) : expect(reading).rejects.toMatchObject({ name: 'ChainUnavailable' }))
+    await (answer === 'read'
+      ? expect(reading).resolves.toMatchObject({ transactions: [] })
+      : expect(reading).rejects.toMatchObject({ name: 'ChainUnavailable' }))
   })
 })

@@ -35,13 +35,14 @@ export const readShownBlock = (node: TronNode, height: number): Promise<ShownBlo
   readOrNothing(node, BY_NUMBER, { num: height }, (block) => {
     const shown = decodeShown(block)
     if (shown.height !== height) throw new RangeError(`block ${shown.height} instead of ${height}`)
-    if (shown.shown.length === 0 && hasTransactions(block)) throw new Malformed(`block ${height} without the transactions that its header speaks of`)
+    if (shown.shown.length === 0 && hasTransactions(block))
+      throw new Malformed(`block ${height} without the transactions that its header speaks of`)
     return shown
   })
 
 /**
- * Whether a header says that its block has transactions: the root of none is zero (`BlockCapsule.calcMerkleRoot` of java-tron, which
- * `Manager.pushBlock` holds every block against). A gateway that leaves them out would hide deposits.
+ * Whether a header says that its block has transactions: the root of none is zero (`BlockCapsule.calcMerkleRoot` of
+ * java-tron, which `Manager.pushBlock` holds every block against). A gateway that leaves them out would hide deposits.
  */
 const hasTransactions = (block: Fields): boolean => /[^0]/.test(namedRoot(block) ?? '')
 
@@ -51,18 +52,24 @@ const namedRoot = (block: Fields): string | undefined => {
 }
 
 /**
- * The newest block as the node shows it: to read it whole costs a gateway's user no more requests than to ask for its place, and saves the
- * question for the block itself.
+ * The newest block as the node shows it: to read it whole costs a gateway's user no more requests than to ask for its
+ * place, and saves the question for the block itself.
  */
 export const readShownHead = (node: TronNode): Promise<ShownBlock> => node.read(NEWEST, { detail: true }, decodeShown)
 
 const decodeShown = (block: Fields): ShownBlock => {
   const shown = listOf(block['transactions'] ?? [], 'transactions').map((one) => objectOf(one, 'a transaction'))
-  return { ...decodeHeader(block), shown, hashes: shown.map((one) => hashOf(one['txID'], 'txID')), root: namedRoot(block) }
+  return {
+    ...decodeHeader(block),
+    shown,
+    hashes: shown.map((one) => hashOf(one['txID'], 'txID')),
+    root: namedRoot(block),
+  }
 }
 
 /** False when its header names another root than these transactions have. It takes about 6 µs a transaction. */
-const isWhole = ({ root, shown }: Pick<ShownBlock, 'root' | 'shown'>): boolean => root === undefined || [root, undefined].includes(rootOf(shown))
+const isWhole = ({ root, shown }: Pick<ShownBlock, 'root' | 'shown'>): boolean =>
+  root === undefined || [root, undefined].includes(rootOf(shown))
 
 /**
  * The best chain's block at a height with everything that moved in it. What came of its transactions is asked for by
@@ -77,7 +84,8 @@ export const readBlockAt = async (
 ): Promise<Block | null> => {
   for (let attempt = 1; attempt <= READINGS; attempt += 1) {
     // One without transactions may be a header only.
-    const block = attempt === 1 && known?.height === height && known.shown.length > 0 ? known : await readShownBlock(node, height)
+    const block =
+      attempt === 1 && known?.height === height && known.shown.length > 0 ? known : await readShownBlock(node, height)
     if (!block) return null
     const { shown, hashes, root, ...head } = block
     const count = isWhole({ root, shown }) ? shown.length : await readCount(node, height)
@@ -88,25 +96,44 @@ export const readBlockAt = async (
     const answer = await node.ask(INFOS, { num: height })
     if (!areOf(answer, head, hashes) && (await readHeaderAt(node, height))?.hash !== head.hash) continue
     const infos = node.believe(INFOS, () => decodeInfos(answer, height, hashes))
-    if (infos.size > hashes.length) throw node.unavailable(BY_NUMBER, `block ${height} with ${hashes.length} transactions, of which there are ${infos.size} infos`)
+    if (infos.size > hashes.length)
+      throw node.unavailable(
+        BY_NUMBER,
+        `block ${height} with ${hashes.length} transactions, of which there are ${infos.size} infos`,
+      )
     const transactions = node.believe(BY_NUMBER, () =>
       shown.map((one, at) => decodeTransaction(one, infos.get(hashes[at]!)!, tokens, internalTransactions)),
     )
-    const unknown = internalTransactions ? node.believe(INFOS, () => [...new Set([...infos.values()].flatMap(unknownNotes))]) : []
-    const acts = node.believe(INFOS, () => shown.flatMap((one, at) => issuerActsOf(one, infos.get(hashes[at]!)!, tokens)))
-    return { ...head, ...(count === undefined && { isUnproven: true as const }), ...(unknown.length > 0 && { unknownNotes: unknown }), ...(acts.length > 0 && { issuerActs: acts }), transactions }
+    const unknown = internalTransactions
+      ? node.believe(INFOS, () => [...new Set([...infos.values()].flatMap(unknownNotes))])
+      : []
+    const acts = node.believe(INFOS, () =>
+      shown.flatMap((one, at) => issuerActsOf(one, infos.get(hashes[at]!)!, tokens)),
+    )
+    return {
+      ...head,
+      ...(count === undefined && { isUnproven: true as const }),
+      ...(unknown.length > 0 && { unknownNotes: unknown }),
+      ...(acts.length > 0 && { issuerActs: acts }),
+      transactions,
+    }
   }
-  throw node.unavailable(BY_NUMBER, `at height ${height} the best chain kept changing, or transactions of the block are not shown`)
+  throw node.unavailable(
+    BY_NUMBER,
+    `at height ${height} the best chain kept changing, or transactions of the block are not shown`,
+  )
 }
 
 /**
- * How many transactions the block of a height has. Asked where the root does not fit, which alone says little: transactions that come by peers may
- * have a result with fields of other software's, which count in the root and are not shown (transaction 187 of the main network's block 79072107).
- * Undefined where the node does not say.
+ * How many transactions the block of a height has. Asked where the root does not fit, which alone says little:
+ * transactions that come by peers may have a result with fields of other software's, which count in the root and are
+ * not shown (transaction 187 of the main network's block 79072107). Undefined where the node does not say.
  */
 const readCount = async (node: TronNode, height: number): Promise<number | undefined> => {
   try {
-    return await node.read(COUNT, { num: height }, ({ count }) => (count === undefined ? undefined : countOf(count, 'count')))
+    return await node.read(COUNT, { num: height }, ({ count }) =>
+      count === undefined ? undefined : countOf(count, 'count'),
+    )
   } catch (error) {
     if (error instanceof ChainUnavailable) return undefined
     throw error
@@ -114,12 +141,15 @@ const readCount = async (node: TronNode, height: number): Promise<number | undef
 }
 
 /**
- * Whether infos are of this very block, by its time and all of its transactions: two blocks of one height have different times, as each slot of
- * three seconds is one producer's. This needs no further question, and is right behind a balancer whose machines are on different forks. False
- * says nothing.
+ * Whether infos are of this very block, by its time and all of its transactions: two blocks of one height have
+ * different times, as each slot of three seconds is one producer's. This needs no further question, and is right behind
+ * a balancer whose machines are on different forks. False says nothing.
  */
 const areOf = (answer: unknown, { time }: Pick<Block, 'time'>, hashes: readonly string[]): boolean => {
   if (!Array.isArray(answer) || answer.length !== hashes.length) return false
   const wanted = new Set(hashes)
-  return answer.every((info: { id?: unknown; blockTimeStamp?: unknown } | null) => wanted.has(String(info?.id)) && Number(info?.blockTimeStamp) === time)
+  return answer.every(
+    (info: { id?: unknown; blockTimeStamp?: unknown } | null) =>
+      wanted.has(String(info?.id)) && Number(info?.blockTimeStamp) === time,
+  )
 }

@@ -35,7 +35,11 @@ export const verdictOf = (code: string, message: string): Verdict => {
  * Hands a transaction over once: whoever gets `ChainUnavailable` does not know whether the node took it. A refusal is
  * held against where the transaction stands, since a node that has it in a block may find it expired or unpayable.
  */
-export const broadcastTransaction = async (node: TronNode, readStatus: ReadStatus, raw: string): Promise<BroadcastResult> => {
+export const broadcastTransaction = async (
+  node: TronNode,
+  readStatus: ReadStatus,
+  raw: string,
+): Promise<BroadcastResult> => {
   const hash = idOf(raw)
   if (hash === undefined) return { kind: 'refused', reason: 'invalid', message: 'not a signed transaction in hex' }
   const answer = await node.ask(METHOD, { transaction: raw }, 1)
@@ -43,8 +47,10 @@ export const broadcastTransaction = async (node: TronNode, readStatus: ReadStatu
   if (verdict === 'accepted') return { kind: 'accepted' }
   if (verdict === 'node-trouble') throw node.unavailable(METHOD, `refused: ${message} (${code})`)
   if ((await readStatus(hash)).kind !== 'unknown') return { kind: 'accepted' }
-  // With `node.rpc.trxCacheEnable` java-tron notes an id before it checks anything (`Wallet.java`): what was refused is then known too.
-  if (verdict === 'known') throw node.unavailable(METHOD, `the node knows ${hash} already, and has it neither in its pool nor in a block`)
+  // With `node.rpc.trxCacheEnable` java-tron notes an id before it checks anything (`Wallet.java`): what was refused is
+  // then known too.
+  if (verdict === 'known')
+    throw node.unavailable(METHOD, `the node knows ${hash} already, and has it neither in its pool nor in a block`)
   return { kind: 'refused', reason: verdict, message: `${code}: ${message}` }
 }
 

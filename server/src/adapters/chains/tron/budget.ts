@@ -27,7 +27,10 @@ const bucketOf = (count: number, spanMs: number, burst: number, now: number): Bu
   return { most, left: most, perMs: Math.max(count - most, count / 2) / spanMs, filledAt: now }
 }
 
-/** What each request passes: it waits for its turn. Throws `NoAnswer` when that is far off, as when the day's requests are spent. */
+/**
+ * What each request passes: it waits for its turn. Throws `NoAnswer` when that is far off, as when the day's requests
+ * are spent.
+ */
 export const createTurns = ({ perSecond, perDay }: Budget, { now, sleep }: Timer): (() => Promise<void>) => {
   const buckets = [
     ...(perSecond === undefined ? [] : [bucketOf(perSecond, SECOND_MS, BURST.second, now())]),
@@ -40,7 +43,11 @@ export const createTurns = ({ perSecond, perDay }: Budget, { now, sleep }: Timer
       bucket.filledAt = at
     }
     const waitMs = Math.max(0, ...buckets.map(({ left, perMs }) => (1 - left) / perMs))
-    if (waitMs > MOST_WAIT_MS) throw new NoAnswer('the requests that the settings allow (requestsPerSecond, requestsPerDay) are used up for now', false)
+    if (waitMs > MOST_WAIT_MS)
+      throw new NoAnswer(
+        'the requests that the settings allow (requestsPerSecond, requestsPerDay) are used up for now',
+        false,
+      )
     for (const bucket of buckets) bucket.left -= 1
     if (waitMs > 0) await sleep(waitMs)
   }

@@ -23,8 +23,8 @@ const ESTIMATE = 'wallet/estimateenergy'
 const NO_FUNDS = /balance is not sufficient|insufficient balance|no OwnerAccount/i
 
 /**
- * What nodes are asked by its name: some take no bare data, and `estimateenergy` of java-tron 4.7 drops it without a word
- * and estimates an empty call.
+ * What nodes are asked by its name: some take no bare data, and `estimateenergy` of java-tron 4.7 drops it without a
+ * word and estimates an empty call.
  */
 const NAMES: Readonly<Record<string, string>> = {
   a9059cbb: 'transfer(address,uint256)',
@@ -48,8 +48,9 @@ const bodyOf = ({ owner, contract, callValue, data }: Call): Fields => {
 }
 
 /**
- * Energy that this very call takes now. The run tells whether it would fail. Nodes with `vm.estimateEnergy` also say what has to be at hand
- * while it runs, which may be more; they know that to one TRX of fee only (`Wallet.java` of java-tron), so it is no measure of the cost.
+ * Energy that this very call takes now. The run tells whether it would fail. Nodes with `vm.estimateEnergy` also say
+ * what has to be at hand while it runs, which may be more; they know that to one TRX of fee only (`Wallet.java` of
+ * java-tron), so it is no measure of the cost.
  */
 export const estimateEnergy = async (node: TronNode, call: Call): Promise<EnergyEstimate> => {
   const run = await runCall(node, CONSTANT, call)
@@ -78,19 +79,24 @@ const runCall = async (node: TronNode, method: Method, call: Call): Promise<Run>
     const failed = ret !== undefined && objectOf(ret, 'ret')['ret'] === 'FAILED'
     if (failed) return { ok: false, reason: NO_FUNDS.test(text) ? 'insufficient-funds' : 'reverted', message: text }
     const [result] = listOf(answer['constant_result'], 'constant_result')
-    return { ok: true, energy: amountOf(answer['energy_used'], 'energy_used'), answer: textOf(result ?? '', 'the result') }
+    return {
+      ok: true,
+      energy: amountOf(answer['energy_used'], 'energy_used'),
+      answer: textOf(result ?? '', 'the result'),
+    }
   })
 }
 
 /**
- * How java-tron answers for code that failed otherwise than by REVERT, with the name of the exception (`Wallet.callConstantContract`,
- * `TriggerConstantContractServlet`). Running out of time is the node's trouble, as is what has another name.
+ * How java-tron answers for code that failed otherwise than by REVERT, with the name of the exception
+ * (`Wallet.callConstantContract`, `TriggerConstantContractServlet`). Running out of time is the node's trouble, as is
+ * what has another name.
  */
 const CODE_FAILED = /^class org\.tron\.core\.vm\.program\.Program\$(?!OutOfTimeException)\w+Exception\b/
 
 /**
- * Only code that ran and failed says something of the call. A node that runs no calls (`vm.supportConstant` is off by default) or is behind the
- * contract's creation refuses it as invalid (`Wallet.java`): nothing is concluded.
+ * Only code that ran and failed says something of the call. A node that runs no calls (`vm.supportConstant` is off by
+ * default) or is behind the contract's creation refuses it as invalid (`Wallet.java`): nothing is concluded.
  */
 const refusalOf = (contract: string, code: string, message: string): Refused => {
   // First: words of the receiver's own code must not say that we are short, since then no other payment is made either.
@@ -110,7 +116,12 @@ const readRequired = async (node: TronNode, call: Call): Promise<bigint> => {
 }
 
 /** Anybody can be the caller of what only reads. */
-const readNumber = async (node: TronNode, method: Method, contract: string, data: `0x${string}`): Promise<bigint | undefined> => {
+const readNumber = async (
+  node: TronNode,
+  method: Method,
+  contract: string,
+  data: `0x${string}`,
+): Promise<bigint | undefined> => {
   const run = await runCall(node, method, { owner: contract, contract, callValue: 0n, data })
   return run.ok ? decodeUint(`0x${run.answer}`) : undefined
 }

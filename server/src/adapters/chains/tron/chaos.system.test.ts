@@ -18,7 +18,13 @@ describeChaos('the TRON chain out of order', async () => {
   await mine(1)
   const height = chain.status().height
   const { solidHeight } = chain.status()
-  const call = { kind: 'TriggerSmartContract', owner: FAUCET, contract: token, callValue: 0n, data: encodeTokenTransfer(address, 1n) } as const
+  const call = {
+    kind: 'TriggerSmartContract',
+    owner: FAUCET,
+    contract: token,
+    callValue: 0n,
+    data: encodeTokenTransfer(address, 1n),
+  } as const
   return {
     nodeUrl: chain.url,
     adapterAt: (url, timeoutMs) => adapterOf(url, { tokens: [token], timeoutMs }),

@@ -1,4 +1,14 @@
-import { addressOfEvmForm, bandwidthOf, burnOf, decodeTokenTransfer, encodeTokenTransfer, mostBurntBy, type Contract, type Prices, type Usage } from '@bursar/chainkit/tron'
+import {
+  addressOfEvmForm,
+  bandwidthOf,
+  burnOf,
+  decodeTokenTransfer,
+  encodeTokenTransfer,
+  mostBurntBy,
+  type Contract,
+  type Prices,
+  type Usage,
+} from '@bursar/chainkit/tron'
 import type { CostEstimate } from '../port.ts'
 import { listOf, Malformed, objectOf } from '../shape.ts'
 import { readIsActivated, readResources } from './accounts.ts'
@@ -46,23 +56,40 @@ export const estimateCost = async (node: TronNode, contract: Contract, random: (
   const bandwidth = bandwidthOf({ ...LONGEST, feeLimit: isCall ? LONGEST_FEE_LIMIT : 0n, contract })
   const asNew = isCall ? await readEnergyToNewHolder(node, contract, random) : 0n
   const energyLimit = asNew > estimate.limit ? asNew : estimate.limit
-  const usage: Usage = { bandwidth, energy: estimate.energy, ...(isCall && { energyLimit }), activates: await readActivates(node, contract) }
+  const usage: Usage = {
+    bandwidth,
+    energy: estimate.energy,
+    ...(isCall && { energyLimit }),
+    activates: await readActivates(node, contract),
+  }
   const [prices, resources] = await Promise.all([readPrices(node), readResources(node, contract.owner)])
-  return { ok: true, usage, burn: burnOf(usage, prices, resources), most: mostBurntBy({ ...usage, energy: energyLimit }, prices) }
+  return {
+    ok: true,
+    usage,
+    burn: burnOf(usage, prices, resources),
+    most: mostBurntBy({ ...usage, energy: energyLimit }, prices),
+  }
 }
 
 /**
- * What the transfer of a token would take if its receiver held none: about twice as much. A receiver can become that between the estimate and
- * the block, by sending away what it holds; too low a limit is then burnt whole, and the payment fails. 0 for other calls.
+ * What the transfer of a token would take if its receiver held none: about twice as much. A receiver can become that
+ * between the estimate and the block, by sending away what it holds; too low a limit is then burnt whole, and the
+ * payment fails. 0 for other calls.
  */
-const readEnergyToNewHolder = async (node: TronNode, call: Extract<Contract, { kind: 'TriggerSmartContract' }>, random: () => number): Promise<bigint> => {
+const readEnergyToNewHolder = async (
+  node: TronNode,
+  call: Extract<Contract, { kind: 'TriggerSmartContract' }>,
+  random: () => number,
+): Promise<bigint> => {
   const transfer = decodeTokenTransfer(call.data)
   return transfer ? readEnergyOf(node, { ...call, data: encodeTokenTransfer(nobody(random), transfer.units) }) : 0n
 }
 
 /** An address that nobody has a key of, or knows beforehand. */
 const nobody = (random: () => number): string =>
-  addressOfEvmForm(Array.from({ length: 20 }, () => (1 + Math.floor(random() * 255)).toString(16).padStart(2, '0')).join(''))
+  addressOfEvmForm(
+    Array.from({ length: 20 }, () => (1 + Math.floor(random() * 255)).toString(16).padStart(2, '0')).join(''),
+  )
 
 const readActivates = async (node: TronNode, contract: Contract): Promise<boolean> => {
   if (contract.kind === 'AccountCreateContract') return true

@@ -1,12 +1,29 @@
-/** What java-tron 4.8 answers besides the ordinary, by its sources (tronprotocol/java-tron, release_v4.8.1); rows of the review's table. */
-import { addressOfHex, decodeTokenTransfer, encodeTokenTransfer, serializeSigned, transactionId, type Contract, type UnsignedTransaction } from '@bursar/chainkit/tron'
+/**
+ * What java-tron 4.8 answers besides the ordinary, by its sources (tronprotocol/java-tron, release_v4.8.1); rows of the
+ * review's table.
+ */
+import {
+  addressOfHex,
+  decodeTokenTransfer,
+  encodeTokenTransfer,
+  serializeSigned,
+  transactionId,
+  type Contract,
+  type UnsignedTransaction,
+} from '@bursar/chainkit/tron'
 import { describe, expect, test } from 'vitest'
 import { duplicate, FAILING_CODE, hex, NO_ESTIMATES, NOT_HERE, refusal, SILENT } from './test-dialects.ts'
 import { headerOf, startScriptedNode, type Answers } from './test-node.ts'
 
 const [OWNER, OTHER, USDT] = ['11', '22', '33'].map((byte) => `41${byte.repeat(20)}`) as [string, string, string]
 const [owner, other, usdt] = [OWNER, OTHER, USDT].map(addressOfHex) as [string, string, string]
-const call: Contract = { kind: 'TriggerSmartContract', owner, contract: usdt, callValue: 0n, data: encodeTokenTransfer(other, 5n) }
+const call: Contract = {
+  kind: 'TriggerSmartContract',
+  owner,
+  contract: usdt,
+  callValue: 0n,
+  data: encodeTokenTransfer(other, 5n),
+}
 
 const well = (more: Answers = {}): Answers => ({
   'wallet/getblock': ({ id_or_num: at }) => headerOf(Number(at ?? 10)),
@@ -14,15 +31,30 @@ const well = (more: Answers = {}): Answers => ({
   'wallet/gettransactioninfobyid': () => NOT_HERE,
   'wallet/gettransactionfrompending': () => NOT_HERE,
   'wallet/getchainparameters': () => ({
-    chainParameter: ['getTransactionFee', 'getEnergyFee', 'getCreateAccountFee', 'getCreateNewAccountFeeInSystemContract'].map((key) => ({ key, value: 100 })),
+    chainParameter: [
+      'getTransactionFee',
+      'getEnergyFee',
+      'getCreateAccountFee',
+      'getCreateNewAccountFeeInSystemContract',
+    ].map((key) => ({ key, value: 100 })),
   }),
   'wallet/getaccount': ({ address }) => ({ address }),
   'wallet/getaccountresource': () => ({ freeNetLimit: 600 }),
   'wallet/estimateenergy': () => NO_ESTIMATES,
   ...more,
 })
-const run = (energy: number, more: object = {}) => ({ result: { result: true }, energy_used: energy, constant_result: ['0'.repeat(64)], transaction: { ret: [{}] }, ...more })
-const reverts = () => run(500, { result: { result: true, message: hex('REVERT opcode executed') }, transaction: { ret: [{ ret: 'FAILED' }] } })
+const run = (energy: number, more: object = {}) => ({
+  result: { result: true },
+  energy_used: energy,
+  constant_result: ['0'.repeat(64)],
+  transaction: { ret: [{}] },
+  ...more,
+})
+const reverts = () =>
+  run(500, {
+    result: { result: true, message: hex('REVERT opcode executed') },
+    transaction: { ret: [{ ret: 'FAILED' }] },
+  })
 
 describe('audit D-T5: rows T-14, T-16 and T-19: a node that', () => {
   test.each(SILENT)('%s says of nobody that he is not frozen', async (_name, say) => {
@@ -46,22 +78,36 @@ test('audit D-T5: only a contract that runs and refuses both questions has no li
 })
 
 test.each(FAILING_CODE)('audit D-T11: row T-18: %s fails the call', async (message) => {
-  const { adapter } = await startScriptedNode(well({ 'wallet/triggerconstantcontract': refusal('OTHER_ERROR', message) }))
+  const { adapter } = await startScriptedNode(
+    well({ 'wallet/triggerconstantcontract': refusal('OTHER_ERROR', message) }),
+  )
   expect(await adapter.estimateCost(call)).toMatchObject({ ok: false, reason: 'reverted', message })
 })
 
 test.each([
-  'Validate InternalTransfer error, balance is not sufficient.', 'Validate InternalTransfer error, no OwnerAccount.',
+  'Validate InternalTransfer error, balance is not sufficient.',
+  'Validate InternalTransfer error, no OwnerAccount.',
 ])('row T-17: %s: there is too little TRX', async (message) => {
-  const { adapter } = await startScriptedNode(well({ 'wallet/triggerconstantcontract': refusal('CONTRACT_VALIDATE_ERROR', message) }))
-  expect(await adapter.estimateCost({ ...call, callValue: 5n, data: '0x' } as Contract)).toMatchObject({ ok: false, reason: 'insufficient-funds' })
+  const { adapter } = await startScriptedNode(
+    well({ 'wallet/triggerconstantcontract': refusal('CONTRACT_VALIDATE_ERROR', message) }),
+  )
+  expect(await adapter.estimateCost({ ...call, callValue: 5n, data: '0x' } as Contract)).toMatchObject({
+    ok: false,
+    reason: 'insufficient-funds',
+  })
 })
 
 test('audit D-T9: rows T-15 and T-20: what a call costs is what its run took, and an estimate of the node is only allowed to it', async () => {
-  const { adapter } = await startScriptedNode(well({
-    'wallet/triggerconstantcontract': () => run(65_000), 'wallet/estimateenergy': () => ({ result: { result: true }, energy_required: 75_000 }),
-  }))
-  expect(await adapter.estimateCost(call)).toMatchObject({ usage: { energy: 65_000n, energyLimit: 75_000n }, burn: { energy: 6_500_000n } })
+  const { adapter } = await startScriptedNode(
+    well({
+      'wallet/triggerconstantcontract': () => run(65_000),
+      'wallet/estimateenergy': () => ({ result: { result: true }, energy_required: 75_000 }),
+    }),
+  )
+  expect(await adapter.estimateCost(call)).toMatchObject({
+    usage: { energy: 65_000n, energyLimit: 75_000n },
+    burn: { energy: 6_500_000n },
+  })
 })
 
 test('audit D-T10: a transfer is allowed what it takes when the receiver has none of the token by then', async () => {
@@ -75,13 +121,16 @@ test('audit D-T10: a transfer is allowed what it takes when the receiver has non
   }
   expect(await adapter.estimateCost(call)).toMatchObject({ usage: { energy: 64_285n, energyLimit: 130_285n } })
   expect(asked).toHaveLength(2)
-  answers['wallet/triggerconstantcontract'] = ({ parameter }) => (decodeTokenTransfer(`0xa9059cbb${String(parameter)}`)!.to === other ? run(64_285) : reverts())
+  answers['wallet/triggerconstantcontract'] = ({ parameter }) =>
+    decodeTokenTransfer(`0xa9059cbb${String(parameter)}`)!.to === other ? run(64_285) : reverts()
   expect(await adapter.estimateCost(call)).toMatchObject({ ok: true, usage: { energy: 64_285n, energyLimit: 64_285n } })
 })
 
 test('audit D-T8: row T-10: a machine that is behind a loan does not say that there is none', async () => {
   let at = 3
-  const { adapter } = await startScriptedNode(well({ 'walletsolidity/getblock': () => headerOf(at), 'walletsolidity/getdelegatedresourcev2': () => ({}) }))
+  const { adapter } = await startScriptedNode(
+    well({ 'walletsolidity/getblock': () => headerOf(at), 'walletsolidity/getdelegatedresourcev2': () => ({}) }),
+  )
   await expect(adapter.loanOf(owner, other, 5)).rejects.toMatchObject({ name: 'ChainUnavailable' })
   at = 5
   expect(await adapter.loanOf(owner, other, 5)).toBe(0n)
@@ -89,7 +138,11 @@ test('audit D-T8: row T-10: a machine that is behind a loan does not say that th
 
 describe('audit D-T12: rows T-26 and T-27: a transaction that the node knows already', () => {
   const unsigned: UnsignedTransaction = {
-    refBlockBytes: '0001', refBlockHash: 'aa'.repeat(8), expiration: 60_000, timestamp: 1, feeLimit: 0n,
+    refBlockBytes: '0001',
+    refBlockHash: 'aa'.repeat(8),
+    expiration: 60_000,
+    timestamp: 1,
+    feeLimit: 0n,
     contract: { kind: 'TransferContract', owner, to: other, amount: 5n },
   }
   const SIGNATURE = Uint8Array.from([...new Uint8Array(31), 1, ...new Uint8Array(31), 1, 27])
@@ -98,7 +151,9 @@ describe('audit D-T12: rows T-26 and T-27: a transaction that the node knows alr
   const known = { 'wallet/broadcasthex': () => duplicate(HASH) }
 
   test('is taken when it waits in the pool', async () => {
-    const { adapter } = await startScriptedNode(well({ ...known, 'wallet/gettransactionfrompending': () => ({ txID: HASH }) }))
+    const { adapter } = await startScriptedNode(
+      well({ ...known, 'wallet/gettransactionfrompending': () => ({ txID: HASH }) }),
+    )
     expect(await adapter.broadcast(RAW)).toEqual({ kind: 'accepted' })
   })
 
@@ -110,7 +165,13 @@ describe('audit D-T12: rows T-26 and T-27: a transaction that the node knows alr
 
 // Source: java-tron Program.callToAddress throws TransferException with the words of VMUtils.validateForSmartContract.
 test('row T-18: a receiver whose code fails with the words of a short balance does not say that the sender is short', async () => {
-  const message = 'class org.tron.core.vm.program.Program$TransferException : transfer trx failed: Validate InternalTransfer error, balance is not sufficient.'
-  const { adapter } = await startScriptedNode(well({ 'wallet/triggerconstantcontract': refusal('OTHER_ERROR', message) }))
-  expect(await adapter.estimateCost({ ...call, callValue: 5n, data: '0x' } as Contract)).toMatchObject({ ok: false, reason: 'reverted' })
+  const message =
+    'class org.tron.core.vm.program.Program$TransferException : transfer trx failed: Validate InternalTransfer error, balance is not sufficient.'
+  const { adapter } = await startScriptedNode(
+    well({ 'wallet/triggerconstantcontract': refusal('OTHER_ERROR', message) }),
+  )
+  expect(await adapter.estimateCost({ ...call, callValue: 5n, data: '0x' } as Contract)).toMatchObject({
+    ok: false,
+    reason: 'reverted',
+  })
 })

@@ -21,7 +21,8 @@ export const decodeHeader = (block: Fields): Header => {
   return { height, hash, parent: hashOf(raw['parentHash'], 'parentHash'), time: countOf(raw['timestamp'], 'timestamp') }
 }
 
-const readNewest = (node: TronNode, method: Method): Promise<Header> => node.read(method, { detail: false }, decodeHeader)
+const readNewest = (node: TronNode, method: Method): Promise<Header> =>
+  node.read(method, { detail: false }, decodeHeader)
 
 export const readHead = (node: TronNode): Promise<Header> => readNewest(node, GET_BLOCK)
 
@@ -31,15 +32,21 @@ export const readSolidHead = (node: TronNode): Promise<Header> => readNewest(nod
 /** The best chain's block at a height; null when the chain is shorter. */
 export const readHeaderAt = async (node: TronNode, height: number): Promise<Header | null> => {
   const header = await readOrNothing(node, GET_BLOCK, { id_or_num: String(height), detail: false }, decodeHeader)
-  if (header && header.height !== height) throw node.unavailable(GET_BLOCK, `block ${header.height} instead of ${height}`)
+  if (header && header.height !== height)
+    throw node.unavailable(GET_BLOCK, `block ${header.height} instead of ${height}`)
   return header
 }
 
 /**
- * What the node knows, or null when it says that there is no such thing: an empty object. That is believed of a node only
- * that knows its head in the same breath, since whatever stands between could say it too.
+ * What the node knows, or null when it says that there is no such thing: an empty object. That is believed of a node
+ * only that knows its head in the same breath, since whatever stands between could say it too.
  */
-export const readOrNothing = async <T>(node: TronNode, method: Method, body: Fields, decode: (answer: Fields) => T): Promise<T | null> => {
+export const readOrNothing = async <T>(
+  node: TronNode,
+  method: Method,
+  body: Fields,
+  decode: (answer: Fields) => T,
+): Promise<T | null> => {
   const answer = await readOrHead(node, method, body, decode)
   return 'found' in answer ? answer.found : null
 }
@@ -56,7 +63,9 @@ export const readOrHead = async <T>(
   return { head: await (method.startsWith('walletsolidity/') ? readSolidHead(node) : readHead(node)) }
 }
 
-/** The hash of the genesis block by both roots of the API. Throws `ChainUnavailable` when they are of different chains. */
+/**
+ * The hash of the genesis block by both roots of the API. Throws `ChainUnavailable` when they are of different chains.
+ */
 export const readGenesis = async (node: TronNode): Promise<string> => {
   const genesisOf = async (method: Method): Promise<string> => {
     const header = await readOrNothing(node, method, { id_or_num: '0', detail: false }, decodeHeader)
@@ -64,6 +73,10 @@ export const readGenesis = async (node: TronNode): Promise<string> => {
     return header.hash
   }
   const [full, solid] = await Promise.all([genesisOf(GET_BLOCK), genesisOf(GET_SOLID_BLOCK)])
-  if (full !== solid) throw node.unavailable(GET_SOLID_BLOCK, `its genesis block is ${solid}, that of /wallet is ${full}: url and solidityUrl are of different chains`)
+  if (full !== solid)
+    throw node.unavailable(
+      GET_SOLID_BLOCK,
+      `its genesis block is ${solid}, that of /wallet is ${full}: url and solidityUrl are of different chains`,
+    )
   return full
 }

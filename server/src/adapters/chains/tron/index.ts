@@ -15,7 +15,10 @@ import { createStanding, readProvenDead } from './standing.ts'
 export interface TronAdapterSettings extends Omit<NodeSettings, 'timeoutMs'> {
   /** contracts whose transfers are seen, in base58 */
   tokens: readonly string[]
-  /** whether the node records what contracts send (`vm.saveInternalTx`), which it can't be asked; false: none of it is read */
+  /**
+   * whether the node records what contracts send (`vm.saveInternalTx`), which it can't be asked; false: none of it is
+   * read
+   */
   internalTransactions: boolean
   /** ms a question may take */
   timeoutMs?: number

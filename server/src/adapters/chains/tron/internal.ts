@@ -3,12 +3,16 @@ import { listOf, objectOf } from '../shape.ts'
 import { addressOf, amountOf, messageOf, type Fields } from './fields.ts'
 import type { Info } from './outcome.ts'
 
-/** The notes of entries that move coin: all that java-tron lists unless `vm.saveFeaturedInternalTx` is on (`TransactionUtil.java`). */
+/**
+ * The notes of entries that move coin: all that java-tron lists unless `vm.saveFeaturedInternalTx` is on
+ * (`TransactionUtil.java`).
+ */
 const MOVING = new Set(['call', 'create', 'suicide'])
 
 /**
- * The notes of all other entries (`Program.java` of java-tron 4.8). Their `callValue` says what was staked, lent, voted or withdrawn, and moves
- * nothing to the receiver they name; `withdrawExpireUnfreezeWhileSuiciding` repeats an amount that the `suicide` before it includes.
+ * The notes of all other entries (`Program.java` of java-tron 4.8). Their `callValue` says what was staked, lent, voted
+ * or withdrawn, and moves nothing to the receiver they name; `withdrawExpireUnfreezeWhileSuiciding` repeats an amount
+ * that the `suicide` before it includes.
  */
 const FEATURED = new RegExp(
   '^(?:(?:freezeFor|unfreezeFor|freezeBalanceV2For|unfreezeBalanceV2For|delegateResourceOf|unDelegateResourceOf)(?:Bandwidth|Energy|TronPower|UnknownType)' +
@@ -25,22 +29,27 @@ const entriesOf = (info: Info): { note: string; entry: Fields }[] =>
   })
 
 /**
- * TRX that contracts sent within a transaction. A node lists it in the order of execution when `vm.saveInternalTx` is on. Each is numbered by
- * its place among the entries that move coin, so that the number is the same on a node that lists other entries too.
+ * TRX that contracts sent within a transaction. A node lists it in the order of execution when `vm.saveInternalTx` is
+ * on. Each is numbered by its place among the entries that move coin, so that the number is the same on a node that
+ * lists other entries too.
  */
 export const internalTransfers = (info: Info): Transfer[] =>
-  entriesOf(info).filter(({ note }) => MOVING.has(note)).flatMap(({ entry }, place): Transfer[] => {
-    if (entry['rejected'] === true) return []
-    const units = trxOf(entry['callValueInfo'])
-    if (units === 0n) return []
-    const from = addressOf(entry['caller_address'], 'caller_address')
-    const to = addressOf(entry['transferTo_address'], 'transferTo_address')
-    return [{ index: `t:${place}`, contract: null, from: [from], to, units }]
-  })
+  entriesOf(info)
+    .filter(({ note }) => MOVING.has(note))
+    .flatMap(({ entry }, place): Transfer[] => {
+      if (entry['rejected'] === true) return []
+      const units = trxOf(entry['callValueInfo'])
+      if (units === 0n) return []
+      const from = addressOf(entry['caller_address'], 'caller_address')
+      const to = addressOf(entry['transferTo_address'], 'transferTo_address')
+      return [{ index: `t:${place}`, contract: null, from: [from], to, units }]
+    })
 
 /** Notes of entries that this version does not know, and counts for nothing. */
 export const unknownNotes = (info: Info): string[] =>
-  entriesOf(info).filter(({ note }) => !MOVING.has(note) && !FEATURED.test(note)).map(({ note }) => note.slice(0, LONGEST_NOTE))
+  entriesOf(info)
+    .filter(({ note }) => !MOVING.has(note) && !FEATURED.test(note))
+    .map(({ note }) => note.slice(0, LONGEST_NOTE))
 
 /** What has a `tokenId` is TRC-10, which nobody is credited. */
 const trxOf = (values: unknown): bigint =>

@@ -22,27 +22,36 @@ const start = async (first: readonly unknown[], settings: Partial<TronAdapterSet
   const left = [...first]
   const timer = fakeTimer()
   const at: number[] = []
-  const node = await startScriptedNode({
-    'wallet/getblock': () => {
-      at.push(timer.at)
-      return left.shift() ?? headerOf(10)
+  const node = await startScriptedNode(
+    {
+      'wallet/getblock': () => {
+        at.push(timer.at)
+        return left.shift() ?? headerOf(10)
+      },
+      'walletsolidity/getblock': () => headerOf(7),
     },
-    'walletsolidity/getblock': () => headerOf(7),
-  }, { random: () => 0.5, timer, ...settings })
+    { random: () => 0.5, timer, ...settings },
+  )
   return { ...node, timer, at }
 }
 
 describe('audit D-T7: row T-33: a gateway that was asked too often', () => {
-  test.each(SUSPENSIONS)('%s: nothing is asked before the pause is over, and the key is not blamed', async (_who, reply, pauseMs) => {
-    const { adapter, timer, at } = await start([reply])
-    await expect(adapter.head()).rejects.toMatchObject({ name: 'ChainUnavailable', message: expect.stringContaining('asked too often') })
-    // Both roots count for one key.
-    await expect(adapter.finalized()).rejects.toThrow(`left alone for ${pauseMs / 1_000} s more`)
-    timer.at += pauseMs - 1
-    await expect(adapter.finalized()).resolves.toMatchObject({ height: 7 })
-    await expect(adapter.head()).resolves.toMatchObject({ height: 10 })
-    expect(at).toEqual([0, pauseMs])
-  })
+  test.each(SUSPENSIONS)(
+    '%s: nothing is asked before the pause is over, and the key is not blamed',
+    async (_who, reply, pauseMs) => {
+      const { adapter, timer, at } = await start([reply])
+      await expect(adapter.head()).rejects.toMatchObject({
+        name: 'ChainUnavailable',
+        message: expect.stringContaining('asked too often'),
+      })
+      // Both roots count for one key.
+      await expect(adapter.finalized()).rejects.toThrow(`left alone for ${pauseMs / 1_000} s more`)
+      timer.at += pauseMs - 1
+      await expect(adapter.finalized()).resolves.toMatchObject({ height: 7 })
+      await expect(adapter.head()).resolves.toMatchObject({ height: 10 })
+      expect(at).toEqual([0, pauseMs])
+    },
+  )
 
   test('403 for another reason names the key', async () => {
     const { adapter, at } = await start([new Reply(403, '{"Error":"invalid api key"}')])
@@ -89,7 +98,8 @@ describe('audit D-T7: a budget of requests', () => {
       await turn()
       times.push(timer.at)
     }
-    for (const from of times) expect(times.filter((at) => at >= from && at < from + 1_000).length).toBeLessThanOrEqual(15)
+    for (const from of times)
+      expect(times.filter((at) => at >= from && at < from + 1_000).length).toBeLessThanOrEqual(15)
     expect(timer.at).toBeLessThan(20_000)
   })
 
@@ -98,7 +108,10 @@ describe('audit D-T7: a budget of requests', () => {
     const turn = createTurns({ perDay: 2_400 }, timer)
     let count = 0
     while (timer.at < 24 * 3_600_000) {
-      const gone = await turn().then(() => true, () => false)
+      const gone = await turn().then(
+        () => true,
+        () => false,
+      )
       count += gone ? 1 : 0
       if (!gone) timer.at += 10_000
     }

@@ -49,12 +49,22 @@ const FIRST_PAUSE_MS = 100
 const FIRST_REST_MS = 1_000
 
 export const createNode = (settings: NodeSettings): TronNode => {
-  const { url, solidityUrl, apiKey, apiKeyHeader = 'TRON-PRO-API-KEY', budget = {}, timeoutMs, random, timer = REAL_TIMER } = settings
+  const {
+    url,
+    solidityUrl,
+    apiKey,
+    apiKeyHeader = 'TRON-PRO-API-KEY',
+    budget = {},
+    timeoutMs,
+    random,
+    timer = REAL_TIMER,
+  } = settings
   const headers: Record<string, string> = apiKey === undefined ? {} : { [apiKeyHeader]: apiKey }
   // One for both roots: a gateway counts what comes with one key.
   const gate = createGate(timer)
   const turn = createTurns(budget, timer)
-  const open = (at: string): Exchange => createExchange({ url: at, headers, connections: CONNECTIONS, maxBytes: MAX_BYTES })
+  const open = (at: string): Exchange =>
+    createExchange({ url: at, headers, connections: CONNECTIONS, maxBytes: MAX_BYTES })
   const full = open(url)
   const solidity = solidityUrl === undefined || solidityUrl === url ? full : open(solidityUrl)
 
@@ -84,7 +94,8 @@ export const createNode = (settings: NodeSettings): TronNode => {
         // Nobody asks this node before the pause is over: a gateway lengthens its suspension with each request.
         if (refused) gate.close(error.pauseMs ?? FIRST_REST_MS * 2 ** (attempt - 1) * (0.5 + random()))
         const again =
-          attempt < attempts && (refused || error instanceof Malformed || (error instanceof NoAnswer && error.worthRepeating))
+          attempt < attempts &&
+          (refused || error instanceof Malformed || (error instanceof NoAnswer && error.worthRepeating))
         if (!again) throw unavailable(method, (error as Error).message, error)
         if (!refused) await timer.sleep(FIRST_PAUSE_MS * 2 ** attempt * (0.5 + random()))
       }
@@ -111,25 +122,33 @@ const SUSPENDED = /frequency limit|suspended|exceed\w* .*(limit|quota)|(limit|qu
 const parse = (method: Method, received: Received): unknown => {
   const { status, text } = received
   refuseTooFast(received)
-  if (status === 401 || status === 403) throw new NoAnswer(`HTTP ${status}: check the API key, its header and the addresses it is allowed from`, false)
+  if (status === 401 || status === 403)
+    throw new NoAnswer(`HTTP ${status}: check the API key, its header and the addresses it is allowed from`, false)
   if (status === 404) throw new NoAnswer(`HTTP 404: ${missingPath(method, text)}`, false)
   if (status !== 200) throw new Malformed(`HTTP ${status}`)
   const answer = parseJson(text)
   const said = (answer as { Error?: unknown } | null)?.Error
-  if (said !== undefined && isTooFast(0, messageOf(said))) throw new TooFast(messageOf(said), pauseInText(messageOf(said)))
+  if (said !== undefined && isTooFast(0, messageOf(said)))
+    throw new TooFast(messageOf(said), pauseInText(messageOf(said)))
   return answer
 }
 
 /** Throws when a gateway's answer speaks of the rate of questions: with 429, or with 403 or 503 and such a text. */
 const refuseTooFast = ({ status, text, pauseMs }: Received): void => {
   const isRate = status === 429 || ((status === 403 || status === 503) && (SUSPENDED.test(text) || isTooFast(0, text)))
-  if (isRate) throw new TooFast(`HTTP ${status}: the gateway was asked too often`, pauseMs ?? pauseInText(text) ?? SUSPENSION_MS)
+  if (isRate)
+    throw new TooFast(`HTTP ${status}: the gateway was asked too often`, pauseMs ?? pauseInText(text) ?? SUSPENSION_MS)
 }
 
-/** java-tron answers in JSON when its settings switch a call off, and its server in HTML when nothing is at that path. */
+/**
+ * java-tron answers in JSON when its settings switch a call off, and its server in HTML when nothing is at that path.
+ */
 const missingPath = (method: Method, text: string): string => {
-  if (/unavailable due to config/i.test(text)) return `the node's settings switch it off: take ${method.split('/')[1]} out of node.disabledApi`
-  return method.startsWith('walletsolidity/') ? 'nothing is there: set `solidityUrl` to where the node serves /walletsolidity' : 'nothing is there: check `url`'
+  if (/unavailable due to config/i.test(text))
+    return `the node's settings switch it off: take ${method.split('/')[1]} out of node.disabledApi`
+  return method.startsWith('walletsolidity/')
+    ? 'nothing is there: set `solidityUrl` to where the node serves /walletsolidity'
+    : 'nothing is there: check `url`'
 }
 
 const parseJson = (text: string): unknown => {

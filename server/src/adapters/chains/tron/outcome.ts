@@ -5,8 +5,8 @@ import { amountOf, hashOf, type Fields } from './fields.ts'
 export type Info = Fields
 
 /**
- * True only when the block says SUCCESS and nothing in the receipt says otherwise. Transactions that failed are in blocks
- * too, with their fee burnt: REVERT, OUT_OF_ENERGY, OUT_OF_TIME and more (`contractResult` in Tron.proto).
+ * True only when the block says SUCCESS and nothing in the receipt says otherwise. Transactions that failed are in
+ * blocks too, with their fee burnt: REVERT, OUT_OF_ENERGY, OUT_OF_TIME and more (`contractResult` in Tron.proto).
  */
 export const succeededBy = (contractRet: unknown, info: Info): boolean => {
   const receipt = objectOf(info['receipt'] ?? {}, 'the receipt')

@@ -3,10 +3,12 @@ import { bytesOf, listOf, Malformed, objectOf, textOf } from '../shape.ts'
 import { amountOf, contractResultOf, type Fields } from './fields.ts'
 
 /**
- * The root that a block's header should name for these transactions: a tree of sha256 over the bytes of each with its signatures and its result
- * (`BlockCapsule.calcMerkleRoot`, `MerkleTree.createTree` and `TransactionCapsule.getMerkleHash` of java-tron). Undefined where a node does not
- * show the bytes, and `unreadable` where they are none: whoever sends a transaction chooses its result's other fields, and must not stop the
- * reading. Another root than the header's says that a transaction is missing, or that one has fields which the API does not show.
+ * The root that a block's header should name for these transactions: a tree of sha256 over the bytes of each with its
+ * signatures and its result (`BlockCapsule.calcMerkleRoot`, `MerkleTree.createTree` and
+ * `TransactionCapsule.getMerkleHash` of java-tron). Undefined where a node does not show the bytes, and `unreadable`
+ * where they are none: whoever sends a transaction chooses its result's other fields, and must not stop the reading.
+ * Another root than the header's says that a transaction is missing, or that one has fields which the API does not
+ * show.
  */
 export const rootOf = (shown: readonly Fields[]): string | undefined => {
   if (shown.length === 0 || shown.some((one) => one['raw_data_hex'] === undefined)) return undefined
@@ -38,7 +40,10 @@ const bytesOfTransaction = (shown: Fields): Buffer =>
     ...listOf(shown['ret'] ?? [], 'ret').flatMap((one) => part(5, bytesOfResult(objectOf(one, 'ret')))),
   ])
 
-/** Transaction.Result{1 fee, 2 ret, 3 contractRet}: since TRON has a virtual machine, the last alone is set (`TransactionCapsule.setResultCode`). */
+/**
+ * Transaction.Result{1 fee, 2 ret, 3 contractRet}: since TRON has a virtual machine, the last alone is set
+ * (`TransactionCapsule.setResultCode`).
+ */
 const bytesOfResult = (result: Fields): Buffer =>
   Buffer.concat([
     ...number(1, amountOf(result['fee'], 'fee')),
@@ -56,6 +61,11 @@ const varint = (value: bigint): Buffer => {
 }
 
 /** A field of bytes, as protobuf writes it. */
-const part = (field: number, bytes: Buffer): Buffer[] => [Buffer.from([field * 8 + 2]), varint(BigInt(bytes.length)), bytes]
+const part = (field: number, bytes: Buffer): Buffer[] => [
+  Buffer.from([field * 8 + 2]),
+  varint(BigInt(bytes.length)),
+  bytes,
+]
 /** Zero is not written. */
-const number = (field: number, value: bigint): Buffer[] => (value === 0n ? [] : [Buffer.from([field * 8]), varint(value)])
+const number = (field: number, value: bigint): Buffer[] =>
+  value === 0n ? [] : [Buffer.from([field * 8]), varint(value)]

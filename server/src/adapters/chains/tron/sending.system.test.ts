@@ -1,7 +1,15 @@
 /** What a chain says to what it does not take, what sending costs, and how a transaction ends that is never mined. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isRefused } from '@bursar/chainkit'
-import { encodeTokenTransfer, evmFormOf, parseSigned, serializeSigned, transactionId, type Contract, type UnsignedTransaction } from '@bursar/chainkit/tron'
+import {
+  encodeTokenTransfer,
+  evmFormOf,
+  parseSigned,
+  serializeSigned,
+  transactionId,
+  type Contract,
+  type UnsignedTransaction,
+} from '@bursar/chainkit/tron'
 import { utils } from 'tronweb'
 import { sign } from 'viem/accounts'
 import { startTronChain, type TronChain } from '../../../../../sandbox/tron/index.ts'
@@ -52,20 +60,37 @@ describe('what the chain does not take', () => {
   test('a changed transaction, another block, one that has expired', async () => {
     const { adapter } = world
     const { time } = await adapter.reference()
-    expect(await adapter.broadcast(await altered({ timestamp: 5 }))).toMatchObject({ kind: 'refused', reason: 'invalid', message: saying('SIGERROR') })
-    expect(await adapter.broadcast(await altered({ refBlockHash: '00'.repeat(8) }, FAUCET_KEY))).toMatchObject({ reason: 'expired', message: saying('TAPOS_ERROR') })
-    expect(await adapter.broadcast(await altered({ expiration: time - 1 }, FAUCET_KEY))).toMatchObject({ reason: 'expired', message: saying('TRANSACTION_EXPIRATION_ERROR') })
-    expect(await adapter.broadcast(await altered({ expiration: time + 25 * 3_600_000 }, FAUCET_KEY))).toMatchObject({ reason: 'expired' })
+    expect(await adapter.broadcast(await altered({ timestamp: 5 }))).toMatchObject({
+      kind: 'refused',
+      reason: 'invalid',
+      message: saying('SIGERROR'),
+    })
+    expect(await adapter.broadcast(await altered({ refBlockHash: '00'.repeat(8) }, FAUCET_KEY))).toMatchObject({
+      reason: 'expired',
+      message: saying('TAPOS_ERROR'),
+    })
+    expect(await adapter.broadcast(await altered({ expiration: time - 1 }, FAUCET_KEY))).toMatchObject({
+      reason: 'expired',
+      message: saying('TRANSACTION_EXPIRATION_ERROR'),
+    })
+    expect(await adapter.broadcast(await altered({ expiration: time + 25 * 3_600_000 }, FAUCET_KEY))).toMatchObject({
+      reason: 'expired',
+    })
   })
 
   test('what the account can’t pay, or an account that is none', async () => {
     const { adapter, newAddress } = world
     const [poor, nobody] = [await makeAccount(2_000_000n), await makeAccount(0n)]
     const to = await newAddress()
-    const pays = (owner: string, amount: bigint): Partial<UnsignedTransaction> => ({ contract: { kind: 'TransferContract', owner, to, amount } })
+    const pays = (owner: string, amount: bigint): Partial<UnsignedTransaction> => ({
+      contract: { kind: 'TransferContract', owner, to, amount },
+    })
     const tooMuch = await altered(pays(poor.address, 2_000_001n), poor.key)
     expect(await adapter.broadcast(tooMuch)).toMatchObject({ kind: 'refused', reason: 'insufficient-funds' })
-    expect(await adapter.broadcast(await altered(pays(nobody.address, 1n), nobody.key))).toMatchObject({ kind: 'refused', reason: 'insufficient-funds' })
+    expect(await adapter.broadcast(await altered(pays(nobody.address, 1n), nobody.key))).toMatchObject({
+      kind: 'refused',
+      reason: 'insufficient-funds',
+    })
     // A refusal is of now: with money on the account the same bytes are taken.
     await world.pay(poor.address, 9_000_000n)
     await world.mine(1)
@@ -134,7 +159,11 @@ describe('a transaction that is never mined', () => {
 
 describe('costs are estimated to the sun', () => {
   const transfer = (owner: string, to: string, units: bigint): Contract => ({
-    kind: 'TriggerSmartContract', owner, contract: world.contracts.token, callValue: 0n, data: encodeTokenTransfer(to, units),
+    kind: 'TriggerSmartContract',
+    owner,
+    contract: world.contracts.token,
+    callValue: 0n,
+    data: encodeTokenTransfer(to, units),
   })
   /** Estimates, does it, and says both. The fee limit is as long on the wire as the longest, which is estimated for. */
   const estimatedAndPaid = async (contract: Contract, key: string): Promise<{ estimated: bigint; paid: bigint }> => {
@@ -142,7 +171,10 @@ describe('costs are estimated to the sun', () => {
     if (!estimate.ok) throw new Error(estimate.message)
     const reference = await world.adapter.reference()
     const { time: _, ...block } = reference
-    const raw = await altered({ ...block, contract, feeLimit: contract.kind === 'TriggerSmartContract' ? 5_000_000_000n : 0n }, key)
+    const raw = await altered(
+      { ...block, contract, feeLimit: contract.kind === 'TriggerSmartContract' ? 5_000_000_000n : 0n },
+      key,
+    )
     expect(await world.adapter.broadcast(raw)).toEqual({ kind: 'accepted' })
     await world.mine(1)
     return { estimated: estimate.burn.total, paid: await feeOf(parsedHash(raw)) }
@@ -205,14 +237,20 @@ describe('costs are estimated to the sun', () => {
   test('what would fail says so', async () => {
     const { address } = await makeAccount(1_000_000n)
     const other = await world.newAddress()
-    expect(await world.adapter.estimateCost(transfer(address, other, 1n))).toMatchObject({ ok: false, reason: 'reverted' })
+    expect(await world.adapter.estimateCost(transfer(address, other, 1n))).toMatchObject({
+      ok: false,
+      reason: 'reverted',
+    })
   })
 
   test('audit M-B6: a contract that the node does not know may be one that it has not read yet: nothing is concluded', async () => {
     const { address } = await makeAccount(1_000_000n)
     const other = await world.newAddress()
     const unknown = world.adapter.estimateCost({ ...transfer(address, other, 1n), contract: other } as Contract)
-    await expect(unknown).rejects.toMatchObject({ name: 'ChainUnavailable', message: expect.stringContaining(other) as string })
+    await expect(unknown).rejects.toMatchObject({
+      name: 'ChainUnavailable',
+      message: expect.stringContaining(other) as string,
+    })
   })
 })
 
@@ -220,9 +258,18 @@ describe('mined and failed', () => {
   test('a call that runs out of its fee limit, and one that reverts: no transfer, the fee paid', async () => {
     const { adapter, contracts, newAddress, mine } = world
     const to = await newAddress()
-    const call = (units: bigint): Contract => ({ kind: 'TriggerSmartContract', owner: FAUCET, contract: contracts.token, callValue: 0n, data: encodeTokenTransfer(to, units) })
+    const call = (units: bigint): Contract => ({
+      kind: 'TriggerSmartContract',
+      owner: FAUCET,
+      contract: contracts.token,
+      callValue: 0n,
+      data: encodeTokenTransfer(to, units),
+    })
     const hashes: string[] = []
-    for (const [feeLimit, units] of [[100_000n, 5n], [5_000_000_000n, 10n ** 30n]] as const) {
+    for (const [feeLimit, units] of [
+      [100_000n, 5n],
+      [5_000_000_000n, 10n ** 30n],
+    ] as const) {
       const { time: _, ...block } = await adapter.reference()
       const raw = await altered({ ...block, contract: call(units), feeLimit }, FAUCET_KEY)
       expect(await adapter.broadcast(raw)).toEqual({ kind: 'accepted' })

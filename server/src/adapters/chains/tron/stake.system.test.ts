@@ -26,7 +26,8 @@ test('what is staked, lent and unfreezing stays the account’s, and only the re
   await pay(addressOfHex((await tronweb.createAccount()).address.hex.toLowerCase()), 1_000_000n)
   await chain.mine(1 + SOLID_LAG)
   const { transactionBuilder: builder } = new TronWeb({ fullHost: chain.url, privateKey })
-  const total = async (): Promise<bigint> => (await adapter.balancesAtFinal([{ address: owner, contract: null }])).units[0]!
+  const total = async (): Promise<bigint> =>
+    (await adapter.balancesAtFinal([{ address: owner, contract: null }])).units[0]!
   const step = async (build: Parameters<TronWorld['send']>[0]): Promise<void> => {
     await send(build, privateKey)
     await chain.mine(1 + SOLID_LAG)
@@ -35,7 +36,9 @@ test('what is staked, lent and unfreezing stays the account’s, and only the re
   await step((options) => builder.freezeBalanceV2(4_000 * TRX, 'ENERGY', address.hex, options as never))
   await step((options) => builder.freezeBalanceV2(1_000 * TRX, 'BANDWIDTH', address.hex, options as never))
   expect(await adapter.lendable(owner)).toBe(4_000_000_000n)
-  await step((options) => builder.delegateResource(3_000 * TRX, FAUCET, 'ENERGY', address.hex, false, 0, options as never))
+  await step((options) =>
+    builder.delegateResource(3_000 * TRX, FAUCET, 'ENERGY', address.hex, false, 0, options as never),
+  )
   expect(await adapter.loanOf(owner, FAUCET, 0)).toBe(3_000_000_000n)
   expect(await adapter.lendable(owner)).toBe(1_000_000_000n)
   await step((options) => builder.unfreezeBalanceV2(600 * TRX, 'ENERGY', address.hex, options as never))
@@ -56,7 +59,11 @@ test('what is staked, lent and unfreezing stays the account’s, and only the re
 test('nothing is known of nobody', async () => {
   const nobody = 'T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb'
   expect(await adapter.stakeOf(nobody)).toEqual(decodeStake({}))
-  expect([await adapter.lendable(nobody), await adapter.loanOf(FAUCET, nobody, 0), await adapter.supplyFor(nobody)]).toEqual([0n, 0n, null])
+  expect([
+    await adapter.lendable(nobody),
+    await adapter.loanOf(FAUCET, nobody, 0),
+    await adapter.supplyFor(nobody),
+  ]).toEqual([0n, 0n, null])
 })
 
 test('a stake of a kind that is not known is not believed', () => {

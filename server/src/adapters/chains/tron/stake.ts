@@ -15,7 +15,8 @@ export const decodeStake = (account: Fields): Stake => {
   const staked = { BANDWIDTH: 0n, ENERGY: 0n, TRON_POWER: 0n }
   for (const one of listOf(account['frozenV2'] ?? [], 'frozenV2')) {
     const { type = 'BANDWIDTH', amount } = objectOf(one, 'a stake')
-    if (type !== 'BANDWIDTH' && type !== 'ENERGY' && type !== 'TRON_POWER') throw new Malformed(`a stake for ${textOf(type, 'its type')}`)
+    if (type !== 'BANDWIDTH' && type !== 'ENERGY' && type !== 'TRON_POWER')
+      throw new Malformed(`a stake for ${textOf(type, 'its type')}`)
     staked[type] += amountOf(amount, 'amount')
   }
   return {
@@ -34,29 +35,42 @@ export const decodeStake = (account: Fields): Stake => {
 
 /** sun that are the account's, wherever they are: what it can send, has staked or lent, and waits for. */
 export const ownedOf = ({ spendable, staked, lent, unfreezing }: Stake): bigint =>
-  spendable + staked.BANDWIDTH + staked.ENERGY + staked.TRON_POWER + lent.BANDWIDTH + lent.ENERGY +
+  spendable +
+  staked.BANDWIDTH +
+  staked.ENERGY +
+  staked.TRON_POWER +
+  lent.BANDWIDTH +
+  lent.ENERGY +
   unfreezing.reduce((sum, { amount }) => sum + amount, 0n)
 
 /** sun of stake for energy that the account may lend now. */
 export const readLendable = (node: TronNode, address: string): Promise<bigint> =>
-  node.read(LENDABLE, { owner_address: hexOfAddress(address), type: ENERGY_CODE }, ({ max_size: most }) => amountOf(most, 'max_size'))
+  node.read(LENDABLE, { owner_address: hexOfAddress(address), type: ENERGY_CODE }, ({ max_size: most }) =>
+    amountOf(most, 'max_size'),
+  )
 
 /**
  * sun of stake for energy that one account has lent another, in the solidified state.
  * @param height the state must be of this block or a later one: a machine that is behind does not know of the loan
  */
 export const readLoan = async (node: TronNode, from: string, to: string, height: number): Promise<bigint> => {
-  const answer = await readOrHead(node, LOANS, { fromAddress: hexOfAddress(from), toAddress: hexOfAddress(to) }, ({ delegatedResource }) =>
-    listOf(delegatedResource, 'delegatedResource')
-      .map((one) => objectOf(one, 'a loan'))
-      .filter((loan) => !isNothing(loan))
-      .reduce((sum, loan) => {
-        if (addressOf(loan['from'], 'from') !== from || addressOf(loan['to'], 'to') !== to) throw new Malformed('a loan of others')
-        return sum + amountOf(loan['frozen_balance_for_energy'], 'frozen_balance_for_energy')
-      }, 0n),
+  const answer = await readOrHead(
+    node,
+    LOANS,
+    { fromAddress: hexOfAddress(from), toAddress: hexOfAddress(to) },
+    ({ delegatedResource }) =>
+      listOf(delegatedResource, 'delegatedResource')
+        .map((one) => objectOf(one, 'a loan'))
+        .filter((loan) => !isNothing(loan))
+        .reduce((sum, loan) => {
+          if (addressOf(loan['from'], 'from') !== from || addressOf(loan['to'], 'to') !== to)
+            throw new Malformed('a loan of others')
+          return sum + amountOf(loan['frozen_balance_for_energy'], 'frozen_balance_for_energy')
+        }, 0n),
   )
   if ('found' in answer) return answer.found
-  if (answer.head.height < height) throw node.unavailable(LOANS, `no loan at block ${answer.head.height}, which is before ${height}`)
+  if (answer.head.height < height)
+    throw node.unavailable(LOANS, `no loan at block ${answer.head.height}, which is before ${height}`)
   return 0n
 }
 

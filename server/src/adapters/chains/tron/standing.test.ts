@@ -7,8 +7,12 @@ const OTHER = hashOfTest('cd')
 
 /** A chain of ten blocks; the transaction is in the eighth, which is not solidified yet. */
 const chain = (): Answers => ({
-  'wallet/getblock': ({ id_or_num: at }) => (at === undefined ? headerOf(10) : Number(at) <= 10 ? headerOf(Number(at)) : {}),
-  'wallet/getblockbynum': ({ num }) => ({ ...headerOf(Number(num)), ...(num === 8 && { transactions: [shownTransfer(HASH)] }) }),
+  'wallet/getblock': ({ id_or_num: at }) =>
+    at === undefined ? headerOf(10) : Number(at) <= 10 ? headerOf(Number(at)) : {},
+  'wallet/getblockbynum': ({ num }) => ({
+    ...headerOf(Number(num)),
+    ...(num === 8 && { transactions: [shownTransfer(HASH)] }),
+  }),
   'wallet/gettransactioninfobyid': ({ value }) => (value === HASH ? { id: HASH, blockNumber: 8, fee: 7 } : {}),
   'wallet/gettransactioninfobyblocknum': ({ num }) => (num === 8 ? [{ id: HASH, blockNumber: 8, fee: 7 }] : []),
   'wallet/gettransactionfrompending': () => ({}),
@@ -38,7 +42,10 @@ describe('where a transaction stands', () => {
     expect(await adapter.statusOf(HASH)).toEqual({ kind: 'unknown' })
     answers['wallet/getblockbynum'] = () => ({ ...headerOf(8, 'bb'), transactions: [shownTransfer(HASH)] })
     answers['wallet/getblock'] = ({ id_or_num: at }) => headerOf(Number(at ?? 10), 'cc')
-    answers['wallet/getblockbynum'] = () => ({ ...headerOf(8, 'cc'), transactions: [shownTransfer(HASH, 'OUT_OF_ENERGY')] })
+    answers['wallet/getblockbynum'] = () => ({
+      ...headerOf(8, 'cc'),
+      transactions: [shownTransfer(HASH, 'OUT_OF_ENERGY')],
+    })
     expect(await adapter.statusOf(HASH)).toEqual({ ...mined, blockHash: idOf(8, 'cc'), succeeded: false })
   })
 
@@ -52,12 +59,18 @@ describe('where a transaction stands', () => {
 
   test.each<[string, Answers]>([
     ['an answer about another transaction', { 'wallet/gettransactioninfobyid': () => ({ id: OTHER, blockNumber: 8 }) }],
-    ['nothing, of a node that does not know its head', { 'wallet/gettransactioninfobyid': () => ({}), 'wallet/getblock': () => ({}) }],
+    [
+      'nothing, of a node that does not know its head',
+      { 'wallet/gettransactioninfobyid': () => ({}), 'wallet/getblock': () => ({}) },
+    ],
     ['an error', { 'wallet/gettransactioninfobyid': () => ({ Error: 'class java.lang.Exception : busy' }) }],
     ['another block', { 'wallet/getblock': () => headerOf(9) }],
   ])('%s is not believed', async (_name, wrong) => {
     const { adapter } = await startScriptedNode({ ...chain(), ...wrong })
-    await expect(adapter.statusOf(HASH)).rejects.toMatchObject({ name: 'ChainUnavailable', message: expect.stringMatching(/^TRON: wallet_/) })
+    await expect(adapter.statusOf(HASH)).rejects.toMatchObject({
+      name: 'ChainUnavailable',
+      message: expect.stringMatching(/^TRON: wallet_/),
+    })
   })
 })
 
@@ -84,14 +97,21 @@ describe('proof that a transaction is dead', () => {
   })
 
   test('audit D-T3: needs each machine that does not know it to be past its end itself', async () => {
-    // TronGrid's balancer: consecutive answers come from machines at different heights, also on walletsolidity (TRON-US/trongrid #8, #18).
+    // TronGrid's balancer: consecutive answers come from machines at different heights, also on walletsolidity
+    // (TRON-US/trongrid #8, #18).
     let asked = 0
-    const { adapter } = await startScriptedNode({ ...chain(), 'walletsolidity/getblock': () => (asked++ === 0 ? headerOf(7, 'aa', 700_000) : headerOf(3, 'aa', 9_000)) })
+    const { adapter } = await startScriptedNode({
+      ...chain(),
+      'walletsolidity/getblock': () => (asked++ === 0 ? headerOf(7, 'aa', 700_000) : headerOf(3, 'aa', 9_000)),
+    })
     expect(await adapter.isProvenDead(OTHER, 600_000)).toBe(false)
   })
 
   test('audit D-T3: needs the solidified block to be on the chain that /wallet shows', async () => {
-    const { adapter } = await startScriptedNode({ ...chain(), 'walletsolidity/getblock': () => headerOf(7, 'ff', 700_000) })
+    const { adapter } = await startScriptedNode({
+      ...chain(),
+      'walletsolidity/getblock': () => headerOf(7, 'ff', 700_000),
+    })
     expect(await adapter.isProvenDead(OTHER, 600_000)).toBe(false)
   })
 
@@ -108,7 +128,10 @@ describe('proof that a transaction is dead', () => {
 
 describe('the identity of a network', () => {
   test('audit D-T3: row T-44: is the genesis block of both urls, and is refused when they differ', async () => {
-    const { adapter, answers } = await startScriptedNode({ ...chain(), 'walletsolidity/getblock': ({ id_or_num: at }) => headerOf(Number(at ?? 7)) })
+    const { adapter, answers } = await startScriptedNode({
+      ...chain(),
+      'walletsolidity/getblock': ({ id_or_num: at }) => headerOf(Number(at ?? 7)),
+    })
     expect(await adapter.identity()).toBe(genesisOf('main'))
     answers['walletsolidity/getblock'] = ({ id_or_num: at }) => headerOf(Number(at ?? 7), 'ff')
     await expect(adapter.identity()).rejects.toThrow(/url and solidityUrl are of different chains/)
@@ -125,7 +148,12 @@ describe('a block', () => {
       return readings === 1 ? { ...headerOf(8, 'bb'), transactions: [shownTransfer(OTHER)] } : block(body)
     }
     answers['wallet/gettransactioninfobyblocknum'] = info
-    expect(await adapter.blockAt(8)).toMatchObject({ hash: idOf(8), parent: idOf(7), time: 24_000, transactions: [{ hash: HASH, fee: 7n }] })
+    expect(await adapter.blockAt(8)).toMatchObject({
+      hash: idOf(8),
+      parent: idOf(7),
+      time: 24_000,
+      transactions: [{ hash: HASH, fee: 7n }],
+    })
     expect(readings).toBe(2)
   })
 
@@ -134,7 +162,10 @@ describe('a block', () => {
     ['an info is of another block', { 'wallet/gettransactioninfobyblocknum': () => [{ id: HASH, blockNumber: 9 }] }],
     ['it is of another height', { 'wallet/getblockbynum': () => headerOf(9) }],
     ['its id says another height', { 'wallet/getblockbynum': () => ({ ...headerOf(8), blockID: idOf(9) }) }],
-    ['the chain never rests', { 'wallet/getblock': () => headerOf(8, Math.random().toString(16).slice(2, 4).padEnd(2, '0')) }],
+    [
+      'the chain never rests',
+      { 'wallet/getblock': () => headerOf(8, Math.random().toString(16).slice(2, 4).padEnd(2, '0')) },
+    ],
   ])('is not believed when %s', async (_name, wrong) => {
     const { adapter } = await startScriptedNode({ ...chain(), ...wrong })
     await expect(adapter.blockAt(8)).rejects.toMatchObject({ name: 'ChainUnavailable' })
@@ -146,7 +177,12 @@ test('the node below a path, the solidity node elsewhere, and the key of a gatew
   const full = await startScriptedNode(chain())
   const { createTronAdapter } = await import('./index.ts')
   const adapter = createTronAdapter({
-    url: `${full.url}/api`, solidityUrl: solidity.url, apiKey: 'k-1', tokens: [], internalTransactions: false, random: () => 0,
+    url: `${full.url}/api`,
+    solidityUrl: solidity.url,
+    apiKey: 'k-1',
+    tokens: [],
+    internalTransactions: false,
+    random: () => 0,
   })
   expect([await adapter.head(), await adapter.finalized()]).toEqual([
     { height: 10, hash: idOf(10) },

@@ -60,23 +60,29 @@ const readOutcomes = async (
   if (known) return { hash: header.hash, outcomes: known }
   const block = await readShownBlock(node, height)
   if (!block) return undefined
-  const outcomes = node.believe(INFO, () => new Map(block.shown.map((one, at) => [block.hashes[at]!, contractRetOf(one)])))
+  const outcomes = node.believe(
+    INFO,
+    () => new Map(block.shown.map((one, at) => [block.hashes[at]!, contractRetOf(one)])),
+  )
   if (kept.size >= BLOCKS_KEPT) kept.delete(kept.keys().next().value!)
   kept.set(block.hash, outcomes)
   return { hash: block.hash, outcomes }
 }
 
 /**
- * True when the solidified chain is past the expiration and does not hold the transaction: no later block may take it. Machines behind
- * one address may stand at different blocks, so each that does not know the transaction must itself be past the expiration; and a
- * solidified block must be the one that `/wallet` shows at its height, so that both urls are the same chain.
+ * True when the solidified chain is past the expiration and does not hold the transaction: no later block may take it.
+ * Machines behind one address may stand at different blocks, so each that does not know the transaction must itself be
+ * past the expiration; and a solidified block must be the one that `/wallet` shows at its height, so that both urls are
+ * the same chain.
  */
 export const readProvenDead = async (node: TronNode, hash: string, expiration: number): Promise<boolean> => {
   const head = await readSolidHead(node)
   if (head.time <= expiration) return false
   for (const method of ['gettransactionbyid', 'gettransactioninfobyid'] as const) {
     const id = method === 'gettransactionbyid' ? 'txID' : 'id'
-    const answer = await readOrHead(node, `walletsolidity/${method}`, { value: hash }, (shown) => sameHash(shown[id], hash))
+    const answer = await readOrHead(node, `walletsolidity/${method}`, { value: hash }, (shown) =>
+      sameHash(shown[id], hash),
+    )
     if ('found' in answer || answer.head.time <= expiration) return false
   }
   return (await readHeaderAt(node, head.height))?.hash === head.hash

@@ -32,7 +32,10 @@ export interface ScriptedNode {
   headers: Record<string, unknown>[]
 }
 
-export const startScriptedNode = async (answers: Answers, settings: Partial<TronAdapterSettings> = {}): Promise<ScriptedNode> => {
+export const startScriptedNode = async (
+  answers: Answers,
+  settings: Partial<TronAdapterSettings> = {},
+): Promise<ScriptedNode> => {
   const asked: string[] = []
   const headers: Record<string, unknown>[] = []
   const server = createServer((incoming, outgoing) => {
@@ -51,7 +54,14 @@ export const startScriptedNode = async (answers: Answers, settings: Partial<Tron
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const adapter = createTronAdapter({ url, tokens: [], internalTransactions: true, random: () => 0, timeoutMs: 1_000, ...settings })
+  const adapter = createTronAdapter({
+    url,
+    tokens: [],
+    internalTransactions: true,
+    random: () => 0,
+    timeoutMs: 1_000,
+    ...settings,
+  })
   onTestFinished(async () => {
     await adapter.close()
     server.closeAllConnections()
@@ -65,7 +75,13 @@ export const idOf = (height: number, fork = 'aa'): string => height.toString(16)
 
 export const headerOf = (height: number, fork = 'aa', time = height * 3_000): Body => ({
   blockID: idOf(height, fork),
-  block_header: { raw_data: { ...(height > 0 && { number: height }), parentHash: idOf(Math.max(0, height - 1), fork), timestamp: time } },
+  block_header: {
+    raw_data: {
+      ...(height > 0 && { number: height }),
+      parentHash: idOf(Math.max(0, height - 1), fork),
+      timestamp: time,
+    },
+  },
 })
 
 export const hashOfTest = (byte: string): string => byte.repeat(32)

@@ -1,7 +1,14 @@
 /** The sandbox's TRON chain with tokens and contracts, behind the adapter. Others pay by tronweb. */
 import { randomBytes } from 'node:crypto'
 import { isRefused } from '@bursar/chainkit'
-import { addressOfEvmForm, addressOfHex, evmFormOf, parseUnsigned, serializeSigned, transactionId } from '@bursar/chainkit/tron'
+import {
+  addressOfEvmForm,
+  addressOfHex,
+  evmFormOf,
+  parseUnsigned,
+  serializeSigned,
+  transactionId,
+} from '@bursar/chainkit/tron'
 import { TronWeb } from 'tronweb'
 import { encodeDeployData, encodeFunctionData } from 'viem'
 import { readArtifact, type ContractName } from '../../../../../sandbox/tokens/artifact.ts'
@@ -52,7 +59,12 @@ export const openTronWorld = async (chain: TronChain): Promise<TronWorld> => {
     const { refBlockBytes, refBlockHash, time } = await plain.reference()
     sent += 1
     return {
-      blockHeader: { ref_block_bytes: refBlockBytes, ref_block_hash: refBlockHash, expiration: time + LIFETIME_MS, timestamp: time + sent },
+      blockHeader: {
+        ref_block_bytes: refBlockBytes,
+        ref_block_hash: refBlockHash,
+        expiration: time + LIFETIME_MS,
+        timestamp: time + sent,
+      },
     }
   }
   const send: TronWorld['send'] = async (build, key = FAUCET_KEY) => {
@@ -72,21 +84,26 @@ export const openTronWorld = async (chain: TronChain): Promise<TronWorld> => {
     let address = ''
     await send(async ({ blockHeader }) => {
       const code = encodeDeployData({ abi, bytecode, args }).slice(2)
-      const built = await builder.createSmartContract({ abi: [], bytecode: code, feeLimit: FEE_LIMIT, name: contract, blockHeader } as never, FAUCET)
+      const built = await builder.createSmartContract(
+        { abi: [], bytecode: code, feeLimit: FEE_LIMIT, name: contract, blockHeader } as never,
+        FAUCET,
+      )
       address = addressOfHex((built as { contract_address: string }).contract_address)
       return built
     })
     await chain.mine()
     return address
   }
-  const pay = (to: string, sun: bigint): Promise<string> => send((given) => builder.sendTrx(to, Number(sun), FAUCET, given))
+  const pay = (to: string, sun: bigint): Promise<string> =>
+    send((given) => builder.sendTrx(to, Number(sun), FAUCET, given))
 
   const [token, feeToken, lookAlike] = [
     await deploy('TestToken', ['Tether USD', 'USDT', 6]),
     await deploy('FeeToken', ['Tether USD', 'USDT', 6]),
     await deploy('TestToken', ['Tether USD', 'USDT', 6]),
   ]
-  for (const contract of [token, feeToken, lookAlike]) await call('TestToken', contract, 'mint', [evmFormOf(FAUCET), 10n ** 12n])
+  for (const contract of [token, feeToken, lookAlike])
+    await call('TestToken', contract, 'mint', [evmFormOf(FAUCET), 10n ** 12n])
   const payer = await deploy('Payer')
   // A fee is paid only once the free bandwidth of the day is gone.
   const sink = newAddress()
@@ -97,10 +114,20 @@ export const openTronWorld = async (chain: TronChain): Promise<TronWorld> => {
   const payInside = (payments: readonly { to: string; units: bigint }[], name = 'pay'): Promise<string> => {
     const units = payments.map((one) => one.units)
     const receivers = payments.map(({ to }) => evmFormOf(to))
-    return call('Payer', payer, name, [receivers, units], units.reduce((sum, one) => sum + one, 0n))
+    return call(
+      'Payer',
+      payer,
+      name,
+      [receivers, units],
+      units.reduce((sum, one) => sum + one, 0n),
+    )
   }
   const contracts: TronWorld['contracts'] = {
-    adapter, token, feeToken, lookAlike, payer,
+    adapter,
+    token,
+    feeToken,
+    lookAlike,
+    payer,
     decimals: 6,
     freezing: async (kind, address) => {
       const contract = await deploy(kind, ['A dollar', 'USD', 6])
@@ -115,13 +142,20 @@ export const openTronWorld = async (chain: TronChain): Promise<TronWorld> => {
     payByDestruction: (to, units) => call('Payer', payer, 'payByDestruction', [evmFormOf(to)], units),
   }
   return {
-    chain, tronweb, adapter, contracts, send, call, pay,
+    chain,
+    tronweb,
+    adapter,
+    contracts,
+    send,
+    call,
+    pay,
     identity: (await plain.hashAt(0))!,
     finalBelow: SOLID_LAG,
     balancesKnownAt: 'final',
     newAddress: async () => newAddress(),
     payAll: payInside,
-    payment: async (to, units) => signedPayment(tronweb, await builder.sendTrx(to, Number(units), FAUCET, await options())),
+    payment: async (to, units) =>
+      signedPayment(tronweb, await builder.sendTrx(to, Number(units), FAUCET, await options())),
     mine: async (blocks) => void (await chain.mine(blocks)),
     reorg: async (depth, without) => void (await chain.reorg({ depth, without, others: 'mined' })),
   }

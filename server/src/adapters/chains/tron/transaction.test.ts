@@ -13,7 +13,11 @@ const tokens = new Set([usdt])
 const TRANSFER = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 const word = (hex: string): string => hex.padStart(64, '0')
 
-const transaction = (type: string, value: object, contractRet: string | undefined = 'SUCCESS'): Record<string, unknown> => ({
+const transaction = (
+  type: string,
+  value: object,
+  contractRet: string | undefined = 'SUCCESS',
+): Record<string, unknown> => ({
   ret: [contractRet === undefined ? {} : { contractRet }],
   txID: HASH.toUpperCase(),
   raw_data: { contract: [{ parameter: { value, type_url: `type.googleapis.com/protocol.${type}` }, type }] },
@@ -21,18 +25,27 @@ const transaction = (type: string, value: object, contractRet: string | undefine
 const sent = (more: object = {}): object => ({ owner_address: OWNER, to_address: OTHER, amount: 5_000_000, ...more })
 const called = { owner_address: OWNER, contract_address: USDT, data: 'a9059cbb' }
 const log = (more: object = {}): object => ({
-  address: USDT.slice(2), topics: [TRANSFER, word(OWNER.slice(2)), word(OTHER.slice(2))], data: word('f4240'), ...more,
+  address: USDT.slice(2),
+  topics: [TRANSFER, word(OWNER.slice(2)), word(OTHER.slice(2))],
+  data: word('f4240'),
+  ...more,
 })
 const transfersOf = (tx: Record<string, unknown>, info: object = {}) =>
   decodeTransaction(tx, info as Record<string, unknown>, tokens).transfers
 
 describe('who pays the fee', () => {
-  const payerOf = (tx: Record<string, unknown>, info: object = {}) => decodeTransaction(tx, info as Record<string, unknown>, tokens).payer
+  const payerOf = (tx: Record<string, unknown>, info: object = {}) =>
+    decodeTransaction(tx, info as Record<string, unknown>, tokens).payer
   test.each([
     ['is the sender of its first transfer, and not said', transaction('TransferContract', sent()), {}, undefined],
     ['of what failed', transaction('TransferContract', sent(), 'REVERT'), {}, owner],
     ['of what moves nothing', transaction('FreezeBalanceV2Contract', { owner_address: OWNER }), {}, owner],
-    ["of a call that moves another one's tokens", transaction('TriggerSmartContract', called), { log: [log({ topics: [TRANSFER, word(THIRD.slice(2)), word(OTHER.slice(2))] })] }, owner],
+    [
+      "of a call that moves another one's tokens",
+      transaction('TriggerSmartContract', called),
+      { log: [log({ topics: [TRANSFER, word(THIRD.slice(2)), word(OTHER.slice(2))] })] },
+      owner,
+    ],
     ['of a shielded transfer is nobody', transaction('ShieldedTransferContract', {}), {}, undefined],
   ])('%s', (_name, tx, info, payer) => {
     expect(payerOf(tx, info)).toBe(payer)
@@ -42,13 +55,18 @@ describe('who pays the fee', () => {
 describe('TRX', () => {
   test('sent by its owner', () => {
     expect(decodeTransaction(transaction('TransferContract', sent()), { fee: 1_100_000 }, tokens)).toEqual({
-      hash: HASH, keys: [HASH], succeeded: true, fee: 1_100_000n,
+      hash: HASH,
+      keys: [HASH],
+      succeeded: true,
+      fee: 1_100_000n,
       transfers: [{ index: 'n', contract: null, from: [owner], to: other, units: 5_000_000n }],
     })
   })
 
   test('row T-37: in amounts that no double holds, which the JSON reader leaves as text', () => {
-    expect(transfersOf(transaction('TransferContract', sent({ amount: BEYOND_DOUBLES })))[0]!.units).toBe(90_071_992_547_409_930n)
+    expect(transfersOf(transaction('TransferContract', sent({ amount: BEYOND_DOUBLES })))[0]!.units).toBe(
+      90_071_992_547_409_930n,
+    )
   })
 
   test('sent along with a call, and by contracts in their order; not TRC-10, not what was undone', () => {
@@ -57,8 +75,19 @@ describe('TRX', () => {
       internal_transactions: [
         { caller_address: USDT, transferTo_address: OTHER, callValueInfo: [{}], note: '63616c6c' },
         { caller_address: USDT, transferTo_address: OTHER, callValueInfo: [{ callValue: 7 }], note: '63616c6c' },
-        { caller_address: USDT, transferTo_address: THIRD, callValueInfo: [{ callValue: 8 }], note: '63616c6c', rejected: true },
-        { caller_address: USDT, transferTo_address: THIRD, callValueInfo: [{ callValue: 9, tokenId: '1000001' }], note: '63616c6c' },
+        {
+          caller_address: USDT,
+          transferTo_address: THIRD,
+          callValueInfo: [{ callValue: 8 }],
+          note: '63616c6c',
+          rejected: true,
+        },
+        {
+          caller_address: USDT,
+          transferTo_address: THIRD,
+          callValueInfo: [{ callValue: 9, tokenId: '1000001' }],
+          note: '63616c6c',
+        },
         { caller_address: USDT, transferTo_address: THIRD, callValueInfo: [{ callValue: 10 }], note: '73756963696465' },
       ],
     }
@@ -70,24 +99,47 @@ describe('TRX', () => {
   })
 
   test.each(['TransferAssetContract', 'VoteWitnessContract', 'DelegateResourceContract', 'CreateSmartContract'])(
-    'a %s sends none', (type) => {
+    'a %s sends none',
+    (type) => {
       expect(transfersOf(transaction(type, sent({ asset_name: '31303030303031' })))).toEqual([])
     },
   )
 })
 
-/** What java-tron 4.8 lists of one transaction: `Program.java` names the entries, `TransactionUtil.java` lists only some of them unless `vm.saveFeaturedInternalTx` is on. */
+/**
+ * What java-tron 4.8 lists of one transaction: `Program.java` names the entries, `TransactionUtil.java` lists only some
+ * of them unless `vm.saveFeaturedInternalTx` is on.
+ */
 describe('internal transactions', () => {
   const hexOf = (text: string): string => Buffer.from(text).toString('hex')
   const entry = (note: string, to: string, callValue: number, more: object = {}): object => ({
-    caller_address: USDT, transferTo_address: to, callValueInfo: [callValue === 0 ? {} : { callValue }], note: hexOf(note), ...more,
+    caller_address: USDT,
+    transferTo_address: to,
+    callValueInfo: [callValue === 0 ? {} : { callValue }],
+    note: hexOf(note),
+    ...more,
   })
   const shown = (list: object[], internalTransactions = true) =>
-    decodeTransaction(transaction('TriggerSmartContract', called), { internal_transactions: list }, tokens, internalTransactions).transfers
+    decodeTransaction(
+      transaction('TriggerSmartContract', called),
+      { internal_transactions: list },
+      tokens,
+      internalTransactions,
+    ).transfers
   const featured = [
-    'freezeForEnergy', 'unfreezeForBandwidth', 'freezeBalanceV2ForTronPower', 'unfreezeBalanceV2ForEnergy', 'delegateResourceOfEnergy', 'unDelegateResourceOfBandwidth',
-    'withdrawExpireUnfreeze', 'withdrawExpireUnfreezeWhileUnfreezing', 'withdrawExpireUnfreezeWhileCanceling', 'withdrawExpireUnfreezeWhileSuiciding',
-    'withdrawReward', 'cancelAllUnfreezeV2', 'voteWitness',
+    'freezeForEnergy',
+    'unfreezeForBandwidth',
+    'freezeBalanceV2ForTronPower',
+    'unfreezeBalanceV2ForEnergy',
+    'delegateResourceOfEnergy',
+    'unDelegateResourceOfBandwidth',
+    'withdrawExpireUnfreeze',
+    'withdrawExpireUnfreezeWhileUnfreezing',
+    'withdrawExpireUnfreezeWhileCanceling',
+    'withdrawExpireUnfreezeWhileSuiciding',
+    'withdrawReward',
+    'cancelAllUnfreezeV2',
+    'voteWitness',
   ]
 
   test('audit M-A1: energy lent by a contract, and every other entry that moves nothing, is no TRX', () => {
@@ -97,11 +149,17 @@ describe('internal transactions', () => {
   })
 
   test('audit M-A1: what a call, a creation and a destruction move is TRX', () => {
-    expect(shown([entry('call', OTHER, 1), entry('create', THIRD, 2), entry('suicide', OTHER, 3)]).map(({ units }) => units)).toEqual([1n, 2n, 3n])
+    expect(
+      shown([entry('call', OTHER, 1), entry('create', THIRD, 2), entry('suicide', OTHER, 3)]).map(({ units }) => units),
+    ).toEqual([1n, 2n, 3n])
   })
 
   test('audit D-T1: row T-4: an expired unfreezing that a destruction passes on is counted once', () => {
-    expect(shown([entry('suicide', OTHER, 7), entry('withdrawExpireUnfreezeWhileSuiciding', OTHER, 5)]).map(({ units }) => units)).toEqual([7n])
+    expect(
+      shown([entry('suicide', OTHER, 7), entry('withdrawExpireUnfreezeWhileSuiciding', OTHER, 5)]).map(
+        ({ units }) => units,
+      ),
+    ).toEqual([7n])
   })
 
   test('audit D-T2 M-A4: rows T-2 and T-3: a transfer has the same number on a node that lists other entries and on one that does not', () => {
@@ -124,14 +182,20 @@ describe('internal transactions', () => {
 
 describe('tokens', () => {
   test('count by their contract, and are named by the place of their log', () => {
-    const info = { receipt: { result: 'SUCCESS' }, log: [log({ address: '99'.repeat(20) }), log(), log({ data: word('0') })] }
+    const info = {
+      receipt: { result: 'SUCCESS' },
+      log: [log({ address: '99'.repeat(20) }), log(), log({ data: word('0') })],
+    }
     expect(transfersOf(transaction('TriggerSmartContract', called), info)).toEqual([
       { index: 'l:1', contract: usdt, from: [owner], to: other, units: 1_000_000n },
     ])
   })
 
   test('other events, and Transfers of another shape, are none', () => {
-    const info = { receipt: { result: 'SUCCESS' }, log: [log({ topics: [TRANSFER] }), log({ data: undefined }), log({ topics: undefined })] }
+    const info = {
+      receipt: { result: 'SUCCESS' },
+      log: [log({ topics: [TRANSFER] }), log({ data: undefined }), log({ topics: undefined })],
+    }
     expect(transfersOf(transaction('TriggerSmartContract', called), info)).toEqual([])
   })
 })
@@ -146,8 +210,15 @@ describe('what failed moved nothing, but cost its fee', () => {
     ['the receipt says so', 'SUCCESS', { ...good, receipt: { result: 'OUT_OF_TIME' } }],
     ['the info says so', 'SUCCESS', { ...good, result: 'FAILED' }],
   ])('when %s', (_name, contractRet, info) => {
-    const tx = { ...transaction('TriggerSmartContract', { ...called, call_value: 5 }), ret: contractRet === undefined ? [{}] : [{ contractRet }] }
-    expect(decodeTransaction(tx, info as Record<string, unknown>, tokens)).toMatchObject({ succeeded: false, transfers: [], fee: 345_000n })
+    const tx = {
+      ...transaction('TriggerSmartContract', { ...called, call_value: 5 }),
+      ret: contractRet === undefined ? [{}] : [{ contractRet }],
+    }
+    expect(decodeTransaction(tx, info as Record<string, unknown>, tokens)).toMatchObject({
+      succeeded: false,
+      transfers: [],
+      fee: 345_000n,
+    })
   })
 })
 
@@ -160,5 +231,7 @@ test.each<[string, Record<string, unknown>, object]>([
   ['logs that are no list', transaction('TriggerSmartContract', called), { log: {} }],
   ['a log of nobody', transaction('TriggerSmartContract', called), { log: [log({ address: 'xx' })] }],
 ])('%s is not believed', (_name, tx, info) => {
-  expect(() => decodeTransaction(tx, info as Record<string, unknown>, tokens)).toThrow(/is no|no hash|no list|no object/)
+  expect(() => decodeTransaction(tx, info as Record<string, unknown>, tokens)).toThrow(
+    /is no|no hash|no list|no object/,
+  )
 })

@@ -9,14 +9,30 @@ import { contractRetOf, feeOf, succeededBy, type Info } from './outcome.ts'
  * @param tokens contracts whose logs count, in base58: names, symbols and TRC-10 mean nothing
  * @param internalTransactions whether TRX that contracts sent is read
  */
-export const decodeTransaction = (transaction: Fields, info: Info, tokens: ReadonlySet<string>, internalTransactions = true): ChainTransaction => {
+export const decodeTransaction = (
+  transaction: Fields,
+  info: Info,
+  tokens: ReadonlySet<string>,
+  internalTransactions = true,
+): ChainTransaction => {
   const hash = hashOf(transaction['txID'], 'txID')
   const succeeded = succeededBy(contractRetOf(transaction), info)
   const transfers = succeeded
-    ? [...nativeTransfer(transaction), ...tokenTransfers(info, tokens), ...(internalTransactions ? internalTransfers(info) : [])]
+    ? [
+        ...nativeTransfer(transaction),
+        ...tokenTransfers(info, tokens),
+        ...(internalTransactions ? internalTransfers(info) : []),
+      ]
     : []
   const owner = ownerOf(transaction)
-  return { hash, keys: [hash], succeeded, fee: feeOf(info), ...(owner !== undefined && owner !== transfers[0]?.from[0] && { payer: owner }), transfers }
+  return {
+    hash,
+    keys: [hash],
+    succeeded,
+    fee: feeOf(info),
+    ...(owner !== undefined && owner !== transfers[0]?.from[0] && { payer: owner }),
+    transfers,
+  }
 }
 
 const contractIn = (transaction: Fields): Fields =>

@@ -4,7 +4,10 @@ import type { Answer, Call, CcxtSettings, Operations } from './wire.ts'
 
 export interface Caller {
   /** @throws VenueUnreachable */
-  call<Name extends keyof Operations>(name: Name, ...args: Parameters<Operations[Name]>): Promise<Awaited<ReturnType<Operations[Name]>>>
+  call<Name extends keyof Operations>(
+    name: Name,
+    ...args: Parameters<Operations[Name]>
+  ): Promise<Awaited<ReturnType<Operations[Name]>>>
   close(): Promise<void>
 }
 
@@ -14,14 +17,18 @@ interface Running {
 }
 
 /**
- * Calls ccxt in a process of its own, started with the first call and again after its end. What was under way when it ended, or took
- * longer than the deadline, is not known; a process that let a deadline pass is ended.
+ * Calls ccxt in a process of its own, started with the first call and again after its end. What was under way when it
+ * ended, or took longer than the deadline, is not known; a process that let a deadline pass is ended.
  */
 export const createCaller = (settings: CcxtSettings, deadlineMs: number): Caller => {
   let running: Running | undefined
   let calls = 0
   const start = (): Running => {
-    const child = fork(new URL('./process.ts', import.meta.url), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], env: { PATH: process.env['PATH'] }, execArgv: [] })
+    const child = fork(new URL('./process.ts', import.meta.url), {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      env: { PATH: process.env['PATH'] },
+      execArgv: [],
+    })
     const started: Running = { child, waiting: new Map() }
     const fail = (why: string): void => {
       if (running === started) running = undefined
@@ -44,10 +51,12 @@ export const createCaller = (settings: CcxtSettings, deadlineMs: number): Caller
         reject(new VenueUnreachable(`${call.name}: no answer within ${deadlineMs} ms`))
         to.child.kill('SIGKILL')
       }, deadlineMs)
-      const ended = <T>(then: (value: T) => void) => (value: T): void => {
-        clearTimeout(timer)
-        then(value)
-      }
+      const ended =
+        <T>(then: (value: T) => void) =>
+        (value: T): void => {
+          clearTimeout(timer)
+          then(value)
+        }
       to.waiting.set(call.id, { resolve: ended(resolve), reject: ended(reject) })
       to.child.send(call, (error) => {
         if (error) to.waiting.get(call.id)?.reject(new VenueUnreachable(`the process of ccxt: ${error.message}`))
@@ -58,11 +67,14 @@ export const createCaller = (settings: CcxtSettings, deadlineMs: number): Caller
     running = start()
     const mine = running
     // Answers come in the order of calls only by luck: nothing is asked of an exchange that is not open yet.
-    opening = send(mine, { id: ++calls, name: 'open', args: [settings] }).then(() => mine, (error: Error) => {
-      mine.child.kill('SIGKILL')
-      if (running === mine) running = undefined
-      throw error
-    })
+    opening = send(mine, { id: ++calls, name: 'open', args: [settings] }).then(
+      () => mine,
+      (error: Error) => {
+        mine.child.kill('SIGKILL')
+        if (running === mine) running = undefined
+        throw error
+      },
+    )
     return opening
   }
   let opening: Promise<Running> | undefined

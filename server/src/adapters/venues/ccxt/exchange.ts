@@ -6,13 +6,27 @@ import type { CcxtSettings, Operations, WireFill, WireOrder } from './wire.ts'
 interface Exchange {
   urls: { api: Record<string, unknown> }
   number: (value: unknown) => unknown
-  handleErrors: (status: number, reason: string, url: string, method: string, headers: Readonly<Record<string, string>> | undefined, ...rest: unknown[]) => unknown
+  handleErrors: (
+    status: number,
+    reason: string,
+    url: string,
+    method: string,
+    headers: Readonly<Record<string, string>> | undefined,
+    ...rest: unknown[]
+  ) => unknown
   amountToPrecision(symbol: string, amount: string): string
   priceToPrecision(symbol: string, price: string): string
   loadMarkets(reload?: boolean): Promise<Record<string, CcxtMarket>>
   fetchBalance(): Promise<{ total: Record<string, string>; free: Record<string, string> }>
   fetchTime(): Promise<number | string>
-  createOrder(symbol: string, type: 'limit', side: string, amount: string, price: string, params: object): Promise<unknown>
+  createOrder(
+    symbol: string,
+    type: 'limit',
+    side: string,
+    amount: string,
+    price: string,
+    params: object,
+  ): Promise<unknown>
   fetchOrder(id: undefined, symbol: string, params: object): Promise<{ id: string; status: string; filled: string }>
   fetchOrderTrades(id: string, symbol: string): Promise<CcxtTrade[]>
   cancelOrder(id: undefined, symbol: string, params: object): Promise<unknown>
@@ -35,7 +49,10 @@ interface CcxtTrade {
   fee?: { currency?: string; cost?: string }
 }
 
-/** ccxt's words for an order that trades no more. A word that is not among them, such as of a status that is new, is one of an order that may still trade. */
+/**
+ * ccxt's words for an order that trades no more. A word that is not among them, such as of a status that is new, is one
+ * of an order that may still trade.
+ */
 const ENDED: readonly string[] = ['closed', 'canceled', 'expired', 'rejected']
 
 /** The venue refused to be asked so often. */
@@ -50,9 +67,24 @@ export class LimitedByVenue extends Error {
 }
 
 /** Errors of ccxt, by name of their class, that say that nothing was taken. Everything else is not known. */
-const REFUSALS = ['InsufficientFunds', 'InvalidOrder', 'OrderNotFillable', 'OrderImmediatelyFillable', 'BadRequest', 'BadSymbol', 'AuthenticationError', 'AccountSuspended', 'PermissionDenied', 'InvalidNonce', 'MarketClosed']
+const REFUSALS = [
+  'InsufficientFunds',
+  'InvalidOrder',
+  'OrderNotFillable',
+  'OrderImmediatelyFillable',
+  'BadRequest',
+  'BadSymbol',
+  'AuthenticationError',
+  'AccountSuspended',
+  'PermissionDenied',
+  'InvalidNonce',
+  'MarketClosed',
+]
 
-/** Makes ccxt's exchange, of that one file alone: all of ccxt takes a second and 130 MB. @throws Error that says what to install */
+/**
+ * Makes ccxt's exchange, of that one file alone: all of ccxt takes a second and 130 MB. @throws Error that says what to
+ * install
+ */
 export const openExchange = async (settings: CcxtSettings): Promise<Omit<Operations, 'open'>> => {
   const dialect = DIALECTS[settings.exchange]
   if (!dialect) throw new Error(`${settings.exchange} is not one of ${Object.keys(DIALECTS).join(', ')}`)
@@ -62,22 +94,29 @@ export const openExchange = async (settings: CcxtSettings): Promise<Omit<Operati
   const judge = exchange.handleErrors.bind(exchange)
   exchange.handleErrors = (code, reason, url, method, headers, ...rest) => {
     status = code
-    if (isLimit(code)) retryAfter = Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === 'retry-after')?.[1]
+    if (isLimit(code))
+      retryAfter = Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === 'retry-after')?.[1]
     return judge(code, reason, url, method, headers, ...rest)
   }
   /** What the venue says of asking too often is thrown as that. */
-  const noted = <Args extends unknown[], Value>(operation: (...args: Args) => Promise<Value>) => async (...args: Args): Promise<Value> => {
-    status = 0
-    retryAfter = undefined
-    try {
-      return await operation(...args)
-    } catch (error) {
-      throw isLimit(status) ? new LimitedByVenue((error as Error).message, { status, retryAfter }) : error
+  const noted =
+    <Args extends unknown[], Value>(operation: (...args: Args) => Promise<Value>) =>
+    async (...args: Args): Promise<Value> => {
+      status = 0
+      retryAfter = undefined
+      try {
+        return await operation(...args)
+      } catch (error) {
+        throw isLimit(status) ? new LimitedByVenue((error as Error).message, { status, retryAfter }) : error
+      }
     }
-  }
   const symbolOf = ({ market }: Pick<WireOrder, 'market'>): string => `${market.base}/${market.quote}`
   return {
-    markets: noted(async () => Object.values(await exchange.loadMarkets(true)).filter(({ spot, active }) => spot && active !== false).flatMap(marketOf)),
+    markets: noted(async () =>
+      Object.values(await exchange.loadMarkets(true))
+        .filter(({ spot, active }) => spot && active !== false)
+        .flatMap(marketOf),
+    ),
     balances: noted(async () => {
       const { total, free } = await exchange.fetchBalance()
       return Object.entries(total).map(([asset, units]) => ({ asset, total: units, free: free[asset] ?? '0' }))
@@ -86,7 +125,14 @@ export const openExchange = async (settings: CcxtSettings): Promise<Omit<Operati
       await exchange.loadMarkets()
       status = 0
       try {
-        await exchange.createOrder(symbolOf(order), 'limit', order.side, order.amount, order.price, dialect.place(order.clientId, order.placedAt, order.validMs))
+        await exchange.createOrder(
+          symbolOf(order),
+          'limit',
+          order.side,
+          order.amount,
+          order.price,
+          dialect.place(order.clientId, order.placedAt, order.validMs),
+        )
         return { kind: 'taken' }
       } catch (error) {
         if (status >= 500 || isLimit(status) || !isRefusal(error)) throw error
@@ -97,7 +143,11 @@ export const openExchange = async (settings: CcxtSettings): Promise<Omit<Operati
       // The time first: an order that is not there afterwards was not there then.
       const venueTime = Number(await exchange.fetchTime())
       try {
-        const { id, status: state, filled } = await exchange.fetchOrder(undefined, symbolOf(order), dialect.ask(order.clientId))
+        const {
+          id,
+          status: state,
+          filled,
+        } = await exchange.fetchOrder(undefined, symbolOf(order), dialect.ask(order.clientId))
         const trades = Number(filled) > 0 ? await exchange.fetchOrderTrades(id, symbolOf(order)) : []
         return { kind: 'known', open: !ENDED.includes(state), executed: filled, fills: trades.map(fillOf) }
       } catch (error) {
@@ -117,10 +167,21 @@ export const openExchange = async (settings: CcxtSettings): Promise<Omit<Operati
   }
 }
 
-const construct = async ({ exchange: id, origin, apiKey, secret, timeoutMs }: CcxtSettings, { options }: Dialect): Promise<Exchange> => {
+const construct = async (
+  { exchange: id, origin, apiKey, secret, timeoutMs }: CcxtSettings,
+  { options }: Dialect,
+): Promise<Exchange> => {
   const file = new URL(`./src/${id}.js`, ccxtFile())
   const { default: Constructor } = (await import(file.href)) as { default: new (config: object) => Exchange }
-  const exchange = new Constructor({ apiKey, secret, timeout: timeoutMs, enableRateLimit: true, maxRetriesOnFailure: 0, number: String, options: { ...options, maxRetriesOnFailure: 0 } })
+  const exchange = new Constructor({
+    apiKey,
+    secret,
+    timeout: timeoutMs,
+    enableRateLimit: true,
+    maxRetriesOnFailure: 0,
+    number: String,
+    options: { ...options, maxRetriesOnFailure: 0 },
+  })
   // Amounts and prices are multiples of the market's steps before they come here, and no float has seen them.
   exchange.amountToPrecision = (_symbol, amount) => amount
   exchange.priceToPrecision = (_symbol, price) => price
@@ -143,18 +204,31 @@ const ccxtFile = (): string => {
 const nameOf = (error: unknown): string => (error instanceof Error ? error.constructor.name : '')
 
 /** A duplicate says that there is an order under this id: it is to be asked for. */
-const isRefusal = (error: unknown): boolean => REFUSALS.includes(nameOf(error)) && !/duplicate/i.test((error as Error).message)
+const isRefusal = (error: unknown): boolean =>
+  REFUSALS.includes(nameOf(error)) && !/duplicate/i.test((error as Error).message)
 
 const marketOf = ({ base, quote, precision, limits, info }: CcxtMarket): Awaited<ReturnType<Operations['markets']>> => {
   if (precision.amount === undefined || precision.price === undefined) return []
   const position = info.filters?.find(({ filterType }) => filterType === 'MAX_POSITION')?.['maxPosition']
-  return [{
-    base, quote, amountStep: precision.amount, priceStep: precision.price, leastAmount: limits.amount?.min ?? '0', leastNotional: limits.cost?.min ?? '0',
-    mostAmount: limits.amount?.max ?? null, mostPosition: typeof position === 'string' ? position : null,
-  }]
+  return [
+    {
+      base,
+      quote,
+      amountStep: precision.amount,
+      priceStep: precision.price,
+      leastAmount: limits.amount?.min ?? '0',
+      leastNotional: limits.cost?.min ?? '0',
+      mostAmount: limits.amount?.max ?? null,
+      mostPosition: typeof position === 'string' ? position : null,
+    },
+  ]
 }
 
 const fillOf = ({ id, amount, price, cost, fee, timestamp }: CcxtTrade): WireFill => ({
-  tradeId: String(id), amount, price, cost, at: Number(timestamp),
+  tradeId: String(id),
+  amount,
+  price,
+  cost,
+  at: Number(timestamp),
   fee: fee?.currency === undefined || fee.cost === undefined ? null : { asset: fee.currency, amount: fee.cost },
 })

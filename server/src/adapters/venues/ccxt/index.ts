@@ -8,13 +8,18 @@ const SCALE = 18
 /** A call may be several requests, each with a timeout of its own, behind the exchange's rate limit. */
 const REQUESTS_OF_A_CALL = 4
 
-/** A venue that ccxt talks to, in a process of its own. One that says it is asked too often is left alone until it may be asked again. */
+/**
+ * A venue that ccxt talks to, in a process of its own. One that says it is asked too often is left alone until it may
+ * be asked again.
+ */
 export const createCcxtVenue = (name: string, settings: CcxtSettings, rests: Rests): Venue => {
   const caller = createCaller(settings, settings.timeoutMs * REQUESTS_OF_A_CALL)
   const provider = settings.exchange
   const resting = (): string | undefined => {
     const until = rests.until(provider)
-    return until === undefined ? undefined : `${provider} said that it is asked too often, and is left alone until ${new Date(until).toISOString()}`
+    return until === undefined
+      ? undefined
+      : `${provider} said that it is asked too often, and is left alone until ${new Date(until).toISOString()}`
   }
   const call: Caller['call'] = (operation, ...args) => {
     const why = resting()
@@ -28,22 +33,41 @@ export const createCcxtVenue = (name: string, settings: CcxtSettings, rests: Res
   return {
     name,
     markets: async () =>
-      (await call('markets')).map(({ base, quote, amountStep, priceStep, leastAmount, leastNotional, mostAmount, mostPosition }) => ({
-        base, quote, amountStep: amount(amountStep), priceStep: amount(priceStep), leastAmount: amount(leastAmount), leastNotional: amount(leastNotional),
-        mostAmount: bound(mostAmount), mostPosition: bound(mostPosition),
-      })),
-    balances: async () => (await call('balances')).map(({ asset, total, free }) => ({ asset, total: amount(total), free: amount(free) })),
+      (await call('markets')).map(
+        ({ base, quote, amountStep, priceStep, leastAmount, leastNotional, mostAmount, mostPosition }) => ({
+          base,
+          quote,
+          amountStep: amount(amountStep),
+          priceStep: amount(priceStep),
+          leastAmount: amount(leastAmount),
+          leastNotional: amount(leastNotional),
+          mostAmount: bound(mostAmount),
+          mostPosition: bound(mostPosition),
+        }),
+      ),
+    balances: async () =>
+      (await call('balances')).map(({ asset, total, free }) => ({ asset, total: amount(total), free: amount(free) })),
     place: async (order) => {
       const why = resting()
       // Nothing of it has left this machine.
       if (why !== undefined) return { kind: 'refused', reason: why }
-      return call('place', { ...keyOf(order), side: order.side, amount: formatUnits(order.amount, SCALE), price: formatUnits(order.price, SCALE), placedAt: order.placedAt, validMs: order.validMs })
+      return call('place', {
+        ...keyOf(order),
+        side: order.side,
+        amount: formatUnits(order.amount, SCALE),
+        price: formatUnits(order.price, SCALE),
+        placedAt: order.placedAt,
+        validMs: order.validMs,
+      })
     },
     find: async (order) => {
       const found = await call('find', keyOf(order))
       if (found.kind === 'absent') return found
       const fills = found.fills.map((fill) => ({
-        ...fill, amount: amount(fill.amount), price: amount(fill.price), cost: amount(fill.cost),
+        ...fill,
+        amount: amount(fill.amount),
+        price: amount(fill.price),
+        cost: amount(fill.cost),
         fee: fill.fee && { asset: fill.fee.asset, amount: amount(fill.fee.amount) },
       }))
       return { ...found, executed: amount(found.executed), fills }

@@ -18,7 +18,12 @@ const reply = (answer: Answer): void => void process.send?.(answer)
 process.on('message', (call: Call) => {
   carryOut(call).then(
     (value) => reply({ id: call.id, value }),
-    (error: unknown) => reply({ id: call.id, ...(error instanceof LimitedByVenue ? { limited: error.limited } : {}), error: error instanceof Error ? `${error.constructor.name}: ${error.message.slice(0, 500)}` : String(error) }),
+    (error: unknown) =>
+      reply({
+        id: call.id,
+        ...(error instanceof LimitedByVenue ? { limited: error.limited } : {}),
+        error: error instanceof Error ? `${error.constructor.name}: ${error.message.slice(0, 500)}` : String(error),
+      }),
   )
 })
 process.on('disconnect', () => process.exit(0))

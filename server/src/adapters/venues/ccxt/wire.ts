@@ -34,12 +34,29 @@ export interface WireFill {
 
 export interface Operations {
   open(settings: CcxtSettings): Promise<null>
-  markets(): Promise<{ base: string; quote: string; amountStep: string; priceStep: string; leastAmount: string; leastNotional: string; mostAmount: string | null; mostPosition: string | null }[]>
+  markets(): Promise<
+    {
+      base: string
+      quote: string
+      amountStep: string
+      priceStep: string
+      leastAmount: string
+      leastNotional: string
+      mostAmount: string | null
+      mostPosition: string | null
+    }[]
+  >
   balances(): Promise<{ asset: string; total: string; free: string }[]>
   place(order: WireOrder): Promise<{ kind: 'taken' } | { kind: 'refused'; reason: string }>
-  find(order: Pick<WireOrder, 'clientId' | 'market'>): Promise<{ kind: 'known'; open: boolean; executed: string; fills: WireFill[] } | { kind: 'absent'; venueTime: number }>
+  find(
+    order: Pick<WireOrder, 'clientId' | 'market'>,
+  ): Promise<
+    { kind: 'known'; open: boolean; executed: string; fills: WireFill[] } | { kind: 'absent'; venueTime: number }
+  >
   cancel(order: Pick<WireOrder, 'clientId' | 'market'>): Promise<null>
 }
 
-export type Call = { [Name in keyof Operations]: { id: number; name: Name; args: Parameters<Operations[Name]> } }[keyof Operations]
+export type Call = {
+  [Name in keyof Operations]: { id: number; name: Name; args: Parameters<Operations[Name]> }
+}[keyof Operations]
 export type Answer = { id: number; value: unknown } | { id: number; error: string; limited?: Limited }
