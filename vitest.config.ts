@@ -12,7 +12,7 @@ const long = [
   'test/{crash,browser}/**/*.test.ts',
   '**/{crash,processes}.system.test.ts',
   'sandbox/{main,postgres/launcher,bank/page/page}.test.ts',
-  'server/src/{sweeps,direct,cold,consolidation}/**/*.system.test.ts',
+  'server/src/{treasury/{sweeps,cold,consolidation},pay-out/from-deposit-addresses}/**/*.system.test.ts',
   `test/system/!(${always.join('|')}).system.test.ts`,
 ]
 const setupFiles = ['test/setup/cleaning.ts']

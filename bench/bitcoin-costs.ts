@@ -4,9 +4,9 @@
  * beside joined first while fees are low. `node bench/bitcoin-costs.ts`.
  */
 import { findBitcoind, startBitcoind, type Bitcoind } from '../sandbox/bitcoind/index.ts'
-import { openBitcoinMoney, type BitcoinMoney } from '../server/src/consolidation/test-bitcoin.ts'
-import { migrate } from '../server/src/db/index.ts'
-import { bitcoinHotAddress } from '../server/src/outgoing/index.ts'
+import { openBitcoinMoney, type BitcoinMoney } from '../server/src/treasury/consolidation/test-bitcoin.ts'
+import { migrate } from '../server/src/platform/db/index.ts'
+import { bitcoinHotAddress } from '../server/src/chain/transactions/index.ts'
 import { report } from './report.ts'
 import { atMost, stated, told, type Row } from './row.ts'
 import { createDatabase, withServer } from './server.ts'

@@ -1,8 +1,8 @@
 /** What is in the ledger before a bench, and what has to be true of it afterwards. */
 import { sql } from 'kysely'
-import type { NewId } from '../server/src/base/id.ts'
-import { inTransaction, type Db } from '../server/src/db/index.ts'
-import { applyAll, auditLedger } from '../server/src/ledger/index.ts'
+import type { NewId } from '../server/src/platform/base/id.ts'
+import { inTransaction, type Db } from '../server/src/platform/db/index.ts'
+import { applyAll, auditLedger } from '../server/src/ledger/postings/index.ts'
 
 /** In ledger units of any asset: nobody runs out of it. */
 const FUNDS = 10n ** 24n

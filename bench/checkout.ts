@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { renderPage } from '@bursar/checkout'
-import { createDb, createPool, migrate } from '../server/src/db/index.ts'
+import { createDb, createPool, migrate } from '../server/src/platform/db/index.ts'
 import { VIEWS } from '../web/checkout/src/test-views.ts'
 import { createManyInvoices, createProceeding } from './checkout/invoices.ts'
 import { openPage } from './checkout/live.ts'

@@ -4,9 +4,9 @@
  * bench/edge.ts`.
  */
 import { sql } from 'kysely'
-import { depositAddress } from '../server/src/addresses/derivation.ts'
-import { TEST_KEYS } from '../server/src/addresses/test-keys.ts'
-import { createDb, createPool, migrate, type Db } from '../server/src/db/index.ts'
+import { depositAddress } from '../server/src/chain/addresses/derivation.ts'
+import { TEST_KEYS } from '../server/src/chain/addresses/test-keys.ts'
+import { createDb, createPool, migrate, type Db } from '../server/src/platform/db/index.ts'
 import { portOf, startServer } from './edge/start.ts'
 import { startLoad, type Load } from './load/index.ts'
 import type { Account, ShapeName } from './load/prepared.ts'

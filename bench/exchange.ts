@@ -4,8 +4,8 @@
  * database work, and against pgbench running the statements of one order a transaction, in turns in one run. `node
  * bench/exchange.ts`.
  */
-import { createDb, createPool, migrate, type Db } from '../server/src/db/index.ts'
-import { createIds } from '../server/src/platform/ids.ts'
+import { createDb, createPool, migrate, type Db } from '../server/src/platform/db/index.ts'
+import { createIds } from '../server/src/platform/runtime/ids.ts'
 import { portOf, startServer } from './edge/start.ts'
 import { cpuOf, type Used } from './exchange/cpu.ts'
 import { checkMarket, openMarket, prepareTraders } from './exchange/market.ts'

@@ -4,9 +4,9 @@
  */
 import { once } from 'node:events'
 import { fork } from 'node:child_process'
-import { createDb, createPool, migrate } from '../server/src/db/index.ts'
-import { createCommitter, type Committer } from '../server/src/ledger/index.ts'
-import { createIds } from '../server/src/platform/ids.ts'
+import { createDb, createPool, migrate } from '../server/src/platform/db/index.ts'
+import { createCommitter, type Committer } from '../server/src/ledger/postings/index.ts'
+import { createIds } from '../server/src/platform/runtime/ids.ts'
 import { checkBooks, fundMerchants } from './books.ts'
 import { acceptance } from './ledger/posting.ts'
 import { NO_PGBENCH, preparePgbench, type Pgbench } from './pgbench/index.ts'

@@ -1,11 +1,11 @@
 /** Merchants who can withdraw: with keys, funds, and terms to price a withdrawal by. */
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import type { AssetSettings } from '../server/src/assets/index.ts'
-import { inTransaction, type Db } from '../server/src/db/index.ts'
-import { createMerchant, setSetting } from '../server/src/merchants/index.ts'
-import { createIds } from '../server/src/platform/ids.ts'
-import { createSecretBox } from '../server/src/platform/secrets.ts'
+import type { AssetSettings } from '../server/src/market/assets/index.ts'
+import { inTransaction, type Db } from '../server/src/platform/db/index.ts'
+import { createMerchant, setSetting } from '../server/src/merchants/accounts/index.ts'
+import { createIds } from '../server/src/platform/runtime/ids.ts'
+import { createSecretBox } from '../server/src/platform/config/secrets.ts'
 import { fundMerchants } from './books.ts'
 import type { Account } from './load/prepared.ts'
 

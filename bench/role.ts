@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../sandbox/process/port.ts'
-import { TEST_KEYS } from '../server/src/addresses/test-keys.ts'
-import { COMPILE_CACHE } from '../server/src/platform/compile-cache.ts'
-import { heapFlagsOf } from '../server/src/platform/heap.ts'
+import { TEST_KEYS } from '../server/src/chain/addresses/test-keys.ts'
+import { COMPILE_CACHE } from '../server/src/platform/process/compile-cache.ts'
+import { heapFlagsOf } from '../server/src/platform/process/heap.ts'
 import { ASSETS, DATA_KEY } from './merchants.ts'
 
 export interface RunningRole {

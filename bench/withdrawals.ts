@@ -2,7 +2,7 @@
  * Withdrawals accepted a second over HTTP by one api process: signed requests of 64 connections from a process of their
  * own, against pgbench writing the same rows to the same database, in turns in one run. `node bench/withdrawals.ts`.
  */
-import { createDb, createPool, migrate } from '../server/src/db/index.ts'
+import { createDb, createPool, migrate } from '../server/src/platform/db/index.ts'
 import { checkBooks } from './books.ts'
 import { startLoad } from './load/index.ts'
 import { createMerchants } from './merchants.ts'

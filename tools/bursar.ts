@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { runCommand } from '../server/src/cli/index.ts'
+import { runCommand } from '../server/src/app/cli/index.ts'
 
 const root = new URL('..', import.meta.url).pathname
 

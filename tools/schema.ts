@@ -1,17 +1,17 @@
 /**
- * Writes server/src/db/schema.ts from a migrated database, so that queries are typed by the tables as they are.
+ * Writes server/src/platform/db/schema.ts from a migrated database, so that queries are typed by the tables as they are.
  * `--check` fails instead when the file is not what the migrations make, or a table has no row in
- * `server/src/db/grants.ts`.
+ * `server/src/platform/db/grants.ts`.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { startPostgres } from '../sandbox/postgres/index.ts'
-import { migrate } from '../server/src/db/migrate.ts'
-import { findUngranted } from '../server/src/db/roles.ts'
+import { migrate } from '../server/src/platform/db/migrate.ts'
+import { findUngranted } from '../server/src/platform/db/roles.ts'
 
-const TARGET = new URL('../server/src/db/schema.ts', import.meta.url)
+const TARGET = new URL('../server/src/platform/db/schema.ts', import.meta.url)
 
 const TYPES: Record<string, string> = {
   uuid: 'string',
@@ -80,7 +80,7 @@ try {
   const wanted = render(rows)
   if (process.argv.includes('--check')) {
     if ((await readFile(TARGET, 'utf8')) !== wanted)
-      throw new Error('server/src/db/schema.ts is stale: run node tools/schema.ts')
+      throw new Error('server/src/platform/db/schema.ts is stale: run node tools/schema.ts')
     if (ungranted.length > 0) throw new Error(ungranted.join('\n'))
   } else await writeFile(TARGET, wanted)
 } finally {

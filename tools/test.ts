@@ -3,7 +3,7 @@
  *
  *     npm test                      everything but the long suites, which `CI=1` adds
  *     npm test -- --project long    those
- *     npm test -- server/src/money  the tests of one folder
+ *     npm test -- server/src/platform/money  the tests of one folder
  *     npm run check                 the checks alone
  */
 import { spawn } from 'node:child_process'

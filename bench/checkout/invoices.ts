@@ -1,11 +1,11 @@
 /** Invoices as a shop makes them, signed, and as payers continue them. */
 import { createHmac } from 'node:crypto'
-import { TEST_KEYS } from '../../server/src/addresses/test-keys.ts'
-import { createCatalogue } from '../../server/src/assets/index.ts'
-import { inTransaction, type Db } from '../../server/src/db/index.ts'
-import { carryOut } from '../../server/src/effects/index.ts'
-import { createClaimTokens, createInvoices } from '../../server/src/invoices/index.ts'
-import { createIds } from '../../server/src/platform/ids.ts'
+import { TEST_KEYS } from '../../server/src/chain/addresses/test-keys.ts'
+import { createCatalogue } from '../../server/src/market/assets/index.ts'
+import { inTransaction, type Db } from '../../server/src/platform/db/index.ts'
+import { carryOut } from '../../server/src/ledger/effects/index.ts'
+import { createClaimTokens, createInvoices } from '../../server/src/pay-in/crypto-invoices/index.ts'
+import { createIds } from '../../server/src/platform/runtime/ids.ts'
 import type { Account } from '../load/prepared.ts'
 import { ASSETS, DATA_KEY } from '../merchants.ts'
 

@@ -4,11 +4,11 @@
  */
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { operationsById } from '@bursar/contract'
-import { authenticate, checkTimestamp, readSignedHeaders } from '../../server/src/http/authentication.ts'
-import { parseStrict } from '../../server/src/http/strict-json.ts'
-import { readQuery, splitTarget } from '../../server/src/http/target.ts'
-import { validationCodeOf, validatorOf } from '../../server/src/platform/validation.ts'
-import type { MerchantDirectory } from '../../server/src/merchants/index.ts'
+import { authenticate, checkTimestamp, readSignedHeaders } from '../../server/src/app/http/authentication.ts'
+import { parseStrict } from '../../server/src/app/http/strict-json.ts'
+import { readQuery, splitTarget } from '../../server/src/app/http/target.ts'
+import { validationCodeOf, validatorOf } from '../../server/src/platform/api/validation.ts'
+import type { MerchantDirectory } from '../../server/src/merchants/accounts/index.ts'
 
 const CHECKED = ['createCryptoWithdrawal', 'createAddress', 'createCryptoInvoice', 'listBalances'] as const
 const ANSWERS: Record<string, string> = {

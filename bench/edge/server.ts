@@ -4,19 +4,23 @@
  */
 import { createSecretKey } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
-import { addressRoutes, createAddressIssuer } from '../../server/src/addresses/index.ts'
-import { TEST_KEYS } from '../../server/src/addresses/test-keys.ts'
-import { balanceRoutes } from '../../server/src/balances/index.ts'
-import { createCatalogue } from '../../server/src/assets/index.ts'
-import { createDb, createPool } from '../../server/src/db/index.ts'
-import { createHttpServer } from '../../server/src/http/index.ts'
-import { createClaimTokens, createInvoiceCreator, invoiceRoutes } from '../../server/src/invoices/index.ts'
-import { createDirectory, type MerchantDirectory } from '../../server/src/merchants/index.ts'
-import { createClock } from '../../server/src/platform/clock.ts'
-import { createIds } from '../../server/src/platform/ids.ts'
-import { createLog } from '../../server/src/platform/log.ts'
-import type { Route } from '../../server/src/platform/route.ts'
-import { createSecretBox } from '../../server/src/platform/secrets.ts'
+import { addressRoutes, createAddressIssuer } from '../../server/src/chain/addresses/index.ts'
+import { TEST_KEYS } from '../../server/src/chain/addresses/test-keys.ts'
+import { balanceRoutes } from '../../server/src/ledger/balances/index.ts'
+import { createCatalogue } from '../../server/src/market/assets/index.ts'
+import { createDb, createPool } from '../../server/src/platform/db/index.ts'
+import { createHttpServer } from '../../server/src/app/http/index.ts'
+import {
+  createClaimTokens,
+  createInvoiceCreator,
+  invoiceRoutes,
+} from '../../server/src/pay-in/crypto-invoices/index.ts'
+import { createDirectory, type MerchantDirectory } from '../../server/src/merchants/accounts/index.ts'
+import { createClock } from '../../server/src/platform/runtime/clock.ts'
+import { createIds } from '../../server/src/platform/runtime/ids.ts'
+import { createLog } from '../../server/src/platform/process/log.ts'
+import type { Route } from '../../server/src/platform/api/route.ts'
+import { createSecretBox } from '../../server/src/platform/config/secrets.ts'
 import { createBareServer } from './bare.ts'
 import { ASSETS, DATA_KEY } from '../merchants.ts'
 

@@ -1,7 +1,7 @@
 /** Processor time that processes have used: what a request costs, whatever else the machine does meanwhile. */
 import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
-import type { Db } from '../../server/src/db/index.ts'
+import type { Db } from '../../server/src/platform/db/index.ts'
 
 /** ms; the kernel counts in ticks of 10 ms */
 const TICK_MS = 10

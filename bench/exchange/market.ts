@@ -1,10 +1,10 @@
 /** A market to exchange in: books of four sources, inventory, and accounts that pgbench finds by number. */
 import { sql } from 'kysely'
-import type { NewId } from '../../server/src/base/id.ts'
-import { inTransaction, type Db } from '../../server/src/db/index.ts'
-import { auditPositions, fundPosition } from '../../server/src/exchange/index.ts'
-import { applyAll, auditLedger, HOUSE } from '../../server/src/ledger/index.ts'
-import { storeLeg } from '../../server/src/rates/leg-store.ts'
+import type { NewId } from '../../server/src/platform/base/id.ts'
+import { inTransaction, type Db } from '../../server/src/platform/db/index.ts'
+import { auditPositions, fundPosition } from '../../server/src/exchange/exchanges/index.ts'
+import { applyAll, auditLedger, HOUSE } from '../../server/src/ledger/postings/index.ts'
+import { storeLeg } from '../../server/src/market/rates/leg-store.ts'
 
 const E18 = 10n ** 18n
 /** The best ask: with the standard spread of 0.4 % a bitcoin costs 65,000. */

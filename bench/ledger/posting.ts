@@ -1,10 +1,10 @@
 /** What a withdrawal's acceptance puts before the committer, made as the route makes it. */
 import { createHash } from 'node:crypto'
-import type { NewId } from '../../server/src/base/id.ts'
-import type { Item } from '../../server/src/ledger/index.ts'
-import { holdTransfer } from '../../server/src/withdrawals/postings.ts'
-import { rowOf, withdrawalRows } from '../../server/src/withdrawals/store.ts'
-import type { Withdrawal } from '../../server/src/withdrawals/withdrawal.ts'
+import type { NewId } from '../../server/src/platform/base/id.ts'
+import type { Item } from '../../server/src/ledger/postings/index.ts'
+import { holdTransfer } from '../../server/src/pay-out/withdrawals/postings.ts'
+import { rowOf, withdrawalRows } from '../../server/src/pay-out/withdrawals/store.ts'
+import type { Withdrawal } from '../../server/src/pay-out/withdrawals/withdrawal.ts'
 
 const UNITS = 1_500_000n
 const FEE = 100_000n

@@ -1,10 +1,10 @@
 /** The job that hashes the ledger, alone in a process: `node sealer.ts`, with DATABASE_URL in its environment. */
-import { createDb, createPool } from '../../server/src/db/index.ts'
-import { createJobLoop } from '../../server/src/jobs/index.ts'
-import { createClock } from '../../server/src/platform/clock.ts'
-import { createIds } from '../../server/src/platform/ids.ts'
-import { createLog } from '../../server/src/platform/log.ts'
-import { createSealJob } from '../../server/src/treasury/index.ts'
+import { createDb, createPool } from '../../server/src/platform/db/index.ts'
+import { createJobLoop } from '../../server/src/platform/jobs/index.ts'
+import { createClock } from '../../server/src/platform/runtime/clock.ts'
+import { createIds } from '../../server/src/platform/runtime/ids.ts'
+import { createLog } from '../../server/src/platform/process/log.ts'
+import { createSealJob } from '../../server/src/treasury/reconciliation/index.ts'
 
 const pool = createPool({ url: process.env.DATABASE_URL! })
 const log = createLog('error', 'worker')

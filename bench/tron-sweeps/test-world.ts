@@ -16,10 +16,10 @@ import { toBytes, toHex, type Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, sign } from 'viem/accounts'
 import { base58Of, startTronChain, tokenAddress } from '../../sandbox/tron/index.ts'
 import { createTronAdapter } from '../../server/src/adapters/chains/tron/index.ts'
-import { planTron, tronPayment } from '../../server/src/outgoing/index.ts'
-import { chooseTronSweep, type TronWay } from '../../server/src/sweeps/tron/choice.ts'
-import { lookAtToken, type TronView } from '../../server/src/sweeps/tron/looking.ts'
-import { byHot, planPreparing, planTransfer } from '../../server/src/sweeps/tron/plans.ts'
+import { planTron, tronPayment } from '../../server/src/chain/transactions/index.ts'
+import { chooseTronSweep, type TronWay } from '../../server/src/treasury/sweeps/tron/choice.ts'
+import { lookAtToken, type TronView } from '../../server/src/treasury/sweeps/tron/looking.ts'
+import { byHot, planPreparing, planTransfer } from '../../server/src/treasury/sweeps/tron/plans.ts'
 
 const USDT = base58Of(tokenAddress('USDT'))
 const UNITS = 100_000_000n

@@ -1,15 +1,20 @@
 /** A database with merchants and events, and a worker that delivers them as in production. */
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import { uuidv7 } from '../../server/src/base/id.ts'
-import { createDb, createPool, inTransaction, migrate } from '../../server/src/db/index.ts'
-import { createJobLoop } from '../../server/src/jobs/index.ts'
-import { createDirectory, createEndpoints, createMerchant, setSetting } from '../../server/src/merchants/index.ts'
-import { createOutbound } from '../../server/src/outbound/index.ts'
-import type { Clock } from '../../server/src/platform/clock.ts'
-import { createLog } from '../../server/src/platform/log.ts'
-import { createSecretBox } from '../../server/src/platform/secrets.ts'
-import { createDelivery, emit, type Notice } from '../../server/src/webhooks/index.ts'
+import { uuidv7 } from '../../server/src/platform/base/id.ts'
+import { createDb, createPool, inTransaction, migrate } from '../../server/src/platform/db/index.ts'
+import { createJobLoop } from '../../server/src/platform/jobs/index.ts'
+import {
+  createDirectory,
+  createEndpoints,
+  createMerchant,
+  setSetting,
+} from '../../server/src/merchants/accounts/index.ts'
+import { createOutbound } from '../../server/src/platform/outbound/index.ts'
+import type { Clock } from '../../server/src/platform/runtime/clock.ts'
+import { createLog } from '../../server/src/platform/process/log.ts'
+import { createSecretBox } from '../../server/src/platform/config/secrets.ts'
+import { createDelivery, emit, type Notice } from '../../server/src/merchants/webhooks/index.ts'
 
 export interface World {
   /** Makes merchants whose notifications go to a port, each to a name of its own when `apart`. */

@@ -1,6 +1,6 @@
 /** The platform's tables, and the roles as which its processes log in to the database. */
-import { applyGrants, createRolesSql, migrate, roleName } from '../../server/src/db/index.ts'
-import type { DATABASE_ROLES } from '../../server/src/db/index.ts'
+import { applyGrants, createRolesSql, migrate, roleName } from '../../server/src/platform/db/index.ts'
+import type { DATABASE_ROLES } from '../../server/src/platform/db/index.ts'
 import { withClient } from '../postgres/connection.ts'
 
 const PREFIX = 'bursar'

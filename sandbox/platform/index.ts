@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { AssetSettings } from '../../server/src/assets/index.ts'
+import type { AssetSettings } from '../../server/src/market/assets/index.ts'
 import { buildPrograms } from '../../tools/build.ts'
 import { startBank } from '../bank/index.ts'
 import { startControl } from '../control/index.ts'

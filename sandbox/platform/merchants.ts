@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { uuidv7 } from '../../server/src/base/id.ts'
-import { createDb, createPool, inTransaction } from '../../server/src/db/index.ts'
-import { createMerchant, setSetting } from '../../server/src/merchants/index.ts'
-import { createSecretBox, readDataKey } from '../../server/src/platform/secrets.ts'
+import { uuidv7 } from '../../server/src/platform/base/id.ts'
+import { createDb, createPool, inTransaction } from '../../server/src/platform/db/index.ts'
+import { createMerchant, setSetting } from '../../server/src/merchants/accounts/index.ts'
+import { createSecretBox, readDataKey } from '../../server/src/platform/config/secrets.ts'
 import type { SandboxKeys } from './keys.ts'
 
 export interface DemoMerchant {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createGuard } from '../../server/src/outbound/guard.ts'
+import { createGuard } from '../../server/src/platform/outbound/guard.ts'
 import { environmentOf, type Places } from './programs.ts'
 
 test('audit C-7: webhooks of the sandbox reach localhost, which is 127.0.0.1 and ::1', () => {

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { enableCompileCache, flushCompileCache } from 'node:module'
-import { COMPILE_CACHE } from './platform/compile-cache.ts'
+import { COMPILE_CACHE } from './platform/process/compile-cache.ts'
 
 enableCompileCache(COMPILE_CACHE)
-const { runCommand } = await import('./cli/index.ts')
+const { runCommand } = await import('./app/cli/index.ts')
 // What serves is ended by a signal, and would keep nothing.
 flushCompileCache()
 

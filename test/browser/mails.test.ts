@@ -6,9 +6,9 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type axe from 'axe-core'
 import { expect, test } from 'vitest'
-import { LANGUAGES } from '../../server/src/base/language.ts'
-import { writeLetter, type LetterKind } from '../../server/src/letters/index.ts'
-import { LETTERS } from '../../server/src/letters/test-letters.ts'
+import { LANGUAGES } from '../../server/src/platform/base/language.ts'
+import { writeLetter, type LetterKind } from '../../server/src/merchants/mail-templates/index.ts'
+import { LETTERS } from '../../server/src/merchants/mail-templates/test-letters.ts'
 import { describeWithChromium, useChromium } from '../setup/chromium/index.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')

@@ -18,11 +18,12 @@ const pointsOf = (room: string, files: RegExp): string[] => {
   return [...new Set(texts.flatMap((text) => [...text.matchAll(/\.pause\('([a-z-]+)'\)/g)].map((match) => match[1]!)))]
 }
 /** Those that an ordinary payment on an EVM chain passes; a bump needs a transaction that is stuck. */
-const SENDING = [...pointsOf('withdrawals', /^jobs-evm\.ts$/), ...pointsOf('outgoing', /^jobs\.ts$/)].filter(
-  (point) => point !== 'bump-planned',
-)
-const PAYING = pointsOf('card-payouts', /^jobs.*\.ts$/)
-const CONVERTING = pointsOf('conversions', /^jobs.*\.ts$/)
+const SENDING = [
+  ...pointsOf('pay-out/withdrawals', /^jobs-evm\.ts$/),
+  ...pointsOf('chain/transactions', /^jobs\.ts$/),
+].filter((point) => point !== 'bump-planned')
+const PAYING = pointsOf('cards/card-payouts', /^jobs.*\.ts$/)
+const CONVERTING = pointsOf('exchange/conversions', /^jobs.*\.ts$/)
 const CARD = '4242424242424242'
 const PATIENCE_MS = 120_000
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSandbox, type Sandbox } from '../system/sandbox.ts'
 import { buyBtc, eventually, hedged, hedgeOrders, openAlerts, placedOnce } from '../system/test-hedging.ts'
 
-const room = new URL('../../server/src/hedging/', import.meta.url)
+const room = new URL('../../server/src/exchange/hedging/', import.meta.url)
 const points = [
   ...new Set(
     readdirSync(room)

@@ -7,7 +7,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSandbox, type Network, type Sandbox } from '../system/sandbox.ts'
 
-const sources = ['outgoing', 'withdrawals'].flatMap((room) => {
+const sources = ['chain/transactions', 'pay-out/withdrawals'].flatMap((room) => {
   const folder = new URL(`../../server/src/${room}/`, import.meta.url)
   return readdirSync(folder)
     .filter((file) => /^jobs.*\.ts$/.test(file))

@@ -14,8 +14,8 @@ const pointsOf = (file: string): string[] =>
   [...readFileSync(new URL(`../../server/src/${file}`, import.meta.url), 'utf8').matchAll(/pause\('([a-z-]+)'\)/g)].map(
     (match) => match[1]!,
   )
-const POINTS = pointsOf('screening/jobs.ts')
-const HALTED = pointsOf('app/rescreening.ts')
+const POINTS = pointsOf('risk/screening/jobs.ts')
+const HALTED = pointsOf('app/composition/rescreening.ts')
 const PATIENCE_MS = 90_000
 const folder = mkdtempSync(join(tmpdir(), 'bursar-crash-screening-'))
 let sandbox: Sandbox

@@ -25,7 +25,7 @@ const pointsOf = (room: string): string[] => {
 const EVM: readonly Network[] = ['ETHEREUM', 'BINANCE_SMART_CHAIN']
 /**
  * Which networks pass a point; energy is given back where the hot wallet has staked:
- * `server/src/sweeps/tron/crash.system.test.ts` does.
+ * `server/src/treasury/sweeps/tron/crash.system.test.ts` does.
  */
 const NETWORKS: Record<string, readonly Network[]> = {
   'sweep-deployment-chosen': ['ETHEREUM'],
@@ -39,7 +39,9 @@ const NETWORKS: Record<string, readonly Network[]> = {
 }
 const SENDING = ['before-sign', 'signed-not-stored', 'stored-not-broadcast', 'broadcast-not-recorded']
 const sweeps = [
-  ...pointsOf('sweeps').toSorted((a, b) => Number(b.includes('deployment')) - Number(a.includes('deployment'))),
+  ...pointsOf('treasury/sweeps').toSorted(
+    (a, b) => Number(b.includes('deployment')) - Number(a.includes('deployment')),
+  ),
   ...SENDING,
 ]
 const sweepCases = sweeps.flatMap((point) =>
@@ -48,9 +50,9 @@ const sweepCases = sweeps.flatMap((point) =>
 const ALL: readonly Network[] = ['BITCOIN', 'ETHEREUM', 'BINANCE_SMART_CHAIN', 'TRON']
 /**
  * On TRON nothing ends what may have been signed but its expiry by the chain's own time, which no clock of ours moves:
- * its end is proven in `server/src/cold/tron.system.test.ts`, on a chain whose time is the test's, without a kill.
+ * its end is proven in `server/src/treasury/cold/tron.system.test.ts`, on a chain whose time is the test's, without a kill.
  */
-const coldCases = pointsOf('cold').flatMap((point) =>
+const coldCases = pointsOf('treasury/cold').flatMap((point) =>
   ALL.filter((network) => point !== 'cold-ending' || network !== 'TRON').map((network) => [point, network] as const),
 )
 

@@ -1,6 +1,6 @@
 /** Empties a database between worlds of one test file, each of which has a chain, and so books, of its own. */
 import { sql } from 'kysely'
-import type { Db } from '../../server/src/db/index.ts'
+import type { Db } from '../../server/src/platform/db/index.ts'
 import { withoutTriggers } from './unguarded.ts'
 
 /** All tables but those that a new installation has filled. */

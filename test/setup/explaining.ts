@@ -1,5 +1,5 @@
 /** What statements read, as PostgreSQL counts it: without clocks, the same on every machine. */
-import { inTransaction, type Db } from '../../server/src/db/index.ts'
+import { inTransaction, type Db } from '../../server/src/platform/db/index.ts'
 
 export interface Plan {
   'Node Type': string

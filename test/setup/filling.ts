@@ -3,7 +3,7 @@
  * and done.
  */
 import { sql } from 'kysely'
-import type { Tx } from '../../server/src/db/index.ts'
+import type { Tx } from '../../server/src/platform/db/index.ts'
 
 /** An id that is of row `i` of a table, the same whenever it is asked for. */
 const UUID =

@@ -1,7 +1,7 @@
 /** Partitions of `events` for years, as an installation has them that is migrated often enough. */
 import { sql } from 'kysely'
 import { withClient } from '../../sandbox/postgres/connection.ts'
-import { makeEventPartitions, type Tx } from '../../server/src/db/index.ts'
+import { makeEventPartitions, type Tx } from '../../server/src/platform/db/index.ts'
 
 /** Makes partitions for so many months from a time on, as if that time had come. */
 export const makeMonths = (url: string, from: string, months: number): Promise<void> =>

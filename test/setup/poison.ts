@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../server/src/db/index.ts'
+import type { Db } from '../../server/src/platform/db/index.ts'
 
 /**
  * Makes every change of one row fail, as a defect that only this row meets would: to see that it keeps no other

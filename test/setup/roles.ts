@@ -1,7 +1,7 @@
 /** The database roles of an installation on the test server, under a prefix of their own. */
 import { inject } from 'vitest'
-import { applyGrants, createRolesSql, roleName } from '../../server/src/db/index.ts'
-import type { DATABASE_ROLES } from '../../server/src/db/index.ts'
+import { applyGrants, createRolesSql, roleName } from '../../server/src/platform/db/index.ts'
+import type { DATABASE_ROLES } from '../../server/src/platform/db/index.ts'
 import { withClient } from '../../sandbox/postgres/connection.ts'
 
 type Kind = keyof typeof DATABASE_ROLES

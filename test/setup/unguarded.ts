@@ -3,7 +3,7 @@
  * posted.
  */
 import { sql } from 'kysely'
-import { inTransaction, type Db, type Tx } from '../../server/src/db/index.ts'
+import { inTransaction, type Db, type Tx } from '../../server/src/platform/db/index.ts'
 
 /** Runs database work in one transaction in which no trigger fires. */
 export const withoutTriggers = async (db: Db, work: (tx: Tx) => Promise<unknown>): Promise<void> => {

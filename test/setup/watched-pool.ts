@@ -1,6 +1,6 @@
 /** A pool that hands what its connections are asked, and what they answer, to a listener. */
 import type pg from 'pg'
-import { createPool } from '../../server/src/db/index.ts'
+import { createPool } from '../../server/src/platform/db/index.ts'
 
 export interface Statement {
   text: string

@@ -13,7 +13,7 @@ import { startSandbox, type Sandbox } from './sandbox.ts'
 const THIRD = '4000000000005555'
 const GOOD = '4242424242424242'
 const MASKED = '424242******4242'
-const jobs = new URL('../../server/src/card-payouts/', import.meta.url)
+const jobs = new URL('../../server/src/cards/card-payouts/', import.meta.url)
 const points = [
   ...new Set(
     readdirSync(jobs)

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createPool } from '../../server/src/db/index.ts'
+import { createPool } from '../../server/src/platform/db/index.ts'
 import { buildPrograms } from '../../tools/build.ts'
 import { startSandbox, type Network, type Sandbox } from './sandbox.ts'
 

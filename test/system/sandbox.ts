@@ -341,7 +341,7 @@ const connect = (
     stop: async () => {
       await keeper.stop()
       // Every process logged in as its own role: what one was denied is a row that is missing in
-      // server/src/db/grants.ts.
+      // server/src/platform/db/grants.ts.
       const said = logOf('postgres.log').split('\n')
       const denied = said.flatMap((line, at) =>
         /permission denied|row-level security/.test(line)

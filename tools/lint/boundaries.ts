@@ -18,36 +18,34 @@ const PARTS: { at: RegExp; may: RegExp; says: string }[] = [
   { at: /^sdk\/src\//, may: /^node:crypto$/, says: 'the SDK has no runtime dependency' },
 ]
 
-/** Levels of the server: a folder imports from its own level or a lower one. */
-const LEVELS: Record<string, number> = {
-  base: 0,
-  money: 1,
-  db: 1,
-  jobs: 2,
-  ledger: 2,
-  platform: 2,
-  outbound: 2,
-  documents: 2,
-  letters: 2,
-  adapters: 2,
-  http: 4,
-  watcher: 4,
-  app: 5,
-  cli: 6,
-}
-const ROOM_LEVEL = 3
-/** Commands stand on the composition in `app`, `main.ts` on them. */
-const MAIN_LEVEL = 7
-/** Files that may use an adapter's code; anyone may name its types. */
+/** The districts of the server, lowest first. A district imports from lower levels only; its own rooms import each other without a cycle. */
+const LEVELS: readonly (readonly string[])[] = [
+  ['platform'],
+  ['adapters'],
+  ['market', 'merchants'],
+  ['ledger'],
+  ['chain'],
+  ['risk', 'cards', 'treasury'],
+  ['pay-in', 'pay-out'],
+  ['exchange'],
+  ['app'],
+]
+/** Districts whose files are imported by their own names; a room of any other is entered through its index.ts. */
+const OPEN = new Set(['platform', 'adapters', 'app'])
+/** What the adapters may import of the server beside their own files. */
+const ADAPTERS_MAY = new Set(['platform/base', 'platform/money'])
+/** Files that may use an adapter's code; every file may name its types. */
 const TALKS_TO_ADAPTERS =
-  /^server\/src\/([^/]+\/([^/]+\/)?jobs(-[a-z]+)?\.ts$|watcher\/|adapters\/|app\/|cli\/)|\.test\.ts$|\/test-[^/]+\.ts$/
+  /^server\/src\/(([^/]+\/){1,3}jobs(-[a-z]+)?\.ts$|chain\/watcher\/|adapters\/|app\/)|\.test\.ts$|\/test-[^/]+\.ts$/
 const FORBIDDEN_NAMES = /(^|\/)(utils?|helpers?|common|misc|types)(\.|\/)/
 
-const roomOf = (path: string): string | undefined => /^server\/src\/([^/]+)\//.exec(path)?.[1]
+const districtOf = (path: string): string | undefined => /^server\/src\/([^/]+)\//.exec(path)?.[1]
+/** `district/room`; a file that stands beside the rooms is of none. */
+const roomOf = (path: string): string | undefined => /^server\/src\/([^/]+\/[^/]+)\//.exec(path)?.[1]
+/** `main.ts` stands above all districts. */
 const levelOf = (path: string): number => {
-  const room = roomOf(path)
-  if (room === undefined) return MAIN_LEVEL
-  return LEVELS[room] ?? ROOM_LEVEL
+  const district = districtOf(path)
+  return district === undefined ? LEVELS.length : LEVELS.findIndex((names) => names.includes(district))
 }
 const isTest = (path: string): boolean => /\.test\.tsx?$|^test\/|\/test-[^/]+\.ts$/.test(path)
 
@@ -56,6 +54,7 @@ export const findViolations = (files: readonly SourceFile[]): string[] => {
   const known = new Set(files.map((file) => file.path))
   const found: string[] = []
   for (const file of files) {
+    if (file.path.startsWith('server/src/') && levelOf(file.path) < 0) found.push(`${file.path}: in no district`)
     if (FORBIDDEN_NAMES.test(file.path)) found.push(`${file.path}: a file is named for what it does`)
     for (const one of file.imports)
       found.push(...judgeImport(file.path, one).map((why) => `${file.path} -> ${one.specifier}: ${why}`))
@@ -74,24 +73,28 @@ export const findViolations = (files: readonly SourceFile[]): string[] => {
 const judgeImport = (path: string, one: Import): string[] => {
   if (one.target === undefined) return judgePackage(path, one.specifier)
   const found: string[] = []
-  const [room, other] = [roomOf(path), roomOf(one.target)]
+  const [district, room, otherDistrict, other] = [
+    districtOf(path),
+    roomOf(path),
+    districtOf(one.target),
+    roomOf(one.target),
+  ]
   if (path.startsWith('server/src/') && !isTest(path)) {
     if (!one.target.startsWith('server/src/')) found.push('the server imports its packages by name and nothing else')
-    if (levelOf(one.target) > levelOf(path)) found.push('imports point down')
-    if (
-      room !== undefined &&
-      other !== undefined &&
-      room !== other &&
-      levelOf(one.target) === ROOM_LEVEL &&
-      !one.target.endsWith('/index.ts')
-    ) {
+    if (otherDistrict !== district && levelOf(one.target) >= levelOf(path)) found.push('imports point down')
+    if (room !== other && otherDistrict !== undefined && !OPEN.has(otherDistrict) && !one.target.endsWith('/index.ts'))
       found.push('rooms meet through index.ts')
-    }
   }
-  if (room === 'adapters' && other !== undefined && !['adapters', 'base', 'money'].includes(other) && !isTest(path)) {
+  if (
+    district === 'adapters' &&
+    otherDistrict !== 'adapters' &&
+    !ADAPTERS_MAY.has(other ?? '') &&
+    one.target.startsWith('server/src/') &&
+    !isTest(path)
+  ) {
     found.push('adapters know no database and no room')
   }
-  if (other === 'adapters' && room !== 'adapters' && !one.typeOnly && !TALKS_TO_ADAPTERS.test(path)) {
+  if (otherDistrict === 'adapters' && district !== 'adapters' && !one.typeOnly && !TALKS_TO_ADAPTERS.test(path)) {
     found.push('only jobs and the watcher talk to adapters')
   }
   const [part, otherPart] = [path.split('/')[0], one.target.split('/')[0]]

@@ -8,11 +8,11 @@ const root = new URL('../../', import.meta.url).pathname
 const FOLDERS = ['contract', 'chainkit', 'signer', 'sdk', 'server', 'sandbox', 'test', 'bench', 'tools', 'web']
 const file = (path: string, text: string): SourceFile => ({ path, text, imports: importsOf(path, text) })
 const world = (...extra: SourceFile[]): SourceFile[] => [
-  file('server/src/base/id.ts', ''),
-  file('server/src/ledger/index.ts', ''),
-  file('server/src/ledger/store.ts', ''),
-  file('server/src/deposits/index.ts', ''),
-  file('server/src/deposits/store.ts', ''),
+  file('server/src/platform/base/id.ts', ''),
+  file('server/src/ledger/postings/index.ts', ''),
+  file('server/src/ledger/postings/store.ts', ''),
+  file('server/src/pay-in/deposits/index.ts', ''),
+  file('server/src/pay-in/deposits/store.ts', ''),
   file('server/src/adapters/chains/port.ts', ''),
   ...extra,
 ]
@@ -29,20 +29,35 @@ describe('the repository itself', () => {
 
 describe('canaries: each rule finds what it is there for', () => {
   test.each([
-    ['imports point down', 'server/src/base/x.ts', "import { a } from '../ledger/index.ts'"],
-    ['imports point down', 'server/src/ledger/x.ts', "import type { a } from '../deposits/index.ts'"],
-    ['rooms meet through index.ts', 'server/src/withdrawals/x.ts', "import { a } from '../deposits/store.ts'"],
+    ['imports point down', 'server/src/platform/base/x.ts', "import { a } from '../../ledger/postings/index.ts'"],
     [
-      'only jobs and the watcher',
-      'server/src/withdrawals/commands.ts',
-      "import { a } from '../adapters/chains/port.ts'",
+      'imports point down',
+      'server/src/ledger/postings/x.ts',
+      "import type { a } from '../../pay-in/deposits/index.ts'",
     ],
+    ['imports point down', 'server/src/pay-out/withdrawals/x.ts', "import { a } from '../../pay-in/deposits/index.ts'"],
+    [
+      'rooms meet through index.ts',
+      'server/src/pay-out/withdrawals/x.ts',
+      "import { a } from '../../ledger/postings/store.ts'",
+    ],
+    ['rooms meet through index.ts', 'server/src/ledger/orders/x.ts', "import { a } from '../postings/store.ts'"],
+    ['in no district', 'server/src/deposits/x.ts', ''],
     [
       'only jobs and the watcher',
-      'server/src/withdrawals/evm/plans.ts',
+      'server/src/pay-out/withdrawals/commands.ts',
       "import { a } from '../../adapters/chains/port.ts'",
     ],
-    ['adapters know no database', 'server/src/adapters/chains/x.ts', "import { a } from '../../deposits/index.ts'"],
+    [
+      'only jobs and the watcher',
+      'server/src/pay-out/withdrawals/evm/plans.ts',
+      "import { a } from '../../../adapters/chains/port.ts'",
+    ],
+    [
+      'adapters know no database',
+      'server/src/adapters/chains/x.ts',
+      "import { a } from '../../pay-in/deposits/index.ts'",
+    ],
     ['contract imports typebox only', 'contract/src/x.ts', "import fs from 'node:fs'"],
     ['chainkit is pure', 'chainkit/src/x.ts', "import fs from 'node:fs'"],
     ['pages are pure', 'web/checkout/src/x.ts', "import fs from 'node:fs'"],
@@ -50,25 +65,25 @@ describe('canaries: each rule finds what it is there for', () => {
     ['no runtime dependency', 'sdk/src/x.ts', "import { request } from 'undici'"],
     [
       'only the signer takes private keys',
-      'server/src/withdrawals/jobs.ts',
+      'server/src/pay-out/withdrawals/jobs.ts',
       "import { a } from '@bursar/chainkit/signing'",
     ],
-    ['by its client only', 'server/src/withdrawals/jobs.ts', "import { a } from '@bursar/signer'"],
-    ['named for what it does', 'server/src/deposits/helpers.ts', ''],
-    ['no such file', 'server/src/deposits/x.ts', "export * from './gone.ts'"],
+    ['by its client only', 'server/src/pay-out/withdrawals/jobs.ts', "import { a } from '@bursar/signer'"],
+    ['named for what it does', 'server/src/pay-in/deposits/helpers.ts', ''],
+    ['no such file', 'server/src/pay-in/deposits/x.ts', "export * from './gone.ts'"],
   ])('%s', (says, path, text) => {
     expect(findViolations(world(file(path, text))).join('\n')).toContain(says)
   })
 
   test('a type import of a port is allowed anywhere', () => {
-    const text = "import type { Head } from '../adapters/chains/port.ts'"
-    expect(findViolations(world(file('server/src/withdrawals/commands.ts', text)))).toEqual([])
+    const text = "import type { Head } from '../../adapters/chains/port.ts'"
+    expect(findViolations(world(file('server/src/pay-out/withdrawals/commands.ts', text)))).toEqual([])
   })
 
   test('cycles of files and of rooms, types included', () => {
-    const a = file('server/src/aa/index.ts', "import type { b } from '../bb/index.ts'")
-    const b = file('server/src/bb/index.ts', "export { c } from './c.ts'")
-    const c = file('server/src/bb/c.ts', "import type { a } from '../aa/index.ts'")
+    const a = file('server/src/ledger/aa/index.ts', "import type { b } from '../bb/index.ts'")
+    const b = file('server/src/ledger/bb/index.ts', "export { c } from './c.ts'")
+    const c = file('server/src/ledger/bb/c.ts', "import type { a } from '../aa/index.ts'")
     const found = findViolations(world(a, b, c)).join('\n')
     expect(found).toContain('import cycle')
     expect(found).toContain('rooms import each other')
@@ -84,16 +99,20 @@ describe('canaries: each rule finds what it is there for', () => {
   })
 
   test.each([
-    ['only ledger/ writes', 'server/src/deposits/x.ts', 'sql`update ledger_accounts set posted = 1`'],
-    ['takes the time as a parameter', 'server/src/deposits/x.ts', 'sql`select now()`'],
-    ['no number near an amount', 'server/src/money/x.ts', 'parseFloat(text)'],
+    ['only ledger/postings writes', 'server/src/pay-in/deposits/x.ts', 'sql`update ledger_accounts set posted = 1`'],
+    ['takes the time as a parameter', 'server/src/pay-in/deposits/x.ts', 'sql`select now()`'],
+    ['no number near an amount', 'server/src/platform/money/x.ts', 'parseFloat(text)'],
     ['no focused or skipped', 'server/src/x.test.ts', "test.only('x')"],
-    ['nothing left open', 'server/src/deposits/x.ts', `// ${['TO', 'DO'].join('')} later`],
+    ['nothing left open', 'server/src/pay-in/deposits/x.ts', `// ${['TO', 'DO'].join('')} later`],
     ['who makes a temporary folder removes it', 'server/src/x.test.ts', "mkdtempSync(join(tmpdir(), 'x-'))"],
-    ['is a DatabaseClient', 'server/src/deposits/x.ts', 'const client = new pg.Client({ connectionString: url })'],
-    ['is a DatabaseClient', 'server/src/deposits/x.ts', "import { Client } from 'pg'"],
-    ['time comes from a clock', 'server/src/deposits/commands.ts', 'const at = Date.now()'],
-    ['over 400 lines', 'server/src/deposits/x.ts', '\n'.repeat(500)],
+    [
+      'is a DatabaseClient',
+      'server/src/pay-in/deposits/x.ts',
+      'const client = new pg.Client({ connectionString: url })',
+    ],
+    ['is a DatabaseClient', 'server/src/pay-in/deposits/x.ts', "import { Client } from 'pg'"],
+    ['time comes from a clock', 'server/src/pay-in/deposits/commands.ts', 'const at = Date.now()'],
+    ['over 400 lines', 'server/src/pay-in/deposits/x.ts', '\n'.repeat(500)],
   ])('%s', (says, path, text) => {
     expect(findUntidy([file(path, text)]).join('\n')).toContain(says)
   })

@@ -1,4 +1,4 @@
-import { parseUnits } from '../../money/index.ts'
+import { parseUnits } from '../../platform/money/index.ts'
 
 /** Hryvnia and tenge have kopiyka and tiyn, 1/100. */
 const SCALE = 2

@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer'
-import { mailAddress } from '../../base/mail-address.ts'
+import { mailAddress } from '../../platform/base/mail-address.ts'
 import { outcomeOf } from './outcome.ts'
 import type { MailSender, OutgoingMail } from './port.ts'
 

@@ -1,4 +1,4 @@
-import { parseUnits } from '../../money/index.ts'
+import { parseUnits } from '../../platform/money/index.ts'
 import { getText } from './get.ts'
 import type { Quote, RateSource } from './port.ts'
 

@@ -1,5 +1,5 @@
 import { XMLParser } from 'fast-xml-parser'
-import { mulDiv } from '../../money/index.ts'
+import { mulDiv } from '../../platform/money/index.ts'
 import { getText } from './get.ts'
 import type { OfficialRate, OfficialSource } from './port.ts'
 import { decimal, member } from './venue.ts'

@@ -3,7 +3,7 @@ import { SOURCES, startMarket, type Market } from '../../../../sandbox/market/in
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { BookSource } from './port.ts'
-import { officialPrice } from '../../rates/agreement.ts'
+import { officialPrice } from '../../market/rates/agreement.ts'
 import { createSources } from './sources.ts'
 
 const NOW = 1_800_000_000_000

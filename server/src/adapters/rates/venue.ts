@@ -1,4 +1,4 @@
-import { parseUnits } from '../../money/index.ts'
+import { parseUnits } from '../../platform/money/index.ts'
 import { isLimit, type Rests } from '../rests.ts'
 import { getJson, SourceStatus } from './get.ts'
 import type { Book, BookSource, Level, Market } from './port.ts'

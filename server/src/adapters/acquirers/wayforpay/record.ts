@@ -1,6 +1,6 @@
 import { minorUnitsOf } from '../amount.ts'
 import { readJsonDecimals, textOf } from '../json-decimals.ts'
-import { formatUnits } from '../../../money/index.ts'
+import { formatUnits } from '../../../platform/money/index.ts'
 import { isWayForPaySignature } from './signature.ts'
 
 /** An answer or a callback, its numbers as written. */

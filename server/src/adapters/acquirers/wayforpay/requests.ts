@@ -1,4 +1,4 @@
-import { formatUnits } from '../../../money/index.ts'
+import { formatUnits } from '../../../platform/money/index.ts'
 import { decimalNumber } from '../json-decimals.ts'
 import type { PaymentOrder, PayoutOrder } from '../port.ts'
 import type { WayForPaySettings } from './settings.ts'

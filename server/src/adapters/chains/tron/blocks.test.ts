@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { DEFAULT_WATCHER_SETTINGS } from '../../../watcher/index.ts'
+import { DEFAULT_WATCHER_SETTINGS } from '../../../chain/watcher/index.ts'
 import { onFork } from './test-dialects.ts'
 import { headerOf, shownTransfer, startScriptedNode, type Answers } from './test-node.ts'
 

@@ -1,4 +1,4 @@
-import { formatUnits, parseUnits } from '../../../money/index.ts'
+import { formatUnits, parseUnits } from '../../../platform/money/index.ts'
 import { VenueUnreachable, type OrderKey, type Venue } from '../port.ts'
 import type { Rests } from '../../rests.ts'
 import { createCaller, type Caller } from './caller.ts'

@@ -1,0 +1,42 @@
+import { findBrokenAction, headOfActions, listActions } from '../../platform/operators/index.ts'
+import { command, print, text, textOr, UsageError, type Command } from './command.ts'
+import { withInstallation } from './merchant.ts'
+
+export const actionCommands: readonly Command[] = [
+  command({
+    name: 'actions',
+    summary: 'list what people did by commands: who, where, when, with what outcome',
+    options: {
+      command: text('COMMAND', 'only of this command, or of those that begin with this word'),
+      most: textOr('100', 'N', 'rows'),
+    },
+    more: 'A row is written before a command begins and one after it ended. Each row covers the one before it by a hash: the last line says whether all do.',
+    run: async ({ options }, env) =>
+      withInstallation(env, async ({ runtime }) => {
+        if (!/^[1-9]\d{0,5}$/.test(options.most)) throw new UsageError('--most is a whole number from 1')
+        for (const {
+          at,
+          login,
+          host,
+          databaseUser,
+          command: name,
+          arguments: given,
+          outcome,
+          message,
+        } of await listActions(runtime.db, { most: Number(options.most), command: options.command ?? null })) {
+          print(
+            `${at.toISOString()} ${login}@${host} (${databaseUser}) ${name} ${JSON.stringify(given)}: ${outcome}${message === null ? '' : `: ${message}`}`,
+          )
+        }
+        const [broken, head] = [await findBrokenAction(runtime.db), await headOfActions(runtime.db)]
+        if (broken === null)
+          return print(
+            head === null
+              ? 'nothing is recorded'
+              : `${head.number} row(s), each follows from the one before; head ${head.hash}`,
+          )
+        print(`row ${broken} was changed or removed, or does not follow from the one before it`)
+        process.exitCode = 1
+      }),
+  }),
+]

@@ -1,0 +1,232 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import {
+  accountText,
+  adjustmentText,
+  applyAdjustment,
+  databaseIdentity,
+  enrol,
+  enrolmentText,
+  findAdjustment,
+  listAdjustments,
+  listPeople,
+  makePersonKey,
+  PAIRS,
+  propose,
+  readAccount,
+  removePerson,
+  signText,
+  type AdjustmentLine,
+  type Show,
+} from '../../treasury/adjustments/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
+import { formatUnits } from '../../platform/money/index.ts'
+import { readKeyFile } from '../../platform/config/key-file.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
+import { actor } from './actor.ts'
+import { command, flag, neededText, print, text, UsageError, type Command } from './command.ts'
+import { withInstallation } from './merchant.ts'
+import { required, type Opened } from './open.ts'
+import { assetOf, signedUnitsOf } from './typed-amount.ts'
+
+const showOf =
+  ({ config }: Opened): Show =>
+  (ticker, units) => {
+    const asset = required(config.assets, 'BURSAR_ASSETS_FILE').find(ticker)
+    return asset ? formatUnits(units, asset.scale) : `${units} units`
+  }
+
+const PAIR_LINES = PAIRS.map(([from, to, why]) => `  ${from} to ${to}: ${why}`).join('\n')
+
+/** One line of `adjust list` and `reconcile`. */
+export const adjustmentLine = ({
+  id,
+  asset,
+  amount,
+  from,
+  to,
+  address,
+  depositId,
+  reason,
+  proposedBy,
+  signed,
+}: AdjustmentLine): string => {
+  const about = [address, depositId === null ? null : `deposit ${depositId}`]
+    .filter((one) => one !== null)
+    .map((one) => ` (${one})`)
+    .join('')
+  const state = signed
+    ? `applied ${signed.appliedAt.toISOString()} by ${signed.appliedBy}, signed by ${signed.person}`
+    : 'not signed'
+  return `${id}: ${amount} ${asset} from ${accountText(from)} to ${accountText(to)}${about}, proposed by ${proposedBy}, ${state}: ${reason}`
+}
+
+/** The text as it is printed and piped; its last line break is the terminal's. */
+const withoutEnd = (signed: string): string => signed.trimEnd()
+
+const textToSign = async ({ runtime: { db } }: Opened, id: string): Promise<string> => {
+  const adjustment = await findAdjustment(db, id)
+  if (!adjustment) throw new Error(`there is no adjustment ${id}`)
+  return adjustmentText(adjustment, await databaseIdentity(db))
+}
+
+const adjustCommands: readonly Command[] = [
+  command({
+    name: 'adjust',
+    summary: 'propose to move money between accounts of the books; a second person signs it',
+    args: ['AMOUNT', 'REASON...'],
+    options: {
+      asset: neededText('TICKER', 'of this asset'),
+      from: neededText('ACCOUNT', 'the account that gives'),
+      to: neededText('ACCOUNT', 'the account that gets'),
+      address: text(
+        'NETWORK/ADDRESS',
+        'of which address: with custody, and for what suspense of the house holds for an address',
+      ),
+      deposit: text('ID', 'the rejected deposit whose money leaves quarantine'),
+    },
+    more: `An account is KIND, KIND:MERCHANT_ID, custody:NETWORK or acquirer:NAME. What may go where:\n${PAIR_LINES}\nSee docs/operating/adjustments.md.`,
+    run: async ({ args: { AMOUNT: typed, REASON: reason }, options }, env) => {
+      const [from, to] = [accountOf(options.from), accountOf(options.to)]
+      await withInstallation(env, async (opened) => {
+        const asset = assetOf(opened, options.asset)
+        const units = signedUnitsOf(typed, asset)
+        if (units < 0n) throw new UsageError('AMOUNT is above zero: exchange --from and --to')
+        const proposal = {
+          asset: options.asset,
+          units,
+          amount: formatUnits(units, asset.scale),
+          from,
+          to,
+          address: options.address ?? null,
+          depositId: options.deposit ?? null,
+          reason,
+          proposedBy: actor(),
+        }
+        const { id } = await inTransaction(opened.runtime.db, (tx) =>
+          propose(tx, proposal, showOf(opened), momentOf(opened.runtime)),
+        )
+        print(withoutEnd(await textToSign(opened, id)))
+        process.stderr.write(
+          `\nAnother person signs these lines (bursar adjust text ${id} | bursar adjust sign --key FILE), then: bursar adjust apply ${id} PERSON SIGNATURE\n`,
+        )
+      })
+    },
+  }),
+  command({
+    name: 'adjust text',
+    summary: 'print the text of an adjustment that a second person signs',
+    args: ['ID'],
+    run: async ({ args: { ID: id } }, env) =>
+      withInstallation(env, async (opened) => print(withoutEnd(await textToSign(opened, id)))),
+  }),
+  command({
+    name: 'adjust sign',
+    summary: "sign the text of an adjustment or an enrolment with a person's own key; needs no installation",
+    options: {
+      key: neededText('FILE', 'the private key, as `person key` made it'),
+      text: text('FILE', 'the text; from standard input when left out'),
+    },
+    more: 'Read the text before you sign it: it is printed to standard error. The signature is printed to standard output.',
+    run: async ({ options }) => {
+      const read = `${withoutEnd(readFileSync(options.text ?? 0, 'utf8'))}\n`
+      if (!/^bursar (adjustment|person) v1\n/.test(read))
+        throw new Error('this is neither the text of an adjustment nor that of an enrolment')
+      process.stderr.write(read)
+      print(signText(readKeyFile(options.key), read))
+    },
+  }),
+  command({
+    name: 'adjust apply',
+    summary: 'post an adjustment that a second person has signed',
+    args: ['ID', 'PERSON', 'SIGNATURE'],
+    irreversible: 'The books are moved as the adjustment says.',
+    run: async ({ args: { ID: id, PERSON: person, SIGNATURE: signature } }, env) =>
+      withInstallation(env, async (opened) => {
+        const { runtime } = opened
+        await inTransaction(runtime.db, (tx) =>
+          applyAdjustment(tx, { id, person, signature }, { actor: actor(), show: showOf(opened) }, momentOf(runtime)),
+        )
+        print(adjustmentLine((await findAdjustment(runtime.db, id))!))
+      }),
+  }),
+  command({
+    name: 'adjust list',
+    summary: 'list adjustments, the newest first',
+    options: { open: flag('only those that nobody has signed') },
+    run: async ({ options: { open } }, env) =>
+      withInstallation(env, async ({ runtime }) => {
+        const lines = (await listAdjustments(runtime.db)).filter(({ signed }) => !open || signed === null)
+        print(lines.length === 0 ? 'none' : lines.map(adjustmentLine).join('\n'))
+      }),
+  }),
+]
+
+const accountOf = (typed: string) => {
+  try {
+    return readAccount(typed)
+  } catch (error) {
+    throw new UsageError((error as Error).message)
+  }
+}
+
+const personCommands: readonly Command[] = [
+  command({
+    name: 'person key',
+    summary: 'make a key to sign adjustments with, on the machine of the person; needs no installation',
+    options: {
+      out: neededText('FILE', 'where the private key goes; readable by its owner alone, never over another file'),
+    },
+    run: async ({ options: { out } }) => {
+      const { pem, publicKey } = makePersonKey()
+      writeFileSync(out, pem, { mode: 0o600, flag: 'wx' })
+      print(publicKey)
+    },
+  }),
+  command({
+    name: 'person text',
+    summary: 'print the text by which an enrolled person vouches for another one',
+    args: ['ID', 'PUBLIC_KEY', 'LOGIN'],
+    run: async ({ args: { ID: id, PUBLIC_KEY: publicKey, LOGIN: login } }, env) =>
+      withInstallation(env, async ({ runtime: { db } }) =>
+        print(withoutEnd(enrolmentText({ id, publicKey, login }, await databaseIdentity(db)))),
+      ),
+  }),
+  command({
+    name: 'person enrol',
+    summary: 'enrol a person whose signature adjustments need',
+    args: ['ID', 'PUBLIC_KEY', 'LOGIN'],
+    options: {
+      voucher: text('ID', 'who is enrolled and vouches for the person; needed for all but the first'),
+      signature: text('HEX', "the voucher's signature of `person text`"),
+    },
+    more: 'LOGIN is the name under which the person types commands: nobody signs what they have proposed.',
+    run: async ({ args: { ID: id, PUBLIC_KEY: publicKey, LOGIN: login }, options: { voucher, signature } }, env) => {
+      if ((voucher === undefined) !== (signature === undefined))
+        throw new UsageError('--voucher and --signature go together')
+      const by = { actor: actor(), voucher: voucher === undefined ? null : { id: voucher, signature: signature! } }
+      await withInstallation(env, ({ runtime }) =>
+        inTransaction(runtime.db, (tx) => enrol(tx, { id, publicKey, login }, by, momentOf(runtime))),
+      )
+      print(`${id} is enrolled`)
+    },
+  }),
+  command({
+    name: 'person remove',
+    summary: 'take the right to sign from a person, for good',
+    args: ['ID'],
+    irreversible: 'The person and the key can not be enrolled again.',
+    run: async ({ args: { ID: id } }, env) =>
+      withInstallation(env, async ({ runtime }) => {
+        if (!(await inTransaction(runtime.db, (tx) => removePerson(tx, id, actor(), momentOf(runtime).at))))
+          throw new Error(`${id} is not enrolled`)
+        print(`${id} signs nothing any more`)
+      }),
+  }),
+  command({
+    name: 'person list',
+    summary: 'list the people who may sign adjustments, and who could',
+    run: async (_given, env) => withInstallation(env, async ({ runtime }) => print(await listPeople(runtime.db))),
+  }),
+]
+
+export const adjustmentCommands: readonly Command[] = [...adjustCommands, ...personCommands]

@@ -1,0 +1,73 @@
+import { acceptFinding, auditAccounts, listOpenFindings } from '../../treasury/auditing/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
+import { restoreBalance } from '../../ledger/postings/index.ts'
+import { actor } from './actor.ts'
+import { command, print, UsageError, type Command } from './command.ts'
+import { withInstallation } from './merchant.ts'
+
+const numberOf = (typed: string, name: string): number => {
+  if (!/^\d{1,15}$/.test(typed))
+    throw new UsageError(`${name} is a whole number, as \`bursar audit findings\` shows it`)
+  return Number(typed)
+}
+
+export const auditCommands: readonly Command[] = [
+  command({
+    name: 'audit findings',
+    summary: 'list accounts that can not be proved by their entries, and why',
+    run: async (_given, env) =>
+      withInstallation(env, async ({ runtime }) => {
+        const findings = await listOpenFindings(runtime.db)
+        for (const { accountId, version, finding, detail, merchantId, asset, kind, foundAt } of findings) {
+          print(
+            `${foundAt.toISOString()} account ${accountId} (${kind} of ${merchantId} in ${asset}), version ${version}, ${finding}: ${detail}`,
+          )
+        }
+        if (findings.length === 0) print('every account that was audited is proved')
+        else process.exitCode = 1
+      }),
+  }),
+  command({
+    name: 'audit accept',
+    summary: 'take a finding about a transfer or a cause for settled, once a correcting posting stands beside it',
+    args: ['ACCOUNT', 'VERSION', 'REASON...'],
+    irreversible: 'The entry stays in the books, and the audit goes on behind it.',
+    run: async ({ args }, env) =>
+      withInstallation(env, async ({ runtime }) => {
+        const finding = { accountId: numberOf(args.ACCOUNT, 'ACCOUNT'), version: numberOf(args.VERSION, 'VERSION') }
+        const by = { actor: actor(), reason: args.REASON }
+        const done = await inTransaction(runtime.db, (tx) =>
+          acceptFinding(tx, finding, by, new Date(runtime.clock.now())),
+        )
+        if (!done)
+          throw new Error(
+            'there is no open finding about a transfer or a cause of this account at this version: see `bursar audit findings`. A balance is set right by `bursar audit restore`',
+          )
+        const left = await auditAccounts(runtime, [finding.accountId])
+        print(
+          left.size === 0
+            ? 'accepted; the account is proved again. Lift the stops: bursar freezes'
+            : 'accepted; the account has another finding: bursar audit findings',
+        )
+      }),
+  }),
+  command({
+    name: 'audit restore',
+    summary: 'set an account whose balance was changed without entries back to what its last entry says',
+    args: ['ACCOUNT'],
+    irreversible: 'What was written into the balance is lost: note it before.',
+    run: async ({ args }, env) =>
+      withInstallation(env, async ({ runtime }) => {
+        const id = numberOf(args.ACCOUNT, 'ACCOUNT')
+        const restored = await inTransaction(runtime.db, (tx) => restoreBalance(tx, id))
+        if (!restored) throw new Error('there is no such account')
+        print(`posted/held were ${restored.before.join('/')}, are ${restored.after.join('/')}`)
+        const left = await auditAccounts(runtime, [id])
+        print(
+          left.size === 0
+            ? 'the account is proved again. Lift the stops: bursar freezes'
+            : 'the account is not proved: bursar audit findings',
+        )
+      }),
+  }),
+]

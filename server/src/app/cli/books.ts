@@ -1,0 +1,26 @@
+import { rescan } from '../../chain/watcher/index.ts'
+import { command, print, UsageError, type Command } from './command.ts'
+import { depositCommands } from './deposits.ts'
+import { reconcileCommand } from './reconcile.ts'
+import { rewindCommands, withNetwork } from './rewind.ts'
+
+export const booksCommands: readonly Command[] = [
+  reconcileCommand,
+  command({
+    name: 'rescan',
+    summary: 'read blocks again; always safe: a node of another chain is refused',
+    args: ['NETWORK', 'FROM', 'TO'],
+    more: 'FROM and TO are heights of blocks, both included.',
+    run: async ({ args: { NETWORK: name, FROM: from, TO: to } }, env) => {
+      const [first, last] = [Number(from), Number(to)]
+      if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last) || first < 0 || last < first)
+        throw new UsageError('FROM and TO are heights')
+      await withNetwork(env, name, async (deps) => {
+        const count = await rescan(deps, first, last)
+        print(`read ${count} block(s) again`)
+      })
+    },
+  }),
+  ...depositCommands,
+  ...rewindCommands,
+]

@@ -1,0 +1,71 @@
+import type { Catalogue } from '../../market/assets/index.ts'
+import type { Moment } from '../../platform/base/moment.ts'
+import { abandon, listOpenParts, resolve } from '../../cards/card-payouts/index.ts'
+import { inTransaction, type Tx } from '../../platform/db/index.ts'
+import { carryOut, type Effects } from '../../ledger/effects/index.ts'
+import { formatUnits } from '../../platform/money/index.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
+import { actor } from './actor.ts'
+import { command, flag, print, UsageError, type Command } from './command.ts'
+import { withInstallation } from './merchant.ts'
+import { required, type Environment } from './open.ts'
+
+const MOST_LISTED = 1_000
+
+/** Does what a person decides in one transaction, with all that follows from it. */
+const decide = (
+  env: Environment,
+  work: (tx: Tx, catalogue: Catalogue, moment: Moment) => Promise<Effects>,
+): Promise<void> =>
+  withInstallation(env, async ({ runtime, config }) => {
+    const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
+    await inTransaction(runtime.db, async (tx) => {
+      const moment = momentOf(runtime)
+      await carryOut(tx, await work(tx, catalogue, moment), moment)
+    })
+  })
+
+export const cardPayoutCommands: readonly Command[] = [
+  command({
+    name: 'card-payouts',
+    summary: 'list parts of card payouts that have not ended, with what their acquirers know them by',
+    run: async (_given, env) =>
+      withInstallation(env, async ({ runtime, config }) => {
+        const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
+        const parts = await listOpenParts(runtime.db, MOST_LISTED)
+        for (const { units, ...part } of parts)
+          print({ ...part, amount: formatUnits(units, catalogue.findFiat(part.ticker)?.scale ?? 0) })
+        if (parts.length === 0) print('nothing')
+      }),
+  }),
+  command({
+    name: 'card-payout resolve',
+    summary:
+      'say how an order ended of which its acquirer says nothing; only after the acquirer told you by other means',
+    args: ['REFERENCE', 'REASON...'],
+    options: {
+      paid: flag('the acquirer has paid it'),
+      refused: flag('the acquirer has not paid it, and never will: amount and fee go back to the balance'),
+    },
+    irreversible: 'The order ends as you say. If it was paid and you say refused, it can be paid twice.',
+    run: async ({ args, options }, env) => {
+      if (options.paid === options.refused) throw new UsageError('say how it ended: --paid or --refused')
+      const how = options.paid ? 'paid' : 'refused'
+      const by = `${actor()}: ${args.REASON}`
+      await decide(env, (tx, catalogue, moment) =>
+        resolve(tx, { reference: args.REFERENCE, how, by }, catalogue, moment),
+      )
+      print(how === 'paid' ? 'booked as paid' : 'refused; amount and fee are back on the balance')
+    },
+  }),
+  command({
+    name: 'card-payout give-up',
+    summary: 'end a part that waits and that no acquirer was told of; gives the money back',
+    args: ['PART_ID'],
+    irreversible: 'The part ends as failed, and its amount and fee go back to the balance.',
+    run: async ({ args }, env) => {
+      await decide(env, (tx, catalogue, moment) => abandon(tx, args.PART_ID, catalogue, moment))
+      print('given up; amount and fee are back on the balance')
+    },
+  }),
+]

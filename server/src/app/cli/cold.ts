@@ -1,0 +1,159 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { extname } from 'node:path'
+import { isRefused, joinBbqr, splitBbqr } from '@bursar/chainkit'
+import {
+  cancelTransfer,
+  coldFileOf,
+  importTransfer,
+  listTransfers,
+  readTransfer,
+  type ColdFile,
+} from '../../treasury/cold/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
+import { formatUnits } from '../../platform/money/index.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
+import { command, flag, print, text, UsageError, type Command } from './command.ts'
+import { withInstallation } from './merchant.ts'
+import { required, type Opened } from './open.ts'
+import { qrAsSvg, qrAsText } from './qr/drawing.ts'
+import { capacityOf, qrOf } from './qr/matrix.ts'
+import { printTable } from './table.ts'
+
+const MOST_LISTED = 50
+/** 85 columns of a terminal, and a picture that a phone still reads. */
+const TERMINAL_VERSION = 15
+const PICTURE_VERSION = 22
+
+export const coldCommands: readonly Command[] = [
+  command({
+    name: 'cold list',
+    summary: 'list transfers to cold storage, the newest first',
+    run: async (_given, env) =>
+      withInstallation(env, async ({ runtime, config }) => {
+        const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
+        const rows = (await listTransfers(runtime.db, MOST_LISTED)).map(
+          ({ id, network, asset, units, to, state, ended, expiresAt }) => [
+            id,
+            network,
+            formatUnits(units, catalogue.findCrypto(asset)!.scale),
+            asset,
+            to,
+            ended ?? state,
+            state === 'offered' ? expiresAt.toISOString() : '-',
+          ],
+        )
+        printTable(['id', 'network', 'amount', 'asset', 'to', 'state', 'sign by'], rows)
+      }),
+  }),
+  command({
+    name: 'cold show',
+    summary: 'show what is to be signed elsewhere, or write it to a file, or as QR codes',
+    args: ['ID'],
+    options: {
+      qr: flag('draw QR codes in the terminal'),
+      out: text('FILE', 'write a .json, a .psbt (Bitcoin) or an .svg with QR codes'),
+    },
+    run: async ({ args, options }, env) => {
+      await withInstallation(env, async (opened) => {
+        const file = await fileOf(opened, args.ID)
+        if (options.out !== undefined) return writeOut(file, options.out)
+        if (!options.qr) return print(file)
+        const parts = partsOf(file, TERMINAL_VERSION)
+        for (const [at, part] of parts.entries()) print(`${qrAsText(qrOf(part))}\npart ${at + 1} of ${parts.length}`)
+      })
+    },
+  }),
+  command({
+    name: 'cold import',
+    summary: 'take in what was signed elsewhere (PSBT, JSON, hex, base64 or BBQr texts) and send it',
+    args: ['ID', 'FILE'],
+    irreversible: 'The signed transaction is sent to its network.',
+    run: async ({ args }, env) => {
+      const bytes = signedBytes(readFileSync(args.FILE))
+      await withInstallation(env, async ({ runtime, config }) => {
+        const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
+        const taken = await inTransaction(runtime.db, (tx) =>
+          importTransfer(tx, { id: args.ID, bytes }, catalogue, momentOf(runtime)),
+        )
+        if ('refused' in taken) throw new Error(`not taken: ${taken.message}`)
+        print(`taken: ${taken.hash} is being sent`)
+      })
+    },
+  }),
+  command({
+    name: 'cold cancel',
+    summary: 'take back a transfer that nothing was imported for',
+    args: ['ID'],
+    irreversible: 'The transfer is cancelled: destroy what was signed for it.',
+    run: async ({ args }, env) =>
+      withInstallation(env, async ({ runtime }) => {
+        const cancelled = await inTransaction(runtime.db, (tx) => cancelTransfer(tx, args.ID, momentOf(runtime)))
+        if (!cancelled) throw new Error('nothing waits by this id')
+        const until = cancelled.mayBeMinedUntil
+        print(
+          until === null
+            ? 'cancelled: destroy what was signed'
+            : `cancelled; what was signed can be mined until ${until.toISOString()}, and no other is offered before`,
+        )
+      }),
+  }),
+]
+
+const fileOf = async ({ runtime, config }: Opened, id: string): Promise<ColdFile> => {
+  const offered = await readTransfer(runtime.db, id)
+  if (!offered) throw new Error('there is no transfer by this id')
+  return coldFileOf(offered, required(config.assets, 'BURSAR_ASSETS_FILE'))
+}
+
+/** A PSBT as it is; everything else as JSON that says what it is. */
+const partsOf = (file: ColdFile, version: number): string[] =>
+  file.psbt === undefined
+    ? splitBbqr(Buffer.from(JSON.stringify(file)), 'J', capacityOf(version))
+    : splitBbqr(Buffer.from(file.psbt, 'base64'), 'P', capacityOf(version))
+
+const writeOut = (file: ColdFile, path: string): void => {
+  const written: string[] = []
+  const write = (to: string, contents: string | Uint8Array): void => {
+    writeFileSync(to, contents, { flag: 'wx' })
+    written.push(to)
+  }
+  switch (extname(path)) {
+    case '.json':
+      write(path, `${JSON.stringify(file, null, 2)}\n`)
+      break
+    case '.psbt':
+      if (file.psbt === undefined) throw new UsageError(`${file.network} has no PSBTs: write a .json`)
+      write(path, Buffer.from(file.psbt, 'base64'))
+      break
+    case '.svg': {
+      const parts = partsOf(file, PICTURE_VERSION)
+      for (const [at, part] of parts.entries())
+        write(parts.length === 1 ? path : path.replace(/\.svg$/, `-${at + 1}.svg`), qrAsSvg(qrOf(part)))
+      break
+    }
+    default:
+      throw new UsageError('--out is a .json, a .psbt or an .svg')
+  }
+  print(`written: ${written.join(', ')}`)
+}
+
+const PSBT_MAGIC = Buffer.from('psbt\u00FF', 'latin1')
+
+/** The signed bytes in whatever form they were carried back. Throws when it is none of them. */
+export const signedBytes = (contents: Uint8Array): Uint8Array => {
+  if (PSBT_MAGIC.equals(contents.subarray(0, PSBT_MAGIC.length))) return contents
+  const text = Buffer.from(contents).toString('utf8').trim()
+  if (text.startsWith('B$')) {
+    const joined = joinBbqr(text.split(/\s+/))
+    if (isRefused(joined)) throw new Error(joined.message)
+    return joined.type === 'J' || joined.type === 'U' ? signedBytes(joined.bytes) : joined.bytes
+  }
+  if (text.startsWith('{')) {
+    const { signed } = JSON.parse(text) as { signed?: unknown }
+    if (typeof signed !== 'string') throw new Error('this file has no signed bytes in it')
+    return signedBytes(Buffer.from(signed))
+  }
+  if (/^(0x)?([0-9a-f]{2})+$/i.test(text)) return Buffer.from(text.replace(/^0x/, ''), 'hex')
+  if (/^cHNidP[A-Za-z0-9+/]+=*$/.test(text)) return Buffer.from(text, 'base64')
+  throw new Error('this is neither a PSBT, JSON, hex, base64 nor BBQr')
+}

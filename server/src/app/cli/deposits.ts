@@ -1,0 +1,32 @@
+import { createListeners } from '../composition/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
+import { carryOut } from '../../ledger/effects/index.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
+import { actor } from './actor.ts'
+import { command, print, type Command } from './command.ts'
+import { withInstallation } from './merchant.ts'
+import { worldOf } from './world.ts'
+
+export const depositCommands: readonly Command[] = [
+  command({
+    name: 'deposit drop',
+    summary: 'end a pending deposit of which its address does not hold the money',
+    args: ['MERCHANT_ID', 'DEPOSIT_ID', 'REASON...'],
+    irreversible: 'The merchant is told that the deposit has failed.',
+    more: 'For the alert deposit-not-held, when another node shows that the transfer did not happen. What was credited, or waits for its block to be\nfinal, is refused. See docs/operating/chain-trouble.md.',
+    run: async ({ args: { MERCHANT_ID: merchantId, DEPOSIT_ID: id, REASON: reason } }, env) =>
+      withInstallation(env, async (opened) => {
+        const world = worldOf(opened)
+        const { deposits } = createListeners(world)
+        const isDropped = await inTransaction(world.runtime.db, async (tx) => {
+          const moment = momentOf(world.runtime)
+          const effects = await deposits.drop(tx, { merchantId, id }, moment)
+          if (effects) await carryOut(tx, effects, moment)
+          return effects !== undefined
+        })
+        if (!isDropped) throw new Error('no deposit with this id waits for its address to hold it: check both ids')
+        world.runtime.log.warn({ deposit: id, actor: actor(), reason }, 'a deposit was dropped')
+        print('dropped; the address should hold less by it from now on')
+      }),
+  }),
+]

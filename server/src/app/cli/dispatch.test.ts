@@ -1,0 +1,243 @@
+/** What every command has in common: how it is typed, asked about and refused. */
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import { TEST_KEYS } from '../../chain/addresses/test-keys.ts'
+import { createDb, createPool, type Db } from '../../platform/db/index.ts'
+import { command, flag, text, texts, type Command } from './command.ts'
+import { placeOf, readCommandLine, usageOf } from './command-line.ts'
+import { dispatch, type Ask } from './dispatch.ts'
+import { helpOf } from './help.ts'
+import { commands } from './index.ts'
+import { captured } from './test-output.ts'
+
+const database = useDatabase({ template: migrated })
+const folder = mkdtempSync(join(tmpdir(), 'bursar-dispatch-'))
+const path = (name: string): string => join(folder, name)
+let env: Record<string, string>
+let db: Db
+let close: () => Promise<void>
+
+beforeAll(() => {
+  const pool = createPool({ url: database.url })
+  db = createDb(pool)
+  close = () => pool.end()
+  writeFileSync(path('key'), 'ab'.repeat(32), { mode: 0o600 })
+  writeFileSync(path('assets.json'), JSON.stringify({ crypto: [], fiat: [] }))
+  writeFileSync(path('xpubs.json'), JSON.stringify({ ...TEST_KEYS, masterFingerprint: '00000000' }))
+  env = {
+    DATABASE_URL: database.url,
+    BURSAR_DATA_KEY_FILE: path('key'),
+    BURSAR_ASSETS_FILE: path('assets.json'),
+    BURSAR_XPUBS_FILE: path('xpubs.json'),
+    BURSAR_LOG_LEVEL: 'silent',
+  }
+})
+afterAll(async () => {
+  rmSync(folder, { recursive: true })
+  await close()
+})
+
+const type = (
+  words: readonly string[],
+  { of = commands, ask = null }: { of?: readonly Command[]; ask?: Ask | null } = {},
+) => captured(() => dispatch(of, words, env, ask))
+
+/** Everything that the tables hold, as one figure a table. */
+const contents = async (): Promise<unknown> => {
+  const { rows: tables } = await sql<{ name: string }>`select quote_ident(relname) as name from pg_class
+    where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace order by 1`.execute(db)
+  const each = tables.map(
+    ({ name }) =>
+      `select '${name}' as "table", count(*) as rows, md5(coalesce(string_agg(t::text, ',' order by t::text), '')) as digest from ${name} t`,
+  )
+  return (await sql.raw(`${each.join(' union all ')} order by 1`).execute(db)).rows
+}
+
+/**
+ * The command's line as an operator would type it, with an argument in each place, and each option with a value that it
+ * needs.
+ */
+const line = ({ name, args, options }: Command): string[] => [
+  ...name.split(' '),
+  ...args.map((argument) => `${placeOf(argument).name.toLowerCase()}-1`),
+  ...Object.entries(options).flatMap(([option, { about, shown }]) =>
+    about.endsWith('; needed') ? [`--${option}`, String(shown)] : [],
+  ),
+]
+
+describe('every command of bursar', () => {
+  test('audit P-1: --help shows what a command takes and changes nothing', async () => {
+    const before = await contents()
+    for (const one of commands) {
+      for (const words of [
+        [...line(one), '--help'],
+        [...line(one), '-h'],
+        [...one.name.split(' '), '--help'],
+        ['help', ...one.name.split(' ')],
+      ]) {
+        const { code, out, err } = await type(words)
+        expect.soft({ words, code, err }).toEqual({ words, code: 0, err: '' })
+        expect.soft(out).toBe(`${helpOf(one)}\n`)
+      }
+    }
+    expect(await contents()).toEqual(before)
+    expect(readdirSync(folder).toSorted()).toEqual(['assets.json', 'key', 'xpubs.json'])
+  })
+
+  test('audit P-1: an unknown option is refused and changes nothing', async () => {
+    const before = await contents()
+    for (const one of commands) {
+      for (const option of ['--nosuch', '--jsn', '-x']) {
+        const { code, err } = await type([...line(one), option, ...(one.irreversible === null ? [] : ['--yes'])])
+        expect.soft({ name: one.name, code }).toEqual({ name: one.name, code: 2 })
+        expect.soft(err).toContain(`usage: bursar ${usageOf(one)}`)
+      }
+    }
+    expect(await contents()).toEqual(before)
+  })
+
+  test('audit P-1: a word too many is refused, unless the command takes a text', async () => {
+    const before = await contents()
+    for (const one of commands.filter(({ args }) => !args.some((argument) => placeOf(argument).takesRest))) {
+      const { code, err } = await type(
+        [...line(one), 'nosuch', '--yes'].filter((word) => word !== '--yes' || one.irreversible !== null),
+      )
+      expect.soft({ name: one.name, code }).toEqual({ name: one.name, code: 2 })
+      expect.soft(err).toContain('"nosuch"')
+    }
+    expect(await contents()).toEqual(before)
+  })
+
+  test('audit P-1: what can not be undone is not done without a yes', async () => {
+    const before = await contents()
+    const asked: string[] = []
+    const no: Ask = async (question) => {
+      asked.push(question)
+      return 'no'
+    }
+    const final = commands.filter(({ irreversible }) => irreversible !== null)
+    for (const one of final) {
+      expect.soft(await type(line(one))).toMatchObject({ code: 2, err: expect.stringContaining('--yes') })
+      expect.soft(await type(line(one), { ask: no })).toMatchObject({ code: 1, err: 'bursar: nothing was done\n' })
+    }
+    expect(asked).toHaveLength(final.length)
+    expect(await contents()).toEqual(before)
+  })
+
+  test('has a name of its own, a summary and arguments in an order that can be read', () => {
+    expect(new Set(commands.map(({ name }) => name)).size).toBe(commands.length)
+    for (const { name, summary, args, options } of commands) {
+      expect.soft(summary, name).toMatch(/^[a-z]/)
+      const places = args.map(placeOf)
+      expect
+        .soft(
+          places.map(({ isNeeded }) => !isNeeded),
+          name,
+        )
+        .toEqual(places.map(({ isNeeded }) => !isNeeded).toSorted())
+      expect
+        .soft(
+          places.slice(0, -1).some(({ takesRest }) => takesRest),
+          name,
+        )
+        .toBe(false)
+      for (const reserved of ['help', 'yes']) expect.soft(options, name).not.toHaveProperty(reserved)
+    }
+  })
+})
+
+describe('a command line', () => {
+  const done: unknown[] = []
+  const sample = command({
+    name: 'sample take',
+    summary: 'take it',
+    args: ['ID', 'AMOUNT', '[NOTE...]'],
+    options: { dry: flag('do nothing'), to: text('PLACE', 'where'), tag: texts('TAG', 'what it is') },
+    run: async (given) => void done.push(given),
+  })
+  const other = command({ name: 'sample', summary: 'show it', run: async () => void done.push('shown') })
+  const final = command({
+    name: 'end',
+    summary: 'end it',
+    irreversible: 'It ends.',
+    run: async () => void done.push('ended'),
+  })
+  const of = [other, sample, final]
+
+  test('gives arguments by name, the rest as one text, and options wherever they stand', () => {
+    const { args, options } = readCommandLine(sample, [
+      '--tag',
+      'a',
+      'one',
+      '--dry',
+      '-12.5',
+      'for',
+      '--tag=b',
+      'nothing',
+      '--to',
+      '-3',
+    ])
+    expect(args).toEqual({ ID: 'one', AMOUNT: '-12.5', NOTE: 'for nothing' })
+    expect(options).toEqual({ dry: true, to: '-3', tag: ['a', 'b'] })
+    expect(readCommandLine(sample, ['a', '1', '--', '--dry', '--help'])).toMatchObject({
+      args: { NOTE: '--dry --help' },
+      options: { dry: false, to: undefined, tag: [] },
+    })
+  })
+
+  test.each<[string, string[]]>([
+    ['AMOUNT is missing', ['a']],
+    ['AMOUNT is missing', ['a', '']],
+    ["Unknown option '--drx'", ['a', '1', '--drx']],
+    ["'--to <value>'", ['a', '1', '--to']],
+    ["'--yes'", ['a', '1', '--yes']],
+  ])('is refused: %s', (message, words) => {
+    expect(() => readCommandLine(sample, words)).toThrow(message)
+  })
+
+  test('runs the command of the longest name', async () => {
+    done.length = 0
+    expect(await type(['sample'], { of })).toMatchObject({ code: 0 })
+    expect(await type(['sample', 'take', 'a', '1'], { of })).toMatchObject({ code: 0 })
+    expect(done).toEqual([
+      'shown',
+      { args: { ID: 'a', AMOUNT: '1', NOTE: undefined }, options: { dry: false, to: undefined, tag: [] } },
+    ])
+    expect(await type(['sample', 'tale'], { of })).toMatchObject({ code: 2, err: expect.stringContaining('"tale"') })
+  })
+
+  test('asks once, and goes on after a yes', async () => {
+    done.length = 0
+    expect(
+      await type(['end'], {
+        of,
+        ask: async (question) => (question.startsWith("It ends. This can't be undone.") ? 'Yes' : ''),
+      }),
+    ).toMatchObject({ code: 0 })
+    expect(await type(['end', '--yes'], { of })).toMatchObject({ code: 0 })
+    expect(done).toEqual(['ended', 'ended'])
+  })
+
+  test('that names no command lists those there are', async () => {
+    expect(await type([], { of })).toMatchObject({ code: 0, out: expect.stringMatching(/sample take +take it/) })
+    expect(await type(['--help'], { of })).toMatchObject({ code: 0 })
+    expect(await type(['nosuch', 'thing'], { of })).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining('no command "nosuch thing"'),
+    })
+    expect((await type(['help', 'merchant'])).out).not.toContain('reconcile')
+    expect(await type(['merchant'])).toMatchObject({ code: 2, err: expect.stringContaining('merchant rotate-key') })
+  })
+
+  test('help is no wider than the terminal', () => {
+    for (const one of commands)
+      for (const row of helpOf(one, 80).split('\n'))
+        expect.soft(row.length, `${one.name}: ${row}`).toBeLessThanOrEqual(80)
+  })
+})

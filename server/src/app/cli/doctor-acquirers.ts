@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto'
+import type { AcquirersConfig } from '../../adapters/acquirers/index.ts'
+import type { AcquirerCapabilities, AmountLimits } from '../../adapters/acquirers/port.ts'
+import { formatUnits } from '../../platform/money/index.ts'
+
+/** Takes a line of what is well or not. */
+export type Tell = (good: boolean, text: string) => void
+
+const SCALE = 2
+
+/** Each account with an acquirer: what it is configured for, and whether it answers us with our keys. */
+export const tellAcquirers = async (config: AcquirersConfig | null, tell: Tell): Promise<void> => {
+  if (config === null) return tell(true, 'acquirers: BURSAR_ACQUIRERS_FILE is not set, no cards')
+  for (const { name, kind, acquirer } of config.accounts) {
+    const can = describeCapabilities(acquirer.capabilities)
+    try {
+      // A reference nobody has ever ordered with: an acquirer that says so has understood and believed the question.
+      const { kind: known } = await acquirer.paymentState(randomUUID())
+      tell(known === 'unknown', `acquirer ${name} (${kind}): answers; ${can}`)
+    } catch (error) {
+      tell(false, `acquirer ${name} (${kind}): ${(error as Error).message}; ${can}`)
+    }
+  }
+  for (const { direction, ticker, least, most, acquirers } of config.routing) {
+    tell(true, `routing of ${direction} ${spanOf(ticker, { least, most })}: ${acquirers.join(', ') || 'nobody'}`)
+  }
+}
+
+const describeCapabilities = ({ payIn, payout, refund, refundsWholeOnly, statement }: AcquirerCapabilities): string => {
+  const spans = (limits: AcquirerCapabilities['payIn']): string =>
+    Object.entries(limits)
+      .map(([ticker, span]) => spanOf(ticker, span))
+      .join(', ') || 'nothing'
+  const refunds = refund ? (refundsWholeOnly ? 'refunds of whole payments' : 'refunds') : 'no refunds'
+  return `in ${spans(payIn)}; out ${spans(payout)}; ${refunds}; ${statement ? 'statement' : 'no statement'}`
+}
+
+const spanOf = (ticker: string, { least, most }: AmountLimits): string =>
+  `${ticker} ${formatUnits(least, SCALE)} to ${formatUnits(most, SCALE)}`

@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import { createTestAcquirer } from '../../cards/card-payouts/test-acquirer.ts'
+import { openWorld, type World } from '../../cards/card-payouts/test-world.ts'
+import { tellCardKeys } from './doctor-cards.ts'
+
+const database = useDatabase({ template: migrated })
+const [used, newer] = [randomBytes(32), randomBytes(32)]
+const bank = createTestAcquirer('bank', { UAH: { least: 1_00n, most: 14_500_00n } })
+const payInOnly = { ...createTestAcquirer('shop', {}) }
+let here: World
+beforeAll(async () => {
+  here = await openWorld(database.url, [bank], [used])
+  const shop = await here.merchant('UAH', 5_000n)
+  for (let i = 0; i < 2; i += 1) await here.payOut(shop, { amount: '1000' })
+})
+afterAll(() => here.close())
+
+const told = async (keys: readonly Uint8Array[] | null, acquirers = [bank]): Promise<string[]> => {
+  const lines: string[] = []
+  await tellCardKeys(here.db, { keys, acquirers }, (good, text) => void lines.push(`${good ? 'ok' : 'BAD'} ${text}`))
+  return lines
+}
+
+test.each([
+  [
+    'the key in use',
+    () => told([used]),
+    'ok card keys: 1; sealed with the newest: 2, with older ones: 0, with keys that are missing: 0',
+  ],
+  [
+    'a new key before it',
+    () => told([newer, used]),
+    'BAD card keys: 2; sealed with the newest: 0, with older ones: 2, with keys that are missing: 0',
+  ],
+  [
+    'a new key alone',
+    () => told([newer]),
+    'BAD card keys: 1; sealed with the newest: 0, with older ones: 0, with keys that are missing: 2',
+  ],
+  ['none', () => told(null), 'BAD card keys: BURSAR_CARD_KEY_FILE is not set, and bank pays out'],
+  ['none where none is needed', () => told(null, [payInOnly]), 'ok card keys: BURSAR_CARD_KEY_FILE is not set'],
+])('%s', async (_what, ask, line) => expect(await ask()).toEqual([line]))

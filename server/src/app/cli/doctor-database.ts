@@ -1,0 +1,41 @@
+import { sql } from 'kysely'
+import { readClockOffset } from '../../platform/runtime/business-clock.ts'
+import { readMonths } from '../../merchants/webhooks/index.ts'
+import type { Tell } from './doctor-acquirers.ts'
+import type { Opened } from './open.ts'
+
+/** The clock, as whom the processes are logged in, and how. */
+export const tellDatabase = async (
+  { config, runtime }: Pick<Opened, 'config' | 'runtime'>,
+  tell: Tell,
+): Promise<void> => {
+  const offset = await readClockOffset(runtime.db)
+  tell(
+    offset === 0 || config.sandbox,
+    `database: schema of this build, business clock ${offset} ms ahead${offset === 0 || config.sandbox ? '' : " of the real one, which only a sandbox's may be"}`,
+  )
+  const { good, text } = await readMonths(runtime.db, new Date(Date.now() + offset))
+  tell(good, `database: ${text}`)
+  const { rows } = await sql<{
+    application: string
+    user: string
+    owns: boolean
+  }>`select distinct a.application_name as application, a.usename::text as user,
+      r.rolsuper or pg_has_role(a.usename, c.relowner, 'member') as owns
+    from pg_stat_activity a join pg_roles r on r.rolname = a.usename, pg_class c
+    where c.oid = 'ledger_accounts'::regclass and a.datname = current_database() and a.application_name ~ '^bursar (api|worker|watcher|all|cli)' order by 1, 2`.execute(
+    runtime.db,
+  )
+  for (const { application, user, owns } of rows) {
+    if (owns)
+      tell(
+        config.sandbox,
+        `database: ${application} is logged in as ${user}, which owns the tables: give it a role of its own, docs/operating/production.md`,
+      )
+  }
+  if (rows.every(({ owns }) => !owns))
+    tell(
+      true,
+      `database: logged in as ${[...new Set(rows.map(({ user }) => user))].join(', ')}, none of which owns the tables`,
+    )
+}

@@ -1,0 +1,57 @@
+import type pg from 'pg'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import { startTestMailServer } from '../../adapters/mail/test-server.ts'
+import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { announceSending, queueMails } from '../../merchants/mail/index.ts'
+import { underpaid } from '../../merchants/mail/test-mails.ts'
+import { makeMerchant, momentAt, newId } from '../../merchants/accounts/test-merchant.ts'
+import { createClock } from '../../platform/runtime/clock.ts'
+import { tellMail } from './doctor-mail.ts'
+import type { Opened } from './open.ts'
+
+const database = useDatabase({ template: migrated })
+const NOW = 1_800_000_000_000
+let pool: pg.Pool
+let db: Db
+let now = NOW
+beforeAll(() => {
+  pool = createPool({ url: database.url })
+  db = createDb(pool)
+})
+afterAll(() => pool.end())
+
+const told = async (port: number | null): Promise<[boolean, string][]> => {
+  const lines: [boolean, string][] = []
+  const smtp = port === null ? null : { host: '127.0.0.1', port, tls: 'none' as const, user: null }
+  const config = {
+    smtp,
+    smtpPassword: null,
+    smtpCa: null,
+    mailFrom: { name: '', address: 'pay@shop.example' },
+  } as Opened['config']
+  const runtime = { db, newId, clock: createClock(() => now), log: pino({ level: 'silent' }) }
+  await tellMail({ config, runtime }, (good, text) => lines.push([good, text]))
+  return lines
+}
+
+test('the doctor says whether mail is sent, and what is in its way', async () => {
+  expect(await told(null)).toEqual([
+    [true, 'mail: BURSAR_SMTP_URL is not set, none is written or sent'],
+    [true, 'mail: 0 waiting, 0 failed in 90 days'],
+  ])
+  const server = await startTestMailServer()
+  const { port } = server
+  expect((await told(port))[0]).toEqual([false, expect.stringContaining('no worker was started')])
+  await announceSending(db, true, new Date(now))
+  expect((await told(port))[0]).toEqual([true, `mail: 127.0.0.1:${port} takes us, from pay@shop.example`])
+  expect((await told(null))[0]).toEqual([false, expect.stringContaining('a worker sends it')])
+  const { id } = await makeMerchant(db, now)
+  await inTransaction(db, (tx) => queueMails(tx, [underpaid(id)], momentAt(now)))
+  now += 20 * 60_000
+  expect((await told(port))[1]).toEqual([false, 'mail: 1 waiting, the oldest for 20 min, 0 failed in 90 days'])
+  await server.stop()
+  expect((await told(port))[0]).toEqual([false, expect.stringContaining('ECONNREFUSED')])
+})

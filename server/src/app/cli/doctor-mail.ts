@@ -1,0 +1,38 @@
+import { createSmtpSender } from '../../adapters/mail/smtp.ts'
+import { mailStanding } from '../../merchants/mail/index.ts'
+import type { Tell } from './doctor-acquirers.ts'
+import type { Opened } from './open.ts'
+
+const LONGEST_WAIT_MS = 15 * 60_000
+
+/** Whether mail is sent, whether the mail server takes us, and what waits. */
+export const tellMail = async ({ config, runtime }: Pick<Opened, 'config' | 'runtime'>, tell: Tell): Promise<void> => {
+  const { sends, waiting, oldest, failedLately } = await mailStanding(runtime.db)
+  const { smtp, smtpPassword, smtpCa, mailFrom } = config
+  if (smtp === null) {
+    tell(
+      !sends,
+      sends
+        ? 'mail: a worker sends it, but this command has no BURSAR_SMTP_URL'
+        : 'mail: BURSAR_SMTP_URL is not set, none is written or sent',
+    )
+  } else {
+    const sender = createSmtpSender({ ...smtp, password: smtpPassword, ca: smtpCa })
+    try {
+      await sender.check()
+      tell(
+        sends,
+        `mail: ${smtp.host}:${smtp.port} takes us, from ${mailFrom?.address}${sends ? '' : ', but no worker was started with BURSAR_SMTP_URL'}`,
+      )
+    } catch (error) {
+      tell(false, `mail: ${smtp.host}:${smtp.port}: ${(error as Error).message}`)
+    } finally {
+      sender.close()
+    }
+  }
+  const age = oldest === null ? 0 : runtime.clock.business() - oldest.getTime()
+  tell(
+    age < LONGEST_WAIT_MS,
+    `mail: ${waiting} waiting${oldest === null ? '' : `, the oldest for ${Math.round(age / 60_000)} min`}, ${failedLately} failed in 90 days`,
+  )
+}

@@ -1,0 +1,70 @@
+import type { Network } from '@bursar/chainkit'
+import { createAdapters, identityOf } from '../../adapters/chains/index.ts'
+import type { ChainSettings } from '../../adapters/chains/index.ts'
+import { lineOf, surveyNode } from '../../adapters/chains/survey/index.ts'
+import type { Catalogue } from '../../market/assets/index.ts'
+import { watchStatus } from '../../chain/watcher/index.ts'
+import type { Tell } from './doctor-acquirers.ts'
+import { tokensOf, type Opened } from './open.ts'
+
+/** Takes a line of what could not be found out, or is for information only. */
+export type Note = (text: string) => void
+
+/**
+ * Each network: the chain, how far it is read, what its node shows of itself, and whether the tokens are as configured.
+ */
+export const tellNetworks = async (
+  { config, runtime }: Pick<Opened, 'config' | 'runtime'>,
+  tell: Tell,
+  note: Note,
+): Promise<void> => {
+  const { networks, assets } = config
+  if (networks === null || assets === null)
+    return tell(false, 'networks: BURSAR_NETWORKS_FILE or BURSAR_ASSETS_FILE is not set')
+  const statuses = new Map((await watchStatus(runtime.db)).map((status) => [status.network, status]))
+  for (const [network, adapter] of createAdapters(networks, tokensOf(assets))) {
+    try {
+      const [identity, head] = await Promise.all([adapter.identity(), adapter.head()])
+      tell(identity === identityOf(networks, network), `${network}: node of chain ${identity}, head ${head.height}`)
+      const read = statuses.get(network)
+      tell(
+        read !== undefined,
+        `${network}: ${read ? `read to ${read.height}, final to ${read.finalHeight}` : 'not read yet: is a watcher running?'}`,
+      )
+      await tellNode(networks, network, assets, tell, note)
+      for (const asset of assets.crypto) {
+        const on = asset.networks.get(network)
+        if (!on?.contract || !('tokenDecimals' in adapter)) continue
+        const decimals = await adapter.tokenDecimals(on.contract)
+        tell(
+          decimals === on.decimals,
+          `${network}: ${asset.ticker} has ${decimals} decimals${decimals === on.decimals ? '' : `, configured ${on.decimals}`}`,
+        )
+      }
+    } catch (error) {
+      tell(false, `${network}: ${(error as Error).message}`)
+    } finally {
+      await adapter.close()
+    }
+  }
+}
+
+/** What the node shows of itself. The time is the machine's: chains know no business clock. */
+const tellNode = async (
+  networks: ChainSettings,
+  network: Network,
+  assets: Catalogue,
+  tell: Tell,
+  note: Note,
+): Promise<void> => {
+  const tokens = tokensOf(assets).get(network) ?? []
+  for (const finding of await surveyNode(networks, network, { tokens, now: Date.now() })) {
+    const line = `${network}: ${lineOf(finding)}`
+    if (finding.standing === 'unknown') note(line)
+    else
+      tell(
+        finding.standing === 'good',
+        finding.neededBy.length === 0 ? line : `${line} (needed by ${finding.neededBy.join(' and ')})`,
+      )
+  }
+}

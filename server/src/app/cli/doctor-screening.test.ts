@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import type pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { momentAt, newId } from '../../merchants/accounts/test-merchant.ts'
+import { importList } from '../../risk/screening/index.ts'
+import { tellScreening } from './doctor-screening.ts'
+import type { Opened } from './open.ts'
+
+const database = useDatabase({ template: migrated })
+let pool: pg.Pool
+let db: Db
+beforeAll(() => {
+  pool = createPool({ url: database.url })
+  db = createDb(pool)
+})
+afterAll(() => pool.end())
+
+const told = async (kinds: string[] | null): Promise<[boolean, string][]> => {
+  const lines: [boolean, string][] = []
+  const config = { screening: kinds && { providers: kinds.map((kind) => ({ kind })) } } as unknown as Opened['config']
+  await tellScreening({ config, runtime: { db, newId } as unknown as Opened['runtime'] }, (good, text) =>
+    lines.push([good, text]),
+  )
+  return lines
+}
+
+test('the doctor says what is screened by, and what would wait for ever', async () => {
+  expect(await told(null)).toEqual([[true, 'screening: BURSAR_SCREENING_FILE is not set, nothing is screened']])
+  expect(await told(['local-lists'])).toEqual([
+    [true, 'screening: by local-lists; 0 deposits are held'],
+    [false, expect.stringContaining('no list has been imported')],
+  ])
+  await inTransaction(db, (tx) =>
+    importList(
+      tx,
+      { source: 'OFAC SDN', sha256: 'x', date: '2026-11-20', entries: [{ address: '0x1', asset: 'ETH', name: '' }] },
+      false,
+      momentAt(Date.UTC(2026, 10, 21)),
+    ),
+  )
+  await sql`insert into deposits(merchant_id, id, network, asset, transaction, index, address, address_id, senders, units, fee_units, state, told, keys, hold_until_verified, created_at, updated_at)
+    values (${randomUUID()}, ${randomUUID()}, 'ETHEREUM', 'ETH', 'aa', '0', '0x2', ${randomUUID()}, '{}', 5, 0, 'held', 'Pending', '{}', true, now(), now())`.execute(
+    db,
+  )
+  expect(await told(['local-lists', 'amlbot'])).toEqual([
+    [true, 'screening: by local-lists, amlbot; 1 deposits are held'],
+    [true, 'screening: OFAC SDN of 2026-11-20'],
+  ])
+  expect(await told(null)).toEqual([[false, expect.stringContaining('1 deposits wait for it')]])
+})

@@ -1,0 +1,72 @@
+import { inTransaction } from '../../platform/db/index.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
+import { listAttempts, listExhausted, replayEvents, skipEvent, wakeMerchant } from '../../merchants/webhooks/index.ts'
+import { command, print, UsageError, type Command } from './command.ts'
+import { withInstallation } from './merchant.ts'
+
+const sequence = (text: string, what: string): number => {
+  if (!/^\d{1,15}$/.test(text)) throw new UsageError(`${what} is a sequence number`)
+  return Number(text)
+}
+
+export const eventCommands: readonly Command[] = [
+  command({
+    name: 'events exhausted',
+    summary: 'list notifications whose retries have run out',
+    args: ['[MERCHANT_ID]'],
+    run: async ({ args: { MERCHANT_ID: merchantId } }, env) =>
+      withInstallation(env, async ({ runtime }) =>
+        print(await listExhausted(runtime.db, merchantId === undefined ? {} : { merchantId })),
+      ),
+  }),
+  command({
+    name: 'events attempts',
+    summary: 'list the attempts at one notification',
+    args: ['MERCHANT_ID', 'SEQUENCE'],
+    run: async ({ args: { MERCHANT_ID: id, SEQUENCE: number } }, env) => {
+      const at = sequence(number, 'SEQUENCE')
+      await withInstallation(env, async ({ runtime }) => print(await listAttempts(runtime.db, id, at)))
+    },
+  }),
+  command({
+    name: 'events replay',
+    summary: 'send notifications again: all of an object, or a range of sequences',
+    args: ['MERCHANT_ID', 'OBJECT_ID_OR_FROM', '[TO]'],
+    run: async ({ args: { MERCHANT_ID: id, OBJECT_ID_OR_FROM: first, TO: last } }, env) => {
+      const choice =
+        last === undefined ? { objectId: first } : { from: sequence(first, 'FROM'), to: sequence(last, 'TO') }
+      await withInstallation(env, async ({ runtime }) => {
+        const count = await inTransaction(runtime.db, (tx) => replayEvents(tx, id, choice, momentOf(runtime)))
+        print(
+          count === 0
+            ? 'nothing is stored of it: what was archived is in the files that `bursar archive list` names'
+            : `${count} object(s) will be told again`,
+        )
+      })
+    },
+  }),
+  command({
+    name: 'events skip',
+    summary: 'give up the notification that an object waits for, so that its next can go',
+    args: ['MERCHANT_ID', 'OBJECT_ID'],
+    irreversible: 'The notification is never sent to the merchant; only GET /merchants/events still has it.',
+    run: async ({ args: { MERCHANT_ID: id, OBJECT_ID: object } }, env) => {
+      await withInstallation(env, async ({ runtime }) => {
+        const skipped = await inTransaction(runtime.db, (tx) => skipEvent(tx, id, object, momentOf(runtime)))
+        if (skipped === null) throw new Error('nothing of this object waits')
+        print(`skipped ${skipped}; it stays in GET /merchants/events`)
+      })
+    },
+  }),
+  command({
+    name: 'events wake',
+    summary: 'try everything that waits for a merchant now',
+    args: ['MERCHANT_ID'],
+    run: async ({ args: { MERCHANT_ID: id } }, env) => {
+      await withInstallation(env, async ({ runtime }) => {
+        await inTransaction(runtime.db, (tx) => wakeMerchant(tx, id, momentOf(runtime)))
+        print('woken')
+      })
+    },
+  }),
+]

@@ -1,0 +1,135 @@
+import type { Catalogue } from '../../market/assets/index.ts'
+import type { ExchangePolicy } from '../../exchange/exchanges/index.ts'
+import {
+  listOpenOrders,
+  listVenueLines,
+  standings,
+  type AssetStanding,
+  type VenueLine,
+} from '../../exchange/hedging/index.ts'
+import { formatUnits } from '../../platform/money/index.ts'
+import type { Figure } from '../../platform/process/metrics.ts'
+import type { Runtime } from '../../platform/runtime/runtime.ts'
+import { keepFor } from '../../platform/base/kept.ts'
+import { createLegsReader } from '../../market/rates/index.ts'
+
+/** All figures of one scrape are of one reading. */
+const KEPT_MS = 1_000
+
+/**
+ * What exchanges and hedges have done to the house, read from the database when metrics are asked for. For graphs:
+ * floats.
+ */
+export const exchangeFiguresOf = (
+  { db, clock }: Pick<Runtime, 'db' | 'clock'>,
+  catalogue: Catalogue,
+  policy: ExchangePolicy,
+): Figure[] => {
+  const legs = createLegsReader(db, clock.now)
+  const read = keepFor(KEPT_MS, clock.now, async () => standings(db, catalogue, policy, await legs()))
+  const lines = keepFor(KEPT_MS, clock.now, () => listVenueLines(db))
+  const whole = (asset: string, units: bigint): number => Number(formatUnits(units, catalogue.find(asset)?.scale ?? 0))
+  const usdt = (e18: bigint): number => Number(formatUnits(e18, 18))
+  const figure = (name: string, help: string, of: (standing: AssetStanding) => number | undefined): Figure => ({
+    name,
+    help,
+    labels: ['asset'],
+    read: async () =>
+      (await read()).flatMap((standing) => {
+        const value = of(standing)
+        return value === undefined ? [] : [{ labels: { asset: standing.asset }, value }]
+      }),
+  })
+  const money = (name: string, help: string, of: (standing: AssetStanding) => bigint | null): Figure =>
+    figure(name, `${help}, in USDT`, (standing) => {
+      const value = of(standing)
+      return value === null ? undefined : usdt(value)
+    })
+  const venue = (name: string, help: string, of: (line: VenueLine) => bigint): Figure => ({
+    name,
+    help,
+    labels: ['venue', 'asset'],
+    read: async () =>
+      (await lines()).map((line) => ({
+        labels: { venue: line.venue, asset: line.asset },
+        value: whole(line.asset, of(line)),
+      })),
+  })
+  return [
+    figure(
+      'bursar_position_exposure',
+      'What exchanges and hedges have taken a position over what the owner put in, in whole units',
+      ({ asset, exposure }) => whole(asset, exposure),
+    ),
+    money(
+      'bursar_position_exposure_usdt',
+      'The same at the middle of the market; absent without a price',
+      ({ exposureUsdt }) => exposureUsdt,
+    ),
+    figure(
+      'bursar_position_limit_long',
+      'How far exchanges may take it up, in whole units; absent without a limit',
+      ({ asset, long }) => (long === null ? undefined : whole(asset, long)),
+    ),
+    figure(
+      'bursar_position_limit_short',
+      'How far exchanges may take it down, in whole units; absent without a limit',
+      ({ asset, short }) => (short === null ? undefined : whole(asset, short)),
+    ),
+    money(
+      'bursar_position_realised_usdt',
+      'What was both bought and sold, sales less purchases, each at the middle merchants were served at or the price it was hedged at',
+      ({ realised }) => realised,
+    ),
+    money(
+      'bursar_position_unrealised_usdt',
+      'The rest, at what it is worth now, less what it cost; absent without a price',
+      ({ unrealised }) => unrealised,
+    ),
+    money(
+      'bursar_exchange_spread_income_usdt',
+      'What merchants gave less what they got of the asset, both at the middle: the spread and the depth they were charged',
+      ({ margin }) => margin,
+    ),
+    money(
+      'bursar_hedge_slippage_usdt',
+      'What hedges cost over the middle when they were decided; below zero where they were better',
+      ({ slippage }) => slippage,
+    ),
+    money(
+      'bursar_hedge_fees_usdt',
+      'Fees of venues, where they are in USDT or in the asset itself',
+      ({ venueFees }) => venueFees,
+    ),
+    {
+      name: 'bursar_hedge_open_orders',
+      help: 'Orders on a venue that have not ended, by state',
+      labels: ['venue', 'state'],
+      read: async () => {
+        const counts = new Map<string, { labels: { venue: string; state: string }; value: number }>()
+        for (const { venue: name, state } of await listOpenOrders(db)) {
+          const found = counts.get(`${name}/${state}`) ?? { labels: { venue: name, state }, value: 0 }
+          counts.set(`${name}/${state}`, { ...found, value: found.value + 1 })
+        }
+        return [...counts.values()]
+      },
+    },
+    {
+      name: 'bursar_hedge_oldest_unknown_seconds',
+      help: 'Age of the oldest order that nobody knows whether the venue has taken; 0 when there is none',
+      labels: [],
+      read: async () => {
+        const unknown = (await listOpenOrders(db))
+          .filter(({ state }) => state === 'sending')
+          .map(({ placedAt }) => clock.now() - placedAt.getTime())
+        return [{ labels: {}, value: Math.max(0, ...unknown) / 1_000 }]
+      },
+    },
+    venue('bursar_venue_balance', 'What a venue held when last compared, in whole units', ({ onVenue }) => onVenue),
+    venue(
+      'bursar_venue_drift',
+      'What a venue held more than the books said when last compared, in whole units',
+      ({ onVenue, booked }) => onVenue - booked,
+    ),
+  ]
+}

@@ -1,0 +1,177 @@
+import { sql } from 'kysely'
+import type { Network } from '@bursar/chainkit'
+import type { Catalogue } from '../../market/assets/index.ts'
+import { costTotals } from '../../treasury/costs/index.ts'
+import { formatUnits } from '../../platform/money/index.ts'
+import type { Figure } from '../../platform/process/metrics.ts'
+import type { Runtime } from '../../platform/runtime/runtime.ts'
+import { STOP_COUNTS } from '../../ledger/stops/index.ts'
+import {
+  countStates,
+  inLedgerUnits,
+  listRounds,
+  standingOf,
+  type CustodyLine,
+  type Position,
+  type Subject,
+  type TreasuryPolicy,
+} from '../../treasury/reconciliation/index.ts'
+import { watchStatus } from '../../chain/watcher/index.ts'
+
+/** What an operator watches, read from the database when metrics are asked for. */
+export const figuresOf = (
+  { db, clock }: Pick<Runtime, 'db' | 'clock'>,
+  catalogue: Catalogue,
+  policies: Readonly<Record<Network, TreasuryPolicy>>,
+): Figure[] => [
+  ...treasuryFigures({ db, clock }, catalogue, policies),
+  {
+    name: 'bursar_chain_lag_blocks',
+    help: 'Blocks between the head of a chain and what has been read of it',
+    labels: ['network'],
+    read: async () =>
+      (await watchStatus(db)).map((s) => ({ labels: { network: s.network }, value: s.headHeight - s.height })),
+  },
+  {
+    name: 'bursar_deposits',
+    help: 'Deposits by network and state',
+    labels: ['network', 'state'],
+    read: () => states(db, 'deposits'),
+  },
+  {
+    name: 'bursar_withdrawals',
+    help: 'Withdrawals by network and state',
+    labels: ['network', 'state'],
+    read: () => states(db, 'withdrawals'),
+  },
+  {
+    name: 'bursar_webhook_backlog',
+    help: 'Objects with notifications not delivered yet, by state',
+    labels: ['state'],
+    read: () => counts(db, sql`select state, count(*) as value from event_streams group by state`),
+  },
+  {
+    name: 'bursar_open_alerts',
+    help: 'Alerts that nobody has settled, by kind',
+    labels: ['kind'],
+    read: () => counts(db, sql`select kind, count(*) as value from alerts where resolved_at is null group by kind`),
+  },
+  {
+    name: 'bursar_stops',
+    help: 'Stops of withdrawals in force, by asset, network and reach; empty labels do not narrow',
+    labels: ['asset', 'network', 'reach'],
+    read: () => counts(db, STOP_COUNTS),
+  },
+  {
+    name: 'bursar_network_costs_total',
+    help: 'Network fees paid, in whole coins, by network, asset and operation; falls only when a chain takes blocks back',
+    labels: ['network', 'asset', 'operation'],
+    kind: 'counter',
+    read: async () =>
+      (await costTotals(db))
+        .filter(({ units }) => units > 0n)
+        .map(({ network, asset, operation, units }) => ({
+          labels: { network, asset, operation },
+          value: wholeCoins(catalogue, asset, units),
+        })),
+  },
+  {
+    name: 'bursar_custody_shortage',
+    help: 'What our addresses held less than they should when last compared, in whole coins',
+    labels: ['network', 'asset'],
+    read: () => custody(db, catalogue, ({ short, booked, onChain }) => larger(short, booked - onChain)),
+  },
+  {
+    name: 'bursar_custody_surplus',
+    help: 'What our addresses held more than they should when last compared, in whole coins',
+    labels: ['network', 'asset'],
+    read: () => custody(db, catalogue, ({ surplus, booked, onChain }) => larger(surplus, onChain - booked)),
+  },
+  {
+    name: 'bursar_reconcile_age_seconds',
+    help: 'Time since books and chain were last compared',
+    labels: ['network'],
+    read: async () => {
+      const newest = new Map<string, number>()
+      for (const { network, comparedAt } of await listRounds(db))
+        newest.set(network, Math.max(newest.get(network) ?? 0, comparedAt.getTime()))
+      return [...newest].map(([network, at]) => ({ labels: { network }, value: (clock.now() - at) / 1_000 }))
+    },
+  },
+]
+
+/** Where the house's money is, by asset and network; all are read together, once for each scrape of each figure. */
+const treasuryFigures = (
+  runtime: Pick<Runtime, 'db' | 'clock'>,
+  catalogue: Catalogue,
+  policies: Readonly<Record<Network, TreasuryPolicy>>,
+): Figure[] => {
+  const standings = () => Promise.all([...catalogue.networks].map((network) => standingOf(runtime, catalogue, network)))
+  const figure = (name: string, help: string, of: (position: Position) => bigint | undefined): Figure => ({
+    name,
+    help: `${help}, in whole coins`,
+    labels: ['network', 'asset'],
+    read: async () =>
+      (await standings())
+        .flatMap(({ positions }) => positions)
+        .flatMap((position) => {
+          const { network, ticker } = position
+          const units = of(position)
+          return units === undefined
+            ? []
+            : [{ labels: { network, asset: ticker }, value: wholeCoins(catalogue, ticker, units) }]
+        }),
+  })
+  return [
+    figure('bursar_hot_balance', 'What payouts can be made of', ({ hot }) => hot),
+    figure('bursar_hot_cap', 'The most a hot wallet should hold', ({ network, ticker }) => {
+      const limits = policies[network].hot.get(ticker)
+      return limits && inLedgerUnits(catalogue, network, ticker, limits).cap
+    }),
+    figure('bursar_waiting_payouts', 'Withdrawals that nothing has been planned for', ({ waiting }) => waiting),
+    figure('bursar_unswept_deposits', 'What lies at deposit addresses', ({ unswept }) => unswept),
+    figure('bursar_cold_balance', 'What lies in cold storage', ({ cold }) => cold),
+    {
+      name: 'bursar_runway_days',
+      help: 'How many days the coin for network fees lasts at the rate of the last seven; absent while nothing is spent',
+      labels: ['network', 'asset'],
+      read: async () =>
+        (await standings()).flatMap(({ runway: { network, ticker, days } }) =>
+          days === null ? [] : [{ labels: { network, asset: ticker }, value: days }],
+        ),
+    },
+  ]
+}
+
+const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+
+/** For a graph only: a figure of a metric has no more digits than a float. */
+const wholeCoins = (catalogue: Catalogue, ticker: string, units: bigint): number =>
+  Number(formatUnits(units, catalogue.findCrypto(ticker)?.scale ?? 0))
+
+const custody = async (
+  db: Runtime['db'],
+  catalogue: Catalogue,
+  of: (line: CustodyLine) => bigint,
+): Promise<{ labels: Record<string, string>; value: number }[]> =>
+  (await listRounds(db)).map((line) => ({
+    labels: { network: line.network, asset: line.ticker },
+    value: wholeCoins(catalogue, line.ticker, larger(of(line), 0n)),
+  }))
+
+const states = async (
+  db: Runtime['db'],
+  subject: Subject,
+): Promise<{ labels: Record<string, string>; value: number }[]> =>
+  (await countStates(db, subject)).map(({ network, state, count }) => ({ labels: { network, state }, value: count }))
+
+const counts = async (
+  db: Runtime['db'],
+  query: ReturnType<typeof sql>,
+): Promise<{ labels: Record<string, string>; value: number }[]> => {
+  const { rows } = await query.execute(db)
+  return (rows as Record<string, string | number>[]).map(({ value, ...labels }) => ({
+    labels: labels as Record<string, string>,
+    value: Number(value),
+  }))
+}

@@ -1,0 +1,184 @@
+import type { Catalogue } from '../../market/assets/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
+import { readExchangePolicy } from '../../exchange/exchanges/index.ts'
+import { openVenue } from '../../adapters/venues/settings.ts'
+import {
+  auditExposures,
+  clientIdOf,
+  compareVenue,
+  fundVenue,
+  listVenueLines,
+  newestOrders,
+  standings,
+  startHedging,
+  stopHedging,
+  type VenueLine,
+} from '../../exchange/hedging/index.ts'
+import { formatUnits } from '../../platform/money/index.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
+import { readLegs } from '../../market/rates/index.ts'
+import { actor } from './actor.ts'
+import { command, print, UsageError, type Command } from './command.ts'
+import { withInstallation } from './merchant.ts'
+import { required, type Opened } from './open.ts'
+import { printTable } from './table.ts'
+import { assetOf, signedUnitsOf } from './typed-amount.ts'
+
+const NEWEST = 20
+/** USDT is shown with so many of its 18 decimals, the rest cut off. */
+const SHOWN_DECIMALS = 6
+
+export const hedgingCommands: readonly Command[] = [
+  command({
+    name: 'hedging stop',
+    summary: 'place no more orders on the venue until hedging start; what it has heard of is followed to its end',
+    args: ['REASON...'],
+    run: async ({ args }, env) =>
+      withInstallation(env, async ({ runtime }) => {
+        await inTransaction(runtime.db, (tx) =>
+          stopHedging(tx, { reason: args.REASON, actor: actor() }, momentOf(runtime)),
+        )
+        print('hedging is stopped')
+      }),
+  }),
+  command({
+    name: 'hedging start',
+    summary: 'lift every hedging stop',
+    run: async (_given, env) =>
+      withInstallation(env, async ({ runtime }) =>
+        print(`${await startHedging(runtime.db, actor(), momentOf(runtime).at)} stop(s) lifted`),
+      ),
+  }),
+  command({
+    name: 'hedging book',
+    summary: "book the owner's money that was put on the venue; a minus books what was taken from it",
+    args: ['TICKER', 'AMOUNT'],
+    run: async ({ args: { TICKER: ticker, AMOUNT: amount } }, env) =>
+      withInstallation(env, async (opened) => {
+        const { runtime } = opened
+        const asset = assetOf(opened, ticker)
+        const units = signedUnitsOf(amount, asset)
+        await inTransaction(runtime.db, (tx) =>
+          fundVenue(tx, venueOf(opened).name, asset.ticker, units, momentOf(runtime)),
+        )
+        print('done')
+      }),
+  }),
+  command({
+    name: 'hedging',
+    summary: 'show the newest orders on the venue, and what it held when last compared with the books',
+    run: async (_given, env) =>
+      withInstallation(env, async (opened) => {
+        const { runtime, config } = opened
+        const { name } = venueOf(opened)
+        const orders = await newestOrders(runtime.db, { venue: name }, NEWEST)
+        printTable(
+          ['order', 'placed', 'side', 'market', 'amount', 'limit', 'traded', 'state'],
+          orders.map((order) => [
+            clientIdOf(order),
+            order.placedAt.toISOString(),
+            order.side,
+            `${order.base}/${order.quote}`,
+            formatUnits(order.amount, 18),
+            formatUnits(order.price, 18),
+            formatUnits(order.executed, 18),
+            order.reason === null ? order.state : `${order.state}: ${order.reason}`,
+          ]),
+        )
+        printLines(required(config.assets, 'BURSAR_ASSETS_FILE'), await listVenueLines(runtime.db))
+      }),
+  }),
+]
+
+const venueOf = ({ config }: Opened) => {
+  const hedging = config.exchange?.hedging
+  if (!hedging) throw new UsageError('nothing is hedged: BURSAR_EXCHANGE_FILE names no venue')
+  return hedging.venue
+}
+
+/** @returns how many differ */
+const printLines = (catalogue: Catalogue, lines: readonly VenueLine[]): number => {
+  for (const { venue, asset, onVenue, booked, comparedAt, offSince } of lines) {
+    const scale = catalogue.find(asset)?.scale ?? 0
+    const verdict =
+      offSince === null
+        ? onVenue === booked
+          ? 'equal'
+          : `apart by ${formatUnits(onVenue - booked, scale)}, which rounding explains`
+        : `DIFFERENCE ${formatUnits(onVenue - booked, scale)}`
+    print(
+      `${venue} ${asset} at ${comparedAt.toISOString()}: books ${formatUnits(booked, scale)}, venue ${formatUnits(onVenue, scale)}: ${verdict}`,
+    )
+  }
+  return lines.filter(({ offSince }) => offSince !== null).length
+}
+
+/** Holds the venue against the books, where there is one. @returns how many assets differ */
+export const reconcileVenue = async ({ runtime, config }: Opened): Promise<number> => {
+  const hedging = config.exchange?.hedging
+  if (!hedging) return 0
+  const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
+  const venue = openVenue(hedging.venue)
+  try {
+    const lines = await compareVenue({ runtime, catalogue, venue })
+    if (!lines) print(`${venue.name}: can't be compared now (an order has not ended); try again`)
+    return lines ? printLines(catalogue, lines) : 0
+  } catch (error) {
+    print(`${venue.name}: can't be compared: ${error instanceof Error ? error.message : String(error)}`)
+    return 1
+  } finally {
+    await venue.close()
+  }
+}
+
+/** Exposures, limits and profit, in USDT rounded down. @returns how many positions don't add up */
+export const printStandings = async ({ runtime, config }: Opened): Promise<number> => {
+  const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
+  const legs = await readLegs(runtime.db, runtime.clock.now())
+  const all = await standings(runtime.db, catalogue, readExchangePolicy(catalogue, config.exchange?.exchange), legs)
+  if (all.length === 0) return 0
+  print('')
+  printTable(
+    [
+      'asset',
+      'exposure',
+      'limits',
+      'hedged',
+      'exposure USDT',
+      'realised USDT',
+      'unrealised USDT',
+      'margin USDT',
+      'venue fees USDT',
+      'slippage USDT',
+    ],
+    all.map((s) => {
+      const units = (of: bigint | null): string =>
+        of === null ? '-' : formatUnits(of, catalogue.find(s.asset)?.scale ?? 0)
+      return [
+        s.asset,
+        units(s.exposure),
+        `${units(s.short === null ? null : -s.short)} to ${units(s.long)}`,
+        units(s.hedged),
+        ...[s.exposureUsdt, s.realised, s.unrealised, s.margin, s.venueFees, s.slippage].map(usdt),
+      ]
+    }),
+  )
+  const total = all.reduce((sum, s) => sum + s.margin + s.realised + (s.unrealised ?? 0n) - s.venueFees, 0n)
+  print(
+    `profit, fees of merchants apart: ${usdt(total)} USDT${all.some(({ unrealised }) => unrealised === null) ? ', without what has no price now' : ''}`,
+  )
+  const wrong = await auditExposures(runtime.db)
+  for (const { asset, exposure, moved } of wrong)
+    print(
+      `${asset}: the exposure ${exposure} is not what was moved, ${moved} (ledger units), or something else is reserved than orders have`,
+    )
+  return wrong.length
+}
+
+/** Rounded down, also below zero. */
+const usdt = (e18: bigint | null): string => {
+  if (e18 === null) return '-'
+  const unit = 10n ** BigInt(18 - SHOWN_DECIMALS)
+  const cut = e18 / unit - (e18 < 0n && e18 % unit !== 0n ? 1n : 0n)
+  return formatUnits(cut, SHOWN_DECIMALS)
+}

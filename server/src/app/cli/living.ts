@@ -1,0 +1,67 @@
+import { hostname } from 'node:os'
+import { setAside } from '../../chain/addresses/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
+import type { Job } from '../../platform/jobs/index.ts'
+import { beat, lookForTheDead, signsOfLife, type LivingRole } from '../../platform/process/heartbeats.ts'
+import { requireSameDatabase, RestoredCopy } from '../../platform/runtime/installation.ts'
+import type { Figure } from '../../platform/process/metrics.ts'
+import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+
+const BEAT_EVERY_MS = 10_000
+
+/**
+ * Says that this process lives, looks whether the other roles do, and whether the database is still the one that it
+ * served.
+ * @param askSigner rejects when the signer does not answer; absent in a process that has no business with it
+ * @param fail ends the process: the database was exchanged for a copy
+ */
+export const createLifeJob = (
+  runtime: Runtime,
+  roles: readonly LivingRole[],
+  { askSigner, fail }: { askSigner?: () => Promise<unknown>; fail(error: Error): void },
+): Job => {
+  const self = { id: runtime.newId(), host: hostname(), startedAt: new Date(runtime.clock.now()) }
+  return {
+    name: 'sign of life',
+    everyMs: BEAT_EVERY_MS,
+    run: async () => {
+      const signerLives =
+        askSigner !== undefined &&
+        (await askSigner().then(
+          () => true,
+          () => false,
+        ))
+      await beat(runtime.db, self, signerLives ? [...roles, 'signer'] : roles, new Date(runtime.clock.now()))
+      await lookForTheDead(runtime, self.startedAt)
+      try {
+        await requireSameDatabase(runtime.db, momentOf(runtime))
+      } catch (error) {
+        if (!(error instanceof RestoredCopy)) throw error
+        fail(error)
+      }
+      if (roles.includes('worker')) await inTransaction(runtime.db, setAside)
+      return false
+    },
+  }
+}
+
+/** Who lives, for an alarm outside that rings when this process is gone too. */
+export const lifeFigures = ({ db, clock }: Pick<Runtime, 'db' | 'clock'>): Figure[] => [
+  {
+    name: 'bursar_processes',
+    help: 'Processes that gave a sign of life in the last minute, by role',
+    labels: ['role'],
+    read: async () =>
+      [...(await signsOfLife(db, clock.now()))].map(([role, { living }]) => ({ labels: { role }, value: living })),
+  },
+  {
+    name: 'bursar_sign_of_life_age_seconds',
+    help: 'Time since any process of a role gave a sign of life',
+    labels: ['role'],
+    read: async () =>
+      [...(await signsOfLife(db, clock.now()))].map(([role, { ageMs }]) => ({
+        labels: { role },
+        value: ageMs / 1_000,
+      })),
+  },
+]

@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto'
+import { inTransaction } from '../../platform/db/index.ts'
+import {
+  createMerchant,
+  listMerchants,
+  revokeKey,
+  rotateKey,
+  setDisabled,
+  setSetting,
+  SETTING_NAMES,
+  type KeyPurpose,
+} from '../../merchants/accounts/index.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
+import { createSecretRing } from '../../platform/config/secrets.ts'
+import { actor } from './actor.ts'
+import { command, neededText, print, text, textOr, UsageError, type Command } from './command.ts'
+import { openInstallation, type Environment, type Opened } from './open.ts'
+
+const DAY_MS = 24 * 60 * 60_000
+
+const withInstallation = async <T>(env: Environment, work: (opened: Opened) => Promise<T>): Promise<T> => {
+  const opened = await openInstallation(env, 'cli')
+  try {
+    return await work(opened)
+  } finally {
+    await opened.close()
+  }
+}
+
+const keyDeps = ({ config }: Opened) => ({
+  box: createSecretRing(config.dataKeys),
+  random: randomBytes,
+  actor: actor(),
+})
+
+export const merchantCommands: readonly Command[] = [
+  command({
+    name: 'merchant create',
+    summary: 'make a merchant; prints its id and private key, the only time',
+    options: {
+      name: neededText('NAME', 'as payers see it'),
+      url: neededText('COMPANY_URL', "the merchant's site"),
+      company: text('NAME', 'of the company, where it is another'),
+      notifications: text('URL', 'where webhooks go'),
+    },
+    run: async ({ options: { name, url, company, notifications } }, env) => {
+      await withInstallation(env, async (opened) => {
+        const made = await inTransaction(opened.runtime.db, async (tx) => {
+          const merchant = { name, companyName: company ?? name, companyUrl: url }
+          const created = await createMerchant(tx, merchant, keyDeps(opened), momentOf(opened.runtime))
+          if (notifications !== undefined) {
+            const setting = { name: 'notificationsUrl', value: notifications }
+            await setSetting(tx, created.id, setting, { actor: actor() }, momentOf(opened.runtime))
+          }
+          return created
+        })
+        print(made)
+      })
+    },
+  }),
+  command({
+    name: 'merchant list',
+    summary: 'list merchants',
+    run: async (_given, env) => withInstallation(env, async ({ runtime }) => print(await listMerchants(runtime.db))),
+  }),
+  command({
+    name: 'merchant set',
+    summary: 'change a setting of a merchant',
+    args: ['MERCHANT_ID', 'SETTING', 'VALUE'],
+    more: `SETTING is one of ${SETTING_NAMES.join(', ')}.`,
+    run: async ({ args: { MERCHANT_ID: id, SETTING: name, VALUE: value } }, env) => {
+      const change = { name, value }
+      await withInstallation(env, async ({ runtime }) => {
+        print(
+          await inTransaction(runtime.db, (tx) => setSetting(tx, id, change, { actor: actor() }, momentOf(runtime))),
+        )
+      })
+    },
+  }),
+  command({
+    name: 'merchant rotate-key',
+    summary: 'make a new key; the old one stays valid for the overlap',
+    more: 'Until the overlap ends, webhooks are signed with the old API key in SIGNATURE, and with both webhook secrets in webhook-signature: give receivers the new one meanwhile. With --overlap-hours 0 the old key ends at once.',
+    args: ['MERCHANT_ID'],
+    options: {
+      purpose: textOr('api', 'api|webhook', 'which key'),
+      'overlap-hours': textOr('24', 'HOURS', 'how long the old key stays valid'),
+    },
+    run: async ({ args: { MERCHANT_ID: id }, options: { purpose, 'overlap-hours': hours } }, env) => {
+      if (purpose !== 'api' && purpose !== 'webhook') throw new UsageError('--purpose is api or webhook')
+      if (!/^\d{1,4}$/.test(hours)) throw new UsageError('--overlap-hours is a whole number')
+      const rotation = { purpose: purpose as KeyPurpose, overlapMs: (Number(hours) * DAY_MS) / 24 }
+      await withInstallation(env, async (opened) => {
+        print(
+          await inTransaction(opened.runtime.db, (tx) =>
+            rotateKey(tx, id, rotation, keyDeps(opened), momentOf(opened.runtime)),
+          ),
+        )
+      })
+    },
+  }),
+  command({
+    name: 'merchant revoke-key',
+    summary: 'end a key now, everywhere',
+    args: ['MERCHANT_ID', 'KEY_ID'],
+    irreversible: 'Every request that is signed with this key is refused from now on.',
+    run: async ({ args: { MERCHANT_ID: id, KEY_ID: key } }, env) => {
+      await withInstallation(env, ({ runtime }) =>
+        inTransaction(runtime.db, (tx) => revokeKey(tx, id, key, { actor: actor() }, momentOf(runtime))),
+      )
+      print('revoked')
+    },
+  }),
+  ...(['disable', 'enable'] as const).map((verb) =>
+    command({
+      name: `merchant ${verb}`,
+      summary: verb === 'disable' ? 'answer its requests as if it did not exist' : 'serve it again',
+      args: ['MERCHANT_ID'],
+      run: async ({ args: { MERCHANT_ID: id } }, env) => {
+        await withInstallation(env, ({ runtime }) =>
+          inTransaction(runtime.db, (tx) =>
+            setDisabled(tx, id, verb === 'disable', { actor: actor() }, momentOf(runtime)),
+          ),
+        )
+        print(`${verb}d`)
+      },
+    }),
+  ),
+]
+
+export { withInstallation }

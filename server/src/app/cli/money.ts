@@ -1,0 +1,187 @@
+import { isNetwork } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import { createAdapters } from '../../adapters/chains/index.ts'
+import { approvalMessage } from '../../adapters/signer/index.ts'
+import { createListeners } from '../composition/index.ts'
+import { withdrawalFollowers } from '../composition/invoicing.ts'
+import { intentOf } from '../composition/signing.ts'
+import { inTransaction } from '../../platform/db/index.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
+import { createStop, describeStop, liftStop, listAllStops, listStops } from '../../ledger/stops/index.ts'
+import { rescan } from '../../chain/watcher/index.ts'
+import { approve, attachSigned, findById, giveBack } from '../../pay-out/withdrawals/index.ts'
+import { actor } from './actor.ts'
+import { command, flag, print, text, UsageError, type Command } from './command.ts'
+import { withInstallation } from './merchant.ts'
+import { required, tokensOf } from './open.ts'
+import { withSigner } from './signer.ts'
+import { worldOf } from './world.ts'
+
+export const moneyCommands: readonly Command[] = [
+  command({
+    name: 'withdrawal approve',
+    summary: "add a person's Ed25519 signature; the signer checks it",
+    args: ['MERCHANT_ID', 'WITHDRAWAL_ID', 'KEY_ID', 'SIGNATURE'],
+    run: async ({ args }, env) => {
+      const approval = {
+        merchantId: args.MERCHANT_ID,
+        withdrawalId: args.WITHDRAWAL_ID,
+        keyId: args.KEY_ID,
+        signature: args.SIGNATURE,
+      }
+      await withInstallation(env, ({ runtime }) =>
+        inTransaction(runtime.db, (tx) => approve(tx, approval, momentOf(runtime))),
+      )
+      print('approved')
+    },
+  }),
+  command({
+    name: 'withdrawal approval-text',
+    summary: 'print the text that an approver signs for a withdrawal',
+    args: ['MERCHANT_ID', 'WITHDRAWAL_ID'],
+    more: 'The signature is Ed25519 over exactly these bytes, line breaks included, in hex: give it to "withdrawal approve".',
+    run: async ({ args }, env) => {
+      await withInstallation(env, async ({ runtime, config }) => {
+        const withdrawal = await findById(runtime.db, args.MERCHANT_ID, args.WITHDRAWAL_ID)
+        if (!withdrawal) throw new Error('there is no such withdrawal: check both ids')
+        process.stdout.write(
+          approvalMessage(withdrawal.blockchain, intentOf(required(config.assets, 'BURSAR_ASSETS_FILE'), withdrawal)),
+        )
+      })
+    },
+  }),
+  command({
+    name: 'withdrawal give-up',
+    summary:
+      'end a withdrawal that waits, once the signer says that it has signed nothing for it; gives the money back',
+    args: ['MERCHANT_ID', 'WITHDRAWAL_ID'],
+    irreversible:
+      'The withdrawal ends as failed, its amount and fee go back to the balance, and the signer never signs for it.',
+    run: async ({ args }, env) => {
+      const key = { merchantId: args.MERCHANT_ID, id: args.WITHDRAWAL_ID }
+      await withInstallation(env, async (opened) => {
+        const { runtime, config } = opened
+        const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
+        const outcome = await withSigner(opened, (signer) =>
+          giveBack(
+            { runtime, catalogue, signer, followers: withdrawalFollowers({ catalogue, publicUrl: config.publicUrl }) },
+            key,
+          ),
+        )
+        if (outcome.kind === 'not-waiting') throw new Error('it is not waiting: it is planned or sent, or it has ended')
+        if (outcome.kind === 'signed') {
+          const hashes = outcome.transactions.map(({ hash }) => hash).join(', ')
+          throw new Error(
+            `the signer has signed ${hashes} for it: nothing is given back. Run "bursar withdrawal attach ${key.merchantId} ${key.id}"`,
+          )
+        }
+        print('given up; amount and fee are back on the balance')
+      })
+    },
+  }),
+  command({
+    name: 'withdrawal attach',
+    summary: 'put a waiting withdrawal on the transaction that the signer signed for it and the database has forgotten',
+    args: ['MERCHANT_ID', 'WITHDRAWAL_ID'],
+    more: 'Use it when the alert withdrawal-signed-before names the withdrawal. The transaction is held against the signer, its own bytes and the\nchain before it is stored; then it is sent again, or booked from the block that holds it.',
+    run: async ({ args }, env) => {
+      const key = { merchantId: args.MERCHANT_ID, id: args.WITHDRAWAL_ID }
+      await withInstallation(env, async (opened) => {
+        const world = worldOf(opened)
+        const adapters = createAdapters(
+          required(opened.config.networks, 'BURSAR_NETWORKS_FILE'),
+          tokensOf(world.catalogue),
+        )
+        const withdrawal = await findById(world.runtime.db, key.merchantId, key.id)
+        const adapter = withdrawal && adapters.get(withdrawal.blockchain)
+        if (!adapter)
+          throw new Error(
+            withdrawal ? `${withdrawal.blockchain} is not configured` : 'there is no such withdrawal: check both ids',
+          )
+        const { network } = adapter
+        const { listeners } = createListeners(world)
+        const readAgain = async (height: number) => {
+          await rescan({ runtime: world.runtime, network, adapter, listeners }, height, height).catch(
+            (error: unknown) => {
+              // The watcher has not come so far: it reads the block in its turn.
+              if (!(error instanceof RangeError)) throw error
+            },
+          )
+        }
+        const done = await withSigner(opened, (signer) =>
+          attachSigned({ ...world, signer, adapter, readAgain, followers: withdrawalFollowers(world) }, key),
+        )
+        if (done.kind === 'nothing-signed') return print('the signer has signed nothing for it: it goes on')
+        if (done.kind === 'superseded')
+          return print(
+            `what was signed for it can never be mined, as ${done.by.join(', ')} has taken its place: it is paid anew`,
+          )
+        const where = done.minedAt === null ? 'no block holds it: it is sent again' : `block ${done.minedAt} holds it`
+        print(`attached ${done.hashes.join(', ')}; ${where}`)
+      })
+    },
+  }),
+  command({
+    name: 'freeze',
+    summary: 'stop withdrawals of an asset, on a network, of a merchant, of what these have in common, or all',
+    args: ['REASON...'],
+    options: {
+      asset: text('TICKER', 'of this asset'),
+      network: text('NETWORK', 'on this network'),
+      merchant: text('ID', 'of this merchant'),
+      all: flag('everything; with none of the others'),
+    },
+    run: async ({ args, options: { asset = null, network = null, merchant = null, all } }, env) => {
+      if (all === [asset, network, merchant].some((one) => one !== null))
+        throw new UsageError('say what to stop: --asset, --network or --merchant, or else --all')
+      if (network !== null && !isNetwork(network))
+        throw new UsageError('NETWORK is BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN or TRON')
+      const what = { asset, network, merchantId: merchant, reason: args.REASON, actor: actor() }
+      await withInstallation(env, ({ runtime }) =>
+        inTransaction(runtime.db, (tx) => createStop(tx, what, momentOf(runtime))),
+      )
+      print(
+        'stopped: nothing more is planned, and the signer is asked for nothing new; what is signed is followed to its end',
+      )
+    },
+  }),
+  command({
+    name: 'freezes',
+    summary: 'list what is stopped, or everything that ever was',
+    options: { ever: flag('also what was lifted, with who did it and why') },
+    run: async ({ options }, env) => {
+      await withInstallation(env, async ({ runtime }) =>
+        print(await (options.ever ? listAllStops : listStops)(runtime.db)),
+      )
+    },
+  }),
+  command({
+    name: 'unfreeze',
+    summary: 'let withdrawals go again',
+    args: ['FREEZE_ID', '[REASON...]'],
+    run: async ({ args: { FREEZE_ID: id, REASON: reason = null } }, env) =>
+      withInstallation(env, async ({ runtime }) => {
+        const by = { actor: actor(), reason }
+        if (!(await liftStop(runtime.db, id, by, momentOf(runtime).at)))
+          throw new Error('nothing is stopped by this id')
+        print('lifted')
+      }),
+  }),
+  command({
+    name: 'alerts',
+    summary: 'list what needs a person',
+    run: async (_given, env) =>
+      withInstallation(env, async ({ runtime }) => {
+        const { rows } = await sql<{
+          raisedAt: Date
+          kind: string
+          text: string
+        }>`select raised_at as "raisedAt", kind, text
+          from alerts where resolved_at is null order by raised_at`.execute(runtime.db)
+        const stops = await listStops(runtime.db)
+        for (const stop of stops) print(`${stop.createdAt.toISOString()} stopped: ${describeStop(stop)}`)
+        for (const { raisedAt, kind, text } of rows) print(`${raisedAt.toISOString()} ${kind}: ${text}`)
+        if (rows.length + stops.length === 0) print('nothing')
+      }),
+  }),
+]

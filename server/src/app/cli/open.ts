@@ -1,0 +1,120 @@
+import type { Network } from '@bursar/chainkit'
+import { readAcquirersConfig } from '../../adapters/acquirers/index.ts'
+import { readChainSettings } from '../../adapters/chains/index.ts'
+import { createCatalogue, readAssetSettings, type Catalogue } from '../../market/assets/index.ts'
+import { objectOfKeys } from '../../platform/base/unknown-keys.ts'
+import { createDb, createPool, requireMigrated, whoAmI, type PoolSettings } from '../../platform/db/index.ts'
+import type { WalletKeys } from '../../chain/transactions/index.ts'
+import { openClock } from '../../platform/runtime/business-clock.ts'
+import type { OffsetClock } from '../../platform/runtime/clock.ts'
+import { readConfig } from '../../platform/config/config.ts'
+import type { Role } from '../../platform/config/settings.ts'
+import { createIds } from '../../platform/runtime/ids.ts'
+import { createLog } from '../../platform/process/log.ts'
+import type { Runtime } from '../../platform/runtime/runtime.ts'
+import { readExchangeFile } from '../composition/exchange-file.ts'
+import { readScreeningFile } from '../composition/screening-file.ts'
+import { readPolicies, STANDARD_POLICIES, type Policies } from '../composition/policy.ts'
+
+/** The wallet file is what `bursar-signer xpubs` prints. */
+const readWallet = (json: unknown): WalletKeys => {
+  const wallet = objectOfKeys('the file', json, [
+    'masterFingerprint',
+    'bitcoinChain',
+    'bitcoin',
+    'evm',
+    'tron',
+  ]) as Partial<WalletKeys>
+  const { bitcoin, evm, tron } = wallet
+  for (const [family, keys] of Object.entries({ bitcoin, evm, tron }))
+    objectOfKeys(family, keys ?? {}, ['hot', 'deposit'])
+  const isWhole = [bitcoin, evm, tron].every((keys) => keys?.hot && keys.deposit)
+  if (!wallet.masterFingerprint || !wallet.bitcoinChain || !isWhole) {
+    throw new Error('it is not what `bursar-signer xpubs` prints')
+  }
+  return wallet as WalletKeys
+}
+
+const files = {
+  networks: readChainSettings,
+  assets: (json: unknown): Catalogue => createCatalogue(readAssetSettings(json)),
+  xpubs: readWallet,
+  policy: readPolicies,
+  acquirers: readAcquirersConfig,
+  exchange: readExchangeFile,
+  screening: readScreeningFile,
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+export type ServerConfig = ReturnType<typeof loadConfig>
+
+/** The settings of this process. Throws a ConfigError that lists every problem. */
+export const loadConfig = (env: Environment, role: Role) => readConfig(env, role, files)
+
+/** A person waits for a command, and can end it. */
+const CLI_STATEMENT_MS = 3_600_000
+
+/** A connection to an installation, for a role or for one command. */
+export interface Opened {
+  config: ServerConfig
+  runtime: Runtime & { clock: OffsetClock }
+  pool: PoolSettings
+  policies: Policies
+  close(): Promise<void>
+}
+
+export const newId = createIds()
+
+/** Reads the settings and connects to the database, refusing one whose schema is not this build's. */
+export const openInstallation = async (env: Environment, role: Role): Promise<Opened> => {
+  const config = loadConfig(env, role)
+  await requireMigrated(config.databaseUrl)
+  const pool: PoolSettings = {
+    url: config.databaseUrl,
+    applicationName: `bursar ${role}`,
+    max: config.databaseConnections,
+    statementMs: role === 'cli' ? CLI_STATEMENT_MS : config.statementSeconds * 1_000,
+  }
+  const connections = createPool(pool)
+  const db = createDb(connections)
+  const serves = role !== 'cli'
+  const opening = async (): Promise<OffsetClock> => {
+    if (serves && !config.sandbox) await requireOwnRole(connections)
+    return openClock(db, { sandbox: config.sandbox, serves })
+  }
+  const clock = await opening().catch(async (error: unknown) => {
+    await connections.end()
+    throw error
+  })
+  return {
+    config,
+    runtime: { db, clock, newId, log: createLog(config.logLevel, role) },
+    pool,
+    policies: config.policy ?? STANDARD_POLICIES,
+    close: () => connections.end(),
+  }
+}
+
+/** A process that serves may do its own work and nothing else: it doesn't log in as who owns the tables. */
+const requireOwnRole = async (connections: Parameters<typeof whoAmI>[0]): Promise<void> => {
+  const { user, ownsTables } = await whoAmI(connections)
+  if (ownsTables)
+    throw new Error(
+      `DATABASE_URL logs in as ${user}, which owns the tables and could rewrite the books: use the role of this process, such as bursar_api. \`bursar database roles\` prints the statements that make them`,
+    )
+}
+
+/** What a command needs that its role does not insist on. */
+export const required = <Value>(value: Value | null, name: string): Value => {
+  if (value === null) throw new Error(`this command needs ${name}: set it as for the server`)
+  return value
+}
+
+/** Token contracts of each network, which are all that a chain adapter looks at. */
+export const tokensOf = (catalogue: Catalogue): Map<Network, string[]> =>
+  new Map(
+    [...catalogue.networks].map((network) => [
+      network,
+      catalogue.crypto.flatMap((asset) => asset.networks.get(network)?.contract ?? []),
+    ]),
+  )

@@ -1,0 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { PausePoint } from '../../chain/transactions/index.ts'
+import type { Environment } from './open.ts'
+
+const DAY_MS = 24 * 60 * 60_000
+
+/**
+ * In a sandbox, `BURSAR_SANDBOX_PAUSE=NAME` makes the process stand still at a named point and say so on standard
+ * output, so that a test can kill it right there. Everywhere else pause points do nothing.
+ */
+export const pausePoints = (env: Environment): PausePoint => {
+  const wanted = env.BURSAR_SANDBOX === 'true' ? env.BURSAR_SANDBOX_PAUSE : undefined
+  if (wanted === undefined || wanted === '') return async () => {}
+  return async (name) => {
+    if (name !== wanted) return
+    process.stdout.write(`paused at ${name}\n`)
+    await sleep(DAY_MS)
+  }
+}

@@ -1,0 +1,120 @@
+import { isNetwork } from '@bursar/chainkit'
+import { createAdapters } from '../../adapters/chains/index.ts'
+import { auditAdjustments } from '../../treasury/adjustments/index.ts'
+import type { Catalogue } from '../../market/assets/index.ts'
+import type { Db } from '../../platform/db/index.ts'
+import { formatUnits } from '../../platform/money/index.ts'
+import { findBrokenAction } from '../../platform/operators/index.ts'
+import {
+  auditBooks,
+  auditCounts,
+  countAnew,
+  driftsOf,
+  reconcileFully,
+  reconcileNetwork,
+  type CustodyLine,
+  type Drift,
+  type Round,
+} from '../../treasury/reconciliation/index.ts'
+import { restoredAt } from '../../platform/runtime/installation.ts'
+import { reconcileWithAcquirer } from './acquirers.ts'
+import { adjustmentLine } from './adjustments.ts'
+import { command, flag, print, text, textOr, texts, UsageError, type Command } from './command.ts'
+import { reconcileVenue } from './hedging.ts'
+import { withInstallation } from './merchant.ts'
+import { required, tokensOf, type Opened } from './open.ts'
+
+const MOST_SHOWN = 1_000
+
+export const reconcileCommand: Command = command({
+  name: 'reconcile',
+  summary:
+    'hold entries against balances, hash chains, custody against the chains and the venue that is hedged on against the books, --full asks about every address; or an acquirer against its statement',
+  options: {
+    network: text('NETWORK', 'one network, not all'),
+    full: flag('ask about every address'),
+    recount: flag('count anew what metrics and the treasury read, before anything else; writers wait meanwhile'),
+    history: flag('verify every entry of the ledger again, not only those that came since they were last verified'),
+    acquirer: text('NAME', 'an acquirer instead of the chains'),
+    statement: text('FILE', "the acquirer's statement; from its interface when left out"),
+    days: textOr('7', 'DAYS', "how far back the acquirer's interface is asked"),
+    balance: texts('TICKER=AMOUNT', 'what the acquirer says it holds'),
+  },
+  run: async ({ options: values }, env) => {
+    const { acquirer, statement, days, balance: balances } = values
+    if (acquirer !== undefined) {
+      return withInstallation(env, async (opened) => {
+        const off = await reconcileWithAcquirer(opened, { acquirer, statement, days, balances })
+        print(off === 0 ? `the books and ${acquirer} agree` : `${off} finding(s)`)
+        if (off > 0) process.exitCode = 1
+      })
+    }
+    if (values.network !== undefined && !isNetwork(values.network))
+      throw new UsageError('NETWORK is BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN or TRON')
+    await withInstallation(env, async (opened) => {
+      const { runtime, config } = opened
+      const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
+      if (values.recount) await countAnew(runtime.db)
+      const findings = await auditBooks(runtime, { again: values.history })
+      for (const finding of findings) print(`${finding.check} ${finding.subject}: ${finding.detail}`)
+      const brokenAction = await findBrokenAction(runtime.db)
+      if (brokenAction !== null)
+        print(`record of operators: row ${brokenAction} was changed or removed, see \`bursar actions\``)
+      const counts = await auditCounts(runtime.db)
+      for (const { what, counted, found } of counts)
+        print(`count of ${what}: says ${counted}, there are ${found}; \`bursar reconcile --recount\` counts anew`)
+      let off = findings.length + counts.length + (await printAdjustments(opened)) + (brokenAction === null ? 0 : 1)
+      const adapters = createAdapters(required(config.networks, 'BURSAR_NETWORKS_FILE'), tokensOf(catalogue))
+      for (const adapter of adapters.values()) {
+        if (values.network !== undefined && adapter.network !== values.network) continue
+        const tellLeft = ({ left }: Round): void => {
+          if (left > 0) print(`${adapter.network}: ${left} changed address(es) are not compared yet`)
+        }
+        const round = await (values.full
+          ? reconcileFully(runtime, catalogue, adapter, tellLeft)
+          : reconcileNetwork(runtime, catalogue, adapter))
+        if (!round) print(`${adapter.network}: can't be compared now (not read yet, or its head is moving); try again`)
+        else off += await printRound(runtime.db, catalogue, round)
+      }
+      if (values.network === undefined) off += await reconcileVenue(opened)
+      print(off === 0 ? 'the ledger holds, and the chains agree' : `${off} finding(s)`)
+      if (off > 0) process.exitCode = 1
+    })
+  },
+})
+
+const SHOWN_MS = 30 * 24 * 60 * 60_000
+
+/**
+ * Shows the adjustments of the last 30 days, and holds all of them against signatures and postings. @returns how many
+ * findings
+ */
+const printAdjustments = async ({ runtime: { db, clock } }: Opened): Promise<number> => {
+  const { applied, findings } = await auditAdjustments(db, await restoredAt(db))
+  for (const line of applied)
+    if (line.signed!.appliedAt.getTime() > clock.business() - SHOWN_MS) print(`adjustment ${adjustmentLine(line)}`)
+  for (const finding of findings) print(finding)
+  return findings.length
+}
+
+/** @returns how many assets and addresses differ */
+const printRound = async (db: Db, catalogue: Catalogue, { network, lines, compared }: Round): Promise<number> => {
+  let off = 0
+  print(`${network}: compared ${compared} address(es)`)
+  for (const line of lines) {
+    const { scale } = catalogue.findCrypto(line.ticker)!
+    const drifts = await driftsOf(db, network, line.ticker, MOST_SHOWN)
+    off += drifts.length + (line.onChain === line.booked ? 0 : 1)
+    print(lineText(line, scale))
+    for (const drift of drifts) print(driftText(drift, scale))
+  }
+  return off
+}
+
+const lineText = ({ network, ticker, height, booked, onChain }: CustodyLine, scale: number): string => {
+  const verdict = onChain === booked ? 'equal' : `DIFFERENCE ${formatUnits(onChain - booked, scale)}`
+  return `${network} ${ticker} at ${height}: books ${formatUnits(booked, scale)}, chain ${formatUnits(onChain, scale)}: ${verdict}`
+}
+
+const driftText = ({ address, booked, difference }: Drift, scale: number): string =>
+  `  ${address}: should hold ${formatUnits(booked, scale)}, holds ${formatUnits(booked + difference, scale)}: DIFFERENCE ${formatUnits(difference, scale)}`

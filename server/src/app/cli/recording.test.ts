@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import type pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import { createDb, createPool, type Db } from '../../platform/db/index.ts'
+import { findBrokenAction, listActions } from '../../platform/operators/index.ts'
+import { commands, runCommand } from './index.ts'
+import { LOOKING, operatorHere } from './recording.ts'
+import { captured } from './test-output.ts'
+
+const database = useDatabase({ template: migrated })
+const folder = mkdtempSync(join(tmpdir(), 'bursar-recording-'))
+let env: Record<string, string>
+let pool: pg.Pool
+let db: Db
+beforeAll(() => {
+  pool = createPool({ url: database.url })
+  db = createDb(pool)
+  writeFileSync(join(folder, 'key'), 'ab'.repeat(32), { mode: 0o600 })
+  env = { DATABASE_URL: database.url, BURSAR_DATA_KEY_FILE: join(folder, 'key'), BURSAR_LOG_LEVEL: 'silent' }
+})
+afterAll(async () => {
+  rmSync(folder, { recursive: true })
+  await pool.end()
+})
+
+const type = async (...words: string[]): Promise<{ code: number; said: string }> => {
+  const { code, text } = await captured(() => runCommand(words, env, null))
+  return { code, said: text }
+}
+const recorded = async (most = 10) =>
+  (await listActions(db, { most, command: null }))
+    .map(({ command, outcome, message }) => [command, outcome, message])
+    .toReversed()
+
+describe('commands that change something', () => {
+  test('audit S-6: are recorded before they begin and after they ended, with the person who typed them', async () => {
+    const made = await type('merchant', 'create', '--name', 'Shop', '--url', 'https://shop.example')
+    expect(made.code).toBe(0)
+    const { id, privateKey } = JSON.parse(made.said) as { id: string; privateKey: string }
+    expect((await type('merchant', 'set', id, 'noSuchSetting', 'x')).code).toBe(1)
+    expect(await recorded()).toEqual([
+      ['merchant create', 'begun', null],
+      ['merchant create', 'done', null],
+      ['merchant set', 'begun', null],
+      ['merchant set', 'failed', expect.any(String)],
+    ])
+    const [, , ended] = await listActions(db, { most: 10, command: null })
+    expect(ended).toMatchObject({
+      login: userInfo().username,
+      databaseUser: 'postgres',
+      arguments: { '--name': 'Shop', '--url': 'https://shop.example' },
+    })
+    expect(JSON.stringify(await listActions(db, { most: 10, command: null }))).not.toContain(privateKey)
+    expect(await findBrokenAction(db)).toBeNull()
+    const { rows } = await pool.query('select distinct actor from merchant_audit')
+    expect(rows).toEqual([{ actor: `cli:${userInfo().username}` }])
+  })
+
+  test('audit S-6: those that only look are not recorded, and each of these exists', async () => {
+    const before = await recorded(1_000)
+    for (const words of [['merchant', 'list'], ['alerts'], ['freezes'], ['actions']]) await type(...words)
+    expect(await recorded(1_000)).toEqual(before)
+    expect([...LOOKING].filter((name) => !commands.some((one) => one.name === name))).toEqual([])
+    expect((await type('actions', '--command', 'merchant')).said).toMatch(
+      /merchant create .*: done[\s\S]* row\(s\), each follows from the one before; head [0-9a-f]{64}/,
+    )
+  })
+
+  test('audit S-6: what can not be recorded is not done', async () => {
+    await pool.query(
+      `create role recording_${process.pid} login; grant usage on schema public to recording_${process.pid}; grant select, insert on merchants, merchant_keys to recording_${process.pid}`,
+    )
+    try {
+      env = { ...env, DATABASE_URL: database.url.replace(/([?&]user=)[^&]*/, `$1recording_${process.pid}`) }
+      const { code, said } = await type('merchant', 'create', '--name', 'Other', '--url', 'https://shop.example')
+      expect([code, said]).toEqual([1, expect.stringContaining('may not record what operators do')])
+      expect((await pool.query("select from merchants where name = 'Other'")).rowCount).toBe(0)
+    } finally {
+      await pool.query(`drop owned by recording_${process.pid}; drop role recording_${process.pid}`)
+    }
+  })
+
+  test('audit S-6: behind sudo both names are kept', () => {
+    expect(operatorHere({ SUDO_USER: 'ann' }).login).toBe(`${userInfo().username} (sudo by ann)`)
+    expect(operatorHere({}).login).toBe(userInfo().username)
+  })
+})

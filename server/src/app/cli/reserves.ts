@@ -1,0 +1,179 @@
+import { createPrivateKey, randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { verifyReserveProof, type VerifiedReserves } from '@bursar/sdk'
+import { createAdapters } from '../../adapters/chains/index.ts'
+import { formatUnits, mulDiv } from '../../platform/money/index.ts'
+import {
+  proofFiles,
+  readLeaves,
+  readReport,
+  reportFile,
+  signReport,
+  takeReport,
+  type StatementAsset,
+} from '../../treasury/reserves/index.ts'
+import { reconcileNetwork } from '../../treasury/reconciliation/index.ts'
+import { command, flag, neededText, print, text, textOr, texts, UsageError, type Command } from './command.ts'
+import { withInstallation } from './merchant.ts'
+import { required, tokensOf, type Opened } from './open.ts'
+import { printTable } from './table.ts'
+
+/** Beside what else is made here: never among files that are committed or served. */
+const FOLDER = '.bursar/reserves'
+
+export const reserveCommands: readonly Command[] = [
+  command({
+    name: 'reserves verify',
+    summary: "check a merchant's proof; needs no database",
+    args: ['FILE'],
+    options: {
+      merchant: neededText('ID', 'whose proof it is'),
+      commitment: text('HEX', 'what the operator published'),
+      'public-key': text('HEX', 'the key that must have signed the report'),
+      expect: texts('TICKER=AMOUNT', 'a balance that the proof must count'),
+    },
+    run: async ({ args, options: values }) => {
+      const file = readFileSync(args.FILE, 'utf8')
+      const verified = verifyReserveProof(file, {
+        merchantId: values.merchant,
+        commitment: values.commitment,
+        publicKey: values['public-key'],
+        expected: values.expect.length === 0 ? undefined : Object.fromEntries(values.expect.map(readExpected)),
+      })
+      printVerified(verified, { isPublished: values.commitment !== undefined })
+    },
+  }),
+  command({
+    name: 'reserves proof',
+    summary: "write a merchant's proof, or everybody's, from the newest report",
+    options: {
+      merchant: text('ID', 'one merchant'),
+      all: flag('all merchants'),
+      report: text('ID', 'an older report'),
+      out: textOr(FOLDER, 'DIRECTORY', 'where files go'),
+    },
+    run: async ({ options: values }, env) => {
+      if (values.all === (values.merchant !== undefined)) throw new UsageError('say --merchant ID or --all')
+      await withInstallation(env, async ({ runtime }) => {
+        const report = await readReport(runtime.db, values.report ?? null)
+        if (!report)
+          throw new Error(
+            values.report === undefined ? 'there is no report yet: run `bursar reserves`' : 'there is no such report',
+          )
+        const leaves = await readLeaves(runtime.db, report.id)
+        let written = 0
+        for (const proof of proofFiles(report, leaves, values.merchant === undefined ? null : [values.merchant])) {
+          const name = writeJson(values.out, `proof-${report.id}-${proof.merchantId}.json`, proof, 0o600)
+          written += 1
+          if (!values.all) print(`wrote ${name}; only this merchant should see it`)
+        }
+        if (written === 0) throw new Error('the report has no such merchant')
+        if (values.all) print(`wrote ${written} proof(s) into ${values.out}; each is for its merchant only`)
+      })
+    },
+  }),
+  command({
+    name: 'reserves',
+    summary: 'hold what we have against what we owe, and write the report that proofs are made from',
+    options: {
+      'sign-key': text('FILE', 'a private key (Ed25519, PEM) that signs the report'),
+      out: textOr(FOLDER, 'DIRECTORY', 'where the report goes'),
+    },
+    run: async ({ options: values }, env) => {
+      const key = values['sign-key'] === undefined ? null : createPrivateKey(readFileSync(values['sign-key']))
+      await withInstallation(env, async (opened) => {
+        const { runtime, config } = opened
+        const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
+        await compareAll(opened)
+        const { report, statement } = await takeReport(runtime.db, catalogue, {
+          id: runtime.newId(),
+          at: new Date(runtime.clock.now()),
+          secret: randomBytes(32),
+          sign: key && ((commitment) => signReport(key, commitment)),
+        })
+        printStanding(statement.assets)
+        const file = reportFile(report, await readLeaves(runtime.db, report.id))
+        print(
+          `${statement.merchants} merchant(s); commitment ${report.commitment}${report.publicKey === null ? ', not signed' : `, signed by ${report.publicKey}`}`,
+        )
+        print(
+          `wrote ${writeJson(values.out, `reserves-${report.id}.json`, file, 0o644)}: publish it where every merchant sees the same`,
+        )
+        if (statement.assets.some((asset) => backing(asset) < owed(asset))) process.exitCode = 1
+      })
+    },
+  }),
+]
+
+/**
+ * Compares with the chains first, so that the heights named are of now; what can't be asked keeps its last comparison.
+ */
+const compareAll = async ({ config, runtime }: Opened): Promise<void> => {
+  const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
+  if (config.networks === null)
+    return print('BURSAR_NETWORKS_FILE is not set: the heights are those of the last comparison')
+  for (const adapter of createAdapters(config.networks, tokensOf(catalogue)).values()) {
+    const round = await reconcileNetwork(runtime, catalogue, adapter).catch((error: unknown) =>
+      print(`${adapter.network}: ${(error as Error).message}`),
+    )
+    if (!round) print(`${adapter.network}: can't be compared now; its height is that of the last comparison`)
+  }
+}
+
+const owed = ({ liabilities, suspense, quarantine }: StatementAsset): bigint =>
+  BigInt(liabilities) + BigInt(suspense) + BigInt(quarantine)
+const backing = ({ reserves, accounts = [], inTransit }: StatementAsset): bigint =>
+  [...reserves, ...accounts].reduce((sum, { units }) => sum + BigInt(units), BigInt(inTransit))
+
+/** Hundredths of a percent, rounded down: what is short never reads as 100 %. */
+const coverage = (asset: StatementAsset): string => {
+  const [have, owes] = [backing(asset), owed(asset)]
+  if (owes === 0n) return '-'
+  return `${formatUnits(mulDiv(have < 0n ? 0n : have, 10_000n, owes, 'down'), 2)}%`
+}
+
+const printStanding = (assets: readonly StatementAsset[]): void => {
+  const rows = assets.map((asset) => {
+    const show = (units: bigint | string): string => formatUnits(BigInt(units), asset.scale)
+    const held = [...asset.reserves, ...(asset.accounts ?? [])].reduce((sum, { units }) => sum + BigInt(units), 0n)
+    return [
+      asset.ticker,
+      show(held),
+      show(asset.inTransit),
+      show(asset.liabilities),
+      show(asset.suspense),
+      show(asset.quarantine),
+      coverage(asset),
+    ]
+  })
+  printTable(['asset', 'held', 'in transit', 'owed to merchants', 'suspense', 'quarantine', 'covered'], rows)
+  for (const { ticker, scale, reserves, accounts = [] } of assets) {
+    for (const { name, units } of accounts) print(`  ${ticker} ${name}: ${formatUnits(BigInt(units), scale)}`)
+    for (const { network, height, hash, units } of reserves)
+      print(`  ${ticker} on ${network} at ${height} (${hash}): ${formatUnits(BigInt(units), scale)}`)
+  }
+}
+
+const writeJson = (directory: string, name: string, value: unknown, mode: number): string => {
+  mkdirSync(directory, { recursive: true })
+  const path = join(directory, name)
+  writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`, { mode })
+  return path
+}
+
+const readExpected = (text: string): [string, string] => {
+  const [, ticker, amount] = /^([A-Z0-9]+)=(\d+(?:\.\d+)?)$/.exec(text) ?? []
+  if (ticker === undefined || amount === undefined) throw new UsageError('--expect is TICKER=AMOUNT')
+  return [ticker, amount]
+}
+
+const printVerified = (verified: VerifiedReserves, { isPublished }: { isPublished: boolean }): void => {
+  print(`report ${verified.reportId} of ${verified.takenAt}, ${verified.merchants} merchant(s)`)
+  for (const { ticker, value } of verified.balances) print(`  counted as yours: ${value} ${ticker}`)
+  for (const { ticker, scale, liabilities } of verified.assets)
+    print(`  of a total of ${formatUnits(liabilities, scale)} ${ticker}`)
+  print(`commitment ${verified.commitment}${verified.signedBy === null ? '' : `, signed by ${verified.signedBy}`}`)
+  print('the proof holds: the total includes these balances')
+  if (!isPublished) print('compare the commitment with the one the operator publishes, or pass it as --commitment')
+}

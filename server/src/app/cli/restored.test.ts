@@ -1,0 +1,190 @@
+/**
+ * A database that is the copy of another: nothing that the other handed out since the copy was made is handed out
+ * again.
+ */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import pino from 'pino'
+import { afterAll, expect, test } from 'vitest'
+import { withClient } from '../../../../sandbox/postgres/connection.ts'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import {
+  createAddressIssuer,
+  createStockJob,
+  giveBack,
+  INDEX_LEAP,
+  ownerOf,
+  takeIndexes,
+} from '../../chain/addresses/index.ts'
+import { TEST_KEYS } from '../../chain/addresses/test-keys.ts'
+import { uuidv7 } from '../../platform/base/id.ts'
+import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { runUntilIdle } from '../../platform/jobs/index.ts'
+import { ensureWallets, requireSameKeys, type WalletKeys } from '../../chain/transactions/index.ts'
+import { createClock } from '../../platform/runtime/clock.ts'
+import { acceptDatabase, requireSameDatabase } from '../../platform/runtime/installation.ts'
+import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import { listStops } from '../../ledger/stops/index.ts'
+import { makeSafe } from './restored.ts'
+
+const database = useDatabase({ template: migrated })
+const NOW = Date.UTC(2026, 0, 1)
+const FAMILIES = ['BITCOIN', 'EVM', 'TRON'] as const
+const BLOCKCHAINS = { BITCOIN: 'BITCOIN', EVM: 'ETHEREUM', TRON: 'TRON' } as const
+const WALLET = { ...TEST_KEYS, masterFingerprint: '00000000' } as unknown as WalletKeys
+const merchantId = randomUUID()
+
+const dropped: string[] = []
+afterAll(() =>
+  withClient(database.url, async (client) => {
+    for (const name of dropped) await client.query(`drop database ${name} with (force)`)
+  }),
+)
+
+/** The database of an installation, and what an api does with it. */
+const open = (url: string) => {
+  const pool = createPool({ url })
+  const db: Db = createDb(pool)
+  const runtime: Runtime = {
+    db,
+    clock: createClock(() => NOW),
+    newId: () => uuidv7(NOW, randomBytes(10)),
+    log: pino({ enabled: false }),
+  }
+  const issuer = createAddressIssuer({ db, keys: TEST_KEYS, limitOf: async () => null })
+  const ask = async (count: number): Promise<string[]> => {
+    const asked = FAMILIES.flatMap((family) =>
+      Array.from({ length: count }, () =>
+        issuer.issue({
+          merchantId,
+          id: runtime.newId(),
+          family,
+          blockchain: BLOCKCHAINS[family],
+          meta: null,
+          leasedUntil: null,
+          leaseAfterDepositMs: null,
+          createdAt: new Date(NOW),
+          answer: { keys: [], before: '', after: '' },
+        }),
+      ),
+    )
+    return (await Promise.all(asked)).map((issued) => (issued.kind === 'issued' ? issued.address : issued.kind))
+  }
+  const stock = () => runUntilIdle([createStockJob({ runtime, keys: TEST_KEYS, families: FAMILIES, target: 8 })])
+  const change = () => inTransaction(db, (tx) => takeIndexes(tx, 'BITCOIN', 'hot', 1, 1))
+  return { db, runtime, ask, stock, change, close: async () => (await issuer.close(), await pool.end()) }
+}
+
+/** A copy as `create database … template` makes it, which knows what the original knew at that moment. */
+const copyOf = async (url: string): Promise<string> => {
+  const name = `bursar_copy_${randomBytes(5).toString('hex')}`
+  const original = /\/([^/?]+)(\?|$)/.exec(url)![1]!
+  await withClient(url.replace(original, 'postgres'), (client) =>
+    client.query(`create database ${name} template ${original}`),
+  )
+  dropped.push(name)
+  return url.replace(original, name)
+}
+
+/** An installation that has worked, the copy that was made of it then, and the original that went on. */
+const setUp = async () => {
+  const before = open(database.url)
+  await requireSameDatabase(before.db, momentOf(before.runtime))
+  await before.stock()
+  await before.ask(2)
+  await before.change()
+  await before.close()
+  const copyUrl = await copyOf(database.url)
+  const original = open(database.url)
+  const [addresses, change] = [await original.ask(12), await original.change()]
+  await original.close()
+  return { copy: open(copyUrl), addresses, change }
+}
+
+test('audit O-3.1: a restored copy gives out no address that the original gave out meanwhile, whether the command has run or not', async () => {
+  const { copy, addresses, change } = await setUp()
+  const again = await copy.ask(20)
+  expect(again.filter((address) => addresses.includes(address))).toEqual([])
+  expect(await copy.change()).toBe(change + INDEX_LEAP)
+  await copy.close()
+})
+
+test('audit O-3.1: no role serves a restored copy before `bursar restored` has run, which makes it safe in one step', async () => {
+  const { copy, addresses } = await setUp()
+  await expect(requireSameDatabase(copy.db, momentOf(copy.runtime))).rejects.toThrow(/run|bursar restored/)
+  const lines = await makeSafe(copy.runtime, WALLET, 16)
+  expect(lines.join('\n')).toMatch(/all stopped[^]*new addresses start at index 100\d{4}/)
+  await requireSameDatabase(copy.db, momentOf(copy.runtime))
+  expect(await listStops(copy.db)).toMatchObject([
+    { asset: null, merchantId: null, network: null, reason: 'restored from a copy' },
+  ])
+  await copy.stock()
+  expect((await copy.ask(20)).filter((address) => addresses.includes(address))).toEqual([])
+  const { rows } = await sql<{
+    address: string
+  }>`select address from house_addresses where account = 'forgotten'`.execute(copy.db)
+  const watched = new Set(rows.map(({ address }) => address))
+  expect(addresses.filter((address) => !watched.has(address))).toEqual([])
+  const owner = {
+    merchantId,
+    blockchain: 'ETHEREUM',
+    address: addresses.find((address) => address.startsWith('0x'))!,
+    meta: 'order 7',
+  } as const
+  const id = await inTransaction(copy.db, (tx) => giveBack(tx, owner, momentOf(copy.runtime)))
+  expect((await ownerOf(copy.db, 'EVM', [owner.address])).get(owner.address)).toMatchObject({
+    merchantId,
+    addressId: id,
+    meta: 'order 7',
+  })
+  await copy.close()
+})
+
+test('audit O-3.1: the command moves on what looks like the same database too: a snapshot of its files put back in place', async () => {
+  const here = open(database.url)
+  await here.stock()
+  const known = (await sql<{ address: string }>`select address from address_stock`.execute(here.db)).rows.map(
+    ({ address }) => address,
+  )
+  expect(known).not.toEqual([])
+  await makeSafe(here.runtime, WALLET, 0)
+  expect((await here.ask(20)).filter((address) => known.includes(address))).toEqual([])
+  await here.close()
+})
+
+test('audit O-3.1: a promotion moves stock and counters on, and raises an alert', async () => {
+  const here = open(database.url)
+  await here.stock()
+  const { rows: before } = await sql<{ address: string }>`select address from address_stock`.execute(here.db)
+  await sql`update installation set timeline = '00000000'`.execute(here.db)
+  for (const table of ['address_stock', 'derivation_counters'])
+    await sql`update ${sql.table(table)} set era = regexp_replace(era, '[^/]*$', '00000000')`.execute(here.db)
+  await requireSameDatabase(here.db, momentOf(here.runtime))
+  expect((await here.ask(10)).filter((address) => before.some((row) => row.address === address))).toEqual([])
+  expect((await sql`select from alerts where kind = 'database-promoted'`.execute(here.db)).rows).toHaveLength(1)
+  await here.close()
+})
+
+test('the same database in another place is served as before once it is said to be', async () => {
+  const copy = open(await copyOf(database.url))
+  await expect(requireSameDatabase(copy.db, momentOf(copy.runtime))).rejects.toThrow('restored')
+  await inTransaction(copy.db, (tx) => acceptDatabase(tx, { forgot: false }, new Date(NOW)))
+  await requireSameDatabase(copy.db, momentOf(copy.runtime))
+  await copy.close()
+})
+
+test('audit O-3.6: keys of another seed than the database was made with are refused, by its hot and by its deposit addresses', async () => {
+  const here = open(database.url)
+  await ensureWallets(here.db, WALLET, momentOf(here.runtime))
+  await requireSameKeys(here.db, WALLET)
+  const other = { ...WALLET, evm: WALLET.tron }
+  await expect(requireSameKeys(here.db, other)).rejects.toThrow(
+    /another seed.*EVM address \d+ of account (hot|deposit)/,
+  )
+  await sql`truncate house_addresses`.execute(here.db)
+  await expect(
+    requireSameKeys(here.db, { ...WALLET, bitcoin: { ...WALLET.bitcoin, deposit: WALLET.bitcoin.hot } }),
+  ).rejects.toThrow(/BITCOIN address \d+ of account deposit/)
+  await here.close()
+})

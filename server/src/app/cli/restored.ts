@@ -1,0 +1,133 @@
+import { isNetwork } from '@bursar/chainkit'
+import { familyOf, giveBack, leap, readCounters, rememberForgotten, INDEX_LEAP } from '../../chain/addresses/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
+import { bitcoinKey, knowChange, type WalletKeys } from '../../chain/transactions/index.ts'
+import { acceptDatabase } from '../../platform/runtime/installation.ts'
+import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import { createStop } from '../../ledger/stops/index.ts'
+import { leapSequences } from '../../merchants/webhooks/index.ts'
+import { actor } from './actor.ts'
+import { command, flag, print, textOr, UsageError, type Command } from './command.ts'
+import { withInstallation } from './merchant.ts'
+import { required } from './open.ts'
+
+/** Derived in one transaction at most: it takes about a minute. */
+const MOST_AHEAD = 100_000
+
+const FREEZE_REASON = 'restored from a copy'
+
+/**
+ * Makes a restored copy safe to serve, all or nothing: withdrawals are stopped, no address that may have been given out
+ * is given out again, and those that may have been are known, so that what comes to them goes to suspense.
+ * @param ahead of each family, so many addresses behind the last index the copy knows
+ * @returns what was done, a line each
+ */
+export const makeSafe = async (runtime: Runtime, wallet: WalletKeys, ahead: number): Promise<string[]> =>
+  inTransaction(runtime.db, async (tx) => {
+    const moment = momentOf(runtime)
+    await createStop(tx, { asset: null, merchantId: null, reason: FREEZE_REASON, actor: actor() }, moment)
+    const counters = await readCounters(tx)
+    await leap(tx)
+    const lines = ['withdrawals: all stopped']
+    for (const { family, branch, next } of counters) {
+      if (branch === 0) {
+        const count = await rememberForgotten(tx, wallet, family, next, ahead, moment)
+        lines.push(
+          `${family}: the stock is void, new addresses start at index ${next + INDEX_LEAP}; ${count} from index ${next} on are watched, as they may have been given out`,
+        )
+      } else {
+        for (let index = next; index < next + ahead; index += 1) {
+          const key = { account: 'hot', branch: 1, index } as const
+          await knowChange(tx, { index, ...bitcoinKey(wallet, key) }, moment.at)
+        }
+        lines.push(
+          `${family}: change starts at index ${next + INDEX_LEAP}; ${ahead} addresses of change before it are watched`,
+        )
+      }
+    }
+    const merchants = await leapSequences(tx)
+    lines.push(`notifications: sequences of ${merchants} merchant(s) were moved on`)
+    await acceptDatabase(tx, { forgot: true }, new Date(runtime.clock.now()))
+    return lines
+  })
+
+export const restoredCommands: readonly Command[] = [
+  command({
+    name: 'restored',
+    summary: 'make a database that was restored from a copy safe to serve, before any role starts',
+    options: {
+      ahead: textOr(
+        '10000',
+        'ADDRESSES',
+        'how many addresses of each family to watch behind the last index that the copy knows',
+      ),
+      moved: flag(
+        'the same database in another place, such as after pg_upgrade: nothing is missing, and nothing else is done',
+      ),
+    },
+    more: 'Stops all withdrawals, voids the stock of addresses, moves derivation counters and event sequences on, and watches the addresses that may have been given out since. docs/operating/recovery.md has the steps around it.',
+    irreversible:
+      'The stock of addresses is void, counters and event sequences move on, and all withdrawals stop until `bursar unfreeze`.',
+    run: async ({ options }, env) => {
+      const ahead = Number(options.ahead)
+      if (!Number.isInteger(ahead) || ahead < 0 || ahead > MOST_AHEAD)
+        throw new UsageError(`--ahead is a number up to ${MOST_AHEAD}`)
+      await withInstallation(env, async ({ runtime, config }) => {
+        if (options.moved) {
+          await inTransaction(runtime.db, (tx) => acceptDatabase(tx, { forgot: false }, new Date(runtime.clock.now())))
+          print('this is the database of the installation from now on')
+          return
+        }
+        const lines = await makeSafe(runtime, required(config.xpubs, 'BURSAR_XPUBS_FILE'), ahead)
+        print([...lines, 'go on with step 3 of docs/operating/recovery.md'].join('\n'))
+      })
+    },
+  }),
+  command({
+    name: 'address watch',
+    summary: 'watch more addresses that may have been given out before a restore: what comes to them goes to suspense',
+    args: ['BLOCKCHAIN', 'FROM', 'COUNT'],
+    more: 'FROM is a derivation index of deposit addresses. Indexes below the one at which new addresses started after `bursar restored` are never given out again.',
+    run: async ({ args }, env) => {
+      const { BLOCKCHAIN: blockchain } = args
+      const [from, count] = [Number(args.FROM), Number(args.COUNT)]
+      if (!isNetwork(blockchain)) throw new UsageError('BLOCKCHAIN is BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN or TRON')
+      if (!Number.isInteger(from) || from < 0 || !Number.isInteger(count) || count < 1 || count > MOST_AHEAD)
+        throw new UsageError(`FROM is an index and COUNT a number up to ${MOST_AHEAD}`)
+      await withInstallation(env, async ({ runtime, config }) => {
+        const family = familyOf(blockchain)
+        const wallet = required(config.xpubs, 'BURSAR_XPUBS_FILE')
+        const added = await inTransaction(runtime.db, async (tx) => {
+          const next =
+            (await readCounters(tx)).find((counter) => counter.family === family && counter.branch === 0)?.next ?? 0
+          if (from + count > next - INDEX_LEAP)
+            throw new UsageError(
+              `addresses from index ${Math.max(0, next - INDEX_LEAP)} on were not given out before a restore`,
+            )
+          return rememberForgotten(tx, wallet, family, from, count, momentOf(runtime))
+        })
+        print(`${added} address(es) more are watched`)
+      })
+    },
+  }),
+  command({
+    name: 'address give-back',
+    summary: 'give an address that a restored copy does not know back to the merchant who had it',
+    args: ['MERCHANT_ID', 'BLOCKCHAIN', 'ADDRESS', '[META...]'],
+    irreversible: 'The address belongs to this merchant from now on, who is credited with what comes to it.',
+    run: async ({ args }, env) => {
+      const { MERCHANT_ID: merchantId, BLOCKCHAIN: blockchain, ADDRESS: address, META: meta = null } = args
+      if (!isNetwork(blockchain)) throw new UsageError('BLOCKCHAIN is BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN or TRON')
+      await withInstallation(env, async ({ runtime }) => {
+        const id = await inTransaction(runtime.db, (tx) =>
+          giveBack(tx, { merchantId, blockchain, address, meta }, momentOf(runtime)),
+        )
+        if (id === undefined)
+          throw new Error(
+            `${address} is not among the ${familyOf(blockchain)} addresses that are watched since the restore: \`bursar address watch\` watches more of them`,
+          )
+        print(`it is address ${id} of the merchant: what comes from now on is credited`)
+      })
+    },
+  }),
+]

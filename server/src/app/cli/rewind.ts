@@ -1,0 +1,105 @@
+import { isNetwork, NETWORKS, type Network } from '@bursar/chainkit'
+import { createAdapters, identityOf } from '../../adapters/chains/index.ts'
+import type { ChainAdapter } from '../../adapters/chains/port.ts'
+import { createListeners } from '../composition/index.ts'
+import { formatUnits } from '../../platform/money/index.ts'
+import {
+  newestInCommon,
+  planRewind,
+  rewind,
+  WrongChain,
+  type Rewind,
+  type RewindDeps,
+} from '../../chain/watcher/index.ts'
+import { command, print, UsageError, type Command } from './command.ts'
+import { withInstallation } from './merchant.ts'
+import { required, tokensOf, type Environment, type Opened } from './open.ts'
+import { worldOf } from './world.ts'
+
+/** Runs with what a network is followed by, after the node has said that it is of the configured chain. */
+export const withNetwork = (
+  env: Environment,
+  name: string,
+  work: (deps: RewindDeps & { adapter: ChainAdapter }, opened: Opened) => Promise<void>,
+): Promise<void> => {
+  if (!isNetwork(name)) throw new UsageError(`NETWORK is one of ${NETWORKS.join(', ')}`)
+  return withInstallation(env, async (opened) => {
+    const world = worldOf(opened)
+    const networks = required(opened.config.networks, 'BURSAR_NETWORKS_FILE')
+    const adapter = createAdapters(networks, tokensOf(world.catalogue)).get(name)
+    if (!adapter) throw new UsageError(`${name} is not configured`)
+    const [identity, expected] = [await adapter.identity(), identityOf(networks, name)]
+    if (identity !== expected)
+      throw new WrongChain(`the node of ${name} is of chain ${identity}, not ${expected}: connect the right one`)
+    await work({ runtime: opened.runtime, network: name, adapter, listeners: createListeners(world).listeners }, opened)
+  })
+}
+
+const heightOf = (typed: string): number => {
+  const height = Number(typed)
+  if (!Number.isSafeInteger(height) || height < 0) throw new UsageError('HEIGHT is a height of a block')
+  return height
+}
+
+const describe = (network: Network, { cursor, to, deposits, outgoing }: Rewind, { config }: Opened): string[] => {
+  const scaleOf = (ticker: string): number =>
+    required(config.assets, 'BURSAR_ASSETS_FILE').findCrypto(ticker)?.scale ?? 0
+  return [
+    `${network} has been read to ${cursor.height}, and is final to ${cursor.finalHeight}. Going back to ${to.height} (${to.hash}):`,
+    ...deposits.map(
+      ({ asset, count, booked }) =>
+        `- takes back ${count} deposit(s) of ${asset}, of which ${formatUnits(booked, scaleOf(asset))} ${asset} are booked; balances that lack it owe it`,
+    ),
+    ...(deposits.length === 0 ? ['- takes back no deposit'] : []),
+    `- has ${outgoing} transaction(s) of ours wait for their blocks again`,
+    ...(to.height < cursor.finalHeight
+      ? [`- stops all that is sent on ${network}, as blocks that were final are given up, until you lift it`]
+      : []),
+    'What the blocks of the node hold is read again from there, credited again, and not told a second time.',
+  ]
+}
+
+export const rewindCommands: readonly Command[] = [
+  command({
+    name: 'rewind plan',
+    summary: 'say what setting a network back to a block would do',
+    args: ['NETWORK', '[HEIGHT]'],
+    more:
+      'For a watcher that stopped because its node has no block in common with what was read. Without HEIGHT the newest block is taken that the node\n' +
+      'and the books have in common. Changes nothing. See docs/operating/chain-trouble.md.',
+    run: async ({ args: { NETWORK: name, HEIGHT: typed } }, env) =>
+      withNetwork(env, name, async (deps, opened) => {
+        const height =
+          typed === undefined
+            ? (await newestInCommon(opened.runtime.db, deps.adapter, deps.network))?.height
+            : heightOf(typed)
+        if (height === undefined) {
+          print(
+            `The node of ${name} has none of the newest blocks of the books. Check that it is of the right chain and has caught up; else name a HEIGHT`,
+          )
+          return
+        }
+        const plan = await planRewind(deps, height)
+        for (const line of describe(deps.network, plan, opened)) print(line)
+        print(`To do it: bursar rewind ${name} ${height} ${plan.to.hash}`)
+      }),
+  }),
+  command({
+    name: 'rewind',
+    summary: 'set a network back to a block of its node, to be read again from there',
+    args: ['NETWORK', 'HEIGHT', 'HASH'],
+    irreversible: 'Deposits of later blocks leave the balances of merchants until they are read again.',
+    more: 'HEIGHT and HASH as `bursar rewind plan` names them. Restart the watcher of the network afterwards if it has ended.',
+    run: async ({ args: { NETWORK: name, HEIGHT: typed, HASH: hash } }, env) =>
+      withNetwork(env, name, async (deps, opened) => {
+        const plan = await planRewind(deps, heightOf(typed))
+        if (plan.to.hash !== hash)
+          throw new UsageError(
+            `block ${typed} of the node is ${plan.to.hash} and not ${hash}: run \`bursar rewind plan ${name}\` again`,
+          )
+        for (const line of describe(deps.network, plan, opened)) print(line)
+        await rewind(deps, plan.to)
+        print(`${name} stands at ${typed} now and is read on by its watcher`)
+      }),
+  }),
+]

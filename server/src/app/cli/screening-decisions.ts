@@ -1,0 +1,158 @@
+import { createListeners } from '../composition/index.ts'
+import { createDecided } from '../composition/screening.ts'
+import { isUuid } from '../../platform/base/id.ts'
+import { inTransaction } from '../../platform/db/index.ts'
+import { findDeposit } from '../../pay-in/deposits/index.ts'
+import { carryOut } from '../../ledger/effects/index.ts'
+import { formatUnits } from '../../platform/money/index.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
+import {
+  decideAs,
+  findingsOn,
+  findScreeningById,
+  listOpen,
+  listRejected,
+  noteFindings,
+  opinionsOn,
+  type Opinion,
+  type Screening,
+} from '../../risk/screening/index.ts'
+import { command, flag, print, UsageError, type Command } from './command.ts'
+import { withInstallation } from './merchant.ts'
+import { actor } from './actor.ts'
+import type { Opened } from './open.ts'
+import { worldOf } from './world.ts'
+
+const MOST_LISTED = 1_000
+
+const screeningId = (given: string): string => {
+  const id = given.toLowerCase()
+  if (!isUuid(id)) throw new UsageError('ID is a UUID: bursar screening list shows it')
+  return id
+}
+
+/** One line of a list; of a deposit with where its money is. */
+const lineOf = async (
+  { runtime, config }: Opened,
+  { id, merchantId, kind, subjectId, state, subject, report, problem, createdAt }: Screening,
+): Promise<object> => {
+  const deposit = kind === 'deposit' ? await findDeposit(runtime.db, merchantId, subjectId) : undefined
+  const scale = deposit && config.assets?.findCrypto(deposit.asset)?.scale
+  return {
+    id,
+    merchantId,
+    kind,
+    subjectId,
+    state,
+    ...subject,
+    ...(deposit && {
+      amount: scale === undefined ? null : formatUnits(deposit.units, scale),
+      deposit: deposit.state,
+      quarantined: deposit.state === 'held' || deposit.state === 'rejected',
+    }),
+    riskScore: report?.riskScore ?? null,
+    complete: report?.complete ?? null,
+    flags: report?.flags ?? [],
+    problem,
+    since: createdAt.toISOString(),
+  }
+}
+
+/** Where screening is switched off by now. */
+const STANDARD_RULES = { deciders: 1, riskyFrom: 0.5 }
+
+const decision = (event: Opinion['event'], name: string, summary: string, irreversible: string): Command =>
+  command({
+    name,
+    summary,
+    args: ['ID', 'REASON...'],
+    irreversible,
+    run: async ({ args }, env) => {
+      const id = screeningId(args.ID)
+      const opinion = { event, actor: actor(), reason: args.REASON }
+      await withInstallation(env, async (opened) => {
+        const { runtime } = opened
+        const world = worldOf(opened)
+        const { deciders, riskyFrom } = world.screening?.rules ?? STANDARD_RULES
+        const by = {
+          deciders,
+          riskyFrom,
+          subscribers: [createDecided(world.publicUrl, createListeners(world).deposits)],
+        }
+        const decided = await inTransaction(runtime.db, async (tx) => {
+          const moment = momentOf(runtime)
+          const outcome = await decideAs(tx, id, opinion, by, moment)
+          if (outcome) await carryOut(tx, outcome.effects, moment)
+          return outcome
+        })
+        if (!decided)
+          throw new Error(
+            'there is nothing to decide: it is clean, still being asked about, or decided: bursar screening list',
+          )
+        print(decided.missing === 0 ? event : `noted; ${decided.missing} more must say the same`)
+      })
+    },
+  })
+
+/** What people decide about what was found risky. */
+export const screeningDecisions: readonly Command[] = [
+  command({
+    name: 'screening list',
+    summary:
+      'show what awaits a decision: found risky, judged by nobody for too long, or listed after it was judged; or rejected deposits',
+    options: { rejected: flag('deposits that were rejected') },
+    run: async ({ options: values }, env) => {
+      await withInstallation(env, async (opened) => {
+        const listed = await (values.rejected ? listRejected : listOpen)(opened.runtime.db, MOST_LISTED)
+        print(await Promise.all(listed.map((screening) => lineOf(opened, screening))))
+      })
+    },
+  }),
+  command({
+    name: 'screening show',
+    summary: 'show everything that is known of one: what was asked, what each provider said, who decided what and why',
+    args: ['ID'],
+    run: async ({ args }, env) => {
+      const id = screeningId(args.ID)
+      await withInstallation(env, async (opened) => {
+        const { db } = opened.runtime
+        const screening = await findScreeningById(db, id)
+        if (!screening) throw new Error('nothing was screened under this id: bursar screening list')
+        print({
+          ...(await lineOf(opened, screening)),
+          report: screening.report,
+          answers: screening.answers,
+          decisions: await opinionsOn(db, id),
+          findings: await findingsOn(db, id),
+        })
+      })
+    },
+  }),
+  command({
+    name: 'screening note',
+    summary: 'keep what was done about somebody who was listed after the judgement, and end its alert',
+    args: ['ID', 'NOTE...'],
+    run: async ({ args: { ID: given, NOTE: note } }, env) => {
+      const id = screeningId(given)
+      await withInstallation(env, async ({ runtime }) => {
+        if (
+          !(await inTransaction(runtime.db, (tx) => noteFindings(tx, id, { actor: actor(), note }, momentOf(runtime))))
+        )
+          throw new Error('nobody was listed later, or it is noted: bursar screening list')
+        print('noted')
+      })
+    },
+  }),
+  decision(
+    'released',
+    'screening release',
+    'let a risky one be, or a quarantined deposit that no provider has judged: it is credited; of what is on the balance already it is noted that it has been looked at',
+    'The quarantined money is credited to the merchant.',
+  ),
+  decision(
+    'rejected',
+    'screening reject',
+    'never credit a quarantined deposit: its merchant is told Failed, AML_REJECTED, and the money stays in quarantine',
+    'The deposit is never credited, and the merchant is notified of it.',
+  ),
+]

@@ -1,0 +1,70 @@
+import { createReadStream } from 'node:fs'
+import { inTransaction } from '../../platform/db/index.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
+import { ageInDays, importList, listLists, readListFile, screenAgain } from '../../risk/screening/index.ts'
+import { halt } from '../../pay-out/withdrawals/index.ts'
+import { command, flag, print, text, UsageError, type Command } from './command.ts'
+import { withInstallation } from './merchant.ts'
+import { screeningDecisions } from './screening-decisions.ts'
+import { printTable } from './table.ts'
+
+/** Where the installation screens nothing now, but did. */
+const STANDARD_RESCREEN_MS = 90 * 86_400_000
+
+export const screeningCommands: readonly Command[] = [
+  command({
+    name: 'screening import',
+    summary:
+      "put a sanctions list in force: OFAC's sdn.xml or sdn_advanced.xml, or a sanctioned_addresses_ASSET.txt or .json",
+    args: ['FILE'],
+    options: {
+      date: text('YYYY-MM-DD', 'when it was published, where the file does not say'),
+      force: flag('also when the list is older or much shorter than the one in force'),
+    },
+    run: async ({ args: { FILE: path }, options: { date: said, force } }, env) => {
+      if (said !== undefined && (!/^\d{4}-\d\d-\d\d$/.test(said) || Number.isNaN(Date.parse(said))))
+        throw new UsageError('--date is YYYY-MM-DD')
+      const file = await readListFile(path, createReadStream(path))
+      const date = file.date ?? said
+      if (date === undefined) throw new UsageError('the file does not say when it was published: give --date')
+      await withInstallation(env, async ({ runtime, config }) => {
+        const deps = { windowMs: config.screening?.rules.rescreenMs ?? STANDARD_RESCREEN_MS, halt }
+        const again = await inTransaction(runtime.db, async (tx) => {
+          const moment = momentOf(runtime)
+          const outcome = await importList(tx, { ...file, date }, force, moment)
+          return outcome === 'unchanged' ? undefined : screenAgain(tx, file.source, deps, moment)
+        })
+        if (!again) return print(`${file.source} of ${date} is in force already`)
+        print(`${file.source} of ${date} is in force: ${file.entries.length} addresses`)
+        const { halted, found } = again
+        if (halted + found > 0)
+          print(
+            `new on it: destinations of ${halted} withdrawals, which stopped to be judged again; ${found} deposits and withdrawals of before: bursar screening list`,
+          )
+      })
+    },
+  }),
+  command({
+    name: 'screening lists',
+    summary: 'show the versions of sanctions lists, their age and which are in force',
+    run: async (_given, env) =>
+      withInstallation(env, async ({ runtime }) => {
+        const { at } = momentOf(runtime)
+        const lists = await listLists(runtime.db)
+        if (lists.length === 0) print('no list has been imported: bursar screening import')
+        else
+          printTable(
+            ['list', 'published', 'age days', 'addresses', 'in force', 'sha256'],
+            lists.map((list) => [
+              list.source,
+              list.published,
+              String(ageInDays(list, at)),
+              String(list.entries),
+              list.current ? 'yes' : 'no',
+              list.sha256.slice(0, 16),
+            ]),
+          )
+      }),
+  }),
+  ...screeningDecisions,
+]

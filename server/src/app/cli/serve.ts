@@ -1,0 +1,289 @@
+import type { Network } from '@bursar/chainkit'
+import { createSecretKey } from 'node:crypto'
+import type { Server } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createAdapters, identityOf } from '../../adapters/chains/index.ts'
+import { surveyForRole, type NodeRole } from '../../adapters/chains/survey/index.ts'
+import { createHttpRateSource } from '../../adapters/rates/http.ts'
+import { createSources } from '../../adapters/rates/sources.ts'
+import { createRests } from '../../adapters/rests.ts'
+import { connectSigner, type Signer } from '../../adapters/signer/index.ts'
+import { openVenue } from '../../adapters/venues/settings.ts'
+import {
+  createApi,
+  createNodeFitnessJob,
+  createWatchers,
+  createWorkerJobs,
+  requireFitNode,
+  type World,
+} from '../composition/index.ts'
+import { ensureColdAddresses } from '../../treasury/cold/index.ts'
+import { listen, type Listener } from '../../platform/db/index.ts'
+import { createRequestMeter, STREAM_LIMITS, type RequestMeter } from '../http/index.ts'
+import { createJobLoop, type Job } from '../../platform/jobs/index.ts'
+import { tellExhausted } from '../../merchants/mail/index.ts'
+import { startMailing } from '../composition/mailing.ts'
+import { createDirectory, createEndpoints } from '../../merchants/accounts/index.ts'
+import { createOutbound } from '../../platform/outbound/index.ts'
+import { createLogMemory, ensureWallets, requireSameKeys } from '../../chain/transactions/index.ts'
+import { mostHotAddresses } from '../composition/policy.ts'
+import { followOffset, readClockOffset } from '../../platform/runtime/business-clock.ts'
+import type { Role } from '../../platform/config/settings.ts'
+import { requireSameDatabase } from '../../platform/runtime/installation.ts'
+import { createLifeJob, lifeFigures } from './living.ts'
+import { runParts, type Started, type Stop } from './parts.ts'
+import { createInnerServer } from '../../platform/process/metrics.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
+import { createSecretRing, deriveKey } from '../../platform/config/secrets.ts'
+import { createDelivery } from '../../merchants/webhooks/index.ts'
+import { exchangeFiguresOf } from './figures-exchange.ts'
+import { figuresOf } from './figures.ts'
+import { createAddressHolders } from '../../pay-out/withdrawals/index.ts'
+import { openInstallation, required, tokensOf, type Environment, type Opened } from './open.ts'
+import { jobWatch } from './job-watch.ts'
+import { pausePoints } from './pausing.ts'
+import { signerAddress } from './signer.ts'
+import { worldOf } from './world.ts'
+
+/**
+ * Serves a role until SIGTERM or SIGINT, or until a part of it fails: stops taking work, ends what is under way,
+ * closes.
+ */
+export const serve = async (role: Exclude<Role, 'cli'>, env: Environment): Promise<void> => {
+  const opened = await openInstallation(env, role)
+  const { runtime } = opened
+  const { ended, fail } = untilEnded()
+  const start = (started: Started): Promise<void> => {
+    started(opened.close)
+    return startParts(role, env, opened, started, fail)
+  }
+  await runParts(start, ended, () => {
+    runtime.log.info('stopping')
+    // What hangs must not keep the process: everything that matters is in the database.
+    void sleep(LONGEST_STOP_MS, undefined, { ref: false }).then(() => process.exit(1))
+  })
+}
+
+const startParts = async (
+  role: Exclude<Role, 'cli'>,
+  env: Environment,
+  opened: Opened,
+  started: Started,
+  fail: (error: Error) => void,
+): Promise<void> => {
+  const { config, runtime } = opened
+  const world = worldOf(opened)
+  await requireSameDatabase(runtime.db, momentOf(runtime))
+  await requireSameKeys(runtime.db, world.wallet)
+  const has = (one: Role): boolean => role === one || role === 'all'
+  const directory = createDirectory(runtime.db, createSecretRing(config.dataKeys))
+  // A watcher needs no merchant's keys, and has no right to read them.
+  started(closing(followChanges(opened, has('api') || has('worker') ? directory : null)))
+  // The api has no right to say which addresses are the house's.
+  if (has('worker') || has('watcher')) {
+    await ensureWallets(runtime.db, world.wallet, momentOf(runtime), mostHotAddresses(world.policies))
+    await ensureColdAddresses(runtime.db, world.policies.treasury, world.wallet.bitcoinChain, momentOf(runtime))
+  }
+  const meter = createRequestMeter()
+  if (has('watcher')) started(startWatchers(world, opened))
+  const signer = has('worker')
+    ? connectSigner(signerAddress(config), createLogMemory(runtime.db, runtime.clock.now))
+    : undefined
+  if (signer) await startWorker(world, opened, directory, env, signer, started)
+  if (has('api')) await startApi(world, opened, directory, meter, started)
+  started(startLife(role, opened, { fail, ...(signer && { askSigner: () => signer.status() }) }))
+  if (config.inner.port !== 0) started(await startInner(opened, world, has('api') ? meter.figures : []))
+  runtime.log.info({ role }, 'ready')
+  process.send?.('ready')
+}
+
+const startLife = (
+  role: Exclude<Role, 'cli'>,
+  { runtime }: Opened,
+  watching: Parameters<typeof createLifeJob>[2],
+): Stop => {
+  const roles = role === 'all' ? (['api', 'worker', 'watcher'] as const) : ([role] as const)
+  const loop = createJobLoop([createLifeJob(runtime, roles, watching)], runtime.log, jobWatch(runtime))
+  return () => loop.stop()
+}
+
+const closing = (listener: Listener) => () => listener.close()
+
+/** Hears at once of changed merchants and of the business clock; after a lost connection nothing kept is trusted. */
+const followChanges = (
+  { config, runtime, pool }: Opened,
+  directory: ReturnType<typeof createDirectory> | null,
+): Listener => {
+  const followClock = (): void => {
+    followOffset(runtime, config.sandbox).catch((err: unknown) =>
+      runtime.log.warn({ err }, 'the business clock could not be read'),
+    )
+  }
+  return listen(pool, ['merchant_changed', 'business_clock'], {
+    connected: () => {
+      directory?.forgetAll()
+      followClock()
+    },
+    notified: (channel, payload) => {
+      if (channel === 'merchant_changed') directory?.forget(payload)
+      else followClock()
+    },
+  })
+}
+
+const startApi = async (
+  world: World,
+  { config, runtime, pool }: Opened,
+  directory: ReturnType<typeof createDirectory>,
+  meter: RequestMeter,
+  started: Started,
+): Promise<void> => {
+  const api = createApi(world, directory, pool, {
+    window: { maxAge: config.timestampMaxAge, maxAhead: config.timestampMaxAhead },
+    requestsPerMinute: config.requestsPerMinute,
+    refusalsPerMinute: config.refusalsPerMinute,
+    trustedProxies: config.trustedProxies,
+    mostConnections: config.mostConnections,
+    meter,
+    fingerprintKeys: config.dataKeys.map((key) => createSecretKey(deriveKey(key, 'request fingerprints'))),
+    pages: {
+      postsPerMinute: config.pagePostsPerMinute,
+      getsPerMinute: config.pageGetsPerMinute,
+      streams: { ...STREAM_LIMITS, perAddress: config.pageStreamsPerAddress },
+    },
+    addressStock: config.addressStock,
+    chainIds: chainIdsOf(required(config.networks, 'BURSAR_NETWORKS_FILE')),
+  })
+  started(() => api.close())
+  await api.server.listen({ host: config.http.host, port: config.http.port })
+  runtime.log.info({ address: `${config.http.host}:${config.http.port}` }, 'the merchant API listens')
+  const loop = createJobLoop(api.jobs, runtime.log, jobWatch(runtime))
+  started(() => loop.stop())
+}
+
+const chainIdsOf = (networks: NonNullable<Opened['config']['networks']>): Map<Network, bigint> =>
+  new Map(
+    Object.entries(networks).flatMap(([name, chain]) =>
+      'chainId' in chain ? [[name as Network, BigInt(chain.chainId)]] : [],
+    ),
+  )
+
+const startWorker = async (
+  world: World,
+  { config, runtime, pool }: Opened,
+  directory: ReturnType<typeof createDirectory>,
+  env: Environment,
+  signer: Signer & { close(): void },
+  started: Started,
+): Promise<void> => {
+  const networks = required(config.networks, 'BURSAR_NETWORKS_FILE')
+  started(async () => signer.close())
+  const outbound = createOutbound({
+    allowPrivate: config.outboundAllow,
+    allowHttp: config.httpWebhooks,
+    ports: config.webhookPorts,
+  })
+  const delivery = createDelivery({
+    runtime,
+    database: pool,
+    outbound,
+    endpointOf: createEndpoints(directory, runtime.clock),
+    onExhausted: tellExhausted,
+  })
+  const pause = pausePoints(env)
+  started(() => outbound.close())
+  const mailing = await startMailing(runtime, config, pause)
+  started(() => mailing.close())
+  started(() => delivery.close())
+  const holders = createAddressHolders(pool)
+  started(() => holders.close())
+  const rests = createRests(runtime.clock.now)
+  const venue = config.exchange?.hedging ? openVenue(config.exchange.hedging.venue, rests) : null
+  if (venue) started(() => venue.close())
+  const jobs: Job[] = createWorkerJobs(world, {
+    adapters: createAdapters(networks, tokensOf(world.catalogue)),
+    chainIds: chainIdsOf(networks),
+    signer,
+    sources: config.ratesUrl === null ? [] : [createHttpRateSource({ url: config.ratesUrl })],
+    market: {
+      ...createSources(config.exchange?.sources ?? {}, runtime.clock.now, rests),
+      legs: config.exchange?.legs ?? {},
+    },
+    venue,
+    delivery,
+    holders,
+    pause,
+  })
+  const fitness = createNodeFitnessJob(nodeLook('worker', world, config), Object.keys(networks) as Network[])
+  const loop = createJobLoop([...jobs, ...mailing.jobs, fitness], runtime.log, jobWatch(runtime))
+  started(() => loop.stop())
+}
+
+/** How a role learns what the node of a network lacks that it needs. */
+const nodeLook = (
+  role: NodeRole,
+  { runtime, catalogue }: World,
+  { networks }: Opened['config'],
+): Parameters<typeof createNodeFitnessJob>[0] => {
+  const tokens = tokensOf(catalogue)
+  const settings = required(networks, 'BURSAR_NETWORKS_FILE')
+  return {
+    runtime,
+    role,
+    survey: (network) => surveyForRole(role, settings, network, { tokens: tokens.get(network) ?? [], now: Date.now() }),
+  }
+}
+
+/** A network that must not be watched any further stays stopped, with its alert; the others go on. */
+const startWatchers = (world: World, { config, runtime, pool }: Opened): Stop => {
+  const networks = required(config.networks, 'BURSAR_NETWORKS_FILE')
+  const adapters = createAdapters(networks, tokensOf(world.catalogue))
+  const identities = new Map([...adapters.keys()].map((network) => [network, identityOf(networks, network)]))
+  const stopping = new AbortController()
+  const look = nodeLook('watcher', world, config)
+  const running = createWatchers(world, adapters, identities, pool, (network) => requireFitNode(look, network)).map(
+    (watcher) =>
+      watcher
+        .run(stopping.signal)
+        .catch((err: unknown) => runtime.log.fatal({ err }, 'a network is not watched any more')),
+  )
+  return async () => {
+    stopping.abort()
+    await Promise.all(running)
+  }
+}
+
+const startInner = async (
+  { config, runtime }: Opened,
+  { catalogue, policies, exchange }: World,
+  requests: RequestMeter['figures'],
+): Promise<Stop> => {
+  const server: Server = createInnerServer(
+    [
+      ...requests,
+      ...lifeFigures(runtime),
+      ...figuresOf(runtime, catalogue, policies.treasury),
+      ...exchangeFiguresOf(runtime, catalogue, exchange),
+    ],
+    async () => {
+      await readClockOffset(runtime.db)
+    },
+  )
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(config.inner.port, config.inner.host, resolve)
+  })
+  return () => new Promise((resolve) => server.close(() => resolve()))
+}
+
+const LONGEST_STOP_MS = 25_000
+
+/** Resolves when the process is told to stop by a signal, and rejects when a part of it gives the process up. */
+const untilEnded = (): { ended: Promise<void>; fail(error: Error): void } => {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  process.once('SIGTERM', resolve)
+  process.once('SIGINT', resolve)
+  // Nothing waits for it before all parts have started.
+  promise.catch(() => {})
+  return { ended: promise, fail: reject }
+}

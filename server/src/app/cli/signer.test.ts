@@ -1,0 +1,73 @@
+/** What an operator asks of the signer's log. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { listen } from '../../../../signer/src/endpoint.ts'
+import { createHttpServer } from '../../../../signer/src/http-server.ts'
+import { evmRequest, intentOf, makeSigner } from '../../../../signer/src/test-world.ts'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import { temporaryFolder } from '../../../../test/setup/temporary.ts'
+import { createDb, createPool, type Db } from '../../platform/db/index.ts'
+import { createLogMemory } from '../../chain/transactions/index.ts'
+import { runCommand } from './index.ts'
+import { captured } from './test-output.ts'
+
+const database = useDatabase({ template: migrated })
+let db: Db
+let close: () => Promise<void>
+let folder: string
+
+beforeAll(() => {
+  const pool = createPool({ url: database.url })
+  db = createDb(pool)
+  close = () => pool.end()
+  folder = temporaryFolder('signer-commands')
+  writeFileSync(join(folder, 'key'), 'ab'.repeat(32), { mode: 0o600 })
+})
+afterAll(() => close())
+
+/** A signer with a log of its own that has signed once. */
+const serve = async (): Promise<string> => {
+  const { signer } = await makeSigner()
+  await signer.sign(evmRequest(intentOf(1)))
+  const { server } = createHttpServer(signer, { refused: () => undefined, failed: () => undefined })
+  onTestFinished(() => void server.close())
+  return listen(server, { socketPath: join(temporaryFolder('signer'), 'socket') })
+}
+
+const type = async (socket: string, ...words: string[]) => {
+  const env = {
+    DATABASE_URL: database.url,
+    BURSAR_DATA_KEY_FILE: join(folder, 'key'),
+    BURSAR_LOG_LEVEL: 'silent',
+    BURSAR_SIGNER: `unix:${socket}`,
+  }
+  const { code, text } = await captured(() => runCommand(words, env, null))
+  return { code, text: text.trim() }
+}
+
+test("audit M-C4: another log than the database knows is told, and accepted only by an operator's word", async () => {
+  const [first, other] = [await serve(), await serve()]
+  expect(await type(first, 'signer', 'log')).toMatchObject({
+    code: 0,
+    text: expect.stringMatching(/^signer log: 2 lines, head [0-9a-f]{64}; nothing is kept of it yet$/) as string,
+  })
+  await createLogMemory(db, () => 0).keep({ length: 2, head: 'ab'.repeat(32) })
+  expect(await type(other, 'signer', 'log')).toMatchObject({
+    code: 1,
+    text: expect.stringMatching(/kept: line 2, .*log-cut-back.*does not hold line 2/) as string,
+  })
+  expect(await type(other, 'signer', 'accept-log', 'the disk is lost')).toMatchObject({ code: 2 })
+  expect(await type(other, 'signer', 'accept-log', 'the disk is lost', '--yes')).toMatchObject({ code: 0 })
+  expect(await type(other, 'signer', 'log')).toMatchObject({
+    code: 0,
+    text: expect.stringMatching(/kept: line 2, which it holds$/) as string,
+  })
+  const { rows } = await sql<{
+    by: string
+    reason: string
+  }>`select accepted_by as by, accepted_reason as reason from signer_log`.execute(db)
+  expect(rows).toEqual([{ by: expect.stringMatching(/^cli:/) as string, reason: 'the disk is lost' }])
+})

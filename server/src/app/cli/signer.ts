@@ -1,0 +1,85 @@
+import { connectSigner, type LogMemory, type Signer } from '../../adapters/signer/index.ts'
+import { acceptLog, createLogMemory, readLogEnd } from '../../chain/transactions/index.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
+import { actor } from './actor.ts'
+import { command, print, type Command } from './command.ts'
+import { withInstallation } from './merchant.ts'
+import { required, type Opened } from './open.ts'
+
+/** Where the configuration says that the signer is. */
+export const signerAddress = ({ signer, signerCa, signerCert, signerKey }: Opened['config']) => {
+  const place = required(signer, 'BURSAR_SIGNER')
+  if ('socketPath' in place) return place
+  return { ...place, tls: { ca: signerCa!, cert: signerCert!, key: signerKey! } }
+}
+
+/** Whether the signer's log still holds the line that the database knows of, in words. */
+export const compareLogs = async ({
+  config,
+  runtime: { db, clock },
+}: Opened): Promise<{ same: boolean; text: string }> => {
+  const signer = connectSigner(signerAddress(config), createLogMemory(db, clock.now))
+  try {
+    const { log } = await signer.status()
+    const known = await readLogEnd(db)
+    const live = `${log.length} lines, head ${log.head}`
+    if (!known) return { same: true, text: `signer log: ${live}; nothing is kept of it yet` }
+    const refused = await signer.check({ network: 'BITCOIN', intents: [] }).then(
+      () => undefined,
+      (error: Error) => error.message,
+    )
+    return {
+      same: refused === undefined,
+      text: `signer log: ${live}; kept: line ${known.length}, ${refused ?? 'which it holds'}`,
+    }
+  } finally {
+    signer.close()
+  }
+}
+
+/**
+ * Asks the signer for as long as one command runs; a log that was cut back is not believed. Throws when it can't be
+ * asked.
+ */
+export const withSigner = <T>(opened: Opened, work: (signer: Signer) => Promise<T>): Promise<T> =>
+  withSignerOf(opened, work, createLogMemory(opened.runtime.db, opened.runtime.clock.now))
+
+const withSignerOf = async <T>(
+  { config }: Opened,
+  work: (signer: Signer) => Promise<T>,
+  memory?: LogMemory,
+): Promise<T> => {
+  const signer = connectSigner(signerAddress(config), memory)
+  try {
+    return await work(signer)
+  } finally {
+    signer.close()
+  }
+}
+
+export const signerCommands: readonly Command[] = [
+  command({
+    name: 'signer log',
+    summary: "compare the signer's log with the last line of it that the database keeps",
+    more: 'Exits with 1 when the log does not hold that line: it was cut back or exchanged. See docs/operating/recovery.md.',
+    run: async (_given, env) =>
+      withInstallation(env, async (opened) => {
+        const { same, text } = await compareLogs(opened)
+        print(text)
+        if (!same) process.exitCode = 1
+      }),
+  }),
+  command({
+    name: 'signer accept-log',
+    summary: "take the signer's log as it is now for the right one, although the database has seen more of it",
+    args: ['REASON...'],
+    irreversible: 'The signer is asked for signatures again. What the missing lines held can be signed a second time.',
+    run: async ({ args: { REASON: reason } }, env) =>
+      withInstallation(env, async (opened) => {
+        const { log } = await withSignerOf(opened, (signer) => signer.status())
+        const { db } = opened.runtime
+        await acceptLog(db, log, { actor: actor(), reason }, momentOf(opened.runtime).at)
+        print(`accepted: ${log.length} lines, head ${log.head}`)
+      }),
+  }),
+]

@@ -1,0 +1,226 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { signalKeys } from '@bursar/contract'
+import { request } from 'undici'
+import { AcquirerUnreachable, type Acquirer, type AcquirerState } from '../../adapters/acquirers/index.ts'
+import { agrees, compareWords, isNew, unknown, type Comparison } from '../../adapters/chains/dialects/index.ts'
+import { ScreeningUnavailable, type Screener, type Subject } from '../../adapters/screening/port.ts'
+import { VenueUnreachable, type Venue } from '../../adapters/venues/port.ts'
+
+type Seen = Omit<Comparison, 'row'>
+
+/** A payment or a payout of ours that the acquirer knows. */
+export interface KnownOrder {
+  kind: 'payment' | 'payout'
+  reference: string
+  acquirerReference: string | undefined
+}
+
+/**
+ * An account with an acquirer: what it says of an order that was never made, and whether all that it says of orders
+ * that were made is understood. Asks for states only.
+ */
+export const compareAcquirer = async (acquirer: Acquirer, orders: readonly KnownOrder[]): Promise<Comparison[]> => {
+  const stateOf = ({ kind, reference, acquirerReference }: KnownOrder): Promise<AcquirerState> =>
+    kind === 'payment' ? acquirer.paymentState(reference, acquirerReference) : acquirer.payoutState(reference)
+  const nobody = async (kind: KnownOrder['kind']): Promise<Seen> => {
+    const state = await stateOf({ kind, reference: randomUUID(), acquirerReference: undefined })
+    return state.kind === 'unknown'
+      ? agrees(`is unknown${state.reason ? `: ${state.reason}` : ''}`)
+      : isNew(`is said to be ${state.kind}`)
+  }
+  const paysOut = Object.keys(acquirer.capabilities.payout).length > 0
+  const comparisons = [
+    await row('payment that was never ordered', () => nobody('payment')),
+    ...(paysOut ? [await row('payout that was never ordered', () => nobody('payout'))] : []),
+  ]
+  const kinds = new Map<string, number>()
+  for (const order of orders) {
+    const compared = await row(`${order.kind} ${order.reference}`, async () => {
+      const state = await stateOf(order)
+      kinds.set(state.kind, (kinds.get(state.kind) ?? 0) + 1)
+      return state.kind === 'unknown'
+        ? isNew(`is not understood: ${state.reason ?? 'no reason'}`)
+        : agrees(`is ${state.kind}`)
+    })
+    if (compared.standing !== 'agrees') comparisons.push(compared)
+  }
+  const counts = [...kinds].map(([kind, count]) => `${count} ${kind}`).join(', ')
+  return [
+    ...comparisons,
+    {
+      row: 'orders of ours',
+      ...(orders.length === 0
+        ? unknown('there are none to ask about')
+        : agrees(`${orders.length} asked about: ${counts || 'none answered'}`)),
+    },
+  ]
+}
+
+const DATA = new Set(
+  'uid status asset address tx direction riskscore signals hasBlackListFlag blackListsConnections updated_at timestamp pdfReport counterparty fiat_code_effective'.split(
+    ' ',
+  ),
+)
+
+/** AMLBot: a report that does not exist, which costs nothing, and a check of `subject`, which costs one. */
+export const compareScreener = async (screener: Screener, subject: Subject | undefined): Promise<Comparison[]> => {
+  const nobody: Subject = subject ?? {
+    network: 'ETHEREUM',
+    asset: 'ETH',
+    direction: 'withdrawal',
+    transaction: null,
+    own: null,
+    others: [],
+  }
+  const comparisons = [
+    await row('report that was never asked for', async () => {
+      try {
+        const { kind } = await screener.recheck(nobody, randomUUID())
+        return isNew(`is answered: ${kind}`)
+      } catch (error) {
+        if (!(error instanceof ScreeningUnavailable)) throw error
+        return / it refused: /.test(error.message) ? agrees(error.message) : unknown(error.message)
+      }
+    }),
+  ]
+  if (subject === undefined)
+    return [...comparisons, { row: 'a report', ...unknown('no --address was given: a check costs one of the account') }]
+  const screened = await screener.screen(subject).catch((error: unknown) => error as Error)
+  if (screened instanceof Error)
+    return [
+      ...comparisons,
+      {
+        row: 'a report',
+        ...(/ it refused: |no answer|HTTP/.test(screened.message)
+          ? unknown(screened.message)
+          : isNew(screened.message)),
+      },
+    ]
+  if (screened.kind !== 'report') return [...comparisons, { row: 'a report', ...agrees(`is ${screened.kind}`) }]
+  const data = (screened.report.raw as { data?: Record<string, unknown> }).data ?? {}
+  const signals = typeof data['signals'] === 'object' && data['signals'] !== null ? Object.keys(data['signals']) : []
+  return [
+    ...comparisons,
+    { row: 'fields of a report', ...compareWords('fields', Object.keys(data), DATA) },
+    { row: 'names of signals', ...compareWords('names', signals, new Set(signalKeys)) },
+  ]
+}
+
+const MOST_SKEW_MS = 1_000
+/** developers.binance.com/docs/binance-spot-api-docs: enums and filters. */
+const STATUSES = new Set(['TRADING', 'END_OF_DAY', 'HALT', 'BREAK', 'PRE_TRADING', 'POST_TRADING', 'AUCTION_MATCH'])
+const ORDER_TYPES = new Set([
+  'LIMIT',
+  'LIMIT_MAKER',
+  'MARKET',
+  'STOP_LOSS',
+  'STOP_LOSS_LIMIT',
+  'TAKE_PROFIT',
+  'TAKE_PROFIT_LIMIT',
+])
+const FILTERS = new Set([
+  'PRICE_FILTER',
+  'PERCENT_PRICE',
+  'PERCENT_PRICE_BY_SIDE',
+  'LOT_SIZE',
+  'MIN_NOTIONAL',
+  'NOTIONAL',
+  'ICEBERG_PARTS',
+  'MARKET_LOT_SIZE',
+  'MAX_NUM_ORDERS',
+  'MAX_NUM_ALGO_ORDERS',
+  'MAX_NUM_ICEBERG_ORDERS',
+  'MAX_NUM_ORDER_AMENDS',
+  'MAX_NUM_ORDER_LISTS',
+  'MAX_POSITION',
+  'TRAILING_DELTA',
+])
+
+/**
+ * Binance: an order that was never placed, the account, the clocks, and the words of its markets. @param origin of its
+ * API
+ */
+export const compareVenue = async (venue: Venue, origin: string, now: () => number): Promise<Comparison[]> => {
+  const markets = await venue.markets().catch((error: unknown) => error as Error)
+  if (markets instanceof Error) return [{ row: 'markets', ...unknown(markets.message) }]
+  const [market] = markets
+  return [
+    { row: 'markets', ...(market === undefined ? isNew('there are none') : agrees(`${markets.length}`)) },
+    await row('balances', async () => agrees(`of ${(await venue.balances()).length} assets: the key is taken`)),
+    ...(market === undefined
+      ? []
+      : [
+          await row('V4: order that was never placed', async () => {
+            const found = await venue.find({ clientId: randomBytes(16).toString('hex'), market })
+            if (found.kind !== 'absent') return isNew(`is said to be ${found.kind}`)
+            const skew = found.venueTime - now()
+            return Math.abs(skew) > MOST_SKEW_MS
+              ? isNew(`is absent, but the venue's clock is ${skew} ms from this one's: V2 refuses orders so`)
+              : agrees('is absent')
+          }),
+        ]),
+    ...(await compareSymbols(origin)),
+  ]
+}
+
+interface Market {
+  status?: unknown
+  orderTypes?: unknown[]
+  filters?: { filterType?: unknown }[]
+}
+
+const compareSymbols = async (origin: string): Promise<Comparison[]> => {
+  try {
+    const answer = await request(`${origin}/api/v3/exchangeInfo?symbol=BTCUSDT`, {
+      signal: AbortSignal.timeout(15_000),
+    })
+    const { symbols = [] } = (await answer.body.json()) as { symbols?: Market[] }
+    return [
+      {
+        row: 'statuses of markets',
+        ...compareWords(
+          'statuses',
+          symbols.map(({ status }) => String(status)),
+          STATUSES,
+        ),
+      },
+      {
+        row: 'types of orders',
+        ...compareWords(
+          'types',
+          symbols.flatMap(({ orderTypes = [] }) => orderTypes.map(String)),
+          ORDER_TYPES,
+        ),
+      },
+      {
+        row: 'V6: filters of markets',
+        ...compareWords(
+          'filters',
+          symbols.flatMap(({ filters = [] }) => filters.map(({ filterType }) => String(filterType))),
+          FILTERS,
+        ),
+      },
+    ]
+  } catch (error) {
+    return [
+      {
+        row: 'words of markets',
+        ...unknown(`not answered: ${(error as NodeJS.ErrnoException).code ?? (error as Error).name}`),
+      },
+    ]
+  }
+}
+
+const row = async (name: string, compare: () => Promise<Seen>): Promise<Comparison> => {
+  try {
+    return { row: name, ...(await compare()) }
+  } catch (error) {
+    if (
+      error instanceof AcquirerUnreachable ||
+      error instanceof VenueUnreachable ||
+      error instanceof ScreeningUnavailable
+    )
+      return { row: name, ...unknown(error.message) }
+    throw error
+  }
+}

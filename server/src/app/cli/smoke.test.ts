@@ -1,0 +1,90 @@
+/** The command as it is typed, with settings of an installation. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { startLiqPay } from '../../../../sandbox/acquirers/liqpay/index.ts'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import { temporaryFolder } from '../../../../test/setup/temporary.ts'
+import { refuse, startRpcNode } from '../../adapters/chains/survey/test-rpc-node.ts'
+import { runCommand } from './index.ts'
+import { captured } from './test-output.ts'
+
+const database = useDatabase({ template: migrated })
+const LIQPAY = {
+  publicKey: 'i00000000042',
+  privateKey: 'a4825234f4bae72a0be04eafe9e8e2bada209255',
+  version: 3,
+} as const
+const GENESIS = '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206'
+let write: (name: string, content: string) => string
+beforeAll(() => {
+  const folder = temporaryFolder('smoke')
+  write = (name, content) => {
+    writeFileSync(join(folder, name), content, { mode: 0o600 })
+    return join(folder, name)
+  }
+})
+
+const smoke = (words: readonly string[], files: Record<string, string>) => {
+  const crypto = [
+    { ticker: 'BTC', name: 'Bitcoin', networks: { BITCOIN: { decimals: 8, minDeposit: '0', minWithdrawal: '0' } } },
+  ]
+  const env = {
+    DATABASE_URL: database.url,
+    BURSAR_DATA_KEY_FILE: write('key', 'ab'.repeat(32)),
+    BURSAR_ASSETS_FILE: write('assets.json', JSON.stringify({ crypto, fiat: [] })),
+    BURSAR_LOG_LEVEL: 'silent',
+    ...files,
+  }
+  return captured(() => runCommand(['smoke', ...words], env))
+}
+
+test('an account with an acquirer is asked about the newest orders of ours, and agrees', async () => {
+  const emulator = await startLiqPay(LIQPAY, { port: 0 })
+  onTestFinished(() => emulator.stop())
+  const accounts = [
+    {
+      name: 'liq',
+      kind: 'liqpay',
+      publicKey: LIQPAY.publicKey,
+      privateKeyFile: write('liqpay', LIQPAY.privateKey),
+      url: emulator.url,
+    },
+  ]
+  const { code, out } = await smoke(['liqpay'], {
+    BURSAR_ACQUIRERS_FILE: write('acquirers.json', JSON.stringify({ accounts })),
+  })
+  expect(out.split('\n')).toEqual([
+    expect.stringMatching(/^agrees liq: payment that was never ordered: is unknown/),
+    '?      liq: orders of ours: there are none to ask about',
+    '',
+  ])
+  expect(code).toBe(0)
+})
+
+test('a node is shown as the doctor shows it, and what it says that is not known ends with 1', async () => {
+  const url = await startRpcNode({
+    getnetworkinfo: () => ({ version: 300_000, subversion: '/Satoshi:30.0.0/', connections: 1, warnings: [] }),
+    gettxout: refuse(-99, 'a refusal of tomorrow'),
+  })
+  const { code, out } = await smoke(['bitcoin'], {
+    BURSAR_NETWORKS_FILE: write('networks.json', JSON.stringify({ BITCOIN: { url, genesis: GENESIS } })),
+  })
+  expect(out).toMatch(/^ {7}good {4}client: \/Satoshi:30\.0\.0\//)
+  expect(out).toContain('NEW    unknown output: refuses: a refusal of tomorrow (-99)')
+  expect(code).toBe(1)
+})
+
+test('what is not there, or not configured, is said', async () => {
+  expect((await smoke(['dogecoin'], {})).code).toBe(2)
+  for (const [target, says] of [
+    ['bitcoin', 'BURSAR_NETWORKS_FILE'],
+    ['wayforpay', 'no account of kind wayforpay'],
+    ['amlbot', 'no provider of kind amlbot'],
+    ['binance', 'hedges on no venue'],
+  ] as const) {
+    const { code, err } = await smoke([target], {})
+    expect([code, err]).toEqual([1, expect.stringContaining(says)])
+  }
+})

@@ -1,0 +1,126 @@
+import { sql } from 'kysely'
+import { isNetwork, type Network } from '@bursar/chainkit'
+import { compareNode, type Comparison } from '../../adapters/chains/dialects/index.ts'
+import { lineOf, surveyNode } from '../../adapters/chains/survey/index.ts'
+import { createAmlbot } from '../../adapters/screening/amlbot.ts'
+import type { Subject } from '../../adapters/screening/port.ts'
+import { openVenue } from '../../adapters/venues/settings.ts'
+import type { Db } from '../../platform/db/index.ts'
+import { command, print, text, texts, UsageError, type Command } from './command.ts'
+import { withInstallation } from './merchant.ts'
+import { required, tokensOf, type Opened } from './open.ts'
+import { compareAcquirer, compareScreener, compareVenue, type KnownOrder } from './smoke-counterparties.ts'
+
+const NETWORKS: Readonly<Record<string, Network>> = {
+  ethereum: 'ETHEREUM',
+  bsc: 'BINANCE_SMART_CHAIN',
+  bitcoin: 'BITCOIN',
+  tron: 'TRON',
+}
+const ACQUIRERS = ['liqpay', 'wayforpay', 'freedompay', 'bank']
+const TARGETS = [...Object.keys(NETWORKS), ...ACQUIRERS, 'amlbot', 'binance']
+/** Orders of ours that an acquirer is asked about. */
+const NEWEST = 20
+const BINANCE = 'https://api.binance.com'
+
+/** Asks the real thing what the emulators imitate. Exit code 1 when it says what Bursar does not know. */
+export const smokeCommand: Command = command({
+  name: 'smoke',
+  summary: 'compare how a node or a counterparty answers with what Bursar expects; reads only',
+  args: ['TARGET'],
+  options: {
+    reference: texts('ID', 'an order to ask an acquirer about, besides the newest of ours'),
+    address: text('NETWORK/TICKER/ADDRESS', 'what AMLBot is to check, which costs one check'),
+  },
+  more: `TARGET is ${TARGETS.join(', ')}. Nothing is sent, ordered or signed. Each line begins with agrees, NEW (a word or a shape that Bursar does not know) or ? (no answer).`,
+  run: async ({ args, options }, env) =>
+    withInstallation(env, async (opened) => {
+      const comparisons = await compareTarget(opened, args.TARGET, options)
+      for (const { row, standing, text: says } of comparisons) print(`${PREFIX[standing]} ${row}: ${says}`)
+      if (comparisons.some(({ standing }) => standing === 'new')) process.exitCode = 1
+    }),
+})
+
+const PREFIX = { agrees: 'agrees', new: 'NEW   ', unknown: '?     ' } as const
+
+interface Asked {
+  reference: readonly string[]
+  address: string | undefined
+}
+
+const compareTarget = async (opened: Opened, target: string, asked: Asked): Promise<Comparison[]> => {
+  const network = Object.hasOwn(NETWORKS, target) ? NETWORKS[target] : undefined
+  if (network !== undefined) return compareNetwork(opened, network)
+  if (ACQUIRERS.includes(target)) return compareAccounts(opened, target, asked.reference)
+  if (target === 'amlbot') return compareAmlbot(opened, asked.address)
+  if (target === 'binance') return compareBinance(opened)
+  throw new UsageError(`TARGET is one of ${TARGETS.join(', ')}`)
+}
+
+const compareNetwork = async ({ config }: Opened, network: Network): Promise<Comparison[]> => {
+  const networks = required(config.networks, 'BURSAR_NETWORKS_FILE')
+  if (networks[network] === undefined) throw new Error(`BURSAR_NETWORKS_FILE has no ${network}`)
+  const tokens = tokensOf(required(config.assets, 'BURSAR_ASSETS_FILE')).get(network) ?? []
+  const findings = await surveyNode(networks, network, { tokens, now: Date.now() })
+  for (const finding of findings) print(`       ${finding.standing.padEnd(7)} ${lineOf(finding)}`)
+  return compareNode(networks, network)
+}
+
+const compareAccounts = async (
+  { config, runtime }: Opened,
+  kind: string,
+  references: readonly string[],
+): Promise<Comparison[]> => {
+  const accounts = (config.acquirers?.accounts ?? []).filter((account) => account.kind === kind)
+  if (accounts.length === 0) throw new Error(`BURSAR_ACQUIRERS_FILE has no account of kind ${kind}`)
+  const comparisons: Comparison[] = []
+  for (const { name, acquirer } of accounts) {
+    const given = references.map((reference): KnownOrder => ({
+      kind: 'payment',
+      reference,
+      acquirerReference: undefined,
+    }))
+    const compared = await compareAcquirer(acquirer, [...given, ...(await newestOrders(runtime.db, name))])
+    comparisons.push(...compared.map((one) => ({ ...one, row: `${name}: ${one.row}` })))
+  }
+  return comparisons
+}
+
+/** Only those that the acquirer must have heard of: what never reached it is rightly unknown there. */
+const newestOrders = async (db: Db, account: string): Promise<KnownOrder[]> => {
+  const { rows } = await sql<{ kind: KnownOrder['kind']; reference: string; acquirerReference: string | null }>`
+    (select 'payment' as kind, id::text as reference, acquirer_reference as "acquirerReference" from payments
+      where acquirer = ${account} and acquirer_reference is not null order by created_at desc limit ${NEWEST})
+    union all
+    (select 'payout', reference::text, acquirer_reference from card_payout_attempts
+      where account = ${account} and acquirer_reference is not null order by sent_at desc limit ${NEWEST})`.execute(db)
+  return rows.map(({ kind, reference, acquirerReference }) => ({
+    kind,
+    reference,
+    acquirerReference: acquirerReference ?? undefined,
+  }))
+}
+
+const compareAmlbot = async ({ config }: Opened, address: string | undefined): Promise<Comparison[]> => {
+  const settings = config.screening?.providers.find((one) => one.kind === 'amlbot')
+  if (settings?.kind !== 'amlbot') throw new Error('BURSAR_SCREENING_FILE has no provider of kind amlbot')
+  return compareScreener(createAmlbot(settings, Date.now), address === undefined ? undefined : subjectOf(address))
+}
+
+const subjectOf = (typed: string): Subject => {
+  const [network = '', asset = '', other = ''] = typed.split('/')
+  if (!isNetwork(network) || asset === '' || other === '')
+    throw new UsageError('--address is NETWORK/TICKER/ADDRESS, such as TRON/USDT/T...')
+  return { network, asset, direction: 'withdrawal', transaction: null, own: null, others: [other] }
+}
+
+const compareBinance = async ({ config }: Opened): Promise<Comparison[]> => {
+  const settings = config.exchange?.hedging?.venue
+  if (settings?.exchange !== 'binance') throw new Error('BURSAR_EXCHANGE_FILE hedges on no venue of exchange binance')
+  const venue = openVenue(settings)
+  try {
+    return await compareVenue(venue, settings.origin ?? BINANCE, Date.now)
+  } finally {
+    await venue.close()
+  }
+}

@@ -1,0 +1,141 @@
+import type { World } from './world.ts'
+import type { Network } from '@bursar/chainkit'
+import { heldTotals } from '../../cards/acquiring/index.ts'
+import { addressRoutes, createAddressIssuer, createStockJob, familyOf } from '../../chain/addresses/index.ts'
+import { assetRoutes } from '../../market/assets/index.ts'
+import { balanceRoutes } from '../../ledger/balances/index.ts'
+import { hearPayoutCallback } from '../../cards/card-payouts/index.ts'
+import { problemPage } from '../../pay-in/checkout/index.ts'
+import { createCheckout } from './paying.ts'
+import { exchangingDeps, targetKeeper } from './converting.ts'
+import type { PoolSettings } from '../../platform/db/index.ts'
+import { depositRoutes, findDeposit } from '../../pay-in/deposits/index.ts'
+import { exchangeRoutes } from '../../exchange/exchanges/index.ts'
+import { createHttpServer, createRateLimiter, type HostedPages, type HttpDeps } from '../http/index.ts'
+import { createInvoiceCreator, invoiceFormRoute, invoiceRoutes } from '../../pay-in/crypto-invoices/index.ts'
+import { invoiceSettings } from './invoicing.ts'
+import { exchangeWithdrawalRoutes } from '../../exchange/exchange-withdrawals/index.ts'
+import type { Job } from '../../platform/jobs/index.ts'
+import { createCommitter } from '../../ledger/postings/index.ts'
+import { markKeyUsed, type MerchantDirectory } from '../../merchants/accounts/index.ts'
+import { createKnownRequests } from '../../ledger/orders/index.ts'
+import type { PageRoute } from '../../platform/api/page.ts'
+import type { Route } from '../../platform/api/route.ts'
+import { createPriceReader } from '../../market/rates/index.ts'
+import { webhookRoutes } from '../../merchants/webhooks/index.ts'
+import { createAddressHolders, findById, withdrawalRoutes } from '../../pay-out/withdrawals/index.ts'
+import { createCardApi } from './cards.ts'
+import { createFiatApi } from './fiat.ts'
+import { placedOrderRoutes } from './orders.ts'
+import { reportPage, screeningRoutes } from '../../risk/screening/index.ts'
+
+/** Whatever of the edge is a setting is named here, so that none can be left out on the way from the environment. */
+export type ApiLimits = Required<
+  Pick<
+    HttpDeps,
+    | 'window'
+    | 'requestsPerMinute'
+    | 'refusalsPerMinute'
+    | 'fingerprintKeys'
+    | 'trustedProxies'
+    | 'mostConnections'
+    | 'meter'
+  >
+> & {
+  pages: Required<Pick<HostedPages, 'postsPerMinute' | 'getsPerMinute' | 'streams'>>
+  /** addresses of each family that are derived ahead */
+  addressStock: number
+  /** of the EVM chains, for payment URIs */
+  chainIds: ReadonlyMap<Network, bigint>
+}
+
+/** The merchant API: what serves requests, and the jobs that keep them fast. */
+export const createApi = (
+  world: World,
+  directory: MerchantDirectory,
+  pool: PoolSettings,
+  { chainIds, addressStock, ...limits }: ApiLimits,
+) => {
+  const { runtime, catalogue, wallet } = world
+  const committer = createCommitter(pool)
+  const holders = createAddressHolders(pool)
+  const known = createKnownRequests(pool)
+  const { networks } = catalogue
+  const issuer = createAddressIssuer({
+    db: runtime.db,
+    keys: wallet,
+    limitOf: async (merchantId) => (await directory.find(merchantId))?.settings.addressLimit ?? null,
+  })
+  const creator = createInvoiceCreator(runtime.db)
+  const tickers = [...catalogue.crypto, ...catalogue.fiat].map((asset) => asset.ticker)
+  const keepTarget = targetKeeper(world)
+  const fiat = createFiatApi(world, { directory, keepTarget, hearing: [hearPayoutCallback] })
+  const exchanging = exchangingDeps(world, holders)
+  const routes: Route[] = [
+    ...balanceRoutes({ runtime, catalogue, heldOf: (merchantId) => heldTotals(runtime.db, merchantId) }),
+    ...addressRoutes({ runtime, issuer, networks, keepTarget }),
+    ...depositRoutes({ db: runtime.db, catalogue }),
+    ...withdrawalRoutes({ runtime, committer, ...exchanging.placing }),
+    ...assetRoutes({ catalogue, prices: createPriceReader(runtime.db, tickers, runtime.clock.now) }),
+    ...screeningRoutes({
+      db: runtime.db,
+      publicUrl: world.publicUrl,
+      stateOf: async (kind, merchantId, id) =>
+        (await (kind === 'deposit' ? findDeposit : findById)(runtime.db, merchantId, id))?.state,
+    }),
+    ...webhookRoutes({ db: runtime.db }),
+    ...fiat.routes,
+    ...createCardApi(world, committer, exchanging.desk),
+    ...invoiceRoutes({ runtime, directory, creator, settings: invoiceSettings(world), keepTarget }),
+    ...exchangeRoutes(exchanging.desk),
+    ...exchangeWithdrawalRoutes(exchanging),
+    ...placedOrderRoutes({ runtime, catalogue }),
+  ]
+  const checkout = createCheckout(world, directory, pool, chainIds)
+  const pages: PageRoute[] = [
+    ...checkout.routes,
+    reportPage({ db: runtime.db, documents: checkout.documents }),
+    ...fiat.pages,
+    invoiceFormRoute({
+      runtime,
+      creator,
+      settings: invoiceSettings(world),
+      keepTarget,
+      directory,
+      limiter: createRateLimiter(),
+      now: runtime.clock.now,
+    }),
+  ]
+  const server = createHttpServer({
+    directory,
+    clock: runtime.clock,
+    ...limits,
+    routes,
+    pages: { routes: pages, problem: problemPage, ...limits.pages },
+    log: runtime.log,
+    ready: async () => {
+      await runtime.db.selectFrom('business_clock').select('offset_ms').execute()
+    },
+    findKnown: known.find,
+    onFirstUse: (merchant, key) => {
+      runtime.db
+        .transaction()
+        .execute((tx) => markKeyUsed(tx, merchant.id, key.id, new Date(runtime.clock.business())))
+        .catch((err: unknown) =>
+          runtime.log.warn({ err }, 'the first use of a key was not noted and will be with its next'),
+        )
+    },
+  })
+  const families = [...new Set([...networks].map(familyOf))]
+  const jobs: Job[] = [createStockJob({ runtime, keys: wallet, families, target: addressStock })]
+  const close = async (): Promise<void> => {
+    await server.close()
+    await checkout.close()
+    await issuer.close()
+    await creator.close()
+    await committer.close()
+    await holders.close()
+    await known.close()
+  }
+  return { server, jobs, close }
+}

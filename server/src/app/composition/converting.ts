@@ -1,0 +1,84 @@
+import type { Catalogue } from '../../market/assets/index.ts'
+import {
+  createConversionJob,
+  createDepositExpecting,
+  createTargetKeeper,
+  expectFiat,
+  type ConversionDeps,
+} from '../../exchange/conversions/index.ts'
+import type { CreditedSubscriber } from '../../pay-in/deposits/index.ts'
+import { createPromises, type DeskDeps, type ExchangePolicy } from '../../exchange/exchanges/index.ts'
+import type { PaymentListener } from '../../cards/acquiring/index.ts'
+import { invoicesAt, isAskedFor } from '../../pay-in/crypto-invoices/index.ts'
+import type { Job } from '../../platform/jobs/index.ts'
+import { defaultTargetOf } from '../../merchants/accounts/index.ts'
+import type { PausePoint, WalletKeys } from '../../chain/transactions/index.ts'
+import type { KeepTarget } from '../../platform/api/target.ts'
+import type { Runtime } from '../../platform/runtime/runtime.ts'
+import { createLegsReader } from '../../market/rates/index.ts'
+import { createStopsReader } from '../../ledger/stops/index.ts'
+import { createTermsReader, type AddressHolders, type Rules } from '../../pay-out/withdrawals/index.ts'
+
+export interface ConvertingWorld {
+  runtime: Runtime
+  catalogue: Catalogue
+  wallet: WalletKeys
+  exchange: ExchangePolicy
+}
+
+const CONVERSIONS_EVERY_MS = 500
+
+const rulesOf = ({ catalogue, wallet }: ConvertingWorld): Rules => ({ catalogue, bitcoinChain: wallet.bitcoinChain })
+
+/** What exchanges and withdrawals of this installation go by. */
+export const exchangingDeps = (
+  world: ConvertingWorld,
+  holders: Pick<AddressHolders, 'whose'>,
+): Omit<ConversionDeps, 'pause'> & { desk: DeskDeps } => {
+  const { runtime, catalogue } = world
+  const { now } = runtime.clock
+  return {
+    desk: {
+      runtime,
+      policy: world.exchange,
+      promises: createPromises(runtime),
+      legs: createLegsReader(runtime.db, now),
+      stops: createStopsReader(runtime.db, now),
+    },
+    placing: { holders, rules: rulesOf(world) },
+    terms: createTermsReader(runtime.db, catalogue, now),
+  }
+}
+
+export const createConversionJobs = (
+  world: ConvertingWorld,
+  holders: Pick<AddressHolders, 'whose'>,
+  pause: PausePoint,
+): Job[] => [createConversionJob({ ...exchangingDeps(world, holders), pause }, CONVERSIONS_EVERY_MS)]
+
+export const targetKeeper = (world: ConvertingWorld): KeepTarget => createTargetKeeper(world.runtime.db, rulesOf(world))
+
+/** Notes what of credited deposits is to become something else. */
+export const depositExpecting = (): CreditedSubscriber =>
+  createDepositExpecting({ invoicesAt, isAsked: isAskedFor, defaultTicker: defaultTargetOf })
+
+/** Notes what of credited fiat payments is to become something else, with what else is done about them. */
+export const expectingFiat = (listener: PaymentListener): PaymentListener => ({
+  ...listener,
+  credited: async (tx, payment, units, moment) => {
+    const { merchantId, id, invoiceId, paidTicker } = payment
+    await expectFiat(tx, { merchantId, id, invoiceId, ticker: paidTicker!, units }, defaultTargetOf, moment)
+    return listener.credited(tx, payment, units, moment)
+  },
+  // What is held becomes its target once it may be spent, and never when a refund or a chargeback has used it.
+  released: async (tx, payment, hold, moment) => {
+    const { merchantId, invoiceId, paidTicker } = payment
+    await expectFiat(
+      tx,
+      { merchantId, id: hold.id, invoiceId, ticker: paidTicker!, units: hold.units },
+      defaultTargetOf,
+      moment,
+    )
+    return listener.released(tx, payment, hold, moment)
+  },
+})

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto'
+import {
+  callbackRoutes,
+  createAcquiringPruneJob,
+  createHoldJob,
+  createPaymentHearing,
+  createPaymentJobs,
+  createRefundJob,
+  createRoutingTable,
+  createStatementJob,
+  requireRanges,
+  type CallbackListener,
+  type PaymentListener,
+  type RoutingTable,
+} from '../../cards/acquiring/index.ts'
+import {
+  openAcquirers,
+  readAcquirersConfig,
+  type Acquirer,
+  type AcquirersConfig,
+} from '../../adapters/acquirers/index.ts'
+import type { Catalogue } from '../../market/assets/index.ts'
+import { payoutBooks } from '../../cards/card-payouts/index.ts'
+import { expectingFiat } from './converting.ts'
+import {
+  createFiatExpiryJob,
+  createPaymentFollowing,
+  fiatInvoiceFormRoute,
+  fiatInvoiceRoutes,
+  type FiatInvoiceSettings,
+} from '../../pay-in/fiat-invoices/index.ts'
+import { createRateLimiter } from '../http/index.ts'
+import type { Job } from '../../platform/jobs/index.ts'
+import type { MerchantDirectory } from '../../merchants/accounts/index.ts'
+import type { PausePoint } from '../../chain/transactions/index.ts'
+import type { KeepTarget } from '../../platform/api/target.ts'
+import type { PageRoute } from '../../platform/api/page.ts'
+import type { Route } from '../../platform/api/route.ts'
+import type { Runtime } from '../../platform/runtime/runtime.ts'
+
+/** Accounts with acquirers, and which gets which order. */
+export interface Acquirers {
+  byName: ReadonlyMap<string, Acquirer>
+  table: RoutingTable
+}
+
+/** The accounts of `BURSAR_ACQUIRERS_FILE`; none without one. */
+export const joinAcquirers = (config: AcquirersConfig | null): Acquirers => {
+  const byName = openAcquirers(config)
+  return { byName, table: createRoutingTable([...byName.values()], config?.routing) }
+}
+
+/**
+ * The same from the file's JSON, for tools beside the platform. Throws an Error that lists everything wrong with it.
+ */
+export const readAcquirers = (json: unknown): Acquirers => joinAcquirers(readAcquirersConfig(json))
+
+export interface FiatWorld {
+  runtime: Runtime
+  catalogue: Catalogue
+  publicUrl: string
+  acquirers: Acquirers
+}
+
+/** Throws an Error when a currency would be offered of which no amount can be paid. */
+export const fiatSettings = ({ catalogue, publicUrl, acquirers: { table } }: FiatWorld): FiatInvoiceSettings => {
+  requireRanges(table, catalogue.fiat)
+  return { catalogue, table, publicUrl }
+}
+
+/** Whose the money of payments is. */
+export const paymentListener = (world: FiatWorld): PaymentListener =>
+  expectingFiat(createPaymentFollowing(fiatSettings(world)))
+
+/** What the api serves of fiat. @param hearing rooms besides payments whose references acquirers call about */
+export const createFiatApi = (
+  world: FiatWorld,
+  {
+    directory,
+    keepTarget,
+    hearing,
+  }: { directory: MerchantDirectory; keepTarget: KeepTarget; hearing: readonly CallbackListener[] },
+): { routes: Route[]; pages: PageRoute[] } => {
+  const { runtime, acquirers } = world
+  const deps = { runtime, settings: fiatSettings(world), directory, newInvoiceId: randomUUID, keepTarget }
+  return {
+    routes: fiatInvoiceRoutes(deps),
+    pages: [
+      fiatInvoiceFormRoute({ ...deps, limiter: createRateLimiter() }),
+      ...callbackRoutes({
+        runtime,
+        acquirers: acquirers.byName,
+        listeners: [createPaymentHearing(paymentListener(world)), ...hearing],
+      }),
+    ],
+  }
+}
+
+const PAYMENTS_EVERY_MS = 500
+const REFUNDS_EVERY_MS = 2_000
+const EXPIRY_EVERY_MS = 5_000
+const HOLDS_EVERY_MS = 10_000
+const STATEMENTS_EVERY_MS = 4 * 3_600_000
+
+/** What a worker does for fiat invoices. */
+export const createFiatJobs = (world: FiatWorld, pause: PausePoint): Job[] => {
+  const {
+    runtime,
+    publicUrl,
+    acquirers: { byName: acquirers, table },
+  } = world
+  return [
+    ...createPaymentJobs(
+      { runtime, acquirers, table, listener: paymentListener(world), publicUrl, pause },
+      PAYMENTS_EVERY_MS,
+    ),
+    createRefundJob({ runtime, acquirers, listener: paymentListener(world), pause }, REFUNDS_EVERY_MS),
+    createFiatExpiryJob({ runtime, settings: fiatSettings(world), pause }, EXPIRY_EVERY_MS),
+    createHoldJob({ runtime, listener: paymentListener(world), pause }, HOLDS_EVERY_MS),
+    createStatementJob({ runtime, acquirers, payouts: payoutBooks, pause }, STATEMENTS_EVERY_MS),
+    createAcquiringPruneJob(runtime),
+  ]
+}

@@ -1,0 +1,71 @@
+import type { World } from './world.ts'
+import { createDerivationCheck } from '../../chain/addresses/index.ts'
+import { createConsolidationSettlement, createOutrunFollowing } from '../../treasury/consolidation/index.ts'
+import { createColdFollowing, createColdSettlement } from '../../treasury/cold/index.ts'
+import { depositExpecting } from './converting.ts'
+import { createDeposits, type Deposits } from '../../pay-in/deposits/index.ts'
+import { createInvoices } from '../../pay-in/crypto-invoices/index.ts'
+import { invoiceSettings, withdrawalFollowers, type InvoicingWorld } from './invoicing.ts'
+import { holdsUntilVerified } from '../../merchants/accounts/index.ts'
+import { createFollowing, evmHotAddress, type OutgoingSubscriber } from '../../chain/transactions/index.ts'
+import { readingSweeps } from './reading-sweeps.ts'
+import { freshPrices } from '../../market/rates/index.ts'
+import { createHouseFollowing, createSweepSettlement } from '../../treasury/sweeps/index.ts'
+import { createFunding } from '../../treasury/reconciliation/index.ts'
+import {
+  createIssuerAlarm,
+  createUnknownNoteAlarm,
+  createUnprovenAlarm,
+  createUntracedAlarm,
+  type ChainListener,
+} from '../../chain/watcher/index.ts'
+import { createSettlement } from '../../pay-out/withdrawals/index.ts'
+import { createScreenCredited, createScreenHeld } from './screening.ts'
+
+/** Whose money our transactions carry. */
+export const settlements = (world: InvoicingWorld): OutgoingSubscriber[] => {
+  const { catalogue } = world
+  return [
+    createSettlement(catalogue, withdrawalFollowers(world)),
+    createSweepSettlement(catalogue),
+    createConsolidationSettlement(catalogue),
+    createColdSettlement(catalogue),
+  ]
+}
+
+/** The rooms that follow chains, in the order they are told. */
+export const createListeners = (
+  world: World,
+): { listeners: ChainListener[]; deposits: ReturnType<typeof createDeposits> } => {
+  const { catalogue, policies, runtime } = world
+  const deposits: Deposits = createDeposits({
+    catalogue,
+    isDerived: createDerivationCheck(world.wallet),
+    policy: policies.deposits,
+    prices: (tx, tickers) => freshPrices(tx, tickers, new Date(runtime.clock.now())),
+    ...(world.screening === null
+      ? { onCredited: [depositExpecting()] }
+      : {
+          onCredited: [createScreenCredited(world.publicUrl, () => deposits)],
+          onVerified: [depositExpecting()],
+          holds: holdsUntilVerified,
+          onHeld: [createScreenHeld(world.publicUrl, () => deposits)],
+        }),
+    followers: [createInvoices(invoiceSettings(world)).follow],
+  })
+  const outgoing = createFollowing(settlements(world))
+  const house = createHouseFollowing(catalogue)
+  const rooms = [
+    outgoing,
+    house,
+    createColdFollowing(catalogue),
+    createFunding(catalogue),
+    deposits,
+    createOutrunFollowing(),
+    createUntracedAlarm(),
+    createUnknownNoteAlarm(),
+    createUnprovenAlarm(),
+    createIssuerAlarm(catalogue),
+  ]
+  return { listeners: [readingSweeps(rooms, evmHotAddress(world.wallet))], deposits }
+}

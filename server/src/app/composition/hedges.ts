@@ -1,0 +1,42 @@
+import {
+  createHedgeAskingJob,
+  createHedgeJob,
+  createPositionWatchJob,
+  createVenueComparisonJob,
+} from '../../exchange/hedging/index.ts'
+import type { Job } from '../../platform/jobs/index.ts'
+import { createLegsReader } from '../../market/rates/index.ts'
+import type { WorkerDeps, World } from './world.ts'
+
+const HEDGE_EVERY_MS = 1_000
+const ASK_EVERY_MS = 500
+const COMPARE_EVERY_MS = 15_000
+const WATCH_EVERY_MS = 5_000
+/** Where nothing is hedged. */
+const WARN_PERCENT = 80n
+
+/** What keeps the position near what the owner put in, and tells when it isn't. */
+export const createHedgeJobs = (
+  { runtime, catalogue, exchange, hedging }: World,
+  { venue, pause }: Pick<WorkerDeps, 'venue' | 'pause'>,
+): Job[] => {
+  const watch = createPositionWatchJob(
+    { runtime, exchange, warnPercent: hedging?.warnPercent ?? WARN_PERCENT },
+    WATCH_EVERY_MS,
+  )
+  if (venue === null || hedging === null) return [watch]
+  const deps = {
+    runtime,
+    catalogue,
+    policy: hedging,
+    venue,
+    legs: createLegsReader(runtime.db, runtime.clock.now),
+    pause,
+  }
+  return [
+    watch,
+    createHedgeJob(deps, HEDGE_EVERY_MS),
+    createHedgeAskingJob(deps, ASK_EVERY_MS),
+    createVenueComparisonJob({ runtime, catalogue, venue }, COMPARE_EVERY_MS),
+  ]
+}

@@ -1,0 +1,47 @@
+import { createSmtpSender } from '../../adapters/mail/smtp.ts'
+import { createDocumentMaker } from '../../merchants/documents/index.ts'
+import type { Job } from '../../platform/jobs/index.ts'
+import { announceSending, createActivityJob, createMailPruneJob, createSendJob } from '../../merchants/mail/index.ts'
+import type { PausePoint } from '../../chain/transactions/index.ts'
+import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import type { SmtpPlace } from '../../platform/config/setting.ts'
+
+/** The mail server of this installation; null where there is none. */
+export interface MailSettings {
+  smtp: SmtpPlace | null
+  smtpPassword: string | null
+  smtpCa: string | null
+  mailFrom: { name: string; address: string } | null
+}
+
+export interface Mailing {
+  jobs: Job[]
+  close(): Promise<void>
+}
+
+/** What a worker does about mail. Without a mail server nothing is queued from now on; what was queued before waits. */
+export const startMailing = async (
+  runtime: Runtime,
+  { smtp, smtpPassword, smtpCa, mailFrom }: MailSettings,
+  pause: PausePoint,
+): Promise<Mailing> => {
+  const sends = smtp !== null && mailFrom !== null
+  await announceSending(runtime.db, sends, momentOf(runtime).at)
+  if (!sends) return { jobs: [createMailPruneJob(runtime)], close: async () => {} }
+  const sender = createSmtpSender({ ...smtp, password: smtpPassword, ca: smtpCa })
+  const documents = createDocumentMaker()
+  const send = createSendJob({
+    runtime,
+    sender,
+    from: mailFrom,
+    receipt: (receipt, language) => documents.make({ kind: 'receipt', receipt, language }),
+    pause,
+  })
+  return {
+    jobs: [send, createActivityJob(runtime), createMailPruneJob(runtime)],
+    close: async () => {
+      sender.close()
+      await documents.close()
+    },
+  }
+}

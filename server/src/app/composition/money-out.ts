@@ -1,0 +1,157 @@
+import { settlements } from './following.ts'
+import { withdrawalFollowers } from './invoicing.ts'
+import type { WorkerDeps, World } from './world.ts'
+import { isEvmNetwork } from '@bursar/chainkit'
+import type {
+  AccountChainAdapter,
+  ChainAdapter,
+  CoinChainAdapter,
+  TronChainAdapter,
+} from '../../adapters/chains/port.ts'
+import { provedPayments } from '../../treasury/auditing/index.ts'
+import {
+  createConsolidationJob,
+  createRecallJob,
+  createRescueJob,
+  payForParent,
+} from '../../treasury/consolidation/index.ts'
+import { createColdJob } from '../../treasury/cold/index.ts'
+import { createEvmDirect, createTronDirect } from '../../pay-out/from-deposit-addresses/index.ts'
+import type { Job } from '../../platform/jobs/index.ts'
+import {
+  createOvertakenJob,
+  createSendingJob,
+  evmHotAddress,
+  evmHotKeys,
+  tronHotAddress,
+  type SendingDeps,
+} from '../../chain/transactions/index.ts'
+import { unlessStopped } from '../../ledger/stops/index.ts'
+import { createEvmSweepJob, createTronSweepJob } from '../../treasury/sweeps/index.ts'
+import {
+  createBitcoinPayoutJob,
+  createEvmPayoutJob,
+  createRebalanceJob,
+  createTronPayoutJob,
+  spendableSun,
+  waitingPayments,
+  withinLimits,
+  type PayoutDeps,
+} from '../../pay-out/withdrawals/index.ts'
+import { createAdmission } from './screening.ts'
+import { createSigning } from './signing.ts'
+import { createSweepPermission } from './sweep-permission.ts'
+import { createTronSweepPermission } from './tron-sweep-permission.ts'
+
+const SWEEP_EVERY_MS = 5_000
+const OVERTAKEN_EVERY_MS = 5_000
+const TREASURY_EVERY_MS = 10_000
+
+/** What sends from and gathers in the wallets of one network. */
+export const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter): Job[] => {
+  const { runtime, catalogue, wallet, policies } = world
+  const { network } = adapter
+  const policy = policies.sending[network]
+  const signing = createSigning(runtime, catalogue, deps.signer)
+  const admitted = createAdmission(world)
+  const payout: PayoutDeps = {
+    runtime,
+    catalogue,
+    adapter,
+    wallet,
+    policy,
+    signer: deps.signer,
+    approved: async (waiting) =>
+      withinLimits(
+        runtime,
+        await signing.approved(await admitted(await provedPayments(runtime, 'withdrawal', waiting))),
+      ),
+    followers: withdrawalFollowers(world),
+    pause: deps.pause,
+  }
+  const joining =
+    network === 'BITCOIN'
+      ? { ...payout, adapter: adapter as CoinChainAdapter, sending: policy, policy: policies.consolidation }
+      : undefined
+  const sends: SendingDeps = {
+    runtime,
+    network,
+    adapter,
+    signer: deps.signer,
+    policy,
+    wallet,
+    subscribers: settlements(world),
+    purposeOf: signing.purposeOf,
+    nextIntentsOf: signing.nextIntentsOf,
+    pause: deps.pause,
+    ...(joining && { payForParent: payForParent(joining) }),
+  }
+  const sending = createSendingJob(sends)
+  const overtaken = createOvertakenJob(sends, OVERTAKEN_EVERY_MS)
+  const everyMs = policies.payoutEveryMs[network]
+  const cold = coldJob(world, deps, adapter, (ticker) => signing.coldAddress(network, ticker))
+  const own = (...jobs: Job[]): Job[] => jobs.map((job) => unlessStopped(runtime.db, network, job))
+  if (joining)
+    return [
+      createBitcoinPayoutJob({ ...payout, adapter: joining.adapter }, everyMs),
+      sending,
+      overtaken,
+      ...own(
+        createConsolidationJob(joining, (at, most) => waitingPayments(joining, at, most)),
+        createRescueJob(joining),
+        createRecallJob(joining),
+        cold,
+      ),
+    ]
+  if (network === 'TRON') {
+    const tron = { ...payout, adapter: adapter as TronChainAdapter, hotAddress: tronHotAddress(wallet) }
+    const sweeps = createTronSweepJob(
+      {
+        ...tron,
+        policy: policies.sweep.TRON,
+        maxFee: policy.maxFee,
+        allowed: createTronSweepPermission(deps.signer),
+        spendable: () => spendableSun(tron),
+      },
+      SWEEP_EVERY_MS,
+    )
+    const fromDeposits = createTronDirect({ ...tron, sweeps: policies.sweep.TRON })
+    return [createTronPayoutJob({ ...tron, fromDeposits }, everyMs), sending, overtaken, ...own(sweeps, cold)]
+  }
+  if (!isEvmNetwork(network)) throw new Error(`nothing pays out on ${network}`)
+  const evm = {
+    ...payout,
+    network,
+    adapter: adapter as AccountChainAdapter,
+    chainId: deps.chainIds.get(network)!,
+    hotAddress: evmHotAddress(wallet),
+    hotKeys: evmHotKeys(wallet, policy.hotAddresses),
+  }
+  const allowed = createSweepPermission(runtime, deps.signer, network, evm.hotAddress)
+  const sweeps = createEvmSweepJob(
+    { ...evm, policy: policies.sweep[network], sending: policy, allowed },
+    SWEEP_EVERY_MS,
+  )
+  const fromDeposits = createEvmDirect({ ...evm, sending: policy, sweeps: policies.sweep[network] })
+  return [
+    createEvmPayoutJob({ ...evm, fromDeposits }, everyMs),
+    sending,
+    overtaken,
+    ...own(sweeps, cold, createRebalanceJob(evm, SWEEP_EVERY_MS)),
+  ]
+}
+
+const coldJob = (
+  { runtime, catalogue, wallet, policies }: World,
+  { chainIds, pause }: WorkerDeps,
+  adapter: ChainAdapter,
+  signersCold: (ticker: string) => Promise<string | undefined>,
+): Job => {
+  const { network } = adapter
+  const chainId = isEvmNetwork(network) ? { chainId: chainIds.get(network)! } : {}
+  const policy = { sending: policies.sending[network], treasury: policies.treasury[network] }
+  return createColdJob(
+    { runtime, catalogue, network, adapter, wallet, ...policy, ...chainId, signersCold, pause },
+    TREASURY_EVERY_MS,
+  )
+}

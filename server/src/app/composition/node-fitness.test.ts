@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import pino from 'pino'
+import type pg from 'pg'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import type { Finding } from '../../adapters/chains/survey/index.ts'
+import { uuidv7 } from '../../platform/base/id.ts'
+import { createDb, createPool, type Db } from '../../platform/db/index.ts'
+import { createClock } from '../../platform/runtime/clock.ts'
+import type { Runtime } from '../../platform/runtime/runtime.ts'
+import { createNodeFitnessJob, requireFitNode, type NodeLook } from './node-fitness.ts'
+
+const database = useDatabase({ template: migrated })
+let pool: pg.Pool
+let db: Db
+let findings: Finding[]
+beforeAll(() => {
+  pool = createPool({ url: database.url })
+  db = createDb(pool)
+})
+afterAll(() => pool.end())
+beforeEach(async () => {
+  findings = []
+  await sql`truncate alerts`.execute(db)
+})
+
+const look = (): NodeLook => {
+  const runtime: Runtime = {
+    db,
+    clock: createClock(),
+    newId: () => uuidv7(Date.now(), randomBytes(10)),
+    log: pino({ enabled: false }),
+  }
+  return { runtime, role: 'watcher', survey: async () => findings }
+}
+const alerts = async () =>
+  (
+    await sql<{
+      line: string
+    }>`select subject || ': ' || text || case when resolved_at is null then '' else ' (over)' end as line from alerts order by raised_at`.execute(
+      db,
+    )
+  ).rows.map(({ line }) => line)
+const NO_INDEX: Finding = {
+  about: 'txindex',
+  standing: 'unfit',
+  text: 'the node has no index of transactions',
+  change: 'Set txindex=1 in bitcoin.conf',
+  neededBy: ['watcher'],
+}
+const LACKS =
+  'the watcher does not work with the node of BITCOIN: txindex: the node has no index of transactions. Set txindex=1 in bitcoin.conf'
+
+test('audit D-B5: a network whose node lacks what the role needs waits, with an alert that says what to change, until the node has it', async () => {
+  findings = [NO_INDEX]
+  await expect(requireFitNode(look(), 'BITCOIN')).rejects.toThrow(LACKS)
+  await expect(requireFitNode(look(), 'BITCOIN')).rejects.toThrow('Set txindex=1')
+  expect(await alerts()).toEqual([`BITCOIN watcher: ${LACKS}`])
+  findings = [{ ...NO_INDEX, standing: 'unknown', text: 'no answer', neededBy: [] }]
+  await requireFitNode(look(), 'BITCOIN')
+  expect(await alerts()).toEqual([`BITCOIN watcher: ${LACKS}`])
+  findings = [{ ...NO_INDEX, standing: 'good', neededBy: [] }]
+  await requireFitNode(look(), 'BITCOIN')
+  expect(await alerts()).toEqual([`BITCOIN watcher: ${LACKS} (over)`])
+})
+
+test('the job of a role looks at every network, also after one that fails', async () => {
+  const asked: string[] = []
+  const job = createNodeFitnessJob(
+    {
+      ...look(),
+      survey: async (network) => {
+        asked.push(network)
+        if (network === 'TRON') throw new Error('broken')
+        return [NO_INDEX]
+      },
+    },
+    ['TRON', 'BITCOIN'],
+  )
+  await expect(job.run(new AbortController().signal)).rejects.toThrow('broken')
+  expect(asked).toEqual(['TRON', 'BITCOIN'])
+  expect(await alerts()).toEqual([`BITCOIN watcher: ${LACKS}`])
+})

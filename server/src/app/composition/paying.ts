@@ -1,0 +1,62 @@
+import type { Network } from '@bursar/chainkit'
+import {
+  createCryptoPages,
+  createFiatPages,
+  createLivePages,
+  createSellers,
+  invoicePageRoutes,
+  robotsRoute,
+} from '../../pay-in/checkout/index.ts'
+import { listen, type PoolSettings } from '../../platform/db/index.ts'
+import { createDocumentMaker, type DocumentMaker } from '../../merchants/documents/index.ts'
+import { fiatSettings, type FiatWorld } from './fiat.ts'
+import { createInvoices } from '../../pay-in/crypto-invoices/index.ts'
+import { invoiceSettings, type InvoicingWorld } from './invoicing.ts'
+import type { MerchantDirectory } from '../../merchants/accounts/index.ts'
+import type { PageRoute } from '../../platform/api/page.ts'
+
+export interface Checkout {
+  routes: PageRoute[]
+  /** makes the documents of this process */
+  documents: DocumentMaker
+  close(): Promise<void>
+}
+
+/** Payers' pages of both kinds of invoice, told of changes over one connection of this process. */
+export const createCheckout = (
+  world: FiatWorld & InvoicingWorld,
+  directory: MerchantDirectory,
+  pool: PoolSettings,
+  chainIds: ReadonlyMap<Network, bigint>,
+): Checkout => {
+  const { runtime, catalogue, claimTokens } = world
+  const documents = createDocumentMaker()
+  const sellers = createSellers(directory)
+  const live = createLivePages(runtime.log)
+  const kinds = [
+    createCryptoPages({
+      runtime,
+      catalogue,
+      chainIds,
+      invoices: createInvoices(invoiceSettings(world)),
+      claimTokens,
+      sellers,
+      documents,
+    }),
+    createFiatPages({ runtime, settings: fiatSettings(world), sellers, documents }),
+  ]
+  const listener = listen(
+    pool,
+    kinds.map(({ channel }) => channel),
+    live,
+  )
+  return {
+    routes: [...kinds.flatMap((pages) => invoicePageRoutes(pages, live)), robotsRoute],
+    documents,
+    close: async () => {
+      live.close()
+      await listener.close()
+      await documents.close()
+    },
+  }
+}

@@ -1,0 +1,26 @@
+import { isEvmNetwork } from '@bursar/chainkit'
+import type { ChainListener } from '../../chain/watcher/index.ts'
+import { joinEffects } from '../../ledger/effects/index.ts'
+import { withCoinSwept } from '../../treasury/sweeps/index.ts'
+
+/**
+ * The same listeners, as one, which are shown blocks with the sweeps of coin that our addresses have logged.
+ * @param treasury the hot wallet of EVM networks
+ */
+export const readingSweeps = (listeners: readonly ChainListener[], treasury: string): ChainListener => {
+  const all = async (ask: (listener: ChainListener) => ReturnType<ChainListener['block']>) => {
+    const effects = []
+    for (const listener of listeners) effects.push(await ask(listener))
+    return joinEffects(effects)
+  }
+  return {
+    block: async (tx, network, block, moment) => {
+      const shown = isEvmNetwork(network) ? await withCoinSwept(tx, network, block, treasury) : block
+      return all((listener) => listener.block(tx, network, shown, moment))
+    },
+    orphaned: (tx, network, fromHeight, moment) =>
+      all((listener) => listener.orphaned(tx, network, fromHeight, moment)),
+    settled: (tx, network, heights, moment) => all((listener) => listener.settled(tx, network, heights, moment)),
+    mempool: (tx, network, pool, moment) => all((listener) => listener.mempool(tx, network, pool, moment)),
+  }
+}

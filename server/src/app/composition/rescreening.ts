@@ -1,0 +1,65 @@
+import type { Signer } from '../../adapters/signer/port.ts'
+import type { Catalogue } from '../../market/assets/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
+import { eachApart, type Job } from '../../platform/jobs/index.ts'
+import { type PausePoint } from '../../chain/transactions/index.ts'
+import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import { decide, findScreening } from '../../risk/screening/index.ts'
+import { holdStops } from '../../ledger/stops/index.ts'
+import { giveBack, haltedOf, resume } from '../../pay-out/withdrawals/index.ts'
+import { withdrawalFollowers } from './invoicing.ts'
+
+const EVERY_MS = 1_000
+const MOST = 100
+
+interface HaltedDeps {
+  runtime: Runtime
+  catalogue: Catalogue
+  publicUrl: string
+  signer: Pick<Signer, 'closeIntent'>
+  screens: boolean
+  pause: PausePoint
+}
+
+/**
+ * Ends the waiting of withdrawals that were halted because of their destination: what is clean goes on, what is risky
+ * is given back once the signer has closed its intent. Where nothing is screened any more, nothing is waited for.
+ */
+export const createHaltedJob = (deps: HaltedDeps): Job => ({
+  name: 'withdrawals judged again',
+  everyMs: EVERY_MS,
+  run: async () => {
+    await eachApart(await haltedOf(deps.runtime.db, MOST), async (key) => {
+      if (await isRisky(deps, key)) await reject(deps, key)
+      await deps.pause('halted-decided')
+    })
+    return false
+  },
+})
+
+interface Key {
+  merchantId: string
+  id: string
+}
+
+/** Lets it go on where nothing is said against it. */
+const isRisky = ({ runtime, screens }: HaltedDeps, key: Key): Promise<boolean> =>
+  inTransaction(runtime.db, async (tx) => {
+    // No list comes in force meanwhile: what is read of the judgement holds when it is acted on.
+    await holdStops(tx)
+    const screening = screens ? await findScreening(tx, 'withdrawal', key.merchantId, key.id) : undefined
+    if (screening === undefined || screening.state === 'clean' || screening.state === 'released') await resume(tx, key)
+    return screening?.state === 'risky'
+  })
+
+const reject = async ({ runtime, catalogue, publicUrl, signer }: HaltedDeps, key: Key): Promise<void> => {
+  const followers = withdrawalFollowers({ catalogue, publicUrl })
+  await giveBack({ runtime, catalogue, signer, followers }, key, {
+    failReason: 'AML_REJECTED',
+    within: async (tx) => {
+      await holdStops(tx)
+      const screening = await findScreening(tx, 'withdrawal', key.merchantId, key.id)
+      return screening?.state === 'risky' && (await decide(tx, screening, 'rejected', momentOf(runtime))) !== undefined
+    },
+  })
+}

@@ -1,0 +1,216 @@
+import { isEvmNetwork, type Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import type { Intent, Signer } from '../../adapters/signer/port.ts'
+import type { Catalogue } from '../../market/assets/index.ts'
+import { transferOf } from '../../treasury/cold/index.ts'
+import type { Db } from '../../platform/db/index.ts'
+import type { Job } from '../../platform/jobs/index.ts'
+import { rescale } from '../../platform/money/index.ts'
+import type { Outgoing, Purpose, SigningPurpose } from '../../chain/transactions/index.ts'
+import type { Runtime } from '../../platform/runtime/runtime.ts'
+import { tronPurposeOf } from '../../treasury/sweeps/index.ts'
+import {
+  approvalsOf,
+  carriedBy,
+  holdBack,
+  nextIntentOf,
+  storeSignerLimits,
+  type SignerLimit,
+  type Withdrawal,
+} from '../../pay-out/withdrawals/index.ts'
+
+interface AssetLimits {
+  maxPerIntent?: string
+  maxPerHour?: string
+  maxPerDay?: string
+  approvalsAbove?: string
+  approvalsNeeded?: number
+  cold?: string
+}
+
+const FOR_SWEEPS: readonly Purpose[] = ['sweep', 'gas', 'resources']
+const STATUS_KEPT_MS = 10_000
+
+/**
+ * What stands between withdrawals and the signer: what a transaction pays, and which withdrawals still wait for people.
+ */
+export const createSigning = (runtime: Runtime, catalogue: Catalogue, signer: Signer) => {
+  const { db } = runtime
+  let kept: { at: number; limits: Promise<ReadonlyMap<string, AssetLimits>> } | undefined
+  const limits = (): Promise<ReadonlyMap<string, AssetLimits>> => {
+    const at = performance.now()
+    if (!kept || at - kept.at > STATUS_KEPT_MS) {
+      kept = { at, limits: readLimits(signer) }
+      kept.limits.catch(() => {
+        kept = undefined
+      })
+    }
+    return kept.limits
+  }
+  return {
+    /** What a transaction is for; of a payout, the payments in chain units with the approvals people gave them. */
+    purposeOf: async (outgoing: Outgoing): Promise<SigningPurpose> => {
+      if (outgoing.purpose === 'filler') return { purpose: 'filler', intents: [] }
+      if (outgoing.purpose === 'consolidation') return { purpose: 'consolidation', intents: [] }
+      if (outgoing.purpose === 'rebalance') return { purpose: 'rebalance', intents: [] }
+      if (isEvmNetwork(outgoing.network) && (outgoing.purpose === 'sweep' || outgoing.purpose === 'gas'))
+        return { purpose: 'sweep', intents: [] }
+      if (outgoing.purpose === 'cold') return { purpose: 'cold', intents: [await coldIntent(db, catalogue, outgoing)] }
+      if (outgoing.network === 'TRON' && FOR_SWEEPS.includes(outgoing.purpose)) return tronPurposeOf(db, outgoing)
+      if (outgoing.purpose !== 'payout') throw new Error(`nothing tells the signer what a ${outgoing.purpose} pays`)
+      const withdrawals = await carriedBy(db, outgoing.id)
+      const approvals = await approvalsOf(db, withdrawals)
+      return {
+        purpose: 'payout',
+        intents: withdrawals.map((withdrawal) => intentOf(catalogue, withdrawal)),
+        ...(approvals.length === 0
+          ? {}
+          : { approvals: approvals.map(({ keyId, signature }) => ({ keyId, signature })) }),
+      }
+    },
+
+    /** Under which intents the payments of a transaction would be made had it been given up. */
+    nextIntentsOf: async ({ id, purpose }: Outgoing): Promise<string[]> =>
+      purpose === 'payout' ? (await carriedBy(db, id)).map(nextIntentOf) : [],
+
+    /** The cold address of each asset by the signer's own policy, by `NETWORK/TICKER`. */
+    coldAddress: async (network: string, ticker: string): Promise<string | undefined> =>
+      (await limits()).get(`${network}/${ticker}`)?.cold,
+
+    /** Those of one network that the signer would sign for now, with the approvals their amount asks for. */
+    approved: async (withdrawals: readonly Withdrawal[]): Promise<Withdrawal[]> => {
+      if (withdrawals.length === 0) return []
+      const rules = await limits()
+      const over = withdrawals.filter((w) =>
+        needsApproval(rules.get(`${w.blockchain}/${w.ticker}`), chainUnits(catalogue, w)),
+      )
+      const given = await approvalCounts(db, over)
+      const enough = withdrawals.filter((w) => {
+        const rule = rules.get(`${w.blockchain}/${w.ticker}`)
+        return !over.includes(w) || (given.get(w.id) ?? 0) >= (rule?.approvalsNeeded ?? 1)
+      })
+      return checked(runtime, catalogue, signer, enough)
+    },
+  }
+}
+
+const LIMITS_EVERY_MS = 60_000
+
+/** Keeps what the signer lets go in one payment, an hour and a day, which merchants' own limits are parts of. */
+export const createSignerLimitsJob = (
+  { db, clock }: Runtime,
+  catalogue: Catalogue,
+  signer: Pick<Signer, 'status'>,
+): Job => ({
+  name: "the signer's limits",
+  everyMs: LIMITS_EVERY_MS,
+  run: async () => {
+    const limits = [...(await readLimits(signer))].flatMap(
+      ([key, { maxPerIntent, maxPerHour, maxPerDay }]): SignerLimit[] => {
+        const [network = '', ticker = ''] = key.split('/')
+        const asset = catalogue.findCrypto(ticker)
+        const on = asset?.networks.get(network as Network)
+        if (!asset || !on || maxPerIntent === undefined || maxPerHour === undefined || maxPerDay === undefined)
+          return []
+        const ledgerUnits = (units: string): bigint => rescale(BigInt(units), on.decimals, asset.scale)
+        return [
+          {
+            network,
+            asset: ticker,
+            perPayment: ledgerUnits(maxPerIntent),
+            perHour: ledgerUnits(maxPerHour),
+            perDay: ledgerUnits(maxPerDay),
+          },
+        ]
+      },
+    )
+    await storeSignerLimits(db, limits, new Date(clock.now()))
+    return false
+  },
+})
+
+/**
+ * Withdrawals that the signer is asked about at once: each may need a few approvals, of which a request has at most
+ * 100.
+ */
+const CHECKED_AT_ONCE = 25
+
+/**
+ * Those of waiting withdrawals of one network that the signer would sign for now. The others are put off or barred, so
+ * that neither a nonce nor coins are taken for what would be refused.
+ */
+const checked = async (
+  runtime: Runtime,
+  catalogue: Catalogue,
+  signer: Signer,
+  waiting: readonly Withdrawal[],
+): Promise<Withdrawal[]> => {
+  const all: Withdrawal[] = []
+  for (let from = 0; from < waiting.length; from += CHECKED_AT_ONCE) {
+    const some = waiting.slice(from, from + CHECKED_AT_ONCE)
+    const network = some[0]!.blockchain
+    const approvals = (await approvalsOf(runtime.db, some)).map(({ keyId, signature }) => ({ keyId, signature }))
+    const refusals = new Map(
+      (await signer.check({ network, intents: some.map((one) => intentOf(catalogue, one)), approvals })).map((one) => [
+        one.id,
+        one,
+      ]),
+    )
+    const passing = some.filter(({ intentId }) => !refusals.has(intentId))
+    const refused = some.flatMap((withdrawal) => {
+      const refusal = refusals.get(withdrawal.intentId)
+      return refusal ? [{ withdrawal, refusal: { refused: refusal.refused, message: refusal.message } }] : []
+    })
+    await holdBack(runtime, network, { refused, passing })
+    all.push(...passing)
+  }
+  return all
+}
+
+/** What the signer is told that a withdrawal pays. */
+export const intentOf = (catalogue: Catalogue, withdrawal: Withdrawal): Intent => ({
+  id: withdrawal.intentId,
+  asset: withdrawal.ticker,
+  to: withdrawal.to,
+  units: chainUnits(catalogue, withdrawal).toString(),
+})
+
+/** A replacement of what the operator has signed pays the same to the same address; the signer knows which that is. */
+const coldIntent = async (
+  db: Db,
+  catalogue: Catalogue,
+  { id, network }: Outgoing,
+): Promise<SigningPurpose['intents'][number]> => {
+  const transfer = await transferOf(db, id)
+  if (!transfer) throw new Error(`${id} is no transfer to cold storage`)
+  const asset = catalogue.findCrypto(transfer.asset)!
+  const units = rescale(transfer.units, asset.scale, asset.networks.get(network)!.decimals)
+  return { id, asset: transfer.asset, to: transfer.to, units: units.toString() }
+}
+
+const needsApproval = (rule: AssetLimits | undefined, units: bigint): boolean =>
+  rule?.approvalsAbove !== undefined && units > BigInt(rule.approvalsAbove)
+
+const chainUnits = (catalogue: Catalogue, { ticker, blockchain, units }: Withdrawal): bigint => {
+  const asset = catalogue.findCrypto(ticker)!
+  return rescale(units, asset.scale, asset.networks.get(blockchain)!.decimals)
+}
+
+const readLimits = async (signer: Pick<Signer, 'status'>): Promise<ReadonlyMap<string, AssetLimits>> => {
+  const { policy } = await signer.status()
+  const networks = policy.networks as Record<string, { assets?: Record<string, AssetLimits> }>
+  return new Map(
+    Object.entries(networks).flatMap(([network, { assets }]) =>
+      Object.entries(assets ?? {}).map(([ticker, limit]): [string, AssetLimits] => [`${network}/${ticker}`, limit]),
+    ),
+  )
+}
+
+const approvalCounts = async (db: Db, withdrawals: readonly Withdrawal[]): Promise<Map<string, number>> => {
+  if (withdrawals.length === 0) return new Map()
+  const { rows } = await sql<{ id: string; count: number }>`select withdrawal_id as id, count(distinct key_id) as count
+    from withdrawal_approvals where withdrawal_id = any(${withdrawals.map((w) => w.id)}::uuid[]) group by withdrawal_id`.execute(
+    db,
+  )
+  return new Map(rows.map((row) => [row.id, row.count]))
+}

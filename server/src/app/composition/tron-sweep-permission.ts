@@ -1,0 +1,42 @@
+import type { Signer, SignerStatus } from '../../adapters/signer/port.ts'
+import type { TronSweepPermission } from '../../treasury/sweeps/index.ts'
+
+/** What is read here of the signer's policy of TRON, as its administrator wrote it. */
+interface WrittenPolicy {
+  enabled?: boolean
+  sweep?: { enabled?: boolean; maxTopUp?: string }
+  treasury?: { enabled?: boolean }
+  assets?: Record<string, { enabled?: boolean }>
+}
+
+const KEPT_MS = 10_000
+
+/** What the signer would sign of sweeps on TRON now, so that nothing is planned that it refuses. */
+export const createTronSweepPermission = (signer: Pick<Signer, 'status'>): (() => Promise<TronSweepPermission>) => {
+  let kept: { at: number; allowed: TronSweepPermission } | undefined
+  return async () => {
+    const at = performance.now()
+    if (kept && at - kept.at <= KEPT_MS) return kept.allowed
+    const { policy, velocity } = await signer.status()
+    const written = (policy.networks as { TRON?: WrittenPolicy }).TRON
+    const isOn = policy.enabled && written?.enabled === true && written.sweep?.enabled === true
+    const enabled = Object.entries(written?.assets ?? {}).flatMap(([ticker, asset]) => (asset.enabled ? [ticker] : []))
+    const allowed = {
+      assets: new Set(isOn ? enabled : []),
+      mayLend: written?.treasury?.enabled === true && hasRoomToLend(velocity),
+      maxTopUp: BigInt(written?.sweep?.maxTopUp ?? 0),
+    }
+    kept = { at, allowed }
+    return allowed
+  }
+}
+
+/**
+ * Whether the sums of what is lent have room left: without any, deposit addresses are topped up until the window moves.
+ */
+const hasRoomToLend = (velocity: SignerStatus['velocity']): boolean => {
+  const loan = velocity.find(({ network, asset }) => network === 'TRON' && asset === 'loan')
+  return (
+    loan === undefined || (BigInt(loan.hour) < BigInt(loan.maxPerHour) && BigInt(loan.day) < BigInt(loan.maxPerDay))
+  )
+}

@@ -1,0 +1,28 @@
+import { createListeners } from './following.ts'
+import type { World } from './world.ts'
+import type { Network } from '@bursar/chainkit'
+import type { ChainAdapter } from '../../adapters/chains/port.ts'
+import type { PoolSettings } from '../../platform/db/index.ts'
+import { createLeadership, createWatcher, type Watcher } from '../../chain/watcher/index.ts'
+
+/** A watcher for each network whose node is configured. */
+export const createWatchers = (
+  world: World,
+  adapters: ReadonlyMap<Network, ChainAdapter>,
+  identities: ReadonlyMap<Network, string>,
+  pool: PoolSettings,
+  requireFit: (network: Network) => Promise<void>,
+): Watcher[] => {
+  const { runtime, policies } = world
+  const { listeners } = createListeners(world)
+  return [...adapters].map(([network, adapter]) =>
+    createWatcher({
+      runtime,
+      adapter,
+      listeners,
+      settings: { ...policies.watch[network], network, identity: identities.get(network)! },
+      leadership: createLeadership({ url: pool.url, network }),
+      requireFit: () => requireFit(network),
+    }),
+  )
+}

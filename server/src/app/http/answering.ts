@@ -1,0 +1,69 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { responseHeaders } from '@bursar/contract'
+import type { ApiRefusal } from '../../platform/api/route.ts'
+import { refusalBody } from './refusals.ts'
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+/** On every answer: nothing here is to be kept or guessed at. */
+const ALWAYS = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff']
+/** Data is no page, whoever opens it. */
+const NO_PAGE = ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"]
+
+/** Where an answer goes, and what it has to carry beside its body. */
+export interface Exchange {
+  request: IncomingMessage
+  response: ServerResponse
+  requestId: string
+  rate: { left: number; perMinute: number } | null
+}
+
+export const sendJson = (
+  exchange: Exchange,
+  status: number,
+  json: string,
+  {
+    retryAfterSeconds,
+    own = {},
+  }: { retryAfterSeconds?: number | undefined; own?: Readonly<Record<string, string>> | undefined } = {},
+): void => {
+  const headers = ['content-type', JSON_TYPE, ...NO_PAGE, ...Object.entries(own).flat()]
+  const { rate } = exchange
+  if (rate !== null) {
+    // The structured fields of draft-ietf-httpapi-ratelimit-headers; a bucket refills evenly, so the next call is soon.
+    headers.push('ratelimit-policy', `"merchant";q=${rate.perMinute};w=60`, 'ratelimit', `"merchant";r=${rate.left}`)
+  }
+  if (retryAfterSeconds !== undefined) headers.push(responseHeaders.retryAfter, String(retryAfterSeconds))
+  send(exchange, status, json, headers)
+}
+
+export const sendRefusal = (exchange: Exchange, refusal: ApiRefusal): void =>
+  sendJson(exchange, refusal.status, refusalBody(refusal, exchange.requestId), {
+    retryAfterSeconds: refusal.retryAfterSeconds,
+  })
+
+export const sendPage = (exchange: Exchange, status: number, html: string, contentSecurityPolicy: string): void =>
+  send(exchange, status, html, [
+    'content-type',
+    'text/html; charset=utf-8',
+    'content-security-policy',
+    contentSecurityPolicy,
+    'referrer-policy',
+    'no-referrer',
+  ])
+
+const send = ({ request, response, requestId }: Exchange, status: number, text: string, headers: string[]): void => {
+  if (response.headersSent || response.destroyed) return
+  headers.push(...ALWAYS, responseHeaders.requestId, requestId, 'content-length', String(Buffer.byteLength(text)))
+  if (!request.complete && !isSoonRead(request)) headers.push('connection', 'close')
+  response.writeHead(status, headers)
+  response.end(text)
+}
+
+const MOST_READ_ON = 16 * 1024 * 1024
+
+/**
+ * Whether what is left of a request that is answered early is worth reading to its end: a connection closed on bytes
+ * that are still being sent takes the answer with it.
+ */
+const isSoonRead = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= MOST_READ_ON

@@ -1,0 +1,142 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { authenticationErrors, headerPatterns, requestHeaders } from '@bursar/contract'
+import { isUuid } from '../../platform/base/id.ts'
+import type { Merchant, MerchantDirectory, MerchantKey } from '../../merchants/accounts/index.ts'
+import { badSignature, invalidRequest, refuse } from './refusals.ts'
+
+export interface SignedHeaders {
+  /** lowercase; not a UUID where none could be meant */
+  merchantId: string
+  signature: string
+  timestamp: string
+  idempotencyKey: string | undefined
+}
+
+const SIGNATURE = new RegExp(headerPatterns.signature)
+const TIMESTAMP = new RegExp(headerPatterns.timestamp)
+const IDEMPOTENCY_KEY = new RegExp(headerPatterns.idempotencyKey)
+
+/**
+ * The headers of a signed request. Each stands once: Node joins repeated ones with a comma and a space, which fits none
+ * of the grammars, so that no two readers can see two requests.
+ */
+export const readSignedHeaders = ({ headers, rawHeaders }: IncomingMessage): SignedHeaders => {
+  const merchantId = headers[requestHeaders.merchantId]
+  const signature = headers[requestHeaders.signature]
+  const timestamp = headers[requestHeaders.timestamp]
+  const idempotencyKey = headers[requestHeaders.idempotencyKey]
+  if (
+    typeof merchantId !== 'string' ||
+    merchantId === '' ||
+    merchantId.includes(',') ||
+    typeof signature !== 'string' ||
+    !SIGNATURE.test(signature) ||
+    typeof timestamp !== 'string' ||
+    !TIMESTAMP.test(timestamp)
+  )
+    throw refuse(authenticationErrors.invalidSignature, whatIsWrong(rawHeaders))
+  if (idempotencyKey !== undefined && !IDEMPOTENCY_KEY.test(String(idempotencyKey))) {
+    throw refuse(invalidRequest, 'send one Idempotency-Key of 1 to 255 visible ASCII characters', {
+      field: 'Idempotency-Key',
+    })
+  }
+  return {
+    merchantId: merchantId.toLowerCase(),
+    signature,
+    timestamp,
+    idempotencyKey: idempotencyKey as string | undefined,
+  }
+}
+
+const REQUIRED = [requestHeaders.merchantId, requestHeaders.signature, requestHeaders.timestamp]
+
+const whatIsWrong = (rawHeaders: readonly string[]): string => {
+  const names = rawHeaders.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase())
+  const twice = REQUIRED.find((name) => names.indexOf(name) !== names.lastIndexOf(name))
+  if (twice !== undefined) return `Invalid signature: the header ${twice} stands twice: send it once`
+  return 'Invalid signature: send merchant-id, signature (64 lowercase hex digits) and timestamp (Unix seconds, 10 digits)'
+}
+
+/** Refuses a timestamp ahead of the server (-3) or too old (-2). @param now the real clock, ms */
+export const checkTimestamp = (timestamp: string, now: number, window: { maxAge: number; maxAhead: number }): void => {
+  const seconds = Math.floor(now / 1000)
+  const sent = Number(timestamp)
+  if (sent > seconds + window.maxAhead) {
+    throw refuse(
+      authenticationErrors.futureRequest,
+      `Future request: timestamp is ${sent - seconds} s ahead of the server, at ${seconds}`,
+    )
+  }
+  if (sent < seconds - window.maxAge) {
+    throw refuse(
+      authenticationErrors.signatureExpired,
+      `Signature expired: timestamp is ${seconds - sent} s old, at most ${window.maxAge} s are accepted`,
+    )
+  }
+}
+
+/** The bytes that were signed. */
+export interface SignedBytes {
+  method: string
+  /** as sent */
+  target: string
+  /** another target that the signature may be over (`contract.md` 18, row 32) */
+  alsoSignedAs: string | undefined
+  body: Uint8Array | undefined
+}
+
+/** Stands in where there is no key, so that an unknown merchant costs what a known one does. */
+const NO_KEY = '0'.repeat(32)
+const MOST_KEYS = 2
+
+/**
+ * Finds the key that signed a request. Two keys are always tried, whichever fits and however many there are, and an
+ * unknown or disabled merchant is refused like a wrong signature after the same work.
+ * @param now the real clock, ms, by which keys end
+ */
+export const authenticate = async (
+  directory: Pick<MerchantDirectory, 'find'>,
+  { merchantId, signature, timestamp }: SignedHeaders,
+  bytes: SignedBytes,
+  now: number,
+): Promise<{ merchant: Merchant; key: MerchantKey }> => {
+  const found = isUuid(merchantId) ? directory.find(merchantId) : null
+  const merchant = found instanceof Promise ? await found : found
+  const given = Buffer.from(signature, 'hex')
+  let match: MerchantKey | undefined
+  let next = merchant ? merchant.keys.length - 1 : -1
+  for (let i = 0; i < MOST_KEYS; i += 1) {
+    while (next >= 0 && !isValid(merchant!.keys[next]!, now)) next -= 1
+    const key = next >= 0 ? merchant!.keys[next] : undefined
+    next -= 1
+    if (isSignedBy(key?.secret ?? NO_KEY, bytes.target, bytes, timestamp, given)) match ??= key
+    if (
+      bytes.alsoSignedAs !== undefined &&
+      isSignedBy(key?.secret ?? NO_KEY, bytes.alsoSignedAs, bytes, timestamp, given)
+    )
+      match ??= key
+  }
+  if (!merchant || merchant.disabled || !match) throw badSignature()
+  return { merchant, key: match }
+}
+
+const isValid = ({ purpose, expiresAt }: MerchantKey, now: number): boolean =>
+  purpose === 'api' && (expiresAt === null || expiresAt > now)
+
+const isSignedBy = (
+  secret: string,
+  target: string,
+  { method, body }: SignedBytes,
+  timestamp: string,
+  given: Buffer,
+): boolean => {
+  const hmac = createHmac('sha256', secret)
+  if (body === undefined || body.length === 0) hmac.update(method + target + timestamp)
+  else
+    hmac
+      .update(method + target)
+      .update(body)
+      .update(timestamp)
+  return timingSafeEqual(hmac.digest(), given)
+}

@@ -1,0 +1,34 @@
+import { requestLimits } from '@bursar/contract'
+import { sqlState } from '../../platform/db/index.ts'
+import { ApiRefusal } from '../../platform/api/route.ts'
+import { bodyTooLarge, invalidRequest, refuse, unavailable } from './refusals.ts'
+
+const RETRY_SECONDS = 1
+
+/**
+ * The refusal that a failure becomes on the wire. Nothing of what went wrong inside is told: whoever needs it finds it
+ * in the log by the request's id. `ours` is true when an operator should look.
+ */
+export const refusalOf = (error: unknown): { refusal: ApiRefusal; ours: boolean } => {
+  if (error instanceof ApiRefusal) return { refusal: error, ours: false }
+  const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown }
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    return {
+      refusal: refuse(bodyTooLarge, `the body is over ${requestLimits.bodyBytes} bytes: send less`),
+      ours: false,
+    }
+  }
+  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
+    return {
+      refusal: refuse(invalidRequest, 'the request is not well-formed HTTP: check its length and content type'),
+      ours: false,
+    }
+  }
+  // A value that no column can hold came from the request; that it came so far is a gap in an operation's checks.
+  if (sqlState(error)?.startsWith('22') === true)
+    return { refusal: refuse(invalidRequest, 'a value can not be stored'), ours: true }
+  return {
+    refusal: refuse(unavailable, 'temporarily unavailable: try again', { retryAfterSeconds: RETRY_SECONDS }),
+    ours: true,
+  }
+}

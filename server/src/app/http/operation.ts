@@ -1,0 +1,223 @@
+import type { Fingerprinted } from '../../platform/base/same-request.ts'
+import { createHmac, type KeyObject } from 'node:crypto'
+import type { ErrorCode, Operation } from '@bursar/contract'
+import { isUuid } from '../../platform/base/id.ts'
+import type { Merchant, MerchantDirectory, MerchantKey } from '../../merchants/accounts/index.ts'
+import type { Clock } from '../../platform/runtime/clock.ts'
+import type { AnswerKey, ApiAnswer, ApiRequest, Route } from '../../platform/api/route.ts'
+import type { Exchange } from './answering.ts'
+import { authenticate, checkTimestamp, readSignedHeaders, type SignedHeaders } from './authentication.ts'
+import type { RateLimiter } from './rate-limit.ts'
+import { invalidRequest, notBuilt, notFound, refuse, tooManyRequests } from './refusals.ts'
+import { nullableOf, withoutNulls, type NullableFields } from './nulls.ts'
+import { parseStrict } from './strict-json.ts'
+import { readQuery, type Target } from './target.ts'
+import { validationCodeOf, validatorOf, type Validator } from '../../platform/api/validation.ts'
+
+export interface EdgeDeps {
+  directory: Pick<MerchantDirectory, 'find'>
+  clock: Pick<Clock, 'now'>
+  limiter: RateLimiter
+  /** seconds */
+  window: { maxAge: number; maxAhead: number }
+  requestsPerMinute: number
+  /** told when a key that was never used signs a good request */
+  onFirstUse(merchant: Merchant, key: MerchantKey): void
+  /**
+   * The same in every process, the newest first; see `fingerprintOf`. Key objects, as importing the bytes for each
+   * request costs as much as all other checks.
+   */
+  fingerprintKeys: readonly KeyObject[]
+  /**
+   * the answer to a request that came before, looked up before an operation that moves money or was sent an
+   * Idempotency-Key
+   */
+  findKnown(request: {
+    merchantId: string
+    keys: readonly AnswerKey[]
+    localId: string | null
+  }): Promise<ApiAnswer | undefined>
+}
+
+/** A request as it arrived, what becomes known of it on the way, and where its answer goes. */
+export interface Passage extends Exchange {
+  /** what stands for `:id` in the path; empty where the operation has none */
+  id: string
+  /** the target, split */
+  target: Target
+  body: Buffer | undefined
+  /** null until the signature was found good */
+  merchantId: string | null
+  /** of the key that signed it; null until then */
+  keyId: string | null
+}
+
+export interface OperationHandler {
+  /** What is judged before a byte of the body is read: header grammar and timestamp. Throws a refusal. */
+  readHeaders(passage: Passage): SignedHeaders
+  /** Everything else, once the body is read. */
+  handle(passage: Passage, headers: SignedHeaders): Promise<ApiAnswer>
+}
+
+/**
+ * One operation of the contract on one of its paths, ready to serve. Checks come in the order of `contract.md` 19 #1:
+ * header grammar, timestamp, then merchant and signature as one step, rate, JSON, schema, what is known of the request
+ * already, then the operation.
+ * @param alsoSignedAs the path that a signature may be over instead of the one the request was sent to
+ */
+export const createOperation = (
+  operation: Operation,
+  route: Route | undefined,
+  alsoSignedAs: string | undefined,
+  deps: EdgeDeps,
+): OperationHandler => {
+  const notBuiltYet = (): never => {
+    throw notBuiltRefusal(operation)
+  }
+  if (!operation.signed) return { readHeaders: notBuiltYet, handle: async () => notBuiltYet() }
+  const read = createReader(operation, deps.fingerprintKeys)
+  const readHeaders = (passage: Passage): SignedHeaders => {
+    const headers = readSignedHeaders(passage.request)
+    checkTimestamp(headers.timestamp, deps.clock.now(), deps.window)
+    return headers
+  }
+  const handle = async (passage: Passage, headers: SignedHeaders): Promise<ApiAnswer> => {
+    const {
+      request: message,
+      body,
+      target: { query },
+    } = passage
+    const now = deps.clock.now()
+    const other = alsoSignedAs === undefined || query === '' ? alsoSignedAs : `${alsoSignedAs}?${query}`
+    const { merchant, key } = await authenticate(
+      deps.directory,
+      headers,
+      { method: message.method!, target: message.url!, alsoSignedAs: other, body },
+      now,
+    )
+    passage.merchantId = merchant.id
+    passage.keyId = key.id
+    if (key.firstUsedAt === null) deps.onFirstUse(merchant, key)
+    limitRate(deps, merchant, passage, now)
+    if (!route) throw notBuiltRefusal(operation)
+    const request = read(passage, headers, { merchant, key }, query)
+    return (await answerBefore(operation, request, deps)) ?? route.handle(request)
+  }
+  return { readHeaders, handle }
+}
+
+const answerBefore = async (
+  { movesMoney }: Operation,
+  { merchantId, answerKeys: keys, body }: ApiRequest,
+  deps: EdgeDeps,
+): Promise<ApiAnswer | undefined> => {
+  if (keys.length === 0) return undefined
+  const { localId } = body as { localId?: unknown }
+  return deps.findKnown({ merchantId, keys, localId: movesMoney && typeof localId === 'string' ? localId : null })
+}
+
+const notBuiltRefusal = ({ id, method, path }: Operation) =>
+  refuse(notBuilt, `${method} ${path} (${id}) is not built yet`)
+
+const limitRate = (deps: EdgeDeps, { id, settings }: Merchant, passage: Passage, now: number): void => {
+  const perMinute = settings.requestsPerMinute ?? deps.requestsPerMinute
+  const left = deps.limiter.take(id, perMinute, now)
+  passage.rate = { left: Math.max(0, left), perMinute }
+  if (left < 0) {
+    throw refuse(tooManyRequests, `more than ${perMinute} requests a minute: try again in ${-left} s`, {
+      retryAfterSeconds: -left,
+    })
+  }
+}
+
+type Reader = (
+  passage: Passage,
+  headers: SignedHeaders,
+  signedBy: { merchant: Merchant; key: MerchantKey },
+  queryText: string,
+) => ApiRequest
+
+/** Reads what an operation takes: parameters, query, body. Everything else is refused. */
+const createReader = (operation: Operation, fingerprintKeys: readonly KeyObject[]): Reader => {
+  const code = validationCodeOf(operation)
+  const checkQuery = operation.query ? validatorOf(operation.query, code, 'the query') : undefined
+  const checkBody = operation.body
+    ? { fits: validatorOf(operation.body, code, 'the body'), fields: nullableOf(operation.body) }
+    : undefined
+  const names = Object.keys(operation.query?.properties ?? {})
+  const isPost = operation.method === 'POST'
+  return (passage, headers, { merchant, key }, queryText) => {
+    if (passage.request.headers['content-encoding'] !== undefined)
+      throw refuse(invalidRequest, 'send the body without Content-Encoding')
+    if (isPost && queryText !== '')
+      throw refuse(invalidRequest, 'a POST request has no query: send its values in the body')
+    const query = queryText === '' ? NO_VALUES : readQuery(queryText, names)
+    checkQuery?.(query)
+    return {
+      merchantId: merchant.id,
+      keyId: key.id,
+      params: operation.params ? readParams(passage.id) : NO_VALUES,
+      query,
+      body: readBody(passage.body, checkBody, code),
+      requestId: passage.requestId,
+      answerKeys: isPost ? answerKeysOf(operation, headers, passage, fingerprintKeys) : NO_KEYS,
+    }
+  }
+}
+
+const NO_VALUES: Readonly<Record<string, string>> = Object.freeze({})
+const NO_KEYS: readonly AnswerKey[] = Object.freeze([])
+
+/** Every identifier is a UUID: anything else is as unknown as one that nobody has. */
+const readParams = (id: string): Record<string, string> => {
+  const lower = id.toLowerCase()
+  if (!isUuid(lower)) throw refuse(notFound, `nothing has the id ${JSON.stringify(id.slice(0, 64))}: ids are UUIDs`)
+  return { id: lower }
+}
+
+const isEmptyObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
+
+interface BodyCheck {
+  fits: Validator
+  fields: NullableFields
+}
+
+const readBody = (body: Buffer | undefined, check: BodyCheck | undefined, code: ErrorCode): unknown => {
+  const isEmpty = body === undefined || body.length === 0
+  if (!check) {
+    if (!isEmpty && !isEmptyObject(parseStrict(body, code)))
+      throw refuse(code, 'this operation takes no body: send none, or {}')
+    return undefined
+  }
+  if (isEmpty) throw refuse(code, 'the body is empty: send one JSON object')
+  const value = withoutNulls(parseStrict(body, code), check.fields)
+  check.fits(value)
+  return value
+}
+
+const answerKeysOf = (
+  { movesMoney }: Operation,
+  { signature, idempotencyKey }: SignedHeaders,
+  passage: Passage,
+  [newest, ...before]: readonly KeyObject[],
+): readonly AnswerKey[] => {
+  if (!movesMoney && idempotencyKey === undefined) return NO_KEYS
+  const made: Fingerprinted = {
+    fingerprint: fingerprintOf(passage, newest!),
+    ...(before.length > 0 && { older: before.map((key) => fingerprintOf(passage, key)) }),
+  }
+  const keys: AnswerKey[] = []
+  if (movesMoney) keys.push({ key: `sig:${signature}`, ...made })
+  if (idempotencyKey !== undefined) keys.push({ key: `key:${idempotencyKey}`, ...made })
+  return keys
+}
+
+/**
+ * Whether two requests are the same one is judged by what was sent, not by how it was signed. A body may hold the
+ * number of a card, of which few digits are unknown to whoever sees its mask: without the key they can't be tried out.
+ */
+const fingerprintOf = ({ request, body }: Passage, key: KeyObject): string => {
+  const hmac = createHmac('sha256', key).update(`${request.method} ${request.url}\n`)
+  return (body === undefined ? hmac : hmac.update(body)).digest('base64url')
+}

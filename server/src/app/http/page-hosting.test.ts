@@ -1,0 +1,320 @@
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { PageRequest, PageRoute } from '../../platform/api/page.ts'
+import { ApiRefusal } from '../../platform/api/route.ts'
+import { createPageFinder } from './page-finding.ts'
+import { useEdge } from './test-edge.ts'
+
+const html = { 'content-type': 'text/html; charset=utf-8' }
+const asked: PageRequest[] = []
+let released = 0
+const LONGEST_MS = 2_500
+const page = (method: 'GET' | 'POST', path: string, more: Partial<PageRoute> = {}): PageRoute => ({
+  method,
+  path,
+  mostBytes: 1_000,
+  handle: async (request) => {
+    asked.push(request)
+    return { status: 200, headers: html, body: `<p>${request.params['id'] ?? 'none'}` }
+  },
+  ...more,
+})
+const streaming =
+  (write: (n: number) => string, everyMs: number): PageRoute['handle'] =>
+  async () => ({
+    status: 200,
+    headers: { 'content-type': 'text/event-stream' },
+    stream: async (send, signal) => {
+      for (let n = 0; !signal.aborted && n < 5_000; n += 1) {
+        send(write(n))
+        await sleep(everyMs)
+      }
+      released += 1
+    },
+  })
+const flooded: number[] = []
+const flooding: PageRoute['handle'] = async () => ({
+  status: 200,
+  headers: {},
+  stream: async (send, signal) => {
+    const startedAt = performance.now()
+    while (!signal.aborted) {
+      for (let n = 0; n < 50; n += 1) send('x'.repeat(60_000))
+      await sleep(1)
+    }
+    flooded.push(performance.now() - startedAt)
+  },
+})
+
+const edge = useEdge({
+  unbuilt: ['createCryptoInvoiceForm'],
+  pages: {
+    routes: [
+      page('GET', '/invoices/crypto/{id}'),
+      page('POST', '/invoices/crypto/{id}'),
+      page('POST', '/limited', { perMinute: 3 }),
+      page('POST', '/merchants/invoices/crypto/form'),
+      page('GET', '/large', { handle: async () => ({ status: 200, headers: html, body: 'large '.repeat(2_000) }) }),
+      page('GET', '/refused', {
+        handle: async () => Promise.reject(new ApiRefusal(400, 100, 'amount: <UAH 25 to 29999>')),
+      }),
+      page('GET', '/broken', { handle: async () => Promise.reject(new Error('hunter2')) }),
+      page('GET', '/split', {
+        handle: async () => ({ status: 303, headers: { location: '/a\r\nset-cookie: b=c' }, body: '' }),
+      }),
+      page('GET', '/moved', { handle: async () => ({ status: 303, headers: { location: '/large' }, body: '' }) }),
+      page('GET', '/live', { handle: streaming((n) => `data: ${n}\n\n`, 5) }),
+      page('GET', '/flood', { handle: flooding }),
+    ],
+    problem: ({ status, requestId }) => ({ headers: html, body: `<h1>problem ${status}</h1>${requestId}` }),
+    postsPerMinute: 100_000,
+    getsPerMinute: 100_000,
+    streams: { most: 3, perAddress: 2, longestMs: LONGEST_MS, mostWaiting: 64 * 1024 },
+    bodyMs: 200,
+  },
+})
+beforeEach(() => {
+  asked.length = 0
+})
+const browser = ['accept', 'text/html,application/xhtml+xml,*/*;q=0.8']
+const get = (target: string, headers: string[] = browser) => edge.raw('GET', target, headers)
+
+describe('a page', () => {
+  test('is found by its path, with what stands for the names in it, and with a slash at its end', async () => {
+    expect(await get('/invoices/crypto/a%20b?lang=uk&lang=ru&x=%zz')).toMatchObject({ status: 200, text: '<p>a b' })
+    expect(asked[0]).toMatchObject({
+      method: 'GET',
+      params: { id: 'a b' },
+      query: { lang: 'uk' },
+      url: '/invoices/crypto/a%20b?lang=uk&lang=ru&x=%zz',
+    })
+    expect((await get('/invoices/crypto/x/')).text).toBe('<p>x')
+  })
+
+  test('carries what keeps it to itself', async () => {
+    const { headers } = await get('/invoices/crypto/x')
+    expect(headers).toMatchObject({
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+    })
+    expect(headers['content-security-policy']).toMatch(/default-src 'none'/)
+    expect(headers['x-request-id']).toBeTruthy()
+  })
+
+  test('answers HEAD with the headers of its GET', async () => {
+    const head = await edge.raw('HEAD', '/invoices/crypto/x', browser)
+    expect(head).toMatchObject({
+      status: 200,
+      text: '',
+      headers: { 'content-length': '4', 'content-type': html['content-type'] },
+    })
+    expect(asked[0]!.method).toBe('GET')
+  })
+
+  test('is compressed for who can read that', async () => {
+    for (const [accepted, open] of [
+      ['br, gzip', brotliDecompressSync],
+      ['gzip', gunzipSync],
+      ['br;q=0, gzip', gunzipSync],
+    ] as const) {
+      const text = await edge.bytes(
+        `GET /large HTTP/1.1\r\nHost: a\r\nAccept-Encoding: ${accepted}\r\nConnection: close\r\n\r\n`,
+      )
+      const body = Buffer.from(text.slice(text.indexOf('\r\n\r\n') + 4), 'latin1')
+      expect(text).toMatch(/vary: accept-encoding/)
+      expect(body.length).toBeLessThan(500)
+      expect(open(body).toString()).toBe('large '.repeat(2_000))
+    }
+    expect((await get('/large')).text).toHaveLength(12_000)
+  })
+
+  test("may send elsewhere, but not with a header of the client's own", async () => {
+    expect(await get('/moved')).toMatchObject({ status: 303, headers: { location: '/large' } })
+    const split = await get('/split')
+    expect(split.status).toBe(503)
+    expect(split.headers['set-cookie']).toBeUndefined()
+  })
+
+  test('of a web form stands where the contract names it', async () => {
+    expect((await edge.raw('POST', '/merchants/invoices/crypto/form', browser, 'a=b')).status).toBe(200)
+    expect((await edge.raw('POST', '/merchants/invoices/fiat/form', [], 'a=b')).status).toBe(501)
+  })
+})
+
+describe("what can't be shown", () => {
+  test('an unknown path is a page to a browser and JSON to everybody else', async () => {
+    expect(await get('/nowhere')).toMatchObject({
+      status: 404,
+      text: expect.stringContaining('<h1>problem 404') as string,
+      headers: html,
+    })
+    expect(await get('/nowhere', [])).toMatchObject({ status: 404, body: { code: 101 } })
+    expect(await get('/a/../b')).toMatchObject({
+      status: 400,
+      text: expect.stringContaining('<h1>problem 400') as string,
+    })
+    expect(await get('/invoices/crypto/%00')).toMatchObject({ status: 400 })
+  })
+
+  test('a refusal is told readably, as JSON where JSON is asked for', async () => {
+    expect(await get('/refused')).toMatchObject({
+      status: 400,
+      text: expect.stringContaining('<h1>problem 400') as string,
+    })
+    expect(await get('/refused', ['accept', 'application/json'])).toMatchObject({
+      status: 400,
+      body: { code: 100, description: 'amount: <UAH 25 to 29999>' },
+    })
+  })
+
+  test('a failure tells nothing of what went wrong, and the log names the request', async () => {
+    edge.logged.length = 0
+    const answer = await get('/broken')
+    expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
+    expect(answer.text).not.toContain('hunter2')
+    expect(
+      edge.logged.some((line) => line.includes('hunter2') && line.includes(String(answer.headers['x-request-id']))),
+    ).toBe(true)
+  })
+
+  test('another method is refused', async () => {
+    for (const method of ['DELETE', 'PUT', 'OPTIONS'])
+      expect(await edge.raw(method, '/invoices/crypto/x', browser)).toMatchObject({
+        status: 405,
+        headers: { allow: 'GET, HEAD, POST' },
+      })
+    expect((await get('/limited')).status).toBe(405)
+  })
+
+  test('a body that is too long, that a GET has, or that comes too slowly is refused', async () => {
+    expect((await edge.raw('POST', '/invoices/crypto/x', browser, 'x'.repeat(1_001))).status).toBe(413)
+    expect((await edge.raw('POST', '/invoices/crypto/x', browser, 'x'.repeat(1_000))).status).toBe(200)
+    expect((await edge.raw('GET', '/invoices/crypto/x', browser, 'x')).status).toBe(400)
+    expect((await edge.raw('POST', '/invoices/crypto/x', ['content-encoding', 'gzip'], 'x')).status).toBe(400)
+    expect(await edge.bytes('POST /invoices/crypto/x HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf')).toMatch(
+      /^HTTP\/1\.1 408 /,
+    )
+  })
+
+  test('more requests a minute from one address than the route takes wait', async () => {
+    const statuses = []
+    for (let i = 0; i < 4; i += 1) statuses.push((await edge.raw('POST', '/limited', browser, 'x')).status)
+    expect(statuses).toEqual([200, 200, 200, 429])
+    edge.clock.ms += 20_000
+    expect((await edge.raw('POST', '/limited', browser, 'x')).status).toBe(200)
+  })
+})
+
+/** Opens a stream that is read, or with `paused` never. */
+const open = (path: string, paused = false): Promise<{ text: () => string; end(): void; ended: Promise<void> }> =>
+  new Promise((resolve) => {
+    let text = ''
+    const socket = connect(edge.port, '127.0.0.1', () =>
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n`),
+    )
+    const ended = new Promise<void>((done) => socket.once('close', () => done()))
+    socket.on('error', () => {})
+    socket.once('data', (chunk: Buffer) => {
+      text += chunk.toString()
+      if (paused) socket.pause()
+      else socket.on('data', (more: Buffer) => (text += more.toString()))
+      resolve({ text: () => text, end: () => socket.destroy(), ended })
+    })
+  })
+
+describe('an answer that goes on', () => {
+  test('arrives as it is written, and ends with its time', async () => {
+    const live = await open('/live')
+    const before = released
+    await live.ended
+    expect(live.text()).toMatch(/^HTTP\/1\.1 200 [^]*text\/event-stream[^]*data: 0\n\n[^]*data: 20\n\n/)
+    await expect.poll(() => released).toBeGreaterThan(before)
+  })
+
+  test('is let go when its client leaves', async () => {
+    const before = released
+    const live = await open('/live')
+    live.end()
+    await expect.poll(() => released, { timeout: LONGEST_MS - 200 }).toBeGreaterThan(before)
+  })
+
+  test('is one of few from one address', async () => {
+    const two = await Promise.all([open('/live'), open('/live')])
+    expect(await get('/live')).toMatchObject({ status: 429, headers: { 'retry-after': '10' } })
+    for (const one of two) one.end()
+    await expect
+      .poll(async () => {
+        const again = await open('/live')
+        again.end()
+        return again.text()
+      })
+      .toMatch(/^HTTP\/1\.1 200/)
+  })
+
+  test('is cut off from a client that does not read', async () => {
+    const flood = await open('/flood', true)
+    await expect.poll(() => flooded.length).toBe(1)
+    expect(flooded[0]).toBeLessThan(LONGEST_MS - 100)
+    flood.end()
+  })
+})
+
+test('generated requests get an answer that is no failure', async () => {
+  const piece = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 20 }),
+    fc.constantFrom('..', '%2e%2e', '%00', '%', 'a%2Fb', '<script>', '\u202e', '__proto__', 'x'.repeat(3_000)),
+  )
+  const target = fc
+    .tuple(fc.constantFrom('/invoices/crypto/', '/invoices/', '/', '/refused?', '/large/?'), piece, fc.boolean())
+    .map(
+      ([start, text, encode]) =>
+        `${start}${encode ? encodeURIComponent(text.toWellFormed()) : text.replaceAll(/[^!-~]/g, '')}`,
+    )
+  const header = fc.string({ maxLength: 40 }).map((text) => text.replaceAll(/[^\x20-\x7e]/g, ''))
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom('GET', 'POST', 'HEAD', 'PATCH'),
+      target,
+      header,
+      header,
+      piece,
+      async (method, path, accept, type, body) => {
+        const answer = await edge.raw(
+          method,
+          path,
+          ['accept', accept, 'content-type', type, 'accept-language', type],
+          method === 'POST' ? body : undefined,
+        )
+        expect(answer.status).toBeLessThan(500)
+        expect(answer.headers['x-request-id']).toBeTruthy()
+        expect(answer.headers['x-content-type-options']).toBe('nosniff')
+      },
+    ),
+    { numRuns: 1_000 },
+  )
+}, 60_000)
+
+describe('finding a page', () => {
+  const route = (method: 'GET' | 'POST', path: string): PageRoute => page(method, path)
+  test('two routes of one path are a mistake', () => {
+    expect(() => createPageFinder([route('GET', '/a/{id}'), route('GET', '/a/{name}')])).toThrow(
+      'two pages have one path',
+    )
+  })
+  test('any segments it was made of are found and given back decoded', () => {
+    const find = createPageFinder([route('GET', '/a/{x}/b/{y}')])
+    const segment = fc
+      .string({ minLength: 1, unit: 'grapheme' })
+      .filter((text) => !/\p{Cc}/u.test(text) && text.isWellFormed())
+    fc.assert(
+      fc.property(segment, segment, (x, y) => {
+        const found = find('GET', `/a/${encodeURIComponent(x)}/b/${encodeURIComponent(y)}`)
+        expect(found).toMatchObject({ params: { x, y } })
+      }),
+    )
+  })
+})

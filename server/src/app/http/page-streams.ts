@@ -1,0 +1,114 @@
+import type { PageAnswer } from '../../platform/api/page.ts'
+import { streamHeaders, type PageExchange } from './page-answering.ts'
+import { refuse, tooManyRequests, unavailable } from './refusals.ts'
+
+/** What one process keeps open at most, and for how long. */
+export interface StreamLimits {
+  /** all together */
+  most: number
+  /** of one network address */
+  perAddress: number
+  /** ms; a browser asks again afterwards */
+  longestMs: number
+  /** bytes that may wait for a client that reads slowly */
+  mostWaiting: number
+}
+
+export const STREAM_LIMITS: StreamLimits = {
+  most: 5_000,
+  perAddress: 100,
+  longestMs: 15 * 60_000,
+  mostWaiting: 64 * 1024,
+}
+
+type Streaming = Extract<PageAnswer, { stream: unknown }>
+
+export interface PageStreams {
+  /**
+   * Sends an answer that goes on, until it ends itself, its client leaves or reads too slowly, its time is over, or the
+   * process stops. Throws a refusal while nothing is sent: one of too many.
+   */
+  serve(exchange: PageExchange, subject: string, answer: Streaming): Promise<void>
+  /** how many go on */
+  count(): number
+  endAll(): void
+}
+
+const RETRY_SECONDS = 10
+
+export const createPageStreams = (limits: StreamLimits): PageStreams => {
+  const open = new Set<AbortController>()
+  const bySubject = new Map<string, number>()
+  const enter = (subject: string): AbortController => {
+    if (open.size >= limits.most)
+      throw refuse(unavailable, 'too many pages are open: reload the page later', { retryAfterSeconds: RETRY_SECONDS })
+    const held = bySubject.get(subject) ?? 0
+    if (held >= limits.perAddress)
+      throw refuse(tooManyRequests, 'too many pages are open from here: close some', {
+        retryAfterSeconds: RETRY_SECONDS,
+      })
+    bySubject.set(subject, held + 1)
+    const leaving = new AbortController()
+    open.add(leaving)
+    return leaving
+  }
+  const leave = (subject: string, leaving: AbortController): void => {
+    open.delete(leaving)
+    const held = (bySubject.get(subject) ?? 1) - 1
+    if (held > 0) bySubject.set(subject, held)
+    else bySubject.delete(subject)
+  }
+  return {
+    serve: async (exchange, subject, answer) => {
+      const leaving = enter(subject)
+      try {
+        await run(exchange, answer, leaving, limits)
+      } finally {
+        leave(subject, leaving)
+      }
+    },
+    count: () => open.size,
+    endAll: () => {
+      for (const leaving of open) leaving.abort()
+    },
+  }
+}
+
+const run = async (
+  { request, response, requestId }: PageExchange,
+  answer: Streaming,
+  leaving: AbortController,
+  limits: StreamLimits,
+): Promise<void> => {
+  const end = (): void => leaving.abort()
+  if (response.destroyed) return
+  response.once('close', end)
+  response.shouldKeepAlive = false
+  response.writeHead(answer.status, streamHeaders(answer, requestId))
+  if (request.method === 'HEAD') {
+    response.end()
+    return
+  }
+  response.flushHeaders()
+  const timer = setTimeout(end, limits.longestMs)
+  const write = (chunk: string): void => {
+    if (leaving.signal.aborted || response.destroyed) return
+    response.write(chunk)
+    if (response.writableLength <= limits.mostWaiting) return
+    end()
+    response.destroy()
+  }
+  try {
+    await Promise.race([answer.stream(write, leaving.signal), aborted(leaving.signal)])
+  } finally {
+    clearTimeout(timer)
+    end()
+    response.end()
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })

@@ -1,0 +1,133 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { requestHeaders } from '@bursar/contract'
+import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import {
+  createDirectory,
+  createEndpoints,
+  listKeys,
+  revokeKey,
+  rotateKey,
+  setDisabled,
+  setSetting,
+} from '../../merchants/accounts/index.ts'
+import { box, keyDeps, makeMerchant, momentAt } from '../../merchants/accounts/test-merchant.ts'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import { sign } from './test-edge.ts'
+
+const database = useDatabase({ template: migrated })
+let pool: pg.Pool
+let db: Db
+const children: ChildProcess[] = []
+const ports: number[] = []
+
+beforeAll(async () => {
+  pool = createPool({ url: database.url })
+  db = createDb(pool)
+  for (const name of ['api one', 'api two']) {
+    const child = fork(new URL('./test-process.ts', import.meta.url), {
+      env: { ...process.env, DATABASE_URL: database.url, NAME: name },
+    })
+    children.push(child)
+    ports.push(((await once(child, 'message')) as [{ port: number }])[0].port)
+  }
+})
+afterAll(async () => {
+  for (const child of children) child.disconnect()
+  await Promise.all(children.map((child) => child.exitCode ?? once(child, 'exit')))
+  await pool.end()
+})
+
+const ask = async (port: number, id: string, key: string): Promise<number> => {
+  const target = '/merchants/assets/crypto'
+  const timestamp = String(Math.floor(Date.now() / 1_000))
+  const headers = {
+    [requestHeaders.merchantId]: id,
+    [requestHeaders.signature]: sign(key, 'GET', target, '', timestamp),
+    [requestHeaders.timestamp]: timestamp,
+  }
+  const answer = await fetch(`http://127.0.0.1:${port}${target}`, { headers })
+  await answer.arrayBuffer()
+  return answer.status
+}
+const everywhere = (id: string, key: string): Promise<number[]> => Promise.all(ports.map((port) => ask(port, id, key)))
+
+/** Waits until every process answers so. Nothing that is kept ends by itself meanwhile: it was told of. */
+const until = async (id: string, key: string, status: number): Promise<void> => {
+  const startedAt = performance.now()
+  while (!(await everywhere(id, key)).every((one) => one === status)) {
+    if (performance.now() - startedAt > 120_000) throw new Error(`not everywhere ${status} after two minutes`)
+    await sleep(5)
+  }
+}
+const changed = (work: Parameters<typeof inTransaction>[1]) => inTransaction(db, work)
+const now = () => momentAt(Date.now())
+
+describe('two api processes', () => {
+  test('know a new merchant, a rotated key and a revoked one by being told, and never wrongly refuse a good key meanwhile', async () => {
+    const made = await makeMerchant(db, Date.now())
+    await until(made.id, made.privateKey, 200)
+    let over = false
+    const wrong: number[] = []
+    const load = (async () => {
+      while (!over)
+        for (const status of await everywhere(made.id, made.privateKey)) if (status !== 200) wrong.push(status)
+    })()
+    const rotated = (await changed((tx) =>
+      rotateKey(tx, made.id, { purpose: 'api', overlapMs: 3_600_000 }, keyDeps, now()),
+    )) as { keyId: string; secret: string }
+    await until(made.id, rotated.secret, 200)
+    await sleep(200)
+    over = true
+    await load
+    expect(wrong).toEqual([])
+    const [old] = (await listKeys(db, made.id)).filter(({ purpose }) => purpose === 'api')
+    await changed((tx) => revokeKey(tx, made.id, old!.id, keyDeps, now()))
+    await until(made.id, made.privateKey, 401)
+    expect(await everywhere(made.id, rotated.secret)).toEqual([200, 200])
+    await changed((tx) => setDisabled(tx, made.id, true, keyDeps, now()))
+    await until(made.id, rotated.secret, 401)
+  })
+
+  test('know what changed while their listening connections were gone', async () => {
+    const made = await makeMerchant(db, Date.now())
+    await until(made.id, made.privateKey, 200)
+    await changed((tx) => rotateKey(tx, made.id, { purpose: 'api', overlapMs: 3_600_000 }, keyDeps, now()))
+    const [old] = (await listKeys(db, made.id)).filter(({ purpose }) => purpose === 'api')
+    // Both at once: nobody listens when the change is announced.
+    const client = await pool.connect()
+    await client.query('begin')
+    await client.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'api % listener'",
+    )
+    await client.query('update merchant_keys set revoked_at = $1 where id = $2', [new Date(), old!.id])
+    await client.query('commit')
+    client.release()
+    await until(made.id, made.privateKey, 401)
+  })
+
+  test('note the first use of a key once, and notifications keep the old key meanwhile', async () => {
+    const made = await makeMerchant(db, Date.now(), { settings: { notificationsUrl: 'https://shop.example/hook' } })
+    const rotated = (await changed((tx) =>
+      rotateKey(tx, made.id, { purpose: 'api', overlapMs: 3_600_000 }, keyDeps, now()),
+    )) as { keyId: string; secret: string }
+    await until(made.id, rotated.secret, 200)
+    await Promise.all(Array.from({ length: 20 }, () => everywhere(made.id, rotated.secret)))
+    await sleep(200)
+    const used = (await listKeys(db, made.id)).filter(({ firstUsedAt }) => firstUsedAt !== null)
+    expect(used.map(({ id }) => id)).toEqual([rotated.keyId])
+    const endpoint = await createEndpoints(createDirectory(db, box), { business: Date.now })(made.id)
+    expect(endpoint?.signingKey).toBe(made.privateKey)
+  })
+
+  test('limit a merchant anew as soon as its setting changes', async () => {
+    const made = await makeMerchant(db, Date.now())
+    await until(made.id, made.privateKey, 200)
+    await changed((tx) => setSetting(tx, made.id, { name: 'requestsPerMinute', value: '1' }, keyDeps, now()))
+    await until(made.id, made.privateKey, 429)
+  })
+})

@@ -1,0 +1,28 @@
+import { authenticationErrors, generalErrors, type ErrorCode } from '@bursar/contract'
+import { ApiRefusal } from '../../platform/api/route.ts'
+
+/** A refusal of the contract's catalogue with a sentence that says what to change. */
+export const refuse = (
+  { status, code }: ErrorCode,
+  description: string,
+  more: { field?: string; retryAfterSeconds?: number } = {},
+): ApiRefusal => new ApiRefusal(status, code, description, more)
+
+/** One answer for an unknown merchant, a disabled one, and a signature that does not match. */
+export const badSignature = (): ApiRefusal =>
+  refuse(
+    authenticationErrors.invalidSignature,
+    'Invalid signature: check merchant-id, the private key, and that MESSAGE is built from the bytes sent',
+  )
+
+export const { invalidRequest, notFound, bodyTooLarge, tooManyRequests, notBuilt, unavailable, conflict } =
+  generalErrors
+
+/** The body of a refused request, as JSON. */
+export const refusalBody = (refusal: ApiRefusal, requestId?: string): string =>
+  JSON.stringify({
+    code: refusal.code,
+    description: refusal.message,
+    ...(refusal.field === undefined ? {} : { field: refusal.field }),
+    ...(requestId === undefined ? {} : { requestId }),
+  })

@@ -1,0 +1,308 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { randomBytes } from 'node:crypto'
+import type { Socket } from 'node:net'
+import Fastify, { type FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { requestLimits } from '@bursar/contract'
+import type { MerchantKey } from '../../merchants/accounts/index.ts'
+import type { ApiRefusal, Route } from '../../platform/api/route.ts'
+import { sendJson, sendRefusal, type Exchange } from './answering.ts'
+import { BODY_LIMITS, createBodyBudget, type BodyBudget, type BodyLimits } from './body-budget.ts'
+import { checkLength, readBytes } from './body.ts'
+import { createClientAddress, subjectOf, type ClientAddress } from './client-address.ts'
+import { createDispatch, type Dispatch, type Endpoint } from './dispatch.ts'
+import { refusalOf } from './failures.ts'
+import { withoutCardNumbers } from '../../platform/api/card-numbers.ts'
+import type { RequestMeter } from './meter.ts'
+import type { EdgeDeps, Passage } from './operation.ts'
+import { createPageHost, type HostedPages, type PageHost } from './page-hosting.ts'
+import { exchangeOf, registerPages } from './pages.ts'
+import { createRateLimiter, type RateLimiter } from './rate-limit.ts'
+import { invalidRequest, notFound, refusalBody, refuse, tooManyRequests } from './refusals.ts'
+import { splitTarget } from './target.ts'
+import { createTurns, type Turns } from './turns.ts'
+
+export interface HttpDeps extends Omit<EdgeDeps, 'limiter'> {
+  routes: readonly Route[]
+  /** what is served without a signature */
+  pages?: HostedPages
+  log: Logger
+  /** throws while the process can't serve */
+  ready(): Promise<void>
+  /** requests without a good signature of one network address that are told why in a minute */
+  refusalsPerMinute?: number
+  /** CIDR ranges of proxies whose X-Forwarded-For names the network address */
+  trustedProxies?: readonly string[]
+  /** told of every answer to an operation */
+  meter?: Pick<RequestMeter, 'note'>
+  /** connections that are open at a time: one more is closed at once */
+  mostConnections?: number
+  bodies?: BodyLimits
+}
+
+const REFUSALS_PER_MINUTE = 600
+/** Slow senders hold a connection no longer than this. */
+const TIMES = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 72_000,
+  connectionsCheckingInterval: 2_000,
+}
+const IDLE_SOCKET_MS = 60_000
+const MOST_HEADER_BYTES = 16_384
+
+/**
+ * The merchant API as an HTTP server. Listens when told to. Operations of the contract and payers' pages are served
+ * here, straight from node:http; everything else, the reference and health, is Fastify's.
+ */
+export const createHttpServer = (deps: HttpDeps): FastifyInstance => {
+  const edge: Edge = {
+    deps,
+    dispatch: createDispatch(deps.routes, {
+      ...deps,
+      limiter: createRateLimiter(),
+      onFirstUse: oncePerKey(deps.onFirstUse),
+    }),
+    refused: createRateLimiter(),
+    clientAddress: createClientAddress(deps.trustedProxies ?? []),
+    bodies: createBodyBudget(deps.bodies ?? BODY_LIMITS),
+    newRequestId: createRequestIds(),
+    turn: createTurns(),
+    host: undefined,
+    closing: false,
+  }
+  edge.host =
+    deps.pages &&
+    createPageHost({
+      ...deps,
+      pages: deps.pages,
+      meter: deps.meter,
+      clientAddress: edge.clientAddress,
+      bodies: edge.bodies,
+      newRequestId: edge.newRequestId,
+      isClosing: () => edge.closing,
+    })
+  const app = Fastify({
+    bodyLimit: requestLimits.bodyBytes,
+    exposeHeadRoutes: true,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    genReqId: edge.newRequestId,
+    frameworkErrors: (error, request, reply) => fail(edge, exchangeOf(request, reply), error, null),
+    serverFactory: (pages) => listener(edge, pages),
+    logger: false,
+  })
+  app.setErrorHandler((error, request, reply) => fail(edge, exchangeOf(request, reply), error, null))
+  app.setNotFoundHandler((request, reply) => fail(edge, exchangeOf(request, reply), unknownPath(request.raw), null))
+  app.addHook('preClose', async () => {
+    edge.closing = true
+    edge.host?.endStreams()
+  })
+  registerPages(app, deps.ready)
+  return app
+}
+
+interface Edge {
+  deps: HttpDeps
+  dispatch: Dispatch
+  /** counts requests without a good signature by network address */
+  refused: RateLimiter
+  clientAddress: ClientAddress
+  bodies: BodyBudget
+  newRequestId: () => string
+  turn: Turns
+  /** of payers' pages, where there are any */
+  host: PageHost | undefined
+  /** what is under way is answered, and its connection ends */
+  closing: boolean
+}
+
+/** A short name for each request: a random start for the process, then a count. */
+const createRequestIds = (): (() => string) => {
+  const start = randomBytes(6).toString('hex')
+  let count = 0
+  return () => `${start}-${(count += 1).toString(36)}`
+}
+
+const oncePerKey = (onFirstUse: EdgeDeps['onFirstUse']): EdgeDeps['onFirstUse'] => {
+  const told = new WeakSet<MerchantKey>()
+  return (merchant, key) => {
+    if (told.has(key)) return
+    told.add(key)
+    onFirstUse(merchant, key)
+  }
+}
+
+const listener = (edge: Edge, pages: (request: IncomingMessage, response: ServerResponse) => void): Server => {
+  const server = createServer(
+    { ...TIMES, maxHeaderSize: MOST_HEADER_BYTES, requireHostHeader: false },
+    (request, response) => {
+      const url = request.url!
+      const mark = url.indexOf('?')
+      const path = mark < 0 ? url : url.slice(0, mark)
+      const refused = (why: unknown): void =>
+        fail(edge, { request, response, requestId: edge.newRequestId(), rate: null }, why, null)
+      const twice = hostTwice(request)
+      if (twice) return refused(twice)
+      const found = edge.dispatch(request.method!, path)
+      // An operation without a signature is a web form: a page, once its room is built.
+      if (found?.endpoint.operation.signed !== true && edge.host?.take(request, response, path)) return
+      // What is read there is only ever asked for; Fastify would judge a body before it looks for the path.
+      if (!found) return READING.has(request.method!) ? pages(request, response) : refused(unknownPath(request))
+      serve(edge, found.endpoint, found.id, request, response).catch((error: unknown) => {
+        edge.deps.log.error({ err: error }, 'a request could not be answered')
+        response.destroy()
+      })
+    },
+  )
+  server.setTimeout(IDLE_SOCKET_MS)
+  if (edge.deps.mostConnections !== undefined) server.maxConnections = edge.deps.mostConnections
+  server.on('clientError', answerBrokenRequest)
+  return server
+}
+
+const serve = async (
+  edge: Edge,
+  { operation, readHeaders, handle }: Endpoint,
+  id: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> => {
+  const startedAt = performance.now()
+  const passage: Passage = {
+    request,
+    response,
+    requestId: edge.newRequestId(),
+    id,
+    target: NO_TARGET,
+    body: undefined,
+    merchantId: null,
+    keyId: null,
+    rate: null,
+  }
+  const share = edge.bodies.share(() => subjectOf(edge.clientAddress(request)))
+  try {
+    checkHost(request)
+    passage.target = splitTarget(request.url!)
+    const takesBody = operation.method === 'POST'
+    if (takesBody) checkLength(request, requestLimits.bodyBytes)
+    else checkNoBody(request)
+    const headers = readHeaders(passage)
+    if (takesBody) passage.body = await readBytes(request, requestLimits.bodyBytes, share)
+    const later = edge.turn()
+    if (later !== undefined) await later
+    const answer = await handle(passage, headers)
+    if (edge.closing) response.shouldKeepAlive = false
+    sendJson(passage, answer.status, 'json' in answer ? answer.json : JSON.stringify(answer.body), {
+      own: answer.headers,
+    })
+    const ms = elapsed(startedAt)
+    edge.deps.meter?.note(operation.id, answer.status, ms)
+    // What went well is counted. A line for each costs as much as its checks do: ask for them with the level `debug`.
+    if (edge.deps.log.isLevelEnabled('debug')) {
+      const { requestId, merchantId, keyId } = passage
+      edge.deps.log.debug(
+        { requestId, merchantId, keyId, operation: operation.id, status: answer.status, ms },
+        'request',
+      )
+    }
+  } catch (error) {
+    fail(edge, passage, error, {
+      merchantId: passage.merchantId,
+      keyId: passage.keyId,
+      operation: operation.id,
+      ms: elapsed(startedAt),
+    })
+  } finally {
+    share.release()
+  }
+}
+
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD'])
+const NO_TARGET = { path: '', query: '' }
+const elapsed = (startedAt: number): number => Math.round((performance.now() - startedAt) * 10) / 10
+
+/** A proxy before us may read the other one (RFC 9112, 3.2). */
+const hostTwice = ({ rawHeaders }: IncomingMessage): ApiRefusal | undefined => {
+  let hosts = 0
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (rawHeaders[i]!.length === 4 && rawHeaders[i]!.toLowerCase() === 'host') hosts += 1
+  return hosts > 1 ? refuse(invalidRequest, 'the Host header stands twice: send it once') : undefined
+}
+
+/** HTTP/1.1 wants one (RFC 9112, 3.2). Checked here, so that the refusal has our form. */
+const checkHost = ({ headers, httpVersion }: IncomingMessage): void => {
+  if (headers.host === undefined && httpVersion === '1.1') throw refuse(invalidRequest, 'send a Host header')
+}
+
+/** No body of a GET is read, so that what is not read can't be what was signed. */
+const checkNoBody = ({ headers }: IncomingMessage): void => {
+  const length = headers['content-length']
+  if ((length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined) {
+    throw refuse(invalidRequest, 'a GET request has no body: send its values in the query')
+  }
+}
+
+/** Every failure becomes `{code, description}`. Those of a network address that never signs well are limited. */
+const fail = (
+  edge: Edge,
+  exchange: Exchange,
+  error: unknown,
+  known: { merchantId: string | null; keyId: string | null; operation: string; ms: number } | null,
+): void => {
+  const { deps } = edge
+  const { request, requestId } = exchange
+  let { refusal, ours } = refusalOf(error)
+  if (!ours && (known === null || known.merchantId === null)) {
+    const left = edge.refused.take(
+      subjectOf(edge.clientAddress(request)),
+      deps.refusalsPerMinute ?? REFUSALS_PER_MINUTE,
+      deps.clock.now(),
+    )
+    if (left < 0)
+      refusal = refuse(tooManyRequests, `too many refused requests: try again in ${-left} s`, {
+        retryAfterSeconds: -left,
+      })
+  }
+  if (edge.closing) exchange.response.shouldKeepAlive = false
+  if (known !== null || ours || !edge.host?.takeRefusal(exchange, refusal)) sendRefusal(exchange, refusal)
+  if (known) deps.meter?.note(known.operation, refusal.status, known.ms)
+  const line = {
+    requestId,
+    ...known,
+    status: refusal.status,
+    code: refusal.code,
+    method: request.method,
+    target: withoutCardNumbers(request.url ?? ''),
+  }
+  if (ours) deps.log.error({ ...line, err: error }, 'a request failed')
+  else deps.log.info({ ...line, why: withoutCardNumbers(refusal.message) }, 'request refused')
+}
+
+const unknownPath = ({ method, url }: IncomingMessage): unknown => {
+  try {
+    return refuse(notFound, `there is no ${method} ${splitTarget(url ?? '').path}: see /docs`)
+  } catch (error) {
+    return error
+  }
+}
+
+const STATUS_LINES: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+}
+
+/** What is not HTTP gets an answer in the same form, and the connection ends. */
+const answerBrokenRequest = (error: Error & { code?: string }, socket: Socket): void => {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const statusLine = STATUS_LINES[error.code ?? ''] ?? '400 Bad Request'
+  const body = refusalBody(
+    refuse(invalidRequest, 'the request is not well-formed HTTP, too slow, or its headers are too large'),
+  )
+  socket.end(
+    `HTTP/1.1 ${statusLine}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  )
+}

@@ -1,0 +1,179 @@
+import type { AcquirerState } from '../../adapters/acquirers/port.ts'
+import type { Moment } from '../../platform/base/moment.ts'
+import { moveOf } from '../../platform/base/moves.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import { joinEffects, noEffects, type Effects } from '../../ledger/effects/index.ts'
+import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
+import { book, bookCost } from './booking.ts'
+import { paymentMoves } from './machine.ts'
+import { heedBack, isBooked } from './going-back.ts'
+import type { Payment, PaymentListener } from './payment.ts'
+import { isGivenUp, isOver, nextAsk } from './schedule.ts'
+import { askAgainAt, lockPayment, movePayment } from './store.ts'
+
+type Paid = Extract<AcquirerState, { kind: 'succeeded' | 'reversed' }>
+type Refused = Extract<AcquirerState, { kind: 'refused' }>
+
+/** Who is told, and what the acquirer that was asked does after a refusal. */
+export interface Answering {
+  listener: PaymentListener
+  /** its page takes another card after it refused one */
+  takesOtherCards: boolean
+}
+
+interface Taking extends Answering {
+  moment: Moment
+  /** when the payment is asked about next where the answer changes nothing */
+  again: Date | null
+  /** and where it does: the acquirer may have called meanwhile */
+  afterMove: Date | null
+}
+
+/**
+ * What the acquirer's own answer to being asked changes. Whatever came before it, in whatever order, money that is
+ * there is booked once, and money that was taken back is taken back once.
+ * @param epoch of the claim under which it was asked: when the acquirer has called meanwhile, it is asked again
+ */
+export const heedAnswer = async (
+  tx: Tx,
+  { id, epoch }: Pick<Payment, 'id' | 'epoch'>,
+  answer: AcquirerState,
+  answering: Answering,
+  moment: Moment,
+): Promise<Effects> => {
+  const locked = await lockPayment(tx, id)
+  if (!locked) throw new Error(`there is no payment ${id}`)
+  const payment = { ...locked, epoch }
+  const { at } = moment
+  const taking: Taking = {
+    ...answering,
+    moment,
+    again: nextAsk(payment, at, answering.takesOtherCards),
+    afterMove: locked.epoch === epoch ? null : at,
+  }
+  if (isGivenUp(payment, at)) await alertUnconfirmed(tx, payment, moment)
+  switch (answer.kind) {
+    case 'succeeded':
+      return succeeded(tx, payment, answer, taking)
+    case 'reversed':
+      return reversed(tx, payment, answer, taking)
+    case 'refused':
+      return refused(tx, payment, answer, taking)
+    default:
+      return notEnded(tx, payment, taking)
+  }
+}
+
+const succeeded = async (
+  tx: Tx,
+  payment: Payment,
+  answer: Paid,
+  { listener, again, afterMove, moment }: Taking,
+): Promise<Effects> => {
+  if (moveOf(paymentMoves, payment.state, 'suspended')) {
+    await resolveAlert(tx, 'payment-unconfirmed', payment.id, moment.at)
+    // What went back of it already is seen when it is asked about as a booked payment.
+    return book(tx, payment, answer, listener, (answer.backUnits ?? 0n) > 0n ? moment.at : afterMove, moment)
+  }
+  if (!isBooked(payment)) {
+    // Money that came again after it went back, as after a dispute that was won, or that was never booked before it
+    // went back.
+    const hasAgain = payment.state === 'reversed' && afterMove === null && (answer.backUnits ?? 0n) < answer.units
+    if (hasAgain)
+      await alertContradiction(
+        tx,
+        payment,
+        `it now says that it has ${answer.units} minor units of ${answer.ticker} again`,
+        moment,
+      )
+    await askAgainAt(tx, payment, hasAgain ? null : again, hasAgain)
+    return noEffects
+  }
+  if (answer.units !== payment.paidUnits || answer.ticker !== payment.paidTicker) {
+    await alertContradiction(tx, payment, `it now says ${answer.units} minor units of ${answer.ticker}`, moment)
+  }
+  const cost = answer.feeUnits === undefined ? noEffects : await bookCost(tx, payment, answer.feeUnits, moment)
+  return joinEffects([cost, await heedBack(tx, payment, answer.backUnits ?? 0n, { again, afterMove }, moment)])
+}
+
+const reversed = async (tx: Tx, payment: Payment, answer: Paid, taking: Taking): Promise<Effects> => {
+  if (isBooked(payment)) return heedBack(tx, payment, answer.backUnits, taking, taking.moment)
+  const { acquirerReference, maskedCard } = answer
+  return moveAndTell(tx, payment, 'reversed', { acquirerReference, maskedCard }, { next: taking.afterMove }, taking)
+}
+
+const refused = async (
+  tx: Tx,
+  payment: Payment,
+  { code, message, acquirerReference, maskedCard }: Refused,
+  taking: Taking,
+): Promise<Effects> => {
+  const { moment, takesOtherCards, afterMove } = taking
+  if (isBooked(payment)) await alertContradiction(tx, payment, `it now says refused (${code}: ${message})`, moment)
+  if (isBooked(payment) || payment.calledAt !== null) {
+    await askAgainAt(tx, payment, taking.again)
+    return noEffects
+  }
+  // An acquirer that called it paid under its signature and now says refused is asked until both fit or a person has
+  // looked.
+  const calledAt = payment.state === 'reported' ? moment.at : null
+  const next = afterMove ?? nextAsk({ ...payment, state: 'refused', calledAt }, moment.at, takesOtherCards)
+  return moveAndTell(
+    tx,
+    payment,
+    'refused',
+    { refusalCode: code, refusalMessage: message, acquirerReference, maskedCard },
+    { next, calledAt },
+    taking,
+  )
+}
+
+/** Waiting or unknown concludes nothing about money; it only says when nobody can be paying any more. */
+const notEnded = async (tx: Tx, payment: Payment, taking: Taking): Promise<Effects> => {
+  const { at } = taking.moment
+  if (isOver(payment, at)) {
+    if (payment.state === 'reported') await alertUnconfirmed(tx, payment, taking.moment)
+    else if (moveOf(paymentMoves, payment.state, 'expired')) {
+      return moveAndTell(
+        tx,
+        payment,
+        'expired',
+        {},
+        { next: taking.afterMove ?? nextAsk({ ...payment, state: 'expired' }, at) },
+        taking,
+      )
+    }
+  }
+  await askAgainAt(tx, payment, taking.again)
+  return noEffects
+}
+
+const moveAndTell = async (
+  tx: Tx,
+  payment: Payment,
+  event: 'refused' | 'expired' | 'reversed',
+  learned: Parameters<typeof movePayment>[3],
+  { next, calledAt = null }: { next: Date | null; calledAt?: Date | null },
+  { listener, again, moment }: Taking,
+): Promise<Effects> => {
+  const move = moveOf(paymentMoves, payment.state, event)
+  const moved = move && (await movePayment(tx, payment, event, learned, { at: moment.at, next, calledAt }))
+  if (!moved) {
+    await askAgainAt(tx, payment, again)
+    return noEffects
+  }
+  return move.effects.includes('tellEnded') ? listener.ended(tx, moved, moment) : noEffects
+}
+
+const alertUnconfirmed = (tx: Tx, payment: Payment, moment: Moment): Promise<void> => {
+  const text = `${payment.acquirer} called to say something else of payment ${payment.id} than that it is ${payment.state}, and does not confirm it when asked: look in its console`
+  return raiseAlert(tx, { kind: 'payment-unconfirmed', subject: payment.id, text }, moment)
+}
+
+const alertContradiction = async (tx: Tx, payment: Payment, says: string, moment: Moment): Promise<void> => {
+  const { id, merchantId, acquirer, paidUnits, paidTicker, state } = payment
+  const said = state === 'reversed' ? 'took back' : `confirmed, with ${paidUnits} minor units of ${paidTicker},`
+  const books = paidUnits === null ? 'which was never booked' : 'which is booked'
+  const text = `${acquirer} ${said} payment ${id} of merchant ${merchantId}, ${books}; ${says}. Nothing was changed: ask the acquirer`
+  await raiseAlert(tx, { kind: 'payment-contradicted', subject: payment.id, text }, moment)
+}

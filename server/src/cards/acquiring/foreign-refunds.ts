@@ -1,0 +1,82 @@
+import type { StatementLine } from '../../adapters/acquirers/port.ts'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import { freezeDebtors } from '../../ledger/debts/index.ts'
+import type { Effects } from '../../ledger/effects/index.ts'
+import { raiseAlert } from '../../platform/runtime/alerts.ts'
+import type { Payment } from './payment.ts'
+import { takeBackItem } from './postings.ts'
+import { insertRefund } from './refund-store.ts'
+import { claimRefundLine } from './statement-store.ts'
+import { availableFor, sourceOf } from './taking-back.ts'
+
+/** A part of a payment that was given back without us, minor units, and where that is known from. */
+export interface ForeignRefund {
+  units: bigint
+  /** why it is believed, kept with the refund */
+  reason: string
+  actor: string
+}
+
+/**
+ * A part of a payment was given back without us, in the acquirer's own console: what is there leaves the balance the
+ * payment was booked to, and the rest is owed. The payment's row is locked by the caller, and has more left than that.
+ */
+export const bookForeignRefund = async (
+  tx: Tx,
+  payment: Payment,
+  { units, reason, actor }: ForeignRefund,
+  moment: Moment,
+): Promise<Effects> => {
+  const from = sourceOf(payment)
+  const { merchantId, acquirer } = payment
+  const ticker = payment.paidTicker!
+  const pair = { merchantId, asset: ticker }
+  const available = await availableFor(tx, payment, from, units, moment)
+  const { item, short } = takeBackItem(
+    { merchantId, id: payment.id, acquirer, ticker, units, fee: 0n },
+    { account: from, available },
+    moment,
+  )
+  if (short > 0n) await freezeDebtors(tx, [pair], moment)
+  await insertRefund(
+    tx,
+    {
+      merchantId,
+      id: moment.newId(),
+      paymentId: payment.id,
+      acquirer,
+      ticker,
+      units,
+      from,
+      holdId: item.transfer.id,
+      state: 'done',
+      reason,
+      actor,
+      epoch: 0,
+      createdAt: moment.at,
+      sentAt: null,
+    },
+    null,
+  )
+  const text = `${acquirer} gave back ${units} minor units of payment ${payment.id} without us; they left the balance of merchant ${merchantId}${short > 0n ? ', which owes a part of them' : ''}`
+  await raiseAlert(tx, { kind: 'refund-foreign', subject: payment.id, text }, moment)
+  return { items: [item], notices: [] }
+}
+
+/**
+ * The same, as a line of a statement says. @param units minor units: all of the line, or the part that is not booked
+ * yet
+ */
+export const bookStatedRefund = async (
+  tx: Tx,
+  payment: Payment,
+  line: StatementLine,
+  units: bigint,
+  moment: Moment,
+): Promise<Effects> => {
+  const refund = { units, reason: `on the statement as ${line.acquirerReference}`, actor: 'reconciliation' }
+  const effects = await bookForeignRefund(tx, payment, refund, moment)
+  await claimRefundLine(tx, payment, line)
+  return effects
+}

@@ -1,0 +1,146 @@
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import { carryOut, noEffects, type Effects } from '../../ledger/effects/index.ts'
+import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
+import { bookForeignRefund } from './foreign-refunds.ts'
+import { holdAgain } from './holding.ts'
+import type { Payment } from './payment.ts'
+import { holdDisputedItem, releaseDisputedItem } from './postings.ts'
+import { hasOpenRefund } from './refund-store.ts'
+import { nextWatch } from './schedule.ts'
+import { askAgainAt, lockPayment, movePayment } from './store.ts'
+import { availableFor, takeBack } from './taking-back.ts'
+
+/** Whether its money was booked, and can go back. */
+export const isBooked = ({ state }: Pick<Payment, 'state'>): boolean =>
+  state === 'credited' || state === 'suspended' || state === 'disputed'
+
+/** When a payment is asked about next: where nothing comes of it, and where something does. */
+interface Next {
+  again: Date | null
+  afterMove: Date | null
+}
+
+const OPEN_REFUND_MS = 60_000
+
+/**
+ * The acquirer says how much of a booked payment went back altogether. More than we gave back ourselves leaves the
+ * balance it was booked to: a part as a refund that was made without us, the whole as a payment taken back. An unknown
+ * sum takes nothing back: the money is held until a person or a statement says how much it was. The payment's row is
+ * locked by the caller.
+ * @param backUnits minor units; undefined: money went back, and the acquirer doesn't say how much
+ */
+export const heedBack = async (
+  tx: Tx,
+  payment: Payment,
+  backUnits: bigint | undefined,
+  { again, afterMove }: Next,
+  moment: Moment,
+): Promise<Effects> => {
+  const left = payment.paidUnits! - payment.refundedUnits
+  const more = backUnits === undefined ? undefined : backUnits - payment.refundedUnits
+  if (left === 0n || (more !== undefined && more <= 0n)) {
+    await askAgainAt(tx, payment, again)
+    return noEffects
+  }
+  // What we gave back ourselves looks the same: it is known only once the refund has ended.
+  if (await hasOpenRefund(tx, payment)) {
+    await askAgainAt(tx, payment, new Date(moment.at.getTime() + OPEN_REFUND_MS))
+    return noEffects
+  }
+  await resolveAlert(tx, 'payment-unconfirmed', payment.id, moment.at)
+  if (more === undefined) return dispute(tx, payment, left, { again, afterMove }, moment)
+  const next = afterMove ?? (more < left ? nextWatch(payment, moment.at) : null)
+  return goneBack(
+    tx,
+    payment,
+    more,
+    { reason: `${payment.acquirer} says so when asked`, actor: payment.acquirer },
+    next,
+    moment,
+  )
+}
+
+/** So much more went back than was booked. What a dispute held is free for it. */
+const goneBack = async (
+  tx: Tx,
+  disputed: Payment,
+  units: bigint,
+  known: { reason: string; actor: string },
+  next: Date | null,
+  moment: Moment,
+): Promise<Effects> => {
+  const isWhole = units >= disputed.paidUnits! - disputed.refundedUnits
+  const payment = await endDispute(tx, disputed, moment)
+  if (isWhole) return takeBack(tx, payment, next, moment)
+  const effects = await bookForeignRefund(tx, payment, { units, ...known }, moment)
+  await askAgainAt(tx, payment, next, true)
+  return effects
+}
+
+/** Holds what is there of a payment's money. In suspense it is nobody's to spend, so that an alert is enough. */
+const dispute = async (
+  tx: Tx,
+  payment: Payment,
+  left: bigint,
+  { again, afterMove }: Next,
+  moment: Moment,
+): Promise<Effects> => {
+  const { id, merchantId, acquirer, paidTicker } = payment
+  const text = `${acquirer} says that money of payment ${id} of merchant ${merchantId} went back to the payer, and not how much; at most ${left} minor units of ${paidTicker}. They are held. Look in its console, then: bursar payment went-back ${id} AMOUNT (0: nothing went back)`
+  await raiseAlert(tx, { kind: 'payment-disputed', subject: id, text, detail: { units: `${left}` } }, moment)
+  if (payment.state !== 'credited') {
+    await askAgainAt(tx, payment, again)
+    return noEffects
+  }
+  // Our fee would go back with it, and is not the merchant's.
+  const net = left > payment.fee ? left - payment.fee : 0n
+  const holdId = moment.newId()
+  const merchant = await availableFor(tx, payment, 'merchant', net, moment, holdId)
+  const units = merchant < net ? (merchant < 0n ? 0n : merchant) : net
+  const held = await movePayment(
+    tx,
+    payment,
+    'disputed',
+    { disputeHoldId: holdId, disputeUnits: units },
+    { at: moment.at, next: afterMove },
+  )
+  return held && units > 0n ? { items: [holdDisputedItem(held, moment.at)], notices: [] } : noEffects
+}
+
+/** Ends the dispute of a payment that is in one: it is credited, and its money is held or available, as before. */
+const endDispute = async (tx: Tx, payment: Payment, moment: Moment): Promise<Payment> => {
+  await resolveAlert(tx, 'payment-disputed', payment.id, moment.at)
+  if (payment.state !== 'disputed') return payment
+  const kept = await movePayment(tx, payment, 'kept', {}, { at: moment.at, next: null })
+  if (!kept) throw new Error(`payment ${payment.id} has changed: try again`)
+  if (payment.disputeUnits! > 0n) {
+    const again = await holdAgain(tx, payment.merchantId, payment.disputeHoldId!, moment)
+    await carryOut(tx, { items: [releaseDisputedItem(payment, moment), ...again], notices: [] }, moment)
+  }
+  return { ...kept, epoch: payment.epoch }
+}
+
+/**
+ * A person, or a statement, says how much of a payment went back that its acquirer gave no sum for. Throws an Error
+ * that says why it can't be.
+ * @param units minor units, besides our own refunds; 0: nothing
+ */
+export const resolveDispute = async (
+  tx: Tx,
+  id: string,
+  units: bigint,
+  by: string,
+  moment: Moment,
+): Promise<Effects> => {
+  const payment = await lockPayment(tx, id)
+  if (!payment) throw new Error(`there is no payment ${id}`)
+  if (!isBooked(payment)) throw new Error(`payment ${id} is ${payment.state}: only money that was booked can go back`)
+  if (await hasOpenRefund(tx, payment)) throw new Error(`a refund of payment ${id} has not ended: wait for it`)
+  const left = payment.paidUnits! - payment.refundedUnits
+  if (units < 0n || units > left)
+    throw new Error(`of payment ${id} ${left} minor units of ${payment.paidTicker} are left`)
+  if (units > 0n) return goneBack(tx, payment, units, { reason: by, actor: 'operator' }, null, moment)
+  await endDispute(tx, payment, moment)
+  return noEffects
+}

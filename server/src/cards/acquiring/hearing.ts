@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import type { AcquirerState, RawCallback } from '../../adapters/acquirers/port.ts'
+import { isUuid } from '../../platform/base/id.ts'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import { noEffects, type Effects } from '../../ledger/effects/index.ts'
+import { raiseOrRenewAlert } from '../../platform/runtime/alerts.ts'
+import type { Payment, PaymentListener } from './payment.ts'
+import { lockPayment, movePayment, wakePayment } from './store.ts'
+
+/** A callback whose signature is right. It is a hint: nothing is booked before the acquirer was asked (F1). */
+export interface Heard {
+  acquirer: string
+  reference: string
+  state: AcquirerState
+}
+
+/**
+ * A room with references of its own at acquirers, such as payouts. Has the object looked at soon.
+ * @returns undefined when the reference is none of its own
+ */
+export type CallbackListener = (tx: Tx, heard: Heard, moment: Moment) => Promise<Effects | undefined>
+
+export const digestOf = ({ url, body }: RawCallback): Buffer =>
+  createHash('sha256').update(url).update('\n').update(body).digest()
+
+/**
+ * So many callbacks about one order are kept; later ones have it asked about all the same. Not all of a callback is
+ * signed everywhere, so that a payer who is shown one can repeat it with other bytes for ever.
+ */
+const MOST_KEPT = 100
+
+/** Notes a signed callback and has its object looked at now. The same bytes again are only counted (F3). */
+export const hearCallback = async (
+  tx: Tx,
+  { heard, digest }: { heard: Heard; digest: Buffer },
+  listeners: readonly CallbackListener[],
+  moment: Moment,
+): Promise<Effects> => {
+  const { acquirer, reference, state } = heard
+  const { rows } = await sql<{
+    times: number
+  }>`insert into acquirer_callbacks(acquirer, digest, reference, state, received_at)
+    select ${acquirer}, ${digest}, ${reference.slice(0, 200)}, ${jsonOf(state)}::jsonb, ${moment.at}
+    where (select count(*) from (select from acquirer_callbacks where acquirer = ${acquirer} and reference = ${reference.slice(0, 200)} limit ${MOST_KEPT}) kept) < ${MOST_KEPT}
+    on conflict (acquirer, digest) do update set times = acquirer_callbacks.times + 1 returning times`.execute(tx)
+  if ((rows[0]?.times ?? 1) > 1) return noEffects
+  if (isUuid(reference)) {
+    for (const listener of listeners) {
+      const effects = await listener(tx, heard, moment)
+      if (effects) return effects
+    }
+  }
+  const text = `${acquirer} called about ${JSON.stringify(reference.slice(0, 64))}, which is no order of ours: is its account shared with another system?`
+  await raiseOrRenewAlert(tx, { kind: 'callback-unknown', subject: acquirer, text }, moment)
+  return noEffects
+}
+
+const jsonOf = (state: AcquirerState): string =>
+  JSON.stringify(state, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
+
+/** Callbacks about payments. One that says paid, in exactly what was ordered, is told on before it is confirmed. */
+export const createPaymentHearing =
+  (listener: PaymentListener): CallbackListener =>
+  async (tx, { acquirer, reference, state }, moment) => {
+    const payment = await lockPayment(tx, reference)
+    if (!payment || payment.acquirer !== acquirer) return undefined
+    const matches = state.kind === 'succeeded' && state.ticker === payment.ticker && state.units === payment.units
+    const reported = matches
+      ? await movePayment(tx, payment, 'reported', {}, { at: moment.at, next: moment.at })
+      : undefined
+    await wakePayment(tx, acquirer, reference, moment.at, contradicts(payment, state))
+    return reported ? listener.reported(tx, reported, moment) : noEffects
+  }
+
+/** Whether a callback says something else of a payment than the state in which it has ended. */
+const contradicts = ({ state, refundedUnits }: Payment, said: AcquirerState): boolean => {
+  switch (state) {
+    case 'refused':
+    case 'not-taken':
+    case 'expired':
+      return said.kind === 'succeeded'
+    case 'reversed':
+      return said.kind === 'succeeded' && (said.backUnits ?? 0n) < said.units
+    case 'credited':
+    case 'suspended':
+      return (
+        said.kind === 'refused' ||
+        said.kind === 'reversed' ||
+        (said.kind === 'succeeded' && (said.backUnits ?? 0n) > refundedUnits)
+      )
+    default:
+      return false
+  }
+}
+
+const KEPT_MS = 90 * 86_400_000
+
+/** Removes callbacks that no acquirer repeats any more. */
+export const forgetOldCallbacks = async (db: Db, at: Date): Promise<void> => {
+  await sql`delete from acquirer_callbacks where received_at < ${new Date(at.getTime() - KEPT_MS)}`.execute(db)
+}

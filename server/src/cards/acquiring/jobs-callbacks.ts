@@ -1,0 +1,11 @@
+import { ForgedCallback, type Acquirer, type Callback, type RawCallback } from '../../adapters/acquirers/port.ts'
+
+/** Reads a callback with the acquirer's own keys; undefined when it isn't the acquirer's. Asks nobody. */
+export const readSigned = (acquirer: Pick<Acquirer, 'readCallback'>, raw: RawCallback): Callback | undefined => {
+  try {
+    return acquirer.readCallback(raw)
+  } catch (error) {
+    if (error instanceof ForgedCallback) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,35 @@
+import { inTransaction } from '../../platform/db/index.ts'
+import { carryOut } from '../../ledger/effects/index.ts'
+import { eachApart, type Job } from '../../platform/jobs/index.ts'
+import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import { repayOf } from './booking.ts'
+import { dueHolds, releaseHold } from './holding.ts'
+import type { PaymentListener } from './payment.ts'
+import { lockPayment } from './store.ts'
+
+const MOST_AT_ONCE = 100
+
+/** Makes money of card payments available whose time has come, less what its merchant owes. */
+export const createHoldJob = (
+  { runtime, listener, pause }: { runtime: Runtime; listener: PaymentListener; pause(name: string): Promise<void> },
+  everyMs: number,
+): Job => ({
+  name: 'holds of card payments',
+  everyMs,
+  run: async () => {
+    const due = await dueHolds(runtime.db, momentOf(runtime).at, MOST_AT_ONCE)
+    await eachApart(due, async (hold) => {
+      await pause('card-hold-due')
+      await inTransaction(runtime.db, async (tx) => {
+        const moment = momentOf(runtime)
+        // The payment's row first, as refunds and chargebacks lock.
+        const payment = await lockPayment(tx, hold.paymentId)
+        if (!payment || !(await releaseHold(tx, hold, moment))) return
+        const { items, left } = await repayOf(tx, hold, moment)
+        await carryOut(tx, { items, notices: [] }, moment)
+        await carryOut(tx, await listener.released(tx, payment, { ...hold, units: left }, moment), moment)
+      })
+    })
+    return due.length === MOST_AT_ONCE
+  },
+})

@@ -1,0 +1,156 @@
+import {
+  AcquirerRefusal,
+  AcquirerUnreachable,
+  type Acquirer,
+  type CardTicker,
+  type RefundOrder,
+} from '../../adapters/acquirers/port.ts'
+import { inTransaction } from '../../platform/db/index.ts'
+import { carryOut } from '../../ledger/effects/index.ts'
+import type { Job } from '../../platform/jobs/index.ts'
+import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import type { Payment, PaymentListener } from './payment.ts'
+import { heedRefund, recordRefundSending, recordRefundUnsent, RefundRefused, type RefundAnswer } from './refunding.ts'
+import { claimRefunds, findRefund, refundAgainAt, type Refund } from './refund-store.ts'
+import { findPayment } from './store.ts'
+
+/** Another worker that takes a refund up meanwhile can't send it, and only asks about what was sent. */
+const LEASE_MS = 120_000
+const AGAIN_MS = 60_000
+const MOST_AT_ONCE = 10
+
+export interface RefundJobDeps {
+  runtime: Runtime
+  acquirers: ReadonlyMap<string, Acquirer>
+  listener: PaymentListener
+  pause(name: string): Promise<void>
+}
+
+/** Gives money back through the acquirer it came by: each refund is sent once, and asked about until it has ended. */
+export const createRefundJob = (deps: RefundJobDeps, everyMs: number): Job => ({
+  name: 'refunds of payments',
+  everyMs,
+  run: async () => {
+    const due = await claimRefunds(deps.runtime.db, momentOf(deps.runtime).at, LEASE_MS, MOST_AT_ONCE)
+    await Promise.all(due.map((refund) => guardedStep(deps, refund)))
+    return due.length === MOST_AT_ONCE
+  },
+})
+
+const guardedStep = async (deps: RefundJobDeps, refund: Refund): Promise<void> => {
+  try {
+    await step(deps, refund)
+  } catch (error) {
+    if (error instanceof ClaimLost) return
+    deps.runtime.log.warn({ err: error, refund: refund.id }, 'a step of a refund failed and is tried again')
+    await refundAgainAt(deps.runtime.db, refund, new Date(deps.runtime.clock.business() + AGAIN_MS))
+  }
+}
+
+/** Another worker has taken the refund up: this one must not send it. */
+class ClaimLost extends Error {
+  override name = 'ClaimLost'
+}
+
+const step = async (deps: RefundJobDeps, refund: Refund): Promise<void> => {
+  const { runtime } = deps
+  const acquirer = deps.acquirers.get(refund.acquirer)
+  const payment = await findPayment(runtime.db, refund.paymentId)
+  const order = orderOf(refund, payment!)
+  const answer = refund.state === 'asked' ? await ask(acquirer, order) : await send(deps, acquirer, refund, order)
+  await deps.pause('refund-answer-not-stored')
+  if (answer)
+    await inTransaction(runtime.db, async (tx) => {
+      const moment = momentOf(runtime)
+      await carryOut(tx, await heedRefund(tx, refund, answer, deps.listener, moment), moment)
+    })
+}
+
+const orderOf = (refund: Refund, payment: Payment): RefundOrder => ({
+  reference: refund.paymentId,
+  acquirerReference: payment.acquirerReference ?? undefined,
+  refundReference: refund.id,
+  units: refund.units,
+  refundedUnits: payment.refundedUnits - refund.units,
+  ticker: refund.ticker as CardTicker,
+})
+
+/**
+ * Asks the acquirer once more about a refund that a person is about to call not made. Throws a RefundRefused when it
+ * shows the refund, says that it has it, or can't be asked. An account that is not configured any more is not asked:
+ * nothing can be sent to it either.
+ */
+export const requireNotShown = async (
+  { runtime, acquirers }: Pick<RefundJobDeps, 'runtime' | 'acquirers'>,
+  id: string,
+): Promise<void> => {
+  const refund = await findRefund(runtime.db, id)
+  const payment = refund && (await findPayment(runtime.db, refund.paymentId))
+  const acquirer = refund && acquirers.get(refund.acquirer)
+  if (!payment || refund.state !== 'asked' || !acquirer?.refundState) return
+  const answer = await acquirer.refundState(orderOf(refund, payment)).catch((error: unknown) => {
+    if (error instanceof AcquirerUnreachable)
+      throw new RefundRefused(`${acquirer.name} can not be asked about refund ${id} now (${error.message}): try again`)
+    throw error
+  })
+  if (answer.kind === 'succeeded' || answer.kind === 'reversed')
+    throw new RefundRefused(`${acquirer.name} shows refund ${id} as given back: the worker books it`)
+  if (answer.kind === 'waiting')
+    throw new RefundRefused(
+      `${acquirer.name} says that it has refund ${id} (${answer.reason ?? 'waiting'}): the payer may still get the money`,
+    )
+}
+
+const ask = async (acquirer: Acquirer | undefined, order: RefundOrder): Promise<RefundAnswer> => {
+  // It may have been sent before its acquirer was taken out of the configuration.
+  if (!acquirer?.refundState)
+    return { state: { kind: 'unknown', reason: 'its acquirer is not configured' }, isToRefund: false }
+  try {
+    return { state: await acquirer.refundState(order), isToRefund: false }
+  } catch (error) {
+    if (error instanceof AcquirerUnreachable)
+      return { state: { kind: 'unknown', reason: error.message }, isToRefund: false }
+    throw error
+  }
+}
+
+/** @returns undefined when the acquirer has provably not heard of it, which is recorded */
+const send = async (
+  deps: RefundJobDeps,
+  acquirer: Acquirer | undefined,
+  refund: Refund,
+  order: RefundOrder,
+): Promise<RefundAnswer | undefined> => {
+  const { runtime } = deps
+  if (!acquirer) return { state: { kind: 'unknown', reason: 'its acquirer is not configured' }, isToRefund: false }
+  if (!acquirer.refund || !acquirer.capabilities.refund) return { state: NOT_OFFERED, isToRefund: false }
+  let sent: Refund | undefined
+  const sending = async (): Promise<void> => {
+    const { at } = momentOf(runtime)
+    sent = await inTransaction(runtime.db, (tx) =>
+      recordRefundSending(tx, refund, new Date(at.getTime() + LEASE_MS), at),
+    )
+    if (!sent) throw new ClaimLost()
+    await deps.pause('refund-asked-not-sent')
+  }
+  try {
+    const state = await acquirer.refund(order, sending)
+    return { state, isToRefund: sent !== undefined }
+  } catch (error) {
+    if (error instanceof AcquirerRefusal)
+      return { state: { ...NOT_OFFERED, code: error.code, message: error.message }, isToRefund: sent !== undefined }
+    if (!(error instanceof AcquirerUnreachable)) throw error
+    const unsent = sent
+    if (!unsent || error.sent) return { state: { kind: 'unknown', reason: error.message }, isToRefund: false }
+    await inTransaction(runtime.db, (tx) => recordRefundUnsent(tx, unsent, momentOf(runtime)))
+    return undefined
+  }
+}
+
+const NOT_OFFERED = {
+  kind: 'refused',
+  acquirerReference: undefined,
+  code: 'not-offered',
+  message: 'this acquirer gives no refunds by its interface',
+  maskedCard: undefined,
+} as const

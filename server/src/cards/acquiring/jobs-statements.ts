@@ -1,0 +1,85 @@
+import { AcquirerUnreachable, type Acquirer, type StatementLine } from '../../adapters/acquirers/port.ts'
+import { inTransaction } from '../../platform/db/index.ts'
+import { carryOut } from '../../ledger/effects/index.ts'
+import type { Job } from '../../platform/jobs/index.ts'
+import { raiseOrRenewAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
+import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import { reconcileStatement, type PayoutBooks, type StatementFinding } from './reconciling.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** Statements overlap, so that what was late on one is on the next. */
+const LOOKED_BACK_MS = 3 * DAY_MS
+/** So old a booking has to be on a statement. */
+const SETTLED_AFTER_MS = 12 * HOUR_MS
+
+export interface StatementDeps {
+  runtime: Runtime
+  payouts: PayoutBooks
+  pause(name: string): Promise<void>
+}
+
+/**
+ * Holds lines against the books, in one transaction, and keeps the alert of the acquirer true.
+ * @param booked the time whose bookings have to be stated, ms of the business clock
+ */
+export const reconcileLines = async (
+  { runtime, payouts }: Pick<StatementDeps, 'runtime' | 'payouts'>,
+  acquirer: string,
+  lines: readonly StatementLine[],
+  booked: { from: number; to: number },
+): Promise<StatementFinding[]> =>
+  inTransaction(runtime.db, async (tx) => {
+    const moment = momentOf(runtime)
+    const statement = { acquirer, lines, from: new Date(booked.from), to: new Date(booked.to) }
+    const { findings, effects } = await reconcileStatement(tx, statement, payouts, moment)
+    const lasting = findings.filter(({ kind }) => kind !== 'open')
+    if (lasting.length === 0) await resolveAlert(tx, 'statement-differs', acquirer, moment.at)
+    else {
+      const kinds = [...new Set(lasting.map(({ kind }) => kind))]
+        .map((one) => `${lasting.filter(({ kind }) => kind === one).length} ${one}`)
+        .join(', ')
+      const text = `The statement of ${acquirer} and the books differ: ${kinds}. Look: bursar reconcile --acquirer ${acquirer}`
+      await raiseOrRenewAlert(tx, { kind: 'statement-differs', subject: acquirer, text }, moment)
+    }
+    await carryOut(tx, effects, moment)
+    return findings
+  })
+
+/**
+ * Statement of an acquirer from its own interface, of the last days, held against the books. Throws
+ * AcquirerUnreachable.
+ */
+export const reconcileAcquirer = async (
+  deps: StatementDeps,
+  acquirer: Acquirer,
+  lookedBackMs = LOOKED_BACK_MS,
+): Promise<StatementFinding[]> => {
+  const { runtime, pause } = deps
+  const now = runtime.clock.now()
+  const lines = await acquirer.statement!({ from: now - lookedBackMs, to: now })
+  await pause('statement-read')
+  const business = runtime.clock.business()
+  return reconcileLines(deps, acquirer.name, lines, { from: business - lookedBackMs, to: business - SETTLED_AFTER_MS })
+}
+
+/** Reads every acquirer's statement that has one, several times a day. */
+export const createStatementJob = (
+  deps: StatementDeps & { acquirers: ReadonlyMap<string, Acquirer> },
+  everyMs: number,
+): Job => ({
+  name: 'statements of acquirers',
+  everyMs,
+  run: async () => {
+    for (const acquirer of deps.acquirers.values()) {
+      if (!acquirer.statement || !acquirer.capabilities.statement) continue
+      try {
+        await reconcileAcquirer(deps, acquirer)
+      } catch (error) {
+        if (!(error instanceof AcquirerUnreachable)) throw error
+        deps.runtime.log.warn({ err: error, acquirer: acquirer.name }, 'a statement could not be read and will be')
+      }
+    }
+    return false
+  },
+})

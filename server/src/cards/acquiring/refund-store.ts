@@ -1,0 +1,120 @@
+import { sql } from 'kysely'
+import { moveOf } from '../../platform/base/moves.ts'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import type { Payment } from './payment.ts'
+import { refundMoves, type RefundEvent, type RefundState } from './refund-machine.ts'
+
+/** Units are minor units of `ticker`. */
+export interface Refund {
+  merchantId: string
+  /** our reference of the refund with the acquirer */
+  id: string
+  paymentId: string
+  acquirer: string
+  ticker: string
+  units: bigint
+  /** whose account gives it */
+  from: 'merchant' | 'suspense'
+  holdId: string
+  state: RefundState
+  reason: string
+  actor: string
+  epoch: number
+  createdAt: Date
+  /** from when on the acquirer may have it; null: it has not */
+  sentAt: Date | null
+}
+
+const COLUMNS =
+  sql.raw(`r.merchant_id as "merchantId", r.id, r.payment_id as "paymentId", r.acquirer, r.ticker, r.units,
+  r.source as "from", r.hold_id as "holdId", r.state, r.reason, r.actor, r.epoch, r.created_at as "createdAt", r.sent_at as "sentAt"`)
+
+/**
+ * Stores a refund, and counts it against what is left of its payment, whose row the caller has locked.
+ * @param next when a worker takes it up; null: it has ended
+ */
+export const insertRefund = async (tx: Tx, refund: Refund, next: Date | null): Promise<void> => {
+  const { merchantId, id, paymentId, acquirer, ticker, units, from, holdId, state, reason, actor, createdAt } = refund
+  await sql`insert into payment_refunds(merchant_id, id, payment_id, acquirer, ticker, units, source, hold_id, state, reason,
+      actor, next_step_at, created_at, updated_at)
+    values (${merchantId}, ${id}, ${paymentId}, ${acquirer}, ${ticker}, ${units}, ${from}, ${holdId}, ${state}, ${reason},
+      ${actor}, ${next}, ${createdAt}, ${createdAt})`.execute(tx)
+  await sql`update payments set refunded_units = refunded_units + ${units}, updated_at = ${createdAt}
+    where merchant_id = ${merchantId} and id = ${paymentId}`.execute(tx)
+}
+
+/**
+ * Moves a refund by its table from the state it was read in; undefined when another worker was faster.
+ * @param epoch only while this claim of it holds; null: whatever claims it
+ * @param next when it is looked at again; null: never
+ */
+export const moveRefund = async (
+  tx: Tx,
+  refund: Refund,
+  event: RefundEvent,
+  {
+    at,
+    next,
+    message = null,
+    epoch = null,
+  }: { at: Date; next: Date | null; message?: string | null; epoch?: number | null },
+): Promise<Refund | undefined> => {
+  const move = moveOf(refundMoves, refund.state, event)
+  if (!move) return undefined
+  const { rows } =
+    await sql<Refund>`update payment_refunds r set state = ${move.to}, updated_at = ${at}, next_step_at = ${next},
+      message = coalesce(${message}, message),
+      sent_at = ${move.to === 'asked' ? at : move.to === 'requested' ? null : sql`sent_at`}
+    where merchant_id = ${refund.merchantId} and id = ${refund.id} and state = ${refund.state}
+      and epoch = coalesce(${epoch}::bigint, epoch) returning ${COLUMNS}`.execute(tx)
+  return rows[0]
+}
+
+/** What a refused refund counted against its payment is free again. */
+export const uncountRefund = async (tx: Tx, { merchantId, paymentId, units }: Refund, at: Date): Promise<void> => {
+  await sql`update payments set refunded_units = refunded_units - ${units}, updated_at = ${at}
+    where merchant_id = ${merchantId} and id = ${paymentId}`.execute(tx)
+}
+
+export const lockRefund = async (tx: Tx, id: string): Promise<Refund | undefined> => {
+  const { rows } = await sql<Refund>`select ${COLUMNS} from payment_refunds r where r.id = ${id} for update`.execute(tx)
+  return rows[0]
+}
+
+export const findRefund = async (db: Db | Tx, id: string): Promise<Refund | undefined> => {
+  const { rows } = await sql<Refund>`select ${COLUMNS} from payment_refunds r where r.id = ${id}`.execute(db)
+  return rows[0]
+}
+
+/** What has been given back of a payment, minor units; what is under way does not count. */
+export const givenBackOf = async (db: Db | Tx, merchantId: string, paymentId: string): Promise<bigint> => {
+  const { rows } = await sql<{ units: bigint }>`select coalesce(sum(units), 0) as units from payment_refunds
+    where merchant_id = ${merchantId} and payment_id = ${paymentId} and state = 'done'`.execute(db)
+  return rows[0]!.units
+}
+
+/** Whether the acquirer has been asked for a refund of a payment that has not ended. */
+export const hasOpenRefund = async (
+  tx: Tx,
+  { merchantId, id }: Pick<Payment, 'merchantId' | 'id'>,
+): Promise<boolean> => {
+  const { rows } = await sql`select from payment_refunds where merchant_id = ${merchantId} and payment_id = ${id}
+    and state in ('requested', 'asked') limit 1`.execute(tx)
+  return rows.length > 0
+}
+
+export const claimRefunds = async (db: Db, at: Date, leaseMs: number, most: number): Promise<Refund[]> => {
+  const until = new Date(at.getTime() + leaseMs)
+  const { rows } = await sql<Refund>`with due as (
+      select merchant_id, id from payment_refunds where next_step_at <= ${at} order by next_step_at limit ${most} for update skip locked)
+    update payment_refunds r set next_step_at = ${until}, epoch = r.epoch + 1 from due
+    where r.merchant_id = due.merchant_id and r.id = due.id returning ${COLUMNS}`.execute(db)
+  return rows
+}
+
+/** Sets when a claimed refund is looked at next. Does nothing when the claim has passed on. */
+export const refundAgainAt = async (db: Db | Tx, { merchantId, id, epoch }: Refund, next: Date): Promise<void> => {
+  await sql`update payment_refunds set next_step_at = ${next} where merchant_id = ${merchantId} and id = ${id} and epoch = ${epoch}`.execute(
+    db,
+  )
+}

@@ -1,0 +1,234 @@
+import type { AcquirerState } from '../../adapters/acquirers/port.ts'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import { joinEffects, noEffects, type Effects } from '../../ledger/effects/index.ts'
+import { apply } from '../../ledger/postings/index.ts'
+import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
+import { freeHeld, holdAgain } from './holding.ts'
+import type { Payment, PaymentListener } from './payment.ts'
+import { captureRefundItem, holdRefundItem, releaseRefundItem } from './postings.ts'
+import {
+  findRefund,
+  hasOpenRefund,
+  insertRefund,
+  lockRefund,
+  moveRefund,
+  refundAgainAt,
+  uncountRefund,
+  type Refund,
+} from './refund-store.ts'
+import type { RoutingTable } from './routing.ts'
+import { WATCHED_REFUND_MS } from './schedule.ts'
+import { forgetClaimedLines, hasStatedRefund } from './statement-store.ts'
+import { lockPayment, watchPayment } from './store.ts'
+
+const AGAIN_MS = 30_000
+const LONGEST_PAUSE_MS = 3_600_000
+/** After these the operator is alerted. */
+const PATIENCE_MS = 3_600_000
+const QUEUED_PATIENCE_MS = 3 * 86_400_000
+
+export class RefundRefused extends Error {
+  override name = 'RefundRefused'
+}
+
+/**
+ * Starts giving money of a payment back to the card it came from: held from the merchant's balance, or from suspense,
+ * at once. Throws a RefundRefused that says why not: money that was never booked is never given back (F6), and refunds
+ * together never come to more than the payment (F5). There is one at a time, as not every acquirer tells them apart.
+ * @param units minor units; undefined: all that is left
+ */
+export const requestRefund = async (
+  tx: Tx,
+  { paymentId, units, reason, actor }: { paymentId: string; units: bigint | undefined; reason: string; actor: string },
+  { accounts }: Pick<RoutingTable, 'accounts'>,
+  moment: Moment,
+): Promise<Refund> => {
+  const payment = await lockPayment(tx, paymentId)
+  if (!payment) throw new RefundRefused(`there is no payment ${paymentId}`)
+  if (payment.state !== 'credited' && payment.state !== 'suspended') {
+    throw new RefundRefused(`payment ${paymentId} is ${payment.state}: only money that was booked is given back`)
+  }
+  const capabilities = accounts.find(({ name }) => name === payment.acquirer)?.capabilities
+  if (!capabilities?.refund)
+    throw new RefundRefused(
+      `${payment.acquirer} gives no refunds by its interface: make it in its own console; reconciliation will book it`,
+    )
+  if (await hasOpenRefund(tx, payment))
+    throw new RefundRefused(`another refund of payment ${paymentId} has not ended: wait for it`)
+  const left = payment.paidUnits! - payment.refundedUnits
+  const wanted = units ?? left
+  if (wanted <= 0n || wanted > left)
+    throw new RefundRefused(
+      `of payment ${paymentId} ${left} minor units of ${payment.paidTicker} are left to give back`,
+    )
+  if (capabilities.refundsWholeOnly && wanted !== payment.paidUnits)
+    throw new RefundRefused(`${payment.acquirer} gives back whole payments only`)
+  const refund: Refund = {
+    merchantId: payment.merchantId,
+    id: moment.newId(),
+    paymentId,
+    acquirer: payment.acquirer,
+    ticker: payment.paidTicker!,
+    units: wanted,
+    from: payment.state === 'credited' ? 'merchant' : 'suspense',
+    holdId: moment.newId(),
+    state: 'requested',
+    reason,
+    actor,
+    epoch: 0,
+    createdAt: moment.at,
+    sentAt: null,
+  }
+  if (refund.from === 'merchant')
+    await freeHeld(tx, payment, { needed: wanted, available: 0n, fromReserve: false, usedFor: refund.holdId }, moment)
+  const [outcome] = await apply(tx, [holdRefundItem(refund, moment.at)])
+  if (outcome?.kind === 'refused' && outcome.guard === 'insufficient') {
+    throw new RefundRefused(`the merchant has only ${outcome.available} minor units of ${refund.ticker} available`)
+  }
+  if (outcome?.kind !== 'applied') throw new Error(`the hold of a refund was ${outcome?.kind}`)
+  await insertRefund(tx, refund, moment.at)
+  return refund
+}
+
+/**
+ * From now on the acquirer may have it.
+ * @returns undefined when the claim has passed on: the refund must not be sent
+ */
+export const recordRefundSending = (tx: Tx, refund: Refund, until: Date, at: Date): Promise<Refund | undefined> =>
+  moveRefund(tx, refund, 'asked', { at, next: until, epoch: refund.epoch })
+
+/** Proven that the acquirer has not heard of it: it may be sent again. */
+export const recordRefundUnsent = (tx: Tx, refund: Refund, { at }: Moment): Promise<Refund | undefined> =>
+  moveRefund(tx, refund, 'unsent', { at, next: new Date(at.getTime() + AGAIN_MS) })
+
+export interface RefundAnswer {
+  state: AcquirerState
+  /**
+   * it answers the refund itself, which this worker sent; what was said before sending decides nothing of what another
+   * one has sent since
+   */
+  isToRefund: boolean
+}
+
+/**
+ * What the acquirer answered. A refund that may have been heard is refused by the answer to it alone; whatever else is
+ * said of it afterwards is asked about again.
+ */
+export const heedRefund = async (
+  tx: Tx,
+  claimed: Refund,
+  { state: answer, isToRefund }: RefundAnswer,
+  listener: PaymentListener,
+  moment: Moment,
+): Promise<Effects> => {
+  // The payment's row first, in the order in which asking about the payment locks.
+  const payment = await lockPayment(tx, claimed.paymentId)
+  const refund = await lockRefund(tx, claimed.id)
+  if (!payment || !refund || (refund.state !== 'asked' && refund.state !== 'requested')) return noEffects
+  const isDecided = refund.state === 'requested' || isToRefund
+  if (answer.kind === 'refused' && isDecided)
+    return refuse(tx, payment, refund, { message: `${answer.code}: ${answer.message}`, who: refund.acquirer }, moment)
+  if (answer.kind === 'succeeded' || answer.kind === 'reversed')
+    return finish(tx, payment, refund, answer.feeUnits ?? 0n, listener, moment)
+  await refundAgainAt(tx, claimed, new Date(moment.at.getTime() + pauseOf(refund, moment.at)))
+  await alertWhenStuck(tx, refund, answer, moment)
+  return noEffects
+}
+
+/** A worker that was told to send it has given up waiting for the answer by then. */
+const LEAST_AGE_MS = 15 * 60_000
+
+/**
+ * A person says how a refund ended that its acquirer says nothing of, having asked the acquirer by other means. Throws
+ * a RefundRefused that says why it can't be.
+ * @param by who and why, kept with the refund
+ */
+export const resolveRefund = async (
+  tx: Tx,
+  { id, how, by }: { id: string; how: 'done' | 'refused'; by: string },
+  listener: PaymentListener,
+  moment: Moment,
+): Promise<Effects> => {
+  const found = await findRefund(tx, id)
+  const payment = found && (await lockPayment(tx, found.paymentId))
+  const refund = await lockRefund(tx, id)
+  if (!payment || !refund) throw new RefundRefused(`there is no refund ${id}`)
+  if (refund.state !== 'asked' && refund.state !== 'requested')
+    throw new RefundRefused(`refund ${id} has ended: it is ${refund.state}`)
+  if (refund.sentAt !== null && moment.at.getTime() - refund.sentAt.getTime() < LEAST_AGE_MS) {
+    throw new RefundRefused('it was sent less than 15 minutes ago and may still be under way')
+  }
+  if (how === 'done') {
+    await watch(tx, payment, moment)
+    return finish(tx, payment, refund, 0n, listener, moment, by)
+  }
+  if (await hasStatedRefund(tx, refund))
+    throw new RefundRefused(`a statement of ${refund.acquirer} shows refund ${id} as given back: it was done`)
+  return refuse(tx, payment, refund, { message: by, who: 'a person' }, moment)
+}
+
+const finish = async (
+  tx: Tx,
+  payment: Payment,
+  refund: Refund,
+  costUnits: bigint,
+  listener: PaymentListener,
+  moment: Moment,
+  message: string | null = null,
+): Promise<Effects> => {
+  const done = await moveRefund(tx, refund, 'done', { at: moment.at, next: null, message })
+  if (!done) return noEffects
+  await resolveAlert(tx, 'refund-stuck', refund.id, moment.at)
+  if (payment.state === 'suspended' && payment.refundedUnits === payment.paidUnits) {
+    await resolveAlert(tx, 'payment-suspended', payment.id, moment.at)
+  }
+  const told = await listener.refunded(tx, payment, done, moment)
+  return joinEffects([{ items: [captureRefundItem({ ...done, costUnits }, moment)], notices: [] }, told])
+}
+
+/** Its money may have moved all the same, and show late: what went back is asked for a while longer. */
+const watch = (tx: Tx, payment: Payment, { at }: Moment): Promise<void> =>
+  watchPayment(tx, payment, new Date(at.getTime() + WATCHED_REFUND_MS), at)
+
+const refuse = async (
+  tx: Tx,
+  payment: Payment,
+  refund: Refund,
+  { message, who }: { message: string; who: string },
+  moment: Moment,
+): Promise<Effects> => {
+  const refused = await moveRefund(tx, refund, 'refused', { at: moment.at, next: null, message })
+  if (!refused) return noEffects
+  await uncountRefund(tx, refused, moment.at)
+  const isStated = await forgetClaimedLines(tx, refused)
+  // One that was never sent too: another sum that went back may be what kept it from being sent.
+  await watch(tx, payment, moment)
+  await resolveAlert(tx, 'refund-stuck', refund.id, moment.at)
+  const ended = who === refund.acquirer ? `${who} refused` : `${who} said that ${refund.acquirer} did not make`
+  const shown = isStated
+    ? `; but a statement shows it as given back: read that statement again (bursar reconcile --acquirer ${refund.acquirer}), which books it`
+    : ''
+  const text = `${ended} refund ${refund.id} of payment ${refund.paymentId} (${message}); the money is back on its account${shown}`
+  await raiseAlert(tx, { kind: 'refund-refused', subject: refund.id, text }, moment)
+  return {
+    items: [releaseRefundItem(refused, moment), ...(await holdAgain(tx, refused.merchantId, refused.holdId, moment))],
+    notices: [],
+  }
+}
+
+/** The older it is, the longer: an acquirer may keep a refund for days until the shop's balance allows it. */
+const pauseOf = ({ createdAt }: Refund, at: Date): number =>
+  Math.min(Math.max(Math.floor((at.getTime() - createdAt.getTime()) / 4), AGAIN_MS), LONGEST_PAUSE_MS)
+
+/** An acquirer that has it may take days; one that shows nothing of it has probably not got it. */
+const alertWhenStuck = async (tx: Tx, refund: Refund, answer: AcquirerState, moment: Moment): Promise<void> => {
+  const since = refund.sentAt ?? refund.createdAt
+  const patienceMs = answer.kind === 'waiting' ? QUEUED_PATIENCE_MS : PATIENCE_MS
+  if (moment.at.getTime() - since.getTime() < patienceMs) return
+  const stands =
+    refund.sentAt === null ? 'can not be sent' : `was sent at ${refund.sentAt.toISOString()} and has not ended`
+  const said = 'reason' in answer && answer.reason !== undefined ? answer.reason : answer.kind
+  const text = `Refund ${refund.id} of payment ${refund.paymentId} at ${refund.acquirer} ${stands} (${said}); it is not sent again. Look in the console of ${refund.acquirer}, and if it ended there: bursar payment resolve-refund ${refund.id} --done REASON, or --refused REASON`
+  await raiseAlert(tx, { kind: 'refund-stuck', subject: refund.id, text }, moment)
+}

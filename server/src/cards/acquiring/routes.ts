@@ -1,0 +1,62 @@
+import type { Acquirer } from '../../adapters/acquirers/port.ts'
+import { inTransaction } from '../../platform/db/index.ts'
+import { carryOut } from '../../ledger/effects/index.ts'
+import type { PageAnswer, PageRequest, PageRoute } from '../../platform/api/page.ts'
+import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import { digestOf, hearCallback, type CallbackListener } from './hearing.ts'
+import { readSigned } from './jobs-callbacks.ts'
+
+export interface CallbackRoutesDeps {
+  runtime: Runtime
+  acquirers: ReadonlyMap<string, Pick<Acquirer, 'name' | 'readCallback'>>
+  /** in order: the first whose reference it is gets it */
+  listeners: readonly CallbackListener[]
+}
+
+const MOST_BYTES = 65_536
+/** An acquirer calls from few addresses about everybody's payments. */
+const PER_MINUTE = 60_000
+
+/** Where acquirers call. Tells nobody but the holder of the acquirer's key anything. */
+export const callbackPath = (acquirer: string): string => `/acquirers/${acquirer}/callback`
+
+export const callbackRoutes = (deps: CallbackRoutesDeps): PageRoute[] => [
+  {
+    method: 'POST',
+    path: callbackPath('{name}'),
+    mostBytes: MOST_BYTES,
+    perMinute: PER_MINUTE,
+    handle: (request) => hear(deps, request),
+  },
+]
+
+const hear = async (
+  { runtime, acquirers, listeners }: CallbackRoutesDeps,
+  { params, headers, url, body, requestId }: PageRequest,
+): Promise<PageAnswer> => {
+  const acquirer = acquirers.get(params.name!)
+  if (!acquirer) return plain(404, 'no such acquirer\n')
+  const raw = { headers, url, body }
+  const callback = readSigned(acquirer, raw)
+  if (!callback) {
+    runtime.log.warn({ acquirer: acquirer.name, requestId }, 'a callback was not signed by its acquirer')
+    return plain(400, 'not signed by the acquirer\n')
+  }
+  const { reference, state, ack } = callback
+  await inTransaction(runtime.db, async (tx) => {
+    const moment = momentOf(runtime)
+    const heard = { acquirer: acquirer.name, reference, state }
+    await carryOut(tx, await hearCallback(tx, { heard, digest: digestOf(raw) }, listeners, moment), moment)
+  })
+  return {
+    status: ack.status,
+    headers: { 'content-type': ack.contentType, 'cache-control': 'no-store' },
+    body: ack.body,
+  }
+}
+
+const plain = (status: number, body: string): PageAnswer => ({
+  status,
+  headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },
+  body,
+})

@@ -1,0 +1,75 @@
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import { freezeDebtors, lockAvailable, pairText } from '../../ledger/debts/index.ts'
+import { noEffects, type Effects } from '../../ledger/effects/index.ts'
+import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
+import { freeHeld } from './holding.ts'
+import type { Payment } from './payment.ts'
+import { takeBackItem } from './postings.ts'
+import { movePayment } from './store.ts'
+
+/** The account that a booked payment's money is on. A disputed one was credited. */
+export const sourceOf = ({ state }: Pick<Payment, 'state'>): 'suspense' | 'merchant' =>
+  state === 'suspended' ? 'suspense' : 'merchant'
+
+/**
+ * What an account has available for money that goes back, what is held of card payments included.
+ * @param needed minor units
+ * @param usedFor the hold of a dispute, which may end without using it
+ */
+export const availableFor = async (
+  tx: Tx,
+  payment: Payment,
+  account: 'suspense' | 'merchant',
+  needed: bigint,
+  moment: Moment,
+  usedFor?: string,
+): Promise<bigint> => {
+  const pair = { merchantId: payment.merchantId, asset: payment.paidTicker! }
+  const read = async (): Promise<bigint> => (await lockAvailable(tx, [pair])).get(pairText(pair))![account]
+  if (account === 'merchant')
+    await freeHeld(tx, payment, { needed, available: await read(), fromReserve: true, usedFor }, moment)
+  return read()
+}
+
+/**
+ * The acquirer took a booked payment back: what is left of it after refunds leaves the balance it was booked to, and
+ * what isn't there any more is owed (F8). The payment's row is locked by the caller.
+ */
+export const takeBack = async (tx: Tx, payment: Payment, next: Date | null, moment: Moment): Promise<Effects> => {
+  const account = sourceOf(payment)
+  const moved = await movePayment(tx, payment, 'reversed', {}, { at: moment.at, next })
+  if (!moved) return noEffects
+  const pair = { merchantId: payment.merchantId, asset: payment.paidTicker! }
+  const units = payment.paidUnits! - payment.refundedUnits
+  const fee = payment.fee < units ? payment.fee : units
+  const available = await availableFor(tx, payment, account, units - fee, moment)
+  const money = {
+    merchantId: payment.merchantId,
+    id: payment.id,
+    acquirer: payment.acquirer,
+    ticker: payment.paidTicker!,
+    units,
+    fee,
+  }
+  const { item, short } = takeBackItem(money, { account, available }, moment)
+  if (short > 0n) await freezeDebtors(tx, [pair], moment)
+  await resolveAlert(tx, 'payment-suspended', payment.id, moment.at)
+  await raiseAlert(
+    tx,
+    {
+      kind: 'payment-reversed',
+      subject: payment.id,
+      text: textOf(payment, short),
+      detail: { units: `${units}`, shortUnits: `${short}` },
+    },
+    moment,
+  )
+  return { items: [item], notices: [] }
+}
+
+const textOf = ({ id, merchantId, invoiceId, acquirer, paidTicker }: Payment, short: bigint): string => {
+  const lost = `${acquirer} took back payment ${id} of invoice ${invoiceId} of merchant ${merchantId}, which had been booked`
+  const spent = `the money was spent, so withdrawals of its ${paidTicker} are frozen until the rest is repaid`
+  return short > 0n ? `${lost}; ${spent}` : `${lost}: tell the merchant, and answer the acquirer if it is disputed`
+}

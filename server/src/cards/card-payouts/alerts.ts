@@ -1,0 +1,116 @@
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import { raiseAlert, raiseOrRenewAlert } from '../../platform/runtime/alerts.ts'
+import type { Attempt, Part } from './payout.ts'
+
+export const UNKNOWN_ALERT = 'card-payout-unknown'
+export const MISMATCH_ALERT = 'card-payout-mismatch'
+export const NOT_TAKEN_UP_ALERT = 'card-payout-not-taken-up'
+export const REFUSES_ALERT = 'acquirer-refuses-payouts'
+export const NO_ROUTE_ALERT = 'card-payout-no-route'
+
+const named = ({ id, payoutId }: Part): string => `Part ${id} of card payout ${payoutId}`
+
+/** Nobody knows yet whether a part was paid, and it should be known by now. */
+export const tellUnknown = (db: Db | Tx, attempt: Attempt, reason: string, moment: Moment): Promise<void> =>
+  raiseOrRenewAlert(
+    db,
+    {
+      kind: UNKNOWN_ALERT,
+      subject: attempt.partId,
+      text:
+        `Part ${attempt.partId} of card payout ${attempt.payoutId} was sent to ${attempt.account} at ${attempt.sentAt.toISOString()} and has not ` +
+        `ended (${reason}). It is asked for again and never sent again. Ask ${attempt.account} what became of its reference ${attempt.reference}, ` +
+        `then, only if it knows nothing else: bursar card-payout resolve ${attempt.reference} --refused | --paid`,
+    },
+    moment,
+  )
+
+/** What an acquirer says it paid is not what it was asked to pay: nothing is booked. */
+export const tellMismatch = (
+  tx: Tx,
+  part: Part,
+  attempt: Attempt,
+  said: { ticker: string; units: bigint },
+  moment: Moment,
+): Promise<void> =>
+  raiseAlert(
+    tx,
+    {
+      kind: MISMATCH_ALERT,
+      subject: part.id,
+      text:
+        `${named(part)} is ${part.units} minor units of ${part.ticker}, and ${attempt.account} says it paid ${said.units} of ${said.ticker} ` +
+        `under reference ${attempt.reference}: nothing is booked. Settle it with ${attempt.account}`,
+    },
+    moment,
+  )
+
+/** An acquirer says now that an end it told was another: money may have moved for a part that was given back. */
+export const tellContradiction = (tx: Tx, part: Part, attempt: Attempt, said: string, moment: Moment): Promise<void> =>
+  raiseAlert(
+    tx,
+    {
+      kind: 'card-payout-contradiction',
+      subject: attempt.reference,
+      text:
+        `${named(part)} was ${attempt.state} by ${attempt.account} under reference ${attempt.reference}, which now says: ${said}. Nothing is booked. ` +
+        `Settle it with ${attempt.account}, and correct the books by \`bursar adjust\` (docs/operating/adjustments.md)`,
+    },
+    moment,
+  )
+
+/** A part that was paid has come back; the merchant has it again. */
+export const tellReturned = (tx: Tx, part: Part, attempt: Attempt, moment: Moment): Promise<void> =>
+  raiseAlert(
+    tx,
+    {
+      kind: 'card-payout-returned',
+      subject: part.id,
+      text:
+        `${named(part)} was paid by ${attempt.account} and has come back: amount and fee are on the merchant's balance again. ` +
+        `See that ${attempt.account} has the money, reference ${attempt.reference}`,
+    },
+    moment,
+  )
+
+/** No account with an acquirer can take a part as configured now. */
+export const tellNoRoute = (db: Db | Tx, part: Part, moment: Moment): Promise<void> =>
+  raiseAlert(
+    db,
+    {
+      kind: NO_ROUTE_ALERT,
+      subject: part.id,
+      text: `${named(part)} waits: no acquirer is configured that pays out ${part.units} minor units of ${part.ticker}. Configure one`,
+    },
+    moment,
+  )
+
+/** Something of ours keeps a part from being sent, such as a key that is missing. */
+export const tellNotTakenUp = (db: Db | Tx, part: Part, why: string, moment: Moment): Promise<void> =>
+  raiseOrRenewAlert(
+    db,
+    {
+      kind: NOT_TAKEN_UP_ALERT,
+      subject: part.id,
+      text: `${named(part)} can't be sent: ${why}. It is tried again; is a key missing from BURSAR_CARD_KEY_FILE?`,
+    },
+    moment,
+  )
+
+/** An account refuses payouts for a reason of the account's own: what it can't pay goes elsewhere, or fails. */
+export const tellRefuses = (
+  tx: Tx,
+  account: string,
+  { code, message }: { code: string; message: string },
+  moment: Moment,
+): Promise<void> =>
+  raiseOrRenewAlert(
+    tx,
+    {
+      kind: REFUSES_ALERT,
+      subject: account,
+      text: `${account} refuses payouts as its account with us can't make them (${code}: ${message}): fund it, or see its limits and keys`,
+    },
+    moment,
+  )

@@ -1,0 +1,113 @@
+import { sql } from 'kysely'
+import type { AcquirerState } from '../../adapters/acquirers/port.ts'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import type { AttemptState } from './machine.ts'
+import type { Attempt } from './payout.ts'
+
+const ATTEMPT =
+  sql.raw(`a.reference, a.merchant_id as "merchantId", a.payout_id as "payoutId", a.part_id as "partId", a.account, a.state,
+  a.asks, a.epoch, a.sent_at as "sentAt", a.called_at as "calledAt"`)
+
+/** Writes an order before its acquirer is called. Nobody asks for it before `nextAskAt`. */
+export const insertAttempt = async (tx: Tx, attempt: Attempt, nextAskAt: Date): Promise<void> => {
+  await sql`insert into card_payout_attempts(reference, merchant_id, payout_id, part_id, account, state, next_ask_at, sent_at)
+    values (${attempt.reference}, ${attempt.merchantId}, ${attempt.payoutId}, ${attempt.partId}, ${attempt.account}, 'open', ${nextAskAt},
+      ${attempt.sentAt})`.execute(tx)
+}
+
+export const findAttempt = async (db: Db | Tx, reference: string): Promise<Attempt | undefined> => {
+  const { rows } =
+    await sql<Attempt>`select ${ATTEMPT} from card_payout_attempts a where a.reference = ${reference}`.execute(db)
+  return rows[0]
+}
+
+export const attemptsOf = async (db: Db | Tx, partId: string): Promise<Attempt[]> => {
+  const { rows } =
+    await sql<Attempt>`select ${ATTEMPT} from card_payout_attempts a where a.part_id = ${partId} order by a.sent_at`.execute(
+      db,
+    )
+  return rows
+}
+
+/** What an acquirer said of an order, as it is kept. Units are the ticker's. */
+export interface Ending {
+  acquirerReference?: string | undefined
+  feeUnits?: bigint | undefined
+  code?: string
+  message?: string
+}
+
+const MOST_TEXT = 500
+
+/** Moves an order from one state to another, by compare-and-set; false when it is not in that state any more. */
+export const moveAttempt = async (
+  tx: Tx,
+  { reference }: Attempt,
+  from: AttemptState,
+  state: AttemptState,
+  at: Date,
+  { acquirerReference, feeUnits, code, message }: Ending = {},
+): Promise<boolean> => {
+  const { rows } =
+    await sql`update card_payout_attempts set state = ${state}, ended_at = ${at}, next_ask_at = null, called_at = null,
+      acquirer_reference = coalesce(${acquirerReference ?? null}, acquirer_reference),
+      acquirer_fee_units = coalesce(${feeUnits ?? null}, acquirer_fee_units),
+      code = coalesce(${code?.slice(0, MOST_TEXT) ?? null}, code), message = coalesce(${message?.slice(0, MOST_TEXT) ?? null}, message)
+    where reference = ${reference} and state = ${from} returning 1`.execute(tx)
+  return rows.length === 1
+}
+
+/** The acquirer's fee, null while it is not known. */
+export const bookedFeeOf = async (tx: Tx, { reference }: Attempt): Promise<bigint | null> => {
+  const { rows } = await sql<{ fee: bigint | null }>`select acquirer_fee_units as fee from card_payout_attempts
+    where reference = ${reference} for update`.execute(tx)
+  return rows[0]?.fee ?? null
+}
+
+/** Takes up orders of one account that are to be asked for, for `leaseMs`; nobody else gets them meanwhile. */
+export const claimAsks = async (
+  db: Db,
+  account: string,
+  at: Date,
+  leaseMs: number,
+  most: number,
+): Promise<Attempt[]> => {
+  const until = new Date(at.getTime() + leaseMs)
+  const { rows } = await sql<Attempt>`with due as (
+      select reference from card_payout_attempts where account = ${account} and next_ask_at <= ${at}
+      order by next_ask_at limit ${most} for update skip locked)
+    update card_payout_attempts a set next_ask_at = ${until}, epoch = a.epoch + 1, asks = a.asks + 1 from due where a.reference = due.reference
+    returning ${ATTEMPT}`.execute(db)
+  return rows
+}
+
+/**
+ * Sets when an order is asked for next, null for never. Does nothing when somebody else has taken it up, or it was
+ * woken.
+ */
+export const askAgainAt = async (db: Db | Tx, { reference, epoch }: Attempt, next: Date | null): Promise<void> => {
+  await sql`update card_payout_attempts set next_ask_at = ${next} where reference = ${reference} and epoch = ${epoch}`.execute(
+    db,
+  )
+}
+
+/**
+ * Has an order asked for at once; false when the account has no such order. A worker that is asking just now is
+ * overtaken.
+ * @param said how the acquirer says that it ended, where that is why: what contradicts its end is asked about until it
+ *   is confirmed
+ */
+export const wake = async (
+  db: Db | Tx,
+  { reference, account, said }: { reference: string; account: string; said: AcquirerState['kind'] },
+  at: Date,
+): Promise<boolean> => {
+  const contradicted = [
+    ...(said === 'reversed' || said === 'refused' ? ['succeeded'] : []),
+    ...(said === 'succeeded' ? ['unsent', 'refused', 'reversed'] : []),
+  ]
+  const { rows } = await sql`update card_payout_attempts set next_ask_at = ${at}, epoch = epoch + 1,
+      called_at = case when state = any(${contradicted}::text[]) then ${at} else called_at end
+    where reference = ${reference} and account = ${account} returning 1`.execute(db)
+  return rows.length === 1
+}

@@ -1,0 +1,41 @@
+import { inTransaction } from '../../platform/db/index.ts'
+import { carryOut } from '../../ledger/effects/index.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
+import { tellUnknown } from './alerts.ts'
+import { askAgainAt } from './attempts.ts'
+import { settle, type Outcome } from './commands.ts'
+import type { Attempt } from './payout.ts'
+import { askPauseMs, sendPauseMs, type CardPayoutDeps } from './sending.ts'
+
+/** How long an acquirer may take before a person is told. */
+const TELL_AFTER_MS = 30 * 60_000
+
+/** Books an outcome with all that follows from it, and says when the order is asked for next. */
+export const record = async (
+  { runtime, catalogue }: CardPayoutDeps,
+  attempt: Attempt,
+  outcome: Outcome,
+  { another, attempts }: { another: boolean; attempts: number },
+): Promise<void> => {
+  await inTransaction(runtime.db, async (tx) => {
+    const moment = momentOf(runtime)
+    const after = (ms: number): Date => new Date(moment.at.getTime() + ms)
+    const { effects, asks } = await settle(
+      tx,
+      attempt,
+      outcome,
+      { catalogue, another, sendAgainAt: after(sendPauseMs(attempts)) },
+      moment,
+    )
+    await askAgainAt(tx, attempt, asks === 'no more' ? null : after(askPauseMs(attempt.asks)))
+    if (asks === 'how it ends' && moment.at.getTime() - attempt.sentAt.getTime() >= TELL_AFTER_MS) {
+      await tellUnknown(
+        tx,
+        attempt,
+        'reason' in outcome && outcome.reason !== undefined ? outcome.reason : outcome.kind,
+        moment,
+      )
+    }
+    await carryOut(tx, effects, moment)
+  })
+}

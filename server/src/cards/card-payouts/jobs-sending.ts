@@ -1,0 +1,192 @@
+import { AcquirerRefusal, AcquirerUnreachable, type Acquirer, type CardTicker } from '../../adapters/acquirers/port.ts'
+import { readFailing, recordOutcome, routeOf } from '../acquiring/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
+import { carryOut } from '../../ledger/effects/index.ts'
+import type { Job } from '../../platform/jobs/index.ts'
+import { resolveAlert } from '../../platform/runtime/alerts.ts'
+import { withoutCard, withoutCardNumbers } from '../../platform/api/card-numbers.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
+import { NO_ROUTE_ALERT, NOT_TAKEN_UP_ALERT, tellNoRoute, tellNotTakenUp } from './alerts.ts'
+import { attemptsOf } from './attempts.ts'
+import { begin, giveUp, type Outcome } from './commands.ts'
+import { record } from './jobs-recording.ts'
+import type { Attempt, Part } from './payout.ts'
+import { cardOf, referenceOf, type CardPayoutDeps } from './sending.ts'
+import { claimPlanned, sealedCardOf, stepAgainAt, wasRestoredSince } from './store.ts'
+
+/** A call has a deadline of its own well below this; then somebody else may ask what became of it. */
+const LEASE_MS = 90_000
+const MOST_AT_ONCE = 16
+const NO_ROUTE_MS = 60_000
+const STOPPED_MS = 5_000
+const FAILED_MS = 15_000
+/** How long a part may fail to be taken up before a person is told. */
+const TELL_AFTER_MS = 5 * 60_000
+
+/** Sends parts that nobody has been told of yet: each row is written before its acquirer is called. */
+export const createSendingJob = (deps: CardPayoutDeps, everyMs: number): Job => ({
+  name: 'send card payouts',
+  everyMs,
+  run: async () => {
+    const { runtime } = deps
+    const due = await claimPlanned(runtime.db, momentOf(runtime).at, LEASE_MS, MOST_AT_ONCE)
+    await Promise.all(due.map((part) => sendOne(deps, part)))
+    return due.length === MOST_AT_ONCE
+  },
+})
+
+/** What a failure says may hold what was sent, so that only the part's name is logged of one that is not ours. */
+const sendOne = async (deps: CardPayoutDeps, part: Part): Promise<void> => {
+  try {
+    await send(deps, part)
+  } catch (error) {
+    deps.runtime.log.error(
+      { err: error, part: part.id },
+      'a part of a card payout could not be taken up and is tried again',
+    )
+    await tellLate(deps, part, error)
+    await stepAgainAt(deps.runtime.db, part, later(deps, FAILED_MS))
+  }
+}
+
+const tellLate = async ({ runtime }: CardPayoutDeps, part: Part, error: unknown): Promise<void> => {
+  const moment = momentOf(runtime)
+  if (moment.at.getTime() - part.createdAt.getTime() < TELL_AFTER_MS) return
+  await tellNotTakenUp(
+    runtime.db,
+    part,
+    withoutCardNumbers(error instanceof Error ? error.message : 'it threw no error'),
+    moment,
+  )
+}
+
+const later = ({ runtime }: CardPayoutDeps, ms: number): Date => new Date(runtime.clock.business() + ms)
+
+const send = async (deps: CardPayoutDeps, part: Part): Promise<void> => {
+  const { runtime } = deps
+  const { able, refusedBy } = await routesOf(deps, part)
+  const acquirer = deps.acquirers.get(able[0] ?? '')
+  if (!acquirer) return refusedBy > 0 ? endUntakeable(deps, part) : waitForRoute(deps, part)
+  if (deps.proved && !(await deps.proved(part))) return stepAgainAt(runtime.db, part, later(deps, STOPPED_MS))
+  const sealed = await sealedCardOf(runtime.db, part.merchantId, part.payoutId)
+  if (sealed === null) throw new Error(`card payout ${part.payoutId} has no card any more`)
+  const card = deps.cards.open(sealed, cardOf({ merchantId: part.merchantId, id: part.payoutId }))
+  await deps.pause('card-payout-chosen')
+  const reference = referenceOf(part.id, part.attempts + 1)
+  const forgotten = await forgottenOrder(deps, part, acquirer, reference)
+  const { name: account } = forgotten?.acquirer ?? acquirer
+  const attempt = await inTransaction(runtime.db, (tx) =>
+    begin(tx, part, { account, reference, nextAskAt: later(deps, LEASE_MS) }, momentOf(runtime)),
+  )
+  if (!attempt) return stepAgainAt(runtime.db, part, later(deps, STOPPED_MS))
+  await deps.pause('card-payout-begun')
+  const outcome = forgotten?.outcome ?? (await payOut(deps, acquirer, part, attempt, card))
+  await deps.pause('card-payout-answered')
+  await record(deps, attempt, outcome, { another: able.length > 1, attempts: part.attempts + 1 })
+  await deps.pause('card-payout-recorded')
+  for (const kind of [NO_ROUTE_ALERT, NOT_TAKEN_UP_ALERT])
+    await resolveAlert(runtime.db, kind, part.id, momentOf(runtime).at)
+}
+
+/**
+ * What another account has of an order that a restored copy does not know to have sent: routes may have been others
+ * then. The account that is chosen now sees from the reference whether it has had the order. Throws when one can't be
+ * asked.
+ */
+const forgottenOrder = async (
+  { runtime, acquirers }: CardPayoutDeps,
+  part: Part,
+  chosen: Acquirer,
+  reference: string,
+): Promise<{ acquirer: Acquirer; outcome: Outcome } | undefined> => {
+  if (!(await wasRestoredSince(runtime.db, part.createdAt))) return undefined
+  for (const acquirer of acquirers.values()) {
+    if (acquirer.name === chosen.name || acquirer.capabilities.payout[part.ticker as CardTicker] === undefined) continue
+    const outcome = await acquirer.payoutState(reference)
+    if (outcome.kind !== 'unknown') return { acquirer, outcome }
+  }
+  return undefined
+}
+
+/**
+ * Accounts that can take a part, the one to try first at the front: those that refused it are left out, those that
+ * could not be reached come last.
+ */
+const routesOf = async (
+  { runtime, routing }: CardPayoutDeps,
+  part: Part,
+): Promise<{ able: string[]; refusedBy: number }> => {
+  const before = await attemptsOf(runtime.db, part.id)
+  const refused = new Set(before.filter(({ state }) => state === 'refused').map(({ account }) => account))
+  const missed = (name: string): number =>
+    before.filter(({ account, state }) => account === name && state === 'unsent').length
+  const order = { direction: 'payout', ticker: part.ticker, units: part.units } as const
+  const names = routeOf(routing, order, await readFailing(runtime.db, momentOf(runtime).at)).filter(
+    (name) => !refused.has(name),
+  )
+  return { able: names.toSorted((a, b) => missed(a) - missed(b)), refusedBy: refused.size }
+}
+
+/** Calls the acquirer, once. Whatever is not a clear answer is unknown, unless nothing can have reached it. */
+const payOut = async (
+  deps: CardPayoutDeps,
+  acquirer: Acquirer,
+  part: Part,
+  { reference }: Attempt,
+  card: string,
+): Promise<Outcome> => {
+  const { runtime } = deps
+  const health = (good: boolean): Promise<void> =>
+    recordOutcome(runtime.db, { acquirer: acquirer.name, direction: 'payout', good }, momentOf(runtime).at)
+  try {
+    const order = {
+      reference,
+      ticker: part.ticker as CardTicker,
+      units: part.units,
+      card,
+      description: `Payout ${part.id}`,
+    }
+    const state = await acquirer.payOut({ ...order, callbackUrl: deps.callbackUrl(acquirer.name) })
+    await health(state.kind !== 'unknown')
+    if (state.kind === 'unknown')
+      runtime.log.warn(
+        { account: acquirer.name, reference, part: part.id, why: withoutCard(state.reason ?? 'no reason', card) },
+        'the answer to a card payout decides nothing; the acquirer is asked',
+      )
+    return withoutCardIn(state, card)
+  } catch (error) {
+    const message = withoutCard(error instanceof Error ? `${error.name}: ${error.message}` : 'it threw no error', card)
+    if (error instanceof AcquirerRefusal)
+      return { kind: 'refused', acquirerReference: undefined, code: error.code, message, maskedCard: undefined }
+    runtime.log.warn(
+      { account: acquirer.name, reference, part: part.id, why: message },
+      'an acquirer did not answer a card payout',
+    )
+    await health(false)
+    return error instanceof AcquirerUnreachable && !error.sent
+      ? { kind: 'unsent', message }
+      : { kind: 'unknown', reason: message }
+  }
+}
+
+/** What an acquirer writes to us may hold the number it was given. */
+const withoutCardIn = (state: Outcome, card: string): Outcome => {
+  if (state.kind === 'refused')
+    return { ...state, code: withoutCard(state.code, card), message: withoutCard(state.message, card) }
+  if ((state.kind === 'unknown' || state.kind === 'waiting') && state.reason !== undefined)
+    return { ...state, reason: withoutCard(state.reason, card) }
+  return state
+}
+
+const waitForRoute = async (deps: CardPayoutDeps, part: Part): Promise<void> => {
+  await tellNoRoute(deps.runtime.db, part, momentOf(deps.runtime))
+  await stepAgainAt(deps.runtime.db, part, later(deps, NO_ROUTE_MS))
+}
+
+const endUntakeable = async ({ runtime, catalogue }: CardPayoutDeps, part: Part): Promise<void> => {
+  await inTransaction(runtime.db, async (tx) => {
+    const moment = momentOf(runtime)
+    const effects = await giveUp(tx, part, catalogue, moment)
+    if (effects) await carryOut(tx, effects, moment)
+  })
+}

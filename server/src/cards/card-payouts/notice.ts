@@ -1,0 +1,117 @@
+import { formatUnits } from '../../platform/money/index.ts'
+import type { Notice } from '../../merchants/webhooks/index.ts'
+import { OPEN_PARTS, wireStatusOf } from './machine.ts'
+import type { Part, Payout, ToldAs } from './payout.ts'
+
+/** Sums over parts, ledger units. What is neither paid nor failed has not ended. */
+export interface Totals {
+  paid: bigint
+  paidFee: bigint
+  failed: bigint
+  failedFee: bigint
+  open: number
+}
+
+export const totalsOf = (parts: readonly Part[]): Totals => {
+  const totals: Totals = { paid: 0n, paidFee: 0n, failed: 0n, failedFee: 0n, open: 0 }
+  for (const { state, units, fee } of parts) {
+    if (OPEN_PARTS.includes(state)) totals.open += 1
+    else if (state === 'succeeded') {
+      totals.paid += units
+      totals.paidFee += fee
+    } else {
+      totals.failed += units
+      totals.failedFee += fee
+    }
+  }
+  return totals
+}
+
+/** Of one that is part of something larger, the localId is the whole's. */
+const givenOf = ({ meta, localId, toldAs }: Payout): Record<string, unknown> => {
+  const given = localId ?? toldAs?.body.localId
+  return { ...(meta === null ? {} : { meta }), ...(given === undefined || given === null ? {} : { localId: given }) }
+}
+
+const GENERIC = 'ERRROR_CODE_GENERIC'
+
+/** Tells the end of a payout: `Withdraw` for a single one (`contract.md` 6.5), `WithdrawBatch` for a batch (6.6). */
+export const endNotice = (payout: Payout, parts: readonly Part[], scale: number): Notice => {
+  const { merchantId, id, kind, toldAs } = payout
+  const body = payoutBody(payout, parts, scale)
+  const told = toldAs ?? { kind: kind === 'batch' ? 'WithdrawBatch' : 'Withdraw', objectId: id }
+  return { merchantId, objectId: told.objectId, kind: told.kind, status: body.status as string, body }
+}
+
+/**
+ * A payout as its newest notification states it; Pending, or Exchanged where an exchange comes first, until every part
+ * has ended.
+ */
+export const payoutBody = (payout: Payout, parts: readonly Part[], scale: number): Record<string, unknown> => {
+  const { merchantId, id, ticker, maskedCard, units, fee, createdAt, kind, toldAs } = payout
+  const print = (amount: bigint): string => formatUnits(amount, scale)
+  const totals = totalsOf(parts)
+  if (toldAs !== null) return wholeBody(toldAs, totals, parts, print)
+  const isBatch = kind === 'batch'
+  const ended = isBatch || totals.failed === 0n ? 'Done' : 'Failed'
+  const status = totals.open > 0 ? 'Pending' : ended
+  return {
+    kind: isBatch ? 'WithdrawBatch' : 'Withdraw',
+    id,
+    ticker,
+    merchantId,
+    ...(isBatch ? {} : { cardNumber: maskedCard }),
+    to: maskedCard,
+    amount: print(units),
+    fee: print(fee),
+    ...(isBatch ? printTotals(totals, print) : {}),
+    status,
+    time: createdAt.getTime(),
+    internal: false,
+    ...givenOf(payout),
+    ...(status === 'Failed' ? { failReason: parts[0]!.failReason ?? GENERIC } : {}),
+  }
+}
+
+/** A payout that is part of something larger, in that one's words (`contract.md` 6.7): Failed when nothing was paid. */
+const wholeBody = (
+  { body }: ToldAs,
+  totals: Totals,
+  parts: readonly Part[],
+  print: (amount: bigint) => string,
+): Record<string, unknown> => {
+  if (totals.open > 0) return { ...body, status: 'Exchanged' }
+  const status = totals.paid === 0n ? 'Failed' : 'Done'
+  const why = status === 'Failed' ? { failedReason: parts[0]!.failReason ?? GENERIC } : {}
+  return { ...body, ...printTotals(totals, print), status, ...why }
+}
+
+const printTotals = ({ paid, failed, paidFee, failedFee }: Totals, print: (amount: bigint) => string) => ({
+  paidAmount: print(paid),
+  failedAmount: print(failed),
+  paidFee: print(paidFee),
+  failedFee: print(failedFee),
+})
+
+/** A batch as its lookup shows it (`contract.md` 18, row 23). */
+export const batchBody = (payout: Payout, parts: readonly Part[], scale: number): Record<string, unknown> => {
+  const print = (amount: bigint): string => formatUnits(amount, scale)
+  const totals = totalsOf(parts)
+  return {
+    id: payout.id,
+    ticker: payout.ticker,
+    amount: print(payout.units),
+    paidAmount: print(totals.paid),
+    failedAmount: print(totals.failed),
+    fee: print(payout.fee),
+    to: payout.maskedCard,
+    status: totals.open === 0 ? 'DONE' : 'PENDING',
+    time: payout.createdAt.getTime(),
+    ...givenOf(payout),
+    transactions: parts.map((part) => {
+      const status = wireStatusOf(part.state)
+      const failReason = status === 'FAILED' ? { failReason: part.failReason ?? GENERIC } : {}
+      return { id: part.id, amount: print(part.units), fee: print(part.fee), status, ...failReason }
+    }),
+  }
+}

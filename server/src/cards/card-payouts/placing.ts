@@ -1,0 +1,79 @@
+import type { AmountLimits } from '../../adapters/acquirers/port.ts'
+import { chargeOf, type FiatAsset } from '../../market/assets/index.ts'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Item } from '../../ledger/postings/index.ts'
+import { allocate } from '../../platform/money/index.ts'
+import { maskCard } from '../../platform/api/card-numbers.ts'
+import type { SecretBox } from '../../platform/config/secrets.ts'
+import type { Part, Payout } from './payout.ts'
+import { holdItem } from './postings.ts'
+import { cardOf } from './sending.ts'
+import { split, type Random } from './splitting.ts'
+import { partRowOf, partRows, payoutRowOf, payoutRows } from './store.ts'
+
+/** What a new payout needs besides its amounts. */
+export interface PlacingDeps {
+  /** with the key of card numbers */
+  cards: Pick<SecretBox, 'seal'>
+  /** makes parts differ; unpredictability is not needed */
+  random: Random
+}
+
+/**
+ * The operator's tariff on the whole of a payout, ledger units: how many parts it takes is not the merchant's concern.
+ */
+export const currentFee = ({ payout }: FiatAsset, units: bigint): bigint => chargeOf(payout.fee, units)
+
+type Given = Pick<Payout, 'merchantId' | 'kind' | 'units' | 'fee' | 'localId' | 'meta' | 'toldAs'>
+
+export const newPayout = (given: Given, { ticker }: FiatAsset, card: string, { at, newId }: Moment): Payout => ({
+  ...given,
+  id: newId(),
+  ticker,
+  maskedCard: maskCard(card),
+  holdId: newId(),
+  createdAt: at,
+})
+
+/**
+ * What writes a new payout with its parts and holds its money, at once or not at all. @param limits that parts keep to;
+ * `keyId` of the API key that signed for it
+ */
+export const placingItem = (
+  payout: Payout,
+  { card, limits, scale, keyId }: { card: string; limits: AmountLimits; scale: number; keyId: string | null },
+  { cards, random }: PlacingDeps,
+  newId: () => string,
+): Pick<Item, 'transfer' | 'rows'> => {
+  const amounts = payout.kind === 'single' ? [payout.units] : split(payout.units, limits, 10n ** BigInt(scale), random)
+  const parts = partsFor(payout, amounts, newId)
+  const { transfer } = holdItem(payout, payout.units + payout.fee, payout.createdAt, payout.holdId)
+  return {
+    transfer,
+    rows: [
+      {
+        table: payoutRows,
+        values: payoutRowOf(payout, { sealedCard: cards.seal(card, cardOf(payout)), parts: parts.length, keyId }),
+      },
+      ...parts.map((part) => ({ table: partRows, values: partRowOf(part) })),
+    ],
+  }
+}
+
+type NewPart = Pick<Part, 'merchantId' | 'payoutId' | 'number' | 'id' | 'ticker' | 'units' | 'fee' | 'createdAt'>
+
+/** The fee goes to the parts by their amounts, to the last unit. */
+const partsFor = (payout: Payout, amounts: readonly bigint[], newId: () => string): NewPart[] => {
+  const fees = allocate(payout.fee, amounts)
+  const { merchantId, id: payoutId, ticker, createdAt } = payout
+  return amounts.map((units, number) => ({
+    merchantId,
+    payoutId,
+    number,
+    id: newId(),
+    ticker,
+    units,
+    fee: fees[number]!,
+    createdAt,
+  }))
+}

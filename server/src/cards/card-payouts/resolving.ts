@@ -1,0 +1,55 @@
+import type { CardTicker } from '../../adapters/acquirers/port.ts'
+import type { Catalogue } from '../../market/assets/index.ts'
+import { isUuid } from '../../platform/base/id.ts'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import type { Effects } from '../../ledger/effects/index.ts'
+import { askAgainAt, findAttempt } from './attempts.ts'
+import { giveUp, settle, type Outcome } from './commands.ts'
+import { findPart } from './store.ts'
+
+/** A worker that was told to send it has given up waiting for the answer by then. */
+const LEAST_AGE_MS = 15 * 60_000
+
+/**
+ * A person says how an order ended that its acquirer says nothing of, having asked the acquirer by other means. Throws
+ * an Error that says why it can't be.
+ * @param by who and why, kept with the order
+ */
+export const resolve = async (
+  tx: Tx,
+  { reference, how, by }: { reference: string; how: 'paid' | 'refused'; by: string },
+  catalogue: Catalogue,
+  moment: Moment,
+): Promise<Effects> => {
+  const attempt = isUuid(reference) ? await findAttempt(tx, reference) : undefined
+  const part = attempt && (await findPart(tx, attempt.partId))
+  if (!attempt || !part) throw new Error('there is no order with this reference')
+  if (attempt.state !== 'open') throw new Error(`this order has ended: it is ${attempt.state}`)
+  if (moment.at.getTime() - attempt.sentAt.getTime() < LEAST_AGE_MS)
+    throw new Error('it was sent less than 15 minutes ago and may still be under way')
+  const outcome: Outcome =
+    how === 'paid'
+      ? {
+          kind: 'succeeded',
+          acquirerReference: by,
+          ticker: part.ticker as CardTicker,
+          units: part.units,
+          feeUnits: undefined,
+          maskedCard: undefined,
+        }
+      : { kind: 'refused', acquirerReference: undefined, code: 'resolved-by-hand', message: by, maskedCard: undefined }
+  const { effects } = await settle(tx, attempt, outcome, { catalogue, another: false, sendAgainAt: moment.at }, moment)
+  await askAgainAt(tx, attempt, null)
+  return effects
+}
+
+/** A person ends a part that nobody has been told of. Throws an Error that says why it can't be. */
+export const abandon = async (tx: Tx, partId: string, catalogue: Catalogue, moment: Moment): Promise<Effects> => {
+  const part = isUuid(partId) ? await findPart(tx, partId) : undefined
+  if (!part) throw new Error('there is no such part')
+  const effects = await giveUp(tx, part, catalogue, moment)
+  if (!effects)
+    throw new Error(`it is ${part.state}: an acquirer may have it. Find its reference by bursar card-payouts`)
+  return effects
+}

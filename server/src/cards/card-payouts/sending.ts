@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import type { Acquirer } from '../../adapters/acquirers/port.ts'
+import type { RoutingTable } from '../acquiring/index.ts'
+import type { Catalogue } from '../../market/assets/index.ts'
+import type { PausePoint } from '../../chain/transactions/index.ts'
+import type { Runtime } from '../../platform/runtime/runtime.ts'
+import type { SecretBox } from '../../platform/config/secrets.ts'
+import type { Part, Payout } from './payout.ts'
+
+/** What the jobs of this room are made of. */
+export interface CardPayoutDeps {
+  runtime: Runtime
+  catalogue: Catalogue
+  /** by the account's name */
+  acquirers: ReadonlyMap<string, Acquirer>
+  routing: RoutingTable
+  /** with the key of card numbers */
+  cards: SecretBox
+  /** where an account's acquirer tells of its orders: our own public URL */
+  callbackUrl(account: string): string
+  /** whether the books that a part is to be paid from are proved; absent: not asked */
+  proved?(part: Pick<Part, 'id' | 'merchantId' | 'ticker'>): Promise<boolean>
+  pause: PausePoint
+}
+
+/** What a card's number is sealed with, so that it can't be moved to another row or column. */
+export const cardOf = ({ merchantId, id }: Pick<Payout, 'merchantId' | 'id'>): string =>
+  `card_payouts.sealed_card|${merchantId}|${id}`
+
+/**
+ * What an acquirer knows the nth order of a part by: made of the part, so that a database restored from an older copy,
+ * which no longer knows that an order was sent, sends it under the reference that the acquirer has seen, and not as
+ * another one.
+ * @param attempt from 1
+ */
+export const referenceOf = (partId: string, attempt: number): string => {
+  const bytes = createHash('sha256').update(`card payout ${partId} ${attempt}`).digest().subarray(0, 16)
+  // UUID version 8 (RFC 9562, 5.8)
+  bytes[6] = (bytes[6]! & 0x0f) | 0x80
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80
+  const hex = bytes.toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+const FIRST_ASK_MS = 2_000
+const LONGEST_ASK_MS = 10 * 60_000
+const LONGEST_WAIT_MS = 60_000
+
+/** Pause before an acquirer is asked again, by how often it was asked: 2 s, 4 s, ... 10 minutes, for ever. */
+export const askPauseMs = (asks: number): number => Math.min(FIRST_ASK_MS * 2 ** Math.min(asks, 20), LONGEST_ASK_MS)
+
+/** Pause before a part that reached nobody is sent anew, by how often it was tried: 1 s, 2 s, ... a minute. */
+export const sendPauseMs = (attempts: number): number =>
+  Math.min(1_000 * 2 ** Math.min(attempts - 1, 20), LONGEST_WAIT_MS)

@@ -1,0 +1,86 @@
+import type { AmountLimits } from '../../adapters/acquirers/port.ts'
+import { mulDiv } from '../../platform/money/index.ts'
+
+/** A batch is not split into more payments than this. */
+export const MOST_PARTS = 500n
+
+/** Up to so much of a part's even share is moved to its neighbour, in hundredths. */
+const SPREAD = 10n
+/** When even parts would leave less than this below the limit, in hundredths, there is one part more. */
+const LEAST_ROOM = 5n
+
+/** Whole numbers from 0 up to, not including, `below`. Handed in, so that the same numbers make the same parts. */
+export type Random = (below: number) => number
+
+/** The smallest number of parts within the limits that an amount can be split into; undefined when there is none. */
+const leastParts = (units: bigint, { least, most }: AmountLimits): bigint | undefined => {
+  if (units <= 0n || most <= 0n || least > most) return undefined
+  const parts = mulDiv(units, 1n, most, 'up')
+  return parts * least <= units && parts <= MOST_PARTS ? parts : undefined
+}
+
+/** Whether an amount can be split into parts within the limits. */
+export const canSplit = (units: bigint, limits: AmountLimits): boolean => leastParts(units, limits) !== undefined
+
+/**
+ * Splits an amount into parts of at least `least` and at most `most`, which add up to it exactly. There are as few as
+ * leave some room for them to differ: banks take several equal payments to one card for one that was sent twice. All
+ * but the last are whole units of the currency where the limits let them.
+ * @param grain minor units of one whole unit of the currency
+ */
+export const split = (units: bigint, limits: AmountLimits, grain: bigint, random: Random): bigint[] => {
+  const fewest = leastParts(units, limits)
+  if (fewest === undefined)
+    throw new RangeError(`${units} can not be split into parts of ${limits.least} to ${limits.most}`)
+  if (fewest === 1n) return [units]
+  const isTight = (fewest * limits.most - units) * 100n < fewest * limits.most * LEAST_ROOM
+  const count = isTight && (fewest + 1n) * limits.least <= units && fewest < MOST_PARTS ? fewest + 1n : fewest
+  const parts = evenParts(units, count)
+  makeWhole(parts, limits, grain)
+  makeDifferent(parts, limits, grain, random)
+  return parts
+}
+
+/** Even to one minor unit; each is within the limits because their average is. */
+const evenParts = (units: bigint, count: bigint): bigint[] =>
+  Array.from({ length: Number(count) }, (_, i) => units / count + (BigInt(i) < units % count ? 1n : 0n))
+
+/** Moves what is less than a whole unit to the last part, where both stay within the limits. */
+const makeWhole = (parts: bigint[], { least, most }: AmountLimits, grain: bigint): void => {
+  const last = parts.length - 1
+  for (let i = 0; i < last; i += 1) {
+    const rest = parts[i]! % grain
+    if (parts[i]! - rest < least || parts[last]! + rest > most) continue
+    parts[i]! -= rest
+    parts[last]! += rest
+  }
+}
+
+/** Each pair of parts moves whole units from one to the other, each pair another number where there are enough. */
+const makeDifferent = (parts: bigint[], { least, most }: AmountLimits, grain: bigint, random: Random): void => {
+  const pairs = BigInt((parts.length / 2) | 0)
+  for (let pair = 0n; pair < pairs; pair += 1n) {
+    const [a, b] = [Number(pair) * 2, Number(pair) * 2 + 1]
+    const room = smallest(most - parts[a]!, parts[b]! - least, (parts[b]! * SPREAD) / 100n) / grain
+    const [from, upTo] = [(room * pair) / pairs, (room * (pair + 1n)) / pairs]
+    const moved = (from + BigInt(random(Number(upTo - from) + 1))) * grain
+    parts[a]! += moved
+    parts[b]! -= moved
+  }
+}
+
+const smallest = (...values: bigint[]): bigint => values.reduce((a, b) => (a < b ? a : b))
+
+/**
+ * The limits that a batch is split by: what all accounts take, so that each part may go through any of them, where the
+ * amount can be split so; else those of the first account that can take it; undefined when none can.
+ * @param accounts in the order they are preferred
+ */
+export const limitsFor = (units: bigint, accounts: readonly AmountLimits[]): AmountLimits | undefined => {
+  if (accounts.length === 0) return undefined
+  const shared = accounts.reduce((a, b) => ({
+    least: a.least > b.least ? a.least : b.least,
+    most: a.most < b.most ? a.most : b.most,
+  }))
+  return [shared, ...accounts].find((limits) => canSplit(units, limits))
+}

@@ -1,0 +1,94 @@
+import type { Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import { depositAddress, type DepositKeys } from './derivation.ts'
+import { familyOf, type AddressFamily } from './family.ts'
+import { INDEX_LEAP } from './indexes.ts'
+
+/*
+ * Addresses that the installation may have given to a merchant after the copy was made that it was restored from.
+ * Nobody gets them again. They are known as the house's own under the account `forgotten`: what comes to them is noted,
+ * and goes to suspense.
+ */
+
+/**
+ * Sets the stock of an earlier era aside: any of it may have been given out. Until then it lies in the stock and is
+ * given to nobody.
+ * @returns how many
+ */
+export const setAside = async (tx: Tx): Promise<number> => {
+  const { rows } = await sql`with void as (
+      delete from address_stock where era <> (select database_era()) returning family, address, derivation_index)
+    insert into house_addresses(family, address, account, branch, derivation_index, created_at)
+    select family, address, 'forgotten', 1, derivation_index, transaction_timestamp() from void
+    on conflict do nothing returning 1`.execute(tx)
+  return rows.length
+}
+
+/** Voids the whole stock and moves every counter of deposit addresses on, whatever the database thinks of its era. */
+export const leap = async (tx: Tx): Promise<void> => {
+  await sql`update address_stock set era = ''`.execute(tx)
+  await setAside(tx)
+  await sql`update derivation_counters set next_index = next_index + ${INDEX_LEAP}::bigint, era = database_era()`.execute(
+    tx,
+  )
+}
+
+/** The next index of each family's deposit addresses, and of Bitcoin's change. */
+export const readCounters = async (db: Db | Tx): Promise<{ family: AddressFamily; branch: 0 | 1; next: number }[]> => {
+  const { rows } = await sql<{
+    family: AddressFamily
+    branch: 0 | 1
+    next: number
+  }>`select family, branch, next_index as next
+    from derivation_counters where (account, branch) in (('deposit', 0), ('hot', 1)) order by family, branch`.execute(
+    db,
+  )
+  return rows
+}
+
+/**
+ * Makes deposit addresses known that may have been given out after the copy was made. @returns how many were not known
+ */
+export const rememberForgotten = async (
+  tx: Tx,
+  keys: DepositKeys,
+  family: AddressFamily,
+  first: number,
+  count: number,
+  { at }: Moment,
+): Promise<number> => {
+  const indexes = Array.from({ length: count }, (_, i) => first + i)
+  const { rows } = await sql`insert into house_addresses(family, address, account, branch, derivation_index, created_at)
+    select ${family}, u.address, 'forgotten', 1, u.index, ${at}
+    from unnest(${indexes}::bigint[], ${indexes.map((index) => depositAddress(keys, family, index))}::text[]) u(index, address)
+    where not exists (select from addresses a where a.family = ${family} and a.address = u.address)
+    on conflict do nothing returning 1`.execute(tx)
+  return rows.length
+}
+
+/**
+ * Gives a forgotten address back to the merchant it had been given to: what comes from now on is credited.
+ * @returns the id it has from now on; undefined when no such address is forgotten
+ */
+export const giveBack = async (
+  tx: Tx,
+  {
+    merchantId,
+    blockchain,
+    address,
+    meta,
+  }: { merchantId: string; blockchain: Network; address: string; meta: string | null },
+  { at, newId }: Moment,
+): Promise<string | undefined> => {
+  const id = newId()
+  const { rows } = await sql`with found as (
+      delete from house_addresses where family = ${familyOf(blockchain)} and address = ${address} and account = 'forgotten'
+      returning family, address, derivation_index)
+    insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, meta, created_at)
+    select ${merchantId}, ${id}, family, ${blockchain}, address, derivation_index, ${meta}, ${at} from found returning id`.execute(
+    tx,
+  )
+  return rows.length === 0 ? undefined : id
+}

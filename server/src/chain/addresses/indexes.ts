@@ -1,0 +1,31 @@
+import type { KeyAccount } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import type { AddressFamily } from './family.ts'
+
+/**
+ * Where the database may have forgotten what it handed out (it is a restored copy, or was promoted), its counters go on
+ * so far behind their last value. Indexes end at 2^31: there is room for two thousand such leaps.
+ */
+export const INDEX_LEAP = 1_000_000
+
+/**
+ * Takes the next derivation indexes of a branch. No index is taken twice: in another era of the database
+ * (`database_era()`) than the one the counter was last used in, it first leaps.
+ * @returns the first of `count`
+ */
+export const takeIndexes = async (
+  db: Db | Tx,
+  family: AddressFamily,
+  account: KeyAccount,
+  branch: 0 | 1,
+  count: number,
+): Promise<number> => {
+  const { rows } = await sql<{ next: number }>`
+    insert into derivation_counters as c (family, account, branch, next_index)
+    select ${family}, ${account}, ${branch}, ${count}::bigint + ${INDEX_LEAP}::bigint * coalesce((select restores from installation), 0)
+    on conflict (family, account, branch) do update set era = excluded.era,
+      next_index = c.next_index + ${count} + case when c.era = excluded.era then 0 else ${INDEX_LEAP}::bigint end
+    returning next_index as next`.execute(db)
+  return rows[0]!.next - count
+}

@@ -1,0 +1,141 @@
+import type { KeyAccount, Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import type { Db, Query, Tx } from '../../platform/db/index.ts'
+import { familyOf, type AddressFamily } from './family.ts'
+
+/** Whom a deposit address belongs to, for ever. */
+export interface AddressOwner {
+  merchantId: string
+  addressId: string
+  /** canonical: lowercase bech32 on Bitcoin, EIP-55 on EVM chains */
+  address: string
+  /** which of our keys the row says it derives from */
+  index: number
+  meta: string | null
+  /** end of a rotating address on the business clock; null on a permanent one */
+  leasedUntil: Date | null
+}
+
+/**
+ * An address of the house: hot wallet, change, cold storage, whose key is not here, or one that a restored copy does
+ * not know the owner of.
+ */
+export interface HouseAddress {
+  address: string
+  account: KeyAccount | 'cold' | 'forgotten'
+  branch: 0 | 1
+  index: number
+}
+
+/**
+ * Which of these addresses are deposit addresses, and whose. One indexed query, whatever the number of addresses in the
+ * database. Addresses are compared as they are: hand in the canonical form, as chain adapters do.
+ */
+export const ownerOf = async (
+  db: Db | Tx,
+  family: AddressFamily,
+  addresses: readonly string[],
+): Promise<Map<string, AddressOwner>> => {
+  if (addresses.length === 0) return new Map()
+  const { rows } = await sql<AddressOwner>`
+    select a.merchant_id as "merchantId", a.id as "addressId", a.address, a.derivation_index as index, a.meta, a.leased_until as "leasedUntil"
+    from unnest(${[...addresses]}::text[]) u(address)
+    join addresses a on a.address = u.address and a.family = ${family}`.execute(db)
+  return new Map(rows.map((row) => [row.address, row]))
+}
+
+/** Which of these addresses are the house's own. */
+export const houseAddressesAmong = async (
+  db: Db | Tx,
+  family: AddressFamily,
+  addresses: readonly string[],
+): Promise<Map<string, HouseAddress>> => {
+  if (addresses.length === 0) return new Map()
+  const { rows } = await sql<HouseAddress>`
+    select address, account, branch, derivation_index as index
+    from house_addresses where family = ${family} and address = any(${[...addresses]}::text[])`.execute(db)
+  return new Map(rows.map((row) => [row.address, row]))
+}
+
+/** Which of these addresses are the operator's cold storage. */
+export const coldAddressesAmong = async (
+  db: Db | Tx,
+  family: AddressFamily,
+  addresses: readonly string[],
+): Promise<ReadonlySet<string>> => {
+  const house = await houseAddressesAmong(db, family, addresses)
+  return new Set([...house.values()].filter(({ account }) => account === 'cold').map(({ address }) => address))
+}
+
+const HOLDERS = `with asked as (select * from unnest($1::text[], $2::text[]) u(family, address))
+  select family, address, false as house from asked join addresses using (family, address)
+  union all
+  select family, address, true from asked join house_addresses using (family, address)`
+
+/**
+ * Whose each of these addresses is; those that are nobody's here are absent.
+ * @returns by family and address, as `EVM/0x...`
+ */
+export const holdersOf = async (
+  query: Query,
+  asked: readonly { family: AddressFamily; address: string }[],
+): Promise<Map<string, 'merchant' | 'house'>> => {
+  const rows = await query('address-holders', HOLDERS, [
+    asked.map((each) => each.family),
+    asked.map((each) => each.address),
+  ])
+  return new Map(
+    rows.map(({ family, address, house }) => [
+      `${family as string}/${address as string}`,
+      house ? 'house' : 'merchant',
+    ]),
+  )
+}
+
+/**
+ * Rotating addresses that have not ended, a page at a time in the order of their ends.
+ * @param after the last address of the page before
+ */
+export const openLeases = async (
+  db: Db | Tx,
+  family: AddressFamily,
+  now: Date,
+  after: AddressOwner | undefined,
+  most: number,
+): Promise<AddressOwner[]> => {
+  const next = after === undefined ? sql`true` : sql`(leased_until, address) > (${after.leasedUntil}, ${after.address})`
+  const { rows } = await sql<AddressOwner>`
+    select merchant_id as "merchantId", id as "addressId", address, derivation_index as index, meta, leased_until as "leasedUntil"
+    from addresses where family = ${family} and leased_until > ${now} and ${next}
+    order by leased_until, address limit ${most}`.execute(db)
+  return rows
+}
+
+/**
+ * All deposit addresses of a family, ended ones too, a page at a time in their order. @param after the last address of
+ * the page before, or ''
+ */
+export const addressesAfter = async (
+  db: Db | Tx,
+  family: AddressFamily,
+  after: string,
+  most: number,
+): Promise<AddressOwner[]> => {
+  const { rows } = await sql<AddressOwner>`
+    select merchant_id as "merchantId", id as "addressId", address, derivation_index as index, meta, leased_until as "leasedUntil"
+    from addresses where family = ${family} and address > ${after}
+    order by address limit ${most}`.execute(db)
+  return rows
+}
+
+/** An address that needs no transaction to be paid from another account of this installation. */
+export type OurAddress = { kind: 'deposit'; owner: AddressOwner } | { kind: 'house'; house: HouseAddress }
+
+/** Tells whether a destination is one of our own addresses on that network; null when it is somebody else's. */
+export const isOurs = async (db: Db | Tx, network: Network, address: string): Promise<OurAddress | null> => {
+  const family = familyOf(network)
+  const owner = (await ownerOf(db, family, [address])).get(address)
+  if (owner) return { kind: 'deposit', owner }
+  const house = (await houseAddressesAmong(db, family, [address])).get(address)
+  return house ? { kind: 'house', house } : null
+}

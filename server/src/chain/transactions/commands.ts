@@ -1,0 +1,280 @@
+import type { Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import type { Moment } from '../../platform/base/moment.ts'
+import { moveOf, statesTaking } from '../../platform/base/moves.ts'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import { carryOut, joinEffects, noEffects, type Effects } from '../../ledger/effects/index.ts'
+import { knowChange, type ChangeKey } from './change.ts'
+import { freeCoins, reserveCoins, type OwnCoin } from './coins.ts'
+import { outgoingMoves, type OutgoingEvent } from './machine.ts'
+import { freeNonce } from './nonces.ts'
+import { classOf } from './refusals.ts'
+import { move } from './store.ts'
+import {
+  type Attempt,
+  type Outgoing,
+  type OutgoingChange,
+  type OutgoingSubscriber,
+  type Purpose,
+} from './transaction.ts'
+
+export interface NewOutgoing {
+  id: string
+  network: Network
+  purpose: Purpose
+  senders: readonly string[]
+  nonce: number | null
+  keys: readonly string[]
+  unsigned: string
+  signingKeys: Attempt['keys']
+  feeRate: unknown
+  networkFee: bigint
+  /** TRON: no node takes the transaction after this */
+  expiresAt?: Date
+  /** Bitcoin: the unconfirmed transaction that it pays for */
+  paysFor?: string
+}
+
+/** What one attempt is made of. */
+export type AttemptFields = Pick<NewOutgoing, 'unsigned' | 'signingKeys' | 'feeRate' | 'networkFee' | 'expiresAt'>
+
+/** Stores a transaction and its first attempt, before anything is signed. */
+export const insertPlanned = (tx: Tx, planned: NewOutgoing, moment: Moment): Promise<void> =>
+  insertOutgoing(tx, planned, 'planned', moment)
+
+export const insertOutgoing = async (
+  tx: Tx,
+  planned: NewOutgoing,
+  state: 'planned' | 'offered' | 'signed',
+  { at }: Moment,
+): Promise<void> => {
+  await sql`insert into outgoing(id, network, purpose, state, senders, nonce, keys, pays_for, attempt, next_step_at, created_at, updated_at)
+    values (${planned.id}, ${planned.network}, ${planned.purpose}, ${state}, ${[...planned.senders]}, ${planned.nonce},
+      ${[...planned.keys]}, ${planned.paysFor ?? null}, 1, ${at}, ${at}, ${at})`.execute(tx)
+  await insertAttempt(tx, planned.id, planned.network, 1, planned, at)
+}
+
+/** Stores one more attempt of a transaction, unsigned. */
+export const insertAttempt = async (
+  tx: Tx,
+  id: string,
+  network: Network,
+  attempt: number,
+  { unsigned, signingKeys, feeRate, networkFee, expiresAt }: AttemptFields,
+  at: Date,
+): Promise<void> => {
+  await sql`insert into outgoing_attempts(outgoing_id, attempt, network, unsigned, signing_keys, fee_rate, network_fee, expires_at, created_at)
+    values (${id}, ${attempt}, ${network}, ${unsigned}, ${JSON.stringify(signingKeys)}, ${textOf(feeRate)}, ${networkFee}, ${expiresAt ?? null}, ${at})`.execute(
+    tx,
+  )
+}
+
+const textOf = (value: unknown): string =>
+  JSON.stringify(value, (_, field: unknown) => (typeof field === 'bigint' ? field.toString() : field))
+
+/** Stores signed bytes. They are in the database before any node sees them. */
+export const recordSigned = async (
+  tx: Tx,
+  outgoing: Outgoing,
+  attempt: number,
+  signed: { raw: string; hash: string },
+  { at }: Moment,
+): Promise<boolean> => {
+  const { rows } =
+    await sql`update outgoing_attempts a set raw = ${signed.raw}, hash = ${signed.hash}, signed_at = ${at}
+    from outgoing o where a.outgoing_id = ${outgoing.id} and a.attempt = ${attempt} and a.raw is null
+      and o.id = a.outgoing_id and o.epoch = ${outgoing.epoch} returning a.attempt`.execute(tx)
+  if (rows.length === 0) return false
+  if (outgoing.state === 'planned') await move(tx, outgoing.id, 'signed', at, { epoch: outgoing.epoch })
+  return true
+}
+
+/**
+ * A replacement that pays more, in force from now on. The earlier attempts stay: any of them may still be mined.
+ * @param more coins it spends besides, and a new address its change goes to. Throws when a coin was taken meanwhile.
+ */
+export const recordBump = async (
+  tx: Tx,
+  outgoing: Outgoing,
+  bump: AttemptFields,
+  { at }: Moment,
+  more: { coins?: readonly OwnCoin[]; change?: ChangeKey } = {},
+): Promise<boolean> => {
+  const { rows } =
+    await sql`update outgoing set attempt = attempt + 1, next_step_at = ${at}, updated_at = ${at}, refused_since = null
+    where id = ${outgoing.id} and epoch = ${outgoing.epoch} and attempt = ${outgoing.attempt} and state in ('signed', 'broadcast')
+    returning id`.execute(tx)
+  if (rows.length === 0) return false
+  await insertAttempt(tx, outgoing.id, outgoing.network, outgoing.attempt + 1, bump, at)
+  if (more.change) await knowChange(tx, more.change, at)
+  if (more.coins && more.coins.length > 0) await addCoins(tx, outgoing, more.coins)
+  return true
+}
+
+const addCoins = async (tx: Tx, { id, network }: Outgoing, coins: readonly OwnCoin[]): Promise<void> => {
+  if (!(await reserveCoins(tx, network, coins, id))) throw new Error(`a coin that a bump of ${id} would add was taken`)
+  const keys = coins.map(({ transaction, vout }) => `${transaction}:${vout}`)
+  await sql`update outgoing set keys = keys || ${keys}::text[],
+    senders = array(select distinct unnest(senders || ${coins.map(({ address }) => address)}::text[])) where id = ${id}`.execute(
+    tx,
+  )
+}
+
+/** Goes back to the attempt before one that the signer would not sign, and gives back the coins that only it spends. */
+export const dropUnsignedBump = async (
+  tx: Tx,
+  outgoing: Outgoing,
+  next: Date,
+  added: readonly string[] = [],
+): Promise<void> => {
+  const { rows } = await sql`update outgoing set attempt = attempt - 1, next_step_at = ${next}
+    where id = ${outgoing.id} and epoch = ${outgoing.epoch} and attempt = ${outgoing.attempt} and attempt > 1 returning id`.execute(
+    tx,
+  )
+  if (rows.length === 0) return
+  await sql`delete from outgoing_attempts where outgoing_id = ${outgoing.id} and attempt = ${outgoing.attempt} and raw is null`.execute(
+    tx,
+  )
+  if (added.length === 0) return
+  await freeCoins(tx, outgoing.id, added)
+  await sql`update outgoing set keys = array(select k from unnest(keys) k where k <> all(${[...added]}::text[])) where id = ${outgoing.id}`.execute(
+    tx,
+  )
+}
+
+/** A node took the current attempt: tells it the first time, and sets when to look again. */
+export const recordAccepted = async (
+  tx: Tx,
+  outgoing: Outgoing,
+  hash: string,
+  next: Date,
+  subscribers: readonly OutgoingSubscriber[],
+  moment: Moment,
+): Promise<void> => {
+  const { rows } = await sql`update outgoing set first_broadcast_at = coalesce(first_broadcast_at, ${moment.at}),
+      last_broadcast_at = ${moment.at}, next_step_at = ${next}, refused_since = null
+    where id = ${outgoing.id} and epoch = ${outgoing.epoch} returning id`.execute(tx)
+  if (rows.length === 0) return
+  const effects = await moveAndTell(tx, outgoing.id, 'accepted', hash, subscribers, moment)
+  await carryOut(tx, effects, moment)
+}
+
+/** A node refuses the current attempt as invalid. */
+export const recordInvalid = async (db: Db | Tx, { id, epoch }: Outgoing, at: Date): Promise<void> => {
+  await sql`update outgoing set refused_since = coalesce(refused_since, ${at}) where id = ${id} and epoch = ${epoch}`.execute(
+    db,
+  )
+}
+
+/**
+ * The first attempt was refused, by a stop or by the signer, so nothing of it exists: its coins and its nonce are free,
+ * and those it paid are told.
+ */
+export const recordRefused = async (
+  tx: Tx,
+  outgoing: Outgoing,
+  subscribers: readonly OutgoingSubscriber[],
+  moment: Moment,
+  why: Pick<OutgoingChange, 'withheld' | 'refusal'>,
+): Promise<void> => {
+  const moved = await move(tx, outgoing.id, 'refused', moment.at, { epoch: outgoing.epoch })
+  if (!moved) return
+  if (moveOf(outgoingMoves, 'planned', 'refused')!.effects.includes('freeCoins')) await freeCoins(tx, outgoing.id)
+  const isContested = why.refusal !== undefined && classOf(why.refusal) === 'nonce'
+  if (isContested) await sql`update outgoing set contested = true where id = ${outgoing.id}`.execute(tx)
+  await freeNonce(tx, moved, isContested, moment.at)
+  await carryOut(
+    tx,
+    await tell(tx, { event: 'refused', outgoing: moved, hash: null, ...why }, subscribers, moment),
+    moment,
+  )
+}
+
+/** Makes a move and gathers what subscribers want done with it; nothing when the table does not allow it now. */
+export const moveAndTell = async (
+  tx: Tx,
+  id: string,
+  event: Exclude<OutgoingEvent, 'signed' | 'refused' | 'imported' | 'withdrawn' | 'outrun'>,
+  hash: string,
+  subscribers: readonly OutgoingSubscriber[],
+  moment: Moment,
+  mined?: { hash: string; height: number; block: string; fee: bigint | null; succeeded: boolean },
+): Promise<Effects> => {
+  const outgoing = await move(tx, id, event, moment.at, mined ? { mined } : {})
+  // A final transaction has spent the coins of its own attempt; what another attempt would have spent besides is free.
+  if (outgoing && frees(event)) await freeCoins(tx, id)
+  return outgoing ? tell(tx, { event, outgoing, hash }, subscribers, moment) : noEffects
+}
+
+const frees = (event: OutgoingEvent): boolean =>
+  moveOf(outgoingMoves, statesTaking(outgoingMoves, event)[0]!, event)!.effects.includes('freeCoins')
+
+/**
+ * Gives up a child that no node is known to have, whose parent was mined without it: it is not handed over any more,
+ * and others may spend its coins. It may still be mined, and ends when final blocks say which of them was.
+ */
+export const recordDropped = async (tx: Tx, { id, epoch }: Outgoing, { at }: Pick<Moment, 'at'>): Promise<void> => {
+  const { rows } = await sql`update outgoing set dropped_at = ${at}, updated_at = ${at}
+    where id = ${id} and epoch = ${epoch} and state = 'signed' and dropped_at is null returning id`.execute(tx)
+  if (rows.length > 0) await freeCoins(tx, id)
+}
+
+/**
+ * Ends a transaction that can never be mined any more, as what it spends was never made or is spent by another in a
+ * final block. Only for those that carry nobody's money.
+ */
+export const recordOutrun = async (tx: Tx, id: string, { at }: Pick<Moment, 'at'>): Promise<boolean> => {
+  const moved = await move(tx, id, 'outrun', at)
+  if (moved) await freeCoins(tx, id)
+  return moved !== undefined
+}
+
+/**
+ * Ends a transaction that can never be mined any more, as something else used up what it needs in a final block. Those
+ * whose money it carries are told; its other coins are free.
+ * @param paid intents that what used it up pays
+ */
+export const recordOvertaken = async (
+  tx: Tx,
+  id: string,
+  subscribers: readonly OutgoingSubscriber[],
+  moment: Moment,
+  paid: ReadonlySet<string>,
+): Promise<boolean> => {
+  const moved = await move(tx, id, 'outrun', moment.at)
+  if (!moved) return false
+  await freeCoins(tx, id)
+  await carryOut(
+    tx,
+    await tell(tx, { event: 'refused', outgoing: moved, hash: null, overtaken: { paid } }, subscribers, moment),
+    moment,
+  )
+  return true
+}
+
+/**
+ * Ends a transaction that has expired unmined and is proven dead, where whoever wanted it looks afresh at what is
+ * needed rather than have the same made anew (TRON).
+ */
+export const recordLapsed = async (
+  tx: Tx,
+  id: string,
+  subscribers: readonly OutgoingSubscriber[],
+  moment: Moment,
+): Promise<void> => {
+  const moved = await move(tx, id, 'outrun', moment.at)
+  if (moved)
+    await carryOut(tx, await tell(tx, { event: 'refused', outgoing: moved, hash: null }, subscribers, moment), moment)
+}
+
+/** What subscribers want done with a move. */
+export const tell = async (
+  tx: Tx,
+  change: OutgoingChange,
+  subscribers: readonly OutgoingSubscriber[],
+  moment: Moment,
+): Promise<Effects> => {
+  const all: Effects[] = []
+  for (const subscriber of subscribers) all.push(await subscriber(tx, change, moment))
+  return joinEffects(all)
+}

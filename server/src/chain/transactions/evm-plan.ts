@@ -1,0 +1,150 @@
+import type { EvmNetwork } from '@bursar/chainkit'
+import {
+  encodeTransfer,
+  fromHex,
+  isHex,
+  parseDraft,
+  parseUnsigned,
+  replaceAtHigherPrice,
+  serializeDraft,
+  serializeUnsigned,
+  toHex,
+  type SetCodeDraft,
+  type UnsignedTransaction,
+} from '@bursar/chainkit/evm'
+import { isRefused } from '@bursar/chainkit'
+import type { FeeRate } from '../../adapters/chains/port.ts'
+
+type GasRate = Extract<FeeRate, { kind: 'gas' }>
+
+export interface EvmCall {
+  to: string
+  /** wei */
+  value: bigint
+  data: string
+}
+
+/** The call that pays: native coin directly, a token by `transfer` on its contract. */
+export const paymentCall = (payment: { to: string; units: bigint; contract: string | null }): EvmCall =>
+  payment.contract === null
+    ? { to: payment.to, value: payment.units, data: '0x' }
+    : { to: payment.contract, value: 0n, data: encodeTransfer(payment.to, payment.units) }
+
+/**
+ * An address that the chain has never seen, for what a payment to a new account takes. @param id a UUID of its own each
+ * time
+ */
+export const addressWithoutHistory = (id: string): string => `0x${id.replaceAll('-', '').padEnd(40, '0')}`
+
+/** Room above an estimate, in percent: state may move between the estimate and the block. */
+const GAS_ROOM = 25n
+
+export interface EvmPlan {
+  /** hex with 0x */
+  unsigned: string
+  /** wei, at most */
+  networkFee: bigint
+}
+
+export const planEvm = (request: {
+  network: EvmNetwork
+  chainId: bigint
+  nonce: number
+  call: EvmCall
+  gas: bigint
+  rate: GasRate
+}): EvmPlan => {
+  const { chainId, call, rate } = request
+  const base = {
+    chainId,
+    nonce: BigInt(request.nonce),
+    gas: request.gas + (request.gas * GAS_ROOM) / 100n,
+    to: hex(call.to),
+    value: call.value,
+    data: hex(call.data),
+  }
+  const transaction: UnsignedTransaction = rate.legacy
+    ? { ...base, type: 'legacy', gasPrice: rate.maxFeePerGas }
+    : { ...base, type: 'eip1559', maxFeePerGas: rate.maxFeePerGas, maxPriorityFeePerGas: rate.maxPriorityFeePerGas }
+  return planOf(transaction)
+}
+
+/**
+ * The same nonce, receiver and amount at a price nodes take in its place, authorisations included (EIP-7702).
+ * @param fromWhatIsThere of the coin of an address that has no more: what the dearer transaction costs more leaves the
+ *   amount
+ */
+export const planEvmBump = (
+  unsigned: string,
+  rate: GasRate,
+  fromWhatIsThere = false,
+): EvmPlan | { refused: string } => {
+  const bytes = fromHex(hex(unsigned))
+  const wanted = rate.legacy
+    ? { gasPrice: rate.maxFeePerGas }
+    : { maxFeePerGas: rate.maxFeePerGas, maxPriorityFeePerGas: rate.maxPriorityFeePerGas }
+  const draft = parseDraft(bytes)
+  if (!isRefused(draft)) {
+    const { authorizations, ...call } = draft
+    return planOfDraft({
+      ...replaceAtHigherPrice({ ...call, type: 'eip1559' as const }, wanted),
+      type: 'eip7702',
+      authorizations,
+    })
+  }
+  const original = parseUnsigned(bytes)
+  if (isRefused(original)) throw new Error(`a stored transaction does not parse: ${original.message}`)
+  const dearer = replaceAtHigherPrice(original, wanted)
+  if (!fromWhatIsThere || original.data !== '0x') return planOf(dearer)
+  const value = original.value - (planOf(dearer).networkFee - planOf(original).networkFee)
+  return value > 0n ? planOf({ ...dearer, value }) : { refused: 'what the address holds does not pay more' }
+}
+
+const FILLER_GAS = 21_000n
+
+/**
+ * What takes the place of a transaction that is not worth what it costs by now: it uses up the same nonce and does
+ * nothing, so that whatever waits behind goes on.
+ */
+export const planEvmCancel = (unsigned: string, sender: string, rate: GasRate): EvmPlan => {
+  const bytes = fromHex(hex(unsigned))
+  const draft = parseDraft(bytes)
+  const original = isRefused(draft) ? parseUnsigned(bytes) : draft
+  if (isRefused(original)) throw new Error(`a stored transaction does not parse: ${original.message}`)
+  const { chainId, nonce } = original
+  const filler = { chainId, nonce, gas: FILLER_GAS, to: hex(sender), value: 0n, data: '0x' as const }
+  if (original.type === 'legacy')
+    return planOf(
+      replaceAtHigherPrice({ ...filler, type: 'legacy', gasPrice: original.gasPrice }, { gasPrice: rate.maxFeePerGas }),
+    )
+  const { maxFeePerGas, maxPriorityFeePerGas } = original
+  const wanted = { maxFeePerGas: rate.maxFeePerGas, maxPriorityFeePerGas: rate.maxPriorityFeePerGas }
+  return planOf(replaceAtHigherPrice({ ...filler, type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas }, wanted))
+}
+
+/** Whether it only uses up a nonce: it pays nothing to its own sender. */
+export const isEvmFiller = (unsigned: string, sender: string): boolean => {
+  if (!isHex(unsigned)) return false
+  const parsed = parseUnsigned(fromHex(unsigned))
+  return !isRefused(parsed) && parsed.to === sender && parsed.value === 0n && parsed.data === '0x'
+}
+
+/** A transaction that authorises, as the signer is handed it (EIP-7702). */
+export const planOfDraft = (draft: SetCodeDraft): EvmPlan => ({
+  unsigned: toHex(serializeDraft(draft)),
+  networkFee: draft.gas * draft.maxFeePerGas,
+})
+
+/** A transaction as the signer is handed it. */
+export const planOf = (transaction: UnsignedTransaction): EvmPlan => {
+  const price = transaction.type === 'legacy' ? transaction.gasPrice : transaction.maxFeePerGas
+  return {
+    unsigned: toHex(serializeUnsigned(transaction)),
+    networkFee: transaction.gas * price,
+  }
+}
+
+const hex = (text: string): `0x${string}` => {
+  if (!isHex(text)) throw new RangeError(`not hex: ${text}`)
+  return text
+}

@@ -1,0 +1,115 @@
+import type { Block, ChainTransaction, Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import { joinEffects, noEffects, type Effects } from '../../ledger/effects/index.ts'
+import { raiseAlert, resolveAlertsOf } from '../../platform/runtime/alerts.ts'
+import { followCoins, unfollowCoins } from './coins.ts'
+import { moveAndTell } from './commands.ts'
+import { noteFound, noteLost } from './lost.ts'
+import { forgetRivals, recordRivals } from './rivals.ts'
+import { hadEffect, shortOf } from './shown.ts'
+import { oursAmong } from './store.ts'
+import { type OutgoingSubscriber } from './transaction.ts'
+
+/** Kinds of alerts that say that a transaction can't be mined. */
+const OVER_WHEN_MINED = ['broadcast', 'stuck', 'overtaken-unclear']
+
+/** What the watcher tells this room, inside the transaction that moves the cursor; it carries the effects out. */
+export const createFollowing = (subscribers: readonly OutgoingSubscriber[]) => ({
+  /** Our transactions in a new block of the best chain are mined. */
+  block: async (tx: Tx, network: Network, block: Block, moment: Moment): Promise<Effects> => {
+    const moves = network === 'BITCOIN' ? await followCoins(tx, network, block) : []
+    const ours = await oursAmong(
+      tx,
+      network,
+      block.transactions.map((t) => t.hash),
+    )
+    const effects: Effects[] = [{ ...noEffects, moves }]
+    for (const transaction of block.transactions) {
+      const own = ours.get(transaction.hash)
+      if (!own) continue
+      // A process may die between the node's yes and its record: the block then says both.
+      effects.push(await moveAndTell(tx, own.outgoingId, 'accepted', transaction.hash, subscribers, moment))
+      const mined = {
+        hash: transaction.hash,
+        height: block.height,
+        block: block.hash,
+        fee: transaction.fee,
+        succeeded: await succeededAs(tx, network, own, transaction, moment),
+      }
+      effects.push(await moveAndTell(tx, own.outgoingId, 'mined', transaction.hash, subscribers, moment, mined))
+      if (own.state === 'final' || own.state === 'failed') await noteFound(tx, network, own.outgoingId, mined, moment)
+    }
+    if (ours.size > 0)
+      await resolveAlertsOf(
+        tx,
+        OVER_WHEN_MINED,
+        [...ours.values()].map(({ outgoingId }) => outgoingId),
+        moment.at,
+      )
+    await recordRivals(tx, network, block, ours)
+    return joinEffects(effects)
+  },
+
+  /**
+   * Blocks from a height on are lost: our transactions in them wait in the pool again, to be sent with the same bytes;
+   * so do those that were final.
+   */
+  orphaned: async (tx: Tx, network: Network, fromHeight: number, moment: Moment): Promise<Effects> => {
+    const { rows } = await sql<{ id: string; hash: string }>`select id, mined_hash as hash from outgoing
+      where network = ${network} and mined_height >= ${fromHeight} and state = 'mined' order by id`.execute(tx)
+    await forgetRivals(tx, network, fromHeight)
+    const effects: Effects[] = []
+    for (const { id, hash } of rows) effects.push(await moveAndTell(tx, id, 'reorganized', hash, subscribers, moment))
+    await noteLost(tx, network, fromHeight, moment)
+    if (network === 'BITCOIN') effects.push({ ...noEffects, moves: await unfollowCoins(tx, network, fromHeight) })
+    return joinEffects(effects)
+  },
+
+  /** Our transactions in final blocks have ended. */
+  settled: async (tx: Tx, network: Network, heights: { finalHeight: number }, moment: Moment): Promise<Effects> => {
+    const { rows } = await sql<{ id: string; hash: string; succeeded: boolean }>`
+      select id, mined_hash as hash, succeeded from outgoing
+      where network = ${network} and state = 'mined' and mined_height <= ${heights.finalHeight} order by id`.execute(tx)
+    const effects: Effects[] = []
+    for (const { id, hash, succeeded } of rows) {
+      effects.push(await moveAndTell(tx, id, succeeded ? 'final' : 'reverted', hash, subscribers, moment))
+    }
+    return joinEffects(effects)
+  },
+
+  /** The pool says nothing this room doesn't know: what is not mined is sent again anyway. */
+  mempool: async (): Promise<Effects> => noEffects,
+})
+
+/** A payment succeeded when its block shows that the money moved, anything else of ours when its receipt says so. */
+const succeededAs = async (
+  tx: Tx,
+  network: Network,
+  { outgoingId, attempt }: { outgoingId: string; attempt: number },
+  transaction: ChainTransaction,
+  moment: Moment,
+): Promise<boolean> => {
+  if (!transaction.succeeded || network === 'BITCOIN') return transaction.succeeded
+  const { rows } = await sql<{
+    unsigned: string
+  }>`select a.unsigned from outgoing_attempts a join outgoing o on o.id = a.outgoing_id
+    where o.id = ${outgoingId} and a.attempt = ${attempt} and o.purpose = 'payout'`.execute(tx)
+  if (rows[0] === undefined) return true
+  await tellShort(tx, network, shortOf(network, rows[0].unsigned, transaction), transaction.hash, moment)
+  return hadEffect(network, rows[0].unsigned, transaction)
+}
+
+/** The books hold, as the sender paid the whole amount; but merchants say of it what their receivers did not get. */
+const tellShort = async (
+  tx: Tx,
+  network: Network,
+  short: ReturnType<typeof shortOf>,
+  hash: string,
+  moment: Moment,
+): Promise<void> => {
+  if (!short) return
+  const text = `The receiver of ${hash} on ${network} got ${short.units} units of the token ${short.contract} less than the withdrawal says: its contract kept them, as a fee of its issuer does. See docs/operating/chain-trouble.md`
+  await raiseAlert(tx, { kind: 'issuer-fee', subject: `${network}/${short.contract}`, text, detail: { hash } }, moment)
+}

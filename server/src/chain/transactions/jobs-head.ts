@@ -1,0 +1,38 @@
+import type { BlockReference } from '@bursar/chainkit/tron'
+import { ChainUnavailable, type TronChainAdapter } from '../../adapters/chains/port.ts'
+import { raiseOrRenewAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
+import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import { LIFETIME_MS } from './tron-plan.ts'
+
+/**
+ * How far a head may lie behind the clock, in ms. A transaction expires ten minutes after the head it was made upon:
+ * upon an older head less than half of that would be left. Blocks come every three seconds.
+ */
+export const MOST_HEAD_AGE_MS = LIFETIME_MS / 2
+
+const KIND = 'head-old'
+
+/**
+ * What a new transaction refers to, of a node whose head is recent. A node that syncs answers everything as java-tron
+ * does, with balances that have been spent since. Throws `ChainUnavailable` and raises an alert while the head is
+ * older, so that nothing is planned.
+ */
+export const recentReference = async ({
+  runtime,
+  adapter,
+}: {
+  runtime: Runtime
+  adapter: Pick<TronChainAdapter, 'reference'>
+}): Promise<BlockReference & { time: number }> => {
+  const reference = await adapter.reference()
+  const moment = momentOf(runtime)
+  const isOld = runtime.clock.now() - reference.time > MOST_HEAD_AGE_MS
+  if (!isOld) {
+    await resolveAlert(runtime.db, KIND, 'TRON', moment.at)
+    return reference
+  }
+  const why = `the newest block of TRON's node was made at ${new Date(reference.time).toISOString()}`
+  const text = `Nothing is sent on TRON: ${why}. The node syncs, is cut off from the network, or this machine's clock is wrong; sending goes on by itself`
+  await raiseOrRenewAlert(runtime.db, { kind: KIND, subject: 'TRON', text }, moment)
+  throw new ChainUnavailable(why)
+}

@@ -1,0 +1,52 @@
+import type { EvmNetwork } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import type { AccountChainAdapter, AccountState } from '../../adapters/chains/port.ts'
+import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
+import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import { currentState } from './jobs-state.ts'
+import { freeForgotten, NonceLine } from './nonces.ts'
+
+interface NonceDeps {
+  runtime: Runtime
+  network: EvmNetwork
+  adapter: AccountChainAdapter
+  hotAddress: string
+  /** what the chain holds; read when absent */
+  state?: Pick<AccountState, 'minedNonce'>
+}
+
+/** A chain that has seen more nonces than the database handed out means the database is older than the chain: stop. */
+export const isNonceSound = async (deps: NonceDeps): Promise<boolean> => (await soundNonce(deps)) !== undefined
+
+/**
+ * The nonces a hot address has next, or undefined, which raises an alert, when the chain and the database do not agree.
+ */
+export const soundNonce = async (deps: NonceDeps): Promise<NonceLine | undefined> => {
+  const { runtime, network, hotAddress, state } = deps
+  const mined = await (state ?? (await currentState(deps))).minedNonce(hotAddress)
+  const { rows } = await sql<{ next: number }>`insert into hot_wallets(network, address, next_nonce)
+    values (${network}, ${hotAddress}, ${mined}) on conflict (network, address) do update set address = hot_wallets.address
+    returning next_nonce as next`.execute(runtime.db)
+  const { next } = rows[0]!
+  const moment = momentOf(runtime)
+  const alert = { kind: 'nonce-ahead', subject: `${network}/${hotAddress}` }
+  if (mined > next) {
+    const text =
+      `${hotAddress} on ${network} has used nonce ${mined - 1}, but the database only handed out ${next - 1}: ` +
+      'it may be an old copy. Nothing is sent from it until the two agree; see docs/operating/recovery.md'
+    await raiseAlert(runtime.db, { ...alert, text }, moment)
+    return undefined
+  }
+  await resolveAlert(runtime.db, alert.kind, alert.subject, moment.at)
+  // What the chain has mined with a nonce is there for good, whatever it was.
+  await freeForgotten(runtime.db, network, hotAddress, mined, moment.at)
+  const { rows: freed } = await sql<{ nonce: number }>`with used as (
+      delete from free_nonces where network = ${network} and address = ${hotAddress} and nonce < ${mined} returning nonce)
+    select nonce from free_nonces f where network = ${network} and address = ${hotAddress} and nonce >= ${mined} and not contested order by nonce`.execute(
+    runtime.db,
+  )
+  return new NonceLine(
+    freed.map(({ nonce }) => nonce),
+    next,
+  )
+}

@@ -1,0 +1,152 @@
+import { isEvmNetwork, type Block } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import type { SignedTransaction } from '../../adapters/signer/port.ts'
+import { inTransaction, type Tx } from '../../platform/db/index.ts'
+import { carryOut, joinEffects } from '../../ledger/effects/index.ts'
+import { eachApart, type Job } from '../../platform/jobs/index.ts'
+import { raiseAlert, resolveAlertsOf } from '../../platform/runtime/alerts.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
+import { readForm } from './adopting.ts'
+import { spentMoves } from './coins.ts'
+import { insertAttempt, recordOvertaken } from './commands.ts'
+import { createFollowing } from './following.ts'
+import { lostOf, overtaken, type Lost } from './rivals.ts'
+import type { SendingDeps } from './sending.ts'
+import { attemptsOf } from './store.ts'
+import type { Outgoing } from './transaction.ts'
+
+/**
+ * Ends transactions whose nonce or coin something else has used in a final block. The signer is asked first: what used
+ * it may be a form of the same payment that these books have forgotten, which is then booked; otherwise every form that
+ * was signed must need what is lost. Of several payments together it may be one that pays only some of them: those wait
+ * to be attached to it. What a payment was for is then paid anew under another intent, and a person is told.
+ */
+export const createOvertakenJob = (deps: SendingDeps, everyMs: number): Job => ({
+  name: `overtaken ${deps.network}`,
+  everyMs,
+  run: async () => {
+    await eachApart(await overtaken(deps.runtime.db, deps.network), (outgoing) => settle(deps, outgoing))
+    return false
+  },
+})
+
+const settle = async (deps: SendingDeps, outgoing: Outgoing): Promise<void> => {
+  const { runtime, subscribers } = deps
+  const lost = await lostOf(runtime.db, outgoing)
+  const intents = outgoing.purpose === 'payout' ? (await deps.purposeOf(outgoing)).intents.map(({ id }) => id) : []
+  const signed = await signedFor(deps, intents)
+  const paid = new Set<string>()
+  for (const { hash, height } of lost) {
+    const own = signed.find((transaction) => transaction.hash === hash)
+    if (!own) continue
+    for (const { id } of own.intents) paid.add(id)
+    if (intents.every((id) => paid.has(id))) return book(deps, outgoing, own, height)
+  }
+  const alive = outgoing.purpose === 'payout' ? await stillPossible(deps, outgoing, signed, lost) : undefined
+  if (alive !== undefined) return tellUnclear(deps, outgoing, lost, alive)
+  await deps.pause('overtaken-proven')
+  await inTransaction(runtime.db, async (tx) => {
+    const now = await lostOf(tx, outgoing)
+    if (!lost.every((one) => now.some(({ key, hash }) => key === one.key && hash === one.hash))) return
+    const moment = momentOf(runtime)
+    if (!(await recordOvertaken(tx, outgoing.id, subscribers, moment, paid))) return
+    await resolveAlertsOf(tx, ['broadcast', 'stuck', RECALLED, UNCLEAR], [outgoing.id], moment.at)
+    if (await isRecalled(tx, outgoing, lost)) return
+    await raiseAlert(
+      tx,
+      { kind: 'overtaken', subject: outgoing.id, text: textOf(outgoing, lost[0]!), detail: lost },
+      moment,
+    )
+  })
+}
+
+const UNCLEAR = 'overtaken-unclear'
+/** Raised with the transaction of ours that takes a payout back. */
+const RECALLED = 'payout-recalled'
+
+/** Whether a transaction of ours that pays nobody has taken it back: a person was told when that was planned. */
+const isRecalled = async (tx: Tx, { network }: Outgoing, lost: readonly Lost[]): Promise<boolean> => {
+  const { rows } = await sql`select from outgoing o join outgoing_attempts a on a.outgoing_id = o.id
+    where a.network = ${network} and a.hash = ${lost[0]!.hash} and o.purpose = 'consolidation'`.execute(tx)
+  return rows.length > 0
+}
+
+const textOf = ({ id, network, purpose }: Outgoing, { key, hash, height }: Lost): string =>
+  `Transaction ${hash} in final block ${height} of ${network} used up ${key}, which the ${purpose} ${id} needed: that can never be mined. ` +
+  (purpose === 'payout' ? 'Its withdrawals are paid anew. ' : '') +
+  'If none of your people sent it, others may have the key: stop with "bursar freeze --all" and look'
+
+/** Every transaction that the signer signed for one of these payments. */
+const signedFor = async ({ signer }: SendingDeps, intents: readonly string[]): Promise<SignedTransaction[]> => {
+  const all = new Map<string, SignedTransaction>()
+  for (const id of intents) for (const one of await signer.transactionsOf(id)) all.set(one.hash, one)
+  return [...all.values()]
+}
+
+/** One that could still be mined, by its hash; also one of ours that the signer does not know. */
+const stillPossible = async (
+  { runtime }: SendingDeps,
+  outgoing: Outgoing,
+  signed: readonly SignedTransaction[],
+  lost: readonly Lost[],
+): Promise<string | undefined> => {
+  const keys = new Set(lost.map(({ key }) => key))
+  const alive = signed.find((transaction) => !keysOf(transaction).some((key) => keys.has(key)))
+  if (alive) return alive.hash
+  const hashes = new Set(signed.map(({ hash }) => hash))
+  return (
+    (await attemptsOf(runtime.db, outgoing.id)).find(({ hash }) => hash !== null && !hashes.has(hash))?.hash ??
+    undefined
+  )
+}
+
+/** As blocks name them: the signer puts the chain's id before address and nonce. */
+const keysOf = ({ network, conflictKeys }: SignedTransaction): string[] =>
+  isEvmNetwork(network) ? conflictKeys.map((key) => key.slice(key.indexOf(':') + 1)) : conflictKeys
+
+const tellUnclear = async (
+  { runtime }: SendingDeps,
+  outgoing: Outgoing,
+  lost: readonly Lost[],
+  alive: string,
+): Promise<void> => {
+  const { key, hash } = lost[0]!
+  const text = `Transaction ${hash} on ${outgoing.network} used up ${key} of payment ${outgoing.id}, but ${alive}, which was signed for the same, may still be mined: it waits. See docs/operating/recovery.md`
+  await raiseAlert(runtime.db, { kind: UNCLEAR, subject: outgoing.id, text }, momentOf(runtime))
+}
+
+/** What used it up pays the same: it was signed for this payment and forgotten. Its block says what came of it. */
+const book = async (deps: SendingDeps, outgoing: Outgoing, own: SignedTransaction, height: number): Promise<void> => {
+  const { runtime, network, adapter, subscribers } = deps
+  const block = await adapter.blockAt(height)
+  if (!block?.transactions.some(({ hash }) => hash === own.hash))
+    throw new Error(`block ${height} of ${network} does not show ${own.hash}: the node is on another branch`)
+  const form = readForm(own)
+  await inTransaction(runtime.db, async (tx) => {
+    const moment = momentOf(runtime)
+    const { rows } = await sql<{
+      attempt: number
+    }>`update outgoing set attempt = attempt + 1 where id = ${outgoing.id} and attempt = ${outgoing.attempt}
+      and state in ('signed', 'broadcast') returning attempt`.execute(tx)
+    if (!rows[0]) return
+    const { attempt } = rows[0]
+    await insertAttempt(
+      tx,
+      outgoing.id,
+      network,
+      attempt,
+      { unsigned: form.unsigned, signingKeys: form.signingKeys, feeRate: {}, networkFee: form.networkFee },
+      moment.at,
+    )
+    await sql`update outgoing_attempts set raw = ${form.raw}, hash = ${form.hash}, signed_at = ${moment.at}, asked_at = ${moment.at}
+      where outgoing_id = ${outgoing.id} and attempt = ${attempt}`.execute(tx)
+    const moves = network === 'BITCOIN' ? await spentMoves(tx, network, [form.hash]) : []
+    const shown = await createFollowing(subscribers).block(tx, network, atBusinessTime(block, deps), moment)
+    await carryOut(tx, joinEffects([{ items: [], notices: [], moves }, shown]), moment)
+  })
+}
+
+const atBusinessTime = (block: Block, { runtime: { clock } }: SendingDeps): Block => ({
+  ...block,
+  time: block.time + clock.business() - clock.now(),
+})

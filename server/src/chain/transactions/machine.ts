@@ -1,0 +1,43 @@
+import { to, type Moves } from '../../platform/base/moves.ts'
+
+/**
+ * A chain transaction of ours. Whatever its attempts, at most one is ever mined.
+ * - offered: unsigned bytes stored, to be signed elsewhere
+ * - planned: coins or nonce reserved, unsigned bytes stored
+ * - signed: signed bytes stored, not known to have reached a node
+ * - broadcast: a node took it
+ * - mined: in a block of the best chain
+ * - final: in a final block, with effect
+ * - failed: in a final block, without effect but its fee
+ * - abandoned: nothing of it can ever be mined: given up before anything was signed, or what it spends is gone for good
+ */
+export type OutgoingState = 'offered' | 'planned' | 'signed' | 'broadcast' | 'mined' | 'final' | 'failed' | 'abandoned'
+export type OutgoingEvent =
+  | 'imported'
+  | 'withdrawn'
+  | 'signed'
+  | 'refused'
+  | 'accepted'
+  | 'mined'
+  | 'reorganized'
+  | 'final'
+  | 'reverted'
+  | 'outrun'
+/** `tell` informs those whose money it carries; `freeCoins` gives back what was reserved. */
+export type OutgoingEffect = 'tell' | 'freeCoins'
+
+export const outgoingMoves: Moves<OutgoingState, OutgoingEvent, OutgoingEffect> = {
+  // Whoever signs elsewhere may also have sent it: then the block says so.
+  offered: { imported: to('signed'), accepted: to('broadcast', 'tell'), withdrawn: to('abandoned', 'freeCoins') },
+  planned: { signed: to('signed'), refused: to('abandoned', 'tell', 'freeCoins') },
+  signed: { accepted: to('broadcast', 'tell'), outrun: to('abandoned', 'freeCoins') },
+  broadcast: { mined: to('mined', 'tell'), outrun: to('abandoned', 'freeCoins') },
+  mined: {
+    reorganized: to('broadcast', 'tell'),
+    final: to('final', 'tell', 'freeCoins'),
+    reverted: to('failed', 'tell'),
+  },
+  final: {},
+  failed: {},
+  abandoned: {},
+}

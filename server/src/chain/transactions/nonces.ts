@@ -1,0 +1,141 @@
+import type { Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import { move } from './store.ts'
+import type { Outgoing } from './transaction.ts'
+
+/**
+ * Takes the next nonce of a hot address, in the transaction that stores what uses it: the lowest of those that were
+ * taken before for what was never signed, else the next of the sequence. A transaction that was only offered for
+ * signing gives way to whatever takes its nonce; one that came back signed keeps it.
+ */
+export const takeNonce = async (tx: Tx, network: Network, address: string, at: Date): Promise<number> => {
+  const { rows: locked } = await sql<{ next: number }>`select next_nonce as next from hot_wallets
+    where network = ${network} and address = ${address} for update`.execute(tx)
+  if (!locked[0]) throw new Error(`${address} is not set up as a hot address on ${network}`)
+  const { rows: freed } = await sql<{
+    nonce: number
+  }>`delete from free_nonces f where f.network = ${network} and f.address = ${address} and f.nonce = (
+      select min(nonce) from free_nonces where network = f.network and address = f.address and not contested) returning nonce`.execute(
+    tx,
+  )
+  if (freed[0]) return freed[0].nonce
+  const nonce = locked[0].next
+  await sql`update hot_wallets set next_nonce = ${nonce + 1} where network = ${network} and address = ${address}`.execute(
+    tx,
+  )
+  const offered = await sql<{ id: string }>`select id from outgoing
+    where network = ${network} and senders[1] = ${address} and nonce = ${nonce} and state = 'offered'`.execute(tx)
+  for (const { id } of offered.rows) await move(tx, id, 'withdrawn', at)
+  await passTaken(tx, network, address)
+  return nonce
+}
+
+/** Lets the sequence go on behind nonces that signed transactions already have. */
+export const passTaken = async (tx: Tx, network: Network, address: string): Promise<void> => {
+  for (;;) {
+    const { rows } =
+      await sql`update hot_wallets h set next_nonce = next_nonce + 1 where h.network = ${network} and h.address = ${address} and exists (
+        select from outgoing o where o.network = h.network and o.nonce = h.next_nonce and o.senders[1] = h.address
+          and o.state not in ('offered', 'abandoned'))
+      returning 1`.execute(tx)
+    if (rows.length === 0) return
+  }
+}
+
+/**
+ * Gives back the nonce of a transaction that was never signed. Does nothing for one that no hot address took.
+ * @param contested the signer has signed it for something that these books do not know: no payment takes it, and it is
+ *   filled when that does not show within a while
+ */
+export const freeNonce = async (
+  tx: Tx,
+  { network, senders, nonce }: Pick<Outgoing, 'network' | 'senders' | 'nonce'>,
+  contested: boolean,
+  at: Date,
+): Promise<void> => {
+  if (nonce === null) return
+  await sql`insert into free_nonces(network, address, nonce, contested, since)
+    select network, address, ${nonce}, ${contested}, ${at} from hot_wallets
+    where network = ${network} and address = ${senders[0]} and next_nonce > ${nonce} on conflict do nothing`.execute(tx)
+}
+
+/**
+ * Whether the signer refused a nonce of an address that hands out none here, as it has signed it for something that
+ * these books do not know.
+ */
+export const isContested = async (db: Db, network: Network, address: string, nonce: number): Promise<boolean> => {
+  const { rows } =
+    await sql`select from outgoing where network = ${network} and senders[1] = ${address} and nonce = ${nonce} and contested limit 1`.execute(
+      db,
+    )
+  return rows.length > 0
+}
+
+/** The chain waits for a nonce that was handed out and that no transaction has: the next payment takes it. */
+export const freeForgotten = async (
+  db: Db,
+  network: Network,
+  address: string,
+  nonce: number,
+  at: Date,
+): Promise<void> => {
+  await sql`insert into free_nonces(network, address, nonce, since)
+    select network, address, ${nonce}, ${at} from hot_wallets h where network = ${network} and address = ${address} and next_nonce > ${nonce}
+      and not exists (select from outgoing o where o.network = h.network and o.senders[1] = h.address and o.nonce = ${nonce} and o.state <> 'abandoned')
+    on conflict do nothing`.execute(db)
+}
+
+/** Takes one freed nonce; false when something else has taken it. */
+export const takeFreed = async (tx: Tx, network: Network, address: string, nonce: number): Promise<boolean> => {
+  const { rows } =
+    await sql`delete from free_nonces where network = ${network} and address = ${address} and nonce = ${nonce} returning 1`.execute(
+      tx,
+    )
+  return rows.length > 0
+}
+
+/**
+ * A contested nonce is left alone for so long: the transaction that the signer knows may be on its way, or be attached.
+ */
+const CONTESTED_MS = 10 * 60_000
+
+/** Freed nonces that signed transactions of the same hot address wait behind. */
+export const gapsOf = async (
+  db: Db,
+  network: Network,
+  at: Date,
+): Promise<{ address: string; index: number; nonce: number }[]> => {
+  const { rows } = await sql<{
+    address: string
+    index: number
+    nonce: number
+  }>`select f.address, k.derivation_index as index, f.nonce
+    from free_nonces f join house_addresses k on k.family = 'EVM' and k.account = 'hot' and k.address = f.address
+    where f.network = ${network} and (not f.contested or f.since <= ${new Date(at.getTime() - CONTESTED_MS)})
+      and exists (select from outgoing o where o.network = f.network and o.senders[1] = f.address and o.nonce > f.nonce and o.state in ('signed', 'broadcast'))
+    order by k.derivation_index, f.nonce`.execute(db)
+  return rows
+}
+
+/** The nonces that a hot address hands out next, in their order: those that were freed, then the sequence. */
+export class NonceLine {
+  readonly #freed: readonly number[]
+  readonly #next: number
+  #passed = 0
+
+  constructor(freed: readonly number[], next: number) {
+    this.#freed = freed
+    this.#next = next
+  }
+
+  /** @param at 0 for the next one */
+  peek(at = 0): number {
+    const place = this.#passed + at
+    return this.#freed[place] ?? this.#next + place - this.#freed.length
+  }
+
+  pass(count = 1): void {
+    this.#passed += count
+  }
+}

@@ -1,0 +1,80 @@
+import type { Block, Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import { OUTGOING_COLUMNS } from './store.ts'
+import type { Outgoing } from './transaction.ts'
+
+/** What one of our transactions needs, and that another one has used up in a final block. */
+export interface Lost {
+  /** an outpoint, or address and nonce */
+  key: string
+  /** of the transaction that used it up, or in whose place the one that made it was to be mined */
+  hash: string
+  height: number
+}
+
+/** Notes what a block uses up of the transactions of ours that wait. Reading the block again changes nothing. */
+export const recordRivals = async (
+  tx: Tx,
+  network: Network,
+  block: Block,
+  ours: ReadonlyMap<string, { outgoingId: string }>,
+): Promise<void> => {
+  const { rows } = await sql<{ id: string; keys: string[] }>`select id, keys from outgoing
+    where network = ${network} and state in ('planned', 'signed', 'broadcast') and dropped_at is null and keys <> '{}'`.execute(
+    tx,
+  )
+  if (rows.length === 0) return
+  const waiting = new Map(rows.flatMap(({ id, keys }) => keys.map((key) => [key, id] as const)))
+  const found = block.transactions.flatMap(({ hash, keys }) =>
+    keys.flatMap((key) => {
+      const id = waiting.get(key)
+      return id === undefined || ours.get(hash)?.outgoingId === id ? [] : [{ id, key, hash }]
+    }),
+  )
+  if (found.length === 0) return
+  await sql`insert into outgoing_rivals(outgoing_id, key, network, hash, height)
+    select u.id, u.key, ${network}, u.hash, ${block.height}
+    from unnest(${found.map(({ id }) => id)}::uuid[], ${found.map(({ key }) => key)}::text[], ${found.map(({ hash }) => hash)}::text[]) u(id, key, hash)
+    on conflict do nothing`.execute(tx)
+}
+
+/** Blocks from a height on are lost, and what was noted of them with them. */
+export const forgetRivals = async (tx: Tx, network: Network, fromHeight: number): Promise<void> => {
+  await sql`delete from outgoing_rivals where network = ${network} and height >= ${fromHeight}`.execute(tx)
+}
+
+/**
+ * Of a transaction `o`, what it needs and will never have by final blocks: used up by another, on Bitcoin also in a
+ * block that was read before these books knew the transaction; or, on Bitcoin, an output that was never made, as
+ * another form of the transaction that was to make it is final.
+ */
+const lostKeys = sql`(select r.key, r.hash, r.height from outgoing_rivals r join watch_cursors c on c.network = r.network and r.height <= c.final_height
+    where r.outgoing_id = o.id
+  union
+  select x.transaction || ':' || x.vout, x.spent_by, x.spent_height from utxos x join watch_cursors c on c.network = x.network and x.spent_height <= c.final_height
+    where x.network = o.network and x.reserved_by = o.id and not exists (select from outgoing_attempts a where a.outgoing_id = o.id and a.hash = x.spent_by)
+  union all
+  select x.transaction || ':' || x.vout, p.mined_hash, p.mined_height from utxos x
+    join outgoing_attempts a on a.network = x.network and a.hash = x.transaction join outgoing p on p.id = a.outgoing_id
+    where x.reserved_by = o.id and x.block_height is null and p.state = 'final' and p.mined_hash <> a.hash)`
+
+/** Transactions that have been signed and for which something is lost. */
+export const overtaken = async (db: Db, network: Network): Promise<Outgoing[]> => {
+  const { rows } =
+    await sql<Outgoing>`select ${OUTGOING_COLUMNS} from outgoing o where o.network = ${network} and o.state in ('signed', 'broadcast')
+    and o.purpose in ('payout', 'filler', 'rebalance', 'sweep', 'gas') and exists ${lostKeys} order by o.nonce nulls first, o.id`.execute(
+      db,
+    )
+  return rows
+}
+
+/** What is lost to a transaction. In a database transaction no block is taken back or becomes final until its end. */
+export const lostOf = async (db: Db | Tx, { id, network }: Pick<Outgoing, 'id' | 'network'>): Promise<Lost[]> => {
+  await sql`select from watch_cursors where network = ${network} for share`.execute(db)
+  const { rows } =
+    await sql<Lost>`select l.key, l.hash, l.height from outgoing o cross join lateral ${lostKeys} l where o.id = ${id} order by l.height, l.key`.execute(
+      db,
+    )
+  return rows
+}

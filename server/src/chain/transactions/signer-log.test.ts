@@ -1,0 +1,67 @@
+import { join } from 'node:path'
+import { beforeAll, beforeEach, afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { emptyTables } from '../../../../test/setup/empty-tables.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import { temporaryFolder } from '../../../../test/setup/temporary.ts'
+import { listen } from '../../../../signer/src/endpoint.ts'
+import { createHttpServer } from '../../../../signer/src/http-server.ts'
+import { evmRequest, intentOf, makeSigner } from '../../../../signer/src/test-world.ts'
+import { connectSigner, type LogEnd } from '../../adapters/signer/index.ts'
+import { createDb, createPool, type Db } from '../../platform/db/index.ts'
+import { acceptLog, createLogMemory, readLogEnd } from './signer-log.ts'
+
+const database = useDatabase({ template: migrated })
+let pool: ReturnType<typeof createPool>
+let db: Db
+
+beforeAll(() => {
+  pool = createPool({ url: database.url })
+  db = createDb(pool)
+})
+beforeEach(() => emptyTables(db))
+afterAll(() => pool.end())
+
+const end = (length: number, digit = 'a'): LogEnd => ({ length, head: digit.repeat(64) })
+const memory = () => createLogMemory(db, () => 0)
+
+/** A signer with a log of its own, asked as a worker asks it. */
+const workerOf = async () => {
+  const { signer } = await makeSigner()
+  const { server } = createHttpServer(signer, { refused: () => undefined, failed: () => undefined })
+  const client = connectSigner(
+    { socketPath: await listen(server, { socketPath: join(temporaryFolder('signer-log'), 'socket') }) },
+    memory(),
+  )
+  onTestFinished(() => {
+    client.close()
+    server.close()
+  })
+  return { client, signer }
+}
+
+describe("what the database keeps of the signer's log", () => {
+  test('audit M-C4: is the furthest end that any process saw', async () => {
+    expect(await memory().known()).toBeUndefined()
+    await memory().keep(end(5))
+    await Promise.all([memory().keep(end(7, 'c')), memory().keep(end(6, 'b'))])
+    expect(await memory().known()).toEqual(end(7, 'c'))
+  })
+
+  test('audit M-C4: keeps another log from being asked, until an operator accepts it', async () => {
+    const first = await workerOf()
+    expect(await first.client.sign(evmRequest(intentOf(1)))).toHaveProperty('hash')
+    expect(await readLogEnd(db)).toEqual(first.signer.logEnd)
+    const other = await workerOf()
+    expect(await other.client.sign(evmRequest(intentOf(1)))).toMatchObject({ refused: 'log-cut-back' })
+    expect(await readLogEnd(db)).toEqual(first.signer.logEnd)
+    await acceptLog(
+      db,
+      other.signer.logEnd,
+      { actor: 'cli:ann', reason: 'the disk of the signer is lost' },
+      new Date(0),
+    )
+    expect(await other.client.sign(evmRequest(intentOf(1)))).toHaveProperty('hash')
+    expect(await readLogEnd(db)).toEqual(other.signer.logEnd)
+  })
+})

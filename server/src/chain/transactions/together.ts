@@ -1,0 +1,130 @@
+import type { Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import type { Moment } from '../../platform/base/moment.ts'
+import { moveOf, statesTaking } from '../../platform/base/moves.ts'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import { carryOut, joinEffects } from '../../ledger/effects/index.ts'
+import { tell } from './commands.ts'
+import { outgoingMoves, type OutgoingEvent } from './machine.ts'
+import { holdStops } from '../../ledger/stops/index.ts'
+import { stopsNetwork, stopsWithdrawal } from './stopping.ts'
+import { OUTGOING_COLUMNS } from './store.ts'
+import type { Attempt, Outgoing, OutgoingSubscriber } from './transaction.ts'
+
+/** What is recorded of one first attempt, recorded of many at once: the same guards, in a few statements for all. */
+
+/** A transaction with its first and only attempt, which nothing has been signed for. */
+export interface Fresh {
+  outgoing: Outgoing
+  attempt: Attempt
+}
+
+/** Of these, those that nothing has been signed for and nothing has replaced. */
+export const freshAmong = async (db: Db, all: readonly Outgoing[]): Promise<ReadonlyMap<string, Fresh>> => {
+  const { rows } = await sql<
+    Attempt & { id: string }
+  >`select outgoing_id as id, attempt, unsigned, signing_keys as keys, network_fee as "networkFee", hash, raw,
+    expires_at as "expiresAt", created_at as "createdAt" from outgoing_attempts
+    where outgoing_id = any(${idsOf(all.filter(({ attempt }) => attempt === 1))}::uuid[]) and attempt = 1 and raw is null`.execute(
+    db,
+  )
+  const byId = new Map(rows.map(({ id, ...attempt }) => [id, attempt]))
+  return new Map(
+    all.flatMap((outgoing) => {
+      const attempt = byId.get(outgoing.id)
+      return attempt ? [[outgoing.id, { outgoing, attempt }] as const] : []
+    }),
+  )
+}
+
+/** Notes that the signer is now asked, as `mayAsk` does. @returns ids of those that no stop forbids it for */
+export const mayAskAll = async (
+  tx: Tx,
+  network: Network,
+  fresh: readonly Fresh[],
+  at: Date,
+): Promise<ReadonlySet<string>> => {
+  await holdStops(tx)
+  const { rows } = await sql<{
+    id: string
+  }>`update outgoing_attempts a set asked_at = coalesce(a.asked_at, ${at}) from outgoing o
+    where o.id = any(${idsOf(fresh.map(({ outgoing }) => outgoing))}::uuid[]) and a.outgoing_id = o.id and a.attempt = 1
+      and (a.asked_at is not null or o.purpose = 'filler'
+        or not (exists (select from withdrawals w where w.outgoing_id = o.id and ${stopsWithdrawal}) or ${stopsNetwork(network)}))
+    returning a.outgoing_id as id`.execute(tx)
+  return new Set(rows.map(({ id }) => id))
+}
+
+export interface Signed extends Fresh {
+  raw: string
+  hash: string
+}
+
+/** Stores signed bytes, as `recordSigned` does. @returns ids of those whose claim still holds */
+export const recordSignedAll = async (
+  tx: Tx,
+  signed: readonly Signed[],
+  { at }: Moment,
+): Promise<ReadonlySet<string>> => {
+  const { rows } = await sql<{
+    id: string
+  }>`update outgoing_attempts a set raw = e.raw, hash = e.hash, signed_at = ${at}
+    from unnest(${idsOf(signed.map(({ outgoing }) => outgoing))}::uuid[], ${signed.map(({ outgoing }) => outgoing.epoch)}::bigint[],
+      ${signed.map(({ raw }) => raw)}::text[], ${signed.map(({ hash }) => hash)}::text[]) e(id, epoch, raw, hash), outgoing o
+    where a.outgoing_id = e.id and a.attempt = 1 and a.raw is null and o.id = e.id and o.epoch = e.epoch
+    returning a.outgoing_id as id`.execute(tx)
+  const stored = new Set(rows.map(({ id }) => id))
+  await moveAll(
+    tx,
+    signed.flatMap(({ outgoing }) => (stored.has(outgoing.id) ? [outgoing] : [])),
+    'signed',
+    at,
+  )
+  return stored
+}
+
+/** A node took them: tells it, and sets when to look again, as `recordAccepted` does. */
+export const recordAcceptedAll = async (
+  tx: Tx,
+  accepted: readonly Signed[],
+  next: Date,
+  subscribers: readonly OutgoingSubscriber[],
+  moment: Moment,
+): Promise<void> => {
+  const { rows } = await sql<{
+    id: string
+  }>`update outgoing o set first_broadcast_at = coalesce(first_broadcast_at, ${moment.at}),
+      last_broadcast_at = ${moment.at}, next_step_at = ${next}
+    from unnest(${idsOf(accepted.map(({ outgoing }) => outgoing))}::uuid[], ${accepted.map(({ outgoing }) => outgoing.epoch)}::bigint[]) e(id, epoch)
+    where o.id = e.id and o.epoch = e.epoch returning o.id`.execute(tx)
+  const held = new Set(rows.map(({ id }) => id))
+  const moved = await moveAll(
+    tx,
+    accepted.flatMap(({ outgoing }) => (held.has(outgoing.id) ? [outgoing] : [])),
+    'accepted',
+    moment.at,
+  )
+  const effects = []
+  for (const { outgoing, hash } of accepted) {
+    const now = moved.get(outgoing.id)
+    if (now) effects.push(await tell(tx, { event: 'accepted', outgoing: now, hash }, subscribers, moment))
+  }
+  await carryOut(tx, joinEffects(effects), moment)
+}
+
+/** Moves by the table, by compare-and-set, those whose claim still holds. */
+const moveAll = async (
+  tx: Tx,
+  all: readonly Outgoing[],
+  event: OutgoingEvent & ('signed' | 'accepted'),
+  at: Date,
+): Promise<ReadonlyMap<string, Outgoing>> => {
+  const from = statesTaking(outgoingMoves, event)
+  const target = moveOf(outgoingMoves, from[0]!, event)!.to
+  const { rows } = await sql<Outgoing>`update outgoing o set state = ${target}, updated_at = ${at}
+    from unnest(${idsOf(all)}::uuid[], ${all.map(({ epoch }) => epoch)}::bigint[]) e(id, epoch)
+    where o.id = e.id and o.epoch = e.epoch and o.state = any(${from}) returning ${OUTGOING_COLUMNS}`.execute(tx)
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+const idsOf = (all: readonly Outgoing[]): string[] => all.map(({ id }) => id)

@@ -1,0 +1,76 @@
+import type { Network } from '@bursar/chainkit'
+import type { SignerRefusal } from '../../adapters/signer/port.ts'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import type { Effects } from '../../ledger/effects/index.ts'
+import type { OutgoingEvent, OutgoingState } from './machine.ts'
+
+/**
+ * What a transaction is for. `payout` pays withdrawals, `filler` uses up a nonce, `sweep` brings deposits to the hot
+ * wallet, `gas` gives an address what its own transfer costs, `consolidation` joins small coins, `resources` stakes,
+ * lends or activates on TRON, `cold` leaves for the operator's cold address, `rebalance` goes from one hot address to
+ * another.
+ */
+export type Purpose = 'payout' | 'filler' | 'sweep' | 'gas' | 'consolidation' | 'resources' | 'cold' | 'rebalance'
+
+export interface Outgoing {
+  id: string
+  network: Network
+  purpose: Purpose
+  state: OutgoingState
+  senders: string[]
+  nonce: number | null
+  keys: string[]
+  attempt: number
+  minedHash: string | null
+  minedHeight: number | null
+  minedBlock: string | null
+  /** native units, once mined */
+  networkFee: bigint | null
+  succeeded: boolean | null
+  firstBroadcastAt: Date | null
+  /** Bitcoin: the unconfirmed transaction that it pays for by spending from it */
+  paysFor: string | null
+  /** since when nodes refuse the current attempt as invalid; null: they do not, or none was asked */
+  refusedSince: Date | null
+  epoch: number
+}
+
+/** One form of the transaction: the first, or a replacement at a higher fee. */
+export interface Attempt {
+  attempt: number
+  /** hex */
+  unsigned: string
+  keys: { account: 'deposit' | 'hot'; branch: 0 | 1; index: number }[]
+  /** native units it pays the network, at most */
+  networkFee: bigint
+  hash: string | null
+  /** hex, once signed */
+  raw: string | null
+  /** TRON: no node takes it after this */
+  expiresAt: Date | null
+  createdAt: Date
+}
+
+/**
+ * A move of one of our transactions, told in the database transaction that makes it. `refused`: nothing of it will ever
+ * be mined, as nothing was signed, or as it expired and is proven dead.
+ */
+export interface OutgoingChange {
+  event: Exclude<OutgoingEvent, 'signed' | 'imported' | 'withdrawn' | 'outrun'>
+  outgoing: Outgoing
+  /** of the attempt it is about; null when it was abandoned */
+  hash: string | null
+  /** of `refused`: refused by a stop and not by the signer, so that what is not stopped may be planned again at once */
+  withheld?: boolean
+  /**
+   * of `refused`: it was signed, and final blocks prove that it can never be mined: what it paid needs another intent,
+   * but for those intents that a transaction in these blocks has paid
+   */
+  overtaken?: { paid: ReadonlySet<string> }
+  /** of `refused`: what the signer answered */
+  refusal?: SignerRefusal
+}
+
+/** Whoever has money in our transactions: `app` fills the list, so that this room knows none of them. */
+export type OutgoingSubscriber = (tx: Tx, change: OutgoingChange, moment: Moment) => Promise<Effects>

@@ -1,0 +1,23 @@
+import type { Network } from '@bursar/chainkit'
+import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
+import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+
+/** An alert about a network that is on or off. The database is told of changes only. */
+export interface Lamp {
+  /** Turns it on with a text for the operator, or off. */
+  set(text: string | null): Promise<void>
+}
+
+export const createLamp = (runtime: Runtime, kind: string, network: Network): Lamp => {
+  // Not known at first: an earlier process may have left it on.
+  let lit: boolean | undefined
+  return {
+    set: async (text) => {
+      if (lit === (text !== null)) return
+      const moment = momentOf(runtime)
+      if (text === null) await resolveAlert(runtime.db, kind, network, moment.at)
+      else await raiseAlert(runtime.db, { kind, subject: network, text }, moment)
+      lit = text !== null
+    },
+  }
+}

@@ -1,0 +1,29 @@
+import type { Network } from '@bursar/chainkit'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import { raiseAlert } from '../../platform/runtime/alerts.ts'
+import { createStop } from '../../ledger/stops/index.ts'
+import { distrustRecords } from './cursor.ts'
+
+/**
+ * Stops all that is sent on a network whose final blocks were lost: which of its blocks is to be believed is for a
+ * person to say. What was signed is carried on, deposits are followed on the new branch. The operator lifts the stop.
+ * Called before the cursor goes back.
+ */
+export const stopForBrokenFinality = async (
+  tx: Tx,
+  network: Network,
+  height: number,
+  moment: Moment,
+): Promise<void> => {
+  await createStop(
+    tx,
+    { asset: null, merchantId: null, network, reason: `final blocks of ${network} were lost` },
+    moment,
+  )
+  await distrustRecords(tx, network)
+  const text =
+    `${network} took back blocks it had held to be final, down to ${height}: nothing is sent there any more. Check its node against another one ` +
+    `before you lift the stop (bursar freezes, bursar unfreeze ID). See docs/operating/chain-trouble.md`
+  await raiseAlert(tx, { kind: 'finality-broken', subject: network, text }, moment)
+}

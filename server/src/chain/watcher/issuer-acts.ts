@@ -1,0 +1,113 @@
+import type { Block, IssuerActShown, Network } from '@bursar/chainkit'
+import { familyOf, houseAddressesAmong, ownerOf } from '../addresses/index.ts'
+import type { Catalogue } from '../../market/assets/index.ts'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import { noEffects, type Effects } from '../../ledger/effects/index.ts'
+import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
+import type { ChainListener } from './listener.ts'
+
+const nothing = async (): Promise<Effects> => noEffects
+
+/**
+ * Tells the operator what the issuer of a token has done that touches our addresses, or everybody's. An alert ends by
+ * itself where the issuer takes it back.
+ */
+export const createIssuerAlarm = (catalogue: Pick<Catalogue, 'byContract'>): ChainListener => ({
+  block: async (tx: Tx, network: Network, { issuerActs = [] }: Block, moment: Moment): Promise<Effects> => {
+    if (issuerActs.length === 0) return noEffects
+    const ours = await oursAmong(
+      tx,
+      network,
+      issuerActs.flatMap(({ address }) => (address === null ? [] : [address])),
+    )
+    for (const shown of issuerActs) {
+      const ticker = catalogue.byContract(network, shown.contract)?.asset.ticker
+      if (ticker !== undefined)
+        await tellOne(tx, { network, ticker, whose: ours.get(shown.address ?? '') }, shown, moment)
+    }
+    return noEffects
+  },
+  orphaned: nothing,
+  settled: nothing,
+  mempool: nothing,
+})
+
+/** Which of these addresses are ours, and what each is. */
+const oursAmong = async (tx: Tx, network: Network, addresses: readonly string[]): Promise<Map<string, string>> => {
+  const family = familyOf(network)
+  const [owners, house] = [await ownerOf(tx, family, addresses), await houseAddressesAmong(tx, family, addresses)]
+  return new Map([
+    ...[...owners].map(([address, { merchantId }]): [string, string] => [
+      address,
+      `a deposit address of merchant ${merchantId}`,
+    ]),
+    ...[...house].map(([address, { account }]): [string, string] => [
+      address,
+      account === 'cold' ? 'our cold address' : account === 'hot' ? 'our hot wallet' : `ours (${account})`,
+    ]),
+  ])
+}
+
+interface About {
+  network: Network
+  ticker: string
+  /** what of ours the address is; undefined for a stranger's */
+  whose: string | undefined
+}
+
+const tellOne = async (
+  tx: Tx,
+  { network, ticker, whose }: About,
+  { act, address, units, hash }: IssuerActShown,
+  moment: Moment,
+): Promise<void> => {
+  const all = `${network}/${ticker}`
+  const one = `${all}/${address}`
+  const raise = (kind: string, subject: string, text: string): Promise<void> =>
+    raiseAlert(
+      tx,
+      { kind, subject, text: `${text} (transaction ${hash}). See docs/operating/chain-trouble.md`, detail: { hash } },
+      moment,
+    )
+  switch (act) {
+    case 'froze':
+      if (whose !== undefined)
+        await raise(
+          'issuer-froze',
+          one,
+          `The issuer of ${ticker} has frozen ${address} on ${network}, which is ${whose}: no ${ticker} can leave it`,
+        )
+      return
+    case 'released':
+      return resolveAlert(tx, 'issuer-froze', one, moment.at)
+    case 'destroyed':
+      if (whose !== undefined)
+        await raise(
+          'issuer-destroyed',
+          one,
+          `The issuer of ${ticker} has destroyed ${units} units of ${address} on ${network}, which is ${whose}: the books say that it holds them`,
+        )
+      return
+    case 'paused':
+      return raise(
+        'issuer-paused',
+        all,
+        `The issuer of ${ticker} has stopped all transfers on ${network}: payments and sweeps wait`,
+      )
+    case 'resumed':
+      return resolveAlert(tx, 'issuer-paused', all, moment.at)
+    case 'deprecated':
+      return raise(
+        'issuer-moved',
+        all,
+        `The issuer of ${ticker} on ${network} has named ${address} in place of the contract: its transfers may be seen there only`,
+      )
+    case 'set-fee':
+      return raise(
+        'issuer-fee',
+        all,
+        `The issuer of ${ticker} has changed the fee of transfers on ${network}: receivers get less than withdrawals say`,
+      )
+  }
+}

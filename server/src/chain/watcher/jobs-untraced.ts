@@ -1,0 +1,82 @@
+import type { EvmNetwork, Head, Network } from '@bursar/chainkit'
+import { addressesAfter, familyOf, type AddressOwner } from '../addresses/index.ts'
+import type { ChainAdapter } from '../../adapters/chains/port.ts'
+import type { Moment } from '../../platform/base/moment.ts'
+import { inTransaction, type Tx } from '../../platform/db/index.ts'
+import { carryOut, type Effects } from '../../ledger/effects/index.ts'
+import type { Job } from '../../platform/jobs/index.ts'
+import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import { readCursor, rememberedBelow } from './cursor.ts'
+import { endComparison, notePage, wantComparison, wantedComparison } from './untraced.ts'
+
+const PAGE = 200
+/** A node that many share answers few questions a second: so many addresses are a thousand questions a run. */
+const MOST_PAGES = 5
+
+export interface UntracedDeps {
+  runtime: Runtime
+  network: EvmNetwork
+  adapter: Pick<ChainAdapter, 'balancesAt'>
+  deposits: {
+    /** undefined: nothing can be concluded of that block */
+    explainBalances(
+      tx: Tx,
+      network: Network,
+      at: Head,
+      held: readonly { owner: AddressOwner; units: bigint }[],
+      moment: Moment,
+    ): Promise<(Effects & { again: boolean }) | undefined>
+  }
+  everyMs: number
+}
+
+/**
+ * Finds native coin that contracts sent in blocks that the node did not trace: once such a block is final, compares
+ * what each address holds with the books, all addresses once, some pages a run. A restart goes on where it was. What is
+ * untraced meanwhile has another comparison, and so have addresses that a lost payment has left.
+ */
+export const createUntracedJob = (deps: UntracedDeps): Job => ({
+  name: `untraced blocks ${deps.network}`,
+  everyMs: deps.everyMs,
+  run: async (signal) => {
+    for (let page = 0; page < MOST_PAGES && !signal.aborted; page += 1) if (!(await comparePage(deps))) return false
+    return false
+  },
+})
+
+/** @returns whether there may be another page */
+const comparePage = async ({ runtime, network, adapter, deposits }: UntracedDeps): Promise<boolean> => {
+  const cursor = await readCursor(runtime.db, network)
+  const wanted = cursor && (await wantedComparison(runtime.db, network, cursor.finalHeight))
+  if (!wanted) return false
+  const covers = wanted.covers ?? cursor.finalHeight
+  // The newest, as full nodes of BSC keep the states of a minute.
+  const [at] = await rememberedBelow(runtime.db, network, cursor.finalHeight, 1)
+  if (!at) return false
+  const owners = await addressesAfter(runtime.db, familyOf(network), wanted.comparedTo, PAGE)
+  const last = owners.at(-1)
+  if (!last) {
+    await inTransaction(runtime.db, (tx) => endComparison(tx, network, wanted, covers, momentOf(runtime).at))
+    return false
+  }
+  const balances = await adapter.balancesAt(
+    at.height,
+    owners.map(({ address }) => ({ address, contract: null })),
+  )
+  return inTransaction(runtime.db, async (tx) => {
+    const moment = momentOf(runtime)
+    const effects = await deposits.explainBalances(
+      tx,
+      network,
+      at,
+      owners.map((owner, i) => ({ owner, units: balances[i]! })),
+      moment,
+    )
+    if (!effects) return false
+    await carryOut(tx, effects, moment)
+    // This comparison covers no later block: another one follows, which looks at what was passed over here.
+    if (effects.again) await wantComparison(tx, network, covers + 1)
+    await notePage(tx, network, wanted, covers, last.address)
+    return true
+  })
+}

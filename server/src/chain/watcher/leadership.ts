@@ -1,0 +1,79 @@
+import type { Network } from '@bursar/chainkit'
+import type pg from 'pg'
+import { DatabaseClient } from '../../platform/db/index.ts'
+
+/** Any number, the same in every process; the second half of the lock's key is the network's. */
+const LOCK_CLASS = 726_263
+
+/**
+ * Leads a network while its own database session holds an advisory lock. The server ends a session that has been silent
+ * for `silenceMs`, so a process that is stopped, and can't even close its connection, loses the lead; what it may still
+ * try to write then fails by its epoch.
+ */
+export interface Leadership {
+  /** True when this process leads. Asks for the lead when it does not. */
+  lead(): Promise<boolean>
+  /** False as soon as the session is known to be gone. */
+  held(): boolean
+  /** Gives the lead up, for another process to take at once. */
+  release(): Promise<void>
+}
+
+export const createLeadership = (options: { url: string; network: Network; silenceMs?: number }): Leadership => {
+  const { url, network, silenceMs = 10_000 } = options
+  let session: pg.Client | undefined
+  let leads = false
+  let heartbeat: NodeJS.Timeout | undefined
+
+  const drop = (lost: pg.Client): void => {
+    if (session !== lost) return
+    session = undefined
+    leads = false
+    clearInterval(heartbeat)
+    lost.end().catch(() => {})
+  }
+
+  const connect = async (): Promise<pg.Client> => {
+    const client = new DatabaseClient({
+      connectionString: url,
+      application_name: `bursar watcher ${network}`,
+      connectionTimeoutMillis: 5_000,
+      query_timeout: silenceMs,
+      keepAlive: true,
+    })
+    client.on('error', () => drop(client))
+    client.on('end', () => drop(client))
+    await client.connect()
+    await client.query(`set idle_session_timeout = ${Math.trunc(silenceMs)}`)
+    session = client
+    heartbeat = setInterval(() => void client.query('select 1').catch(() => drop(client)), silenceMs / 4)
+    heartbeat.unref()
+    return client
+  }
+
+  return {
+    held: () => leads,
+    lead: async () => {
+      if (leads) return true
+      const client = session ?? (await connect())
+      try {
+        const { rows } = await client.query<{ got: boolean }>('select pg_try_advisory_lock($1, hashtext($2)) as got', [
+          LOCK_CLASS,
+          network,
+        ])
+        leads = rows[0]!.got && session === client
+      } catch (error) {
+        drop(client)
+        throw error
+      }
+      return leads
+    },
+    release: async () => {
+      const client = session
+      session = undefined
+      leads = false
+      clearInterval(heartbeat)
+      await client?.end().catch(() => {})
+    },
+  }
+}

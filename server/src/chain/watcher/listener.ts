@@ -1,0 +1,42 @@
+import type { Block, ChainTransaction, Network } from '@bursar/chainkit'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import type { Effects } from '../../ledger/effects/index.ts'
+
+export interface Heights {
+  /**
+   * the block the watcher stands at once this transaction commits: a block at height h has `headHeight - h + 1`
+   * confirmations
+   */
+  headHeight: number
+  /** the newest height on that branch which the network's rule holds to be final; never above `headHeight` */
+  finalHeight: number
+}
+
+export interface PoolChange {
+  /** transactions that entered the pool since the last call of this leader; after a start, all of them */
+  added: readonly ChainTransaction[]
+  /**
+   * hashes of everything in the pool now: what a listener waits for and does not find here was mined, replaced or
+   * dropped
+   */
+  hashes: ReadonlySet<string>
+}
+
+/**
+ * A room that follows a chain. Every call runs inside the transaction that moves the cursor, so its effects happen
+ * exactly once; it may lock its own rows, and never posts, emits or talks to the outside itself.
+ */
+export interface ChainListener {
+  /**
+   * A block joined the best chain. Called in height order; again for a block seen before when an operator rescans, so
+   * it must be idempotent. `block.time` is on the business clock, as `moment.at` is.
+   */
+  block(tx: Tx, network: Network, block: Block, moment: Moment): Promise<Effects>
+  /** Every block from this height on left the best chain. The blocks in their place follow. */
+  orphaned(tx: Tx, network: Network, fromHeight: number, moment: Moment): Promise<Effects>
+  /** Called after new blocks, and now and then without any: what is deep enough, and what has waited too long. */
+  settled(tx: Tx, network: Network, heights: Heights, moment: Moment): Promise<Effects>
+  /** The pool changed; only on networks that have a usable one. */
+  mempool(tx: Tx, network: Network, pool: PoolChange, moment: Moment): Promise<Effects>
+}

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto'
+import pino from 'pino'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import type { ChainAdapter } from '../../adapters/chains/port.ts'
+import { uuidv7 } from '../../platform/base/id.ts'
+import { createWorld, pay, type World } from '../../pay-in/deposits/test-world.ts'
+import { noEffects } from '../../ledger/effects/index.ts'
+import { createClock } from '../../platform/runtime/clock.ts'
+import { beginFollowing, DEFAULT_WATCHER_SETTINGS, type ChainListener, type PoolChange } from './index.ts'
+import { createTestChain } from './test-chain.ts'
+
+const database = useDatabase({ template: migrated })
+const PAGE = 2
+let world: World
+
+beforeAll(() => {
+  world = createWorld(database.url)
+})
+afterAll(() => world.close())
+
+const nothing = async () => noEffects
+
+test('audit M-E4: a full pool is told a page at a time, each in a database transaction of its own, and blocks in between', async () => {
+  const chain = createTestChain('BITCOIN', { finalDepth: 2 })
+  for (let i = 0; i < 3; i += 1) chain.mine()
+  for (let i = 0; i < 5; i += 1) chain.send(pay('somebody', 1n, { hash: `pooled${i}` }))
+  const told: string[] = []
+  const listener: ChainListener = {
+    block: async (_tx, _network, { height }) => {
+      told.push(`block ${height}`)
+      return noEffects
+    },
+    orphaned: nothing,
+    settled: nothing,
+    mempool: async (_tx, _network, { added, hashes }: PoolChange) => {
+      told.push(`${added.map(({ hash }) => hash).join()} of ${hashes.size}`)
+      return noEffects
+    },
+  }
+  const mempool: ChainAdapter['mempool'] = async (known) => {
+    const fresh = [...chain.pool.values()].filter(({ hash }) => !known.has(hash))
+    return {
+      hashes: new Set(chain.pool.keys()),
+      added: fresh.slice(0, PAGE),
+      unread: new Set(fresh.slice(PAGE).map(({ hash }) => hash)),
+    }
+  }
+  const follower = await beginFollowing({
+    runtime: {
+      db: world.db,
+      clock: createClock(() => world.now),
+      newId: () => uuidv7(world.now, randomBytes(10)),
+      log: pino({ enabled: false }),
+    },
+    network: 'BITCOIN',
+    adapter: { ...chain, mempool } as unknown as ChainAdapter,
+    listeners: [listener],
+    ringBlocks: 50,
+    settings: { ...DEFAULT_WATCHER_SETTINGS.BITCOIN, network: 'BITCOIN', identity: '' },
+  })
+  told.length = 0
+  expect((await follower.step()).more).toBe(true)
+  chain.mine()
+  expect((await follower.step()).more).toBe(true)
+  expect((await follower.step()).more).toBe(false)
+  await follower.step()
+  expect(told).toEqual([
+    'block 2',
+    'block 3',
+    'pooled0,pooled1 of 5',
+    'block 4',
+    'pooled2,pooled3 of 5',
+    'pooled4 of 5',
+  ])
+})

@@ -1,0 +1,214 @@
+/** A network whose node has no block in common with what was read: an operator sets it back. */
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import pino from 'pino'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import { ChainUnavailable, type ChainAdapter } from '../../adapters/chains/port.ts'
+import { uuidv7 } from '../../platform/base/id.ts'
+import { createBalanceCheckJob } from '../../pay-in/deposits/index.ts'
+import {
+  catalogue,
+  createWorld,
+  DAY,
+  E18,
+  pay,
+  wipe,
+  type Owned,
+  type World,
+} from '../../pay-in/deposits/test-world.ts'
+import { noEffects } from '../../ledger/effects/index.ts'
+import { auditLedger } from '../../ledger/postings/index.ts'
+import { createClock } from '../../platform/runtime/clock.ts'
+import { createFunding } from '../../treasury/reconciliation/index.ts'
+import {
+  beginFollowing,
+  DEFAULT_WATCHER_SETTINGS,
+  ForkTooDeep,
+  LeadershipLost,
+  newestInCommon,
+  planRewind,
+  rescan,
+  rewind,
+  type Follower,
+  type RewindDeps,
+} from './index.ts'
+import { createTestChain, type TestChain } from './test-chain.ts'
+
+const database = useDatabase({ template: migrated })
+let world: World
+let chain: TestChain
+let owned: Owned
+let deps: RewindDeps & { adapter: ChainAdapter }
+
+beforeAll(() => {
+  world = createWorld(database.url)
+})
+afterAll(() => world.close())
+beforeEach(async () => {
+  await wipe(world.db)
+  chain = createTestChain('ETHEREUM', { finalDepth: 2, timeAt: () => world.now })
+  owned = await world.address('ETHEREUM')
+  const runtime = {
+    db: world.db,
+    clock: createClock(() => world.now),
+    newId: () => uuidv7(world.now, randomBytes(10)),
+    log: pino({ enabled: false }),
+  }
+  deps = {
+    runtime,
+    network: 'ETHEREUM',
+    adapter: chain as unknown as ChainAdapter,
+    listeners: [createFunding(catalogue), world.deposits],
+  }
+})
+
+const begin = (ringBlocks = 1): Promise<Follower> =>
+  beginFollowing({
+    ...deps,
+    ringBlocks,
+    settings: { ...DEFAULT_WATCHER_SETTINGS.ETHEREUM, network: 'ETHEREUM', identity: '', ringBlocks, ahead: 2 },
+  })
+const readAll = async (follower: Follower): Promise<void> => {
+  for (let quiet = 0; quiet < 2;) quiet = (await follower.step()).more ? 0 : quiet + 1
+}
+const payment = (hash: string) => pay(owned.address, E18, { hash, index: 'n', keys: [`${hash}:in`] })
+
+/** Blocks 1 to 8 with a payment in 2 and one in 5; then all from 4 on are others, with the second payment in 6. */
+const lostDeep = async (): Promise<Follower> => {
+  const follower = await begin()
+  for (let height = 1; height <= 8; height += 1)
+    chain.mine(height === 2 ? [payment('early')] : height === 5 ? [payment('late')] : [])
+  await readAll(follower)
+  chain.reorganise(5, [[], [], [payment('late')], [], [], [], []])
+  await expect(follower.step()).rejects.toThrow(ForkTooDeep)
+  return follower
+}
+
+test('audit M-D2: goes back to a block in common, and what is read again from there is credited once and told once', async () => {
+  await lostDeep()
+  const common = await newestInCommon(world.db, deps.adapter, 'ETHEREUM')
+  expect(common).toEqual({ height: 2, hash: chain.blocks[2]!.hash })
+  const plan = await planRewind(deps, 2)
+  expect(plan).toMatchObject({
+    cursor: { height: 8, finalHeight: 6 },
+    to: common,
+    outgoing: 0,
+    deposits: [{ asset: 'ETH', count: 1, booked: E18 }],
+  })
+  await rewind(deps, plan.to)
+  expect(await world.balance(owned.merchantId, 'ETH')).toBe((E18 * 99n) / 100n)
+  await readAll(await begin())
+  expect(await world.balance(owned.merchantId, 'ETH')).toBe((2n * E18 * 99n) / 100n)
+  expect(await world.statuses()).toEqual(['Pending', 'Pending', 'Done', 'Done'])
+  expect(await auditLedger(world.db)).toEqual([])
+})
+
+test('audit M-D2: below what was final, all that is sent on the network stops', async () => {
+  await lostDeep()
+  await rewind(deps, { height: 2, hash: chain.blocks[2]!.hash })
+  const { rows } = await sql`select asset, merchant_id, network from freezes where lifted_at is null`.execute(world.db)
+  expect(rows).toEqual([{ asset: null, merchant_id: null, network: 'ETHEREUM' }])
+  const alerts = await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by kind`.execute(
+    world.db,
+  )
+  expect(alerts.rows.map(({ kind }) => kind)).toContain('finality-broken')
+})
+
+test('audit M-D2: a watcher that led before writes nothing any more', async () => {
+  const follower = await begin()
+  for (let height = 1; height <= 8; height += 1) chain.mine()
+  await readAll(follower)
+  await rewind(deps, { height: 4, hash: chain.blocks[4]!.hash })
+  chain.mine()
+  await expect(readAll(follower)).rejects.toThrow(LeadershipLost)
+  await readAll(await begin())
+})
+
+test('audit M-D2: refuses a block that is not below what was read, and one that the node does not have', async () => {
+  await expect(planRewind(deps, 1)).rejects.toThrow('has not been read yet')
+  await readAll(await begin())
+  await expect(planRewind(deps, 1)).rejects.toThrow('name a block below')
+  chain.mine()
+  await readAll(await begin())
+  chain.blocks.length = 0
+  await expect(planRewind(deps, 0)).rejects.toThrow('has no block 0')
+})
+
+/** Holds the open rotating addresses against what the node says they hold at the final block; they all hold as much. */
+const checkBalances = (units: bigint): Promise<unknown> => {
+  const adapter = {
+    capabilities: async () => ({ mempool: false, traces: false }),
+    hashAt: chain.hashAt,
+    balancesAt: async (_height: number, wanted: readonly unknown[]) => wanted.map(() => units),
+  }
+  return createBalanceCheckJob({
+    runtime: deps.runtime,
+    network: 'ETHEREUM',
+    adapter,
+    deposits: world.deposits,
+    everyMs: 1,
+  }).run(new AbortController().signal)
+}
+
+test('audit M-A2 M-D2: until blocks are read again, what a final payment took from an address is not found there as a deposit', async () => {
+  owned = await world.address('ETHEREUM', { untilMs: world.now + DAY, afterMs: DAY })
+  const follower = await begin(50)
+  for (let height = 1; height <= 8; height += 1) chain.mine(height === 2 ? [payment('early')] : [])
+  await readAll(follower)
+  // A payment of ours from the address, in block 5, stays booked: its transaction is final.
+  await world.act(async () => ({
+    ...noEffects,
+    moves: [{ network: 'ETHEREUM', asset: 'ETH', address: owned.address, units: -E18, height: 5 }],
+  }))
+  chain.reorganise(5, [[], [], []])
+  await rewind(deps, { height: 2, hash: chain.blocks[2]!.hash })
+  await readAll(await begin(50))
+  await checkBalances(E18)
+  expect(await world.statuses()).toEqual(['Pending', 'Done'])
+  for (let more = 0; more < 5; more += 1) chain.mine()
+  await readAll(await begin(50))
+  await checkBalances(E18 / 2n)
+  await readAll(await begin(50))
+  expect(await world.statuses()).toEqual(['Pending', 'Done', 'Pending'])
+})
+
+test('audit M-D2: a deposit found by balance comes back under its own id, also when its address has ended meanwhile', async () => {
+  owned = await world.address('ETHEREUM', { untilMs: world.now + DAY, afterMs: DAY })
+  const follower = await begin(50)
+  for (let height = 1; height <= 8; height += 1) chain.mine()
+  await readAll(follower)
+  await checkBalances(E18)
+  chain.mine()
+  await readAll(follower)
+  expect(await world.statuses()).toEqual(['Pending', 'Done'])
+  await rewind(deps, { height: 2, hash: chain.blocks[2]!.hash })
+  expect(await world.balance(owned.merchantId, 'ETH')).toBe(0n)
+  world.now += 3 * DAY
+  for (let more = 0; more < 5; more += 1) chain.mine()
+  await readAll(await begin(50))
+  await checkBalances(E18)
+  chain.mine()
+  await readAll(await begin(50))
+  expect(await world.balance(owned.merchantId, 'ETH')).toBe((E18 * 99n) / 100n)
+  expect(await world.statuses()).toEqual(['Pending', 'Done'])
+  await checkBalances(E18)
+  expect(await world.statuses()).toEqual(['Pending', 'Done'])
+  expect(await auditLedger(world.db)).toEqual([])
+})
+
+test('audit M-A4: blocks are read again only from a node that has the final block of the books, however old they are', async () => {
+  const follower = await begin(3)
+  for (let height = 1; height <= 9; height += 1) chain.mine()
+  await readAll(follower)
+  const other = createTestChain('ETHEREUM', { finalDepth: 2, timeAt: () => world.now })
+  other.reorganise(1, [[]])
+  for (let height = 1; height <= 9; height += 1) other.mine(height === 2 ? [payment('of another chain')] : [])
+  await expect(rescan({ ...deps, adapter: other as unknown as ChainAdapter }, 2, 2)).rejects.toThrow(ChainUnavailable)
+  expect(await world.statuses()).toEqual([])
+  other.blocks.length = 4
+  await expect(rescan({ ...deps, adapter: other as unknown as ChainAdapter }, 2, 2)).rejects.toThrow(ChainUnavailable)
+  expect(await world.statuses()).toEqual([])
+  expect(await rescan(deps, 2, 3)).toBe(2)
+})

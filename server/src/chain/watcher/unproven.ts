@@ -1,0 +1,34 @@
+import type { Block, Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import { noEffects, type Effects } from '../../ledger/effects/index.ts'
+import { raiseOrRenewAlert } from '../../platform/runtime/alerts.ts'
+import type { ChainListener } from './listener.ts'
+
+const KIND = 'unproven-block'
+const nothing = async (): Promise<Effects> => noEffects
+
+/**
+ * Tells the operator of blocks whose transactions are not those that the header names: one alert a network, for a range
+ * of blocks.
+ */
+export const createUnprovenAlarm = (): ChainListener => ({
+  block: async (tx: Tx, network: Network, { height, isUnproven }: Block, moment: Moment): Promise<Effects> => {
+    if (!isUnproven) return noEffects
+    const { rows } = await sql<{
+      from: number
+      to: number
+    }>`select (detail->>'from')::bigint as "from", (detail->>'to')::bigint as "to" from alerts
+      where kind = ${KIND} and subject = ${network} and resolved_at is null`.execute(tx)
+    const [from, to] = [Math.min(height, rows[0]?.from ?? height), Math.max(height, rows[0]?.to ?? height)]
+    const text =
+      `The node of ${network} shows blocks from ${from} to ${to} with other transactions than their headers name: one may be missing, and a deposit with it. ` +
+      `Run \`bursar rescan ${network} ${from} ${to}\` on another node. See docs/operating/chain-trouble.md`
+    await raiseOrRenewAlert(tx, { kind: KIND, subject: network, text, detail: { from, to } }, moment)
+    return noEffects
+  },
+  orphaned: nothing,
+  settled: nothing,
+  mempool: nothing,
+})

@@ -1,0 +1,140 @@
+import type { Block, Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import { noEffects, type Effects } from '../../ledger/effects/index.ts'
+import { raiseOrRenewAlert } from '../../platform/runtime/alerts.ts'
+import type { ChainListener } from './listener.ts'
+
+const KIND = 'untraced-block'
+/**
+ * Blocks so near to a range belong to it: to read those in between again costs little, and an alert for each block is
+ * read by nobody.
+ */
+const NEAR = 5_000
+
+interface Range {
+  /** network and the block that raised the alert; it stays, though the range grows */
+  subject: string
+  from: number
+  to: number
+}
+
+const nothing = async (): Promise<Effects> => noEffects
+
+/**
+ * Has all balances compared once an untraced block is final, and shows a person which blocks lack inner calls: a rescan
+ * on another node shows each transfer in them. One alert for a range, which grows.
+ */
+export const createUntracedAlarm = (): ChainListener => ({
+  block: async (tx: Tx, network: Network, block: Block, moment: Moment): Promise<Effects> => {
+    if (block.untraced !== true) return noEffects
+    const { height } = block
+    await wantComparison(tx, network, height)
+    const open = await rangeNear(tx, network, height)
+    if (open && open.from <= height && height <= open.to) return noEffects
+    const from = Math.min(height, open?.from ?? height)
+    const to = Math.max(height, open?.to ?? height)
+    const which = from === to ? `block ${from}` : `blocks between ${from} and ${to}`
+    const text =
+      `The node of ${network} could not trace ${which}. Native coin that contracts sent there is credited without a hash, once the balances of all addresses have been compared with the books; ` +
+      `then this alert ends. To see each transfer, point the settings at a node that keeps the state and run \`bursar rescan ${network} ${from} ${to}\``
+    await raiseOrRenewAlert(
+      tx,
+      { kind: KIND, subject: open?.subject ?? `${network}/${height}`, text, detail: { from, to } },
+      moment,
+    )
+    return noEffects
+  },
+  orphaned: nothing,
+  settled: nothing,
+  mempool: nothing,
+})
+
+/** Ends the alerts about blocks of a range in which all have been traced now. */
+export const endUntracedAlerts = async (
+  db: Db,
+  network: Network,
+  from: number,
+  to: number,
+  at: Date,
+): Promise<void> => {
+  await sql`update alerts set resolved_at = ${at} where kind = ${KIND} and resolved_at is null and subject like ${`${network}/%`}
+    and (detail->>'from')::bigint >= ${from} and (detail->>'to')::bigint <= ${to}`.execute(db)
+}
+
+/**
+ * Asks for a comparison that covers a block. One under way that would have covered it began on another branch: it
+ * begins again.
+ */
+export const wantComparison = async (tx: Tx, network: Network, height: number): Promise<void> => {
+  await sql`insert into untraced_blocks as u (network, first_height, last_height) values (${network}, ${height}, ${height})
+    on conflict (network) do update set
+      first_height = least(u.first_height, excluded.first_height), last_height = greatest(u.last_height, excluded.last_height),
+      covers = case when u.covers >= ${height} then null else u.covers end,
+      compared_to = case when u.covers >= ${height} then '' else u.compared_to end`.execute(tx)
+}
+
+/** A comparison that untraced blocks of a network wait for. */
+export interface WantedComparison {
+  /** untraced blocks up to this height are covered by the comparison under way; null: none is */
+  covers: number | null
+  /** the last address that it has compared, or '' */
+  comparedTo: string
+}
+
+/** Undefined while no untraced block is final that no comparison has covered. */
+export const wantedComparison = async (
+  db: Db,
+  network: Network,
+  finalHeight: number,
+): Promise<WantedComparison | undefined> => {
+  const { rows } = await sql<WantedComparison>`select covers, compared_to as "comparedTo" from untraced_blocks
+    where network = ${network} and first_height <= ${finalHeight}`.execute(db)
+  return rows[0]
+}
+
+/**
+ * Notes how far a comparison has come, unless it began again, or another worker has come further, meanwhile. @param
+ * covers the final height when it began
+ */
+export const notePage = async (
+  tx: Tx,
+  network: Network,
+  was: WantedComparison,
+  covers: number,
+  last: string,
+): Promise<void> => {
+  await sql`update untraced_blocks set covers = ${covers}, compared_to = ${last}
+    where network = ${network} and covers is not distinct from ${was.covers} and compared_to = ${was.comparedTo}`.execute(
+    tx,
+  )
+}
+
+/** Ends a comparison of all addresses, and the alerts about blocks that it covers. */
+export const endComparison = async (
+  tx: Tx,
+  network: Network,
+  was: WantedComparison,
+  covers: number,
+  at: Date,
+): Promise<void> => {
+  const { rows } = await sql`update untraced_blocks set covers = null, compared_to = '',
+      first_height = case when last_height > ${covers} then ${covers}::bigint + 1 end, last_height = case when last_height > ${covers} then last_height end
+    where network = ${network} and covers is not distinct from ${was.covers} and compared_to = ${was.comparedTo} returning 1`.execute(
+    tx,
+  )
+  if (rows.length === 0) return
+  await sql`update alerts set resolved_at = ${at} where kind = ${KIND} and resolved_at is null and subject like ${`${network}/%`} and (detail->>'to')::bigint <= ${covers}`.execute(
+    tx,
+  )
+}
+
+/** The open alert whose range a block belongs to. */
+const rangeNear = async (tx: Tx, network: Network, height: number): Promise<Range | undefined> => {
+  const { rows } =
+    await sql<Range>`select subject, (detail->>'from')::bigint as "from", (detail->>'to')::bigint as "to" from alerts
+    where kind = ${KIND} and resolved_at is null and subject like ${`${network}/%`} and (detail->>'from')::bigint <= ${height + NEAR} and (detail->>'to')::bigint >= ${height - NEAR}
+    order by raised_at limit 1`.execute(tx)
+  return rows[0]
+}

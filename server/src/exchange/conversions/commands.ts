@@ -1,0 +1,104 @@
+import { generalErrors, orderErrors } from '@bursar/contract'
+import type { Catalogue } from '../../market/assets/index.ts'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import { noEffects, type Effects } from '../../ledger/effects/index.ts'
+import { exchangeAndSend, sendOnAsWhole } from '../exchange-withdrawals/index.ts'
+import { fillOrder, tellExchange, type DeskDeps, type Order } from '../exchanges/index.ts'
+import { refusal } from '../../ledger/orders/index.ts'
+import type { ApiRefusal } from '../../platform/api/route.ts'
+import type { Place } from '../../pay-out/withdrawals/index.ts'
+import type { Conversion } from './conversion.ts'
+import { intentOf } from './naming.ts'
+import { failedNotice } from './notice.ts'
+import { endConversion, leaveUnits } from './store.ts'
+
+/** What a conversion does now: an order that is priced, and where what it brings is sent; or only the sending. */
+export interface Step {
+  /** undefined: it is the asset wanted already */
+  order: Order | undefined
+  place: Place | undefined
+  /** withdrawal fee of what is sent, ledger units of it */
+  currentFee(units: bigint): bigint
+  /** left for another step, ledger units */
+  left: bigint
+}
+
+/** Carries one step of a locked conversion out. @throws ApiRefusal: roll back */
+export const convert = async (
+  tx: Tx,
+  deps: Pick<DeskDeps, 'runtime'>,
+  conversion: Conversion,
+  step: Step,
+  moment: Moment,
+): Promise<Effects> => {
+  const effects = await carry(tx, deps, conversion, step, moment)
+  if (step.left === 0n) await endConversion(tx, conversion, 'converted')
+  else await leaveUnits(tx, conversion, step.left)
+  return effects
+}
+
+const carry = async (
+  tx: Tx,
+  deps: Pick<DeskDeps, 'runtime'>,
+  conversion: Conversion,
+  step: Step,
+  moment: Moment,
+): Promise<Effects> => {
+  const { order, place, currentFee } = step
+  const { causedBy, causeId } = conversion
+  const intentId = await intentOf(tx, conversion)
+  if (order && place) {
+    const whole = { ...order, place, currentFee, withdrawalFee: undefined, causedBy, localId: causeId, intentId }
+    return (await exchangeAndSend(tx, deps, whole, moment)).effects
+  }
+  if (order)
+    return tellExchange(
+      await fillOrder(tx, deps, { ...order, localId: causeId, caused: true }, moment),
+      order.direction,
+    )
+  return place ? send(tx, conversion, { place, currentFee, intentId }, moment) : noEffects
+}
+
+/** What arrived as what is wanted is only sent on. */
+const send = async (
+  tx: Tx,
+  conversion: Conversion,
+  { place, currentFee, intentId }: { place: Place; currentFee: Step['currentFee']; intentId: string },
+  moment: Moment,
+): Promise<Effects> => {
+  const { merchantId, units, causedBy, causeId } = conversion
+  const fee = currentFee(units)
+  const { asset, on } = place.where
+  const carried = 10n ** BigInt(asset.scale - on.decimals)
+  const sent = ((units - fee) / carried) * carried
+  if (sent < on.minWithdrawal || sent <= 0n) throw refusal(orderErrors.amountTooLow, 'Withdraw amount too low')
+  return sendOnAsWhole(tx, { merchantId, place, units: sent, fee, causedBy, causeId, intentId }, moment)
+}
+
+/** Whether what refuses now may not refuse later: prices come back, stops are lifted. */
+export const maySucceedLater = ({ status, code }: ApiRefusal): boolean =>
+  status === generalErrors.unavailable.status || code === orderErrors.notEnoughLiquidity.code
+
+/** Ends a locked conversion: the money stays what it is. */
+export const giveUpConversion = async (
+  tx: Tx,
+  conversion: Conversion,
+  why: ApiRefusal,
+  catalogue: Catalogue,
+  moment: Moment,
+): Promise<Effects> => {
+  const failedReason = REASONS[why.code] ?? 'ERRROR_CODE_GENERIC'
+  await endConversion(tx, conversion, 'refused', failedReason)
+  const { scale } = catalogue.find(conversion.ticker)!
+  return { items: [], notices: [failedNotice(conversion, { id: moment.newId(), failedReason, scale })] }
+}
+
+const REASONS: Readonly<Record<number, string>> = {
+  [orderErrors.notEnoughBalance.code]: 'NOT_ENOUGH_BALANCE',
+  [orderErrors.pairNotAllowed.code]: 'PAIR_NOT_ALLOWED',
+  [orderErrors.amountTooLow.code]: 'AMOUNT_TOO_LOW',
+  [orderErrors.notEnoughLiquidity.code]: 'NOT_ENOUGH_LIQUIDITY',
+  [orderErrors.amountTooHigh.code]: 'AMOUNT_TOO_HIGH',
+  [orderErrors.destinationRefused.code]: 'DESTINATION_REFUSED',
+}

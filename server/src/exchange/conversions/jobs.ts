@@ -1,0 +1,123 @@
+import { orderErrors } from '@bursar/contract'
+import { inTransaction } from '../../platform/db/index.ts'
+import { carryOut } from '../../ledger/effects/index.ts'
+import { carriedOn } from '../exchange-withdrawals/index.ts'
+import { priceOrder, readDirection, type DeskDeps } from '../exchanges/index.ts'
+import { eachApart, type Job } from '../../platform/jobs/index.ts'
+import type { PausePoint } from '../../chain/transactions/index.ts'
+import { ApiRefusal } from '../../platform/api/route.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
+import {
+  checkLargest,
+  currentFee,
+  readAsset,
+  readPlace,
+  type Place,
+  type PlacingDeps,
+  type Terms,
+} from '../../pay-out/withdrawals/index.ts'
+import { convert, giveUpConversion, maySucceedLater, type Step } from './commands.ts'
+import type { Conversion } from './conversion.ts'
+import { lockWaiting, nextConversions, postponeConversion } from './store.ts'
+
+export interface ConversionDeps {
+  desk: Omit<DeskDeps, 'promises'>
+  placing: PlacingDeps
+  /** of withdrawals */
+  terms(): Promise<Terms>
+  pause: PausePoint
+}
+
+const MOST = 20
+const RETRY_MS = 15_000
+/** A market that stays closed for longer leaves the money what it is. */
+const GIVE_UP_AFTER_MS = 3_600_000
+
+/** Turns credited money into its targets, each in one transaction. Nothing outside is asked. */
+export const createConversionJob = (deps: ConversionDeps, everyMs: number): Job => ({
+  name: 'conversions',
+  everyMs,
+  run: async () => {
+    const { runtime } = deps.desk
+    const due = await nextConversions(runtime.db, momentOf(runtime).at, MOST)
+    await eachApart(due, (conversion) => convertOne(deps, conversion))
+    return due.length > 0
+  },
+})
+
+const convertOne = async (deps: ConversionDeps, conversion: Conversion): Promise<void> => {
+  const { runtime } = deps.desk
+  try {
+    const step = await stepOf(deps, conversion)
+    await deps.pause('conversion-priced')
+    await inTransaction(runtime.db, async (tx) => {
+      const moment = momentOf(runtime)
+      const locked = await lockWaiting(tx, conversion)
+      // Somebody else may have taken a step of it since it was priced.
+      if (locked?.units === conversion.units)
+        await carryOut(tx, await convert(tx, deps.desk, locked, step, moment), moment)
+    })
+  } catch (error) {
+    if (!(error instanceof ApiRefusal)) throw error
+    await refused(deps, conversion, error)
+  }
+}
+
+const refused = async (
+  { desk: { runtime }, placing }: ConversionDeps,
+  conversion: Conversion,
+  why: ApiRefusal,
+): Promise<void> => {
+  const moment = momentOf(runtime)
+  const isYoung = moment.at.getTime() - (conversion.releasedAt ?? conversion.createdAt).getTime() < GIVE_UP_AFTER_MS
+  if (isYoung && maySucceedLater(why))
+    return postponeConversion(runtime.db, conversion, new Date(moment.at.getTime() + RETRY_MS))
+  await inTransaction(runtime.db, async (tx) => {
+    const locked = await lockWaiting(tx, conversion)
+    if (locked) await carryOut(tx, await giveUpConversion(tx, locked, why, placing.rules.catalogue, moment), moment)
+  })
+}
+
+/** What is done now: as much as one exchange takes, priced at this moment. @throws ApiRefusal */
+const stepOf = async (deps: ConversionDeps, conversion: Conversion): Promise<Step> => {
+  const { merchantId, ticker, units, target } = conversion
+  const terms = await deps.terms()
+  const place = target.address === null ? undefined : await placeOf(deps, conversion, target.address, terms)
+  const fee = (sent: bigint): bigint => {
+    checkLargest(place!, merchantId, sent, terms.days)
+    return currentFee(place!.where, sent, place!.internal, terms, deps.placing.rules.catalogue)
+  }
+  if (target.ticker === ticker) return { order: undefined, place, currentFee: fee, left: 0n }
+  const plain = readDirection(deps.desk.policy, { spendTicker: ticker, targetTicker: target.ticker }, orderErrors)
+  const direction = place ? carriedOn(plain, place.where) : plain
+  const { step, max } = direction.spend
+  const amount = ((units < max ? units : max) / step) * step
+  // The last step's rest is less than can be exchanged: it stays on the balance.
+  const rest = units - amount
+  const order = await priceOrder(deps.desk, {
+    merchantId,
+    direction,
+    side: 'spend',
+    amount,
+    limit: undefined,
+    fee: undefined,
+    keyId: null,
+    localId: null,
+    meta: null,
+  })
+  return { order, place, currentFee: fee, left: rest < direction.spend.min ? 0n : rest }
+}
+
+const placeOf = async (
+  { placing }: ConversionDeps,
+  { merchantId, target }: Conversion,
+  to: string,
+  terms: Terms,
+): Promise<Place> => {
+  const where = readAsset(
+    { ticker: target.ticker, blockchain: target.blockchain! },
+    placing.rules,
+    orderErrors.invalidOrder,
+  )
+  return readPlace(placing, { merchantId, to }, where, terms)
+}

@@ -1,0 +1,124 @@
+import { estimateErrors } from '@bursar/contract'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import { carryOut, type Effects } from '../../ledger/effects/index.ts'
+import {
+  estimate,
+  PRICE_DECIMALS,
+  readDirection,
+  readPrice,
+  readSideAmount,
+  type DeskDeps,
+  type Direction,
+  type Quote,
+} from '../exchanges/index.ts'
+import { formatUnits } from '../../platform/money/index.ts'
+import { refusal, unlessKnown } from '../../ledger/orders/index.ts'
+import { withStoredAnswer } from '../../platform/api/answers.ts'
+import { ApiRefusal, type ApiAnswer, type ApiRequest } from '../../platform/api/route.ts'
+import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+
+/**
+ * What both kinds are asked by: `spend` names what is spent, `withdraw` what is withdrawn with the withdrawal fee in
+ * it.
+ */
+export interface Asked {
+  ticker: string
+  spendTicker: string
+  amount: string
+  /** `exchange` is an older word for `spend` (`contract.md` 16 #25) */
+  side: 'spend' | 'withdraw' | 'exchange'
+}
+
+/** What both kinds are ordered by. */
+export interface OrderBody extends Asked {
+  fee: string
+  exchangeFee: string
+  price: string
+  to: string
+  localId?: string
+  meta?: string
+}
+
+type Errors = Parameters<typeof readDirection>[2]
+
+/** The exchange that is asked for. @param carried narrows a direction to amounts that can be sent */
+export const readExchange = (
+  { policy }: Pick<DeskDeps, 'policy'>,
+  asked: Asked,
+  errors: Errors,
+  carried = (direction: Direction): Direction => direction,
+) => {
+  const direction = carried(
+    readDirection(policy, { spendTicker: asked.spendTicker, targetTicker: asked.ticker }, errors),
+  )
+  const side = asked.side === 'withdraw' ? 'target' : 'spend'
+  return { direction, side, amount: readSideAmount(direction, side, asked.amount, errors) } as const
+}
+
+/**
+ * Answers both estimates (`contract.md` 5.24, 5.26). @param feeOf withdrawal fee of what is received, in it; refuses as
+ * an order would be
+ */
+export const estimateWhole = async (
+  desk: DeskDeps,
+  asking: Parameters<typeof estimate>[1],
+  price: string | undefined,
+  feeOf: (received: bigint) => bigint,
+): Promise<ApiAnswer> => {
+  const quoted = await estimate(desk, asking, price === undefined ? undefined : readPrice(price, estimateErrors))
+  const fee = asEstimated(() => feeOf(quoted.target))
+  const { ticker, scale } = asking.direction.target
+  if (fee >= quoted.target) {
+    throw refusal(
+      estimateErrors.invalidOrder,
+      `Amount too low: the withdrawal fee alone is ${formatUnits(fee, scale)} ${ticker}`,
+      'amount',
+    )
+  }
+  return { status: 200, body: estimateBody(asking.direction, quoted, fee) }
+}
+
+/** What an order would be refused with, by the numbers of an estimate. */
+const asEstimated = <T>(judge: () => T): T => {
+  try {
+    return judge()
+  } catch (error) {
+    if (error instanceof ApiRefusal && error.status === estimateErrors.invalidOrder.status)
+      throw refusal(estimateErrors.invalidOrder, error.message, error.field)
+    throw error
+  }
+}
+
+const estimateBody = ({ spend, target, first, second }: Direction, quoted: Quote, fee: bigint): unknown => ({
+  withdraw: {
+    ticker: target.ticker,
+    amount: formatUnits(quoted.target, target.scale),
+    fee: formatUnits(fee, target.scale),
+  },
+  spend: { ticker: spend.ticker, amount: formatUnits(quoted.spend, spend.scale) },
+  exchange: {
+    ticker: spend.ticker,
+    amount: formatUnits(quoted.exchange, spend.scale),
+    fee: formatUnits(quoted.fee, spend.scale),
+  },
+  price: { value: formatUnits(quoted.price, PRICE_DECIMALS), pair: [first, second] },
+})
+
+/** Makes one in a transaction, unless its request is known, with the answer that a repetition of the request gets. */
+export const placeWhole = (
+  runtime: Runtime,
+  request: ApiRequest,
+  make: (tx: Tx, moment: Moment) => Promise<{ id: string; effects: Effects }>,
+): Promise<ApiAnswer> => {
+  const moment = momentOf(runtime)
+  const { localId } = request.body as OrderBody
+  const identity = { merchantId: request.merchantId, keys: request.answerKeys, localId: localId ?? null }
+  return unlessKnown(runtime.db, identity, (tx) =>
+    withStoredAnswer(tx, request, moment.at, async () => {
+      const { id, effects } = await make(tx, moment)
+      await carryOut(tx, effects, moment)
+      return { status: 200, body: { id } }
+    }),
+  )
+}

@@ -1,0 +1,79 @@
+import type { FiatAsset } from '../../market/assets/index.ts'
+import type { Moment } from '../../platform/base/moment.ts'
+import {
+  currentFee,
+  newPayout,
+  placingItem,
+  readPartLimits,
+  type CardRules,
+  type PlacingDeps,
+} from '../../cards/card-payouts/index.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import type { Effects } from '../../ledger/effects/index.ts'
+import { fillOrder, type DeskDeps, type Order } from '../exchanges/index.ts'
+import { readOwnFee } from '../../ledger/orders/index.ts'
+import { hold, lessFee } from './holding.ts'
+import { fiatBody } from './notice.ts'
+import { insertExchangeWithdrawal } from './store.ts'
+
+/** What pays out to cards. */
+export interface CardDeps extends PlacingDeps {
+  rules: CardRules
+}
+
+/** A priced exchange and the card that what it buys is paid to, as a batch. */
+export interface FiatOrder extends Order {
+  asset: FiatAsset
+  /** the whole number, judged: kept sealed, told masked */
+  card: string
+  /** the merchant's own payout fee */
+  payoutFee: string | undefined
+}
+
+/** Exchanges, and holds what was bought for its payout, all in this transaction. @throws ApiRefusal: roll back */
+export const exchangeAndPayOut = async (
+  tx: Tx,
+  { desk, cards }: { desk: Pick<DeskDeps, 'runtime'>; cards: CardDeps },
+  order: FiatOrder,
+  moment: Moment,
+): Promise<{ id: string; effects: Effects }> => {
+  const { merchantId, direction, asset, card, localId, meta } = order
+  // The localId and meta belong to the whole, not to its exchange.
+  const exchange = await fillOrder(tx, desk, { ...order, localId: null, meta: null }, moment)
+  const fee = readOwnFee(order.payoutFee, currentFee(asset, exchange.target), asset)
+  const units = lessFee(exchange.target, fee, asset)
+  const limits = readPartLimits('batch', units, asset, cards.rules)
+  const plain = newPayout(
+    { merchantId, kind: 'batch', units, fee, localId: null, meta, toldAs: null },
+    asset,
+    card,
+    moment,
+  )
+  const { id } = plain
+  const body = fiatBody({ id, exchange, direction, fee, localId, meta, causedBy: null }, plain.maskedCard)
+  const payout = { ...plain, toldAs: { kind: 'FiatExchangeWithdraw', objectId: id, body } }
+  await hold(
+    tx,
+    placingItem(payout, { card, limits, scale: asset.scale, keyId: order.keyId }, cards, moment.newId),
+    localId,
+    'createFiatExchangeWithdrawal',
+  )
+  await insertExchangeWithdrawal(tx, {
+    merchantId,
+    id,
+    exchangeId: exchange.id,
+    kind: 'fiat',
+    localId,
+    meta,
+    causedBy: null,
+    createdAt: moment.at,
+  })
+  const notice = {
+    merchantId,
+    objectId: id,
+    kind: 'FiatExchangeWithdraw',
+    status: 'Exchanged',
+    body: { ...body, status: 'Exchanged' },
+  }
+  return { id, effects: { items: [], notices: [notice] } }
+}

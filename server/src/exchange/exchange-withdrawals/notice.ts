@@ -1,0 +1,69 @@
+import type { Exchange } from '../exchanges/index.ts'
+import { PRICE_DECIMALS } from '../exchanges/index.ts'
+import { formatUnits } from '../../platform/money/index.ts'
+import type { Place } from '../../pay-out/withdrawals/index.ts'
+
+export type CausedBy = 'fiat-invoice' | 'crypto-invoice' | 'crypto-replenishment'
+
+/** What is said of the exchange. */
+export type ToldExchange = Pick<
+  Exchange,
+  | 'merchantId'
+  | 'createdAt'
+  | 'spendTicker'
+  | 'targetTicker'
+  | 'exchange'
+  | 'fee'
+  | 'target'
+  | 'price'
+  | 'first'
+  | 'second'
+>
+
+/**
+ * What is said of an exchange with withdrawal in every status (`contract.md` 6.7). Fees and amounts in ledger units.
+ */
+export interface Told {
+  id: string
+  exchange: ToldExchange
+  direction: { spend: { scale: number }; target: { scale: number } }
+  /** withdrawal fee, of `exchange.target` */
+  fee: bigint
+  localId: string | null
+  meta: string | null
+  causedBy: CausedBy | null
+}
+
+const fixedFields = ({ id, exchange, direction: { spend, target }, fee, localId, meta, causedBy }: Told) => ({
+  id,
+  merchantId: exchange.merchantId,
+  time: exchange.createdAt.getTime(),
+  ticker: exchange.targetTicker,
+  amount: formatUnits(exchange.target, target.scale),
+  fee: formatUnits(fee, target.scale),
+  exchangeFee: formatUnits(exchange.fee, spend.scale),
+  spendTicker: exchange.spendTicker,
+  spendAmount: formatUnits(exchange.exchange + exchange.fee, spend.scale),
+  price: formatUnits(exchange.price, PRICE_DECIMALS),
+  pricePair: [exchange.first, exchange.second],
+  exchanged: true,
+  ...(meta === null || meta === '' ? {} : { meta }),
+  ...(localId === null ? {} : { localId }),
+  ...(causedBy === null ? {} : { causedBy }),
+})
+
+/** The fields that don't change of one whose money goes to an address. */
+export const cryptoBody = (told: Told, { where, asSent }: Place): Record<string, unknown> => ({
+  kind: 'CryptoExchangeWithdraw',
+  ...fixedFields(told),
+  blockchain: where.on.network,
+  address: asSent,
+  to: asSent,
+})
+
+/** The fields that don't change of one that is paid to a card. */
+export const fiatBody = (told: Told, maskedCard: string): Record<string, unknown> => ({
+  kind: 'FiatExchangeWithdraw',
+  ...fixedFields(told),
+  to: maskedCard,
+})

@@ -1,0 +1,58 @@
+import { estimateErrors, orderErrors } from '@bursar/contract'
+import { checkNoCard, currentFee, readCard, readCurrency, readPartLimits } from '../../cards/card-payouts/index.ts'
+import { priceOrder, readPrice, type DeskDeps } from '../exchanges/index.ts'
+import { readText } from '../../ledger/orders/index.ts'
+import type { ApiAnswer, ApiRequest, Route } from '../../platform/api/route.ts'
+import { estimateWhole, placeWhole, readExchange, type Asked, type OrderBody } from './asking.ts'
+import { exchangeAndPayOut, type CardDeps } from './fiat.ts'
+
+export interface FiatExchangeWithdrawalDeps {
+  desk: DeskDeps
+  cards: CardDeps
+}
+
+/** Exchanges with payout to a card (`contract.md` 5.26, 5.27). */
+export const fiatExchangeWithdrawalRoutes = (deps: FiatExchangeWithdrawalDeps): Route[] => [
+  { operation: 'estimateFiatExchangeWithdrawal', handle: (request) => estimateFiat(deps, request) },
+  { operation: 'createFiatExchangeWithdrawal', handle: (request) => createFiat(deps, request) },
+]
+
+const readAsked = (
+  { desk, cards }: FiatExchangeWithdrawalDeps,
+  asked: Asked,
+  errors: typeof estimateErrors | typeof orderErrors,
+) => {
+  const asset = readCurrency(asked.ticker, cards.rules, errors.invalidOrder)
+  return { asset, ...readExchange(desk, asked, errors) }
+}
+
+const estimateFiat = async (
+  deps: FiatExchangeWithdrawalDeps,
+  { merchantId, query }: ApiRequest,
+): Promise<ApiAnswer> => {
+  const { asset, ...asking } = readAsked(deps, query as unknown as Asked, estimateErrors)
+  const feeOf = (received: bigint): bigint => {
+    const fee = currentFee(asset, received)
+    if (received > fee) readPartLimits('batch', received - fee, asset, deps.cards.rules)
+    return fee
+  }
+  return estimateWhole(deps.desk, { merchantId, ...asking }, query.price, feeOf)
+}
+
+const createFiat = async (deps: FiatExchangeWithdrawalDeps, request: ApiRequest): Promise<ApiAnswer> => {
+  const { desk } = deps
+  const { merchantId } = request
+  const body = request.body as OrderBody
+  const { asset, ...asking } = readAsked(deps, body, orderErrors)
+  const card = readCard(body.to)
+  for (const field of ['meta', 'localId'] as const) {
+    readText(body[field], field)
+    checkNoCard(body[field], field, card)
+  }
+  const limit = readPrice(body.price, orderErrors)
+  const given = { keyId: request.keyId, fee: body.exchangeFee, localId: body.localId ?? null, meta: body.meta ?? null }
+  const order = await priceOrder(desk, { merchantId, ...asking, limit, ...given })
+  return placeWhole(desk.runtime, request, (tx, moment) =>
+    exchangeAndPayOut(tx, deps, { ...order, asset, card, payoutFee: body.fee }, moment),
+  )
+}

@@ -1,0 +1,80 @@
+import { estimateErrors, orderErrors } from '@bursar/contract'
+import { priceOrder, readPrice, type DeskDeps } from '../exchanges/index.ts'
+import { readText } from '../../ledger/orders/index.ts'
+import type { ApiAnswer, ApiRequest, Route } from '../../platform/api/route.ts'
+import {
+  checkLargest,
+  checkWithdrawable,
+  currentFee,
+  intentOfOrder,
+  readAsset,
+  readPlace,
+  type PlacingDeps,
+  type Terms,
+} from '../../pay-out/withdrawals/index.ts'
+import { estimateWhole, placeWhole, readExchange, type Asked, type OrderBody } from './asking.ts'
+import { exchangeAndSend } from './commands.ts'
+import { carriedOn } from './terms.ts'
+
+export interface ExchangeWithdrawalDeps {
+  desk: DeskDeps
+  placing: PlacingDeps
+  /** of withdrawals */
+  terms(): Promise<Terms>
+}
+
+type OnNetwork<T> = T & { blockchain: string }
+
+/** Exchanges with withdrawal to an address (`contract.md` 5.24, 5.25). */
+export const exchangeWithdrawalRoutes = (deps: ExchangeWithdrawalDeps): Route[] => [
+  { operation: 'estimateCryptoExchangeWithdrawal', handle: (request) => estimateCrypto(deps, request) },
+  { operation: 'createCryptoExchangeWithdrawal', handle: (request) => createCrypto(deps, request) },
+]
+
+/** What is exchanged, and on which network what is bought can be sent. */
+const readAsked = (
+  { desk, placing }: ExchangeWithdrawalDeps,
+  asked: OnNetwork<Asked>,
+  errors: typeof estimateErrors | typeof orderErrors,
+) => {
+  const where = readAsset(asked, placing.rules, errors.invalidOrder)
+  return { where, ...readExchange(desk, asked, errors, (direction) => carriedOn(direction, where)) }
+}
+
+const estimateCrypto = async (deps: ExchangeWithdrawalDeps, { merchantId, query }: ApiRequest): Promise<ApiAnswer> => {
+  const { placing } = deps
+  const { where, ...asking } = readAsked(deps, query as unknown as OnNetwork<Asked>, estimateErrors)
+  const terms = await deps.terms()
+  const internal =
+    query.to === undefined ? false : (await readPlace(placing, { merchantId, to: query.to }, where, terms)).internal
+  const feeOf = (received: bigint): bigint => {
+    const fee = currentFee(where, received, internal, terms, placing.rules.catalogue)
+    if (received > fee) checkWithdrawable(received - fee, where)
+    return fee
+  }
+  return estimateWhole(deps.desk, { merchantId, ...asking }, query.price, feeOf)
+}
+
+const createCrypto = async (deps: ExchangeWithdrawalDeps, request: ApiRequest): Promise<ApiAnswer> => {
+  const { desk, placing } = deps
+  const { merchantId } = request
+  const body = request.body as OnNetwork<OrderBody>
+  for (const field of ['meta', 'localId'] as const) readText(body[field], field)
+  const { where, ...asking } = readAsked(deps, body, orderErrors)
+  const limit = readPrice(body.price, orderErrors)
+  const terms = await deps.terms()
+  const place = await readPlace(placing, { merchantId, to: body.to }, where, terms)
+  const given = { keyId: request.keyId, fee: body.exchangeFee, localId: body.localId ?? null, meta: body.meta ?? null }
+  const order = await priceOrder(desk, { merchantId, ...asking, limit, ...given })
+  const feeOf = (received: bigint): bigint => {
+    checkLargest(place, merchantId, received, terms.days)
+    return currentFee(where, received, place.internal, terms, placing.rules.catalogue)
+  }
+  const intentId = intentOfOrder(
+    merchantId,
+    { localId: given.localId, answerKeys: request.answerKeys },
+    desk.runtime.newId,
+  )
+  const whole = { ...order, place, currentFee: feeOf, withdrawalFee: body.fee, causedBy: null, intentId }
+  return placeWhole(desk.runtime, request, (tx, moment) => exchangeAndSend(tx, desk, whole, moment))
+}

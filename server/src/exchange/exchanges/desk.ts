@@ -1,0 +1,196 @@
+import { estimateErrors, orderErrors } from '@bursar/contract'
+import type { NewId } from '../../platform/base/id.ts'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import {
+  lockKnown,
+  type Identity,
+  type Item,
+  type Known as KnownRequest,
+  type Outcome,
+} from '../../ledger/postings/index.ts'
+import { formatUnits } from '../../platform/money/index.ts'
+import { checkStops, refusal, refusalOf } from '../../ledger/orders/index.ts'
+import { ApiRefusal } from '../../platform/api/route.ts'
+import type { Runtime } from '../../platform/runtime/runtime.ts'
+import type { Legs } from '../../market/rates/index.ts'
+import type { StopTerm } from '../../ledger/stops/index.ts'
+import { exchangeOf, fillAll, type Fill } from './commands.ts'
+import type { Exchange } from './exchange.ts'
+import { chargedFee, checkLimits, fillOf, quoteNow } from './order.ts'
+import type { ExchangePolicy } from './policy.ts'
+import { isNoWorse, PRICE_DECIMALS } from './pricing.ts'
+import type { Promises } from './promises.ts'
+import type { Quote } from './quoting.ts'
+import { endQuotes, lockQuotes, type Promisable, type StoredQuote } from './store.ts'
+
+/** What prices orders: read before a transaction is opened, from what jobs keep up to date. */
+export interface DeskDeps {
+  runtime: Runtime
+  policy: ExchangePolicy
+  promises: Promises
+  legs(): Promise<Legs>
+  stops(): Promise<readonly StopTerm[]>
+}
+
+/**
+ * What an exchange would do now. Its price is promised for `quoteMs`, to this merchant for this very order, and counts
+ * against what there is to sell. @throws ApiRefusal with the numbers of an estimate
+ */
+export const estimate = async (
+  { runtime, policy, legs, promises }: DeskDeps,
+  asking: Promisable,
+  limit: bigint | undefined,
+): Promise<Quote> => {
+  const { direction, side, amount } = asking
+  const quoted = quoteNow(direction, side, amount, await legs(), estimateErrors)
+  checkLimits(direction, quoted, estimateErrors)
+  if (limit !== undefined && !isNoWorse(direction.selling, quoted.price, limit)) {
+    throw refusal(
+      estimateErrors.invalidOrder,
+      `Order validation error: the price is ${formatUnits(quoted.price, PRICE_DECIMALS)} now, worse than the price given`,
+      'price',
+    )
+  }
+  await promises.keep({
+    ...asking,
+    quoted,
+    id: runtime.newId(),
+    expiresAt: new Date(runtime.clock.now() + policy.quoteMs),
+  })
+  return quoted
+}
+
+/**
+ * An order priced at the moment it came; `limit` is the merchant's price, undefined for whatever it is; `fee` the
+ * merchant's own.
+ */
+export interface Order extends Promisable {
+  limit: bigint | undefined
+  fee: string | undefined
+  /** of the API key that signed for it, null: none */
+  keyId: string | null
+  localId: string | null
+  meta: string | null
+  caused?: boolean
+  now: Quote
+}
+
+/**
+ * Prices an order before its transaction. What can't be withdrawn can't be turned into something that can.
+ * @throws ApiRefusal
+ */
+export const priceOrder = async (
+  { legs, stops }: Pick<DeskDeps, 'legs' | 'stops'>,
+  order: Omit<Order, 'now'>,
+): Promise<Order> => {
+  const { merchantId, direction, side, amount } = order
+  const stopped = await stops()
+  for (const { ticker } of [direction.spend, direction.target])
+    checkStops({ merchantId, ticker, network: null }, stopped)
+  return { ...order, now: quoteNow(direction, side, amount, await legs(), orderErrors) }
+}
+
+/** What an exchange is known by before it is filled, so that filling it again after an unknown commit is the same. */
+export interface Known {
+  id: string
+  transferId: string
+  at: Date
+}
+
+export const newKnown = (newId: NewId, at: Date): Known => ({ id: newId(), transferId: newId(), at })
+
+/** A priced order that is to be filled. @property answers of the request that asks for it */
+export interface Filling {
+  order: Order
+  known: Known
+  answers: Item['answers'] | undefined
+}
+
+/** `known`: the request came before, and its price is not looked at. */
+export type Filled = { exchange: Exchange; outcome: Outcome } | { refused: ApiRefusal } | { known: KnownRequest }
+
+/**
+ * Fills priced orders in this transaction, each under an estimate's promise where there is one; no two ask for the same
+ * promise. Those that are refused or known move nothing. @throws ApiRefusal: roll back, the house lacks an asset for
+ * all of them together
+ */
+export const fillOrders = async (tx: Tx, fillings: readonly Filling[], now: Date): Promise<Filled[]> => {
+  const known = await lockKnown(tx, fillings.map(identityOf))
+  const fresh = fillings.filter((_, i) => known[i] === undefined)
+  const filled = await fillFresh(tx, fresh, now)
+  return fillings.map((filling, i) => (known[i] ? { known: known[i] } : filled[fresh.indexOf(filling)]!))
+}
+
+const identityOf = ({ order: { merchantId, localId, caused }, answers }: Filling): Identity => ({
+  merchantId,
+  keys: answers?.keys ?? [],
+  localId: caused ? null : localId,
+})
+
+const fillFresh = async (tx: Tx, fillings: readonly Filling[], now: Date): Promise<Filled[]> => {
+  const promised = await promisesFor(tx, fillings, now)
+  const judged = fillings.map((filling) => fillOrRefusal(filling, promised.get(filling)))
+  const fills = judged.filter((one): one is Fill => !(one instanceof ApiRefusal))
+  const outcomes = new Map<Fill | ApiRefusal, Outcome>(
+    (await fillAll(tx, fills)).map((outcome, i) => [fills[i]!, outcome]),
+  )
+  const taken = fillings
+    .filter((_, i) => outcomes.get(judged[i]!)?.kind === 'applied')
+    .map((filling) => promised.get(filling))
+  await endQuotes(
+    tx,
+    taken.filter((quote) => quote !== undefined),
+  )
+  return judged.map((one) =>
+    one instanceof ApiRefusal ? { refused: one } : { exchange: one.exchange, outcome: outcomes.get(one)! },
+  )
+}
+
+/** The promises that orders with a price ask for, locked. */
+const promisesFor = async (
+  tx: Tx,
+  fillings: readonly Filling[],
+  now: Date,
+): Promise<ReadonlyMap<Filling, StoredQuote>> => {
+  const asking = fillings.filter(({ order }) => order.limit !== undefined)
+  const quotes = await lockQuotes(
+    tx,
+    asking.map(({ order }) => ({ ...order, price: order.limit! })),
+    now,
+  )
+  return new Map(asking.flatMap((filling, i) => (quotes[i] ? [[filling, quotes[i]]] : [])))
+}
+
+const fillOrRefusal = ({ order, known, answers }: Filling, promised: StoredQuote | undefined): Fill | ApiRefusal => {
+  const { direction, side, limit, now } = order
+  try {
+    const filled = limit === undefined ? now : fillOf(direction, { ...order, limit }, now, promised)
+    const quoted = chargedFee(direction, side, filled, order.fee)
+    checkLimits(direction, quoted, orderErrors)
+    return { exchange: exchangeOf(order, quoted, known), direction, caused: order.caused ?? false, answers }
+  } catch (error) {
+    if (error instanceof ApiRefusal) return error
+    throw error
+  }
+}
+
+/** Fills one order, which is part of something larger, in this transaction. @throws ApiRefusal: roll back */
+export const fillOrder = async (
+  tx: Tx,
+  { runtime }: Pick<DeskDeps, 'runtime'>,
+  order: Order,
+  { at, newId }: Moment,
+): Promise<Exchange> => {
+  const [filled] = await fillOrders(
+    tx,
+    [{ order, known: newKnown(newId, at), answers: undefined }],
+    new Date(runtime.clock.now()),
+  )
+  if ('refused' in filled!) throw filled.refused
+  if ('known' in filled!) throw new Error(`a part of something larger was ${filled.known.kind}`)
+  const { exchange, outcome } = filled!
+  if (outcome.kind === 'refused') throw refusalOf(outcome, order.direction.spend.scale)
+  if (outcome.kind !== 'applied') throw new Error(`an exchange without a request was ${outcome.kind}`)
+  return exchange
+}

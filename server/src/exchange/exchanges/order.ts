@@ -1,0 +1,163 @@
+import { orderErrors } from '@bursar/contract'
+import { formatUnits, parseUnits } from '../../platform/money/index.ts'
+import { refusal } from '../../ledger/orders/index.ts'
+import type { Legs } from '../../market/rates/index.ts'
+import { directionOf, type Direction } from './direction.ts'
+import type { ExchangePolicy } from './policy.ts'
+import { amountsAt, isNoWorse, PRICE_DECIMALS, type Amounts, type Side } from './pricing.ts'
+import { isQuote, quote, type Quote } from './quoting.ts'
+
+/** The numbers that an operation refuses with: an estimate has others than an order (`contract.md` 9). */
+export type Refusals = Pick<typeof orderErrors, 'invalidOrder' | 'pairNotAllowed' | 'notEnoughLiquidity'> &
+  Partial<typeof orderErrors>
+
+export interface Asked {
+  spendTicker: string
+  targetTicker: string
+  side: Side | 'exchange'
+  amount: string
+}
+
+/** `exchange` is an older word for `spend` (`contract.md` 16 #25). */
+export const sideOf = (side: Asked['side']): Side => (side === 'exchange' ? 'spend' : side)
+
+export const readDirection = (
+  policy: ExchangePolicy,
+  { spendTicker, targetTicker }: Pick<Asked, 'spendTicker' | 'targetTicker'>,
+  errors: Refusals,
+): Direction => {
+  const direction = directionOf(policy, spendTicker, targetTicker)
+  if (direction) return direction
+  const [spend, target] = [clip(spendTicker), clip(targetTicker)]
+  throw refusal(
+    errors.pairNotAllowed,
+    `Ticker pair not allowed: ${spend} to ${target}; available-directions lists what is`,
+  )
+}
+
+const clip = (text: string): string => JSON.stringify(text.slice(0, 32)).slice(1, -1)
+
+/** The amount of a side in ledger units; finer than the step is refused, never rounded (`contract.md` 5.21, 18 #11). */
+export const readSideAmount = ({ spend, target }: Direction, side: Side, text: string, errors: Refusals): bigint => {
+  const { ticker, scale, step } = side === 'target' ? target : spend
+  const parsed = parseUnits(text, scale)
+  if (!parsed.ok || parsed.units % step !== 0n) {
+    throw refusal(
+      errors.invalidOrder,
+      `amount is finer than the step of ${ticker}: ${formatUnits(step, scale)}, or not a decimal`,
+      'amount',
+    )
+  }
+  if (parsed.units === 0n) throw refusal(errors.invalidOrder, 'amount must be greater than zero', 'amount')
+  return parsed.units
+}
+
+/** A price in 1e-8, the pair's second for one first. */
+export const readPrice = (text: string, errors: Refusals): bigint => {
+  const parsed = parseUnits(text, PRICE_DECIMALS)
+  if (!parsed.ok || parsed.units === 0n)
+    throw refusal(
+      errors.invalidOrder,
+      `price is a decimal above zero of at most ${PRICE_DECIMALS} digits after the dot`,
+      'price',
+    )
+  return parsed.units
+}
+
+/**
+ * Refuses what the direction's limits don't allow; they are in the asset spent and hold for what is spent, the fee in
+ * it.
+ */
+export const checkLimits = ({ spend }: Direction, { spend: units }: Pick<Amounts, 'spend'>, errors: Refusals): void => {
+  const text = (of: bigint): string => `${formatUnits(of, spend.scale)} ${spend.ticker}`
+  if (units < spend.min)
+    throw refusal(
+      errors.amountTooLow ?? errors.invalidOrder,
+      `Amount too low: ${text(units)} would be spent, the least is ${text(spend.min)}`,
+      'amount',
+    )
+  if (units > spend.max)
+    throw refusal(
+      errors.amountTooHigh ?? errors.invalidOrder,
+      `Amount too high: ${text(units)} would be spent, the most is ${text(spend.max)}`,
+      'amount',
+    )
+}
+
+/** The current quote; refuses when there is none. */
+export const quoteNow = (direction: Direction, side: Side, amount: bigint, legs: Legs, errors: Refusals): Quote => {
+  const quoted = quote(direction, side, amount, legs)
+  if (isQuote(quoted)) return quoted
+  if (quoted.kind === 'no-liquidity')
+    throw refusal(errors.notEnoughLiquidity, `Not enough liquidity: ${quoted.because}`)
+  throw refusal(
+    errors.amountTooLow ?? errors.invalidOrder,
+    'Amount too low: nothing would be left to receive',
+    'amount',
+  )
+}
+
+/**
+ * What an order fills at: the promised price while the market stays within the spread of what it was, else the current
+ * price when it is no worse than the merchant's limit (`contract.md` 18 #8, 19 #11).
+ */
+export const fillOf = (
+  direction: Direction,
+  { side, amount, limit }: { side: Side; amount: bigint; limit: bigint },
+  now: Quote,
+  promised: Pick<Quote, 'price' | 'market' | 'basis'> | undefined,
+): Quote => {
+  const amounts =
+    promised && isStillTrue(promised, now, direction.spreadBps)
+      ? amountsAt(direction, side, amount, promised.price)
+      : undefined
+  if (promised && amounts) return { ...promised, ...amounts }
+  if (isNoWorse(direction.selling, now.price, limit)) return now
+  const current = formatUnits(now.price, PRICE_DECIMALS)
+  throw refusal(
+    orderErrors.invalidOrder,
+    `Order validation error: the price is ${current} ${direction.second} for 1 ${direction.first} now, worse than the price given`,
+    'price',
+  )
+}
+
+const isStillTrue = (promised: { market: bigint }, now: { market: bigint }, spreadBps: bigint): boolean => {
+  const apart = promised.market > now.market ? promised.market - now.market : now.market - promised.market
+  return apart * 10_000n <= promised.market * spreadBps
+}
+
+/**
+ * What is charged: the merchant's own fee when it is at least the current one, else the current one (`contract.md` 19
+ * #4).
+ */
+export const chargedFee = (direction: Direction, side: Side, quoted: Quote, given: string | undefined): Quote => {
+  if (given === undefined) return quoted
+  const { spend } = direction
+  const parsed = parseUnits(given, spend.scale)
+  if (!parsed.ok || parsed.units % spend.step !== 0n) {
+    throw refusal(
+      orderErrors.invalidOrder,
+      `fee is a decimal in steps of ${formatUnits(spend.step, spend.scale)} ${spend.ticker}`,
+      'fee',
+    )
+  }
+  if (parsed.units < quoted.fee) {
+    throw refusal(
+      orderErrors.feeTooLow,
+      `Fee less than required: the current fee is ${formatUnits(quoted.fee, spend.scale)} ${spend.ticker}`,
+      'fee',
+    )
+  }
+  return side === 'target'
+    ? { ...quoted, fee: parsed.units, spend: quoted.exchange + parsed.units }
+    : withFee(direction, quoted, parsed.units)
+}
+
+/** Spending the same with a higher fee: less is exchanged, and less received. */
+const withFee = (direction: Direction, quoted: Quote, fee: bigint): Quote => {
+  if (fee === quoted.fee) return quoted
+  const exchange = quoted.spend - fee
+  const got = exchange > 0n ? amountsAt({ ...direction, feeBps: 0n }, 'spend', exchange, quoted.price) : undefined
+  if (!got) throw refusal(orderErrors.amountTooLow, 'Amount too low: the fee leaves nothing to exchange', 'fee')
+  return { ...quoted, exchange, fee, target: got.target }
+}

@@ -1,0 +1,120 @@
+import { estimateErrors } from '@bursar/contract'
+import { Batcher } from '../../platform/base/batcher.ts'
+import { keepFor } from '../../platform/base/kept.ts'
+import { inTransaction, type Db } from '../../platform/db/index.ts'
+import { balancesOf } from '../../ledger/postings/index.ts'
+import { mulDiv } from '../../platform/money/index.ts'
+import { refusal } from '../../ledger/orders/index.ts'
+import type { ApiRefusal } from '../../platform/api/route.ts'
+import type { Runtime } from '../../platform/runtime/runtime.ts'
+import { boundsPassedBy, inventoryOf, type BoundedMove } from './inventory.ts'
+import { insertQuotes, promisedTo, type NewPromise } from './store.ts'
+
+/**
+ * Prices that are promised to merchants. An estimate reserves nothing (decision 0030): what others were promised does
+ * not count, so that nobody can close the exchange for them by asking. A merchant's own promises count as far as its
+ * balance can pay for them.
+ */
+export interface Promises {
+  /**
+   * Resolves when it is stored. @throws ApiRefusal when there is not that much to sell, or a limit of the position
+   * closes it
+   */
+  keep(promise: NewPromise): Promise<void>
+}
+
+/** What there is to sell is read so often. */
+const KEPT_MS = 500
+const MOST_AT_ONCE = 200
+
+/** Promises that arrive while others are stored are stored together. */
+export const createPromises = ({ db, clock }: Pick<Runtime, 'db' | 'clock'>): Promises => {
+  const inventories = new Map<string, () => Promise<bigint>>()
+  const inventory = (asset: string): Promise<bigint> => {
+    const read =
+      inventories.get(asset) ?? keepFor(KEPT_MS, clock.now, () => inTransaction(db, (tx) => inventoryOf(tx, asset)))
+    inventories.set(asset, read)
+    return read()
+  }
+  const batcher = new Batcher<NewPromise, ApiRefusal | undefined>({
+    most: MOST_AT_ONCE,
+    run: (promises) => store(db, promises, { inventory, now: new Date(clock.now()) }),
+  })
+  return {
+    keep: async (promise) => {
+      const refused = await batcher.submit(promise)
+      if (refused) throw refused
+    },
+  }
+}
+
+const noLiquidity = (why: string): ApiRefusal =>
+  refusal(estimateErrors.notEnoughLiquidity, `Not enough liquidity: ${why}`)
+
+interface Stock {
+  /** what there is to sell of an asset, ledger units */
+  inventory(asset: string): Promise<bigint>
+  now: Date
+}
+
+/** Stores what there is enough for, and no limit of the position closes. */
+const store = async (db: Db, promises: readonly NewPromise[], stock: Stock): Promise<(ApiRefusal | undefined)[]> => {
+  const short = await beyondInventory(db, promises, stock)
+  const passed = new Map((await boundsPassedBy(db, promises.flatMap(movesOf))).map((move) => [move.promise, move]))
+  await insertQuotes(
+    db,
+    promises.filter((promise) => !passed.has(promise) && !short.has(promise)),
+  )
+  return promises.map((promise) => {
+    if (short.has(promise)) return noLiquidity(`there is not that much ${promise.direction.target.ticker} to sell`)
+    const move = passed.get(promise)
+    return move && noLiquidity(`no more ${move.asset} is ${move.units < 0n ? 'sold' : 'bought'} now`)
+  })
+}
+
+/** Those that the house could not honour together with what their own merchant was promised before, and can pay for. */
+const beyondInventory = async (
+  db: Db,
+  promises: readonly NewPromise[],
+  { inventory, now }: Stock,
+): Promise<ReadonlySet<NewPromise>> => {
+  const pairs = promises.map(({ merchantId, direction: { spend, target } }) => ({
+    merchantId,
+    spend: spend.ticker,
+    target: target.ticker,
+  }))
+  const earlier = await promisedTo(db, pairs, now)
+  const balances = await balancesOf(
+    db,
+    'merchant',
+    pairs.map(({ merchantId, spend }) => ({ merchantId, asset: spend })),
+  )
+  const added = new Map<string, bigint>()
+  const beyond = new Set<NewPromise>()
+  for (const [i, promise] of promises.entries()) {
+    const {
+      merchantId,
+      direction: { spend, target },
+      quoted,
+    } = promise
+    const key = `${merchantId}/${spend.ticker}/${target.ticker}`
+    const own = earlier[i]! + (added.get(key) ?? 0n) + quoted.target
+    const payable = mulDiv(quoted.target, balances[i]!.posted - balances[i]!.held, quoted.spend, 'down')
+    const least = own < payable ? own : payable
+    if ((least > quoted.target ? least : quoted.target) > (await inventory(target.ticker))) beyond.add(promise)
+    else added.set(key, own - earlier[i]!)
+  }
+  return beyond
+}
+
+/** What an exchange would move of the position. */
+const movesOf = (promise: NewPromise): (BoundedMove & { promise: NewPromise })[] => {
+  const {
+    direction: { spend, target },
+    quoted,
+  } = promise
+  return [
+    { promise, asset: spend.ticker, units: quoted.exchange, bounds: spend },
+    { promise, asset: target.ticker, units: -quoted.target, bounds: target },
+  ]
+}

@@ -1,0 +1,18 @@
+import type { Catalogue } from '../../market/assets/index.ts'
+import type { Db } from '../../platform/db/index.ts'
+import type { OrderFinder } from '../../ledger/orders/index.ts'
+import { exchangeNotice } from './notice.ts'
+import { findExchange } from './store.ts'
+
+/** Finds exchanges: what was received is their amount. */
+export const createExchangeFinder =
+  ({ db, catalogue }: { db: Db; catalogue: Catalogue }): OrderFinder =>
+  async (merchantId, id) => {
+    const exchange = await findExchange(db, merchantId, id)
+    if (!exchange) return undefined
+    const [spend, target] = [catalogue.find(exchange.spendTicker), catalogue.find(exchange.targetTicker)]
+    if (!spend || !target)
+      throw new Error(`${exchange.spendTicker} or ${exchange.targetTicker} is no longer configured`)
+    const body = exchangeNotice(exchange, { spend: spend.scale, target: target.scale }).body as Record<string, unknown>
+    return { ...body, ticker: body.targetTicker, amount: body.targetAmount }
+  }

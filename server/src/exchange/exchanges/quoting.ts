@@ -1,0 +1,89 @@
+import { rescale } from '../../platform/money/index.ts'
+import { assetFor, assetToGet, E18, PIVOT, pivotFor, pivotToGet, type Legs } from '../../market/rates/index.ts'
+import type { Direction } from './direction.ts'
+import { amountsAt, exchangedOf, priceFor, type Amounts, type Side } from './pricing.ts'
+
+/** A price for one amount of a direction, and what it was made of. */
+export interface Quote extends Amounts {
+  /** 1e-8 of the pair's second for one whole first */
+  price: bigint
+  /** the same without the spread */
+  market: bigint
+  basis: PriceBasis
+}
+
+/**
+ * What a price was made of, kept with what it was used for: of each leg its middle, its books' sources and when it was
+ * read.
+ */
+export type PriceBasis = Record<string, { middle: string; sources: string[]; observedAt: number }>
+
+export type NoQuote =
+  /** no leg, or too few books hold enough */
+  | { kind: 'no-liquidity'; because: string }
+  /** nothing would be left to receive */
+  | { kind: 'too-little' }
+
+const UNIT_DECIMALS = 18
+
+/**
+ * Prices an amount by walking the books through USDT, so that the price is that of the amount: what is sold walks the
+ * bids, what is bought the asks, the spread comes on top, and every rounding is against the merchant.
+ * @param amount of the side, ledger units, a multiple of its step
+ */
+export const quote = (direction: Direction, side: Side, amount: bigint, legs: Legs): Quote | NoQuote => {
+  const missing = [direction.spend, direction.target].find(({ ticker }) => ticker !== PIVOT && !legs.open.has(ticker))
+  if (missing)
+    return { kind: 'no-liquidity', because: `${missing.ticker}: ${legs.closed.get(missing.ticker) ?? 'no source'}` }
+  const walked = side === 'target' ? walkBack(direction, amount, legs) : walkForth(direction, amount, legs)
+  if (walked === undefined) return { kind: 'no-liquidity', because: 'the order books hold less than that' }
+  const market = priceFor(direction.selling, { ...walked, spreadBps: 0n })
+  const price = priceFor(direction.selling, { ...walked, spreadBps: direction.spreadBps })
+  if (market === undefined || price === undefined) return { kind: 'too-little' }
+  const amounts = amountsAt(direction, side, amount, price)
+  return amounts ? { ...amounts, price, market, basis: basisOf(direction, legs) } : { kind: 'too-little' }
+}
+
+export const isQuote = (answer: Quote | NoQuote): answer is Quote => !('kind' in answer)
+
+interface Walked {
+  spent: bigint
+  received: bigint
+}
+
+/** From what is spent to what is received. The fee is not exchanged. */
+const walkForth = ({ spend, target, feeBps }: Direction, amount: bigint, { open }: Legs): Walked | undefined => {
+  const spent = wholes(exchangedOf({ spend, feeBps }, amount), spend.scale)
+  if (spent <= 0n) return { spent: E18, received: 0n }
+  const pivot = spend.ticker === PIVOT ? spent : pivotFor(open.get(spend.ticker)!, spent)
+  const received = pivot === undefined || target.ticker === PIVOT ? pivot : assetFor(open.get(target.ticker)!, pivot)
+  return received === undefined ? undefined : { spent, received }
+}
+
+/** From what is to be received to what must be spent. */
+const walkBack = ({ spend, target }: Direction, amount: bigint, { open }: Legs): Walked | undefined => {
+  const received = wholes(amount, target.scale)
+  const pivot = target.ticker === PIVOT ? received : pivotToGet(open.get(target.ticker)!, received)
+  const spent = pivot === undefined || spend.ticker === PIVOT ? pivot : assetToGet(open.get(spend.ticker)!, pivot)
+  return spent === undefined ? undefined : { spent, received }
+}
+
+const wholes = (units: bigint, scale: number): bigint => rescale(units, scale, UNIT_DECIMALS)
+
+const basisOf = ({ spend, target }: Direction, { open }: Legs): PriceBasis =>
+  Object.fromEntries(
+    [spend, target].flatMap(({ ticker }) => {
+      const leg = open.get(ticker)
+      if (!leg) return []
+      return [
+        [
+          ticker,
+          {
+            middle: leg.middle.toString(),
+            sources: leg.books.map(({ source }) => source),
+            observedAt: leg.observedAt.getTime(),
+          },
+        ],
+      ]
+    }),
+  )

@@ -1,0 +1,157 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import type { RowTable, Scalar } from '../../ledger/postings/index.ts'
+import type { Direction } from './direction.ts'
+import type { Exchange } from './exchange.ts'
+import type { Side } from './pricing.ts'
+import type { PriceBasis, Quote } from './quoting.ts'
+
+export const exchangeRows: RowTable = {
+  name: 'exchanges',
+  columns: [
+    ['merchant_id', 'uuid'],
+    ['id', 'uuid'],
+    ['spend_ticker', 'text'],
+    ['target_ticker', 'text'],
+    ['side', 'text'],
+    ['exchange_units', 'numeric'],
+    ['fee_units', 'numeric'],
+    ['target_units', 'numeric'],
+    ['pair_first', 'text'],
+    ['pair_second', 'text'],
+    ['price', 'numeric'],
+    ['market_price', 'numeric'],
+    ['basis', 'jsonb'],
+    ['state', 'text'],
+    ['failed_reason', 'text'],
+    ['local_id', 'text'],
+    ['meta', 'text'],
+    ['transfer_id', 'uuid'],
+    ['api_key_id', 'uuid'],
+    ['created_at', 'timestamptz'],
+  ].map(([name, type]) => ({ name: name!, type: type! })),
+}
+
+export const rowOf = (e: Exchange): Scalar[] => [
+  e.merchantId,
+  e.id,
+  e.spendTicker,
+  e.targetTicker,
+  e.side,
+  e.exchange,
+  e.fee,
+  e.target,
+  e.first,
+  e.second,
+  e.price,
+  e.market,
+  JSON.stringify(e.basis),
+  e.state,
+  e.failedReason,
+  e.localId,
+  e.meta,
+  e.transferId,
+  e.keyId,
+  e.createdAt.toISOString(),
+]
+
+export const findExchange = async (db: Db, merchantId: string, id: string): Promise<Exchange | undefined> => {
+  const { rows } =
+    await sql<Exchange>`select merchant_id as "merchantId", id, spend_ticker as "spendTicker", target_ticker as "targetTicker", side,
+      exchange_units as exchange, fee_units as fee, target_units as target, pair_first as first, pair_second as second, price, market_price as market,
+      basis, state, failed_reason as "failedReason", local_id as "localId", meta, transfer_id as "transferId", api_key_id as "keyId", created_at as "createdAt"
+    from exchanges where merchant_id = ${merchantId} and id = ${id}`.execute(db)
+  return rows[0]
+}
+
+/** What a promise is for: this very order, at this price. */
+export interface Promisable {
+  merchantId: string
+  direction: Direction
+  side: Side
+  amount: bigint
+}
+
+/** An estimate's promise. */
+export interface StoredQuote {
+  merchantId: string
+  id: string
+  price: bigint
+  market: bigint
+  basis: PriceBasis
+}
+
+export interface NewPromise extends Promisable {
+  id: string
+  quoted: Quote
+  expiresAt: Date
+}
+
+export const insertQuotes = async (db: Db, promises: readonly NewPromise[]): Promise<void> => {
+  if (promises.length === 0) return
+  const column = <T>(of: (promise: NewPromise) => T): T[] => promises.map(of)
+  await sql`insert into exchange_quotes(merchant_id, id, spend_ticker, target_ticker, side, amount, price, market, target_units, basis, expires_at)
+    select * from unnest(${column((p) => p.merchantId)}::uuid[], ${column((p) => p.id)}::uuid[], ${column((p) => p.direction.spend.ticker)}::text[],
+      ${column((p) => p.direction.target.ticker)}::text[], ${column((p) => p.side)}::text[], ${column((p) => p.amount)}::numeric[],
+      ${column((p) => p.quoted.price)}::numeric[], ${column((p) => p.quoted.market)}::numeric[], ${column((p) => p.quoted.target)}::numeric[],
+      ${column((p) => JSON.stringify(p.quoted.basis))}::jsonb[], ${column((p) => p.expiresAt)}::timestamptz[])`.execute(
+    db,
+  )
+}
+
+/**
+ * Finds what estimates promised for these very orders, no two of which are alike, and keeps others from it until the
+ * transaction ends.
+ * @returns for each order its promise, undefined where there is none that has not run out
+ */
+export const lockQuotes = async (
+  tx: Tx,
+  asked: readonly (Promisable & { price: bigint })[],
+  now: Date,
+): Promise<(StoredQuote | undefined)[]> => {
+  if (asked.length === 0) return []
+  const column = <T>(of: (order: Promisable & { price: bigint }) => T): T[] => asked.map(of)
+  const { rows } = await sql<
+    StoredQuote & { n: number }
+  >`select a.n, q.* from unnest(${column((o) => o.merchantId)}::uuid[],
+      ${column((o) => o.direction.spend.ticker)}::text[], ${column((o) => o.direction.target.ticker)}::text[], ${column((o) => o.side)}::text[],
+      ${column((o) => o.amount)}::numeric[], ${column((o) => o.price)}::numeric[]) with ordinality a(merchant_id, spend, target, side, amount, price, n)
+    cross join lateral (select merchant_id as "merchantId", id, price, market, basis from exchange_quotes
+      where merchant_id = a.merchant_id and spend_ticker = a.spend and target_ticker = a.target and side = a.side and amount = a.amount
+        and price = a.price and expires_at > ${now}
+      order by expires_at limit 1 for update skip locked) q`.execute(tx)
+  const found = new Map(rows.map(({ n, ...quote }) => [n, quote]))
+  return asked.map((_, i) => found.get(i + 1))
+}
+
+/** Ends locked promises: they are honoured once for ever, and are there again when the caller rolls back. */
+export const endQuotes = async (tx: Tx, taken: readonly StoredQuote[]): Promise<void> => {
+  if (taken.length === 0) return
+  await sql`delete from exchange_quotes q using unnest(${taken.map(({ merchantId }) => merchantId)}::uuid[], ${taken.map(({ id }) => id)}::uuid[]) t(m, i)
+    where q.merchant_id = t.m and q.id = t.i`.execute(tx)
+}
+
+/**
+ * What estimates have promised to merchants of assets for others, and they have not taken yet; ledger units, in the
+ * order asked.
+ */
+export const promisedTo = async (
+  db: Db | Tx,
+  pairs: readonly { merchantId: string; spend: string; target: string }[],
+  now: Date,
+): Promise<bigint[]> => {
+  const { rows } = await sql<{ units: bigint }>`select coalesce(q.units, 0) as units
+    from unnest(${pairs.map(({ merchantId }) => merchantId)}::uuid[], ${pairs.map(({ spend }) => spend)}::text[], ${pairs.map(({ target }) => target)}::text[])
+      with ordinality p(m, spend, target, n)
+    cross join lateral (select sum(target_units) as units from exchange_quotes
+      where merchant_id = p.m and spend_ticker = p.spend and target_ticker = p.target and expires_at > ${now}) q order by p.n`.execute(
+    db,
+  )
+  return rows.map(({ units }) => units)
+}
+
+/** @returns how many promises had run out */
+export const pruneQuotes = async (db: Db, before: Date): Promise<number> => {
+  const { rows } = await sql`delete from exchange_quotes where expires_at < ${before} returning 1`.execute(db)
+  return rows.length
+}

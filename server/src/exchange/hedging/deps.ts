@@ -1,0 +1,16 @@
+import type { Venue } from '../../adapters/venues/port.ts'
+import type { Catalogue } from '../../market/assets/index.ts'
+import type { Runtime } from '../../platform/runtime/runtime.ts'
+import type { Legs } from '../../market/rates/index.ts'
+import type { PausePoint } from '../../chain/transactions/index.ts'
+import type { HedgePolicy } from './policy.ts'
+
+/** What the jobs of hedging are handed. */
+export interface HedgeDeps {
+  runtime: Runtime
+  catalogue: Catalogue
+  policy: HedgePolicy
+  venue: Venue
+  legs(): Promise<Legs>
+  pause: PausePoint
+}

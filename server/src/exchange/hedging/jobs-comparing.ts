@@ -1,0 +1,75 @@
+import type { Venue } from '../../adapters/venues/port.ts'
+import type { Catalogue } from '../../market/assets/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
+import type { Job } from '../../platform/jobs/index.ts'
+import { formatUnits } from '../../platform/money/index.ts'
+import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import { tellHedging } from './alerts.ts'
+import { toUnits } from './amounts.ts'
+import { bookedOn, fillsOf, storeLine, type VenueLine } from './comparisons.ts'
+import { listOpenOrders } from './store.ts'
+
+/** Scales up to this hold every digit of a venue's amounts. */
+const VENUE_DECIMALS = 8
+
+export interface Comparing {
+  runtime: Runtime
+  catalogue: Catalogue
+  venue: Venue
+}
+
+/** Holds the venue's balances against the books; a difference that is seen twice in a row raises an alert. */
+export const createVenueComparisonJob = (deps: Comparing, everyMs: number): Job => ({
+  name: `compare ${deps.venue.name}`,
+  everyMs,
+  run: async () => {
+    await compareVenue(deps)
+    return false
+  },
+})
+
+/**
+ * @returns undefined when they can't be compared now: an order has not ended, or the books moved meanwhile. @throws
+ * VenueUnreachable
+ */
+export const compareVenue = async ({ runtime, catalogue, venue }: Comparing): Promise<VenueLine[] | undefined> => {
+  const { db } = runtime
+  const before = await bookedOn(db, venue.name)
+  if (await isBusy(db, venue.name)) return undefined
+  const held = new Map((await venue.balances()).map(({ asset, total }) => [asset, total]))
+  return inTransaction(db, async (tx) => {
+    const [booked, rounded] = [await bookedOn(tx, venue.name), await fillsOf(tx, venue.name)]
+    const moved = [...booked].some(([asset, units]) => before.get(asset) !== units)
+    if (moved || (await isBusy(tx, venue.name))) return undefined
+    const lines: VenueLine[] = []
+    for (const asset of new Set([...booked.keys(), ...held.keys()])) {
+      const scale = catalogue.find(asset)?.scale
+      if (scale === undefined) continue
+      const [onVenue, inBooks] = [toUnits(held.get(asset) ?? 0n, scale, 'down'), booked.get(asset) ?? 0n]
+      const apart = onVenue > inBooks ? onVenue - inBooks : inBooks - onVenue
+      const allowed = scale < VENUE_DECIMALS ? BigInt(rounded.get(asset) ?? 0) + 1n : 0n
+      const line = await storeLine(
+        tx,
+        { venue: venue.name, asset, onVenue, booked: inBooks },
+        apart > allowed,
+        new Date(runtime.clock.now()),
+      )
+      const isOff = line.offSince !== null && line.offSince < line.comparedAt
+      await tellHedging(
+        tx,
+        'venue-drift',
+        `${venue.name} ${asset}`,
+        isOff ? driftText(line, scale) : undefined,
+        momentOf(runtime),
+      )
+      lines.push(line)
+    }
+    return lines
+  })
+}
+
+const isBusy = async (db: Parameters<typeof listOpenOrders>[0], venue: string): Promise<boolean> =>
+  (await listOpenOrders(db)).some((order) => order.venue === venue)
+
+const driftText = ({ venue, asset, onVenue, booked }: VenueLine, scale: number): string =>
+  `${venue} holds ${formatUnits(onVenue, scale)} ${asset}, the books say ${formatUnits(booked, scale)}: book what you have moved with bursar hedging book, or find out who has`

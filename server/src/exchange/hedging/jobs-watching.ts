@@ -1,0 +1,27 @@
+import { exposuresOf, type ExchangePolicy } from '../exchanges/index.ts'
+import type { Job } from '../../platform/jobs/index.ts'
+import { formatUnits } from '../../platform/money/index.ts'
+import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import { tellHedging } from './alerts.ts'
+
+/** Tells when a limit of a position is nearly used: then a direction is about to close. Runs without a venue too. */
+export const createPositionWatchJob = (
+  { runtime, exchange, warnPercent }: { runtime: Runtime; exchange: ExchangePolicy; warnPercent: bigint },
+  everyMs: number,
+): Job => ({
+  name: 'position limits',
+  everyMs,
+  run: async () => {
+    for (const { asset, exposure, long, short } of await exposuresOf(runtime.db)) {
+      const rules = exchange.assets.get(asset)
+      const limit = exposure > 0n ? (long ?? rules?.long ?? null) : (short ?? rules?.short ?? null)
+      const size = exposure < 0n ? -exposure : exposure
+      const isNear = rules !== undefined && limit !== null && size > 0n && size * 100n >= limit * warnPercent
+      const text = isNear
+        ? `exchanges have taken the position of ${asset} ${formatUnits(size, rules.scale)} ${exposure > 0n ? 'over' : 'under'} what the owner put in; the limit is ${formatUnits(limit, rules.scale)}, where ${exposure > 0n ? 'no more is bought' : 'no more is sold'}`
+        : undefined
+      await tellHedging(runtime.db, 'position-limit-near', asset, text, momentOf(runtime))
+    }
+    return false
+  },
+})

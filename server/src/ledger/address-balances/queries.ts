@@ -1,0 +1,51 @@
+import type { Head, Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import type { CustodyMove } from './move.ts'
+
+/** What all addresses of a network should hold together, by asset: ledger units. */
+export const recordedTotals = async (db: Db | Tx, network: Network): Promise<Map<string, bigint>> => {
+  const { rows } = await sql<{ asset: string; units: bigint }>`
+    select asset, sum(booked) as units from custody_totals where network = ${network} group by asset`.execute(db)
+  return new Map(rows.map(({ asset, units }) => [asset, units]))
+}
+
+/** What addresses should have held at a block below the newest one read, in the order asked. */
+export const bookedAt = async (
+  db: Db | Tx,
+  network: Network,
+  asked: readonly Pick<CustodyMove, 'asset' | 'address'>[],
+  height: number,
+): Promise<bigint[]> => {
+  const { rows } = await sql<{ units: bigint }>`
+    select coalesce(c.booked, 0) - coalesce((select sum(r.units) from custody_recent r
+      where r.network = ${network} and r.height > ${height} and r.asset = u.asset and r.address = u.address), 0) as units
+    from unnest(${asked.map((a) => a.asset)}::text[], ${asked.map((a) => a.address)}::text[]) with ordinality u(asset, address, n)
+    left join custody_addresses c on c.network = ${network} and c.asset = u.asset and c.address = u.address order by u.n`.execute(
+    db,
+  )
+  return rows.map(({ units }) => units)
+}
+
+/**
+ * What the books say addresses held at a block, in the order asked: without what stands in suspense because nothing
+ * explains it. Undefined when this block is not among those read, or the newest moves were not kept when it was.
+ */
+export const explainedAt = async (
+  tx: Tx,
+  network: Network,
+  asked: readonly Pick<CustodyMove, 'asset' | 'address'>[],
+  at: Head,
+): Promise<bigint[] | undefined> => {
+  const known =
+    await sql`select from watch_cursors c join watch_blocks b on b.network = c.network and b.height = ${at.height} and b.hash = ${at.hash}
+    where c.network = ${network} and c.height >= ${at.height} and c.moves_since <= ${at.height}`.execute(tx)
+  if (known.rows.length === 0) return undefined
+  const booked = await bookedAt(tx, network, asked, at.height)
+  const { rows } = await sql<{ units: bigint }>`select coalesce(c.suspended, 0) as units
+    from unnest(${asked.map((a) => a.asset)}::text[], ${asked.map((a) => a.address)}::text[]) with ordinality u(asset, address, n)
+    left join custody_addresses c on c.network = ${network} and c.asset = u.asset and c.address = u.address order by u.n`.execute(
+    tx,
+  )
+  return booked.map((units, i) => units - rows[i]!.units)
+}

@@ -1,0 +1,77 @@
+import { sql } from 'kysely'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import { balancesOf } from '../postings/index.ts'
+import { createStop, liftStopsOf } from '../stops/index.ts'
+
+/** A merchant's accounts in one asset. */
+export interface Pair {
+  merchantId: string
+  asset: string
+}
+
+export const pairText = ({ merchantId, asset }: Pair): string => `${merchantId}/${asset}`
+
+/** The reason of a stop that a debt causes: lifted when the debt is repaid. */
+const STOP_REASON = 'receivable'
+
+const unique = (pairs: readonly Pair[]): Pair[] => [...new Map(pairs.map((pair) => [pairText(pair), pair])).values()]
+
+/**
+ * What merchants owe, by `pairText`; those that owe nothing are absent. The accounts that owe are locked until the
+ * transaction ends, so that no debt is repaid twice. One that another transaction is just making waits for a later
+ * credit.
+ */
+export const lockDebts = async (tx: Tx, pairs: readonly Pair[]): Promise<Map<string, bigint>> => {
+  const seen = await balancesOf(tx, 'receivable', unique(pairs))
+  const owing = seen.filter(({ posted }) => posted < 0n)
+  if (owing.length === 0) return new Map()
+  const locked = await lockAccounts(tx, owing, ['receivable'])
+  return new Map(locked.filter(({ posted }) => posted < 0n).map((account) => [pairText(account), -account.posted]))
+}
+
+/** What can be taken back from merchants' accounts, by `pairText`, locked until the transaction ends. */
+export const lockAvailable = async (tx: Tx, pairs: readonly Pair[]): Promise<Map<string, Available>> => {
+  const none = (pair: Pair): [string, Available] => [pairText(pair), { merchant: 0n, suspense: 0n, quarantine: 0n }]
+  const available = new Map(unique(pairs).map(none))
+  for (const { kind, posted, held, ...pair } of await lockAccounts(tx, unique(pairs), [
+    'merchant',
+    'suspense',
+    'quarantine',
+  ])) {
+    available.get(pairText(pair))![kind] = posted - held
+  }
+  return available
+}
+
+/** What a merchant's accounts in one asset have available. */
+export interface Available {
+  merchant: bigint
+  suspense: bigint
+  quarantine: bigint
+}
+
+/** Locks accounts that exist, in id order as the ledger does: two transactions that want the same ones wait in line. */
+const lockAccounts = async <Kind extends string>(
+  tx: Tx,
+  pairs: readonly Pair[],
+  kinds: readonly Kind[],
+): Promise<(Pair & { kind: Kind; posted: bigint; held: bigint })[]> => {
+  const { rows } = await sql<Pair & { kind: Kind; posted: bigint; held: bigint }>`
+    select l.merchant_id as "merchantId", l.asset, l.kind, l.posted, l.held
+    from unnest(${pairs.map((p) => p.merchantId)}::uuid[], ${pairs.map((p) => p.asset)}::text[]) u(m, a)
+    join ledger_accounts l on l.merchant_id = u.m and l.asset = u.a and l.kind = any(${[...kinds]}::text[])
+    order by l.id for no key update of l`.execute(tx)
+  return rows
+}
+
+/** Stops withdrawals of merchants that owe, until they owe nothing; whoever is planning one now ends first. */
+export const freezeDebtors = async (tx: Tx, pairs: readonly Pair[], moment: Moment): Promise<void> => {
+  for (const { merchantId, asset } of unique(pairs))
+    await createStop(tx, { asset, merchantId, reason: STOP_REASON }, moment)
+}
+
+export const unfreezeDebtors = async (tx: Tx, pairs: readonly Pair[], { at }: Moment): Promise<void> => {
+  if (pairs.length === 0) return
+  await liftStopsOf(tx, pairs, STOP_REASON, at)
+}

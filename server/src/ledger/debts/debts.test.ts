@@ -1,0 +1,46 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import { uuidv7 } from '../../platform/base/id.ts'
+import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { holdStops } from '../stops/index.ts'
+import { freezeDebtors, unfreezeDebtors } from './index.ts'
+
+const database = useDatabase({ template: migrated })
+const moment = { at: new Date(), newId: () => uuidv7(Date.now(), randomBytes(10)) }
+let pool: pg.Pool
+let db: Db
+beforeAll(() => {
+  pool = createPool({ url: database.url })
+  db = createDb(pool)
+})
+afterAll(() => pool.end())
+
+const standing = async (merchantId: string): Promise<number> =>
+  (
+    await sql<{
+      n: number
+    }>`select count(*) as n from freezes where merchant_id = ${merchantId} and lifted_at is null`.execute(db)
+  ).rows[0]!.n
+
+test('the stop of a debtor waits for whoever is planning a withdrawal now, and holds for whoever comes later', async () => {
+  const pair = { merchantId: randomUUID(), asset: 'USDT' }
+  let isFrozen = false
+  let freezing: Promise<void> | undefined
+  await inTransaction(db, async (tx) => {
+    await holdStops(tx)
+    freezing = inTransaction(db, (other) => freezeDebtors(other, [pair], moment)).then(() => void (isFrozen = true))
+    await sleep(200)
+    expect(isFrozen).toBe(false)
+  })
+  await freezing
+  expect(await standing(pair.merchantId)).toBe(1)
+  await inTransaction(db, (tx) => freezeDebtors(tx, [pair, pair], moment))
+  expect(await standing(pair.merchantId), 'once').toBe(1)
+  await inTransaction(db, (tx) => unfreezeDebtors(tx, [pair], moment))
+  expect(await standing(pair.merchantId)).toBe(0)
+})

@@ -1,0 +1,47 @@
+import { operations } from '@bursar/contract'
+import { sql } from 'kysely'
+import type { Db } from '../../platform/db/index.ts'
+import type { Route } from '../../platform/api/route.ts'
+
+/** An order as its newest notification states it; undefined when the room has none with this id. */
+export type OrderFinder = (merchantId: string, id: string) => Promise<Record<string, unknown> | undefined>
+
+/**
+ * Finds what was placed under a localId. An empty answer says that nothing was, and that it may be placed again: what
+ * was placed and can't be shown is an error, never empty.
+ * @param finders by the operation that places; throws an Error unless there is one for every operation that moves money
+ */
+export const orderLookupRoutes = (db: Db, finders: Readonly<Record<string, OrderFinder>>): Route[] => {
+  const missing = operations.filter(({ id, movesMoney }) => movesMoney && finders[id] === undefined)
+  if (missing.length > 0) throw new Error(`nothing finds what these place: ${missing.map(({ id }) => id).join(', ')}`)
+  return [
+    {
+      operation: 'findWithdrawals',
+      handle: async ({ merchantId, query }) => {
+        const localId = query.localId!
+        const placed = await placedUnder(db, merchantId, localId)
+        if (!placed) return { status: 200, body: [] }
+        const found = await finders[placed.operation]?.(merchantId, placed.objectId)
+        if (!found) throw new Error(`${placed.operation} ${placed.objectId} has a localId and is not to be found`)
+        return { status: 200, body: [{ ...found, ...failReasonOf(found), localId }] }
+      },
+    },
+  ]
+}
+
+const placedUnder = async (
+  db: Db,
+  merchantId: string,
+  localId: string,
+): Promise<{ operation: string; objectId: string } | undefined> => {
+  const { rows } = await sql<{
+    operation: string
+    objectId: string
+  }>`select operation, object_id as "objectId" from local_ids
+    where merchant_id = ${merchantId} and local_id = ${localId}`.execute(db)
+  return rows[0]
+}
+
+/** Notifications of exchanges name the field differently from those of withdrawals; the lookup has one name for it. */
+const failReasonOf = ({ failedReason }: Record<string, unknown>): Record<string, unknown> =>
+  failedReason === undefined ? {} : { failReason: failedReason }

@@ -1,0 +1,45 @@
+import { generalErrors, orderErrors } from '@bursar/contract'
+import { formatUnits, parseUnits } from '../../platform/money/index.ts'
+import { ApiRefusal } from '../../platform/api/route.ts'
+import { coveringStop, type StopTerm } from '../stops/index.ts'
+
+export const refusal = (code: { status: number; code: number }, description: string, field?: string): ApiRefusal =>
+  new ApiRefusal(code.status, code.code, description, field === undefined ? {} : { field })
+
+/** What PostgreSQL's text can't hold would not come back as it was sent. */
+export const readText = (text: string | undefined, field: string): void => {
+  if (text === undefined || (!text.includes('\0') && text.isWellFormed())) return
+  throw refusal(orderErrors.invalidOrder, `${field} must be Unicode text without U+0000`, field)
+}
+
+/** What is charged: the merchant's own fee when it is at least the current one, else the current one. Ledger units. */
+export const readOwnFee = (
+  given: string | undefined,
+  current: bigint,
+  { ticker, scale }: { ticker: string; scale: number },
+): bigint => {
+  if (given === undefined) return current
+  const parsed = parseUnits(given, scale)
+  if (!parsed.ok) throw refusal(orderErrors.invalidOrder, 'fee must be a decimal string such as "0.5"', 'fee')
+  if (parsed.units < current) {
+    const least = formatUnits(current, scale)
+    throw refusal(orderErrors.feeTooLow, `Fee less than required: the current fee is ${least} ${ticker}`, 'fee')
+  }
+  return parsed.units
+}
+
+/**
+ * Refuses while money of the asset, the merchant or the network may not leave.
+ * @param network null for what is on no chain: a stop of one network does not cover it
+ */
+export const checkStops = (
+  { merchantId, ticker, network }: { merchantId: string; ticker: string; network: string | null },
+  stops: readonly StopTerm[],
+): void => {
+  const stopped = coveringStop(stops, { asset: ticker, merchantId, network })
+  if (!stopped) return
+  const { status, code } = generalErrors.unavailable
+  throw new ApiRefusal(status, code, `withdrawals of ${ticker} are stopped: ${stopped.reason}`, {
+    retryAfterSeconds: 300,
+  })
+}

@@ -1,0 +1,31 @@
+import { throughTx, type Tx } from '../../platform/db/index.ts'
+import { judge } from './judge.ts'
+import { checkTransfer, type Item, type Outcome } from './posting.ts'
+import { openAccounts, readForJudging, writeJudged, type AccountIds } from './store.ts'
+
+/**
+ * Applies items inside an open transaction, in order, item by item: applied, or the name of the guard that refused.
+ * The caller decides whether a refusal rolls back. Call it before anything that locks event heads.
+ */
+export const apply = async (tx: Tx, items: readonly Item[]): Promise<Outcome[]> => {
+  if (items.length === 0) return []
+  for (const item of items) checkTransfer(item.transfer)
+  const query = throughTx(tx)
+  // Ids of accounts opened in this transaction die with it when it rolls back, so they are not kept beyond it.
+  const ids: AccountIds = new Map()
+  await openAccounts(query, ids, items)
+  const reading = await readForJudging(query, ids, items)
+  const judged = judge(items, reading)
+  await writeJudged(query, items, judged)
+  return judged.outcomes
+}
+
+/** Like `apply`, for postings that nothing should refuse: a refusal is a mistake of ours and rolls back. */
+export const applyAll = async (tx: Tx, items: readonly Item[]): Promise<void> => {
+  const outcomes = await apply(tx, items)
+  outcomes.forEach((outcome, i) => {
+    if (outcome.kind === 'applied') return
+    const guard = outcome.kind === 'refused' ? outcome.guard : outcome.kind
+    throw new Error(`transfer ${items[i]!.transfer.id} was refused: ${guard}`)
+  })
+}

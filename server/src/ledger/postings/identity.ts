@@ -1,0 +1,100 @@
+import { isSameRequest, type Fingerprinted } from '../../platform/base/same-request.ts'
+import { throughTx, type Query, type Tx } from '../../platform/db/index.ts'
+import { arrayLiteral } from './array-literal.ts'
+import type { KeptAnswer, Outcome } from './posting.ts'
+
+/**
+ * What makes a request the one that it is: the keys that its answer is kept under, and the merchant's own name for what
+ * it asks for.
+ */
+export interface Identity {
+  merchantId: string
+  keys: readonly (Fingerprinted & { key: string })[]
+  localId: string | null
+}
+
+/** What is known of a request already, whatever it would cost or be refused for now. */
+export type Known =
+  | Extract<Outcome, { kind: 'answered' | 'key-reused' }>
+  | { kind: 'refused'; guard: 'local-id-taken'; objectId: string }
+
+/** A kept answer under one of the keys, in their order. */
+export const answeredBefore = (
+  { merchantId, keys }: Pick<Identity, 'merchantId' | 'keys'>,
+  answers: ReadonlyMap<string, KeptAnswer & { fingerprint: string }>,
+): Extract<Known, { kind: 'answered' | 'key-reused' }> | undefined => {
+  for (const asked of keys) {
+    const kept = answers.get(`${merchantId}/${asked.key}`)
+    if (!kept) continue
+    if (!isSameRequest(kept.fingerprint, asked)) return { kind: 'key-reused' }
+    return { kind: 'answered', answer: { status: kept.status, body: kept.body } }
+  }
+  return undefined
+}
+
+// The offset keeps the planner from turning a join round: a plan made while a table is empty would read all of it
+// later.
+const FIND = `select t.merchant_id, t.key as name, t.fingerprint, t.status, t.body, null::uuid as object_id from unnest($1::uuid[], $2::text[]) u(m, k)
+    cross join lateral (select * from request_answers t where t.merchant_id = u.m and t.key = u.k offset 0) t
+  union all
+  select t.merchant_id, t.local_id, null, null, null, t.object_id from unnest($3::uuid[], $4::text[]) u(m, k)
+    cross join lateral (select * from local_ids t where t.merchant_id = u.m and t.local_id = u.k offset 0) t`
+
+/**
+ * Finds what is committed of requests, in one statement: the kept answer first, then who has the localId. In their
+ * order.
+ */
+export const findKnown = async (query: Query, asked: readonly Identity[]): Promise<(Known | undefined)[]> => {
+  const keys = asked.flatMap(({ merchantId, keys }) => keys.map(({ key }) => [merchantId, key] as const))
+  const names = asked.flatMap(({ merchantId, localId }) => (localId === null ? [] : [[merchantId, localId] as const]))
+  if (keys.length === 0 && names.length === 0) return asked.map(() => undefined)
+  const columns = (pairs: readonly (readonly [string, string])[]) => [
+    arrayLiteral(
+      'uuid',
+      pairs.map(([m]) => m),
+    ),
+    arrayLiteral(
+      'text',
+      pairs.map(([, name]) => name),
+    ),
+  ]
+  const rows = await query('ledger-known', FIND, [...columns(keys), ...columns(names)])
+  const answers = new Map<string, KeptAnswer & { fingerprint: string }>()
+  const owners = new Map<string, string>()
+  for (const row of rows) {
+    const at = `${row.merchant_id}/${row.name}`
+    if (row.object_id === null)
+      answers.set(at, {
+        fingerprint: row.fingerprint as string,
+        status: row.status as number,
+        body: row.body as string,
+      })
+    else owners.set(at, row.object_id as string)
+  }
+  return asked.map((one) => {
+    const objectId = one.localId === null ? undefined : owners.get(`${one.merchantId}/${one.localId}`)
+    return (
+      answeredBefore(one, answers) ??
+      (objectId === undefined ? undefined : { kind: 'refused', guard: 'local-id-taken', objectId })
+    )
+  })
+}
+
+// Two statements: the second one's snapshot is of after the locks were got.
+const LOCK = `select pg_advisory_xact_lock(h) from (select distinct hashtextextended(n, 5271) as h from unnest($1::text[]) n order by 1) locks`
+
+/**
+ * Finds what is known of requests while no other transaction that asks here decides about the same ones: who is filling
+ * one of them is waited for. Before prices, promises and inventory are looked at, since the first of two equal requests
+ * uses them up.
+ */
+export const lockKnown = async (tx: Tx, asked: readonly Identity[]): Promise<(Known | undefined)[]> => {
+  const names = asked.flatMap(({ merchantId, keys, localId }) => [
+    ...keys.map(({ key }) => `${merchantId}/${key}`),
+    ...(localId === null ? [] : [`${merchantId}/${localId}`]),
+  ])
+  if (names.length === 0) return asked.map(() => undefined)
+  const query = throughTx(tx)
+  await query('ledger-lock-known', LOCK, [arrayLiteral('text', names)])
+  return findKnown(query, asked)
+}

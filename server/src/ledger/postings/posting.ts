@@ -1,0 +1,113 @@
+import type { Fingerprinted } from '../../platform/base/same-request.ts'
+import type { AccountKey } from './accounts.ts'
+import type { Scalar } from './array-literal.ts'
+
+/** One leg: units to add to an account's posted amount (credit positive) and to what is held of it. */
+export interface Leg {
+  account: AccountKey
+  posted: bigint
+  held: bigint
+}
+
+/** Why a transfer exists: the object whose change it belongs to. */
+export interface Cause {
+  kind:
+    | 'deposit'
+    | 'withdrawal'
+    | 'outgoing'
+    | 'funding'
+    | 'adjustment'
+    | 'exchange'
+    | 'invoice'
+    | 'payment'
+    | 'refund'
+    | 'card-payout'
+    | 'settlement'
+    | 'hedge'
+  id: string
+}
+
+export interface Transfer {
+  id: string
+  /** Whose history it belongs to: all its accounts are of this merchant, so that they live together. */
+  merchantId: string
+  kind: 'hold' | 'capture' | 'release' | 'post'
+  cause: Cause
+  legs: readonly Leg[]
+  /** The transfer whose hold this one ends. Only one transfer can ever end it. */
+  closes?: string
+  at: Date
+}
+
+/** A table that rows can be written to in the statement of a posting. Column types are PostgreSQL's. */
+export interface RowTable {
+  name: string
+  columns: readonly { name: string; type: string }[]
+}
+
+/** An answer kept so that the same request gets it again. */
+export interface KeptAnswer {
+  status: number
+  body: string
+}
+
+/**
+ * What a batch is made of. Guards are judged in the order they are listed here; the first that refuses names the
+ * outcome.
+ */
+export interface Item {
+  transfer: Transfer
+  /** Guard 1. Keys of `request_answers`: when one is there already, its answer is the outcome and nothing is done. */
+  answers?: { keys: readonly (Fingerprinted & { key: string })[]; of: (outcome: Settled) => KeptAnswer }
+  /** Guard 2. Taken once per merchant for ever. */
+  localId?: { value: string; operation: string }
+  /** Written only when the transfer is. */
+  rows?: readonly { table: RowTable; values: readonly Scalar[] }[]
+}
+
+export type Refusal =
+  | { kind: 'refused'; guard: 'local-id-taken'; objectId: string }
+  /** Guard 3. The hold to end is not there, or has ended already. */
+  | { kind: 'refused'; guard: 'hold-closed' }
+  /** Guard 4. A bounded account would have less than zero available. */
+  | { kind: 'refused'; guard: 'insufficient'; account: AccountKey; available: bigint }
+
+/** The outcome of an item that was judged now. */
+export type Settled = { kind: 'applied' } | Refusal
+
+export type Outcome =
+  | Settled
+  | { kind: 'answered'; answer: KeptAnswer }
+  /** The same Idempotency-Key came before with another request. */
+  | { kind: 'key-reused' }
+
+/**
+ * Throws unless a transfer is well formed: at least one leg, none empty, one account once, all of the transfer's own
+ * merchant (two merchants meet through their clearing accounts), zero in sum per asset.
+ */
+export const checkTransfer = ({ legs, merchantId: owner }: Transfer): void => {
+  const sums = new Map<string, bigint>()
+  const seen = new Set<string>()
+  if (legs.length === 0) throw new RangeError('a transfer needs legs')
+  for (const leg of legs) {
+    const { merchantId, asset, kind } = leg.account
+    const text = `${merchantId}/${asset}/${kind}`
+    if (merchantId !== owner) throw new RangeError(`a leg on ${text} in a transfer of ${owner}`)
+    if (leg.posted === 0n && leg.held === 0n) throw new RangeError(`an empty leg on ${text}`)
+    if (seen.has(text)) throw new RangeError(`two legs on ${text}`)
+    seen.add(text)
+    sums.set(asset, (sums.get(asset) ?? 0n) + leg.posted)
+  }
+  for (const [asset, sum] of sums) if (sum !== 0n) throw new RangeError(`legs in ${asset} add up to ${sum}, not 0`)
+}
+
+/** Leaves out empty legs and joins legs on one account, so that callers may list what they mean. */
+export const tidyLegs = (legs: readonly Leg[]): Leg[] => {
+  const byAccount = new Map<string, Leg>()
+  for (const leg of legs) {
+    const text = `${leg.account.merchantId}/${leg.account.asset}/${leg.account.kind}`
+    const sum = byAccount.get(text) ?? { account: leg.account, posted: 0n, held: 0n }
+    byAccount.set(text, { account: leg.account, posted: sum.posted + leg.posted, held: sum.held + leg.held })
+  }
+  return [...byAccount.values()].filter((leg) => leg.posted !== 0n || leg.held !== 0n)
+}

@@ -1,0 +1,145 @@
+import type { Book, OfficialRate } from '../../adapters/rates/port.ts'
+import { mulDiv } from '../../platform/money/index.ts'
+import type { UsedBook } from './leg.ts'
+import { E18, isSound, middleOf } from './ladder.ts'
+
+/** How books of one market are judged. */
+export interface AgreementRules {
+  /** books that must agree */
+  quorum: number
+  /** ms; an older book is not looked at */
+  oldestMs: number
+  /** how far a book's middle may be from the median of all, in basis points */
+  apartBps: bigint
+  /**
+   * how far the median may be from the last one that was believed, in basis points, for each minute since (begun ones
+   * count)
+   */
+  jumpBpsPerMinute: bigint
+  /** how far the median may be from the official rate, in basis points; null: there is none to compare with */
+  bandBps: bigint | null
+  /** the same where a single book decides, which is easier to move; null: as `bandBps` */
+  aloneBandBps: bigint | null
+}
+
+/** What was believed last: the median in 1e-18 of the quote for one base, and when (ms). */
+export interface LastMiddle {
+  middle: bigint
+  at: number
+}
+
+export type Agreement =
+  | { kind: 'open'; middle: bigint; books: UsedBook[]; dropped: Dropped[] }
+  | { kind: 'closed'; reason: string; dropped: Dropped[] }
+
+/** A source that does not count, and why. */
+export interface Dropped {
+  source: string
+  reason: string
+}
+
+const BPS = 10_000n
+
+/**
+ * Judges what the sources showed of one market: drops what is unsound, stale or apart from the rest, then wants a
+ * quorum, no jump since the last reading, and a place inside the official band. Closed when anything is in doubt.
+ * @param now real time, ms
+ * @param official the official price of one base in the quote, 1e-18; undefined when there is no fresh one
+ */
+export const agree = (
+  seen: readonly { source: string; book: Book }[],
+  {
+    rules,
+    now,
+    last,
+    official,
+  }: { rules: AgreementRules; now: number; last: LastMiddle | undefined; official: bigint | undefined },
+): Agreement => {
+  const dropped: Dropped[] = []
+  const drop = (source: string, reason: string): false => {
+    dropped.push({ source, reason })
+    return false
+  }
+  const sound = seen.filter(({ source, book }) => {
+    if (!isSound(book) || middleOf(book) === undefined) return drop(source, 'not an order book')
+    if (book.observedAt < now - rules.oldestMs) return drop(source, `older than ${rules.oldestMs / 1000} s`)
+    return book.observedAt <= now + 5_000 || drop(source, 'from the future')
+  })
+  const all = median(sound.map(({ book }) => middleOf(book)!))
+  const agreeing = sound.filter(
+    ({ source, book }) =>
+      isWithin(middleOf(book)!, all!, rules.apartBps) ||
+      drop(source, `more than ${percent(rules.apartBps)} from the median`),
+  )
+  if (agreeing.length < rules.quorum)
+    return { kind: 'closed', reason: `${agreeing.length} of ${rules.quorum} sources that are needed agree`, dropped }
+  const middle = median(agreeing.map(({ book }) => middleOf(book)!))!
+  const bandBps = agreeing.length === 1 ? (rules.aloneBandBps ?? rules.bandBps) : rules.bandBps
+  const reason = whyNot(middle, { rules: { ...rules, bandBps }, now, last, official })
+  if (reason !== undefined) return { kind: 'closed', reason, dropped }
+  return { kind: 'open', middle, books: agreeing.map(({ source, book }) => ({ ...book, source })), dropped }
+}
+
+const whyNot = (
+  middle: bigint,
+  {
+    rules,
+    now,
+    last,
+    official,
+  }: { rules: AgreementRules; now: number; last: LastMiddle | undefined; official: bigint | undefined },
+): string | undefined => {
+  if (last !== undefined) {
+    if (!isWithin(middle, last.middle, mostMoved(rules.jumpBpsPerMinute, now - last.at)))
+      return `it jumped from ${inWords(last.middle)} to ${inWords(middle)}`
+  }
+  if (rules.bandBps === null) return undefined
+  if (official === undefined) return 'no official rate to compare with'
+  return isWithin(middle, official, rules.bandBps)
+    ? undefined
+    : `${inWords(middle)} is more than ${percent(rules.bandBps)} from the official ${inWords(official)}`
+}
+
+const HALF_DAY_MS = 12 * 3_600_000
+
+/**
+ * The day that an official rate holds for, `YYYY-MM-DD`. It is kept as that day's midnight at the bank, east of
+ * Greenwich, where UTC has the day before.
+ */
+export const officialDay = ({ observedAt }: Pick<OfficialRate, 'observedAt'>): string =>
+  new Date(observedAt + HALF_DAY_MS).toISOString().slice(0, 10)
+
+/** The official price of one USDT, taken for one USD, in the currency. */
+export const officialPrice = (
+  rates: readonly OfficialRate[],
+  ticker: string,
+  freshSince: number,
+): bigint | undefined => {
+  const fresh = rates.filter((rate) => rate.ticker === ticker && rate.observedAt >= freshSince)
+  return median(fresh.map(({ perUsd }) => perUsd))
+}
+
+/** The middle one; of an even number the mean of the two middle ones, rounded half to even. */
+export const median = (values: readonly bigint[]): bigint | undefined => {
+  const sorted = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+  const half = Math.floor(sorted.length / 2)
+  if (sorted.length === 0) return undefined
+  return sorted.length % 2 === 1 ? sorted[half] : mulDiv(sorted[half - 1]! + sorted[half]!, 1n, 2n, 'half-even')
+}
+
+/** How far a price may have moved in a time, in basis points; begun minutes count. */
+export const mostMoved = (bpsPerMinute: bigint, ms: number): bigint =>
+  bpsPerMinute * BigInt(Math.floor(Math.max(0, ms) / 60_000) + 1)
+
+export const isWithin = (value: bigint, of: bigint, bps: bigint): boolean =>
+  (value > of ? value - of : of - value) * BPS <= of * bps
+
+export const percent = (bps: bigint): string => `${Number(bps) / 100} %`
+
+/** For people: six digits after the dot. */
+const inWords = (e18: bigint): string => {
+  const text = mulDiv(e18, 10n ** 6n, E18, 'half-even')
+    .toString()
+    .padStart(7, '0')
+  return `${text.slice(0, -6)}.${text.slice(-6)}`
+}

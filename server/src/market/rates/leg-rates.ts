@@ -1,0 +1,51 @@
+import type { Quote, RateSource } from '../../adapters/rates/port.ts'
+import type { Db } from '../../platform/db/index.ts'
+import { formatUnits, mulDiv } from '../../platform/money/index.ts'
+import { E18 } from './ladder.ts'
+import { PIVOT } from './leg.ts'
+import { readLegs, type Legs } from './legs.ts'
+import { marketOf } from './markets.ts'
+
+const DOLLAR = 'USD'
+
+/**
+ * Order books that agree as a source of prices in USD, so that deposits are judged and balances converted by what
+ * exchanges are priced by. A USDT is what the leg of the dollar says; where no source has such a market it is one
+ * dollar.
+ */
+export const createLegRates = (db: Db, now: () => number): RateSource => ({
+  name: 'books',
+  agreed: true,
+  quotes: async (tickers) => {
+    const legs = await readLegs(db, now())
+    const pivot = dollarsOf(legs)
+    return pivot === undefined ? [] : tickers.flatMap((ticker) => quoteOf(ticker, legs, pivot))
+  },
+})
+
+/** What one USDT is worth in dollars, 1e-18, and when that was so. */
+const dollarsOf = ({ open, closed }: Legs): { price: bigint; at: number } | undefined => {
+  const leg = open.get(DOLLAR)
+  if (leg) return { price: leg.middle, at: leg.observedAt.getTime() }
+  return closed.has(DOLLAR) ? undefined : { price: E18, at: Number.MAX_SAFE_INTEGER }
+}
+
+const quoteOf = (ticker: string, { open }: Legs, pivot: { price: bigint; at: number }): Quote[] => {
+  const leg = open.get(ticker)
+  if (ticker === PIVOT) {
+    const newest = Math.max(0, ...[...open.values()].map(({ observedAt }) => observedAt.getTime()))
+    return newest === 0 ? [] : [written(ticker, pivot.price, Math.min(newest, pivot.at))]
+  }
+  if (!leg) return []
+  const usd =
+    marketOf(ticker).base === ticker
+      ? mulDiv(leg.middle, pivot.price, E18, 'half-even')
+      : mulDiv(pivot.price, E18, leg.middle, 'half-even')
+  return [written(ticker, usd, Math.min(leg.observedAt.getTime(), pivot.at))]
+}
+
+const written = (ticker: string, usd: bigint, observedAt: number): Quote => ({
+  ticker,
+  usd: formatUnits(usd, 18),
+  observedAt,
+})

@@ -1,0 +1,52 @@
+import type { Book } from '../../adapters/rates/port.ts'
+import { boughtWith, soldFor, toBuyWith, toSellFor } from './ladder.ts'
+
+/** What every asset is priced through. */
+export const PIVOT = 'USDT'
+
+/** A book that took part in a price. */
+export interface UsedBook extends Book {
+  source: string
+}
+
+/**
+ * The market of one asset against USDT as sources showed it: the books that agree, and how many must hold enough for a
+ * price. The asset is the base (`BTC/USDT`), or the quote where it is a currency (`USDT/UAH`).
+ */
+export interface Leg {
+  ticker: string
+  books: readonly UsedBook[]
+  quorum: number
+}
+
+/**
+ * What a leg does with amounts, in 1e-18 whole units. Each asks every book and takes the median; of an even number the
+ * one of the two middle ones that is worse for who asks. Undefined: too few books hold enough.
+ */
+
+/** USDT got for spending `amount` of the asset. */
+export const pivotFor = (leg: Leg, amount: bigint): bigint | undefined =>
+  middle(leg, (book) => (isBase(leg, book) ? soldFor(book.bids, amount) : toBuyWith(book.asks, amount)), 'least')
+
+/** The asset got for spending `pivot` USDT. */
+export const assetFor = (leg: Leg, pivot: bigint): bigint | undefined =>
+  middle(leg, (book) => (isBase(leg, book) ? toBuyWith(book.asks, pivot) : soldFor(book.bids, pivot)), 'least')
+
+/** USDT that must be spent to get `amount` of the asset. */
+export const pivotToGet = (leg: Leg, amount: bigint): bigint | undefined =>
+  middle(leg, (book) => (isBase(leg, book) ? boughtWith(book.asks, amount) : toSellFor(book.bids, amount)), 'most')
+
+/** The asset that must be spent to get `pivot` USDT. */
+export const assetToGet = (leg: Leg, pivot: bigint): bigint | undefined =>
+  middle(leg, (book) => (isBase(leg, book) ? toSellFor(book.bids, pivot) : boughtWith(book.asks, pivot)), 'most')
+
+const isBase = ({ ticker }: Leg, { base }: Book): boolean => base === ticker
+
+const middle = (leg: Leg, ask: (book: Book) => bigint | undefined, worse: 'least' | 'most'): bigint | undefined => {
+  const answers = leg.books
+    .map(ask)
+    .filter((answer) => answer !== undefined)
+    .toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+  if (answers.length < leg.quorum || answers.length === 0) return undefined
+  return answers[worse === 'least' ? Math.floor((answers.length - 1) / 2) : Math.floor(answers.length / 2)]
+}

@@ -1,0 +1,12 @@
+import { keepFor } from '../../platform/base/kept.ts'
+import type { Db } from '../../platform/db/index.ts'
+import { freshPrices } from './queries.ts'
+
+const KEPT_MS = 500
+
+/** Fresh prices as of at most half a second ago. */
+export const createPriceReader = (
+  db: Db,
+  tickers: readonly string[],
+  now: () => number,
+): (() => Promise<ReadonlyMap<string, bigint>>) => keepFor(KEPT_MS, now, (at) => freshPrices(db, tickers, new Date(at)))

@@ -1,0 +1,42 @@
+import type { Clock } from '../../platform/runtime/clock.ts'
+import type { MerchantDirectory } from './directory.ts'
+import { validKeys, type Merchant } from './merchant.ts'
+
+/** Where and how notifications of a merchant are sent. */
+export interface Endpoint {
+  url: string
+  /**
+   * signs SIGNATURE, which has room for one: the oldest valid key, so that a receiver has the whole overlap of a
+   * rotation to learn the new one
+   */
+  signingKey: string
+  /** Standard Webhooks secrets, newest first */
+  webhookSecrets: readonly string[]
+}
+
+/** Null while the merchant has no notifications address, no valid key, or is unknown. */
+export const endpointOf = (merchant: Merchant | null, at: number): Endpoint | null => {
+  if (!merchant || merchant.settings.notificationsUrl === null) return null
+  const [signing] = validKeys(merchant, 'api', at)
+  if (!signing) return null
+  return {
+    url: merchant.settings.notificationsUrl,
+    signingKey: signing.secret,
+    webhookSecrets: validKeys(merchant, 'webhook', at)
+      .map((key) => key.secret)
+      .toReversed(),
+  }
+}
+
+/**
+ * Finds merchants' endpoints as they are now: at once for a merchant in memory, which spares a delivery its turns in
+ * the queue of microtasks.
+ */
+export const createEndpoints =
+  (directory: Pick<MerchantDirectory, 'find'>, clock: Pick<Clock, 'business'>) =>
+  (merchantId: string): Endpoint | null | Promise<Endpoint | null> => {
+    const found = directory.find(merchantId)
+    return found instanceof Promise
+      ? found.then((merchant) => endpointOf(merchant, clock.business()))
+      : endpointOf(found, clock.business())
+  }

@@ -1,0 +1,135 @@
+import { sql } from 'kysely'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import type { SecretBox, SecretRing } from '../../platform/config/secrets.ts'
+import { audit } from './audit.ts'
+
+/** Where random secrets come from; handed in like every source of chance. */
+export type RandomBytes = (count: number) => Buffer
+
+/** `api` signs requests and notifications, `webhook` is the secret of the Standard Webhooks headers. */
+export type KeyPurpose = 'api' | 'webhook'
+
+export interface KeyDeps {
+  box: SecretBox
+  random: RandomBytes
+  /** who does it, for the audit log */
+  actor: string
+}
+
+/** What a key protects is part of its seal. */
+export const keyOwner = (merchantId: string, keyId: string): string => `merchant-key|${merchantId}|${keyId}`
+
+/** A new secret: 32 lowercase hex digits for the API, `whsec_` and base64 for Standard Webhooks. */
+const newSecret = (purpose: KeyPurpose, random: RandomBytes): string =>
+  purpose === 'api' ? random(16).toString('hex') : `whsec_${random(24).toString('base64')}`
+
+/** Stores a new key, valid at once. Its secret is told here and never again. */
+export const addKey = async (
+  tx: Tx,
+  merchantId: string,
+  purpose: KeyPurpose,
+  { box, random }: Pick<KeyDeps, 'box' | 'random'>,
+  { at, newId }: Moment,
+): Promise<{ keyId: string; secret: string }> => {
+  const keyId = newId()
+  const secret = newSecret(purpose, random)
+  await sql`insert into merchant_keys(merchant_id, id, purpose, sealed, created_at)
+    values (${merchantId}, ${keyId}, ${purpose}, ${box.seal(secret, keyOwner(merchantId, keyId))}, ${at})`.execute(tx)
+  return { keyId, secret }
+}
+
+/**
+ * A new key that is valid at once. The newest before it stays valid for `overlapMs` more, or ends now when that is 0;
+ * any older one ends now: at most two are ever valid. The merchant is locked, so that two rotations at once can't leave
+ * three.
+ */
+export const rotateKey = async (
+  tx: Tx,
+  merchantId: string,
+  rotation: { purpose: KeyPurpose; overlapMs: number },
+  deps: KeyDeps,
+  moment: Moment,
+): Promise<{ keyId: string; secret: string }> => {
+  await lockMerchant(tx, merchantId)
+  const { at } = moment
+  const until = new Date(at.getTime() + rotation.overlapMs)
+  const kept = rotation.overlapMs > 0 ? 1 : 0
+  await sql`with valid as (
+      select id, row_number() over (order by created_at desc, id desc) <= ${kept}::int as stays from merchant_keys
+      where merchant_id = ${merchantId} and purpose = ${rotation.purpose} and revoked_at is null)
+    update merchant_keys k set
+      expires_at = case when v.stays then least(k.expires_at, ${until}) else k.expires_at end,
+      revoked_at = case when v.stays then null else ${at}::timestamptz end
+    from valid v where k.merchant_id = ${merchantId} and k.id = v.id`.execute(tx)
+  const key = await addKey(tx, merchantId, rotation.purpose, deps, moment)
+  const detail = { keyId: key.keyId, purpose: rotation.purpose, until }
+  await audit(tx, merchantId, { actor: deps.actor, action: 'rotated key', detail }, moment)
+  return key
+}
+
+/** Ends a key now, everywhere. After the last one the merchant can sign nothing, and its notifications wait. */
+export const revokeKey = async (
+  tx: Tx,
+  merchantId: string,
+  keyId: string,
+  { actor }: Pick<KeyDeps, 'actor'>,
+  moment: Moment,
+): Promise<void> => {
+  await lockMerchant(tx, merchantId)
+  const { rows } = await sql<{ purpose: KeyPurpose }>`update merchant_keys set revoked_at = ${moment.at}
+    where merchant_id = ${merchantId} and id = ${keyId} and revoked_at is null returning purpose`.execute(tx)
+  const key = rows[0]
+  if (!key) throw new RangeError(`merchant ${merchantId} has no valid key ${keyId}`)
+  await audit(tx, merchantId, { actor, action: 'revoked key', detail: { keyId, purpose: key.purpose } }, moment)
+}
+
+/** Notes when a key has first signed a good request. */
+export const markKeyUsed = async (tx: Tx, merchantId: string, keyId: string, at: Date): Promise<void> => {
+  await sql`update merchant_keys set first_used_at = ${at}
+    where merchant_id = ${merchantId} and id = ${keyId} and first_used_at is null`.execute(tx)
+}
+
+const lockMerchant = async (tx: Tx, merchantId: string): Promise<void> => {
+  const { rows } = await sql`select from merchants where id = ${merchantId} for update`.execute(tx)
+  if (rows.length === 0) throw new RangeError(`no merchant has the id ${merchantId}`)
+}
+
+/** How many keys are sealed with each data key, by what the values of that key begin with. */
+export const countSealedKeys = async (db: Db): Promise<{ prefix: string; count: number }[]> => {
+  const { rows } = await sql<{
+    prefix: string
+    count: number
+  }>`select substring(sealed for 12) as prefix, count(*) as count from merchant_keys group by 1 order by 1`.execute(db)
+  return rows
+}
+
+/**
+ * Seals the next keys anew that another data key than the newest has sealed. One whose data key is missing stays as it
+ * is.
+ * @returns how many were sealed anew, and how many could not be opened
+ */
+export const resealKeys = async (
+  tx: Tx,
+  ring: SecretRing,
+  after: string,
+  most: number,
+): Promise<{ resealed: number; lost: number; last: string | undefined }> => {
+  const { rows } = await sql<{
+    merchantId: string
+    id: string
+    sealed: string
+  }>`select merchant_id as "merchantId", id, sealed from merchant_keys
+    where not starts_with(sealed, ${ring.newest}) and id > ${after} order by id limit ${most} for update`.execute(tx)
+  let lost = 0
+  for (const { merchantId, id, sealed } of rows) {
+    const owner = keyOwner(merchantId, id)
+    const anew = await Promise.resolve()
+      .then(() => ring.seal(ring.open(sealed, owner), owner))
+      .catch(() => undefined)
+    if (anew === undefined) lost += 1
+    else
+      await sql`update merchant_keys set sealed = ${anew} where merchant_id = ${merchantId} and id = ${id}`.execute(tx)
+  }
+  return { resealed: rows.length - lost, lost, last: rows.length === most ? rows.at(-1)!.id : undefined }
+}

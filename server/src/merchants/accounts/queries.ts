@@ -1,0 +1,153 @@
+import { sql, type RawBuilder } from 'kysely'
+import type { Logger } from 'pino'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import type { SecretBox } from '../../platform/config/secrets.ts'
+import { keyOwner, type KeyPurpose } from './keys.ts'
+import type { Merchant, MerchantKey } from './merchant.ts'
+import { readSettings, type MerchantSettings } from './settings.ts'
+
+export interface MerchantLine {
+  id: string
+  name: string
+  companyName: string
+  disabled: boolean
+  createdAt: Date
+}
+
+export const listMerchants = async (db: Db): Promise<MerchantLine[]> => {
+  const { rows } =
+    await sql<MerchantLine>`select id, name, company_name as "companyName", disabled_at is not null as disabled,
+    created_at as "createdAt" from merchants order by created_at, id`.execute(db)
+  return rows
+}
+
+/** Who a merchant is to its payers. Throws for one that nobody is. */
+export const companyOf = async (db: Db | Tx, merchantId: string): Promise<{ name: string; url: string }> => {
+  const { rows } = await sql<{
+    name: string
+    url: string
+  }>`select company_name as name, company_url as url from merchants
+    where id = ${merchantId}`.execute(db)
+  if (!rows[0]) throw new Error(`no merchant is ${merchantId}`)
+  return rows[0]
+}
+
+/** The settings of a merchant, with the defaults of this build; the defaults alone for an id of no merchant. */
+export const settingsOf = async (db: Db | Tx, merchantId: string): Promise<MerchantSettings> => {
+  const { rows } = await sql<{ settings: unknown }>`select settings from merchants where id = ${merchantId}`.execute(db)
+  return readSettings(rows[0]?.settings)
+}
+
+/** What all of a merchant's received money becomes that has no target of its own; null: it stays what it is. */
+export const defaultTargetOf = async (db: Db | Tx, merchantId: string): Promise<string | null> => {
+  const { rows } = await sql<{
+    ticker: string | null
+  }>`select settings ->> 'defaultTarget' as ticker from merchants where id = ${merchantId}`.execute(db)
+  return rows[0]?.ticker ?? null
+}
+
+/** Whether the merchant of an id wants deposits credited only once screening lets them through, as a condition. */
+export const holdsUntilVerified = (merchantId: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql`exists (select from merchants m where m.id = ${merchantId} and m.settings -> 'holdUntilVerified' = 'true'::jsonb)`
+
+export interface KeyLine {
+  id: string
+  purpose: KeyPurpose
+  createdAt: Date
+  firstUsedAt: Date | null
+  expiresAt: Date | null
+  revokedAt: Date | null
+}
+
+/** The keys of a merchant, oldest first, without their secrets. */
+export const listKeys = async (db: Db, merchantId: string): Promise<KeyLine[]> => {
+  const { rows } = await sql<KeyLine>`select id, purpose, created_at as "createdAt", first_used_at as "firstUsedAt",
+    expires_at as "expiresAt", revoked_at as "revokedAt" from merchant_keys
+    where merchant_id = ${merchantId} order by created_at, id`.execute(db)
+  return rows
+}
+
+/** Where a merchant is written to. */
+export interface Mailbox {
+  merchantId: string
+  name: string
+  email: string
+  settings: MerchantSettings
+}
+
+/** Those of some merchants, or all, that have set an address and are not turned off. */
+export const mailboxes = async (db: Db | Tx, merchantIds: readonly string[] | null): Promise<Mailbox[]> => {
+  const among = merchantIds === null ? sql`true` : sql`id = any(${[...merchantIds]}::uuid[])`
+  const { rows } = await sql<{
+    merchantId: string
+    name: string
+    settings: unknown
+  }>`select id as "merchantId", name, settings from merchants
+    where ${among} and settings ->> 'email' is not null and disabled_at is null order by id`.execute(db)
+  return rows.flatMap(({ settings: stored, ...row }) => {
+    const settings = readSettings(stored)
+    return settings.email === null ? [] : [{ ...row, email: settings.email, settings }]
+  })
+}
+
+interface Row {
+  id: string
+  name: string
+  companyName: string
+  companyUrl: string
+  settings: unknown
+  disabledAt: Date | null
+}
+
+interface KeyRow extends Omit<KeyLine, 'revokedAt'> {
+  merchantId: string
+  sealed: string
+}
+
+/**
+ * Merchants with their opened keys: those of some ids, or all when `ids` is null. A key that can't be opened is told to
+ * the log and left out; throws when none can, which means that this process has the wrong data key.
+ * @param before what was read earlier: a key in it need not be opened again
+ */
+export const readMerchants = async (
+  db: Db,
+  box: SecretBox,
+  ids: readonly string[] | null,
+  before: ReadonlyMap<string, Merchant>,
+  log?: Pick<Logger, 'error'>,
+): Promise<Merchant[]> => {
+  const among = (column: string) => (ids === null ? sql`true` : sql`${sql.ref(column)} = any(${[...ids]}::uuid[])`)
+  const { rows } = await sql<Row>`select id, name, company_name as "companyName", company_url as "companyUrl", settings,
+    disabled_at as "disabledAt" from merchants where ${among('id')}`.execute(db)
+  const keys = await sql<KeyRow>`select merchant_id as "merchantId", id, purpose, sealed, created_at as "createdAt",
+    first_used_at as "firstUsedAt", expires_at as "expiresAt" from merchant_keys
+    where revoked_at is null and ${among('merchant_id')} order by created_at, id`.execute(db)
+  const failures: unknown[] = []
+  const keysOf = Map.groupBy(keys.rows, (key) => key.merchantId)
+  const merchants = rows.map(({ settings, disabledAt, ...row }) => ({
+    ...row,
+    settings: readSettings(settings),
+    disabled: disabledAt !== null,
+    keys: (keysOf.get(row.id) ?? []).flatMap((key) => {
+      try {
+        return [openKey(key, box, before.get(row.id))]
+      } catch (error) {
+        log?.error({ err: error, merchantId: row.id, keyId: key.id }, 'a key of a merchant can not be opened')
+        failures.push(error)
+        return []
+      }
+    }),
+  }))
+  if (failures.length > 0 && failures.length === keys.rows.length) throw failures[0]
+  return merchants
+}
+
+const openKey = (row: KeyRow, box: SecretBox, before: Merchant | undefined): MerchantKey => ({
+  id: row.id,
+  purpose: row.purpose,
+  secret:
+    before?.keys.find((key) => key.id === row.id)?.secret ?? box.open(row.sealed, keyOwner(row.merchantId, row.id)),
+  createdAt: row.createdAt.getTime(),
+  firstUsedAt: row.firstUsedAt?.getTime() ?? null,
+  expiresAt: row.expiresAt?.getTime() ?? null,
+})

@@ -1,0 +1,209 @@
+import { isLanguage, LANGUAGES, type Language } from '../../platform/base/language.ts'
+import { mailAddress } from '../../platform/base/mail-address.ts'
+
+/** What a merchant can set (`contract.md` 14 and 18). Stored as JSON; every read fills in the defaults. */
+export interface MerchantSettings {
+  /** where notifications go; none are sent while it is null, and none are lost */
+  notificationsUrl: string | null
+  /** the merchant's site; set once */
+  domain: string | null
+  /** where the operator writes to about this merchant's deposits, withdrawals and failing notifications */
+  email: string | null
+  /** what that address is written to in */
+  mailLanguage: Language
+  /** tell it of deposits and withdrawals too, every quarter of an hour with any, not of failing notifications alone */
+  activityMails: boolean
+  /** hosts that a payment page may send the payer back to */
+  redirectHosts: string[]
+  /** the colour of payment pages, `#rrggbb`; null for the standard one. Made to stand out enough, whatever it is */
+  accent: string | null
+  /** addresses that the unsigned form may name as `targetAddress` */
+  formTargetAddresses: string[]
+  /** most deposit addresses, null for no limit */
+  addressLimit: number | null
+  /** signed requests a minute in one api process, null for the installation's own limit */
+  requestsPerMinute: number | null
+  /** ticker that all received money becomes which has no target of its own; null: it stays what it is */
+  defaultTarget: string | null
+  /** credit deposits only when screening has verified them; without effect where nothing is screened */
+  holdUntilVerified: boolean
+  /** web forms may make invoices; while it is off they are refused */
+  forms: boolean
+  /** web forms are taken only with a `token` that the merchant has signed */
+  formTokenRequired: boolean
+  /** currencies among which the payer of a fiat form chooses that names a value and no ticker */
+  formCurrencies: string[]
+  /** hours that money of card payments can't be spent after it is credited; 0: at once */
+  cardHoldHours: number
+  /** percent of each card payment that is kept back as a reserve against chargebacks, and for how many days; 0: none */
+  cardReservePercent: number
+  cardReserveDays: number
+  /** minutes that a payer has to try another card after one was refused, before the fiat invoice fails */
+  retryMinutes: number
+  /** percent of what the signer lets go of an asset in an hour and a day, which this merchant's withdrawals may take */
+  withdrawalHourPercent: number
+  withdrawalDayPercent: number
+}
+
+export type SettingName = keyof MerchantSettings
+
+export const DEFAULT_SETTINGS: MerchantSettings = {
+  notificationsUrl: null,
+  domain: null,
+  email: null,
+  mailLanguage: 'en',
+  activityMails: true,
+  redirectHosts: [],
+  accent: null,
+  formTargetAddresses: [],
+  addressLimit: null,
+  requestsPerMinute: null,
+  defaultTarget: null,
+  holdUntilVerified: false,
+  forms: true,
+  formTokenRequired: false,
+  formCurrencies: ['UAH'],
+  cardHoldHours: 0,
+  cardReservePercent: 0,
+  cardReserveDays: 180,
+  retryMinutes: 15,
+  withdrawalHourPercent: 50,
+  withdrawalDayPercent: 50,
+}
+
+export const SETTING_NAMES = Object.keys(DEFAULT_SETTINGS) as SettingName[]
+
+/** Stored settings with the defaults of this build; what this build does not know is left out. */
+export const readSettings = (stored: unknown): MerchantSettings => {
+  const given = (stored ?? {}) as Record<string, unknown>
+  const known = SETTING_NAMES.filter((name) => given[name] !== undefined).map((name) => [name, given[name]])
+  return { ...DEFAULT_SETTINGS, ...Object.fromEntries(known) }
+}
+
+/** Reads a setting as an operator writes it on a command line. Throws a RangeError that says what to write instead. */
+export const parseSetting = (name: SettingName, text: string): Partial<MerchantSettings> => {
+  const trimmed = text.trim()
+  const none = trimmed === '' || trimmed === 'none'
+  switch (typeof DEFAULT_SETTINGS[name]) {
+    case 'boolean':
+      if (trimmed !== 'true' && trimmed !== 'false') throw new RangeError(`${name} is true or false`)
+      return { [name]: trimmed === 'true' }
+    case 'object':
+      if (Array.isArray(DEFAULT_SETTINGS[name]))
+        return checkSettings({ [name]: none ? [] : trimmed.split(',').map((item) => item.trim()) })
+      if (none) return { [name]: null }
+      return checkSettings({ [name]: COUNTS.has(name) ? readCount(name, trimmed) : trimmed })
+    case 'string':
+      return checkSettings({ [name]: trimmed })
+    case 'number':
+      return checkSettings({ [name]: /^\d{1,9}$/.test(trimmed) ? Number(trimmed) : NaN })
+    default:
+      throw new Error(`${name} has a type that is not written as text`)
+  }
+}
+
+const COUNTS = new Set<SettingName>(['addressLimit', 'requestsPerMinute'])
+const HOST = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/
+const ADDRESS = /^[A-Za-z0-9:_.-]{1,128}$/
+const TICKER = /^[A-Z0-9]{2,12}$/
+const MOST_IN_LIST = 100
+const LONGEST_URL = 2_048
+/** longer than cardholders can dispute a payment */
+const MOST_HELD_DAYS = 730
+/** as long as a fiat invoice lives */
+const MOST_RETRY_MINUTES = 72 * 60
+
+type Checks = { [Name in SettingName]?: (value: NonNullable<MerchantSettings[Name]>) => MerchantSettings[Name] }
+
+/** The settings of a change in the form they are stored in. Throws a RangeError for a value that can't be. */
+export const checkSettings = (change: Partial<MerchantSettings>): Partial<MerchantSettings> => {
+  const checked = Object.entries(change).map(([name, value]) => {
+    if (!SETTING_NAMES.includes(name as SettingName)) {
+      throw new RangeError(`no setting is called ${name}: there are ${SETTING_NAMES.join(', ')}`)
+    }
+    const check = CHECKS[name as SettingName] as ((value: unknown) => unknown) | undefined
+    return [name, value === null || check === undefined ? value : check(value)]
+  })
+  return Object.fromEntries(checked) as Partial<MerchantSettings>
+}
+
+const CHECKS: Checks = {
+  notificationsUrl: (text) => checkUrl(text),
+  domain: (text) => checkHost(text),
+  email: (text) => {
+    const address = mailAddress(text)
+    if (address === undefined) throw new RangeError('email is an address such as shop@example.com, or none')
+    return address
+  },
+  mailLanguage: (text) => {
+    if (!isLanguage(text)) throw new RangeError(`mailLanguage is one of ${LANGUAGES.join(', ')}`)
+    return text
+  },
+  accent: (text) => {
+    if (!/^#[0-9a-f]{6}$/i.test(text)) throw new RangeError('accent is a colour such as #0b6b4f, or none')
+    return text.toLowerCase()
+  },
+  redirectHosts: (hosts) => checkList('redirectHosts', hosts.map(checkHost)),
+  formTargetAddresses: (addresses) => {
+    const wrong = addresses.find((address) => !ADDRESS.test(address))
+    if (wrong !== undefined) throw new RangeError(`formTargetAddresses: ${JSON.stringify(wrong)} is not an address`)
+    return checkList('formTargetAddresses', addresses)
+  },
+  defaultTarget: (ticker) => {
+    if (!TICKER.test(ticker)) throw new RangeError('defaultTarget is a ticker such as USDT, or none')
+    return ticker
+  },
+  addressLimit: (count) => readCount('addressLimit', String(count)),
+  requestsPerMinute: (count) => readCount('requestsPerMinute', String(count)),
+  formCurrencies: (tickers) => {
+    const wrong = tickers.find((ticker) => !TICKER.test(ticker))
+    if (wrong !== undefined || tickers.length === 0)
+      throw new RangeError('formCurrencies is a list of currencies such as UAH,KZT')
+    return checkList('formCurrencies', tickers)
+  },
+  cardHoldHours: (hours) => checkNumber('cardHoldHours', hours, MOST_HELD_DAYS * 24),
+  cardReservePercent: (percent) => checkNumber('cardReservePercent', percent, 100),
+  cardReserveDays: (days) => checkNumber('cardReserveDays', days, MOST_HELD_DAYS),
+  retryMinutes: (minutes) => checkNumber('retryMinutes', minutes, MOST_RETRY_MINUTES),
+  withdrawalHourPercent: (percent) => checkPercent('withdrawalHourPercent', percent),
+  withdrawalDayPercent: (percent) => checkPercent('withdrawalDayPercent', percent),
+}
+
+/** In the one spelling that is sent: notifications are signed over their host and path. */
+const checkUrl = (text: string): string => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !/^https?:$/.test(url.protocol)) throw new RangeError('notificationsUrl is an http(s) address, or none')
+  if (url.username !== '' || url.password !== '')
+    throw new RangeError('notificationsUrl must not hold a user name or password')
+  if (url.hash !== '') throw new RangeError('notificationsUrl must not have a fragment (#...)')
+  if (url.href.length > LONGEST_URL) throw new RangeError(`notificationsUrl has at most ${LONGEST_URL} characters`)
+  return url.href
+}
+
+const checkHost = (text: string): string => {
+  const host = text.toLowerCase()
+  if (!HOST.test(host)) throw new RangeError(`${JSON.stringify(text)} is not a host name such as shop.example.com`)
+  return host
+}
+
+const checkList = (name: string, items: string[]): string[] => {
+  if (items.length > MOST_IN_LIST) throw new RangeError(`${name} has at most ${MOST_IN_LIST} entries`)
+  return [...new Set(items)]
+}
+
+const checkNumber = (name: string, value: number, most: number): number => {
+  if (!Number.isSafeInteger(value) || value < 0 || value > most)
+    throw new RangeError(`${name} is a whole number from 0 to ${most}`)
+  return value
+}
+
+const checkPercent = (name: string, value: number): number => {
+  if (!Number.isSafeInteger(value) || value < 1 || value > 100)
+    throw new RangeError(`${name} is a whole number from 1 to 100`)
+  return value
+}
+
+const readCount = (name: string, text: string): number => {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new RangeError(`${name} is a whole number above 0, or none`)
+  return Number(text)
+}

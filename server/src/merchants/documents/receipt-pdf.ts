@@ -1,0 +1,86 @@
+import type { Language } from '../../platform/base/language.ts'
+import { Paper, SOFT } from './paper.ts'
+import { RECEIPT_TEXTS, type ReceiptTexts } from './receipt-texts.ts'
+import type { CryptoPayment, Receipt } from './receipt.ts'
+import { showAmount, showNetwork, showText, showTime } from './showing.ts'
+
+const NAME_WIDTH = 150
+const TIME_WIDTH = 110
+const AMOUNT_WIDTH = 118
+const CELL = { size: 9.5 }
+const CELL_HEAD = { size: 8.5, color: SOFT }
+
+/** A receipt as PDF: the same bytes for the same receipt and language. */
+export const receiptPdf = (receipt: Receipt, language: Language): Promise<Buffer> => {
+  const t = RECEIPT_TEXTS[language]
+  const company = showText(receipt.company.name, 255)
+  const paper = new Paper({ language, title: `${t.title} ${receipt.id}`, author: company, at: receipt.paidAt })
+  paper.write(company, { size: 11, color: SOFT }, 6)
+  paper.write(t.title, { size: 26, font: 'bold' }, 18)
+  paper.write(t.paid, { size: 10, color: SOFT })
+  paper.write(showAmount(receipt.paidAmount, receipt.ticker), { size: 22, font: 'bold' }, 14)
+  paper.rule()
+  for (const [name, value] of factsOf(receipt, t)) {
+    paper.row([
+      { text: name, width: NAME_WIDTH, style: { size: 10, color: SOFT } },
+      { text: value, width: paper.width - NAME_WIDTH, style: { size: 10 } },
+    ])
+  }
+  if (receipt.kind === 'crypto') writePayments(paper, receipt.payments, receipt.ticker, t)
+  return paper.end((sheet, of) => ({ left: t.foot(company), right: `${sheet} / ${of}` }))
+}
+
+const factsOf = (receipt: Receipt, t: ReceiptTexts): [string, string][] => {
+  const facts: [string, string | null][] = [
+    [
+      t.company,
+      [receipt.company.name, receipt.company.url]
+        .filter((one) => one !== null && one !== '')
+        .map((one) => showText(one!, 255))
+        .join(', '),
+    ],
+    [t.description, receipt.description],
+    [t.amount, showAmount(receipt.amount, receipt.ticker)],
+    [t.received, showAmount(receipt.paidAmount, receipt.ticker)],
+    ...(receipt.kind === 'crypto' ? cryptoFacts(receipt, t) : fiatFacts(receipt, t)),
+    [t.created, showTime(receipt.createdAt)],
+    [t.paidAt, showTime(receipt.paidAt)],
+    [t.invoice, receipt.id],
+  ]
+  return facts.flatMap(([name, value]): [string, string][] =>
+    value === null || value === '' ? [] : [[name, showText(value)]],
+  )
+}
+
+const cryptoFacts = (
+  { price, blockchain, address }: Extract<Receipt, { kind: 'crypto' }>,
+  t: ReceiptTexts,
+): [string, string | null][] => [
+  [t.price, price && showAmount(price.amount, price.ticker)],
+  [t.network, showNetwork(blockchain)],
+  [t.address, address],
+]
+
+const fiatFacts = (
+  { fee, ticker, card, reference }: Extract<Receipt, { kind: 'fiat' }>,
+  t: ReceiptTexts,
+): [string, string | null][] => [
+  [t.fee, fee && showAmount(fee, ticker)],
+  [t.card, card],
+  [t.reference, reference],
+]
+
+const writePayments = (paper: Paper, payments: readonly CryptoPayment[], ticker: string, t: ReceiptTexts): void => {
+  const hashWidth = paper.width - TIME_WIDTH - AMOUNT_WIDTH
+  paper.gap(22)
+  paper.write(t.payments, { size: 14, font: 'bold' }, 6)
+  const row = (time: string, hash: string, amount: string, style: { size: number; color?: string }): void =>
+    paper.row([
+      { text: time, width: TIME_WIDTH, style },
+      { text: hash, width: hashWidth, style },
+      { text: amount, width: AMOUNT_WIDTH, style, align: 'right' },
+    ])
+  row(t.time, t.transaction, t.received, CELL_HEAD)
+  for (const { at, hash, amount } of payments)
+    row(showTime(at), hash === null ? t.internal : showText(hash, 128), showAmount(amount, ticker), CELL)
+}

@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest'
+import { getDocument, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs'
+import { LANGUAGES } from '../../platform/base/language.ts'
+import { screeningPdf } from './screening-pdf.ts'
+import { SCREENING_TEXTS } from './screening-texts.ts'
+import type { ScreeningReport } from './screening.ts'
+
+const report: ScreeningReport = {
+  id: '0199a000-0000-7000-8000-000000000001',
+  about: 'deposit',
+  network: 'TRON',
+  asset: 'USDT',
+  transaction: 'ab'.repeat(32),
+  own: 'TOursOursOursOurs',
+  others: ['TStranger1', 'TStranger2'],
+  riskScore: 0.875,
+  signals: { mixer: 51, exchange: 21, wallet: 0 },
+  flags: ['TStranger1 is on the list OFAC SDN (BODY)'],
+  risky: true,
+  providers: ['local-lists', 'amlbot'],
+  madeAt: Date.UTC(2026, 10, 21, 14, 5),
+}
+
+const textOf = async (bytes: Uint8Array): Promise<string> => {
+  const task = getDocument({ data: new Uint8Array(bytes), verbosity: VerbosityLevel.ERRORS, useSystemFonts: false })
+  const pdf = await task.promise
+  const sheets: string[] = []
+  for (let n = 1; n <= pdf.numPages; n += 1) {
+    const { items } = await (await pdf.getPage(n)).getTextContent()
+    sheets.push(items.map((item) => ('str' in item ? item.str : '')).join(' '))
+  }
+  await task.destroy()
+  return sheets.join(' ').replaceAll(/[\s\u00a0]/g, '')
+}
+const without = (text: string): string => text.replaceAll(/[\s\u00a0]/g, '')
+
+test.each(LANGUAGES)(
+  'a screening report in %s says everything in that language, to be found and copied',
+  async (language) => {
+    const t = SCREENING_TEXTS[language]
+    const text = await textOf(await screeningPdf(report, language))
+    const wanted = [
+      t.title,
+      t.risky,
+      `${t.score}: 0.875`,
+      t.deposit,
+      report.id,
+      report.transaction!,
+      'TOursOursOursOurs',
+      'TStranger1, TStranger2',
+      'local-lists, amlbot',
+      '2026-11-21 14:05 UTC',
+      t.reasons,
+      report.flags[0]!,
+      'mixer',
+      '51 %',
+      t.danger,
+      'exchange',
+      '21 %',
+      t.foot,
+    ]
+    for (const one of wanted) expect(text).toContain(without(one))
+    expect(text).not.toContain(`wallet${without(t.danger)}`)
+    expect(text).not.toContain('\ufffd')
+  },
+)
+
+test('the same report is the same bytes; one of nothing says that nobody checked and nothing was reported', async () => {
+  expect((await screeningPdf(report, 'en')).equals(await screeningPdf(report, 'en'))).toBe(true)
+  const empty = {
+    ...report,
+    signals: {},
+    flags: [],
+    risky: false,
+    riskScore: 0,
+    providers: [],
+    others: [],
+    transaction: null,
+  }
+  const text = await textOf(await screeningPdf(empty, 'en'))
+  for (const one of [
+    SCREENING_TEXTS.en.clean,
+    SCREENING_TEXTS.en.nobody,
+    SCREENING_TEXTS.en.none,
+    SCREENING_TEXTS.en.unknown,
+  ])
+    expect(text).toContain(without(one))
+})
+
+test('a thousand senders make no book', async () => {
+  const text = await textOf(
+    await screeningPdf({ ...report, others: Array.from({ length: 1_000 }, (_, i) => `TSender${i}`) }, 'en'),
+  )
+  expect([text.includes('TSender19'), text.includes('TSender20'), text.includes('(+980)')]).toEqual([true, false, true])
+})

@@ -1,0 +1,121 @@
+import type { Language } from '../../platform/base/language.ts'
+
+/** Every word of a screening report in one language; signals keep the names that notifications give them. */
+export interface ScreeningTexts {
+  title: string
+  risky: string
+  clean: string
+  score: string
+  deposit: string
+  withdrawal: string
+  network: string
+  asset: string
+  transaction: string
+  own: string
+  senders: string
+  destination: string
+  unknown: string
+  providers: string
+  nobody: string
+  madeAt: string
+  reasons: string
+  signals: string
+  none: string
+  danger: string
+  foot: string
+}
+
+export const SCREENING_TEXTS: Record<Language, ScreeningTexts> = {
+  en: {
+    title: 'Screening report',
+    risky: 'Risky',
+    clean: 'No sign of danger',
+    score: 'Risk score',
+    deposit: 'Deposit',
+    withdrawal: 'Withdrawal',
+    network: 'Network',
+    asset: 'Asset',
+    transaction: 'Transaction',
+    own: 'Received at',
+    senders: 'Sent from',
+    destination: 'Sent to',
+    unknown: 'not known',
+    providers: 'Checked by',
+    nobody: 'nobody: there was nothing to check',
+    madeAt: 'Made',
+    reasons: 'Reasons',
+    signals: 'What the money touched',
+    none: 'Nothing was reported.',
+    danger: 'dangerous',
+    foot: 'This report repeats what the sources named in it said at that time. It is no proof of anybody’s guilt or innocence.',
+  },
+  uk: {
+    title: 'Звіт про перевірку',
+    risky: 'Ризиковано',
+    clean: 'Ознак небезпеки немає',
+    score: 'Оцінка ризику',
+    deposit: 'Поповнення',
+    withdrawal: 'Виведення',
+    network: 'Мережа',
+    asset: 'Актив',
+    transaction: 'Транзакція',
+    own: 'Отримано на',
+    senders: 'Надіслано з',
+    destination: 'Надіслано на',
+    unknown: 'невідомо',
+    providers: 'Перевірено через',
+    nobody: 'ніким: перевіряти було нічого',
+    madeAt: 'Складено',
+    reasons: 'Причини',
+    signals: 'З чим пов’язані кошти',
+    none: 'Нічого не виявлено.',
+    danger: 'небезпечно',
+    foot: 'Звіт передає те, що на той час повідомили названі в ньому джерела. Він не доводить ні вини, ні невинуватості.',
+  },
+  kk: {
+    title: 'Тексеру есебі',
+    risky: 'Тәуекелді',
+    clean: 'Қауіп белгісі жоқ',
+    score: 'Тәуекел бағасы',
+    deposit: 'Толықтыру',
+    withdrawal: 'Шығару',
+    network: 'Желі',
+    asset: 'Актив',
+    transaction: 'Транзакция',
+    own: 'Алынған мекенжай',
+    senders: 'Жіберуші',
+    destination: 'Алушы',
+    unknown: 'белгісіз',
+    providers: 'Тексерген',
+    nobody: 'ешкім: тексеретін ештеңе болмады',
+    madeAt: 'Жасалған уақыты',
+    reasons: 'Себептері',
+    signals: 'Қаражат немен байланысты',
+    none: 'Ештеңе табылмады.',
+    danger: 'қауіпті',
+    foot: 'Есеп онда аталған дереккөздердің сол кездегі мәліметін қайталайды. Ол ешкімнің кінәсін де, кінәсіздігін де дәлелдемейді.',
+  },
+  ru: {
+    title: 'Отчёт о проверке',
+    risky: 'Рискованно',
+    clean: 'Признаков опасности нет',
+    score: 'Оценка риска',
+    deposit: 'Пополнение',
+    withdrawal: 'Вывод',
+    network: 'Сеть',
+    asset: 'Актив',
+    transaction: 'Транзакция',
+    own: 'Получено на',
+    senders: 'Отправлено с',
+    destination: 'Отправлено на',
+    unknown: 'неизвестно',
+    providers: 'Проверено через',
+    nobody: 'никем: проверять было нечего',
+    madeAt: 'Составлен',
+    reasons: 'Причины',
+    signals: 'С чем связаны средства',
+    none: 'Ничего не выявлено.',
+    danger: 'опасно',
+    foot: 'Отчёт передаёт то, что в тот момент сообщили названные в нём источники. Он не доказывает ни вины, ни невиновности.',
+  },
+}

@@ -1,0 +1,43 @@
+import type { Language } from '../../platform/base/language.ts'
+import type { LetterParts } from './blocks.ts'
+import { htmlOf } from './html.ts'
+import type { LetterContent } from './letter.ts'
+import { plainOf } from './plain.ts'
+import { en } from './texts/en.ts'
+import { kk } from './texts/kk.ts'
+import { ru } from './texts/ru.ts'
+import type { Texts } from './texts/texts.ts'
+import { uk } from './texts/uk.ts'
+import { activityLetter, exhaustedLetter } from './to-merchant.ts'
+import { cardRefundLetter, claimLetter, receiptLetter, underpaidLetter } from './to-payer.ts'
+
+const TEXTS: Record<Language, Texts> = { uk, kk, ru, en }
+
+export interface WrittenLetter {
+  subject: string
+  text: string
+  html: string
+}
+
+/** Writes a letter. Throws when it would link to anything but a web page, or when a field is not there. */
+export const writeLetter = (content: LetterContent, language: Language): WrittenLetter => {
+  const parts = partsOf(content, TEXTS[language])
+  return { subject: parts.subject.replaceAll('\u00a0', ' '), text: plainOf(parts), html: htmlOf(parts, language) }
+}
+
+const partsOf = (content: LetterContent, t: Texts): LetterParts => {
+  switch (content.kind) {
+    case 'receipt':
+      return receiptLetter(content.data, t)
+    case 'underpaid':
+      return underpaidLetter(content.data, t)
+    case 'claim-answered':
+      return claimLetter(content.data, t)
+    case 'card-refunded':
+      return cardRefundLetter(content.data, t)
+    case 'webhooks-exhausted':
+      return exhaustedLetter(content.data, t)
+    case 'activity':
+      return activityLetter(content.data, t)
+  }
+}

@@ -1,0 +1,23 @@
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import { mailboxes } from '../accounts/index.ts'
+import type { ExhaustedSubscriber } from '../webhooks/index.ts'
+import { queueMails } from './commands.ts'
+
+/** Writes to a merchant whose receiver is given up on (`contract.md` 18 #17), where it has set an address. */
+export const tellExhausted: ExhaustedSubscriber = async (
+  tx: Tx,
+  { merchantId, objectId, sequence, error, at },
+  moment: Moment,
+) => {
+  const mails = (await mailboxes(tx, [merchantId])).map(({ email, name, settings }) => ({
+    kind: 'webhooks-exhausted' as const,
+    merchantId,
+    // Each outage is told for itself.
+    about: moment.newId(),
+    to: email,
+    language: settings.mailLanguage,
+    data: { merchant: name, url: settings.notificationsUrl, objectId, sequence, error, since: at },
+  }))
+  await queueMails(tx, mails, moment)
+}

@@ -1,0 +1,158 @@
+import { CompiledQuery } from 'kysely'
+import { inTransaction, isLocked, isLost, mayRetry, type Query, type Row, type Tx } from '../../platform/db/index.ts'
+import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import { endAlertIfOver, raiseExhausted, type ExhaustedSubscriber } from './alert.ts'
+import { finishStreams, keepStreams, restartExhausted, withExhausted } from './store.ts'
+import type { Settlement } from './stream.ts'
+
+/** Settlements that are worth a statement; fewer wait for more, or until they are flushed. */
+const ENOUGH = 64
+const MOST_AT_ONCE = 512
+const TRIES = 3
+
+/**
+ * Writes what became of claimed streams, many at once. Whatever is not written is delivered again when its lease ends.
+ */
+export class Acknowledger {
+  readonly #runtime: Runtime
+  readonly #query: Query
+  readonly #ended: () => void
+  readonly #onExhausted: ExhaustedSubscriber
+  #waiting: Settlement[] = []
+  #writing = 0
+  #running = false
+  #wanted = false
+
+  /**
+   * @param query used for batches; what raises or ends an alert has a transaction of its own
+   * @param ended called when a batch is written, or can't be
+   * @param onExhausted called in the transaction that gives up on a receiver
+   */
+  constructor(runtime: Runtime, query: Query, ended: () => void, onExhausted: ExhaustedSubscriber) {
+    this.#runtime = runtime
+    this.#query = query
+    this.#ended = ended
+    this.#onExhausted = onExhausted
+  }
+
+  /** Settlements not written yet. */
+  get pending(): number {
+    return this.#waiting.length + this.#writing
+  }
+
+  /** Takes a settlement. It is written with others: when there are enough of them, or at a flush. */
+  submit(settlement: Settlement): void {
+    this.#waiting.push(settlement)
+    if (this.#waiting.length >= ENOUGH) this.flush()
+  }
+
+  /** Writes what waits, once the batch before it has been written. */
+  flush(): void {
+    if (this.#waiting.length === 0) return
+    this.#wanted = true
+    if (this.#running) return
+    this.#running = true
+    setImmediate(() => void this.#drain())
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#wanted) {
+      const batch = this.#waiting.splice(0, MOST_AT_ONCE)
+      this.#writing = batch.length
+      this.#wanted = false
+      try {
+        await this.#write(batch)
+      } catch (error) {
+        this.#runtime.log.error(
+          { err: error, streams: batch.length },
+          'deliveries were not recorded and will be repeated',
+        )
+      }
+      this.#writing = 0
+      this.#wanted ||= this.#waiting.length >= ENOUGH
+      this.#ended()
+    }
+    this.#running = false
+  }
+
+  async #write(settlements: readonly Settlement[]): Promise<void> {
+    // In the order of keys, as `emit` locks them.
+    const sorted = settlements.toSorted(
+      (a, b) => compare(a.stream.merchantId, b.stream.merchantId) || compare(a.stream.objectId, b.stream.objectId),
+    )
+    const isAlone = ({ effects }: Settlement): boolean =>
+      effects.includes('alert') || effects.includes('restart-endpoint')
+    const together = sorted.filter((settlement) => !isAlone(settlement))
+    const fenced = await writeAll(this.#persistent(together), together)
+    await this.#releaseAfter(together)
+    for (const settlement of sorted.filter(isAlone)) fenced.push(...(await this.#writeAlone(settlement)))
+    if (fenced.length > 0)
+      this.#runtime.log.warn({ streams: fenced.length }, 'claims had passed to another worker: nothing written')
+  }
+
+  /**
+   * An endpoint that accepts anything is there again: what was exhausted of its merchant goes out, in order
+   * (`contract.md` 19 #9).
+   */
+  async #releaseAfter(settlements: readonly Settlement[]): Promise<void> {
+    const accepted = settlements.filter(({ stream, nextSequence }) => nextSequence > stream.events[0]!.sequence)
+    const merchants = [...new Set(accepted.map(({ stream }) => stream.merchantId))]
+    if (merchants.length === 0) return
+    for (const merchantId of await withExhausted(this.#query, merchants, this.#runtime.clock.now())) {
+      await inTransaction(this.#runtime.db, (tx) => this.#release(tx, merchantId))
+    }
+  }
+
+  async #release(tx: Tx, merchantId: string): Promise<void> {
+    const { at } = momentOf(this.#runtime)
+    await restartExhausted(throughTx(tx), merchantId, { business: at.getTime(), now: this.#runtime.clock.now() })
+    await endAlertIfOver(tx, merchantId, at)
+  }
+
+  /**
+   * Statements that are run again when the connection was lost: both check the epoch, so that nothing is written twice.
+   * For a row that somebody has locked, adding an event, they come again as long as the claims are this worker's.
+   */
+  #persistent(settlements: readonly Settlement[]): Query {
+    const leaseUntil = Math.min(...settlements.map(({ stream }) => stream.leaseUntil))
+    return async (...statement) => {
+      for (let failures = 0; ;) {
+        try {
+          return await this.#query(...statement)
+        } catch (error) {
+          if (isLocked(error) && this.#runtime.clock.now() < leaseUntil) continue
+          failures += 1
+          if (failures === TRIES || !(mayRetry(error) || isLost(error))) throw error
+        }
+      }
+    }
+  }
+
+  #writeAlone(settlement: Settlement): Promise<Settlement[]> {
+    const moment = momentOf(this.#runtime)
+    const { stream, effects } = settlement
+    return inTransaction(this.#runtime.db, async (tx) => {
+      const fenced = await writeAll(throughTx(tx), [settlement])
+      if (fenced.length > 0) return fenced
+      if (effects.includes('restart-endpoint')) await this.#release(tx, stream.merchantId)
+      if (effects.includes('alert')) await raiseExhausted(tx, settlement, this.#onExhausted, moment)
+      return []
+    })
+  }
+}
+
+/** @returns those whose claim has passed to another worker */
+const writeAll = async (query: Query, settlements: readonly Settlement[]): Promise<Settlement[]> => {
+  const notFinished = await finishStreams(
+    query,
+    settlements.filter((settlement) => settlement.finished),
+  )
+  return keepStreams(query, [...settlements.filter((settlement) => !settlement.finished), ...notFinished])
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
+
+const throughTx =
+  (tx: Tx): Query =>
+  async (_name, text, values) =>
+    (await tx.executeQuery<Row>(CompiledQuery.raw(text, values))).rows

@@ -1,0 +1,55 @@
+import type { Clock } from '../../platform/runtime/clock.ts'
+import type { Query } from '../../platform/db/index.ts'
+import { claimLanes, claimOpen, scanLanes, type ClaimTimes } from './store.ts'
+import type { ClaimedStream } from './stream.ts'
+
+const FIRST = '00000000-0000-0000-0000-000000000000'
+/** Merchants with a lane of their own that are looked at in one go. */
+const LANES_AT_ONCE = 1_000
+/** Streams taken from one merchant's lane in one go, so that many share a claim. */
+const MOST_OF_A_LANE = 32
+
+/** Takes due streams for this worker: from the common queue, and from merchants' own lanes by turns. */
+export class Claimer {
+  readonly #query: Query
+  readonly #clock: Clock
+  readonly #leaseMs: number
+  #lastLane = FIRST
+
+  constructor(query: Query, clock: Clock, leaseMs: number) {
+    this.#query = query
+    this.#clock = clock
+    this.#leaseMs = leaseMs
+  }
+
+  /** At most `most` streams of the common queue. */
+  open(most: number): Promise<ClaimedStream[]> {
+    return claimOpen(this.#query, this.#times(), most)
+  }
+
+  /**
+   * At most `most` streams of own lanes, going on behind the merchant looked at last.
+   * @param roomFor streams of a merchant that can be taken now; 0 while it can't be reached at all
+   */
+  async lanes(most: number, roomFor: (merchantId: string) => Promise<number>): Promise<ClaimedStream[]> {
+    const lanes = await scanLanes(this.#query, this.#lastLane, this.#clock.business(), LANES_AT_ONCE)
+    const taken: { merchantId: string; room: number }[] = []
+    let left = most
+    this.#lastLane = lanes.length < LANES_AT_ONCE ? FIRST : lanes.at(-1)!.merchantId
+    for (const { merchantId, due } of lanes) {
+      const room = due ? Math.min(await roomFor(merchantId), MOST_OF_A_LANE, left) : 0
+      if (room === 0) continue
+      taken.push({ merchantId, room })
+      left -= room
+      if (left > 0) continue
+      this.#lastLane = merchantId
+      break
+    }
+    return taken.length === 0 ? [] : claimLanes(this.#query, this.#times(), taken)
+  }
+
+  #times(): ClaimTimes {
+    const now = this.#clock.now()
+    return { business: this.#clock.business(), now, leaseUntil: now + this.#leaseMs }
+  }
+}

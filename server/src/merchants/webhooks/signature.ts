@@ -1,0 +1,85 @@
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import { notificationHeaders, notificationMessage, standardWebhookMessage } from '@bursar/contract'
+import { targetOf, type Target } from '../../platform/outbound/index.ts'
+import type { ClaimedEvent } from './stream.ts'
+
+/** Where and how a merchant's notifications are sent now. */
+export interface Endpoint {
+  url: string
+  /** private key that makes SIGNATURE, as text */
+  signingKey: string
+  /** `whsec_` secrets of Standard Webhooks; two while one replaces the other */
+  webhookSecrets: readonly string[]
+}
+
+/**
+ * Where a merchant's notifications go at this moment; null while it has set no URL. At once for whoever is in memory.
+ */
+export type EndpointOf = (merchantId: string) => Endpoint | null | Promise<Endpoint | null>
+
+/** An endpoint with its keys imported and its URL read. */
+export interface Signer {
+  endpoint: Endpoint
+  /**
+   * Headers of one attempt, names and values in turn.
+   * @param at ms, real clock: the receiver compares it with its own
+   * @param attempt 1 for the first
+   */
+  headers(event: ClaimedEvent, at: number, attempt: number): string[]
+}
+
+export const createSigner = (endpoint: Endpoint): Signer => {
+  const target = readTarget(endpoint.url)
+  const key = createSecretKey(endpoint.signingKey, 'utf8')
+  const secrets = endpoint.webhookSecrets.map((secret) => createSecretKey(secret.replace(/^whsec_/, ''), 'base64'))
+  return {
+    endpoint,
+    headers: ({ id, sequence, body }, at, attempt) => {
+      // The client refuses such a URL by itself; there is nothing to sign.
+      if (target === null) return []
+      const timestamp = String(Math.floor(at / 1_000))
+      return [
+        'content-type',
+        'application/json',
+        'user-agent',
+        'Bursar',
+        notificationHeaders.signature,
+        hmac(key, notificationMessage(target.host, target.path, body, timestamp), 'hex'),
+        notificationHeaders.timestamp,
+        timestamp,
+        notificationHeaders.webhookId,
+        id,
+        notificationHeaders.webhookTimestamp,
+        timestamp,
+        ...standardSignature(secrets, standardWebhookMessage(id, timestamp, body)),
+        notificationHeaders.deliveryAttempt,
+        String(attempt),
+        notificationHeaders.eventSequence,
+        String(sequence),
+      ]
+    },
+  }
+}
+
+const readTarget = (url: string): Target | null => {
+  try {
+    return targetOf(url, { allowHttp: true })
+  } catch {
+    return null
+  }
+}
+
+/** True when a signer still stands for what the merchant has set. */
+export const isCurrent = ({ endpoint }: Signer, now: Endpoint): boolean =>
+  endpoint.url === now.url &&
+  endpoint.signingKey === now.signingKey &&
+  endpoint.webhookSecrets.length === now.webhookSecrets.length &&
+  endpoint.webhookSecrets.every((secret, i) => secret === now.webhookSecrets[i])
+
+const standardSignature = (secrets: readonly KeyObject[], message: readonly string[]): string[] =>
+  secrets.length === 0
+    ? []
+    : [notificationHeaders.webhookSignature, secrets.map((secret) => `v1,${hmac(secret, message, 'base64')}`).join(' ')]
+
+const hmac = (key: KeyObject, message: readonly string[], encoding: 'hex' | 'base64'): string =>
+  createHmac('sha256', key).update(message.join('')).digest(encoding)

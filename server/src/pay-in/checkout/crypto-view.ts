@@ -1,0 +1,261 @@
+import { isEvmNetwork, type Network } from '@bursar/chainkit'
+import {
+  paymentUri,
+  type Claim,
+  type Destination,
+  type OpenState,
+  type PageState,
+  type PageView,
+  type PaidState,
+  type PayState,
+  type Received,
+  type Seller,
+  type UnderpaidState,
+} from '@bursar/checkout'
+import type { Catalogue } from '../../market/assets/index.ts'
+import type { PayerInvoice, ShownOption, ShownPayment } from '../crypto-invoices/index.ts'
+import { formatUnits } from '../../platform/money/index.ts'
+import { networkName } from './network-names.ts'
+
+export interface CryptoViewDeps {
+  catalogue: Catalogue
+  chainIds: ReadonlyMap<Network, bigint>
+}
+
+/** A price that is awaited longer than this is away; until then a new one is on its way, ms. */
+const REQUOTED_WITHIN_MS = 10_000
+
+/** Who looks at it: by a claim link that is right, and wanting to pay the rest. */
+export interface CryptoReader {
+  claim: string | undefined
+  paysRest: boolean
+}
+
+/** A crypto invoice as its page shows it. @param now business time, ms */
+export const cryptoView = (
+  invoice: PayerInvoice,
+  seller: Seller,
+  reader: CryptoReader,
+  now: number,
+  deps: CryptoViewDeps,
+): PageView => {
+  const { id, name, description, redirectUrl } = invoice
+  const own = invoice.payments.filter((payment) => !isWrongAsset(invoice, payment))
+  const wrong = invoice.payments.filter((payment) => isWrongAsset(invoice, payment))
+  const received = (payment: ShownPayment): Received => receivedOf(payment, deps.catalogue)
+  return {
+    kind: 'crypto',
+    id,
+    seller,
+    name,
+    description: description ?? undefined,
+    path: `/invoices/crypto/${id}`,
+    keep: { ...(reader.claim !== undefined && { claim: reader.claim }), ...(reader.paysRest && { rest: '1' }) },
+    returnTo: redirectUrl ?? undefined,
+    now,
+    state: stateOf(invoice, own.map(received), reader, now, deps),
+    ...(wrong.length > 0 && { wrongAsset: wrong.map(received) }),
+  }
+}
+
+const isWrongAsset = ({ ticker, blockchain }: PayerInvoice, payment: ShownPayment): boolean =>
+  !payment.counts &&
+  payment.state !== 'lost' &&
+  payment.state !== 'refused' &&
+  (payment.ticker !== ticker || payment.blockchain !== blockchain)
+
+const nameOn = (catalogue: Catalogue, ticker: string, network: Network): string =>
+  networkName(network, (catalogue.findCrypto(ticker)?.networks.get(network)?.contract ?? null) !== null)
+
+const receivedOf = (
+  { amount, ticker, blockchain, hash, state, confirmations, needed, seenAt }: ShownPayment,
+  catalogue: Catalogue,
+): Received => ({
+  value: amount,
+  ticker,
+  networkName: nameOn(catalogue, ticker, blockchain),
+  hash: hash ?? undefined,
+  standing: state === 'too-small' ? 'tooSmall' : state,
+  confirmations,
+  needed: needed ?? undefined,
+  at: seenAt,
+})
+
+const stateOf = (
+  invoice: PayerInvoice,
+  payments: readonly Received[],
+  reader: CryptoReader,
+  now: number,
+  deps: CryptoViewDeps,
+): PageState => {
+  const { state, ticker, asked, paid, missing } = invoice
+  if (state === 'created')
+    return invoice.expiredAt <= now ? { at: 'expired', asked: priceOf(invoice) } : openState(invoice, deps.catalogue)
+  if (state === 'expired' && paid.units === 0n)
+    return { at: 'expired', asked: asked && ticker !== null ? { value: asked.text, ticker } : priceOf(invoice) }
+  if (ticker === null || !asked || !missing) throw new Error(`invoice ${invoice.id} is ${state} without an amount`)
+  const whole = { value: asked.text, ticker }
+  if (state === 'paid') return paidState(invoice, whole, payments)
+  const holdsClaim = reader.claim !== undefined
+  const paysRest = holdsClaim && reader.paysRest && invoice.claimable && missing.units > 0n
+  if (state === 'expired' && !paysRest) {
+    if (!holdsClaim && isLate(invoice))
+      return { at: 'late', asked: whole, paid: { value: paid.text, ticker }, payments }
+    return underpaidState(invoice, whole, payments, holdsClaim, deps.catalogue)
+  }
+  if (missing.units === 0n)
+    return { at: 'confirming', asked: whole, base: baseOf(invoice), paid: seenText(invoice, deps.catalogue), payments }
+  return payState(invoice, whole, payments, now, deps)
+}
+
+const baseOf = ({ price }: PayerInvoice): { value: string; ticker: string } | undefined => price?.base
+const priceOf = (invoice: PayerInvoice): { value: string; ticker: string } | undefined => {
+  const { asked, ticker } = invoice
+  return asked && ticker !== null ? { value: asked.text, ticker } : baseOf(invoice)
+}
+
+const openState = (invoice: PayerInvoice, catalogue: Catalogue): OpenState => {
+  const { options, choosesValue, email, clientExpiredAt, expiredAt } = invoice
+  const priced = options.filter(({ unpriced }) => !unpriced)
+  return {
+    at: 'open',
+    asked: priceOf(invoice),
+    email: email === null ? 'ask' : 'known',
+    amountEntry: choosesValue
+      ? { ticker: undefined, least: priced.length === 1 ? priced[0]!.minimum : undefined, most: undefined }
+      : undefined,
+    options: priced.map((option) => optionOf(option, invoice, catalogue)),
+    ratesAway: priced.length === 0,
+    until: Math.min(clientExpiredAt, expiredAt),
+  }
+}
+
+const optionOf = (
+  { ticker, name, blockchain, amount, minimum }: ShownOption,
+  { price, choosesValue }: PayerInvoice,
+  catalogue: Catalogue,
+): OpenState['options'][number] => ({
+  ticker,
+  assetName: name,
+  blockchain,
+  networkName: nameOn(catalogue, ticker, blockchain),
+  about: price === null ? undefined : (amount ?? undefined),
+  least: choosesValue ? minimum : undefined,
+  most: undefined,
+})
+
+/** Nothing that counts came in time. */
+const isLate = ({ payments }: PayerInvoice): boolean =>
+  payments.filter(({ counts, state }) => counts && state === 'credited').every(({ late }) => late)
+
+/** What was seen, final or not. */
+const seenText = ({ ticker, paid, waiting }: PayerInvoice, catalogue: Catalogue): string =>
+  formatUnits(paid.units + waiting.units, catalogue.findCrypto(ticker ?? '')?.scale ?? 0)
+
+const payState = (
+  invoice: PayerInvoice,
+  asked: PayState['asked'],
+  payments: readonly Received[],
+  now: number,
+  deps: CryptoViewDeps,
+): PayState => {
+  const { state, missing, toSend, price, clientExpiredAt, expiredAt } = invoice
+  const quote =
+    price === null || price.rate === null || price.until === null
+      ? undefined
+      : { price: price.rate, until: price.until, over: price.stale }
+  return {
+    at: 'pay',
+    to: destinationOf(invoice, deps),
+    asked,
+    base: baseOf(invoice),
+    paid: seenText(invoice, deps.catalogue),
+    missing: missing!.text,
+    send: (toSend ?? missing!).text,
+    payments,
+    // Paying the rest has no end but that of its rate.
+    until: state === 'expired' ? undefined : now < clientExpiredAt ? clientExpiredAt : expiredAt,
+    quote,
+    ratesAway: quote !== undefined && quote.over && now - quote.until > REQUOTED_WITHIN_MS,
+  }
+}
+
+const destinationOf = (
+  { id, ticker, blockchain, destination, toSend }: PayerInvoice,
+  { catalogue, chainIds }: CryptoViewDeps,
+): Destination => {
+  if (ticker === null || blockchain === null || !destination) throw new Error(`invoice ${id} has nowhere to be paid to`)
+  const { address, contract, chainUnits } = destination
+  const isToken = contract !== null
+  const chainId = chainIds.get(blockchain)
+  const amount = toSend?.text
+  let uri: string | undefined
+  if (amount !== undefined && chainUnits !== null) {
+    if (blockchain === 'BITCOIN') uri = paymentUri({ blockchain, address, amount })
+    else if (blockchain === 'TRON') uri = paymentUri({ blockchain, address, amount, token: contract ?? undefined })
+    else if (isEvmNetwork(blockchain) && chainId !== undefined)
+      uri = paymentUri({ blockchain, chainId, address, units: chainUnits, token: contract ?? undefined })
+  }
+  return {
+    ticker,
+    assetName: catalogue.findCrypto(ticker)?.name ?? ticker,
+    blockchain,
+    networkName: networkName(blockchain, isToken),
+    address,
+    uri,
+    isToken,
+  }
+}
+
+const paidState = (
+  { id, ticker, asked, paid, over, movedAt }: PayerInvoice,
+  whole: PaidState['asked'],
+  payments: readonly Received[],
+): PaidState => ({
+  at: 'paid',
+  asked: whole,
+  paid: { value: paid.text, ticker: ticker! },
+  over: over.units > 0n ? over.text : undefined,
+  givenBack: undefined,
+  closed: paid.units < asked!.units,
+  when: movedAt,
+  card: undefined,
+  payments,
+  receipt: `/invoices/crypto/${id}/receipt.pdf`,
+})
+
+const underpaidState = (
+  invoice: PayerInvoice,
+  asked: UnderpaidState['asked'],
+  payments: readonly Received[],
+  holdsClaim: boolean,
+  catalogue: Catalogue,
+): UnderpaidState => {
+  const { paid, missing, email } = invoice
+  const claim = holdsClaim ? claimOf(invoice, catalogue) : email === null ? 'seller' : 'mailed'
+  return { at: 'underpaid', asked, paid: paid.text, missing: missing!.text, payments, claim }
+}
+
+const REFUNDS = {
+  requested: 'asked',
+  approved: 'onItsWay',
+  sent: 'sent',
+  failed: 'failed',
+  refused: 'refused',
+} as const
+
+/** Nobody is offered to pay or claim what is decided; a refused claim may be made again. */
+const claimOf = (
+  { claimable, claim, ticker, blockchain, missing }: PayerInvoice,
+  catalogue: Catalogue,
+): Claim | 'seller' => {
+  if (!claimable && claim === null) return 'seller'
+  return {
+    canPayRest: claimable && missing!.units > 0n,
+    networkName: nameOn(catalogue, ticker!, blockchain!),
+    refund:
+      claim === null
+        ? undefined
+        : { address: claim.refundAddress, status: REFUNDS[claim.state], hash: claim.hash ?? undefined },
+  }
+}

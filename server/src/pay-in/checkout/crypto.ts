@@ -1,0 +1,140 @@
+import type { FormProblem } from '@bursar/checkout'
+import { inTransaction } from '../../platform/db/index.ts'
+import { carryOut } from '../../ledger/effects/index.ts'
+import { DocumentsBusy, type DocumentMaker } from '../../merchants/documents/index.ts'
+import {
+  findReceipt,
+  INVOICE_CHANNEL,
+  PayerRefusal,
+  type ClaimTokens,
+  type Invoices,
+  type PayerInvoice,
+} from '../crypto-invoices/index.ts'
+import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import { cryptoView, type CryptoReader, type CryptoViewDeps } from './crypto-view.ts'
+import { tooBusy } from './receipts.ts'
+import type { Sellers } from './sellers.ts'
+import type { InvoicePages, SentForm, Visit } from './source.ts'
+
+export interface CryptoPagesDeps extends CryptoViewDeps {
+  runtime: Runtime
+  invoices: Invoices
+  claimTokens: ClaimTokens
+  sellers: Sellers
+  documents: DocumentMaker
+}
+
+/** Crypto invoices as pages. */
+export const createCryptoPages = (deps: CryptoPagesDeps): InvoicePages => {
+  const { runtime, invoices, claimTokens, sellers, documents } = deps
+  const load = (id: string): Promise<PayerInvoice | undefined> => invoices.find(runtime.db, id, momentOf(runtime).at)
+  return {
+    kind: 'crypto',
+    channel: INVOICE_CHANNEL,
+    find: async (id, visit) => {
+      const invoice = await load(id)
+      if (!invoice) return undefined
+      return cryptoView(
+        invoice,
+        await sellers(invoice.merchantId, invoice.company),
+        readerOf(claimTokens, id, visit),
+        momentOf(runtime).at.getTime(),
+        deps,
+      )
+    },
+    after: (form, visit) => ({ ...visit, rest: form.verb === 'payRest' || (form.verb === 'requote' && visit.rest) }),
+    act: async (id, form, visit) => {
+      const invoice = await load(id)
+      if (form.verb === 'proceed' && invoice?.state === 'created' && invoice.email === null && form.email === undefined)
+        return { field: 'email', why: 'missing' }
+      try {
+        await inTransaction(runtime.db, async (tx) => {
+          const moment = momentOf(runtime)
+          const effects = await wanted(invoices, form, visit)(tx, id, moment)
+          if (effects) await carryOut(tx, effects, moment)
+        })
+        return undefined
+      } catch (error) {
+        if (error instanceof PayerRefusal) return problemOf(error, invoice, form)
+        throw error
+      }
+    },
+    receipt: async (id, { language }) => {
+      const receipt = await findReceipt(runtime.db, id, deps.catalogue)
+      return (
+        receipt && {
+          name: `receipt-${id}.pdf`,
+          pdf: await documents.make({ kind: 'receipt', receipt, language }).catch(tooBusy(DocumentsBusy)),
+        }
+      )
+    },
+  }
+}
+
+const readerOf = (tokens: ClaimTokens, id: string, { claim, rest }: Visit): CryptoReader => {
+  const holds = claim !== undefined && tokens.isOf(id, claim)
+  return { claim: holds ? claim : undefined, paysRest: holds && rest }
+}
+
+type Verb = (
+  ...given: [Parameters<Invoices['claim']>[0], string, Parameters<Invoices['claim']>[4]]
+) => ReturnType<Invoices['claim']> | Promise<undefined>
+
+/** What a form asks for, as the verb of the room that does it. A rate that is over is renewed by its own job. */
+const wanted = (invoices: Invoices, form: SentForm, visit: Visit): Verb => {
+  const token = visit.claim ?? ''
+  switch (form.verb) {
+    case 'proceed':
+      return (tx, id, moment) => invoices.proceed(tx, id, choiceOf(form, visit), moment)
+    case 'payRest':
+      return (tx, id, moment) => invoices.claim(tx, id, token, 'payRest', moment)
+    case 'refund':
+      return (tx, id, moment) => invoices.claim(tx, id, token, { refundAddress: form.address ?? '' }, moment)
+    case 'requote':
+      return visit.rest ? (tx, id, moment) => invoices.claim(tx, id, token, 'payRest', moment) : async () => undefined
+    case 'retry':
+      return async () => undefined
+  }
+}
+
+const choiceOf = ({ email, value, choice }: SentForm, { language }: Visit): Parameters<Invoices['proceed']>[2] => {
+  const [ticker, blockchain] = choice?.split(':') ?? []
+  return { email, value, ticker, blockchain, language }
+}
+
+const problemOf = ({ reason }: PayerRefusal, invoice: PayerInvoice | undefined, form: SentForm): FormProblem => {
+  switch (reason) {
+    case 'email-invalid':
+      return { field: 'email', why: 'malformed' }
+    case 'choose-ticker':
+    case 'choose-blockchain':
+    case 'ticker-refused':
+    case 'blockchain-refused':
+      return { field: 'choice', why: 'missing' }
+    case 'choose-value':
+      return { field: 'value', why: 'missing' }
+    case 'value-invalid':
+      return { field: 'value', why: 'malformed' }
+    case 'value-too-small':
+      return leastOf(invoice, form)
+    case 'address-invalid':
+      return { field: 'address', why: form.address === undefined ? 'missing' : 'malformed' }
+    case 'no-price':
+      return { field: 'form', why: 'tryAgain' }
+    case 'not-found':
+    case 'ended':
+    case 'token-refused':
+    case 'nothing-to-claim':
+    case 'claimed-already':
+      return { field: 'form', why: 'gone' }
+  }
+}
+
+const leastOf = (invoice: PayerInvoice | undefined, { choice }: SentForm): FormProblem => {
+  const options = invoice?.options ?? []
+  const chosen =
+    options.length === 1 ? options[0] : options.find(({ ticker, blockchain }) => `${ticker}:${blockchain}` === choice)
+  return chosen
+    ? { field: 'value', why: 'limits', least: { value: chosen.minimum, ticker: chosen.ticker }, most: undefined }
+    : { field: 'value', why: 'malformed' }
+}

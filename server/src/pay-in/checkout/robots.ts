@@ -1,0 +1,11 @@
+import type { PageRoute } from '../../platform/api/page.ts'
+
+const ROBOTS = 'User-agent: *\nDisallow: /\n'
+
+/** Nothing here is for a search engine: whoever has a page's address is its payer. */
+export const robotsRoute: PageRoute = {
+  method: 'GET',
+  path: '/robots.txt',
+  mostBytes: 0,
+  handle: async () => ({ status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: ROBOTS }),
+}

@@ -1,0 +1,108 @@
+import { generalErrors } from '@bursar/contract'
+import { languageOf, renderPage, versionOf, type FormProblem, type PageView } from '@bursar/checkout'
+import { isUuid } from '../../platform/base/id.ts'
+import type { PageAnswer, PageRequest, PageRoute } from '../../platform/api/page.ts'
+import { ApiRefusal } from '../../platform/api/route.ts'
+import { readForm } from './forms.ts'
+import type { LivePages } from './live.ts'
+import type { InvoicePages, SentForm, Visit } from './source.ts'
+
+/** A form's fields at their longest, each byte percent-encoded. */
+const MOST_FORM_BYTES = 8_192
+
+/** The pages of one kind of invoice, below `/invoices/{kind}`. */
+export const invoicePageRoutes = (pages: InvoicePages, live: LivePages): PageRoute[] => {
+  const path = `/invoices/${pages.kind}/{id}`
+  return [
+    { method: 'GET', path, mostBytes: 0, handle: (request) => show(pages, request) },
+    { method: 'POST', path, mostBytes: MOST_FORM_BYTES, handle: (request) => act(pages, request) },
+    { method: 'GET', path: `${path}/live`, mostBytes: 0, handle: (request) => follow(pages, live, request) },
+    { method: 'GET', path: `${path}/receipt.pdf`, mostBytes: 0, handle: (request) => receipt(pages, request) },
+  ]
+}
+
+const idOf = ({ params }: PageRequest): string => {
+  const id = (params['id'] ?? '').toLowerCase()
+  if (!isUuid(id)) throw nothing()
+  return id
+}
+
+const nothing = (): ApiRefusal =>
+  new ApiRefusal(generalErrors.notFound.status, generalErrors.notFound.code, 'there is no such invoice')
+
+const visitOf = ({ query, headers }: PageRequest): Visit => ({
+  language: languageOf(query['lang'], headers['accept-language']),
+  claim: query['claim'],
+  returned: query['returned'] !== undefined,
+  rest: query['rest'] !== undefined,
+})
+
+const found = async (pages: InvoicePages, request: PageRequest, visit: Visit = visitOf(request)): Promise<PageView> => {
+  const view = await pages.find(idOf(request), visit)
+  if (!view) throw nothing()
+  return view
+}
+
+const show = async (pages: InvoicePages, request: PageRequest): Promise<PageAnswer> => {
+  const { html, headers } = renderPage(await found(pages, request), visitOf(request).language)
+  return { status: 200, headers, body: html }
+}
+
+const act = async (pages: InvoicePages, request: PageRequest): Promise<PageAnswer> => {
+  const [visit, form] = [visitOf(request), readForm(request)]
+  const problem = form && (await pages.act(idOf(request), form, visit))
+  const view = await found(pages, request, form && !problem ? pages.after(form, visit) : visit)
+  if (form && problem) {
+    const { html, headers } = renderPage(withProblem(view, form, problem), visit.language)
+    return { status: 400, headers, body: html }
+  }
+  const query = new URLSearchParams({ ...view.keep, lang: visit.language })
+  return { status: 303, headers: { location: `${view.path}?${query.toString()}` }, body: '' }
+}
+
+/** The form comes back as it was sent, where it still stands there. */
+const withProblem = (view: PageView, { email, value, choice, address }: SentForm, problem: FormProblem): PageView => {
+  const { state } = view
+  if (state.at === 'open') {
+    const given = {
+      ...(email === undefined ? {} : { email }),
+      ...(value === undefined ? {} : { value }),
+      ...(choice === undefined ? {} : { choice }),
+    }
+    return { ...view, state: { ...state, given, problem } }
+  }
+  if (state.at === 'underpaid' && typeof state.claim !== 'string') {
+    return {
+      ...view,
+      state: { ...state, claim: { ...state.claim, given: address === undefined ? {} : { address }, problem } },
+    }
+  }
+  return { ...view, notice: problem }
+}
+
+const follow = async (pages: InvoicePages, live: LivePages, request: PageRequest): Promise<PageAnswer> => {
+  const [id, visit] = [idOf(request), visitOf(request)]
+  const version = async (): Promise<string | undefined> => {
+    const view = await pages.find(id, visit)
+    return view && versionOf(view)
+  }
+  if ((await version()) === undefined) throw nothing()
+  return {
+    status: 200,
+    headers: { 'content-type': 'text/event-stream; charset=utf-8' },
+    stream: (write, signal) => live.follow(pages.channel, id, version, write, signal),
+  }
+}
+
+const receipt = async (pages: InvoicePages, request: PageRequest): Promise<PageAnswer> => {
+  const document = await pages.receipt(idOf(request), visitOf(request))
+  if (!document) throw nothing()
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'application/pdf',
+      'content-disposition': `inline; filename="${document.name.replaceAll(/[^A-Za-z0-9._-]/g, '')}"`,
+    },
+    body: document.pdf,
+  }
+}

@@ -1,0 +1,63 @@
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import { noEffects, type Effects } from '../../ledger/effects/index.ts'
+import { raiseAlert } from '../../platform/runtime/alerts.ts'
+import { claimOf, insertClaim } from './claims-store.ts'
+import { requote } from './commands.ts'
+import { isRegistered } from './invoice.ts'
+import { PayerRefusal } from './refusal.ts'
+import type { InvoiceSettings } from './settings.ts'
+import { announce, lockById } from './store.ts'
+
+/** What the payer of an expired, underpaid invoice wants done with what arrived. */
+export type Claim = 'payRest' | { refundAddress: string }
+
+export interface ClaimSettings extends InvoiceSettings {
+  /** the canonical form of an address that money can be sent to there, or undefined */
+  destinationOf(network: string, address: string): string | undefined
+}
+
+/**
+ * By the signed link of an underpaid invoice: a fresh price for the rest, which its address goes on taking; or a
+ * request to have the money back, which its merchant decides on. Throws a PayerRefusal.
+ */
+export const claim = async (
+  tx: Tx,
+  id: string,
+  token: string,
+  wanted: Claim,
+  settings: ClaimSettings,
+  moment: Moment,
+): Promise<Effects> => {
+  const invoice = await lockById(tx, id)
+  if (!invoice || !settings.claimTokens.isOf(id, token)) throw new PayerRefusal('token-refused')
+  if (invoice.state === 'paid') throw new PayerRefusal('ended')
+  if (invoice.state !== 'expired' || !isRegistered(invoice) || invoice.paid === 0n)
+    throw new PayerRefusal('nothing-to-claim')
+  const earlier = await claimOf(tx, invoice.merchantId, id)
+  if (invoice.refunded || (earlier && earlier.state !== 'refused')) throw new PayerRefusal('claimed-already')
+  if (wanted === 'payRest') {
+    const effects = await requote(tx, invoice, settings, moment)
+    if (effects === undefined) throw new PayerRefusal('no-price')
+    await announce(tx, [id])
+    return effects
+  }
+  const refundAddress = settings.destinationOf(invoice.blockchain, wanted.refundAddress.trim())
+  if (refundAddress === undefined) throw new PayerRefusal('address-invalid', 'refundAddress')
+  const claimId = moment.newId()
+  await insertClaim(tx, {
+    merchantId: invoice.merchantId,
+    id: claimId,
+    invoiceId: id,
+    refundAddress,
+    requestedAt: moment.at,
+  })
+  const text = `The payer of invoice ${id} asks for its money back: bursar claims approve ${claimId}, or claims refuse ${claimId} REASON`
+  await raiseAlert(
+    tx,
+    { kind: 'refund-claim', subject: claimId, text, detail: { merchantId: invoice.merchantId, invoiceId: id } },
+    moment,
+  )
+  await announce(tx, [id])
+  return noEffects
+}

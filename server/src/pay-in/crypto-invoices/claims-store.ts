@@ -1,0 +1,126 @@
+import type { Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/index.ts'
+
+/**
+ * - requested: the payer asks, the merchant decides
+ * - approved: a withdrawal brings it
+ * - sent: that withdrawal is Done
+ * - failed: that withdrawal is Failed; the merchant decides again
+ * - refused: the merchant keeps the money; the payer may ask again
+ */
+export type ClaimState = 'requested' | 'approved' | 'sent' | 'failed' | 'refused'
+
+/** The states in which a claim waits for its merchant. */
+export const UNDECIDED: readonly ClaimState[] = ['requested', 'failed']
+
+/** What the payer of an underpaid invoice asks to have back, and what the merchant decided. */
+export interface ClaimLine {
+  merchantId: string
+  id: string
+  invoiceId: string
+  state: ClaimState
+  refundAddress: string
+  /** what the receiver gets, in ledger units; null until approved */
+  units: bigint | null
+  /** the newest that was made for it */
+  withdrawalId: string | null
+  /** the transaction that brought it */
+  hash: string | null
+  /** the merchant's words to the payer */
+  note: string | null
+  requestedAt: Date
+  decidedAt: Date | null
+}
+
+const COLUMNS =
+  sql.raw(`c.merchant_id as "merchantId", c.id, c.invoice_id as "invoiceId", c.state, c.refund_address as "refundAddress",
+  c.units, c.withdrawal_id as "withdrawalId", c.hash, c.note, c.requested_at as "requestedAt", c.decided_at as "decidedAt"`)
+
+/** The newest claim of an invoice. */
+export const claimOf = async (db: Db | Tx, merchantId: string, invoiceId: string): Promise<ClaimLine | undefined> => {
+  const { rows } = await sql<ClaimLine>`select ${COLUMNS} from refund_claims c
+    where c.merchant_id = ${merchantId} and c.invoice_id = ${invoiceId} order by c.requested_at desc, c.id desc limit 1`.execute(
+    db,
+  )
+  return rows[0]
+}
+
+export const lockClaim = async (tx: Tx, id: string): Promise<ClaimLine | undefined> => {
+  const { rows } = await sql<ClaimLine>`select ${COLUMNS} from refund_claims c where c.id = ${id} for update`.execute(
+    tx,
+  )
+  return rows[0]
+}
+
+export const insertClaim = async (
+  tx: Tx,
+  claim: Pick<ClaimLine, 'merchantId' | 'id' | 'invoiceId' | 'refundAddress' | 'requestedAt'>,
+): Promise<void> => {
+  await sql`insert into refund_claims(merchant_id, id, invoice_id, state, refund_address, requested_at)
+    values (${claim.merchantId}, ${claim.id}, ${claim.invoiceId}, 'requested', ${claim.refundAddress}, ${claim.requestedAt})`.execute(
+    tx,
+  )
+}
+
+/** The claim that a withdrawal pays. */
+export const lockClaimPaidBy = async (
+  tx: Tx,
+  merchantId: string,
+  withdrawalId: string,
+): Promise<ClaimLine | undefined> => {
+  const { rows } = await sql<ClaimLine>`select ${COLUMNS} from refund_claims c
+    where c.merchant_id = ${merchantId} and c.withdrawal_id = ${withdrawalId} for update`.execute(tx)
+  return rows[0]
+}
+
+/** What became of the withdrawal of an approved claim. */
+export const endClaim = async (
+  tx: Tx,
+  { merchantId, id }: Pick<ClaimLine, 'merchantId' | 'id'>,
+  end: { state: 'sent'; hash: string | null } | { state: 'failed' },
+): Promise<void> => {
+  await sql`update refund_claims set state = ${end.state}, hash = ${end.state === 'sent' ? end.hash : null}
+    where merchant_id = ${merchantId} and id = ${id} and state = 'approved'`.execute(tx)
+}
+
+/** Decides a claim that waits. False when it does not wait any more. */
+export const decideClaim = async (
+  tx: Tx,
+  { merchantId, id }: Pick<ClaimLine, 'merchantId' | 'id'>,
+  decision:
+    | { state: 'approved'; units: bigint; withdrawalId: string; note: string | null }
+    | { state: 'refused'; note: string | null },
+  at: Date,
+): Promise<boolean> => {
+  const { units, withdrawalId } = decision.state === 'approved' ? decision : { units: null, withdrawalId: null }
+  const { numAffectedRows } = await sql`update refund_claims set state = ${decision.state}, units = ${units},
+      withdrawal_id = coalesce(${withdrawalId}, withdrawal_id), note = ${decision.note}, decided_at = ${at}
+    where merchant_id = ${merchantId} and id = ${id} and state = any(${[...UNDECIDED]}::text[])`.execute(tx)
+  return numAffectedRows === 1n
+}
+
+/** A claim as an operator decides by it. */
+export interface WaitingClaim extends ClaimLine {
+  name: string
+  email: string | null
+  ticker: string
+  blockchain: Network
+  /** what was credited for the invoice, and the fees of that; ledger units */
+  paid: bigint
+  fee: bigint
+}
+
+/** Claims by state, oldest first; all states when none is given. */
+export const listClaims = async (
+  db: Db | Tx,
+  filter: { merchantId?: string; states?: readonly ClaimState[] },
+): Promise<WaitingClaim[]> => {
+  const { rows } =
+    await sql<WaitingClaim>`select ${COLUMNS}, i.name, i.email, i.ticker, i.blockchain, i.paid_units as paid, i.fee_units as fee
+    from refund_claims c join crypto_invoices i on i.merchant_id = c.merchant_id and i.id = c.invoice_id
+    where ${filter.merchantId === undefined ? sql`true` : sql`c.merchant_id = ${filter.merchantId}`}
+      and ${filter.states === undefined ? sql`true` : sql`c.state = any(${[...filter.states]}::text[])`}
+    order by c.requested_at, c.id`.execute(db)
+  return rows
+}

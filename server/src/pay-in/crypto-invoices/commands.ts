@@ -1,0 +1,89 @@
+import { generalErrors } from '@bursar/contract'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import { noEffects, type Effects } from '../../ledger/effects/index.ts'
+import { ApiRefusal } from '../../platform/api/route.ts'
+import { isRegistered, type Invoice, type Registered } from './invoice.ts'
+import { isOpen } from './machine.ts'
+import { invoiceNotice } from './notice.ts'
+import { paymentsOf, storePayments } from './payments.ts'
+import { heldUntil, priceIn } from './quoting.ts'
+import { PayerRefusal } from './refusal.ts'
+import type { InvoiceSettings } from './settings.ts'
+import { end, settle } from './settling.ts'
+import { announce, lockById, move, write } from './store.ts'
+
+const refusal = (description: string): ApiRefusal =>
+  new ApiRefusal(generalErrors.invalidRequest.status, generalErrors.invalidRequest.code, description)
+
+/** The refusal of an id that is nobody's, or another merchant's. */
+export const noSuchInvoice = (): ApiRefusal =>
+  new ApiRefusal(generalErrors.notFound.status, generalErrors.notFound.code, 'no such invoice: check its id')
+
+/** The merchant takes what was credited for enough (`contract.md` 5.17, 18 row 22). Throws an ApiRefusal. */
+export const close = async (
+  tx: Tx,
+  key: { merchantId: string; id: string },
+  settings: InvoiceSettings,
+  moment: Moment,
+): Promise<Effects> => {
+  const invoice = await lockById(tx, key.id)
+  if (!invoice || invoice.merchantId !== key.merchantId) throw noSuchInvoice()
+  if (invoice.state === 'paid') throw refusal('the invoice is PAID: there is nothing to close')
+  if (!isRegistered(invoice) || invoice.paid === 0n)
+    throw refusal('nothing is credited for this invoice yet: it can be closed once something is')
+  if (invoice.refunded) throw refusal('the money of this invoice went back to its payer: it can not be closed as paid')
+  await announce(tx, [invoice.id])
+  return end(tx, invoice, 'closed', settings, moment)
+}
+
+/**
+ * The time of an invoice is over. It is locked, open, and waits for no payment, or too long for payments that no block
+ * has.
+ */
+export const expire = async (tx: Tx, invoice: Invoice, settings: InvoiceSettings, moment: Moment): Promise<Effects> => {
+  await announce(tx, [invoice.id])
+  if (isRegistered(invoice)) return end(tx, invoice, 'ranOut', settings, moment)
+  const expired = await move(tx, invoice, 'ranOut', {}, moment.at)
+  return { items: [], notices: [invoiceNotice(expired, 'EXPIRED', settings.catalogue)] }
+}
+
+/**
+ * Quotes the missing part of an invoice priced in fiat anew, and values payments that came while there was no price.
+ * Without a fresh price nothing changes: the old quote is not renewed, and nobody is asked for anything at it.
+ * @returns undefined when there is no fresh price
+ */
+export const requote = async (
+  tx: Tx,
+  invoice: Registered,
+  settings: InvoiceSettings,
+  moment: Moment,
+): Promise<Effects | undefined> => {
+  const { base, quote, state } = invoice
+  if (base === null || quote === null) return noEffects
+  const prices = await settings.prices(tx, [invoice.ticker, base.ticker])
+  const priceE18 = priceIn(invoice.ticker, base.ticker, prices)
+  if (priceE18 === undefined) return undefined
+  const until = new Date(moment.at.getTime() + settings.quoteMs)
+  const previousE18 = heldUntil(quote) >= moment.at.getTime() ? quote.priceE18 : null
+  const renewed = state === 'paid' ? quote : { priceE18, at: moment.at, until, previousE18 }
+  const requoted = (await write(tx, invoice, { quote: renewed })) as Registered
+  const payments = await paymentsOf(tx, invoice.merchantId, invoice.id)
+  const valued = payments.map((payment) => (payment.unvalued ? { ...payment, priceE18, unvalued: false } : payment))
+  await storePayments(
+    tx,
+    valued.filter((payment, i) => payment !== payments[i]),
+  )
+  return settle(tx, requoted, valued, settings, moment)
+}
+
+/** The payer asks for a fresh price of an open invoice. Throws a PayerRefusal where there is none. */
+export const requoteById = async (tx: Tx, id: string, settings: InvoiceSettings, moment: Moment): Promise<Effects> => {
+  const invoice = await lockById(tx, id)
+  if (!invoice) throw new PayerRefusal('not-found')
+  if (!isOpen(invoice.state)) throw new PayerRefusal('ended')
+  if (!isRegistered(invoice) || invoice.quote === null || invoice.quote.until > moment.at) return noEffects
+  const effects = await requote(tx, invoice, settings, moment)
+  if (!effects) throw new PayerRefusal('no-price')
+  return effects
+}

@@ -1,0 +1,152 @@
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import { companyOf } from '../../merchants/accounts/index.ts'
+import { queueMails } from '../../merchants/mail/index.ts'
+import { formatUnits } from '../../platform/money/index.ts'
+import { resolveAlert } from '../../platform/runtime/alerts.ts'
+import { decideClaim, lockClaim, UNDECIDED, type ClaimLine } from './claims-store.ts'
+import { isRegistered, type Registered } from './invoice.ts'
+import { scaleOf } from './notice.ts'
+import { pageUrl, type InvoiceSettings } from './settings.ts'
+import { announce, lockById, write } from './store.ts'
+
+/** Why a claim can't be decided now. */
+export class ClaimRefusal extends Error {
+  override name = 'ClaimRefusal'
+}
+
+/** What an approved claim is paid by. Units are ledger units of the invoice's asset. */
+export interface Refund {
+  merchantId: string
+  ticker: string
+  blockchain: string
+  to: string
+  /** what the invoice brought the merchant; the receiver gets it less the network's fee */
+  spend: bigint
+  /** the same for an invoice in every copy of the database: it is given back once */
+  name: string
+  meta: string | null
+}
+
+/**
+ * The merchant gives the money of an underpaid invoice back: its claim is paid by an ordinary withdrawal, and the
+ * invoice will not be paid any more.
+ * @param pay makes the withdrawal; throws where it can't be made, and then nothing is decided
+ */
+export const approveClaim = async (
+  tx: Tx,
+  id: string,
+  pay: (refund: Refund) => Promise<{ id: string; units: bigint }>,
+  note: string | null,
+  settings: Pick<InvoiceSettings, 'catalogue' | 'publicUrl'>,
+  moment: Moment,
+): Promise<{ withdrawalId: string }> => {
+  const { claim, invoice } = await waiting(tx, id)
+  const { merchantId, ticker, blockchain, paid, fee, meta } = invoice
+  await write(tx, invoice, { refunded: true })
+  const { id: withdrawalId, units } = await pay({
+    merchantId,
+    ticker,
+    blockchain,
+    to: claim.refundAddress,
+    spend: paid - fee,
+    meta,
+    name: `refund:${invoice.id}`,
+  })
+  if (!(await decideClaim(tx, claim, { state: 'approved', units, withdrawalId, note }, moment.at)))
+    throw new ClaimRefusal('it was decided meanwhile')
+  await close(tx, invoice, claim, moment)
+  // Who was told so and has waited since hears next when it is sent.
+  if (claim.state !== 'failed')
+    await tellPayer(tx, invoice, claim, { answer: 'approved', refund: units, note, hash: null }, settings, moment)
+  return { withdrawalId }
+}
+
+/** The merchant keeps what arrived. The payer is told why, and may ask again or pay the rest. */
+export const refuseClaim = async (
+  tx: Tx,
+  id: string,
+  note: string | null,
+  settings: Pick<InvoiceSettings, 'catalogue' | 'publicUrl'>,
+  moment: Moment,
+): Promise<void> => {
+  const { claim, invoice } = await waiting(tx, id)
+  if (!(await decideClaim(tx, claim, { state: 'refused', note }, moment.at)))
+    throw new ClaimRefusal('it was decided meanwhile')
+  // Nothing went back: the invoice may be paid again.
+  if (invoice.refunded) await write(tx, invoice, { refunded: false })
+  await close(tx, invoice, claim, moment)
+  await tellPayer(
+    tx,
+    invoice,
+    claim,
+    { answer: 'declined', refund: invoice.paid - invoice.fee, note, hash: null },
+    settings,
+    moment,
+  )
+}
+
+/** A claim that waits, and its invoice, both locked. */
+const waiting = async (tx: Tx, id: string): Promise<{ claim: ClaimLine; invoice: Registered }> => {
+  const found = await lockClaim(tx, id)
+  if (!found) throw new ClaimRefusal('there is no such claim: bursar claims list shows them')
+  const invoice = await lockById(tx, found.invoiceId)
+  if (!UNDECIDED.includes(found.state)) throw new ClaimRefusal(`it is ${found.state} already`)
+  if (!invoice || !isRegistered(invoice)) throw new Error(`claim ${id} is of no invoice that was ever paid`)
+  if (invoice.state === 'paid') throw new ClaimRefusal('its invoice was paid or closed meanwhile: refuse it')
+  return { claim: found, invoice }
+}
+
+const close = async (tx: Tx, invoice: Registered, claim: ClaimLine, { at }: Moment): Promise<void> => {
+  await announce(tx, [invoice.id])
+  await resolveAlert(tx, 'refund-claim', claim.id, at)
+}
+
+/**
+ * Writes the payer what became of a claim, where the address is known. `refund`: ledger units of the invoice's asset.
+ */
+export const tellPayer = async (
+  tx: Tx,
+  invoice: Registered,
+  claim: ClaimLine,
+  {
+    answer,
+    refund,
+    note,
+    hash,
+  }: { answer: 'approved' | 'declined' | 'sent'; refund: bigint; note: string | null; hash: string | null },
+  settings: Pick<InvoiceSettings, 'catalogue' | 'publicUrl'>,
+  moment: Moment,
+): Promise<void> => {
+  const { id, merchantId, email, ticker, blockchain, units, description, name } = invoice
+  if (email === null) return
+  const scale = scaleOf(invoice, settings.catalogue)
+  const data = {
+    invoiceId: id,
+    company: await companyOf(tx, merchantId),
+    description: description ?? name,
+    amount: formatUnits(units, scale),
+    ticker,
+    blockchain,
+    answer,
+    refund: formatUnits(refund, scale),
+    refundAddress: claim.refundAddress,
+    hash,
+    note,
+    pageUrl: pageUrl(settings, id),
+  }
+  await queueMails(
+    tx,
+    [
+      {
+        merchantId,
+        about: `${claim.id} ${answer}`,
+        to: email,
+        language: invoice.language ?? 'en',
+        kind: 'claim-answered',
+        data,
+      },
+    ],
+    moment,
+  )
+}

@@ -1,0 +1,154 @@
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import type { Became, Deposit, Followed, Following } from '../deposits/index.ts'
+import { joinEffects, type Effects } from '../../ledger/effects/index.ts'
+import { isRegistered, type Payment, type PaymentState, type Registered } from './invoice.ts'
+import { isOpen } from './machine.ts'
+import { paymentsOf, storePayments } from './payments.ts'
+import { priceAt, priceIn } from './quoting.ts'
+import type { InvoiceSettings } from './settings.ts'
+import { settle } from './settling.ts'
+import { announce, lockAtAddresses } from './store.ts'
+
+/**
+ * Follows deposits at the addresses of invoices. A payment of an open invoice is told by the invoice alone; what comes
+ * later, in another asset or on the other network is an ordinary deposit and told as one.
+ */
+export const followDeposits = async (
+  tx: Tx,
+  followed: readonly Followed[],
+  settings: InvoiceSettings,
+  moment: Moment,
+): Promise<Following> => {
+  const invoices = (
+    await lockAtAddresses(
+      tx,
+      followed.map(({ deposit }) => deposit),
+    )
+  ).filter(isRegistered)
+  const all: Effects[] = []
+  const [untold, told] = [new Set<string>(), new Set<string>()]
+  for (const invoice of invoices) {
+    const atIt = followed.filter(
+      ({ deposit: { merchantId, addressId } }) => merchantId === invoice.merchantId && addressId === invoice.addressId,
+    )
+    const counted = atIt.filter(({ deposit }) => counts(deposit, invoice))
+    if (counted.length === 0) {
+      await announce(tx, [invoice.id])
+      continue
+    }
+    const prices =
+      invoice.base === null
+        ? new Map<string, bigint>()
+        : await settings.prices(tx, [invoice.ticker, invoice.base.ticker])
+    const known = new Map(
+      (await paymentsOf(tx, invoice.merchantId, invoice.id)).map((payment) => [payment.depositId, payment]),
+    )
+    const changed = new Map<string, Payment>()
+    for (const one of counted) {
+      const { id } = one.deposit
+      const before = known.get(id) ?? newPayment(one, invoice, prices, settings)
+      const telling = tellingOf(one.became, before, isOpen(invoice.state))
+      if (telling === 'by-the-invoice') untold.add(id)
+      if (telling === 'after-all') told.add(id)
+      const state = STATE[one.became] ?? before.state
+      const payment = { ...asMined(before, one, invoice, prices), state, told: before.told || telling === 'after-all' }
+      known.set(id, payment)
+      changed.set(id, payment)
+    }
+    await storePayments(tx, [...changed.values()])
+    all.push(await settle(tx, invoice, [...known.values()], settings, moment))
+  }
+  return { effects: joinEffects(all), untold, told }
+}
+
+/** In the asset that is asked for, on the network that is asked for, and enough to be credited. */
+const counts = ({ asset, network, failReason }: Deposit, { ticker, blockchain }: Registered): boolean =>
+  asset === ticker && network === blockchain && failReason !== 'LESS_THEN_MIN_AMOUNT'
+
+/** A block alone changes nothing: what comes back after its merchant was told Failed is nobody's yet. */
+const STATE: { readonly [What in Became]: PaymentState | undefined } = {
+  mined: undefined,
+  sighted: 'waiting',
+  held: 'waiting',
+  credited: 'credited',
+  rejected: 'lost',
+  suspended: 'lost',
+  orphaned: 'waiting',
+  failed: 'lost',
+}
+
+const newPayment = (
+  { deposit, at }: Followed,
+  invoice: Registered,
+  prices: ReadonlyMap<string, bigint>,
+  { minedWithinMs }: InvoiceSettings,
+): Payment => {
+  const late = !isOpen(invoice.state) || at >= invoice.expiresAt
+  const { merchantId, id: invoiceId } = invoice
+  const { id: depositId, units, fee } = deposit
+  const minedAt = deposit.internal || deposit.blockHeight !== null ? at : null
+  return {
+    merchantId,
+    depositId,
+    invoiceId,
+    units,
+    fee,
+    state: 'waiting',
+    late,
+    told: late,
+    ...valueOf(invoice, at, prices),
+    arrivedAt: at,
+    minedAt,
+    minedBy: minedByOf(invoice, at, minedWithinMs),
+  }
+}
+
+/** From the end of the quote on, or from when it was seen where that was later. */
+const minedByOf = ({ quote }: Registered, at: Date, minedWithinMs: number): Date | null =>
+  quote === null ? null : new Date(Math.max(quote.until.getTime(), at.getTime()) + minedWithinMs)
+
+/**
+ * A payment beside the block that has it, or has it no more. While no block has it its payer may take it back, so that
+ * a price that held without end would be an option on the price for nothing: what is mined too late counts at the price
+ * of then.
+ */
+const asMined = (
+  payment: Payment,
+  { became, at }: Followed,
+  { ticker, base }: Registered,
+  prices: ReadonlyMap<string, bigint>,
+): Payment => {
+  if (became === 'orphaned') return { ...payment, minedAt: null }
+  if (payment.minedAt !== null || became === 'sighted' || became === 'failed') return payment
+  const mined = { ...payment, minedAt: at }
+  if (became !== 'mined' || base === null || payment.minedBy === null || at <= payment.minedBy) return mined
+  const priceE18 = priceIn(ticker, base.ticker, prices) ?? null
+  return { ...mined, priceE18, unvalued: priceE18 === null }
+}
+
+/** The quote that holds, else the price of now, else none until there is one. */
+export const valueOf = (
+  { ticker, base, quote }: Registered,
+  at: Date,
+  prices: ReadonlyMap<string, bigint>,
+): Pick<Payment, 'priceE18' | 'unvalued'> => {
+  if (base === null || quote === null) return { priceE18: null, unvalued: false }
+  const priceE18 = priceAt(quote, at) ?? priceIn(ticker, base.ticker, prices) ?? null
+  return { priceE18, unvalued: priceE18 === null }
+}
+
+/**
+ * Who tells the merchant of a change. Money that no end of the invoice has counted yet is told by the invoice while
+ * that is open, and by itself when it is credited later; money the merchant knows of is told as any deposit, its loss
+ * too.
+ */
+const tellingOf = (
+  became: Became,
+  { told }: Payment,
+  open: boolean,
+): 'as-any-deposit' | 'by-the-invoice' | 'after-all' => {
+  if (told) return 'as-any-deposit'
+  if (became !== 'credited') return 'by-the-invoice'
+  return open ? 'by-the-invoice' : 'after-all'
+}

@@ -1,0 +1,72 @@
+import { mulDiv } from '../../platform/money/index.ts'
+import type { Invoice, Payment } from './invoice.ts'
+import { unitsFor, worthOf } from './quoting.ts'
+
+/** What the payments of an invoice add up to. */
+export interface Totals {
+  /** credited */
+  paid: bigint
+  fee: bigint
+  paidBaseE18: bigint
+  /** seen, not credited and not lost */
+  waiting: bigint
+  waitingInTime: number
+  waitingMined: number
+  /** worth of everything seen and not lost, and of how many payments, each rounded down */
+  seenBaseE18: bigint
+  seenCount: number
+  /** some payment has no price yet: what is asked for can't be told until it has */
+  unvalued: boolean
+}
+
+export const totalsOf = (payments: readonly Payment[], scale: number): Totals => {
+  const totals: Totals = {
+    paid: 0n,
+    fee: 0n,
+    paidBaseE18: 0n,
+    waiting: 0n,
+    waitingInTime: 0,
+    waitingMined: 0,
+    seenBaseE18: 0n,
+    seenCount: 0,
+    unvalued: false,
+  }
+  for (const { state, units, fee, late, priceE18, unvalued, minedAt } of payments) {
+    if (state === 'lost') continue
+    const worth = priceE18 === null ? 0n : worthOf(units, priceE18, scale)
+    totals.seenBaseE18 += worth
+    totals.seenCount += 1
+    totals.unvalued ||= unvalued
+    if (state === 'credited') {
+      totals.paid += units
+      totals.fee += fee
+      totals.paidBaseE18 += worth
+    } else {
+      totals.waiting += units
+      if (!late) totals.waitingInTime += 1
+      if (!late && minedAt !== null) totals.waitingMined += 1
+    }
+  }
+  return totals
+}
+
+/**
+ * What an invoice priced in fiat asks for by now: what was seen, and what its missing rest costs at the quote in force.
+ * What was paid too much is not asked for.
+ * @param step amounts are asked for in multiples of it
+ */
+export const askedUnits = (
+  { base, quote }: { base: NonNullable<Invoice['base']>; quote: NonNullable<Invoice['quote']> },
+  totals: Totals,
+  scale: number,
+  step: bigint,
+): bigint => {
+  const seen = totals.paid + totals.waiting
+  // Each payment's worth was rounded down by less than one: what only rounding left over is nobody's debt.
+  const missing = base.e18 - totals.seenBaseE18 - BigInt(totals.seenCount)
+  if (missing > 0n) return seen + unitsFor(missing, quote.priceE18, scale, step)
+  const over = totals.seenBaseE18 - base.e18
+  if (over <= 0n) return seen
+  const spare = mulDiv(over, 10n ** BigInt(scale), quote.priceE18 * step, 'down') * step
+  return spare < seen ? seen - spare : seen
+}

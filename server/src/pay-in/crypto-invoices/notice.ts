@@ -1,0 +1,73 @@
+import type { Catalogue } from '../../market/assets/index.ts'
+import { formatUnits, mulDiv } from '../../platform/money/index.ts'
+import type { Notice } from '../../merchants/webhooks/index.ts'
+import { isRegistered, type Invoice } from './invoice.ts'
+import type { InvoiceEffect } from './machine.ts'
+
+/** What notifications say of an invoice (`contract.md` 6.3, 18 row 20). */
+export type WireStatus = 'PENDING' | 'DONE' | 'EXPIRED'
+
+export const statusOf: { readonly [Effect in InvoiceEffect]: WireStatus } = {
+  tellPending: 'PENDING',
+  tellDone: 'DONE',
+  tellExpired: 'EXPIRED',
+}
+
+const E18_SCALE = 18
+const CENT_E18 = 10n ** 16n
+
+export const scaleOf = ({ ticker, id }: Pick<Invoice, 'ticker' | 'id'>, catalogue: Catalogue): number => {
+  const asset = ticker === null ? undefined : catalogue.findCrypto(ticker)
+  if (!asset) throw new Error(`invoice ${id} is in ${ticker}, which the configured assets lack: list it again`)
+  return asset.scale
+}
+
+/** Fiat in whole cents, rounded down: what was paid is never said to be more than it was. */
+export const centsText = (e18: bigint): string => formatUnits(mulDiv(e18, 1n, CENT_E18, 'down'), 2)
+
+/** What both the lookup and the notifications say of a price in fiat; nothing where there is none. */
+export const priceFields = ({ base, quote, paid, paidBaseE18 }: Invoice): { price?: string; paidPrice?: string } => ({
+  ...(base === null || quote === null ? {} : { price: formatUnits(quote.priceE18, E18_SCALE) }),
+  ...(base === null || paid === 0n ? {} : { paidPrice: centsText(paidBaseE18) }),
+})
+
+/** What arrived for an invoice is nothing while nothing is chosen. */
+export const paidText = (invoice: Invoice, catalogue: Catalogue): string =>
+  invoice.paid === 0n ? '0' : formatUnits(invoice.paid, scaleOf(invoice, catalogue))
+
+/**
+ * The body of a `CryptoInvoice` notification. `ticker`, `blockchain` and `amount` are always there: empty, and "0",
+ * where nobody chose. Other empty fields are left out.
+ */
+const noticeBody = (invoice: Invoice, status: WireStatus, catalogue: Catalogue): Record<string, unknown> => {
+  const { id, merchantId, name, description, meta, email, ticker, blockchain, units, base, createdAt, expiresAt, fee } =
+    invoice
+  return {
+    id,
+    ticker: ticker ?? '',
+    blockchain: blockchain ?? '',
+    merchantId,
+    amount: units === null ? '0' : formatUnits(units, scaleOf(invoice, catalogue)),
+    paidAmount: paidText(invoice, catalogue),
+    ...(status === 'DONE' ? { fee: formatUnits(fee, scaleOf(invoice, catalogue)) } : {}),
+    name,
+    ...(description === null || description === '' ? {} : { description }),
+    ...(meta === null || meta === '' ? {} : { meta }),
+    ...(email === null ? {} : { email }),
+    ...(isRegistered(invoice) ? { address: invoice.address } : {}),
+    ...(base === null ? {} : { baseTicker: base.ticker, baseAmount: formatUnits(base.e18, E18_SCALE) }),
+    ...priceFields(invoice),
+    expiredAt: expiresAt.getTime(),
+    time: createdAt.getTime(),
+    status,
+    kind: 'CryptoInvoice',
+  }
+}
+
+export const invoiceNotice = (invoice: Invoice, status: WireStatus, catalogue: Catalogue): Notice => ({
+  merchantId: invoice.merchantId,
+  objectId: invoice.id,
+  kind: 'CryptoInvoice',
+  status,
+  body: noticeBody(invoice, status, catalogue),
+})

@@ -1,0 +1,291 @@
+import type { Network } from '@bursar/chainkit'
+import { familyOf } from '../../chain/addresses/index.ts'
+import type { AssetOnNetwork, CryptoAsset } from '../../market/assets/index.ts'
+import type { Language } from '../../platform/base/language.ts'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import { depositsAt, type DepositAt } from '../deposits/index.ts'
+import { companyOf } from '../../merchants/accounts/index.ts'
+import { formatUnits, rescale } from '../../platform/money/index.ts'
+import { claimOf, type ClaimState } from './claims-store.ts'
+import { isRegistered, type Invoice, type Payment, type Registered } from './invoice.ts'
+import { isOpen, type InvoiceState } from './machine.ts'
+import { centsText } from './notice.ts'
+import { optionsOf } from './options.ts'
+import { paymentsOf } from './payments.ts'
+import { pricesNeeded } from './proceeding.ts'
+import { pageUrl, type InvoiceSettings } from './settings.ts'
+import { findById } from './store.ts'
+
+/** An amount in ledger units and as text. */
+export interface Shown {
+  units: bigint
+  text: string
+}
+
+/** A way to pay that the payer may choose. */
+export interface ShownOption {
+  ticker: string
+  name: string
+  blockchain: Network
+  /** what would be asked for; null where the payer chooses the amount, or there is no price now */
+  amount: string | null
+  /** the least that is credited */
+  minimum: string
+  /** priced in fiat, and there is no fresh price: it can't be chosen now */
+  unpriced: boolean
+}
+
+/** Money that came to the invoice's address. */
+export interface ShownPayment {
+  depositId: string
+  ticker: string
+  blockchain: Network
+  amount: string
+  hash: string | null
+  seenAt: number
+  /**
+   * - waiting: seen, with `confirmations` of `needed`; needed null: until its block is final
+   * - checking: there, and not the merchant's before it is screened; refused: screened, and never will be
+   * - credited; lost: it will not come
+   * - too-small: below what the network credits
+   */
+  state: 'waiting' | 'checking' | 'credited' | 'refused' | 'lost' | 'too-small'
+  confirmations: number
+  needed: number | null
+  /** it counts toward the invoice; false for another asset or network, and for what is too small */
+  counts: boolean
+  late: boolean
+}
+
+/** Everything the page of an invoice shows. Times are ms since the epoch, business clock. */
+export interface PayerInvoice {
+  id: string
+  merchantId: string
+  url: string
+  company: { name: string; url: string }
+  name: string
+  description: string | null
+  redirectUrl: string | null
+  email: string | null
+  language: Language | null
+  state: InvoiceState
+  createdAt: number
+  /** the end the page shows, and the real one */
+  clientExpiredAt: number
+  expiredAt: number
+  movedAt: number
+  /** what the merchant fixed, or the payer chose */
+  ticker: string | null
+  blockchain: Network | null
+  /**
+   * asked for, arrived for good, seen and on its way, still to be sent, too much; null until asset and amount are known
+   */
+  asked: Shown | null
+  paid: Shown
+  waiting: Shown
+  missing: Shown | null
+  over: Shown
+  /**
+   * what to send now: the missing part, or the least that is credited where that is more; null when nothing is missing
+   */
+  toSend: Shown | null
+  price: {
+    base: { value: string; ticker: string }
+    /** base currency for one whole unit; null until the payer continued */
+    rate: string | null
+    until: number | null
+    /** the quote is over and there is no fresh price yet: nothing should be sent */
+    stale: boolean
+    paid: string
+  } | null
+  /** for a payment URI; null until there is an address */
+  destination: {
+    address: string
+    contract: string | null
+    decimals: number
+    /** `toSend` in the network's smallest units */
+    chainUnits: bigint | null
+  } | null
+  payments: ShownPayment[]
+  options: ShownOption[]
+  /** the payer types an amount */
+  choosesValue: boolean
+  /** the money may be asked back, or the rest paid, by the signed link */
+  claimable: boolean
+  claim: {
+    state: ClaimState
+    refundAddress: string
+    amount: string | null
+    note: string | null
+    withdrawalId: string | null
+    hash: string | null
+  } | null
+}
+
+/**
+ * What the page of an invoice shows, as it is now; undefined when there is no such invoice. All of one moment.
+ * @param at business time
+ */
+export const findForPayer = (
+  db: Db,
+  id: string,
+  settings: InvoiceSettings,
+  at: Date,
+): Promise<PayerInvoice | undefined> =>
+  db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (tx) => {
+      const invoice = await findById(tx, id)
+      return invoice && viewOf(tx, invoice, settings, at)
+    })
+
+const viewOf = async (tx: Tx, invoice: Invoice, settings: InvoiceSettings, at: Date): Promise<PayerInvoice> => {
+  const { merchantId, id, name, description, redirectUrl, email, language, state, ticker, blockchain, movedAt } =
+    invoice
+  const asset = ticker === null ? undefined : settings.catalogue.findCrypto(ticker)
+  const on = asset && blockchain ? asset.networks.get(blockchain) : undefined
+  const amounts = amountsOf(invoice, asset, on)
+  const registered = isRegistered(invoice) ? invoice : undefined
+  const claim = state === 'expired' ? await claimOf(tx, merchantId, id) : undefined
+  const shown = (units: bigint): string => formatUnits(units, asset?.scale ?? 0)
+  return {
+    id,
+    merchantId,
+    url: pageUrl(settings, id),
+    company: await companyOf(tx, merchantId),
+    name,
+    description,
+    redirectUrl,
+    email,
+    language,
+    state,
+    ticker,
+    blockchain,
+    createdAt: invoice.createdAt.getTime(),
+    clientExpiredAt: invoice.clientExpiresAt.getTime(),
+    expiredAt: invoice.expiresAt.getTime(),
+    movedAt: movedAt.getTime(),
+    ...amounts,
+    price: priceOf(invoice, at),
+    destination: registered && asset && on ? destinationOf(registered, asset, on, amounts.toSend) : null,
+    payments: registered ? await paymentsShown(tx, registered, settings) : [],
+    ...(await choicesOf(tx, invoice, settings)),
+    claimable:
+      state === 'expired' &&
+      invoice.paid > 0n &&
+      !invoice.refunded &&
+      (claim === undefined || claim.state === 'refused'),
+    claim:
+      claim === undefined
+        ? null
+        : {
+            state: claim.state,
+            refundAddress: claim.refundAddress,
+            note: claim.note,
+            withdrawalId: claim.withdrawalId,
+            hash: claim.hash,
+            amount: claim.units === null ? null : shown(claim.units),
+          },
+  }
+}
+
+type Amounts = Pick<PayerInvoice, 'asked' | 'paid' | 'waiting' | 'missing' | 'over' | 'toSend'>
+
+const amountsOf = (
+  { units, paid, waiting, state }: Invoice,
+  asset: CryptoAsset | undefined,
+  on: AssetOnNetwork | undefined,
+): Amounts => {
+  const shown = (amount: bigint): Shown => ({ units: amount, text: formatUnits(amount, asset?.scale ?? 0) })
+  if (units === null || !asset)
+    return { asked: null, paid: shown(0n), waiting: shown(0n), missing: null, over: shown(0n), toSend: null }
+  const seen = paid + waiting
+  const missing = seen < units ? units - seen : 0n
+  const isOver = missing === 0n || state === 'paid' || !on
+  return {
+    asked: shown(units),
+    paid: shown(paid),
+    waiting: shown(waiting),
+    missing: shown(missing),
+    over: shown(seen > units ? seen - units : 0n),
+    toSend: isOver ? null : shown(missing > on.minDeposit ? missing : on.minDeposit),
+  }
+}
+
+const priceOf = ({ base, quote, paidBaseE18, state }: Invoice, at: Date): PayerInvoice['price'] =>
+  base === null
+    ? null
+    : {
+        base: { value: formatUnits(base.e18, 18), ticker: base.ticker },
+        rate: quote && formatUnits(quote.priceE18, 18),
+        until: quote && quote.until.getTime(),
+        stale: quote !== null && state !== 'paid' && quote.until <= at,
+        paid: centsText(paidBaseE18),
+      }
+
+const destinationOf = (
+  { address }: Registered,
+  asset: CryptoAsset,
+  on: AssetOnNetwork,
+  toSend: Shown | null,
+): NonNullable<PayerInvoice['destination']> => ({
+  address,
+  contract: on.contract,
+  decimals: on.decimals,
+  chainUnits: toSend && rescale(toSend.units, asset.scale, on.decimals),
+})
+
+const choicesOf = async (
+  tx: Tx,
+  invoice: Invoice,
+  settings: InvoiceSettings,
+): Promise<Pick<PayerInvoice, 'options' | 'choosesValue'>> => {
+  if (invoice.state !== 'created') return { options: [], choosesValue: false }
+  const options = optionsOf(invoice, settings, await settings.prices(tx, pricesNeeded(invoice, settings)))
+  return {
+    options: options.map(({ asset, on, units, unpriced }) => ({
+      ticker: asset.ticker,
+      name: asset.name,
+      blockchain: on.network,
+      amount: units === null ? null : formatUnits(units, asset.scale),
+      minimum: formatUnits(on.minDeposit, asset.scale),
+      unpriced,
+    })),
+    choosesValue: invoice.units === null && invoice.base === null,
+  }
+}
+
+const paymentsShown = async (tx: Tx, invoice: Registered, { catalogue }: InvoiceSettings): Promise<ShownPayment[]> => {
+  const payments = new Map(
+    (await paymentsOf(tx, invoice.merchantId, invoice.id)).map((payment) => [payment.depositId, payment]),
+  )
+  const deposits = await depositsAt(tx, invoice.merchantId, familyOf(invoice.blockchain), invoice.address)
+  return deposits.map((deposit): ShownPayment => {
+    const { blockHeight, headHeight, creditHeight } = deposit
+    const payment = payments.get(deposit.id)
+    return {
+      depositId: deposit.id,
+      ticker: deposit.asset,
+      blockchain: deposit.network,
+      amount: formatUnits(deposit.units, catalogue.findCrypto(deposit.asset)?.scale ?? 0),
+      hash: deposit.hash,
+      seenAt: deposit.createdAt.getTime(),
+      state: stateOf(deposit, payment),
+      confirmations: blockHeight === null || headHeight === null ? 0 : Math.max(0, headHeight - blockHeight + 1),
+      needed: creditHeight === null || blockHeight === null ? null : creditHeight - blockHeight + 1,
+      counts: payment !== undefined,
+      late: payment?.late ?? !isOpen(invoice.state),
+    }
+  })
+}
+
+const stateOf = ({ state, failReason }: DepositAt, payment: Payment | undefined): ShownPayment['state'] => {
+  if (failReason === 'LESS_THEN_MIN_AMOUNT') return 'too-small'
+  if (state === 'held') return 'checking'
+  if (state === 'rejected') return 'refused'
+  if (payment !== undefined) return payment.state
+  if (state === 'credited') return 'credited'
+  return state === 'pending' || state === 'orphaned' ? 'waiting' : 'lost'
+}

@@ -1,0 +1,45 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import type { Payment } from './invoice.ts'
+
+const COLUMNS =
+  sql.raw(`p.merchant_id as "merchantId", p.deposit_id as "depositId", p.invoice_id as "invoiceId", p.units, p.fee_units as fee, p.state,
+  p.late, p.told, p.price_e18 as "priceE18", p.unvalued, p.arrived_at as "arrivedAt", p.mined_at as "minedAt", p.mined_by as "minedBy"`)
+
+/** The payments of an invoice, oldest first. Whoever changes them holds the invoice locked. */
+export const paymentsOf = async (db: Db | Tx, merchantId: string, invoiceId: string): Promise<Payment[]> => {
+  const { rows } = await sql<Payment>`select ${COLUMNS} from crypto_invoice_payments p
+    where p.merchant_id = ${merchantId} and p.invoice_id = ${invoiceId} order by p.arrived_at, p.deposit_id`.execute(db)
+  return rows
+}
+
+/** Stores payments as they are now. */
+export const storePayments = async (tx: Tx, payments: readonly Payment[]): Promise<void> => {
+  for (const payment of payments) {
+    const {
+      merchantId,
+      depositId,
+      invoiceId,
+      units,
+      fee,
+      state,
+      late,
+      told,
+      priceE18,
+      unvalued,
+      arrivedAt,
+      minedAt,
+      minedBy,
+    } = payment
+    await sql`insert into crypto_invoice_payments(merchant_id, deposit_id, invoice_id, units, fee_units, state, late, told, price_e18, unvalued, arrived_at, mined_at, mined_by)
+      values (${merchantId}, ${depositId}, ${invoiceId}, ${units}, ${fee}, ${state}, ${late}, ${told}, ${priceE18}, ${unvalued}, ${arrivedAt}, ${minedAt}, ${minedBy})
+      on conflict (merchant_id, deposit_id) do update set state = excluded.state, told = excluded.told,
+        price_e18 = excluded.price_e18, unvalued = excluded.unvalued, mined_at = excluded.mined_at`.execute(tx)
+  }
+}
+
+/** The merchant is being told what was paid: of everything credited so far. */
+export const markTold = async (tx: Tx, merchantId: string, invoiceId: string): Promise<void> => {
+  await sql`update crypto_invoice_payments set told = true
+    where merchant_id = ${merchantId} and invoice_id = ${invoiceId} and state = 'credited' and not told`.execute(tx)
+}

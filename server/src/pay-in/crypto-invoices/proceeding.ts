@@ -1,0 +1,143 @@
+import { isNetwork } from '@bursar/chainkit'
+import { familyOf, issueInside } from '../../chain/addresses/index.ts'
+import { isLanguage, type Language } from '../../platform/base/language.ts'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import { noEffects, type Effects } from '../../ledger/effects/index.ts'
+import { mailAddress } from '../../merchants/mail/index.ts'
+import { parseUnits } from '../../platform/money/index.ts'
+import type { Invoice } from './invoice.ts'
+import { isOpen } from './machine.ts'
+import { invoiceNotice } from './notice.ts'
+import { canBeSent, optionsOf, type Option } from './options.ts'
+import { BASE_TICKERS, priceIn } from './quoting.ts'
+import { PayerRefusal } from './refusal.ts'
+import type { InvoiceSettings } from './settings.ts'
+import { announce, lockById, move, write } from './store.ts'
+
+/** What a payer says on the way to the payment step; texts as they were typed. What the merchant fixed is not asked. */
+export interface Choice {
+  email?: string | undefined
+  ticker?: string | undefined
+  blockchain?: string | undefined
+  value?: string | undefined
+  /** the payer's, for mails; others than ours are left out */
+  language?: string | undefined
+}
+
+/**
+ * Brings a payer to the payment step: fixes what was open, quotes a price in fiat, allocates an address for ever, tells
+ * the merchant PENDING. Continuing again changes nothing but the language of mails. Throws a PayerRefusal.
+ */
+export const proceed = async (
+  tx: Tx,
+  id: string,
+  choice: Choice,
+  settings: InvoiceSettings,
+  moment: Moment,
+): Promise<Effects> => {
+  const invoice = await lockById(tx, id)
+  if (!invoice) throw new PayerRefusal('not-found')
+  const payer = payerOf(choice, invoice)
+  if (!isOpen(invoice.state) || (invoice.state === 'created' && invoice.expiresAt <= moment.at))
+    throw new PayerRefusal('ended')
+  if (invoice.state !== 'created') {
+    await write(tx, invoice, { language: payer.language })
+    await announce(tx, [id])
+    return noEffects
+  }
+  const prices = await settings.prices(tx, pricesNeeded(invoice, settings))
+  const { asset, on, units } = chosen(invoice, choice, settings, prices)
+  const { base } = invoice
+  const quote =
+    base === null
+      ? null
+      : {
+          priceE18: priceIn(asset.ticker, base.ticker, prices)!,
+          at: moment.at,
+          until: new Date(moment.at.getTime() + settings.quoteMs),
+          previousE18: null,
+        }
+  const place = await allocate(tx, invoice, on.network, settings, moment)
+  const changes = { ...payer, ticker: asset.ticker, blockchain: on.network, units, quote, ...place }
+  const registered = await move(tx, invoice, 'proceeded', changes, moment.at)
+  await announce(tx, [id])
+  return { items: [], notices: [invoiceNotice(registered, 'PENDING', settings.catalogue)] }
+}
+
+/** What has to have a price before an invoice can be quoted; nothing for one in crypto. */
+export const pricesNeeded = (
+  { base, ticker }: Pick<Invoice, 'base' | 'ticker'>,
+  { catalogue }: Pick<InvoiceSettings, 'catalogue'>,
+): string[] =>
+  base === null
+    ? []
+    : [...(ticker === null ? catalogue.crypto.map((asset) => asset.ticker) : [ticker]), ...BASE_TICKERS]
+
+/**
+ * Everybody who has the invoice's link can say something here, and the e-mail address gets the link that claims a
+ * refund: the merchant's stays, and a payer's is set once, on the way to the payment step, before there is any money.
+ */
+const payerOf = (
+  { email, language }: Choice,
+  invoice: Invoice,
+): { email: string | null; language: Language | null } => {
+  const given = email === undefined || email === '' ? undefined : mailAddress(email)
+  if (email !== undefined && email !== '' && given === undefined) throw new PayerRefusal('email-invalid', 'email')
+  return { email: invoice.email ?? given ?? null, language: isLanguage(language) ? language : invoice.language }
+}
+
+/** The way to pay that the merchant's and the payer's choices leave, with the amount. */
+const chosen = (
+  invoice: Invoice,
+  choice: Choice,
+  settings: InvoiceSettings,
+  prices: ReadonlyMap<string, bigint>,
+): Option & { units: bigint } => {
+  const all = optionsOf(invoice, settings, prices)
+  const tickers = new Set(all.map(({ asset }) => asset.ticker))
+  const ticker = invoice.ticker ?? choice.ticker ?? (tickers.size === 1 ? [...tickers][0] : undefined)
+  if (ticker === undefined) throw new PayerRefusal('choose-ticker', 'ticker')
+  const inAsset = all.filter(({ asset }) => asset.ticker === ticker)
+  if (inAsset.length === 0) throw new PayerRefusal('ticker-refused', 'ticker')
+  const network = invoice.blockchain ?? choice.blockchain ?? (inAsset.length === 1 ? inAsset[0]!.on.network : undefined)
+  if (network === undefined) throw new PayerRefusal('choose-blockchain', 'blockchain')
+  const option = isNetwork(network) ? inAsset.find(({ on }) => on.network === network) : undefined
+  if (!option) throw new PayerRefusal('blockchain-refused', 'blockchain')
+  if (option.unpriced) throw new PayerRefusal('no-price')
+  return { ...option, units: option.units ?? chosenUnits(choice.value, option) }
+}
+
+const chosenUnits = (value: string | undefined, { asset, on }: Option): bigint => {
+  if (value === undefined || value === '') throw new PayerRefusal('choose-value', 'value')
+  const parsed = parseUnits(value.trim().replace(',', '.'), asset.scale)
+  if (!parsed.ok || parsed.units === 0n) throw new PayerRefusal('value-invalid', 'value')
+  if (parsed.units < on.minDeposit) throw new PayerRefusal('value-too-small', 'value')
+  if (!canBeSent(parsed.units, asset, on)) throw new PayerRefusal('value-invalid', 'value')
+  return parsed.units
+}
+
+/**
+ * An address of the invoice's own. It is watched like a rotating one until the invoice's end, and credited for ever.
+ */
+const allocate = async (
+  tx: Tx,
+  { merchantId, meta, expiresAt }: Invoice,
+  blockchain: Parameters<typeof familyOf>[0],
+  { keys }: InvoiceSettings,
+  { at, newId }: Moment,
+): Promise<{ address: string; addressId: string }> => {
+  const addressId = newId()
+  const address = await issueInside(tx, keys, {
+    merchantId,
+    id: addressId,
+    family: familyOf(blockchain),
+    blockchain,
+    meta,
+    leasedUntil: expiresAt,
+    leaseAfterDepositMs: null,
+    createdAt: at,
+    answer: { keys: [], before: '', after: '' },
+  })
+  return { address, addressId }
+}

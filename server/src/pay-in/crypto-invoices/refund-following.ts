@@ -1,0 +1,50 @@
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import { raiseAlert } from '../../platform/runtime/alerts.ts'
+import { endClaim, lockClaimPaidBy } from './claims-store.ts'
+import { tellPayer } from './deciding.ts'
+import { isRegistered } from './invoice.ts'
+import type { InvoiceSettings } from './settings.ts'
+import { announce, lockById } from './store.ts'
+
+/** How the withdrawal that pays an approved claim ended. */
+export interface RefundEnd {
+  status: 'Done' | 'Failed'
+  /** null: it went inside the ledger */
+  hash: string | null
+}
+
+/**
+ * A claim follows the withdrawal that pays it, in the same transaction: sent, which its payer is written; or failed,
+ * and then it waits for its merchant to approve it again or to refuse it. Its invoice stays closed to payments
+ * meanwhile.
+ */
+export const createRefundFollowing =
+  (settings: Pick<InvoiceSettings, 'catalogue' | 'publicUrl'>) =>
+  async (
+    tx: Tx,
+    withdrawal: { merchantId: string; id: string },
+    { status, hash }: RefundEnd,
+    moment: Moment,
+  ): Promise<void> => {
+    const claim = await lockClaimPaidBy(tx, withdrawal.merchantId, withdrawal.id)
+    if (claim?.state !== 'approved') return
+    await endClaim(tx, claim, status === 'Done' ? { state: 'sent', hash } : { state: 'failed' })
+    const { id, merchantId, invoiceId } = claim
+    await announce(tx, [invoiceId])
+    if (status === 'Failed') {
+      const text = `The refund of invoice ${invoiceId} by withdrawal ${withdrawal.id} failed, and the money is back on the balance: bursar claims approve ${id} pays it again, claims refuse ${id} REASON keeps it`
+      await raiseAlert(tx, { kind: 'refund-claim', subject: id, text, detail: { merchantId, invoiceId } }, moment)
+      return
+    }
+    const invoice = await lockById(tx, invoiceId)
+    if (!invoice || !isRegistered(invoice)) throw new Error(`claim ${id} is of no invoice that was ever paid`)
+    await tellPayer(
+      tx,
+      invoice,
+      claim,
+      { answer: 'sent', refund: claim.units!, note: claim.note, hash },
+      settings,
+      moment,
+    )
+  }

@@ -1,0 +1,75 @@
+import type { Moment } from '../../platform/base/moment.ts'
+import { moveOf } from '../../platform/base/moves.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import type { Effects } from '../../ledger/effects/index.ts'
+import type { Payment, Registered } from './invoice.ts'
+import { invoiceMoves, type InvoiceEvent } from './machine.ts'
+import { mailOf } from './mails.ts'
+import { askedUnits, totalsOf, type Totals } from './matching.ts'
+import { invoiceNotice, statusOf } from './notice.ts'
+import { markTold } from './payments.ts'
+import { stepOf } from './quoting.ts'
+import type { InvoiceSettings } from './settings.ts'
+import { announce, move, write } from './store.ts'
+
+/**
+ * Brings an invoice to what its payments add up to, whatever happened to them and in whatever order: sums, what is
+ * asked for, and the moves they cause. The invoice is locked, and these are all its payments.
+ */
+export const settle = async (
+  tx: Tx,
+  before: Registered,
+  payments: readonly Payment[],
+  settings: InvoiceSettings,
+  moment: Moment,
+): Promise<Effects> => {
+  const asset = settings.catalogue.findCrypto(before.ticker)
+  const on = asset?.networks.get(before.blockchain)
+  if (!asset || !on)
+    throw new Error(
+      `invoice ${before.id} is in ${before.ticker} on ${before.blockchain}, which the configured assets lack: list it again`,
+    )
+  const totals = totalsOf(payments, asset.scale)
+  const changes = {
+    paid: totals.paid,
+    fee: totals.fee,
+    paidBaseE18: totals.paidBaseE18,
+    waiting: totals.waiting,
+    waitingInTime: totals.waitingInTime,
+    waitingMined: totals.waitingMined,
+    units: unitsNow(before, totals, asset.scale, stepOf(asset, on)),
+  }
+  let invoice = (await write(tx, before, changes)) as Registered
+  if (invoice.state === 'registered' && payments.length > 0)
+    invoice = (await move(tx, invoice, 'seen', {}, moment.at)) as Registered
+  await announce(tx, [invoice.id])
+  const isWhole = invoice.paid >= invoice.units && !totals.unvalued && !invoice.refunded
+  if (isWhole && moveOf(invoiceMoves, invoice.state, 'completed'))
+    return end(tx, invoice, 'completed', settings, moment)
+  // Money that came after the end is the payer's to complete or to have back.
+  if (invoice.state === 'expired' && invoice.paid > before.paid) await mailOf(tx, invoice, 'expired', settings, moment)
+  return { items: [], notices: [] }
+}
+
+/** What is asked for now. A paid invoice asks for nothing more, whatever comes or goes. */
+const unitsNow = (invoice: Registered, totals: Totals, scale: number, step: bigint): bigint => {
+  const { base, quote, state } = invoice
+  if (base === null || quote === null || state === 'paid' || totals.unvalued) return invoice.units
+  return askedUnits({ base, quote }, totals, scale, step)
+}
+
+/** Moves an invoice to an end, and tells its merchant and its payer. */
+export const end = async (
+  tx: Tx,
+  before: Registered,
+  event: InvoiceEvent,
+  settings: InvoiceSettings,
+  moment: Moment,
+): Promise<Effects> => {
+  const effects = moveOf(invoiceMoves, before.state, event)?.effects ?? []
+  const invoice = await move(tx, before, event, {}, moment.at)
+  await markTold(tx, invoice.merchantId, invoice.id)
+  await mailOf(tx, invoice, invoice.state === 'paid' ? 'paid' : 'expired', settings, moment)
+  if (invoice.state === 'paid') await settings.onPaid?.(tx, invoice, moment.at)
+  return { items: [], notices: effects.map((effect) => invoiceNotice(invoice, statusOf[effect], settings.catalogue)) }
+}

@@ -1,0 +1,473 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { cryptoInvoiceNotice, operations } from '@bursar/contract'
+import { Value } from 'typebox/value'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import { auditLedger } from '../../ledger/postings/index.ts'
+import { createWorld, HOUR, MINUTE, OTHER, SHOP, START, type World } from './test-world.ts'
+
+const database = useDatabase({ template: migrated })
+let world: World
+beforeAll(() => {
+  world = createWorld(database.url)
+})
+beforeEach(() => world.reset())
+afterAll(() => world.end())
+
+const schema = operations.find(({ id }) => id === 'getCryptoInvoice')!.response!
+const USDT = { value: '100', ticker: 'USDT', blockchain: 'BINANCE_SMART_CHAIN' }
+const fits = (body: Record<string, unknown>): void =>
+  expect([...Value.Errors(cryptoInvoiceNotice.statuses[body.status as string]!, body)]).toEqual([])
+
+describe('an invoice in crypto', () => {
+  test('is created without an address, registered when the payer continues, pending with its first payment, paid when all is credited', async () => {
+    const id = await world.create({
+      amount: USDT,
+      meta: 'order 7',
+      description: 'Two books',
+      redirectUrl: 'https://shop.example/thanks',
+    })
+    const created = await world.lookup(id)
+    expect([...Value.Errors(schema, created)]).toEqual([])
+    expect(created).toEqual({
+      id,
+      merchantId: SHOP,
+      company: { name: 'Shop Ltd', url: 'https://shop.example' },
+      name: 'Order 7',
+      description: 'Two books',
+      meta: 'order 7',
+      status: 'CREATED',
+      url: `https://pay.example/invoices/crypto/${id}`,
+      createdAt: START,
+      expiredAt: START + 72 * HOUR,
+      clientExpiredAt: START + 48 * HOUR,
+      amount: USDT,
+      paidAmount: '0',
+    })
+    expect(await world.told()).toEqual([])
+    expect(await world.find(id)).toMatchObject({
+      state: 'created',
+      destination: null,
+      asked: { text: '100' },
+      options: [{ ticker: 'USDT', blockchain: 'BINANCE_SMART_CHAIN', amount: '100' }],
+    })
+
+    await world.proceed(id, { email: 'payer@example.com', language: 'uk' })
+    await world.proceed(id)
+    const { address } = await world.lookup(id)
+    expect(address).toMatch(/^0x/)
+    expect(await world.lookup(id)).toMatchObject({ status: 'REGISTERED', email: 'payer@example.com' })
+    expect(await world.told()).toEqual(['CryptoInvoice PENDING'])
+
+    const first = await world.payment(id, '40')
+    const height = await world.mine(first.network, [first.transaction])
+    expect(await world.lookup(id)).toMatchObject({ status: 'PENDING', paidAmount: '0' })
+    expect(await world.find(id)).toMatchObject({
+      waiting: { text: '40' },
+      missing: { text: '60' },
+      toSend: { text: '60' },
+      payments: [{ state: 'waiting', counts: true, amount: '40' }],
+    })
+    await world.settle(first.network, height)
+    expect(await world.lookup(id)).toMatchObject({ status: 'PENDING', paidAmount: '40' })
+    await world.confirm(await world.payment(id, '60'))
+    const paid = await world.lookup(id)
+    expect([...Value.Errors(schema, paid)]).toEqual([])
+    expect(paid).toMatchObject({ status: 'PAID', paidAmount: '100', fee: '0' })
+    expect(await world.told()).toEqual(['CryptoInvoice PENDING', 'CryptoInvoice DONE'])
+    const [pending, done] = await world.notices()
+    const common = {
+      id,
+      ticker: 'USDT',
+      blockchain: 'BINANCE_SMART_CHAIN',
+      merchantId: SHOP,
+      amount: '100',
+      name: 'Order 7',
+      description: 'Two books',
+      meta: 'order 7',
+      email: 'payer@example.com',
+      address,
+      expiredAt: START + 72 * HOUR,
+      time: START,
+      kind: 'CryptoInvoice',
+    }
+    expect(pending).toEqual({ ...common, paidAmount: '0', status: 'PENDING' })
+    expect(done).toEqual({ ...common, paidAmount: '100', fee: '0', status: 'DONE' })
+    for (const body of [pending!, done!]) fits(body)
+    expect(await world.balance('USDT')).toBe(100n * 10n ** 18n)
+    expect(await auditLedger(world.db)).toEqual([])
+    expect(await world.mails()).toMatchObject([
+      {
+        kind: 'receipt',
+        recipient: 'payer@example.com',
+        data: { receipt: { amount: '100', paidAmount: '100', payments: [{ amount: '40' }, { amount: '60' }] } },
+      },
+    ])
+  })
+
+  test('carries the deposit fees of what was paid', async () => {
+    const id = await world.create({ amount: { value: '100', ticker: 'USDT', blockchain: 'ETHEREUM' } })
+    await world.proceed(id)
+    await world.confirm(await world.payment(id, '100'))
+    expect((await world.notices()).at(-1)).toMatchObject({ status: 'DONE', paidAmount: '100', fee: '1' })
+    expect(await world.balance('USDT')).toBe(99n * 10n ** 18n)
+  })
+
+  test('B15 paid too much is PAID with more than was asked for', async () => {
+    const id = await world.create({ amount: USDT })
+    await world.proceed(id)
+    await world.confirm(await world.payment(id, '150'))
+    expect((await world.notices()).at(-1)).toMatchObject({ status: 'DONE', amount: '100', paidAmount: '150' })
+    expect(await world.find(id)).toMatchObject({
+      state: 'paid',
+      over: { text: '50' },
+      missing: { text: '0' },
+      toSend: null,
+    })
+  })
+
+  test('the payer chooses what the merchant left open, within what is offered', async () => {
+    const id = await world.create({})
+    expect(await world.lookup(id)).toMatchObject({ amount: null })
+    const { options, choosesValue } = await world.find(id)
+    expect(choosesValue).toBe(true)
+    expect(options.map(({ ticker, blockchain, minimum }) => `${ticker} ${blockchain} ${minimum}`)).toEqual([
+      'BTC BITCOIN 0.0001',
+      'ETH ETHEREUM 0.001',
+      'USDT ETHEREUM 1',
+      'USDT BINANCE_SMART_CHAIN 1',
+    ])
+    for (const [choice, reason] of [
+      [{}, 'choose-ticker'],
+      [{ ticker: 'DOGE' }, 'ticker-refused'],
+      [{ ticker: 'USDT' }, 'choose-blockchain'],
+      [{ ticker: 'USDT', blockchain: 'TRON' }, 'blockchain-refused'],
+      [{ ticker: 'BTC' }, 'choose-value'],
+      [{ ticker: 'BTC', value: '1e3' }, 'value-invalid'],
+      [{ ticker: 'BTC', value: '0.000000001' }, 'value-invalid'],
+      [{ ticker: 'BTC', value: '0' }, 'value-invalid'],
+      [{ ticker: 'BTC', value: '-1' }, 'value-invalid'],
+      [{ ticker: 'BTC', value: '0.00009' }, 'value-too-small'],
+      [{ ticker: 'BTC', value: '1', email: 'a@b@c' }, 'email-invalid'],
+      [{ ticker: 'USDT', blockchain: 'ETHEREUM', value: '1.0000001' }, 'value-invalid'],
+    ] as const) {
+      await expect(world.proceed(id, choice)).rejects.toMatchObject({ reason })
+    }
+    expect(await world.lookup(id)).toMatchObject({ status: 'CREATED', amount: null })
+    await world.proceed(id, { ticker: 'USDT', blockchain: 'ETHEREUM', value: '12,5' })
+    expect(await world.lookup(id)).toMatchObject({
+      status: 'REGISTERED',
+      amount: { value: '12.5', ticker: 'USDT', blockchain: 'ETHEREUM' },
+    })
+  })
+
+  test('what the merchant fixed the payer does not change', async () => {
+    const id = await world.create({ amount: USDT })
+    await world.proceed(id, { ticker: 'BTC', blockchain: 'BITCOIN', value: '0.001' })
+    expect(await world.lookup(id)).toMatchObject({ amount: USDT })
+  })
+
+  test('toPendingImmediate has the address at once where nothing is left to choose', async () => {
+    const id = await world.create({ amount: USDT, toPendingImmediate: true })
+    expect(await world.lookup(id)).toMatchObject({ status: 'REGISTERED', address: expect.stringMatching(/^0x/) })
+    const priced = await world.create({
+      amount: { ticker: 'BTC', blockchain: 'BITCOIN' },
+      baseAmount: { value: '100', ticker: 'USD' },
+      toPendingImmediate: true,
+    })
+    expect(await world.lookup(priced)).toMatchObject({ status: 'REGISTERED', amount: { value: '0.002' } })
+    world.prices.clear()
+    const refused = await world.call('createCryptoInvoice', {
+      body: {
+        name: 'x',
+        amount: { ticker: 'BTC', blockchain: 'BITCOIN' },
+        baseAmount: { value: '100', ticker: 'USD' },
+        toPendingImmediate: true,
+      },
+    })
+    expect(refused).toMatchObject({ status: 503, body: { code: 107 } })
+  })
+})
+
+describe('money that is not what was asked for', () => {
+  test('B15 another asset, the other EVM network and too little are ordinary deposits: told, shown, not counted', async () => {
+    const id = await world.create({ amount: USDT })
+    await world.proceed(id)
+    await world.confirm(
+      await world.payment(id, '100', { network: 'ETHEREUM' }),
+      await world.payment(id, '2', { ticker: 'ETH', network: 'ETHEREUM' }),
+      await world.payment(id, '0.5'),
+    )
+    expect(await world.lookup(id)).toMatchObject({ status: 'REGISTERED', paidAmount: '0' })
+    expect((await world.told()).toSorted()).toEqual([
+      'CryptoInvoice PENDING',
+      'Replenish Done',
+      'Replenish Done',
+      'Replenish Failed',
+      'Replenish Pending',
+      'Replenish Pending',
+      'Replenish Pending',
+    ])
+    expect(
+      (await world.find(id)).payments.map(({ ticker, blockchain, counts, state }) => [
+        ticker,
+        blockchain,
+        counts,
+        state,
+      ]),
+    ).toEqual([
+      ['USDT', 'ETHEREUM', false, 'credited'],
+      ['ETH', 'ETHEREUM', false, 'credited'],
+      ['USDT', 'BINANCE_SMART_CHAIN', false, 'too-small'],
+    ])
+    await world.confirm(await world.payment(id, '100'))
+    expect(await world.lookup(id)).toMatchObject({ status: 'PAID', paidAmount: '100' })
+    expect(await world.balance('USDT')).toBe(199n * 10n ** 18n)
+  })
+
+  test('a rest below what is credited is shown as the least that is', async () => {
+    const id = await world.create({ amount: USDT })
+    await world.proceed(id)
+    await world.confirm(await world.payment(id, '99.5'))
+    expect(await world.find(id)).toMatchObject({ missing: { text: '0.5' }, toSend: { text: '1' } })
+    await world.confirm(await world.payment(id, '1'))
+    expect(await world.lookup(id)).toMatchObject({ status: 'PAID', paidAmount: '100.5' })
+  })
+})
+
+describe('the end of its time', () => {
+  test('unpaid is EXPIRED, told with what is known; the page shows the end earlier', async () => {
+    const untouched = await world.create({})
+    const registered = await world.create({ amount: USDT, duration: 100 * HOUR })
+    await world.proceed(registered)
+    world.now += 72 * HOUR - 1
+    await world.tick()
+    expect(await world.lookup(untouched)).toMatchObject({ status: 'CREATED' })
+    world.now += 1
+    await world.tick()
+    expect(await world.lookup(untouched)).toMatchObject({ status: 'EXPIRED' })
+    expect(await world.lookup(registered)).toMatchObject({
+      status: 'REGISTERED',
+      clientExpiredAt: START + (100 * HOUR * 2) / 3,
+    })
+    await expect(world.proceed(untouched, { ticker: 'BTC', value: '1' })).rejects.toMatchObject({ reason: 'ended' })
+    world.now += 28 * HOUR
+    await world.tick()
+    const expired = (await world.notices()).filter(({ status }) => status === 'EXPIRED')
+    expect(expired).toHaveLength(2)
+    for (const body of expired) fits(body)
+    expect(expired.find(({ id }) => id === untouched)).toMatchObject({ ticker: '', blockchain: '', amount: '0' })
+    await world.tick()
+    expect((await world.notices()).filter(({ status }) => status === 'EXPIRED')).toHaveLength(2)
+  })
+
+  test('waits for a payment that was seen in time, which makes it PAID', async () => {
+    const id = await world.create({ amount: USDT })
+    await world.proceed(id)
+    world.now += 72 * HOUR - MINUTE
+    const paid = await world.payment(id, '100')
+    await world.mine(paid.network, [paid.transaction])
+    world.now += 5 * HOUR
+    await world.tick()
+    expect(await world.lookup(id)).toMatchObject({ status: 'PENDING' })
+    await world.settle(paid.network)
+    await world.tick()
+    expect(await world.lookup(id)).toMatchObject({ status: 'PAID' })
+    expect(await world.told()).toEqual(['CryptoInvoice PENDING', 'CryptoInvoice DONE'])
+  })
+
+  test('comes after all when the payment it waited for is replaced', async () => {
+    const id = await world.create({ amount: { value: '1', ticker: 'BTC', blockchain: 'BITCOIN' } })
+    await world.proceed(id)
+    const { transaction } = await world.payment(id, '1')
+    await world.poolHas('BITCOIN', [transaction])
+    world.now += 80 * HOUR
+    await world.tick()
+    expect(await world.lookup(id)).toMatchObject({ status: 'PENDING' })
+    await world.mine('BITCOIN', [{ ...transaction, hash: 'other', transfers: [] }])
+    await world.settle('BITCOIN')
+    await world.tick()
+    expect(await world.lookup(id)).toMatchObject({ status: 'EXPIRED', paidAmount: '0' })
+    expect(await world.told()).toEqual(['CryptoInvoice PENDING', 'CryptoInvoice EXPIRED'])
+  })
+
+  test('late money is credited and told as a deposit, the lookup shows it, and the rest makes it PAID with one DONE', async () => {
+    const id = await world.create({ amount: USDT, email: 'payer@example.com' })
+    await world.proceed(id)
+    await world.confirm(await world.payment(id, '30'))
+    world.now += 73 * HOUR
+    await world.tick()
+    expect((await world.notices()).at(-1)).toMatchObject({ status: 'EXPIRED', paidAmount: '30' })
+    await world.confirm(await world.payment(id, '20'))
+    expect(await world.lookup(id)).toMatchObject({ status: 'EXPIRED', paidAmount: '50' })
+    expect(await world.told()).toEqual([
+      'CryptoInvoice PENDING',
+      'CryptoInvoice EXPIRED',
+      'Replenish Pending',
+      'Replenish Done',
+    ])
+    await world.confirm(await world.payment(id, '50'))
+    expect(await world.lookup(id)).toMatchObject({ status: 'PAID', paidAmount: '100' })
+    expect((await world.told()).slice(4)).toEqual(['Replenish Pending', 'Replenish Done', 'CryptoInvoice DONE'])
+    await world.confirm(await world.payment(id, '5'))
+    expect(await world.lookup(id)).toMatchObject({ status: 'PAID', paidAmount: '105' })
+    expect((await world.told()).slice(7)).toEqual(['Replenish Pending', 'Replenish Done'])
+    expect((await world.mails()).map(({ kind }) => kind)).toEqual(['underpaid', 'receipt'])
+  })
+
+  test('a second payment that confirms after the first has paid all is told as a deposit', async () => {
+    const id = await world.create({ amount: USDT })
+    await world.proceed(id)
+    const [one, two] = [await world.payment(id, '100'), await world.payment(id, '25')]
+    const height = await world.mine(one.network, [one.transaction])
+    await world.mine(two.network, [two.transaction])
+    await world.settle(one.network, height)
+    expect((await world.notices()).at(-1)).toMatchObject({ status: 'DONE', paidAmount: '100' })
+    await world.settle(two.network)
+    expect(await world.told()).toEqual(['CryptoInvoice PENDING', 'CryptoInvoice DONE', 'Replenish Done'])
+    expect(await world.lookup(id)).toMatchObject({ paidAmount: '125' })
+  })
+})
+
+describe('closing', () => {
+  test('takes what was credited for enough, from PENDING and from EXPIRED', async () => {
+    for (const late of [false, true]) {
+      const id = await world.create({ amount: USDT })
+      await world.proceed(id)
+      await world.confirm(await world.payment(id, '30'))
+      if (late) {
+        world.now += 73 * HOUR
+        await world.tick()
+      }
+      const closed = await world.close(id)
+      expect([...Value.Errors(schema, closed)]).toEqual([])
+      expect(closed).toMatchObject({ id, status: 'PAID', paidAmount: '30' })
+      expect((await world.notices()).at(-1)).toMatchObject({ id, status: 'DONE', amount: '100', paidAmount: '30' })
+      expect(await world.close(id)).toMatchObject({ code: 100 })
+    }
+  })
+
+  test('is refused with nothing credited, and unknown to other merchants', async () => {
+    const id = await world.create({ amount: USDT })
+    expect(await world.close(id)).toMatchObject({ code: 100 })
+    await world.proceed(id)
+    const paid = await world.payment(id, '30')
+    await world.mine(paid.network, [paid.transaction])
+    expect(await world.close(id)).toMatchObject({
+      code: 100,
+      description: expect.stringContaining('nothing is credited'),
+    })
+    for (const operation of ['getCryptoInvoice', 'closeCryptoInvoice']) {
+      expect(await world.call(operation, { merchantId: OTHER, params: { id } })).toMatchObject({
+        status: 404,
+        body: { code: 101 },
+      })
+      expect(await world.call(operation, { params: { id: SHOP } })).toMatchObject({ status: 404, body: { code: 101 } })
+    }
+  })
+
+  test('a payment on its way then is told as a deposit when it comes', async () => {
+    const id = await world.create({ amount: USDT })
+    await world.proceed(id)
+    await world.confirm(await world.payment(id, '30'))
+    const more = await world.payment(id, '70')
+    await world.mine(more.network, [more.transaction])
+    await world.close(id)
+    await world.settle(more.network)
+    expect(await world.told()).toEqual(['CryptoInvoice PENDING', 'CryptoInvoice DONE', 'Replenish Done'])
+    expect(await world.lookup(id)).toMatchObject({ paidAmount: '100' })
+  })
+})
+
+describe('a request', () => {
+  test.each([
+    [{ amount: { value: '100', ticker: 'DOGE' } }, 'amount.ticker'],
+    [{ amount: { value: '100', ticker: 'USDT', blockchain: 'TRON' } }, 'amount.blockchain'],
+    [{ amount: { value: '100', ticker: 'USDT', blockchain: 'constructor' } }, 'amount.blockchain'],
+    [{ amount: { value: '100.0000001', ticker: 'USDT', blockchain: 'ETHEREUM' } }, 'amount.value'],
+    [{ amount: { value: '0.5', ticker: 'USDT' } }, 'amount.value'],
+    [{ amount: { value: '1', ticker: 'USDT' }, baseAmount: { value: '1', ticker: 'USD' } }, 'amount.value'],
+    [{ baseAmount: { value: '1', ticker: 'KZT' } }, 'baseAmount.ticker'],
+    [{ baseAmount: { value: '1.005', ticker: 'USD' } }, 'baseAmount.value'],
+    [{ duration: 59_999 }, 'duration'],
+    [{ duration: '1000' }, 'duration'],
+    [{ duration: 3_600_000, clientDuration: 3_600_001 }, 'clientDuration'],
+    [{ redirectUrl: 'https://a@shop.example/' }, 'redirectUrl'],
+  ])('%j is refused by the name of the field', async (body, field) => {
+    expect(await world.call('createCryptoInvoice', { body: { name: 'x', ...body } })).toMatchObject({
+      status: 400,
+      body: { code: 100, field },
+    })
+  })
+
+  test.each([
+    [{}, { ticker: '', blockchain: '', amount: '0' }],
+    [{ baseAmount: { value: '100', ticker: 'USD' } }, { ticker: '', blockchain: '', amount: '0' }],
+    [{ amount: { ticker: 'USDT' } }, { ticker: 'USDT', blockchain: '', amount: '0' }],
+    [{ amount: USDT }, { ticker: 'USDT', blockchain: 'BINANCE_SMART_CHAIN', amount: '100' }],
+  ])('audit C-5: that ends as %j always tells ticker, blockchain and amount', async (asked, said) => {
+    await world.create({ ...asked, duration: HOUR })
+    world.now += HOUR
+    await world.tick()
+    const [body] = await world.notices()
+    expect(body).toMatchObject({ ...said, status: 'EXPIRED' })
+    fits(body!)
+  })
+
+  test.each([
+    {},
+    { amount: { ticker: 'USDT' } },
+    { baseAmount: { value: '100', ticker: 'USD' } },
+    { amount: { value: '100', ticker: 'USDT' } },
+  ])('audit C-15: toPendingImmediate is refused in %j, where something is left to choose', async (open) => {
+    const answer = await world.call('createCryptoInvoice', { body: { name: 'x', ...open, toPendingImmediate: true } })
+    expect(answer).toMatchObject({
+      status: 400,
+      body: {
+        code: 100,
+        field: 'amount',
+        description: expect.stringContaining('toPendingImmediate needs an amount') as string,
+      },
+    })
+  })
+
+  test.each([{}, { toPendingImmediate: true }])(
+    'audit S-12: with %j its record says which API key signed for it',
+    async (more) => {
+      const keyId = randomUUID()
+      const { body } = await world.call('createCryptoInvoice', { body: { name: 'x', amount: USDT, ...more }, keyId })
+      const { rows } = await sql`select api_key_id as key from crypto_invoices where id = ${body.id}`.execute(world.db)
+      expect(rows).toEqual([{ key: keyId }])
+    },
+  )
+
+  test('with a target keeps it, and refuses one that can not be', async () => {
+    const { body } = (await world.call('createCryptoInvoice', {
+      body: { name: 'x', target: { ticker: 'BTC' } },
+    })) as unknown as { body: { id: string } }
+    const { rows } = await sql`select ticker, owner_kind as kind from targets where owner_id = ${body.id}`.execute(
+      world.db,
+    )
+    expect(rows).toEqual([{ ticker: 'BTC', kind: 'crypto-invoice' }])
+    expect(await world.call('createCryptoInvoice', { body: { name: 'x', target: { ticker: 'DOGE' } } })).toMatchObject({
+      status: 400,
+      body: { code: 100, field: 'target.ticker' },
+    })
+  })
+
+  test('repeated under one Idempotency-Key makes one invoice, also at the same moment and with the address at once', async () => {
+    for (const more of [{}, { toPendingImmediate: true }]) {
+      const key = `key:${JSON.stringify(more)}`
+      const send = (fingerprint = 'a') =>
+        world.call('createCryptoInvoice', {
+          body: { name: 'x', amount: USDT, ...more },
+          answerKeys: [{ key, fingerprint }],
+        })
+      const answers = await Promise.all([send(), send(), send()])
+      expect(new Set(answers.map(({ status, body }) => `${status} ${body.id as string}`)).size).toBe(1)
+      expect(await send('b')).toMatchObject({ status: 409 })
+    }
+  })
+})

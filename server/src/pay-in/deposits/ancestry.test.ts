@@ -1,0 +1,124 @@
+/**
+ * A deposit whose unconfirmed parent is replaced: bitcoind evicts it with the parent, and no block ever spends one of
+ * its own inputs (Knots 29.4.3 on regtest).
+ */
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import pino from 'pino'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import type { PoolAncestor } from '../../adapters/chains/port.ts'
+import { uuidv7 } from '../../platform/base/id.ts'
+import { createClock } from '../../platform/runtime/clock.ts'
+import type { Runtime } from '../../platform/runtime/runtime.ts'
+import { createAncestryJob } from './index.ts'
+import { createWorld, DAY, pay, START, wipe, type Owned, type World } from './test-world.ts'
+
+const database = useDatabase({ template: migrated })
+const BTC = 100_000_000n
+let world: World
+let owned: Owned
+let pool: Map<string, PoolAncestor[]>
+let asked: string[]
+beforeAll(() => {
+  world = createWorld(database.url)
+})
+afterAll(() => world.close())
+beforeEach(async () => {
+  await wipe(world.db)
+  await sql`truncate deposit_ancestry`.execute(world.db)
+  world.now = START
+  owned = await world.address('BITCOIN')
+  pool = new Map()
+  asked = []
+})
+
+const readAncestry = async (): Promise<void> => {
+  const runtime: Runtime = {
+    db: world.db,
+    clock: createClock(() => world.now),
+    newId: () => uuidv7(world.now, randomBytes(10)),
+    log: pino({ enabled: false }),
+  }
+  const adapter = {
+    ancestorsOf: async (hash: string) => {
+      asked.push(hash)
+      return pool.get(hash) ?? null
+    },
+  }
+  await createAncestryJob(runtime, adapter, 1).run(new AbortController().signal)
+}
+const GRANDPARENT = { transaction: 'grandparent', keys: ['coin:0', 'coin:1'] }
+const PARENT = { transaction: 'parent', keys: ['grandparent:0'] }
+/** In the pool, on a parent and a grandparent that no block has either. */
+const seen = async () => {
+  const paid = pay(owned.address, BTC, { keys: ['parent:1'] })
+  pool.set(paid.hash, [GRANDPARENT, PARENT])
+  await world.poolHas('BITCOIN', [paid])
+  await readAncestry()
+  return paid
+}
+const mined = (hash: string, keys: string[]) => pay('somebody', BTC, { hash, keys })
+const told = async () => (await world.notices()).map(({ status, body }) => [status, body.failReason])
+
+test('audit D-B6, row B-24: a deposit whose unconfirmed ancestor is replaced has failed once the replacement is final', async () => {
+  await seen()
+  await world.mine('BITCOIN', 100, [mined('rival', ['coin:1'])])
+  await world.poolHas('BITCOIN', [])
+  await world.settle('BITCOIN', 105, 99)
+  expect(await told()).toEqual([['Pending', undefined]])
+  await world.settle('BITCOIN', 105, 100)
+  expect(await told()).toEqual([
+    ['Pending', undefined],
+    ['Failed', 'TRANSACTION_REPLACED'],
+  ])
+})
+
+test('audit D-B6, row B-24: ancestors that are mined themselves replace nothing', async () => {
+  const paid = await seen()
+  await world.mine('BITCOIN', 100, [mined('grandparent', GRANDPARENT.keys), mined('parent', PARENT.keys)])
+  await world.settle('BITCOIN', 120, 110)
+  await world.mine('BITCOIN', 121, [paid])
+  await world.settle('BITCOIN', 130, 121)
+  expect(await told()).toEqual([
+    ['Pending', undefined],
+    ['Done', undefined],
+  ])
+})
+
+test('audit D-B6, row B-24: a replacement that is lost with its block replaces nothing', async () => {
+  const paid = await seen()
+  await world.mine('BITCOIN', 100, [mined('rival', ['coin:0'])])
+  await world.orphan('BITCOIN', 100)
+  await world.mine('BITCOIN', 100, [mined('grandparent', GRANDPARENT.keys), mined('parent', PARENT.keys), paid], 'b')
+  await world.settle('BITCOIN', 110, 104)
+  expect(await told()).toEqual([
+    ['Pending', undefined],
+    ['Done', undefined],
+  ])
+})
+
+test('audit D-B6, row B-23: what left the pool with its ancestors, which nothing replaced, is waited for as before', async () => {
+  await seen()
+  await world.poolHas('BITCOIN', [])
+  world.now += 14 * DAY - 1
+  await world.settle('BITCOIN', 200, 190)
+  expect(await told()).toEqual([['Pending', undefined]])
+})
+
+test('audit D-B6: ancestors are read once, again while the transaction is not in the pool, and forgotten with the deposit', async () => {
+  const paid = pay(owned.address, BTC, { keys: ['parent:1'] })
+  await world.poolHas('BITCOIN', [paid])
+  await readAncestry()
+  pool.set(paid.hash, [])
+  await readAncestry()
+  await readAncestry()
+  expect(asked).toEqual([paid.hash, paid.hash])
+  const stored = async () => (await sql<{ keys: string[] }>`select keys from deposit_ancestry`.execute(world.db)).rows
+  expect(await stored()).toEqual([{ keys: [] }])
+  await world.mine('BITCOIN', 100, [paid])
+  await world.settle('BITCOIN', 110, 104)
+  await readAncestry()
+  expect(await stored()).toEqual([])
+})

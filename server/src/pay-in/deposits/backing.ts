@@ -1,0 +1,78 @@
+import type { Head, Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import type { Moment } from '../../platform/base/moment.ts'
+import { explainedAt } from '../../ledger/address-balances/index.ts'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import { noEffects, type Effects } from '../../ledger/effects/index.ts'
+import { formatUnits, rescale } from '../../platform/money/index.ts'
+import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
+import { holdHeights } from './queries.ts'
+import type { DepositSettings } from './settings.ts'
+import { settleDeposits } from './settling.ts'
+
+/** An address with inner transfers in final blocks that have not been held against its balance. */
+export interface Unbacked {
+  address: string
+  asset: string
+}
+
+/** What an address holds of an asset, in the chain's units. */
+export interface HeldAt extends Unbacked {
+  units: bigint
+}
+
+const OPEN = sql`d.state = 'pending' and d.index like 't:%' and d.balance_height is null`
+
+/**
+ * Addresses whose inner transfers wait for their balance to be looked at, a page at a time in the order of addresses.
+ */
+export const unbackedOn = async (
+  db: Db,
+  network: Network,
+  finalHeight: number,
+  after: string,
+  most: number,
+): Promise<Unbacked[]> => {
+  const { rows } = await sql<Unbacked>`select distinct d.address, d.asset from deposits d
+    where d.network = ${network} and d.block_height <= ${finalHeight} and ${OPEN} and d.address > ${after}
+    order by d.address, d.asset limit ${most}`.execute(db)
+  return rows
+}
+
+/**
+ * Lets inner transfers be credited whose address holds, at a final block, at least what the books say with them; the
+ * others stay pending, with an alert. A node that lists what did not move, or a reader that takes it for money, so
+ * credits nothing.
+ * @param at the final block of the balances
+ */
+export const backInner = async (
+  tx: Tx,
+  network: Network,
+  at: Head,
+  held: readonly HeldAt[],
+  settings: DepositSettings,
+  moment: Moment,
+): Promise<Effects> => {
+  const heights = await holdHeights(tx, network)
+  if (!heights) return noEffects
+  const explained = await explainedAt(tx, network, held, at)
+  if (!explained) return noEffects
+  for (const [i, { address, asset, units }] of held.entries()) {
+    const listed = settings.catalogue.findCrypto(asset)
+    const on = listed?.networks.get(network)
+    if (!listed || !on) continue
+    const has = rescale(units, on.decimals, listed.scale)
+    const subject = `${network}/${address}`
+    if (has < explained[i]!) {
+      const text =
+        `${address} on ${network} holds ${formatUnits(has, listed.scale)} ${asset} at block ${at.height}, but ${formatUnits(explained[i]!, listed.scale)} with what ` +
+        `contracts are said to have sent it. That is not credited. Compare the transactions of its pending deposits with another node`
+      await raiseAlert(tx, { kind: 'deposit-not-held', subject, text, detail: { asset, height: at.height } }, moment)
+      continue
+    }
+    await resolveAlert(tx, 'deposit-not-held', subject, moment.at)
+    await sql`update deposits d set balance_height = ${at.height} where d.network = ${network} and d.address = ${address}
+      and d.asset = ${asset} and d.block_height <= ${at.height} and ${OPEN}`.execute(tx)
+  }
+  return settleDeposits(tx, network, heights, settings, moment)
+}

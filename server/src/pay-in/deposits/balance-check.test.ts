@@ -1,0 +1,220 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import pino from 'pino'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import { uuidv7 } from '../../platform/base/id.ts'
+import { noEffects } from '../../ledger/effects/index.ts'
+import { insertPlanned } from '../../chain/transactions/index.ts'
+import { createClock } from '../../platform/runtime/clock.ts'
+import { createBalanceCheckJob } from './index.ts'
+import { createWorld, DAY, E18, pay, START, wipe, type World } from './test-world.ts'
+
+const database = useDatabase({ template: migrated })
+const lease = { untilMs: START + DAY, afterMs: 60_000 }
+let world: World
+let traces = false
+/** What the chain says each address holds. */
+const chain = new Map<string, bigint>()
+let asked: string[][] = []
+
+beforeAll(() => {
+  world = createWorld(database.url)
+})
+afterAll(() => world.close())
+beforeEach(async () => {
+  await wipe(world.db)
+  world.now = START
+  traces = false
+  chain.clear()
+  asked = []
+})
+
+/** @param read the final block of the books, where another worker has seen a newer one meanwhile */
+const check = async (final: number, read = final): Promise<void> => {
+  const head = read + 2
+  await sql`insert into watch_cursors values ('ETHEREUM', ${head}, 'x', 1, ${head}, ${final}, false, ${new Date(START)})
+    on conflict (network) do update
+      set height = excluded.height, final_height = excluded.final_height`.execute(world.db)
+  await sql`insert into watch_blocks values ('ETHEREUM', ${final}, ${`a${final}`}, '') on conflict do nothing`.execute(
+    world.db,
+  )
+  const job = createBalanceCheckJob({
+    runtime: {
+      db: world.db,
+      clock: createClock(() => world.now),
+      newId: () => uuidv7(START, randomBytes(10)),
+      log: pino({ enabled: false }),
+    },
+    network: 'ETHEREUM',
+    adapter: {
+      capabilities: async () => ({ mempool: false, traces }),
+      hashAt: async (height) => `a${height}`,
+      balancesAt: async (_height, wanted) => {
+        asked.push(wanted.map(({ address }) => address))
+        return wanted.map(({ address }) => chain.get(address) ?? 0n)
+      },
+    },
+    deposits: world.deposits,
+    everyMs: 1,
+  })
+  await job.run(new AbortController().signal)
+  await world.settle('ETHEREUM', final + 2, final)
+}
+const told = async () =>
+  (await world.notices()).map(({ status, body }) => `${status} ${body.amount} ${body.hash ?? 'unknown'}`).toSorted()
+
+describe('native coin that no transfer explains', () => {
+  test('is a deposit without a hash, found once, beside what blocks show', async () => {
+    const { address, merchantId } = await world.address('ETHEREUM', lease)
+    await world.mine('ETHEREUM', 90, [pay(address, 2n * E18, { hash: 'plain', index: 'n' })])
+    chain.set(address, 5n * E18)
+    await check(100)
+    await check(101)
+    expect(await told()).toEqual(['Done 2 plain', 'Done 3 unknown', 'Pending 2 plain', 'Pending 3 unknown'])
+    expect(await world.balance(merchantId, 'ETH')).toBe((5n * E18 * 99n) / 100n)
+    expect(await world.balance(merchantId, 'ETH', 'custody:ETHEREUM')).toBe(-5n * E18)
+  })
+
+  test('is not found again when its blocks are read again on a node with traces, and what comes after is', async () => {
+    const { address } = await world.address('ETHEREUM', lease)
+    chain.set(address, E18)
+    await check(100)
+    const inner = (hash: string) => pay(address, E18, { hash, index: 't:0.1' })
+    await world.mine('ETHEREUM', 95, [inner('early')])
+    await world.mine('ETHEREUM', 101, [inner('late')])
+    await world.settle('ETHEREUM', 110, 110)
+    expect(await told()).toEqual(['Done 1 late', 'Done 1 unknown', 'Pending 1 late', 'Pending 1 unknown'])
+  })
+
+  /** What leaves an address, or is sent there by us, moves its record in the transaction of its block. */
+  const moved = (address: string, units: bigint, height: number): Promise<void> =>
+    world.act(async () => ({ ...noEffects, moves: [{ network: 'ETHEREUM', asset: 'ETH', address, units, height }] }))
+
+  test('audit M-A3: is found after a sweep has taken what was there', async () => {
+    const { address, merchantId } = await world.address('ETHEREUM', lease)
+    await world.mine('ETHEREUM', 90, [pay(address, 2n * E18, { hash: 'plain', index: 'n' })])
+    chain.set(address, 2n * E18)
+    await check(100)
+    await moved(address, -2n * E18, 150)
+    chain.set(address, E18)
+    await check(200)
+    expect(await world.balance(merchantId, 'ETH')).toBe((3n * E18 * 99n) / 100n)
+  })
+
+  test('audit M-A2: gas that we sent ahead is no deposit', async () => {
+    const { address } = await world.address('ETHEREUM', lease)
+    await moved(address, E18 / 100n, 95)
+    chain.set(address, E18 / 100n)
+    await check(100)
+    expect(await told()).toEqual([])
+  })
+
+  test('audit M-A2 M-A3: moves of blocks above the final one change nothing below it', async () => {
+    const { address } = await world.address('ETHEREUM', lease)
+    await world.mine('ETHEREUM', 90, [pay(address, 2n * E18, { hash: 'plain', index: 'n' })])
+    await moved(address, -2n * E18, 102)
+    chain.set(address, 2n * E18)
+    await check(100)
+    expect(await told()).toEqual(['Done 2 plain', 'Pending 2 plain'])
+  })
+
+  test('audit M-A3: is found though it stood in suspense as a surplus that nothing explained', async () => {
+    const { address } = await world.address('ETHEREUM', lease)
+    await sql`insert into custody_addresses(network, asset, address, booked, suspended) values ('ETHEREUM', 'ETH', ${address}, ${E18}, ${E18})`.execute(
+      world.db,
+    )
+    chain.set(address, E18)
+    await check(100)
+    expect(await told()).toEqual(['Done 1 unknown', 'Pending 1 unknown'])
+  })
+
+  test('audit M-A2: nothing is concluded of a block that was not read, or was read before the newest moves were kept', async () => {
+    const { address } = await world.address('ETHEREUM', lease)
+    chain.set(address, E18)
+    await sql`insert into watch_blocks values ('ETHEREUM', 100, 'another', '')`.execute(world.db)
+    await check(100)
+    await sql`update watch_cursors set moves_since = 150`.execute(world.db)
+    await check(140)
+    expect(await told()).toEqual([])
+    await check(150)
+    expect(await told()).toEqual(['Done 1 unknown', 'Pending 1 unknown'])
+  })
+
+  test('audit M-D2: what a lost final payment of ours takes again is no deposit of the address that it left', async () => {
+    const { address } = await world.address('ETHEREUM', lease)
+    const id = randomUUID()
+    await world.act(async (tx, moment) => {
+      await insertPlanned(
+        tx,
+        {
+          id,
+          network: 'ETHEREUM',
+          purpose: 'payout',
+          senders: [address],
+          nonce: null,
+          keys: [`${address}:0`],
+          unsigned: '0x02',
+          signingKeys: [],
+          feeRate: {},
+          networkFee: 1n,
+        },
+        moment,
+      )
+      return noEffects
+    })
+    await sql`update outgoing set lost_at = ${new Date(START)} where id = ${id}`.execute(world.db)
+    chain.set(address, E18)
+    await check(100)
+    expect(await told()).toEqual([])
+    await sql`update outgoing set lost_at = null, state = 'final', mined_hash = 'mined', mined_block = 'a103', mined_height = 103 where id = ${id}`.execute(
+      world.db,
+    )
+    await check(101)
+    expect(await told(), 'a block that is not final has it again').toEqual([])
+    await check(103)
+    expect(await told()).toEqual(['Done 1 unknown', 'Pending 1 unknown'])
+  })
+
+  test('audit D-E3: is found although a sweep, which takes all there is, has taken it too', async () => {
+    const { address } = await world.address('ETHEREUM', lease)
+    await moved(address, -E18, 95)
+    chain.set(address, 0n)
+    await check(100)
+    expect(await told()).toEqual(['Done 1 unknown', 'Pending 1 unknown'])
+  })
+
+  test('audit D-E3: is credited once when a slower worker ends with an older block', async () => {
+    const { address } = await world.address('ETHEREUM', lease)
+    chain.set(address, E18)
+    await check(101)
+    await check(100, 101)
+    expect(await told()).toEqual(['Done 1 unknown', 'Pending 1 unknown'])
+  })
+
+  test('below the minimum goes to suspense, and the next is only what came since', async () => {
+    const { address, merchantId } = await world.address('ETHEREUM', lease)
+    chain.set(address, 7n)
+    await check(100)
+    chain.set(address, 7n + E18)
+    await check(101)
+    expect(await world.balance(merchantId, 'ETH', 'suspense')).toBe(7n)
+    expect(await world.balance(merchantId, 'ETH')).toBe((E18 * 99n) / 100n)
+  })
+})
+
+test('only open rotating addresses are asked about, in pages, and none on a node with traces', async () => {
+  const open = await Promise.all(Array.from({ length: 450 }, () => world.address('ETHEREUM', lease)))
+  const ended = await world.address('ETHEREUM', { untilMs: START, afterMs: 1 })
+  const permanent = await world.address('ETHEREUM')
+  await check(100)
+  expect(asked.map((page) => page.length)).toEqual([200, 200, 50])
+  expect(new Set(asked.flat())).toEqual(new Set(open.map(({ address }) => address)))
+  expect(asked.flat()).not.toContain(ended.address)
+  expect(asked.flat()).not.toContain(permanent.address)
+  asked = []
+  traces = true
+  await check(101)
+  expect(asked).toEqual([])
+})

@@ -1,0 +1,122 @@
+import { isInner, sumOf, unknownInner } from '../../ledger/address-balances/index.ts'
+import { isSum, type Deposit } from './deposit.ts'
+import { sourceText, type Sighting } from './sighting.ts'
+
+export interface Comparison {
+  /** not stored yet */
+  fresh: Sighting[]
+  /** stored, waiting to be mined: where in its transaction each is now, and who the block says has sent it */
+  again: { deposit: Deposit; index: string; senders: readonly string[]; sendersOmitted?: boolean | undefined }[]
+  /** stored where something else is now: their place must be freed first */
+  displaced: Deposit[]
+}
+
+/**
+ * Compares what a chain shows with what is stored. Mined again on another branch, a call of a contract may move the
+ * same money at another place among its logs, or other money, which then is another deposit. Inner transfers are
+ * compared by their sums.
+ * @param known all stored deposits of the sightings' transactions
+ */
+export const compare = (sightings: readonly Sighting[], known: readonly Deposit[]): Comparison => {
+  const placed = comparePlaces(
+    sightings.filter((one) => !isInner(one)),
+    known.filter((one) => !isInner(one) && !isSum(one)),
+  )
+  const inner = compareSums(sightings.filter(isInner), known.filter(isInner))
+  return {
+    fresh: [...placed.fresh, ...inner.fresh],
+    again: [...placed.again, ...inner.again],
+    displaced: placed.displaced,
+  }
+}
+
+const wayOf = (one: Sighting | Deposit): string =>
+  'owner' in one
+    ? `${one.transaction}/${one.asset.ticker}/${one.owner.address}`
+    : `${one.transaction}/${one.asset}/${one.address}`
+
+/**
+ * Stored deposits are mined again as far as the sums shown cover them, those of amounts shown first; what then is left
+ * is new.
+ */
+const compareSums = (sightings: readonly Sighting[], known: readonly Deposit[]): Omit<Comparison, 'displaced'> => {
+  const stored = Map.groupBy(known, wayOf)
+  const again: Comparison['again'] = []
+  for (const [way, shown] of Map.groupBy(sightings, wayOf)) {
+    const [mined, waiting] = [
+      (stored.get(way) ?? []).filter(isMined),
+      (stored.get(way) ?? []).filter((one) => !isMined(one)),
+    ]
+    const senders = [...new Set(shown.flatMap((sighting) => sighting.senders))]
+    const amounts = new Set(shown.map(({ units }) => units))
+    let left = sumOf(shown) - sumOf(mined)
+    for (const deposit of [
+      ...waiting.filter(({ units }) => amounts.has(units)),
+      ...waiting.filter(({ units }) => !amounts.has(units)),
+    ]) {
+      if (deposit.units > left) continue
+      left -= deposit.units
+      again.push({ deposit, index: deposit.index, senders })
+    }
+  }
+  const fresh = unknownInner(
+    sightings,
+    [...known.filter(isMined), ...again.map(({ deposit }) => deposit)],
+    wayOf,
+    known,
+  )
+  return { fresh, again }
+}
+
+const isMined = ({ blockHeight }: Deposit): boolean => blockHeight !== null
+
+const comparePlaces = (sightings: readonly Sighting[], known: readonly Deposit[]): Comparison => {
+  const stored = new Map(known.map((deposit) => [sourceText(deposit), deposit]))
+  const waiting = Map.groupBy(
+    known.filter(({ blockHeight }) => blockHeight === null),
+    ({ transaction }) => transaction,
+  )
+  const take = (sighting: Sighting, fits: (deposit: Deposit) => boolean): Deposit | undefined => {
+    const candidates = waiting.get(sighting.transaction) ?? []
+    const at = candidates.findIndex((deposit) => isSame(sighting, deposit) && fits(deposit))
+    return at < 0 ? undefined : candidates.splice(at, 1)[0]
+  }
+
+  const result: Comparison = { fresh: [], again: [], displaced: [] }
+  const left: Sighting[] = []
+  for (const sighting of sightings) {
+    const there = stored.get(sourceText(sighting))
+    if (there && there.blockHeight !== null) continue
+    const inPlace = take(sighting, ({ index }) => index === sighting.index)
+    if (inPlace)
+      result.again.push({
+        deposit: inPlace,
+        index: sighting.index,
+        senders: sighting.senders,
+        sendersOmitted: sighting.sendersOmitted,
+      })
+    else left.push(sighting)
+  }
+  for (const sighting of left) {
+    const moved = take(sighting, () => true)
+    if (moved) {
+      result.again.push({
+        deposit: moved,
+        index: sighting.index,
+        senders: sighting.senders,
+        sendersOmitted: sighting.sendersOmitted,
+      })
+      result.displaced.push(moved)
+    } else result.fresh.push(sighting)
+  }
+  const places = new Set(left.map(sourceText))
+  for (const unmatched of waiting.values()) {
+    result.displaced.push(...unmatched.filter((deposit) => places.has(sourceText(deposit))))
+  }
+  return result
+}
+
+const isSame = (sighting: Sighting, deposit: Deposit): boolean =>
+  sighting.owner.address === deposit.address &&
+  sighting.asset.ticker === deposit.asset &&
+  sighting.units === deposit.units

@@ -1,0 +1,166 @@
+import type { Moment } from '../../platform/base/moment.ts'
+import { moveOf } from '../../platform/base/moves.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import {
+  freezeDebtors,
+  lockAvailable,
+  lockDebts,
+  pairText,
+  unfreezeDebtors,
+  type Pair,
+} from '../../ledger/debts/index.ts'
+import { joinEffects, type Effects } from '../../ledger/effects/index.ts'
+import type { Item } from '../../ledger/postings/index.ts'
+import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
+import { isSum, type Deposit } from './deposit.ts'
+import { becameBy, tellFollowers } from './following.ts'
+import { depositMoves, type DepositEffect, type DepositEvent, type DepositState } from './machine.ts'
+import { depositNotice } from './notice.ts'
+import { creditItem, setApartItem, takeBackItem, type Standing } from './posting.ts'
+import type { DepositSettings } from './settings.ts'
+import type { Moved } from './store.ts'
+
+/** What the table says must happen with the moves that an event made. */
+export const consequencesOf = async (
+  tx: Tx,
+  event: DepositEvent,
+  moved: readonly Moved[],
+  settings: DepositSettings,
+  moment: Moment,
+): Promise<Effects> => {
+  if (moved.length === 0) return { items: [], notices: [] }
+  const having = (effect: DepositEffect): Moved[] =>
+    moved.filter(({ before }) => moveOf(depositMoves, before.state, event)!.effects.includes(effect))
+  const became = becameBy[event]
+  const followed = became === undefined ? [] : moved.map(({ deposit }) => ({ deposit, became, at: moment.at }))
+  const { effects, untold, told: afterAll } = await tellFollowers(tx, settings.followers, followed, moment)
+  const isTold = ({ deposit, before }: Moved): boolean =>
+    (deposit.told !== before.told && !untold.has(deposit.id)) || afterAll.has(deposit.id)
+  const verified = new Set(having('tellVerified'))
+  // What is Verified as it is credited was Done first.
+  const told = [...having('tellDone'), ...having('tellFailed')]
+    .filter(isTold)
+    .flatMap((one) => (verified.has(one) ? [{ ...one.deposit, told: 'Done' as const }, one.deposit] : [one.deposit]))
+  const own: Effects = {
+    items: [
+      ...having('quarantine').map(({ deposit }) => setApartItem(deposit, 'quarantine', moment)),
+      ...(await creditAll(tx, having('credit'), 'source', moment)),
+      ...(await creditAll(tx, having('release'), 'quarantine', moment)),
+      ...(await suspendAll(tx, having('suspend'), moment)),
+      ...(await takeBackAll(tx, having('takeBack'), moment)),
+    ],
+    notices: told.map((deposit) => depositNotice(deposit, settings.catalogue)),
+  }
+  return joinEffects([own, effects, await tellSubscribers(tx, event, moved, settings, moment)])
+}
+
+/** Items that credit deposits, each repaying what is still owed after those before it. */
+const creditAll = async (
+  tx: Tx,
+  moved: readonly Moved[],
+  from: 'source' | 'quarantine',
+  moment: Moment,
+): Promise<Item[]> => {
+  if (moved.length === 0) return []
+  const deposits = moved.map(({ deposit }) => deposit)
+  const debts = await lockDebts(tx, deposits)
+  const repaid: Pair[] = []
+  const items = deposits.map((deposit) => {
+    const key = pairText(deposit)
+    const before = debts.get(key) ?? 0n
+    const { item, owed } = creditItem(deposit, from, before, moment)
+    if (before > 0n && owed === 0n) repaid.push(deposit)
+    debts.set(key, owed)
+    return item
+  })
+  await unfreezeDebtors(tx, repaid, moment)
+  return items
+}
+
+const suspendAll = async (tx: Tx, moved: readonly Moved[], moment: Moment): Promise<Item[]> => {
+  for (const { deposit } of moved) {
+    if (deposit.failReason === 'LESS_THEN_MIN_AMOUNT') continue
+    const text =
+      `Deposit ${deposit.id} of ${deposit.asset} was mined after its merchant was told it had failed; ` +
+      `the money is in suspense: decide whose it is`
+    await raiseAlert(tx, { kind: 'deposit-returned', subject: deposit.id, text }, moment)
+  }
+  return moved.map(({ deposit }) => setApartItem(deposit, 'suspense', moment))
+}
+
+/** Items that reverse deposits, taking no more than is there: a merchant that spent the money owes the rest. */
+const takeBackAll = async (tx: Tx, moved: readonly Moved[], moment: Moment): Promise<Item[]> => {
+  if (moved.length === 0) return []
+  const all = await lockAvailable(
+    tx,
+    moved.map(({ deposit }) => deposit),
+  )
+  const debtors: Pair[] = []
+  const items: Item[] = []
+  // What small deposits added up to goes back to suspense before they leave it.
+  const [sums, others] = [moved.filter(({ deposit }) => isSum(deposit)), moved.filter(({ deposit }) => !isSum(deposit))]
+  for (const { deposit, before } of [...sums, ...others]) {
+    const account = standingOf(before.state)
+    const available = all.get(pairText(deposit))!
+    const { item, taken, short } = takeBackItem(deposit, { account, available: available[account] }, moment)
+    available[account] -= taken
+    if (isSum(deposit)) available.suspense += deposit.units
+    items.push(item)
+    if (short > 0n) debtors.push(deposit)
+    if (before.state === 'credited' || short > 0n) await alertReversed(tx, deposit, short, moment)
+  }
+  await freezeDebtors(tx, debtors, moment)
+  return items
+}
+
+const standingOf = (state: DepositState): Standing => {
+  if (state === 'credited') return 'merchant'
+  return state === 'suspended' ? 'suspense' : 'quarantine'
+}
+
+const alertReversed = async (tx: Tx, deposit: Deposit, short: bigint, moment: Moment): Promise<void> => {
+  const { id, merchantId, network, asset, units } = deposit
+  const lost = `A reorganisation of ${network} took back deposit ${id} of merchant ${merchantId}, which had been booked`
+  const spent = `the money was spent, so withdrawals of its ${asset} are frozen until the rest is repaid`
+  const text = short > 0n ? `${lost}; ${spent}` : lost
+  const detail = { network, asset, units: `${units}`, shortUnits: `${short}` }
+  await raiseAlert(tx, { kind: 'deposit-reversed', subject: id, text, detail }, moment)
+}
+
+const tellSubscribers = async (
+  tx: Tx,
+  event: DepositEvent,
+  moved: readonly Moved[],
+  { onCredited, onVerified = [], onHeld = [] }: DepositSettings,
+  moment: Moment,
+): Promise<Effects> => {
+  const all: Effects[] = []
+  if (event === 'withheld')
+    for (const subscriber of onHeld)
+      all.push(
+        await subscriber(
+          tx,
+          moved.map(({ deposit }) => deposit),
+          moment,
+        ),
+      )
+  if (event === 'cleared')
+    for (const subscriber of onVerified)
+      all.push(
+        await subscriber(
+          tx,
+          moved.map(({ deposit }) => ({ deposit, again: false })),
+          moment,
+        ),
+      )
+  if (event !== 'confirmed') return joinEffects(all)
+  const credited = moved.map(({ deposit, before }) => ({
+    deposit,
+    again: before.told === 'Done' || before.told === 'Verified',
+  }))
+  for (const { deposit } of credited.filter(({ again }) => again)) {
+    await resolveAlert(tx, 'deposit-reversed', deposit.id, moment.at)
+  }
+  for (const subscriber of onCredited) all.push(await subscriber(tx, credited, moment))
+  return joinEffects(all)
+}

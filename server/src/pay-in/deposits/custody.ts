@@ -1,0 +1,16 @@
+import { onAccounts, type CustodyMove } from '../../ledger/address-balances/index.ts'
+import { isSum, type Deposit } from './deposit.ts'
+
+/** What deposits in blocks of the best chain bring to their addresses, whether credited yet or not. */
+export const brought = (deposits: readonly Deposit[]): CustodyMove[] =>
+  onAccounts(
+    deposits
+      .filter((deposit) => !deposit.internal && !isSum(deposit))
+      .map(({ network, asset, address, units, blockHeight }) => ({
+        network,
+        asset,
+        address,
+        units,
+        height: blockHeight,
+      })),
+  )

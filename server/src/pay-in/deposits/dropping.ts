@@ -1,0 +1,37 @@
+import { sql } from 'kysely'
+import type { Moment } from '../../platform/base/moment.ts'
+import { opposite } from '../../ledger/address-balances/index.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import type { Effects } from '../../ledger/effects/index.ts'
+import { resolveAlert } from '../../platform/runtime/alerts.ts'
+import { consequencesOf } from './consequences.ts'
+import { brought } from './custody.ts'
+import type { DepositSettings } from './settings.ts'
+import { moveWhere } from './store.ts'
+import type { DepositKey } from './verifying.ts'
+
+/**
+ * Ends an inner transfer that its address was never seen to hold: an operator has found that it did not happen. Its
+ * merchant is told Failed, and the address should hold less by it. Read again from a node that shows it, it waits for
+ * its proof again. Undefined when it is none that waits so, or its block is not final.
+ */
+export const dropDeposit = async (
+  tx: Tx,
+  { merchantId, id }: DepositKey,
+  settings: DepositSettings,
+  moment: Moment,
+): Promise<Effects | undefined> => {
+  const moved = await moveWhere(
+    tx,
+    'lost',
+    sql`d.merchant_id = ${merchantId} and d.id = ${id} and d.state = 'pending' and d.index like 't:%' and d.balance_height is null
+      and d.block_height <= (select c.final_height from watch_cursors c where c.network = d.network)`,
+    sql`told = 'Failed', fail_reason = 'REORGANIZED', block_height = null, block_hash = null, credit_height = null`,
+    moment.at,
+  )
+  if (moved.length === 0) return undefined
+  const deposits = moved.map(({ deposit }) => deposit)
+  for (const { network, address } of deposits)
+    await resolveAlert(tx, 'deposit-not-held', `${network}/${address}`, moment.at)
+  return { ...(await consequencesOf(tx, 'lost', moved, settings, moment)), moves: opposite(brought(deposits)) }
+}

@@ -1,0 +1,52 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import { createDerivationCheck, depositAddress } from '../../chain/addresses/index.ts'
+import { noEffects } from '../../ledger/effects/index.ts'
+import { TEST_KEYS } from '../../chain/addresses/test-keys.ts'
+import { createWorld, E18, pay, wipe, type World } from './test-world.ts'
+
+const database = useDatabase({ template: migrated })
+let world: World
+
+beforeAll(() => {
+  world = createWorld(database.url, [], [], [], { isDerived: createDerivationCheck(TEST_KEYS) })
+})
+afterAll(() => world.close())
+beforeEach(() => wipe(world.db))
+
+const alerts = async (): Promise<string[]> =>
+  (
+    await sql<{ subject: string }>`select subject from alerts where kind = 'address-not-ours'`.execute(world.db)
+  ).rows.map(({ subject }) => subject)
+
+test.each(['ETHEREUM', 'BITCOIN'] as const)(
+  'audit S-3: what others are sent on %s is credited to nobody because a row says that their address is ours',
+  async (network) => {
+    const family = network === 'BITCOIN' ? 'BITCOIN' : 'EVM'
+    // Whoever may write rows of addresses could name any address there is, such as one where an exchange is paid.
+    const foreign = await world.address(network, undefined, null, depositAddress(TEST_KEYS, family, 1))
+    await world.poolHas(network, [pay(foreign.address, E18)])
+    await world.mine(network, 100, [pay(foreign.address, E18), pay(foreign.address, E18)])
+    await world.act(
+      async (tx, moment) =>
+        (await world.deposits.explainBalances(
+          tx,
+          network,
+          { height: 100, hash: 'h' } as never,
+          [{ owner: { ...foreign, index: 0, meta: null, leasedUntil: null }, units: E18 }],
+          moment,
+        )) ?? noEffects,
+    )
+    await world.settle(network, 200, 200)
+    expect(await world.statuses()).toEqual([])
+    expect(await alerts()).toEqual([`${family}/${foreign.address}`])
+
+    const own = await world.address(network, undefined, null, depositAddress(TEST_KEYS, family, 0))
+    await world.mine(network, 101, [pay(own.address, E18)])
+    await world.settle(network, 300, 300)
+    expect(await world.statuses()).toEqual(['Pending', 'Done'])
+    expect(await alerts()).toHaveLength(1)
+  },
+)

@@ -1,0 +1,100 @@
+import type { Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import { familyOf, ownerOf, replenish } from '../../chain/addresses/index.ts'
+import { chargeOf } from '../../market/assets/index.ts'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import { joinEffects, type Effects } from '../../ledger/effects/index.ts'
+import { consequencesOf } from './consequences.ts'
+
+import { tellFollowers } from './following.ts'
+import { depositNotice } from './notice.ts'
+import type { DepositSettings } from './settings.ts'
+import { insertDeposits, moveWhere, type NewDeposit } from './store.ts'
+
+/** A withdrawal to one of our deposit addresses, as the receiver's side needs it. */
+export interface InternalTransfer {
+  /** of the withdrawal */
+  id: string
+  ticker: string
+  blockchain: Network
+  /** one of our deposit addresses, in canonical form */
+  to: string
+  /** ledger units that arrive */
+  units: bigint
+}
+
+const isHolding = async (tx: Tx, merchantId: string, { holds }: DepositSettings): Promise<boolean> => {
+  if (holds === undefined) return false
+  const { rows } = await sql<{ held: boolean }>`select (${holds(sql`${merchantId}::uuid`)}) as held`.execute(tx)
+  return rows[0]!.held
+}
+
+/** Screened first, as whatever comes from a chain is. */
+const hold = async (tx: Tx, deposit: NewDeposit, settings: DepositSettings, moment: Moment): Promise<Effects> => {
+  const { effects, untold } = await tellFollowers(
+    tx,
+    settings.followers,
+    [{ deposit, became: 'sighted', at: moment.at }],
+    moment,
+  )
+  const notices = untold.has(deposit.id) ? [] : [depositNotice(deposit, settings.catalogue)]
+  const moved = await moveWhere(
+    tx,
+    'withheld',
+    sql`d.merchant_id = ${deposit.merchantId} and d.id = ${deposit.id}`,
+    sql`hold_until_verified = true`,
+    moment.at,
+  )
+  return joinEffects([{ items: [], notices }, effects, await consequencesOf(tx, 'withheld', moved, settings, moment)])
+}
+
+/**
+ * Receives an internal transfer: a deposit that is credited at once and told once, as Done, or held as any other. Its
+ * posting takes the amount from the receiver's `clearing`, where the sender's posting in the same transaction must
+ * bring it. The deposit fee is charged as on any deposit; there is no minimum, as nothing has to be collected from a
+ * chain.
+ * @returns what the caller carries out together with the sender's side
+ */
+export const receiveInternal = async (
+  tx: Tx,
+  transfer: InternalTransfer,
+  settings: DepositSettings,
+  moment: Moment,
+): Promise<Effects> => {
+  const { id, ticker, blockchain, to, units } = transfer
+  const owner = (await ownerOf(tx, familyOf(blockchain), [to])).get(to)
+  const on = settings.catalogue.findCrypto(ticker)?.networks.get(blockchain)
+  if (!owner || !on) throw new Error(`withdrawal ${id} is not internal: ${ticker} on ${blockchain} to ${to}`)
+  const held = await isHolding(tx, owner.merchantId, settings)
+  const deposit: NewDeposit = {
+    merchantId: owner.merchantId,
+    id: moment.newId(),
+    network: blockchain,
+    asset: ticker,
+    transaction: id,
+    index: 'internal',
+    address: to,
+    addressId: owner.addressId,
+    senders: [],
+    units,
+    fee: chargeOf(on.depositFee, units, units),
+    ...(held ? ({ state: 'pending', told: 'Pending' } as const) : ({ state: 'credited', told: 'Done' } as const)),
+    compliance: null,
+    failReason: null,
+    blockHeight: null,
+    blockHash: null,
+    creditHeight: null,
+    keys: [],
+    internal: true,
+    late: owner.leasedUntil !== null && owner.leasedUntil <= moment.at,
+    meta: owner.meta,
+    createdAt: moment.at,
+  }
+  const stored = await insertDeposits(tx, [deposit])
+  if (stored.size === 0) throw new Error(`withdrawal ${id} was received before`)
+  await replenish(tx, [deposit], moment.at)
+  if (held) return hold(tx, deposit, settings, moment)
+  const before = { state: 'pending', told: 'Pending' } as const
+  return consequencesOf(tx, 'confirmed', [{ deposit, before }], settings, moment)
+}

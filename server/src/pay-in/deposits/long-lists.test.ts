@@ -1,0 +1,109 @@
+/**
+ * Transactions of thousands of inputs that pay us at hundreds of outputs: what is stored and told of each output must
+ * not hold all inputs again.
+ */
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import pino from 'pino'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { ChainTransaction } from '@bursar/chainkit'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import { uuidv7 } from '../../platform/base/id.ts'
+import { createClock } from '../../platform/runtime/clock.ts'
+import type { Runtime } from '../../platform/runtime/runtime.ts'
+import { createAncestryJob } from './index.ts'
+import { createWorld, pay, START, wipe, type Owned, type World } from './test-world.ts'
+
+const database = useDatabase({ template: migrated })
+let world: World
+let owned: Owned
+beforeAll(() => {
+  world = createWorld(database.url)
+})
+afterAll(() => world.close())
+beforeEach(async () => {
+  await wipe(world.db)
+  world.now = START
+  owned = await world.address('BITCOIN')
+})
+
+/**
+ * An input that spends a P2WSH coin takes 164 units of weight and more, an output 124: a block of 4,000,000 has room
+ * for more than these.
+ */
+const [INPUTS, OUTPUTS] = [12_000, 700]
+const txid = (at: number): string => at.toString(16).padStart(64, '0')
+const wide = (inputs: number, outputs: number, besides: readonly string[] = []): ChainTransaction => {
+  const from = [...Array.from({ length: inputs }, (_, at) => `bc1q${txid(at).slice(6)}`), ...besides]
+  return {
+    hash: 'wide',
+    keys: Array.from({ length: inputs }, (_, at) => `${txid(at)}:0`),
+    succeeded: true,
+    fee: 1_000n,
+    transfers: Array.from({ length: outputs }, (_, at) => ({
+      index: `o:${at}`,
+      contract: null,
+      from,
+      to: owned.address,
+      units: 20_000n,
+    })),
+  }
+}
+const stored = async () =>
+  (
+    await sql<{
+      count: number
+      keys: number
+      senders: number
+    }>`select count(*)::int as count, sum(cardinality(keys))::int as keys, sum(cardinality(senders))::int as senders from deposits`.execute(
+      world.db,
+    )
+  ).rows[0]!
+
+test('a block with a transaction of thousands of inputs and hundreds of outputs to us is read, and all of it is credited', async () => {
+  await world.mine('BITCOIN', 100, [wide(INPUTS, OUTPUTS)])
+  await world.settle('BITCOIN', 105)
+  expect(await stored()).toEqual({ count: OUTPUTS, keys: 0, senders: 0 })
+  expect(await world.statuses()).toEqual([
+    ...Array<string>(OUTPUTS).fill('Pending'),
+    ...Array<string>(OUTPUTS).fill('Done'),
+  ])
+})
+
+test('a transaction of as many inputs to few outputs, and one of few inputs to as many outputs, keep their senders and keys', async () => {
+  await world.mine('BITCOIN', 100, [wide(INPUTS, 1)])
+  expect(await stored()).toEqual({ count: 1, keys: INPUTS, senders: INPUTS })
+  await wipe(world.db)
+  owned = await world.address('BITCOIN')
+  await world.mine('BITCOIN', 100, [wide(2, OUTPUTS)])
+  expect(await stored()).toEqual({ count: OUTPUTS, keys: 2 * OUTPUTS, senders: 2 * OUTPUTS })
+})
+
+test('one that an address of ours is among the senders of is still known to be ours', async () => {
+  const { address } = await world.address('BITCOIN')
+  await world.mine('BITCOIN', 100, [wide(INPUTS, OUTPUTS, [address])])
+  expect(await stored()).toMatchObject({ count: 0 })
+})
+
+test('one that is seen in the pool and replaced has failed once the replacement is final', async () => {
+  const paid = wide(300, 100)
+  await world.poolHas('BITCOIN', [paid])
+  expect(await stored()).toEqual({ count: 100, keys: 0, senders: 0 })
+  const runtime: Runtime = {
+    db: world.db,
+    clock: createClock(() => world.now),
+    newId: () => uuidv7(world.now, randomBytes(10)),
+    log: pino({ enabled: false }),
+  }
+  await createAncestryJob(
+    runtime,
+    { ancestorsOf: async () => [{ transaction: paid.hash, keys: [...paid.keys] }] },
+    1,
+  ).run(new AbortController().signal)
+  await world.mine('BITCOIN', 100, [pay('somebody', 1n, { hash: 'rival', keys: [paid.keys[299]!] })])
+  await world.settle('BITCOIN', 105, 100)
+  const { rows } =
+    await sql`select state, fail_reason as reason, count(*)::int as count from deposits group by 1, 2`.execute(world.db)
+  expect(rows).toEqual([{ state: 'failed', reason: 'TRANSACTION_REPLACED', count: 100 }])
+})

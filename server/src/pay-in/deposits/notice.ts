@@ -1,0 +1,48 @@
+import type { Catalogue } from '../../market/assets/index.ts'
+import { formatUnits } from '../../platform/money/index.ts'
+import type { Notice } from '../../merchants/webhooks/index.ts'
+import { hasHash, type Deposit } from './deposit.ts'
+
+/**
+ * The body of a `Replenish` notification and of the lookup, in the status the merchant was told last (`contract.md`
+ * 6.1). What is empty is left out: `meta` of an address without one, `hash` of money that moved without a transaction
+ * or whose transaction is not known.
+ */
+export const depositBody = (deposit: Deposit, catalogue: Catalogue): Record<string, unknown> => {
+  const { told, internal, meta, blockHeight } = deposit
+  const scale = scaleOf(deposit, catalogue)
+  return {
+    id: deposit.id,
+    ticker: deposit.asset,
+    blockchain: deposit.network,
+    merchantId: deposit.merchantId,
+    ...(hasHash(deposit) ? { hash: deposit.transaction } : {}),
+    ...((told === 'Done' || told === 'Verified') && blockHeight !== null ? { block: blockHeight } : {}),
+    from: deposit.senders,
+    to: deposit.address,
+    amount: formatUnits(deposit.units, scale),
+    fee: formatUnits(deposit.fee, scale),
+    time: deposit.createdAt.getTime(),
+    status: told,
+    ...(meta === null || meta === '' ? {} : { meta }),
+    kind: 'Replenish',
+    internal,
+    ...(internal ? { withdrawId: deposit.transaction } : {}),
+    ...(told === 'Failed' ? { failReason: deposit.failReason } : {}),
+    ...(told === 'Verified' ? { compliance: deposit.compliance } : {}),
+  }
+}
+
+export const depositNotice = (deposit: Deposit, catalogue: Catalogue): Notice => ({
+  merchantId: deposit.merchantId,
+  objectId: deposit.id,
+  kind: 'Replenish',
+  status: deposit.told,
+  body: depositBody(deposit, catalogue),
+})
+
+const scaleOf = ({ asset, id }: Deposit, catalogue: Catalogue): number => {
+  const known = catalogue.findCrypto(asset)
+  if (!known) throw new Error(`deposit ${id} is in ${asset}, which the configured assets lack: list it again`)
+  return known.scale
+}

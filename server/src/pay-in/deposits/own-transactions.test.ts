@@ -1,0 +1,95 @@
+/** What our own transactions bring to deposit addresses. */
+import { randomUUID } from 'node:crypto'
+import type { Transfer } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import { insertPlanned } from '../../chain/transactions/index.ts'
+import { createWorld, E18, wipe, type Owned, type World } from './test-world.ts'
+
+const database = useDatabase({ template: migrated })
+const [HOT, CONTRACT] = ['0xhot', '0xcontract']
+let world: World
+let owned: Owned
+
+beforeAll(() => {
+  world = createWorld(database.url)
+})
+afterAll(() => world.close())
+beforeEach(async () => {
+  await wipe(world.db)
+  await sql`truncate house_addresses, outgoing, outgoing_attempts cascade`.execute(world.db)
+  await sql`insert into house_addresses values ('EVM', ${HOT}, 'hot', 0, 0, ${new Date(world.now)})`.execute(world.db)
+  owned = await world.address('ETHEREUM')
+  const id = randomUUID()
+  await world.act(async (tx, moment) => {
+    await insertPlanned(
+      tx,
+      {
+        id,
+        network: 'ETHEREUM',
+        purpose: 'payout',
+        senders: [HOT],
+        nonce: 1,
+        keys: [`${HOT}:1`],
+        unsigned: '0x02',
+        signingKeys: [],
+        feeRate: {},
+        networkFee: 1n,
+      },
+      moment,
+    )
+    return { items: [], notices: [] }
+  })
+  await sql`update outgoing_attempts set hash = 'ours', raw = '0x02' where outgoing_id = ${id}`.execute(world.db)
+})
+
+const transfer = (index: string, from: string, to: string, contract: string | null = null): Transfer => ({
+  index,
+  contract,
+  from: [from],
+  to,
+  units: contract === null ? E18 : 5_000_000n,
+})
+const mine = async (...transfers: Transfer[]): Promise<void> => {
+  await world.mine('ETHEREUM', 100, [{ hash: 'ours', keys: [`${HOT}:1`], succeeded: true, fee: 1n, transfers }])
+  await world.settle('ETHEREUM', 120, 110)
+}
+
+test('audit M-E1: coin that a contract sends on to a deposit address, in the transaction that pays the contract, is a deposit', async () => {
+  await mine(transfer('n', HOT, CONTRACT), transfer('t:0', CONTRACT, owned.address))
+  expect(await world.statuses()).toEqual(['Pending', 'Done'])
+  expect(await world.balance(owned.merchantId, 'ETH')).toBe((E18 * 99n) / 100n)
+})
+
+test('audit M-E1: so is a token', async () => {
+  await mine(transfer('l:0', HOT, CONTRACT, '0xusdt'), transfer('l:1', CONTRACT, owned.address, '0xusdt'))
+  expect(await world.statuses()).toEqual(['Pending', 'Done'])
+})
+
+test('gas that we send to a deposit address, and what one deposit address sends to another, is none', async () => {
+  const other = await world.address('ETHEREUM')
+  await mine(transfer('n', HOT, owned.address), transfer('l:0', other.address, owned.address, '0xusdt'))
+  expect(await world.statuses()).toEqual([])
+})
+
+test('audit O-3.1: what our hot wallet or a deposit address sends to one is none either when a restored copy has forgotten the transaction', async () => {
+  const other = await world.address('ETHEREUM')
+  const forgotten = (transfers: Transfer[]) => ({
+    hash: 'forgotten',
+    keys: [`${HOT}:7`],
+    succeeded: true,
+    fee: 1n,
+    transfers,
+  })
+  await world.mine('ETHEREUM', 100, [
+    forgotten([
+      transfer('n', HOT, owned.address),
+      transfer('l:0', other.address, owned.address, '0xusdt'),
+      transfer('t:0', HOT, owned.address),
+    ]),
+  ])
+  await world.settle('ETHEREUM', 120, 110)
+  expect(await world.statuses()).toEqual([])
+})

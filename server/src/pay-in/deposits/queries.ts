@@ -1,0 +1,113 @@
+import { NETWORKS, type Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import { familyOf, ownerOf, type AddressFamily, type AddressOwner } from '../../chain/addresses/index.ts'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import { foundByBalance, hasHash, type Deposit } from './deposit.ts'
+import { DEPOSIT_COLUMNS } from './store.ts'
+
+/** How far a network has been read and is final; locked, so that no block is read, or read again, meanwhile. */
+export const holdHeights = async (
+  tx: Tx,
+  network: Network,
+): Promise<{ headHeight: number; finalHeight: number } | undefined> => {
+  const { rows } = await sql<{
+    headHeight: number
+    finalHeight: number
+  }>`select height as "headHeight", final_height as "finalHeight" from watch_cursors
+    where network = ${network} for no key update`.execute(tx)
+  return rows[0]
+}
+
+/** How far the watcher holds a network to be final; undefined while it has not been read. */
+export const finalHeightOf = async (db: Db, network: Network): Promise<number | undefined> => {
+  const { rows } = await sql<{ height: number }>`select final_height as height from watch_cursors
+    where network = ${network}`.execute(db)
+  return rows[0]?.height
+}
+
+/** Owners of addresses whose deposits found by balance have lost their blocks. */
+export const lostByBalance = async (db: Db, network: Network): Promise<AddressOwner[]> => {
+  const { rows } = await sql<{ address: string }>`select distinct d.address from deposits d
+    where d.network = ${network} and d.block_height is null and d.state = 'orphaned' and d.index like 'b:%'`.execute(db)
+  return [
+    ...(
+      await ownerOf(
+        db,
+        familyOf(network),
+        rows.map(({ address }) => address),
+      )
+    ).values(),
+  ]
+}
+
+/** Those of these addresses that a comparison at a newer block has found coin on. */
+export const comparedAbove = async (
+  tx: Tx,
+  network: Network,
+  addresses: readonly string[],
+  height: number,
+): Promise<ReadonlySet<string>> => {
+  const { rows } = await sql<{ address: string }>`select distinct d.address from deposits d
+    where d.network = ${network} and d.address = any(${[...addresses]}::text[]) and d.index = 'b:' || d.address and d.block_height > ${height}`.execute(
+    tx,
+  )
+  return new Set(rows.map(({ address }) => address))
+}
+
+/** The same deposits of these addresses, locked, the oldest first. */
+export const lockLostByBalance = async (tx: Tx, network: Network, addresses: readonly string[]): Promise<Deposit[]> => {
+  const { rows } = await sql<Deposit>`select ${DEPOSIT_COLUMNS} from deposits d
+    where d.network = ${network} and d.block_height is null and d.state = 'orphaned' and d.index = any(${addresses.map(foundByBalance)}::text[])
+    order by d.created_at, d.id for update`.execute(tx)
+  return rows
+}
+
+export const findDeposit = async (db: Db | Tx, merchantId: string, id: string): Promise<Deposit | undefined> => {
+  const { rows } = await sql<Deposit>`select ${DEPOSIT_COLUMNS} from deposits d
+    where d.merchant_id = ${merchantId} and d.id = ${id}`.execute(db)
+  return rows[0]
+}
+
+/** Whether it was put into quarantine when it confirmed. */
+export const wasHeld = async (
+  db: Db | Tx,
+  { merchantId, id }: Pick<Deposit, 'merchantId' | 'id'>,
+): Promise<boolean> => {
+  const { rows } = await sql<{
+    held: boolean
+  }>`select hold_until_verified as held from deposits where merchant_id = ${merchantId} and id = ${id}`.execute(db)
+  return rows[0]?.held ?? false
+}
+
+/** How many are in quarantine until they are screened, or decided about. */
+export const heldDeposits = async (db: Db): Promise<number> => {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from deposits where state = 'held'`.execute(db)
+  return rows[0]!.count
+}
+
+/** A deposit beside where its network is, for showing how far it has come. */
+export interface DepositAt extends Deposit {
+  /** of the transaction; null where money came without one, or it is not known */
+  hash: string | null
+  /** credited when the chain is this high; null: when its block is final */
+  creditHeight: number | null
+  /** as far as the network has been read; null while it has not been */
+  headHeight: number | null
+}
+
+/** Everything that ever came to a deposit address, oldest first. */
+export const depositsAt = async (
+  db: Db | Tx,
+  merchantId: string,
+  family: AddressFamily,
+  address: string,
+): Promise<DepositAt[]> => {
+  const networks = NETWORKS.filter((network) => familyOf(network) === family)
+  const { rows } = await sql<
+    Omit<DepositAt, 'hash'>
+  >`select ${DEPOSIT_COLUMNS}, d.credit_height as "creditHeight", c.head_height as "headHeight"
+    from deposits d left join watch_cursors c on c.network = d.network
+    where d.network = any(${networks}::text[]) and d.address = ${address} and d.merchant_id = ${merchantId}
+    order by d.created_at, d.id`.execute(db)
+  return rows.map((deposit) => ({ ...deposit, hash: hasHash(deposit) ? deposit.transaction : null }))
+}

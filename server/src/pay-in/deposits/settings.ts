@@ -1,0 +1,50 @@
+import type { RawBuilder } from 'kysely'
+import type { AddressFamily, AddressOwner } from '../../chain/addresses/index.ts'
+import type { Catalogue } from '../../market/assets/index.ts'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import type { Effects } from '../../ledger/effects/index.ts'
+import type { Deposit } from './deposit.ts'
+import type { DepositFollower } from './following.ts'
+import type { DepositPolicy } from './policy.ts'
+
+/** A deposit that a transaction credits. */
+export interface Credited {
+  deposit: Deposit
+  /** it was credited before, and reversed by a reorganisation */
+  again: boolean
+}
+
+/**
+ * Told of credited deposits in the transaction that credits them; what it wants done happens with the credit, after it.
+ */
+export type CreditedSubscriber = (tx: Tx, credited: readonly Credited[], moment: Moment) => Promise<Effects>
+
+/** Told of deposits that are in quarantine now; what it wants done happens after that is posted. */
+export type HeldSubscriber = (tx: Tx, held: readonly Deposit[], moment: Moment) => Promise<Effects>
+
+export interface DepositSettings {
+  catalogue: Catalogue
+  /**
+   * whether an address derives from our keys, as its row says; what arrives at one that does not is nobody's deposit.
+   * All do when absent
+   */
+  isDerived?: (family: AddressFamily, owned: AddressOwner) => boolean
+  policy: DepositPolicy
+  /** fresh prices in 1e-18 USD for one whole unit; a ticker without one is absent */
+  prices(tx: Tx, tickers: readonly string[]): Promise<ReadonlyMap<string, bigint>>
+  onCredited: readonly CreditedSubscriber[]
+  /**
+   * told of deposits that screening has found clean, in the transaction that tells so: where it is on, in place of
+   * onCredited, whoever must not touch dirty money
+   */
+  onVerified?: readonly CreditedSubscriber[]
+  /**
+   * a condition on the id of a merchant whose deposits are credited once screening lets them through; nobody's when
+   * absent
+   */
+  holds?: (merchantId: RawBuilder<unknown>) => RawBuilder<unknown>
+  /** told of deposits that are held, in the transaction that holds them */
+  onHeld?: readonly HeldSubscriber[]
+  followers: readonly DepositFollower[]
+}

@@ -1,0 +1,107 @@
+import type { Network } from '@bursar/chainkit'
+import { sql, type RawBuilder } from 'kysely'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import { joinEffects, type Effects } from '../../ledger/effects/index.ts'
+import { opposite } from '../../ledger/address-balances/index.ts'
+import { consequencesOf } from './consequences.ts'
+import { brought } from './custody.ts'
+
+import type { DepositSettings } from './settings.ts'
+import { addUpSmall, coveredSums } from './small.ts'
+import { moveWhere } from './store.ts'
+import { clearConflicts } from './unmined.ts'
+
+/**
+ * Ends the waiting of what is deep enough (an inner transfer once its address is seen to hold it), what can never be
+ * mined any more, and what has been gone for too long.
+ */
+export const settleDeposits = async (
+  tx: Tx,
+  network: Network,
+  { headHeight, finalHeight }: { headHeight: number; finalHeight: number },
+  settings: DepositSettings,
+  moment: Moment,
+): Promise<Effects> => {
+  const { at } = moment
+  const deep = sql`d.network = ${network} and d.block_height <= ${headHeight}
+    and (d.credit_height <= ${headHeight} or (d.credit_height is null and d.block_height <= ${finalHeight}))
+    and (d.index not like 't:%' or d.balance_height is not null)
+    and (d.index not like 's:%' or d.id = any(${await coveredSums(tx, network, headHeight, moment)}::uuid[]))`
+  const withheld = await moveWhere(
+    tx,
+    'withheld',
+    sql`${deep} and ${isWithheld(settings)}`,
+    sql`hold_until_verified = true`,
+    at,
+  )
+  const confirmed = await moveWhere(
+    tx,
+    'confirmed',
+    sql`${deep} and d.fail_reason is null and not ${isWithheld(settings)}`,
+    sql`told = case when d.told = 'Verified' then d.told else 'Done' end`,
+    at,
+  )
+  const refused = await moveWhere(
+    tx,
+    'refused',
+    sql`${deep} and d.fail_reason <> 'AML_REJECTED'`,
+    sql`told = 'Failed'`,
+    at,
+  )
+
+  const unmined = sql`d.network = ${network} and d.block_height is null`
+  // What the merchant was told first as the reason stays the reason.
+  const failed = (reason: ReturnType<typeof sql>) =>
+    sql`told = 'Failed', fail_reason = case when d.told = 'Failed' then d.fail_reason else ${reason} end`
+  const replaced = await moveWhere(
+    tx,
+    'replaced',
+    sql`${unmined} and d.conflict_height <= ${finalHeight}`,
+    // Its own transaction in its place: mined again on another branch, where it does something else.
+    failed(sql`case when d.conflict_transaction = d.transaction then 'REORGANIZED' else 'TRANSACTION_REPLACED' end`),
+    at,
+  )
+  const cutoff = new Date(at.getTime() - settings.policy[network].goneAfterMs)
+  const gone = sql`${unmined} and d.conflict_height is null and d.gone_at <= ${cutoff}`
+  const lost = await moveWhere(tx, 'lost', gone, failed(sql`'REORGANIZED'`), at)
+
+  const sums = await addUpSmall(tx, network, { suspended: refused, ended: [...replaced, ...lost] }, settings, moment)
+  return joinEffects([
+    sums.effects,
+    await consequencesOf(tx, 'withheld', withheld, settings, moment),
+    await consequencesOf(tx, 'confirmed', confirmed, settings, moment),
+    await consequencesOf(tx, 'refused', refused, settings, moment),
+    await consequencesOf(tx, 'replaced', [...replaced, ...sums.failed], settings, moment),
+    await consequencesOf(tx, 'lost', lost, settings, moment),
+  ])
+}
+
+/**
+ * Whether a deposit `d` that is deep enough waits for screening: once held, until that lets it through, whatever its
+ * merchant has set since. One that the merchant was told Done of is credited again as before.
+ */
+const isWithheld = ({
+  holds = () => sql`false`,
+}: DepositSettings): RawBuilder<boolean> => sql`((d.fail_reason is null or d.fail_reason = 'AML_REJECTED')
+  and d.told in ('Pending', 'Failed') and (d.hold_until_verified or ${holds(sql`d.merchant_id`)}))`
+
+/** Blocks from a height on are lost: what they brought waits again, and what was booked for it is taken back. */
+export const orphanDeposits = async (
+  tx: Tx,
+  network: Network,
+  fromHeight: number,
+  settings: DepositSettings,
+  moment: Moment,
+): Promise<Effects> => {
+  await clearConflicts(tx, network, fromHeight)
+  const moved = await moveWhere(
+    tx,
+    'reorganized',
+    sql`d.network = ${network} and d.block_height >= ${fromHeight}`,
+    sql`block_height = null, block_hash = null, credit_height = null, balance_height = null, gone_at = ${moment.at}`,
+    moment.at,
+  )
+  const moves = opposite(brought(moved.map(({ deposit }) => deposit)))
+  return { ...(await consequencesOf(tx, 'reorganized', moved, settings, moment)), moves }
+}

@@ -1,0 +1,129 @@
+import type { ChainTransaction, Network, Transfer } from '@bursar/chainkit'
+import type { AddressOwner } from '../../chain/addresses/index.ts'
+import type { AssetOnNetwork, Catalogue, CryptoAsset } from '../../market/assets/index.ts'
+import { mulDiv, rescale } from '../../platform/money/index.ts'
+
+/** A transfer of a listed asset to one of our deposit addresses, as the chain shows it. */
+export interface Sighting {
+  transaction: string
+  index: string
+  keys: readonly string[]
+  senders: readonly string[]
+  /** it has more senders than are written */
+  sendersOmitted?: boolean
+  owner: AddressOwner
+  asset: CryptoAsset
+  on: AssetOnNetwork
+  /** ledger units */
+  units: bigint
+}
+
+interface Candidate {
+  transaction: ChainTransaction
+  transfer: Transfer
+  asset: CryptoAsset
+  on: AssetOnNetwork
+}
+
+/** Transfers that could be deposits: of a listed asset, of more than nothing, in a transaction that had effect. */
+export const candidatesIn = (
+  network: Network,
+  transactions: readonly ChainTransaction[],
+  catalogue: Catalogue,
+): Candidate[] => {
+  const candidates: Candidate[] = []
+  for (const transaction of transactions) {
+    if (!transaction.succeeded) continue
+    for (const transfer of transaction.transfers) {
+      const listed = transfer.units > 0n ? catalogue.byContract(network, transfer.contract) : undefined
+      if (listed) candidates.push({ transaction, transfer, ...listed })
+    }
+  }
+  return candidates
+}
+
+/** The candidates whose receiver is one of ours. */
+export const sightingsAmong = (
+  candidates: readonly Candidate[],
+  owners: ReadonlyMap<string, AddressOwner>,
+): Sighting[] => {
+  const sightings: Sighting[] = []
+  for (const { transaction, transfer, asset, on } of candidates) {
+    const owner = owners.get(transfer.to)
+    if (!owner) continue
+    sightings.push({
+      transaction: transaction.hash,
+      index: transfer.index,
+      keys: transaction.keys,
+      senders: transfer.from,
+      owner,
+      asset,
+      on,
+      units: rescale(transfer.units, on.decimals, asset.scale),
+    })
+  }
+  return sightings
+}
+
+/**
+ * Keys, or senders, that are written for the transfers of one transaction at most, each as often as there are
+ * transfers: hundreds at hundreds of outputs.
+ */
+const MOST_WRITTEN = 20_000
+
+/**
+ * Each deposit holds the keys and the senders of its transaction. One of thousands of inputs and thousands of outputs
+ * to us would have them written millions of times, and its block could not be stored: of such a one none are named. Its
+ * keys are read with its ancestry.
+ */
+export const withoutLongLists = (sightings: readonly Sighting[]): Sighting[] => {
+  const counts = new Map<string, number>()
+  for (const { transaction } of sightings) counts.set(transaction, (counts.get(transaction) ?? 0) + 1)
+  const isLong = (list: readonly string[], transaction: string): boolean =>
+    list.length * counts.get(transaction)! > MOST_WRITTEN
+  return sightings.map((one) => ({
+    ...one,
+    ...(isLong(one.keys, one.transaction) && { keys: [] }),
+    ...(isLong(one.senders, one.transaction) && { senders: [], sendersOmitted: true }),
+  }))
+}
+
+/** What names a transfer on its network. */
+export const sourceText = ({ transaction, index }: { transaction: string; index: string }): string =>
+  `${transaction}/${index}`
+
+/**
+ * By how much each transfer of a block waits for confirmations, in 1e-18 USD: all that its transaction brings us, or
+ * all that the block brings its address, whichever is more. A large sum cut into small outputs, or into small
+ * transactions, waits as long as a large one.
+ * @returns undefined for a transfer beside one of an asset without a fresh price
+ */
+export const valuesIn = (
+  sightings: readonly Sighting[],
+  prices: ReadonlyMap<string, bigint>,
+): ((transfer: { transaction: string; address: string }) => bigint | undefined) => {
+  const byTransaction = sumsBy(sightings, prices, ({ transaction }) => transaction)
+  const byAddress = sumsBy(sightings, prices, ({ owner }) => owner.address)
+  return ({ transaction, address }) => {
+    const [one, other] = [byTransaction.get(transaction), byAddress.get(address)]
+    if (one === undefined || other === undefined) return undefined
+    return one > other ? one : other
+  }
+}
+
+const sumsBy = (
+  sightings: readonly Sighting[],
+  prices: ReadonlyMap<string, bigint>,
+  keyOf: (sighting: Sighting) => string,
+): Map<string, bigint | undefined> => {
+  const sums = new Map<string, bigint | undefined>()
+  for (const sighting of sightings) {
+    const key = keyOf(sighting)
+    const before = sums.has(key) ? sums.get(key) : 0n
+    const price = prices.get(sighting.asset.ticker)
+    const value =
+      price === undefined ? undefined : mulDiv(sighting.units, price, 10n ** BigInt(sighting.asset.scale), 'up')
+    sums.set(key, before === undefined || value === undefined ? undefined : before + value)
+  }
+  return sums
+}

@@ -1,0 +1,163 @@
+import type { Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import { familyOf, ownerOf } from '../../chain/addresses/index.ts'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import { pairText } from '../../ledger/debts/index.ts'
+import { joinEffects, noEffects, type Effects } from '../../ledger/effects/index.ts'
+import { balancesOf } from '../../ledger/postings/index.ts'
+import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
+import { isSum, type Deposit } from './deposit.ts'
+import { tellFollowers } from './following.ts'
+import { openDeposits } from './opening.ts'
+import type { DepositSettings } from './settings.ts'
+import { moveWhere, type Moved } from './store.ts'
+
+/** A deposit below the minimum, which is in suspense. */
+interface Part {
+  id: string
+  transaction: string
+  senders: string[]
+  sendersOmitted: boolean
+  units: bigint
+  height: number
+  hash: string
+}
+
+type Place = Pick<Deposit, 'merchantId' | 'asset' | 'address'>
+
+const LOST_SUM = sql`d.index like 's:%' and d.block_height is null`
+const PARTS = sql`from deposits p where p.merchant_id = d.merchant_id and p.summed_in = d.id`
+
+/**
+ * Deposits below the minimum of one asset at one address become a deposit of their own once they add up to it: it takes
+ * their money out of suspense, and is as deep as the last of them. It is lost and comes back with that one; when one of
+ * them has failed it has failed too, and the others count anew.
+ * @param suspended deposits that went to suspense just now
+ * @param ended deposits that failed just now
+ */
+export const addUpSmall = async (
+  tx: Tx,
+  network: Network,
+  { suspended, ended }: { suspended: readonly Moved[]; ended: readonly Moved[] },
+  settings: DepositSettings,
+  moment: Moment,
+): Promise<{ effects: Effects; failed: Moved[] }> => {
+  const mined = await moveWhere(
+    tx,
+    'mined',
+    sql`d.network = ${network} and d.state in ('pending', 'orphaned') and ${LOST_SUM} and not exists (select ${PARTS} and p.state <> 'suspended')`,
+    sql`gone_at = null, (block_height, block_hash, credit_height) = (select p.block_height, p.block_hash, p.block_height ${PARTS} order by p.block_height desc, p.id limit 1)`,
+    moment.at,
+  )
+  // An invoice that such a deposit pays bounds how long it may stay without a block, as it does for any other.
+  const { effects: followed } = await tellFollowers(
+    tx,
+    settings.followers,
+    mined.map(({ deposit }) => ({ deposit, became: 'mined' as const, at: moment.at })),
+    moment,
+  )
+  const failed = await moveWhere(
+    tx,
+    'replaced',
+    sql`d.network = ${network} and d.state in ('pending', 'orphaned') and ${LOST_SUM} and exists (select ${PARTS} and p.state = 'failed')`,
+    sql`told = 'Failed', fail_reason = 'REORGANIZED'`,
+    moment.at,
+  )
+  const free = await freeParts(tx, [...failed, ...ended].map(({ deposit }) => deposit).filter(isSum))
+  const small = suspended
+    .map(({ deposit }) => deposit)
+    .filter(({ failReason }) => failReason === 'LESS_THEN_MIN_AMOUNT')
+  const places = new Map([...small, ...free].map((place) => [`${place.asset}/${place.address}`, place]))
+  const effects: Effects[] = [followed]
+  for (const place of places.values()) effects.push(await openSum(tx, network, place, settings, moment))
+  return { effects: joinEffects(effects), failed }
+}
+
+/** Parts of deposits that have failed count anew. */
+const freeParts = async (tx: Tx, sums: readonly Deposit[]): Promise<Place[]> => {
+  if (sums.length === 0) return []
+  const { rows } = await sql<Place>`update deposits p set summed_in = null
+    from unnest(${sums.map(({ merchantId }) => merchantId)}::uuid[], ${sums.map(({ id }) => id)}::uuid[]) u(m, i)
+    where p.merchant_id = u.m and p.summed_in = u.i returning p.merchant_id as "merchantId", p.asset, p.address`.execute(
+    tx,
+  )
+  return rows
+}
+
+const openSum = async (
+  tx: Tx,
+  network: Network,
+  place: Place,
+  settings: DepositSettings,
+  moment: Moment,
+): Promise<Effects> => {
+  const asset = settings.catalogue.findCrypto(place.asset)
+  const on = asset?.networks.get(network)
+  const owner = (await ownerOf(tx, familyOf(network), [place.address])).get(place.address)
+  if (!asset || !on || !owner) return noEffects
+  const { rows: parts } =
+    await sql<Part>`select id, transaction, senders, senders_omitted as "sendersOmitted", units, block_height as height, block_hash as hash from deposits
+    where network = ${network} and address = ${place.address} and asset = ${place.asset} and merchant_id = ${place.merchantId}
+      and state = 'suspended' and fail_reason = 'LESS_THEN_MIN_AMOUNT' and summed_in is null and not internal
+    order by block_height, id`.execute(tx)
+  const units = parts.reduce((sum, part) => sum + part.units, 0n)
+  const last = parts.at(-1)
+  if (!last || parts.length < 2 || units < on.minDeposit) return noEffects
+  const index = `s:${moment.newId()}`
+  const block = { height: last.height, hash: last.hash }
+  const senders = [...new Set(parts.flatMap((part) => part.senders))]
+  const sendersOmitted = parts.some((part) => part.sendersOmitted)
+  const arrival = {
+    owner,
+    asset,
+    on,
+    units,
+    transaction: last.transaction,
+    index,
+    keys: [],
+    senders,
+    sendersOmitted,
+    block,
+    creditHeight: last.height,
+  }
+  const effects = await openDeposits(tx, network, [arrival], moment.at, settings, moment)
+  await sql`update deposits p set summed_in = s.id from deposits s
+    where s.network = ${network} and s.transaction = ${last.transaction} and s.index = ${index}
+      and p.merchant_id = s.merchant_id and p.id = any(${parts.map(({ id }) => id)}::uuid[])`.execute(tx)
+  return effects
+}
+
+/**
+ * Sums that are deep enough and whose money is in suspense, and may so be credited. What the operator has booked out of
+ * suspense meanwhile is not there twice: those that it leaves short wait, with an alert.
+ */
+export const coveredSums = async (tx: Tx, network: Network, headHeight: number, moment: Moment): Promise<string[]> => {
+  const { rows } = await sql<
+    Pick<Deposit, 'merchantId' | 'id' | 'asset' | 'units'>
+  >`select merchant_id as "merchantId", id, asset, units from deposits
+    where network = ${network} and state = 'pending' and block_height <= ${headHeight} and index like 's:%' order by created_at, id`.execute(
+    tx,
+  )
+  if (rows.length === 0) return []
+  // Not locked, as what follows locks invoices before accounts: when an operator is faster, the ledger refuses and all
+  // is tried again.
+  const left = new Map(
+    (await balancesOf(tx, 'suspense', rows)).map((account) => [pairText(account), account.posted - account.held]),
+  )
+  const covered: string[] = []
+  for (const { id, units, ...pair } of rows) {
+    const suspense = left.get(pairText(pair))!
+    if (suspense < units) {
+      const text =
+        `Deposits below the minimum of merchant ${pair.merchantId} add up to deposit ${id} of ${pair.asset}, but suspense holds less: ` +
+        `it was booked elsewhere. Book it back, and the deposit is credited`
+      await raiseAlert(tx, { kind: 'small-deposits-short', subject: id, text }, moment)
+      continue
+    }
+    await resolveAlert(tx, 'small-deposits-short', id, moment.at)
+    left.set(pairText(pair), suspense - units)
+    covered.push(id)
+  }
+  return covered
+}

@@ -1,0 +1,151 @@
+/**
+ * The whole way in on TRON: a node's HTTP answers, the adapter, the deposits, the ledger. The answers are as java-tron
+ * 4.8 writes them (`TransactionUtil.java`, `Program.java`).
+ */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { addressOfHex } from '@bursar/chainkit/tron'
+import { sql } from 'kysely'
+import pino from 'pino'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import { hashOfTest, headerOf, startScriptedNode } from '../../adapters/chains/tron/test-node.ts'
+import { createCatalogue } from '../../market/assets/index.ts'
+import { uuidv7 } from '../../platform/base/id.ts'
+import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { carryOut } from '../../ledger/effects/index.ts'
+import { balancesOf } from '../../ledger/postings/index.ts'
+import { createClock } from '../../platform/runtime/clock.ts'
+import { createUnknownNoteAlarm } from '../../chain/watcher/index.ts'
+import { createBackingJob, createDeposits, DEFAULT_DEPOSIT_POLICY } from './index.ts'
+import { wipe } from './test-world.ts'
+
+const database = useDatabase({ template: migrated })
+const [CONTRACT, OURS] = ['22', '33'].map((byte) => `41${byte.repeat(20)}`) as [string, string]
+const HASH = hashOfTest('ab')
+const TRX = 1_000_000n
+const catalogue = createCatalogue({
+  crypto: [{ ticker: 'TRX', name: 'TRON', networks: { TRON: { decimals: 6, minDeposit: '1', minWithdrawal: '1' } } }],
+  fiat: [],
+})
+const deposits = createDeposits({
+  catalogue,
+  policy: DEFAULT_DEPOSIT_POLICY,
+  prices: async () => new Map(),
+  onCredited: [],
+  followers: [],
+})
+const moment = { at: new Date(), newId: () => uuidv7(Date.now(), randomBytes(10)) }
+let pool: ReturnType<typeof createPool>
+let db: Db
+
+beforeAll(() => {
+  pool = createPool({ url: database.url })
+  db = createDb(pool)
+})
+afterAll(() => pool.end())
+beforeEach(() => wipe(db))
+
+const entry = (note: string, trx: bigint) => ({
+  caller_address: CONTRACT,
+  transferTo_address: OURS,
+  callValueInfo: [{ callValue: Number(trx * TRX) }],
+  note: Buffer.from(note).toString('hex'),
+})
+
+/**
+ * Lets a node show these entries in block 100, reads that, and lets it become final. @returns what the merchant has, in
+ * TRX
+ */
+const read = async (entries: object[], internalTransactions: boolean, held = 0n): Promise<bigint> => {
+  const call = { owner_address: CONTRACT, contract_address: CONTRACT, data: 'c0ffee' }
+  const raw = { contract: [{ type: 'TriggerSmartContract', parameter: { value: call } }] }
+  const { adapter } = await startScriptedNode(
+    {
+      'wallet/getblockbynum': ({ num }) => ({
+        ...headerOf(num as number),
+        transactions: [{ ret: [{ contractRet: 'SUCCESS' }], txID: HASH, raw_data: raw }],
+      }),
+      'wallet/getblock': ({ id_or_num }) => headerOf(Number(id_or_num ?? 100)),
+      'walletsolidity/getblock': () => headerOf(100),
+      'walletsolidity/getaccount': () => (held === 0n ? {} : { address: OURS, balance: Number(held * TRX) }),
+      'wallet/gettransactioninfobyblocknum': ({ num }) => [
+        { id: HASH, blockNumber: num, fee: 1, receipt: { result: 'SUCCESS' }, internal_transactions: entries },
+      ],
+    },
+    { internalTransactions },
+  )
+  const merchantId = randomUUID()
+  await sql`insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, created_at)
+    values (${merchantId}, ${randomUUID()}, 'TRON', 'TRON', ${addressOfHex(OURS)}, 0, now())`.execute(db)
+  const block = (await adapter.blockAt(100))!
+  const alarm = createUnknownNoteAlarm()
+  for (const listener of [deposits, alarm]) {
+    await inTransaction(db, async (tx) => carryOut(tx, await listener.block(tx, 'TRON', block, moment), moment))
+  }
+  await sql`insert into watch_cursors values ('TRON', 100, ${block.hash}, 1, 100, 100, true, now())`.execute(db)
+  await sql`insert into watch_blocks values ('TRON', 100, ${block.hash}, '')`.execute(db)
+  await inTransaction(db, async (tx) =>
+    carryOut(tx, await deposits.settled(tx, 'TRON', { headHeight: 100, finalHeight: 100 }, moment), moment),
+  )
+  const runtime = { db, clock: createClock(() => Date.now()), newId: moment.newId, log: pino({ enabled: false }) }
+  await createBackingJob({ runtime, catalogue, network: 'TRON', adapter, deposits, everyMs: 1 }).run(
+    new AbortController().signal,
+  )
+  const [balance] = await balancesOf(db, 'merchant', [{ merchantId, asset: 'TRX' }])
+  return balance!.posted / TRX
+}
+
+const lending = Array.from({ length: 10 }, (_, i) =>
+  entry(i % 2 === 0 ? 'delegateResourceOfEnergy' : 'unDelegateResourceOfEnergy', 1_000_000n),
+)
+
+test.each([true, false])(
+  'audit M-A1 D-T1: energy lent by a contract to a deposit address credits nothing (internalTransactions: %s)',
+  async (internalTransactions) => {
+    expect(await read(lending, internalTransactions)).toBe(0n)
+  },
+)
+
+test('audit M-A1: an entry of an unknown kind credits nothing, and the operator is told', async () => {
+  expect(await read([entry('giveOnTuesdays', 5n)], true)).toBe(0n)
+  const { rows } = await sql<{ kind: string; subject: string }>`select kind, subject from alerts`.execute(db)
+  expect(rows).toEqual([{ kind: 'unknown-internal-transaction', subject: 'TRON/giveOnTuesdays' }])
+})
+
+const alerts = async () =>
+  (await sql<{ kind: string; subject: string }>`select kind, subject from alerts where resolved_at is null`.execute(db))
+    .rows
+
+test('audit M-A1: what a contract sent is credited when its address holds it at a final block', async () => {
+  expect(await read([entry('call', 5n)], true, 5n)).toBe(5n)
+  expect(await alerts()).toEqual([])
+})
+
+test('audit M-A1: what an address does not hold is not credited, whatever a node lists, and the operator is told', async () => {
+  expect(await read([entry('call', 5n), entry('call', 3n)], true, 7n)).toBe(0n)
+  expect(await alerts()).toEqual([{ kind: 'deposit-not-held', subject: `TRON/${addressOfHex(OURS)}` }])
+})
+
+test('audit M-A1: an operator ends a deposit that did not happen, once, and none that waits for nothing but its block', async () => {
+  await read([entry('call', 5n)], true, 4n)
+  const { rows } = await sql<{
+    merchantId: string
+    id: string
+  }>`select merchant_id as "merchantId", id from deposits`.execute(db)
+  const drop = () =>
+    inTransaction(db, async (tx) => {
+      const effects = await deposits.drop(tx, rows[0]!, moment)
+      if (effects) await carryOut(tx, effects, moment)
+      return effects !== undefined
+    })
+  await sql`update watch_cursors set final_height = 99`.execute(db)
+  expect(await drop()).toBe(false)
+  await sql`update watch_cursors set final_height = 100`.execute(db)
+  expect([await drop(), await drop()]).toEqual([true, false])
+  expect(await alerts()).toEqual([])
+  const told = await sql<{ status: string }>`select status from events order by sequence`.execute(db)
+  expect(told.rows.map(({ status }) => status)).toEqual(['Pending', 'Failed'])
+  const custody = await sql`select booked from custody_addresses`.execute(db)
+  expect(custody.rows).toEqual([{ booked: 0n }])
+})

@@ -1,0 +1,101 @@
+import { sql } from 'kysely'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import { joinEffects, noEffects, type Effects } from '../../ledger/effects/index.ts'
+import { wasTold } from '../../merchants/webhooks/index.ts'
+import type { Deposit } from './deposit.ts'
+import { consequencesOf } from './consequences.ts'
+import { depositNotice } from './notice.ts'
+import type { DepositSettings } from './settings.ts'
+import { DEPOSIT_COLUMNS, moveWhere } from './store.ts'
+
+/** What screening found out about a deposit. */
+export interface Verified {
+  merchantId: string
+  /** of the deposit */
+  id: string
+  compliance: NonNullable<Deposit['compliance']>
+}
+
+/** Which deposit. */
+export type DepositKey = Pick<Verified, 'merchantId' | 'id'>
+
+const isIt = ({ merchantId, id }: DepositKey) => sql`d.merchant_id = ${merchantId} and d.id = ${id}`
+
+/**
+ * Credits a held deposit that has been screened, and tells Done and Verified together. Undefined when it is not held.
+ */
+export const clearDeposit = async (
+  tx: Tx,
+  verified: Verified,
+  settings: DepositSettings,
+  moment: Moment,
+): Promise<Effects | undefined> => {
+  const moved = await moveWhere(
+    tx,
+    'cleared',
+    isIt(verified),
+    sql`told = 'Verified', compliance = ${JSON.stringify(verified.compliance)}`,
+    moment.at,
+  )
+  return moved.length === 0 ? undefined : consequencesOf(tx, 'cleared', moved, settings, moment)
+}
+
+/** Tells that a held deposit will never be credited: its money stays in quarantine. Undefined when it is not held. */
+export const rejectDeposit = async (
+  tx: Tx,
+  key: DepositKey,
+  settings: DepositSettings,
+  moment: Moment,
+): Promise<Effects | undefined> => {
+  const moved = await moveWhere(
+    tx,
+    'rejected',
+    isIt(key),
+    sql`told = 'Failed', fail_reason = 'AML_REJECTED'`,
+    moment.at,
+  )
+  return moved.length === 0 ? undefined : consequencesOf(tx, 'rejected', moved, settings, moment)
+}
+
+/**
+ * What a judgement does to a deposit. A held one is credited when nothing speaks against it, and waits for an operator
+ * when something does. Of one that is credited it is told, once, and those act who wait for clean money; nothing is
+ * told of one that is no longer there, or whose merchant was never told Done of it because something else tells of it
+ * in its own words.
+ */
+export const verifyDeposit = async (
+  tx: Tx,
+  verified: Verified,
+  settings: DepositSettings,
+  moment: Moment,
+): Promise<Effects> => {
+  const cleared = verified.compliance.risky ? undefined : await clearDeposit(tx, verified, settings, moment)
+  return cleared ?? tellVerified(tx, verified, settings, moment)
+}
+
+const tellVerified = async (
+  tx: Tx,
+  { merchantId, id, compliance }: Verified,
+  { catalogue, onVerified = [] }: DepositSettings,
+  moment: Moment,
+): Promise<Effects> => {
+  const { rows } =
+    await sql<Deposit>`update deposits d set told = 'Verified', compliance = ${JSON.stringify(compliance)}, updated_at = ${moment.at}
+    where d.merchant_id = ${merchantId} and d.id = ${id} and d.state = 'credited' and d.told = 'Done' returning ${DEPOSIT_COLUMNS}`.execute(
+      tx,
+    )
+  const [deposit] = rows
+  if (!deposit) return noEffects
+  const all: Effects[] = [
+    {
+      items: [],
+      notices: (await wasTold(tx, { id, madeAt: deposit.createdAt }, 'Done'))
+        ? [depositNotice(deposit, catalogue)]
+        : [],
+    },
+  ]
+  if (!compliance.risky)
+    for (const subscriber of onVerified) all.push(await subscriber(tx, [{ deposit, again: false }], moment))
+  return joinEffects(all)
+}

@@ -1,0 +1,320 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { emptyTables } from '../../../../test/setup/empty-tables.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import { acceptPayment, requestRefund, resolveDispute } from '../../cards/acquiring/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
+import { auditLedger } from '../../ledger/postings/index.ts'
+import { createFiatWorld, HOUR_MS, type FiatTestWorld } from './test-world.ts'
+
+const database = useDatabase({ template: migrated })
+let world: FiatTestWorld
+beforeEach(async () => {
+  world = await createFiatWorld(database.url)
+})
+afterEach(async () => {
+  expect(await auditLedger(world.db)).toEqual([])
+  await emptyTables(world.db)
+  await world.close()
+})
+
+const DAY_MS = 24 * HOUR_MS
+const hear = (
+  reference: string,
+  ...rest: [Parameters<FiatTestWorld['first']['callback']>[1]?, Parameters<FiatTestWorld['first']['callback']>[2]?]
+) => world.callback(world.first, world.first.callback(reference, ...rest))
+const paid = async (): Promise<string> => {
+  const { reference } = await world.atTheBank()
+  world.first.pays(reference)
+  await hear(reference)
+  await world.work()
+  return reference
+}
+const refused = async (): Promise<string> => {
+  const { id, reference } = await world.atTheBank()
+  world.first.refuses(reference)
+  await hear(reference)
+  await world.work()
+  expect((await world.payments(id))[0]!.state).toBe('refused')
+  return reference
+}
+const resolve = (id: string, units: bigint) =>
+  world.act((tx, moment) => resolveDispute(tx, id, units, 'operator: seen in the console', moment))
+
+describe('what an acquirer called about and does not confirm at once', () => {
+  test('audit F-4: paid with another card after a refusal, one unclear answer, and the money is booked later', async () => {
+    const reference = await refused()
+    const state = world.first.pays(reference)
+    const given = world.first.callback(reference, state)
+    world.first.orders.get(reference)!.state = { kind: 'waiting', reason: 'processing' }
+    await world.callback(world.first, given)
+    await world.work()
+    world.first.orders.get(reference)!.state = state
+    for (let i = 0; i < 3; i += 1) await world.later(60_000)
+    expect((await world.balance('merchant')) + (await world.balance('suspense'))).toBeGreaterThan(0n)
+  })
+
+  test('audit F-4: an answer that is still the old one is no end of asking', async () => {
+    const reference = await paid()
+    const paidState = world.first.orders.get(reference)!.state
+    world.first.reverses(reference, 'all')
+    const given = world.first.callback(reference)
+    world.first.orders.get(reference)!.state = paidState
+    await world.callback(world.first, given)
+    for (let i = 0; i < 5; i += 1) await world.later(10 * 60_000)
+    expect(await world.balance('merchant')).toBe(98_00n)
+    world.first.reverses(reference, 'all')
+    await world.later(HOUR_MS)
+    expect([await world.balance('merchant'), await world.alerts()]).toEqual([0n, ['payment-reversed']])
+  })
+
+  test('audit F-4: a chargeback called about, one unclear answer, is taken back', async () => {
+    const reference = await paid()
+    const entry = world.first.orders.get(reference)!
+    const reversed = world.first.reverses(reference, 'all')
+    entry.state = { kind: 'waiting', reason: 'refund in processing' }
+    await hear(reference, reversed)
+    await world.work()
+    entry.state = reversed
+    await world.later(60_000)
+    expect(await world.alerts()).toEqual(['payment-reversed'])
+  })
+
+  test('audit F-4: is asked about for two weeks, ever more rarely, and then the operator is alerted', async () => {
+    const reference = await paid()
+    const { asked } = world.first
+    await hear(reference, world.first.reverses(reference, 'all'))
+    world.first.orders.get(reference)!.state = { kind: 'waiting' }
+    for (let day = 0; day < 14; day += 1) await world.later(DAY_MS)
+    expect(await world.alerts()).toEqual([])
+    await world.later(2 * DAY_MS)
+    expect(await world.alerts()).toEqual(['payment-unconfirmed'])
+    const { asked: then } = world.first
+    expect(then - asked).toBeLessThan(60)
+    for (let day = 0; day < 14; day += 1) await world.later(DAY_MS)
+    expect(world.first.asked).toBe(then)
+  })
+
+  test("audit F-4: a refused payment whose page takes other cards is asked for until the page's end, without any call", async () => {
+    const reference = await refused()
+    world.first.pays(reference)
+    for (let i = 0; i < 3; i += 1) await world.later(HOUR_MS)
+    expect((await world.balance('merchant')) + (await world.balance('suspense'))).toBeGreaterThan(0n)
+    const other = await refused()
+    for (let day = 0; day < 5; day += 1) await world.later(DAY_MS)
+    const { asked } = world.first
+    for (let day = 0; day < 5; day += 1) await world.later(DAY_MS)
+    expect([world.first.asked, world.first.orders.has(other)]).toEqual([asked, true])
+  })
+})
+
+describe('money that went back without us', () => {
+  test('audit F-8: a part that the acquirer tells leaves the merchant, once', async () => {
+    const reference = await paid()
+    world.first.reverses(reference, 1_00n)
+    for (let i = 0; i < 3; i += 1) {
+      await hear(reference, undefined, { salt: String(i) })
+      await world.later(60_000)
+    }
+    expect([await world.balance('merchant'), await world.alerts()]).toEqual([97_00n, ['refund-foreign']])
+    world.first.reverses(reference, 'all')
+    await hear(reference)
+    await world.work()
+    expect([await world.balance('merchant'), await world.balance('fees')]).toEqual([0n, 0n])
+    expect(await world.alerts()).toEqual(['refund-foreign', 'payment-reversed'])
+  })
+
+  test('audit F-8: what we gave back ourselves is not taken a second time', async () => {
+    const [reference] = [await paid(), await paid()]
+    await inTransaction(world.db, (tx) =>
+      requestRefund(
+        tx,
+        { paymentId: reference!, units: 30_00n, reason: 'r', actor: 'a' },
+        { accounts: [world.first] },
+        { at: new Date(world.now), newId: world.runtime.newId },
+      ),
+    )
+    await world.work()
+    world.first.reverses(reference!, 40_00n)
+    await hear(reference!)
+    await world.work()
+    expect([await world.balance('merchant'), await world.alerts()]).toEqual([156_00n, ['refund-foreign']])
+  })
+
+  test('audit F-8: an unknown sum takes nothing, and what is there of it is held until a person says', async () => {
+    const [reference] = [await paid(), await paid()]
+    world.first.reverses(reference!)
+    await hear(reference!)
+    await world.work()
+    expect([await world.balance('merchant'), await world.alerts(), await available()]).toEqual([
+      196_00n,
+      ['payment-disputed'],
+      98_00n,
+    ])
+    await expect(resolve(reference!, 101_00n)).rejects.toThrow('10000 minor units of UAH are left')
+    await resolve(reference!, 1_00n)
+    expect([await world.balance('merchant'), await world.alerts(), await available()]).toEqual([
+      195_00n,
+      ['refund-foreign'],
+      195_00n,
+    ])
+  })
+
+  test('audit F-8: an unknown sum that was nothing, or all', async () => {
+    const [one, other] = [await paid(), await paid()]
+    for (const reference of [one, other]) {
+      world.first.reverses(reference)
+      await hear(reference)
+    }
+    await world.work()
+    expect(await available()).toBe(0n)
+    await resolve(one, 0n)
+    expect(await available()).toBe(98_00n)
+    await resolve(other, 100_00n)
+    expect([await world.balance('merchant'), await available(), await world.balance('receivable')]).toEqual([
+      98_00n,
+      98_00n,
+      0n,
+    ])
+    expect(await world.alerts()).toEqual(['payment-reversed'])
+  })
+})
+
+const available = async (): Promise<bigint> => {
+  const rows = await world.db
+    .selectFrom('ledger_accounts')
+    .select(['posted', 'held'])
+    .where('kind', '=', 'merchant')
+    .where('merchant_id', '=', world.merchantId)
+    .execute()
+  return rows.reduce((sum, { posted, held }) => sum + BigInt(posted) - BigInt(held), 0n)
+}
+
+describe('a card that was refused and is called paid', () => {
+  /**
+   * The first card was refused, the payer paid by another one, and the acquirer's answers are a moment behind its call.
+   */
+  const calledPaid = async () => {
+    const { id, reference } = await world.atTheBank()
+    world.first.refuses(reference)
+    await hear(reference)
+    await world.work()
+    const state = world.first.pays(reference)
+    const given = world.first.callback(reference)
+    world.first.orders.get(reference)!.state = { kind: 'waiting', reason: 'processing' }
+    await world.callback(world.first, given)
+    await world.work()
+    return {
+      id,
+      reference,
+      confirm: () => {
+        world.first.orders.get(reference)!.state = state
+      },
+    }
+  }
+  const told = async () => (await world.notices()).map(({ status }) => status)
+
+  test('audit F-7: its payer is not told that no money was taken, and is not sent to pay again', async () => {
+    const { id } = await calledPaid()
+    expect((await world.forPayer(id)).standing).toEqual({ at: 'checking' })
+    await world.proceed(id)
+    expect(await world.payments(id)).toHaveLength(1)
+  })
+
+  test('audit C-4: Failed is not told in the hour after the call, and the money pays the invoice', async () => {
+    const { confirm } = await calledPaid()
+    for (let i = 0; i < 19; i += 1) {
+      await world.later(3 * 60_000)
+      expect(await told()).toEqual(['Pending'])
+    }
+    confirm()
+    await world.later(HOUR_MS)
+    expect([await told(), await world.balance('merchant')]).toEqual([['Pending', 'Done'], 98_00n])
+  })
+
+  test('audit C-4: a call that is not confirmed within the hour keeps the invoice no longer, and the money is seen all the same', async () => {
+    const { id, confirm } = await calledPaid()
+    await world.later(61 * 60_000)
+    expect(await told()).toEqual(['Pending', 'Failed'])
+    expect((await world.forPayer(id)).standing).toMatchObject({ at: 'failed', charged: 'unknown' })
+    confirm()
+    await world.later(DAY_MS)
+    expect([await world.balance('suspense'), await world.alerts()]).toEqual([100_00n, ['payment-suspended']])
+  })
+
+  test('audit F-4: a call that the first answer denies is not forgotten: the acquirer is asked on, and its money is seen', async () => {
+    Object.assign(world.first, { capabilities: { ...world.first.capabilities, takesOtherCards: false } })
+    const { id, reference } = await world.atTheBank()
+    const state = world.first.pays(reference)
+    const given = world.first.callback(reference)
+    world.first.refuses(reference)
+    await world.callback(world.first, given)
+    await world.work()
+    expect([(await world.payments(id))[0]!.state, await told()]).toEqual(['refused', ['Pending']])
+    world.first.orders.get(reference)!.state = state
+    await world.later(10 * 60_000)
+    expect([await told(), await world.balance('merchant')]).toEqual([['Pending', 'Done'], 98_00n])
+  })
+})
+
+test('audit F-4: money that came again after it was taken back, as after a dispute that was won, is told the operator', async () => {
+  const reference = await paid()
+  world.first.reverses(reference, 'all')
+  await hear(reference)
+  await world.work()
+  world.first.pays(reference)
+  await hear(reference, undefined, { salt: 'won' })
+  await world.later(60_000)
+  expect([await world.balance('merchant'), await world.alerts()]).toEqual([
+    0n,
+    ['payment-reversed', 'payment-contradicted'],
+  ])
+  const { asked } = world.first
+  await world.later(DAY_MS)
+  expect(world.first.asked).toBe(asked)
+})
+
+test('audit F-4: so is money that came again after it went back before it was ever booked', async () => {
+  const { reference } = await world.atTheBank()
+  world.first.pays(reference)
+  world.first.reverses(reference, 'all')
+  await hear(reference)
+  await world.work()
+  world.first.pays(reference)
+  await hear(reference, undefined, { salt: 'again' })
+  await world.work()
+  expect(await world.alerts()).toEqual(['payment-contradicted'])
+  const { rows } = await sql<{ text: string }>`select text from alerts where resolved_at is null`.execute(world.db)
+  expect(rows[0]!.text).toContain('never booked; it now says that it has 10000 minor units of UAH again')
+})
+
+test('audit F-8: money in suspense of which an unknown sum went back is not given to the merchant before that is known', async () => {
+  const { reference } = await world.atTheBank()
+  world.first.pays(reference, { units: 90_00n })
+  await hear(reference)
+  await world.work()
+  world.first.reverses(reference, undefined)
+  await hear(reference)
+  await world.work()
+  const accept = () => world.act((tx, moment) => acceptPayment(tx, reference, world.listener, moment))
+  await expect(accept()).rejects.toThrow('went-back')
+  await resolve(reference, 0n)
+  await accept()
+  expect(await world.balance('merchant')).toBe(88_10n)
+  await world.work()
+  expect(await world.alerts()).toEqual(['payment-disputed'])
+})
+
+test('audit F-4: a signed callback that is repeated with other bytes fills no table, and a later one is heard all the same', async () => {
+  const reference = await paid()
+  for (let i = 0; i < 120; i += 1) await hear(reference, undefined, { salt: `repeated ${i}` })
+  expect(
+    (await sql<{ n: number }>`select count(*)::integer as n from acquirer_callbacks`.execute(world.db)).rows[0]!.n,
+  ).toBe(100)
+  await world.work()
+  world.first.reverses(reference, 'all')
+  await hear(reference)
+  await world.work()
+  expect(await world.balance('merchant')).toBe(0n)
+})

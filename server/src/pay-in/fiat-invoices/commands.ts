@@ -1,0 +1,163 @@
+import { isUnderWay, paymentsOf, planPayment, readFailing, type Payment } from '../../cards/acquiring/index.ts'
+import type { CardTicker } from '../../adapters/acquirers/port.ts'
+import type { Language } from '../../platform/base/language.ts'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import { noEffects, type Effects } from '../../ledger/effects/index.ts'
+import { mailAddress } from '../../merchants/mail/index.ts'
+import { offered, readAmount } from './amounts.ts'
+import { LIFE_MS, type FiatInvoice } from './invoice.ts'
+import { noticeOf } from './notice.ts'
+import { FiatPayerRefusal } from './refusal.ts'
+import { returnUrl, type FiatInvoiceSettings } from './settings.ts'
+import { change, insertInvoice, lockById } from './store.ts'
+
+/** What a merchant asks for; checked. Units are minor units. */
+export interface NewFiatInvoice extends Pick<
+  FiatInvoice,
+  | 'merchantId'
+  | 'id'
+  | 'name'
+  | 'description'
+  | 'meta'
+  | 'email'
+  | 'redirectUrl'
+  | 'ticker'
+  | 'units'
+  | 'askedValue'
+  | 'askedIn'
+> {
+  toPendingImmediate: boolean
+}
+
+/**
+ * Makes an invoice; one that skips the first step is pending at once, with a payment for its payer to be sent on to.
+ * @param keyId of the API key that signed for it; null: it came by a form
+ */
+export const createInvoice = async (
+  tx: Tx,
+  { toPendingImmediate, ...given }: NewFiatInvoice,
+  keyId: string | null,
+  settings: FiatInvoiceSettings,
+  moment: Moment,
+): Promise<Effects> => {
+  const invoice: FiatInvoice = {
+    ...given,
+    state: 'created',
+    paidUnits: null,
+    feeUnits: null,
+    maskedCard: null,
+    errorCode: null,
+    errorMessage: null,
+    paymentId: null,
+    expiresAt: new Date(moment.at.getTime() + LIFE_MS),
+    failsAt: null,
+    createdAt: moment.at,
+    updatedAt: moment.at,
+  }
+  await insertInvoice(tx, invoice, keyId)
+  if (!toPendingImmediate) return noEffects
+  return (await pay(tx, invoice, {}, usualLanguage(invoice.ticker!), settings, moment)) ?? noEffects
+}
+
+/** What a payer says on the way to the acquirer's page; texts as they were typed. What is known is not asked again. */
+export interface FiatChoice {
+  email?: string | undefined
+  value?: string | undefined
+  ticker?: string | undefined
+  language: Language
+}
+
+/**
+ * Brings a payer to the acquirer's page: fixes what was open, tells the merchant Pending the first time, plans a
+ * payment that a worker gives to an acquirer. While a payment is under way nothing is planned; after a refused card
+ * another one is. Throws a FiatPayerRefusal.
+ */
+export const proceed = async (
+  tx: Tx,
+  id: string,
+  choice: FiatChoice,
+  settings: FiatInvoiceSettings,
+  moment: Moment,
+): Promise<Effects> => {
+  const invoice = await lockById(tx, id)
+  if (!invoice) throw new FiatPayerRefusal('not-found')
+  const isOver = invoice.expiresAt <= moment.at
+  if ((invoice.state !== 'created' && invoice.state !== 'pending') || isOver) throw new FiatPayerRefusal('ended')
+  const payments = invoice.state === 'created' ? [] : await paymentsOf(tx, invoice.merchantId, id)
+  if (payments.some((payment) => isUnderWay(payment, moment.at))) return noEffects
+  if (!canRetry(payments)) throw new FiatPayerRefusal('ended')
+  const fixed = { email: emailOf(choice, invoice), ...amountOf(choice, invoice, settings) }
+  const effects = await pay(tx, invoice, fixed, choice.language, settings, moment)
+  if (!effects) throw new FiatPayerRefusal('unavailable')
+  return effects
+}
+
+/** Once another amount has arrived, somebody has to look at it before more is asked for. */
+export const canRetry = (payments: readonly Payment[]): boolean => !payments.some(({ state }) => state === 'suspended')
+
+/** @returns undefined when no acquirer takes such a payment */
+const pay = async (
+  tx: Tx,
+  before: FiatInvoice,
+  fixed: Partial<Pick<FiatInvoice, 'email' | 'ticker' | 'units'>>,
+  language: Language,
+  settings: FiatInvoiceSettings,
+  moment: Moment,
+): Promise<Effects | undefined> => {
+  const { merchantId, id, name, expiresAt, email, ticker, units } = { ...before, ...fixed }
+  const order = {
+    merchantId,
+    invoiceId: id,
+    ticker: ticker as CardTicker,
+    units: units!,
+    description: name,
+    email,
+    language,
+    returnUrl: returnUrl(settings, id),
+    expiresAt,
+  }
+  const payment = await planPayment(
+    tx,
+    order,
+    { table: settings.table, failing: await readFailing(tx, moment.at) },
+    moment,
+  )
+  if (!payment) return undefined
+  const event = before.state === 'created' ? 'proceeded' : undefined
+  const pending = await change(tx, before, event, { ...fixed, paymentId: payment.id, failsAt: null }, moment.at)
+  if (!pending) throw new Error(`invoice ${id} is ${before.state}, which takes no payment`)
+  return event === undefined ? noEffects : { items: [], notices: [noticeOf(pending, 'Pending', settings.catalogue)] }
+}
+
+/**
+ * Everybody who has the invoice's link can say something here, and receipts go to the address: one that is known stays.
+ */
+const emailOf = ({ email }: FiatChoice, invoice: FiatInvoice): string => {
+  if (invoice.email !== null) return invoice.email
+  if (email === undefined || email.trim() === '') throw new FiatPayerRefusal('email-missing', 'email')
+  const given = mailAddress(email)
+  if (given === undefined) throw new FiatPayerRefusal('email-invalid', 'email')
+  return given
+}
+
+const amountOf = (
+  choice: FiatChoice,
+  invoice: FiatInvoice,
+  { catalogue, table }: FiatInvoiceSettings,
+): Pick<FiatInvoice, 'ticker' | 'units'> => {
+  const { ticker, units, askedValue, askedIn } = invoice
+  if (units !== null) return { ticker, units }
+  const assets = offered(catalogue, table).filter((asset) => askedIn === null || askedIn.includes(asset.ticker))
+  const value = askedValue ?? choice.value
+  const chosen = ticker ?? choice.ticker ?? (assets.length === 1 ? assets[0]!.ticker : undefined)
+  if (chosen === undefined) throw new FiatPayerRefusal('choose-ticker', 'ticker')
+  if (value === undefined || value.trim() === '') throw new FiatPayerRefusal('choose-value', 'value')
+  const read = readAmount({ value: value.trim().replace(',', '.'), ticker: chosen }, assets)
+  if (read.ok) return { ticker: chosen, units: read.units }
+  if (read.problem === 'ticker') throw new FiatPayerRefusal('ticker-refused', 'ticker')
+  throw new FiatPayerRefusal(read.problem === 'limits' ? 'value-limits' : 'value-invalid', 'value', read.asset)
+}
+
+/** The language of an acquirer's page whose payer has not been seen yet. */
+const usualLanguage = (ticker: string): Language => (ticker === 'UAH' ? 'uk' : ticker === 'KZT' ? 'kk' : 'en')

@@ -1,0 +1,34 @@
+import { to, type Moves } from '../../platform/base/moves.ts'
+
+/**
+ * A fiat invoice (`contract.md` 5.20).
+ * - created: the payer has not continued yet
+ * - pending: the payer has given an e-mail address, or the merchant had that skipped; cards may be tried
+ * - paid: an acquirer says paid; it has not confirmed it yet
+ * - done: confirmed and credited
+ * - failed: a card was refused and the page takes no other, or its time ran out without money; nothing was under way
+ */
+export type FiatInvoiceState = 'created' | 'pending' | 'paid' | 'done' | 'failed'
+
+/** `unreported`: the acquirer does not confirm what it called about. */
+export type FiatInvoiceEvent = 'proceeded' | 'reported' | 'unreported' | 'credited' | 'ranOut'
+export type FiatInvoiceEffect = 'tellPending' | 'tellDone' | 'tellFailed'
+
+export const fiatInvoiceMoves: Moves<FiatInvoiceState, FiatInvoiceEvent, FiatInvoiceEffect> = {
+  created: {
+    proceeded: to('pending', 'tellPending'),
+    ranOut: to('failed', 'tellFailed'),
+  },
+  pending: {
+    reported: to('paid'),
+    credited: to('done', 'tellDone'),
+    ranOut: to('failed', 'tellFailed'),
+  },
+  paid: {
+    credited: to('done', 'tellDone'),
+    unreported: to('pending'),
+  },
+  // Done is never unsent: a chargeback takes the money back and alerts the operator.
+  done: {},
+  failed: {},
+}

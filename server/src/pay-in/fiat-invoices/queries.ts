@@ -1,0 +1,111 @@
+import { sql } from 'kysely'
+import { givenBackOf, isUnderWay, paymentsOf, type Payment } from '../../cards/acquiring/index.ts'
+import type { FiatAsset } from '../../market/assets/index.ts'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import { offered } from './amounts.ts'
+import { canRetry } from './commands.ts'
+import type { FiatInvoice } from './invoice.ts'
+import type { FiatInvoiceSettings } from './settings.ts'
+import { findById } from './store.ts'
+
+/** What an invoice's payer is to see and can do. */
+export type FiatStanding =
+  /** the payer says who they are, and the amount where it is open, in one of these currencies */
+  | { at: 'open'; offered: readonly FiatAsset[] }
+  /** an acquirer is being asked for its page */
+  | { at: 'waiting' }
+  /** the acquirer's page is there; a payer who was at it waits for the acquirer's word */
+  | { at: 'leaving'; page: NonNullable<Payment['page']> }
+  /** the acquirer says paid, and is asked to confirm it */
+  | { at: 'checking' }
+  /** `givenBack`: of it, minor units */
+  | { at: 'paid'; when: Date; givenBack: bigint }
+  /** money is there that is not what was asked for, or came late: an operator looks at it */
+  | { at: 'received' }
+  /** `reason`: the acquirer's words, or null. `charged`: whether money left the card, where that is known */
+  | { at: 'failed'; reason: string | null; charged: 'no' | 'unknown'; canRetry: boolean }
+  /** its time ran out, and no card was tried */
+  | { at: 'expired' }
+
+/** All that a page of an invoice is made of. Nothing of it but `invoice.email` is anybody's secret. */
+export interface FiatInvoiceForPayer {
+  invoice: FiatInvoice
+  company: { name: string; url: string }
+  standing: FiatStanding
+}
+
+/** The payments of an invoice, the oldest first; undefined when there is no such invoice. */
+export const findPaymentsFor = async (db: Db | Tx, id: string): Promise<Payment[] | undefined> => {
+  const invoice = await findById(db, id)
+  return invoice && paymentsOf(db, invoice.merchantId, id)
+}
+
+/** An invoice by its id, which nobody can guess, for its payer. */
+export const findForPayer = async (
+  db: Db | Tx,
+  id: string,
+  settings: Pick<FiatInvoiceSettings, 'catalogue' | 'table'>,
+  at: Date,
+): Promise<FiatInvoiceForPayer | undefined> => {
+  const invoice = await findById(db, id)
+  if (!invoice) return undefined
+  const { rows } = await sql<{
+    name: string
+    url: string
+  }>`select company_name as name, company_url as url from merchants
+    where id = ${invoice.merchantId}`.execute(db)
+  return { invoice, company: rows[0]!, standing: await standingOf(db, invoice, settings, at) }
+}
+
+const standingOf = async (
+  db: Db | Tx,
+  invoice: FiatInvoice,
+  { catalogue, table }: Pick<FiatInvoiceSettings, 'catalogue' | 'table'>,
+  at: Date,
+): Promise<FiatStanding> => {
+  const { state, merchantId, id, errorMessage } = invoice
+  switch (state) {
+    case 'created':
+      return {
+        at: 'open',
+        offered: offered(catalogue, table).filter(
+          ({ ticker }) => (invoice.ticker ?? ticker) === ticker && (invoice.askedIn ?? [ticker]).includes(ticker),
+        ),
+      }
+    case 'paid':
+      return { at: 'checking' }
+    case 'done':
+      return {
+        at: 'paid',
+        when: invoice.updatedAt,
+        givenBack: invoice.paymentId === null ? 0n : await givenBackOf(db, merchantId, invoice.paymentId),
+      }
+    case 'failed':
+      return invoice.paymentId === null
+        ? { at: 'expired' }
+        : endedStanding(await paymentsOf(db, merchantId, id), errorMessage, false)
+    case 'pending':
+      return pendingStanding(await paymentsOf(db, merchantId, id), at)
+  }
+}
+
+/** Whether it is known that no money left the card: the acquirer says so, and has not called to say something else. */
+const isNotCharged = ({ state, calledAt }: Payment): boolean =>
+  (state === 'refused' || state === 'not-taken') && calledAt === null
+
+const endedStanding = (payments: readonly Payment[], reason: string | null, mayRetry: boolean): FiatStanding => {
+  if (payments.some(({ state }) => state === 'suspended')) return { at: 'received' }
+  const charged = payments.every(isNotCharged) ? 'no' : 'unknown'
+  return { at: 'failed', reason, charged, canRetry: mayRetry && canRetry(payments) }
+}
+
+const pendingStanding = (payments: readonly Payment[], at: Date): FiatStanding => {
+  const underWay = payments.filter((payment) => isUnderWay(payment, at))
+  const current = underWay.at(-1)
+  // One that its acquirer calls paid comes before a newer one's page: nobody is to pay twice.
+  if (underWay.some(({ state }) => !['planned', 'asking', 'open'].includes(state))) return { at: 'checking' }
+  if (current)
+    return current.page && current.state === 'open' ? { at: 'leaving', page: current.page } : { at: 'waiting' }
+  const refused = payments.findLast(({ state }) => state === 'refused')
+  return endedStanding(payments, refused?.refusalMessage ?? null, true)
+}

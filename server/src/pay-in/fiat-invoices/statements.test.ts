@@ -1,0 +1,283 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { emptyTables } from '../../../../test/setup/empty-tables.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import {
+  createStatementJob,
+  heldBy,
+  reconcileAcquirer,
+  requestRefund,
+  statedTotals,
+  type PayoutBooks,
+} from '../../cards/acquiring/index.ts'
+import type { StatementLine } from '../../adapters/acquirers/port.ts'
+import { payoutBooks } from '../../cards/card-payouts/stated.ts'
+import { inTransaction } from '../../platform/db/index.ts'
+import { auditLedger, balancesOf, HOUSE, type AccountKind } from '../../ledger/postings/index.ts'
+import { createFiatWorld, HOUR_MS, START, type FiatTestWorld } from './test-world.ts'
+
+const database = useDatabase({ template: migrated })
+let world: FiatTestWorld
+beforeEach(async () => {
+  world = await createFiatWorld(database.url)
+})
+afterEach(async () => {
+  expect(await auditLedger(world.db)).toEqual([])
+  await emptyTables(world.db)
+  await world.close()
+})
+
+const deps = () => ({ runtime: world.runtime, payouts: payoutBooks, pause: async () => {} })
+const reconcile = () => reconcileAcquirer(deps(), world.first)
+let made = 0
+const state = (line: Partial<StatementLine> & Pick<StatementLine, 'kind' | 'units'>): void => {
+  world.first.lines.push({
+    reference: undefined,
+    acquirerReference: `line-${(made += 1)}`,
+    ticker: 'UAH',
+    feeUnits: 0n,
+    at: START - 1,
+    ...line,
+  })
+}
+const house = async (kind: AccountKind) =>
+  (await balancesOf(world.db, kind, [{ merchantId: HOUSE, asset: 'UAH' }]))[0]!.posted
+const paid = async () => {
+  const invoice = await world.atTheBank()
+  world.first.pays(invoice.reference)
+  await world.callback(world.first, world.first.callback(invoice.reference))
+  await world.work()
+  return invoice.reference
+}
+/** A day later, when bookings have to be on a statement. */
+const aDayLater = () => world.later(24 * HOUR_MS)
+
+describe('a statement', () => {
+  test('that is right leaves nothing open; what the acquirer kept, settlements and fees are booked once', async () => {
+    const reference = await paid()
+    state({ kind: 'payment', reference, units: 100_00n, feeUnits: 1_50n })
+    state({ kind: 'settlement', units: -80_00n })
+    state({ kind: 'fee', units: -3_00n })
+    await aDayLater()
+    for (let i = 0; i < 3; i += 1) expect(await reconcile()).toEqual([])
+    expect(await heldBy(world.db, 'first', 'UAH')).toBe(100_00n - 1_50n - 80_00n - 3_00n)
+    expect(await statedTotals(world.db, 'first')).toEqual(new Map([['UAH', 15_50n]]))
+    expect([
+      await house('settlement:first'),
+      await house('acquirer-costs'),
+      await world.balance('acquirer-costs'),
+    ]).toEqual([-80_00n, -3_00n, -1_50n])
+    expect(await world.alerts()).toEqual([])
+  })
+
+  test('F9: a line too few, too many or different by one is told, alerts, and is over when it is put right', async () => {
+    const [one, two] = [await paid(), await paid()]
+    state({ kind: 'payment', reference: one, units: 99_99n, feeUnits: 50n })
+    state({ kind: 'payment', reference: world.runtime.newId(), units: 7_00n })
+    state({ kind: 'payout', reference: world.runtime.newId(), units: -7_00n })
+    await aDayLater()
+    const found = await reconcile()
+    expect(found.map(({ kind, what, booked, stated }) => [kind, what, booked, stated])).toEqual([
+      ['differs', 'payment', 100_00n, 99_99n],
+      ['extra', 'payment', null, 7_00n],
+      ['extra', 'payout', null, -7_00n],
+      ['missing', 'payment', 100_00n, null],
+    ])
+    expect(found.at(-1)!.reference).toBe(two)
+    expect(await world.alerts()).toEqual(['statement-differs'])
+    expect(await world.balance('merchant')).toBe(196_00n)
+    world.first.lines = [{ ...world.first.lines[0]!, units: 100_00n, acquirerReference: 'put-right' }]
+    state({ kind: 'payment', reference: two, units: 100_00n, feeUnits: 50n })
+    expect(await reconcile()).toEqual([])
+    expect(await world.alerts()).toEqual([])
+  })
+
+  test('whose line changes after it was read is told', async () => {
+    const reference = await paid()
+    state({ kind: 'payment', reference, units: 100_00n, feeUnits: 50n })
+    await reconcile()
+    world.first.lines[0] = { ...world.first.lines[0]!, units: 100_01n }
+    expect((await reconcile()).map(({ kind }) => kind)).toEqual(['altered', 'differs'])
+  })
+
+  test('with a payment that is not booked yet has it asked for and booked', async () => {
+    const { id, reference } = await world.atTheBank()
+    world.first.pays(reference)
+    state({ kind: 'payment', reference, units: 100_00n, feeUnits: 50n })
+    expect((await reconcile()).map(({ kind }) => kind)).toEqual(['open'])
+    expect(await world.alerts()).toEqual([])
+    await world.work()
+    expect((await world.lookup(id)).status).toBe('DONE')
+    expect(await reconcile()).toEqual([])
+  })
+
+  test('knows our refunds, each line one of them, and misses one that is not there', async () => {
+    const [reference] = [await paid(), await paid()]
+    for (let i = 0; i < 2; i += 1) {
+      const moment = { at: new Date(world.now), newId: world.runtime.newId }
+      await inTransaction(world.db, (tx) =>
+        requestRefund(
+          tx,
+          { paymentId: reference!, units: 10_00n, reason: 'r', actor: 'a' },
+          { accounts: [world.first] },
+          moment,
+        ),
+      )
+      await world.work()
+    }
+    state({ kind: 'payment', reference: reference!, units: 100_00n, feeUnits: 50n })
+    state({ kind: 'refund', reference: reference!, units: -10_00n })
+    await aDayLater()
+    expect((await reconcile()).map(({ kind, what }) => [kind, what])).toEqual([
+      ['missing', 'payment'],
+      ['missing', 'refund'],
+    ])
+    state({ kind: 'refund', reference: reference!, units: -10_00n })
+    expect((await reconcile()).map(({ kind, what }) => [kind, what])).toEqual([['missing', 'payment']])
+    expect(await world.balance('merchant')).toBe(176_00n)
+  })
+
+  test('F8: with money given back without us takes it from the merchant, a part at once, all of it when the acquirer says so', async () => {
+    const [reference] = [await paid(), await paid()]
+    state({ kind: 'payment', reference: reference!, units: 100_00n, feeUnits: 50n })
+    state({ kind: 'refund', reference: reference!, units: -30_00n })
+    await reconcile()
+    await reconcile()
+    expect(await world.balance('merchant')).toBe(166_00n)
+    expect(await world.alerts()).toEqual(['refund-foreign'])
+    state({ kind: 'refund', reference: reference!, units: -70_00n })
+    world.first.reverses(reference!, 'all')
+    expect((await reconcile()).map(({ kind }) => kind)).toEqual(['open'])
+    await world.work()
+    // Our fee of that payment goes back with it.
+    expect([await world.balance('merchant'), await world.balance('fees')]).toEqual([98_00n, 2_00n])
+    expect(await reconcile()).toEqual([])
+    expect(await heldBy(world.db, 'first', 'UAH')).toBe(200_00n - 1_00n - 100_00n)
+  })
+
+  test('that lists singly what its acquirer told in one sum takes it once', async () => {
+    const [reference] = [await paid(), await paid()]
+    world.first.reverses(reference!, 50_00n)
+    await world.callback(world.first, world.first.callback(reference!))
+    await world.work()
+    expect(await world.balance('merchant')).toBe(146_00n)
+    state({ kind: 'payment', reference: reference!, units: 100_00n, feeUnits: 50n })
+    state({ kind: 'refund', reference: reference!, units: -30_00n })
+    await aDayLater()
+    // The second part has not come yet, and the sum is missing it.
+    expect((await reconcile()).map(({ kind, what }) => [kind, what])).toEqual([
+      ['missing', 'payment'],
+      ['missing', 'refund'],
+    ])
+    state({ kind: 'refund', reference: reference!, units: -20_00n })
+    expect((await reconcile()).map(({ kind, what }) => [kind, what])).toEqual([['missing', 'payment']])
+    expect([await world.balance('merchant'), await heldBy(world.db, 'first', 'UAH')]).toEqual([
+      146_00n,
+      200_00n - 1_00n - 50_00n,
+    ])
+    state({ kind: 'refund', reference: reference!, units: -5_00n })
+    for (let i = 0; i < 2; i += 1) await reconcile()
+    expect(await world.balance('merchant')).toBe(141_00n)
+  })
+
+  test('that lists in one sum what its acquirer told singly takes it once', async () => {
+    const [reference] = [await paid(), await paid()]
+    for (const units of [30_00n, 50_00n]) {
+      world.first.reverses(reference!, units)
+      await world.callback(world.first, world.first.callback(reference!))
+      await world.work()
+    }
+    state({ kind: 'refund', reference: reference!, units: -50_00n })
+    for (let i = 0; i < 2; i += 1) expect(await reconcile()).toEqual([])
+    expect(await world.balance('merchant')).toBe(146_00n)
+  })
+
+  test('that lists a payment taken back in two parts agrees with the books', async () => {
+    const [reference] = [await paid(), await paid()]
+    world.first.reverses(reference!, 'all')
+    await world.callback(world.first, world.first.callback(reference!))
+    await world.work()
+    state({ kind: 'refund', reference: reference!, units: -30_00n })
+    expect((await reconcile()).map(({ kind, booked, stated }) => [kind, booked, stated])).toEqual([
+      ['differs', -100_00n, -30_00n],
+    ])
+    state({ kind: 'refund', reference: reference!, units: -70_00n })
+    for (let i = 0; i < 2; i += 1) expect(await reconcile()).toEqual([])
+    state({ kind: 'refund', reference: reference!, units: -1_00n })
+    expect((await reconcile()).map(({ kind }) => kind)).toEqual(['differs', 'differs', 'differs'])
+  })
+
+  test('with two lines for one payment is told: the payer was charged twice', async () => {
+    const reference = await paid()
+    state({ kind: 'payment', reference, units: 100_00n, feeUnits: 60n })
+    state({ kind: 'payment', reference, units: 100_00n, feeUnits: 1_50n })
+    for (let i = 0; i < 2; i += 1)
+      expect((await reconcile()).map(({ kind, booked, stated }) => [kind, booked, stated])).toEqual([
+        ['extra', null, 100_00n],
+      ])
+    expect([await world.balance('acquirer-costs'), await world.alerts()]).toEqual([-60n, ['statement-differs']])
+  })
+
+  test('with two lines for one payout is told: the card was paid twice', async () => {
+    const reference = world.runtime.newId()
+    const payouts: PayoutBooks = {
+      find: async () => [{ reference, ticker: 'UAH', units: -7_00n, costUnits: 0n, isBooked: true }],
+      unstated: async () => [],
+    }
+    for (let i = 0; i < 2; i += 1) state({ kind: 'payout', reference, units: -7_00n })
+    const found = await reconcileAcquirer({ ...deps(), payouts }, world.first)
+    expect(found.map(({ kind, what, stated }) => [kind, what, stated])).toEqual([['extra', 'payout', -7_00n]])
+  })
+
+  test('that tells a part more than is booked takes that part', async () => {
+    const reference = await paid()
+    world.first.reverses(reference, 30_00n)
+    await world.callback(world.first, world.first.callback(reference))
+    await world.work()
+    state({ kind: 'refund', reference, units: -50_00n })
+    for (let i = 0; i < 2; i += 1) expect(await reconcile()).toEqual([])
+    expect(await world.balance('merchant')).toBe(48_00n)
+    state({ kind: 'refund', reference, units: -30_00n })
+    await reconcile()
+    expect(await world.balance('merchant')).toBe(18_00n)
+  })
+
+  test('with a fee taken for a refund books it once', async () => {
+    const reference = await paid()
+    state({ kind: 'refund', reference, units: -30_00n, feeUnits: 25n })
+    for (let i = 0; i < 2; i += 1) await reconcile()
+    expect([await house('acquirer-costs'), await heldBy(world.db, 'first', 'UAH')]).toEqual([
+      -25n,
+      100_00n - 50n - 30_00n - 25n,
+    ])
+  })
+
+  test('whose line of a refund moves nothing, or money in, is told, and the lines behind it are read', async () => {
+    const reference = await paid()
+    state({ kind: 'refund', reference, units: 30_00n })
+    state({ kind: 'refund', reference, units: 0n })
+    state({ kind: 'fee', units: -3_00n })
+    expect((await reconcile()).map(({ kind, what, stated }) => [kind, what, stated])).toEqual([
+      ['differs', 'refund', 30_00n],
+      ['differs', 'refund', 0n],
+    ])
+    expect([await world.balance('merchant'), await house('acquirer-costs')]).toEqual([98_00n, -3_00n])
+  })
+
+  test('is read by the job from every acquirer that has one', async () => {
+    await paid()
+    await aDayLater()
+    const job = createStatementJob(
+      {
+        ...deps(),
+        acquirers: new Map([
+          ['first', world.first],
+          ['second', world.second],
+        ]),
+      },
+      1,
+    )
+    await job.run(new AbortController().signal)
+    expect(await world.alerts()).toEqual(['statement-differs'])
+  })
+})

@@ -1,0 +1,39 @@
+import { generalErrors } from '@bursar/contract'
+import type { MerchantSettings } from '../../merchants/accounts/index.ts'
+import { ApiRefusal } from '../../platform/api/route.ts'
+
+/**
+ * Where the payer goes after payment, in the one spelling a browser makes of it: http or https, without user name or
+ * password, which are only ever there to deceive. Refuses everything else by name.
+ */
+export const readRedirect = (text: string): string => read(text).href
+
+/** The same from a form, which anybody can write: https, on a host that the merchant's settings list. */
+export const readFormRedirect = (text: string, { redirectHosts }: Pick<MerchantSettings, 'redirectHosts'>): string => {
+  const url = read(text)
+  if (url.protocol !== 'https:') throw refusal('redirectUrl in a form must start with https://')
+  if (url.port !== '' || !redirectHosts.includes(url.hostname)) {
+    throw refusal(
+      `redirectUrl must be on a host in the merchant's settings, on the standard port; ${JSON.stringify(url.host)} is not`,
+    )
+  }
+  return url.href
+}
+
+const ALLOWED = new Set(['http:', 'https:'])
+// What a browser drops or turns round before it reads an address: with any of it, the text is not what it looks like.
+const DECEIVING = /[\p{Cc}\p{Z}\ufeff\\]/u
+const PLAIN = /^https?:\/\/[^/]/i
+
+const read = (text: string): URL => {
+  const url = !DECEIVING.test(text) && PLAIN.test(text) && URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !ALLOWED.has(url.protocol) || url.hostname === '')
+    throw refusal('redirectUrl must be an http or https URL such as https://shop.example/thanks')
+  if (url.username !== '' || url.password !== '') throw refusal('redirectUrl must not hold a user name or password')
+  return url
+}
+
+const refusal = (description: string): ApiRefusal =>
+  new ApiRefusal(generalErrors.invalidRequest.status, generalErrors.invalidRequest.code, description, {
+    field: 'redirectUrl',
+  })

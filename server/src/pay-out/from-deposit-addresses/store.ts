@@ -1,0 +1,71 @@
+import type { Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import { familyOf } from '../../chain/addresses/index.ts'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import { isCovered } from '../../ledger/stops/index.ts'
+
+/** A deposit address that could pay. */
+export interface Payer {
+  /** the withdrawal it could pay */
+  withdrawalId: string
+  address: string
+  derivationIndex: number
+  /** final, in ledger units */
+  units: bigint
+}
+
+/** What a payment needs of an address, in ledger units of its asset. */
+export interface Need {
+  withdrawalId: string
+  least: bigint
+  /** null: as much as there is */
+  most: bigint | null
+}
+
+const FEW = 3
+
+/**
+ * Deposit addresses where so much of an asset is final and nothing is under way, those with the least first. What a
+ * block above the final one brought does not count: it could still be taken back.
+ */
+export const payersFor = async (db: Db, network: Network, asset: string, needs: readonly Need[]): Promise<Payer[]> => {
+  const { rows } =
+    await sql<Payer>`select n.id as "withdrawalId", p.address, p.derivation_index as "derivationIndex", p.units
+    from unnest(${needs.map((one) => one.withdrawalId)}::uuid[], ${needs.map(({ least }) => least.toString())}::numeric[],
+      ${needs.map(({ most }) => most?.toString() ?? null)}::numeric[]) with ordinality n(id, least, most, nth)
+    cross join lateral (
+      select c.address, a.derivation_index, c.booked - c.suspended - d.young as units
+      from custody_addresses c join addresses a on a.family = ${familyOf(network)} and a.address = c.address
+      cross join lateral (select coalesce(sum(d.units) filter (where d.block_height > w.final_height), 0) as young
+        from deposits d join watch_cursors w on w.network = d.network
+        where d.merchant_id = a.merchant_id and d.network = c.network and d.address = c.address and d.asset = c.asset
+          and not d.internal and d.index not like 's:%' and d.block_height is not null) d
+      where c.network = ${network} and c.asset = ${asset} and c.booked >= n.least and (n.most is null or c.booked <= n.most)
+        and c.booked - c.suspended - d.young >= n.least and not ${isBusy(network)}
+        and not ${isCovered({ asset: sql`c.asset`, network: sql`c.network` })}
+      order by c.booked, c.address limit ${FEW}) p order by n.nth, p.units, p.address`.execute(db)
+  return rows
+}
+
+/** Of an address `a`: a sweep of it is under way, a transaction it sends itself, or energy it has been lent. */
+const isBusy = (
+  network: Network,
+) => sql`(exists (select from sweeps s where s.network = ${network} and s.address = a.address
+    and s.state not in ('final', 'failed', 'replaced'))
+  or exists (select from outgoing o where o.network = ${network} and o.senders[1] = a.address and o.state in ('planned', 'signed', 'broadcast'))
+  ${network === 'TRON' ? sql`or exists (select from tron_loans l where l.address = a.address and l.closed_at is null)` : sql``})`
+
+/**
+ * Takes an address for what this transaction stores, whoever plans for it waits. False when something is under way by
+ * now.
+ */
+export const takeAddress = async (tx: Tx, network: Network, address: string): Promise<boolean> => {
+  await sql`select from addresses where family = ${familyOf(network)} and address = ${address} for no key update`.execute(
+    tx,
+  )
+  const { rows } =
+    await sql`select from addresses a where a.family = ${familyOf(network)} and a.address = ${address} and not ${isBusy(network)}`.execute(
+      tx,
+    )
+  return rows.length === 1
+}

@@ -1,0 +1,256 @@
+import { NATIVE_TICKER } from '@bursar/chainkit'
+import type { AccountState, GasEstimate } from '../../adapters/chains/port.ts'
+import { inTransaction, type Tx } from '../../platform/db/index.ts'
+import { allApart, eachApart } from '../../platform/jobs/index.ts'
+import { rescale } from '../../platform/money/index.ts'
+import {
+  currentState,
+  insertPlanned,
+  nativeLedgerUnits,
+  paymentCall,
+  planEvm,
+  takeNonce,
+  type EvmCall,
+} from '../../chain/transactions/index.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
+import { attach } from './commands.ts'
+import { mayPayCode } from './failing-receivers.ts'
+import { freeSlots, readMembers } from './jobs-pool.ts'
+import { gasRateOf, hotRow, MOST_GAS, PLAIN_GAS, type EvmPayoutDeps, type GasRate } from './payouts.ts'
+import { choosePayer, lackingOf, type Member, type Part } from './pool.ts'
+import { noLongerReverting, onRevert } from './reverting.ts'
+import { noLongerShort, tellShort } from './shortage.ts'
+import { nextWaiting } from './store.ts'
+import type { Withdrawal } from './withdrawal.ts'
+
+interface Choice {
+  withdrawal: Withdrawal
+  member: Member
+  call: EvmCall
+  /** wei set apart for its fee */
+  reserved: bigint
+}
+
+interface Planned extends Choice {
+  gas: bigint
+}
+
+/** Withdrawals read at a time; more are read as long as hot addresses have room. */
+const PAGE = 100
+/**
+ * What a payment is taken to need until it is estimated: plain coin, and a token's transfer to somebody new with room.
+ */
+const COIN_GAS = 26_250n
+const TOKEN_GAS = 125_000n
+
+/**
+ * Plans a transaction for each waiting withdrawal that a hot address can pay, oldest first; what nobody can pay lets
+ * younger ones pass. True when it made any.
+ */
+export const planEvmPayouts = async (deps: EvmPayoutDeps): Promise<boolean> => {
+  const free = await freeSlots(deps)
+  if (free.length === 0) return false
+  const first = await readPage(deps)
+  if (first.ready.length === 0 && first.last === undefined) return false
+  const [members, rate] = await Promise.all([readMembers(deps, free), gasRateOf(deps)])
+  const choices = await chooseAll(deps, members, rate, first)
+  const state = await currentState(deps)
+  const planned = await allApart(choices, (choice) => estimated(deps, state, choice, rate))
+  const payable = planned.results.filter((one) => one !== undefined)
+  await noLongerReverting(
+    deps,
+    deps.network,
+    payable.map(({ withdrawal }) => withdrawal.ticker),
+  )
+  const made = await allApart(members, (member) =>
+    storeAll(
+      deps,
+      payable.filter((one) => one.member === member),
+      rate,
+    ),
+  )
+  planned.fail()
+  made.fail()
+  return made.results.includes(true)
+}
+
+interface Page {
+  ready: Withdrawal[]
+  /** the last one read, when there may be more behind it */
+  last: Withdrawal | undefined
+}
+
+const readPage = async ({ runtime, network, approved }: EvmPayoutDeps, after?: Withdrawal): Promise<Page> => {
+  const waiting = await nextWaiting(runtime.db, network, 'onChain', momentOf(runtime).at, PAGE, after)
+  return { ready: await approved(waiting), last: waiting.length === PAGE ? waiting.at(-1) : undefined }
+}
+
+const chooseAll = async (
+  deps: EvmPayoutDeps,
+  members: readonly Member[],
+  rate: GasRate,
+  first: Page,
+): Promise<Choice[]> => {
+  const { network } = deps
+  const choices: Choice[] = []
+  const unpaid: { withdrawal: Withdrawal; lacking: string | undefined }[] = []
+  let page = first
+  for (;;) {
+    const direct = await deps.fromDeposits?.(page.ready, 'cheaper')
+    for (const withdrawal of page.ready) {
+      if (!members.some(({ slots }) => slots > 0)) break
+      if (direct?.has(withdrawal.id)) continue
+      const choice = choose(deps, members, withdrawal, rate)
+      if (typeof choice === 'object') choices.push(choice)
+      else unpaid.push({ withdrawal, lacking: choice })
+    }
+    if (page.last === undefined || !members.some(({ slots }) => slots > 0)) break
+    page = await readPage(deps, page.last)
+  }
+  const direct = await deps.fromDeposits?.(
+    unpaid.map(({ withdrawal }) => withdrawal),
+    'short',
+  )
+  const short = new Set(
+    unpaid.flatMap(({ withdrawal, lacking }) => (lacking === undefined || direct?.has(withdrawal.id) ? [] : [lacking])),
+  )
+  for (const ticker of short) await tellShort(deps, network, ticker)
+  for (const ticker of new Set(choices.map(({ withdrawal }) => withdrawal.ticker)))
+    if (!short.has(ticker)) await noLongerShort(deps, network, ticker)
+  return choices
+}
+
+/** @returns the ticker there is too little of; undefined when there is enough, but not at one address */
+const choose = (
+  deps: EvmPayoutDeps,
+  members: readonly Member[],
+  withdrawal: Withdrawal,
+  rate: GasRate,
+): Choice | string | undefined => {
+  const { catalogue, network } = deps
+  const native = NATIVE_TICKER[network]
+  const reserved = (withdrawal.ticker === native ? COIN_GAS : TOKEN_GAS) * rate.maxFeePerGas
+  const parts: Part[] = [withdrawal, { ticker: native, units: nativeLedgerUnits(catalogue, network, reserved) }]
+  const member = choosePayer(members, parts)
+  if (!member) return lackingOf(members, parts)
+  member.purse.pay(parts)
+  member.slots -= 1
+  return { withdrawal, member, call: callOf(deps, withdrawal), reserved }
+}
+
+const bounded = (estimate: GasEstimate): GasEstimate =>
+  estimate.ok && estimate.gas > MOST_GAS
+    ? { ok: false, reason: 'reverted', message: `it takes ${estimate.gas} gas, and at most ${MOST_GAS} is paid for` }
+    : estimate
+
+/** Undefined when it can't be paid now. */
+const estimated = async (
+  deps: EvmPayoutDeps,
+  state: AccountState,
+  choice: Choice,
+  rate: GasRate,
+): Promise<Planned | undefined> => {
+  const { network, chainId, catalogue } = deps
+  const { withdrawal, member, call, reserved } = choice
+  const native = NATIVE_TICKER[network]
+  const gasOf = async (asked: EvmCall) => bounded(await state.estimateGas({ from: member.key.address, ...asked }))
+  const estimate = await gasOf(call)
+  if (!estimate.ok) {
+    const toItself = () => gasOf(callOf(deps, { ...withdrawal, to: member.key.address }))
+    await (estimate.reason === 'reverted'
+      ? onRevert(deps, withdrawal, estimate.message, toItself)
+      : tellShort(deps, network, native))
+    return undefined
+  }
+  if (withdrawal.ticker === native && estimate.gas > PLAIN_GAS && !(await mayPayCode(deps, withdrawal)))
+    return undefined
+  const { networkFee } = planEvm({ network, chainId, nonce: 0, call, gas: estimate.gas, rate })
+  const more = networkFee > reserved ? nativeLedgerUnits(catalogue, network, networkFee - reserved) : 0n
+  if (member.purse.pay([{ ticker: native, units: more }]) === undefined) return { ...choice, gas: estimate.gas }
+  await tellShort(deps, network, native)
+  return undefined
+}
+
+const callOf = ({ catalogue, network }: EvmPayoutDeps, { ticker, to, units }: Withdrawal): EvmCall => {
+  const asset = catalogue.findCrypto(ticker)!
+  const on = asset.networks.get(network)!
+  return paymentCall({ to, units: rescale(units, asset.scale, on.decimals), contract: on.contract })
+}
+
+/** The payments of one hot address, in the order of its nonces. True when it made any. */
+const storeAll = async (deps: EvmPayoutDeps, planned: readonly Planned[], rate: GasRate): Promise<boolean> => {
+  if (planned.length > 1 && (await storeTogether(deps, planned, rate))) return true
+  let [made, isOthers] = [false, false]
+  await eachApart(planned, async (one) => {
+    if (isOthers) return
+    await deps.pause('payout-chosen')
+    const outcome = await storePlanned(deps, one, rate)
+    // Somebody else spends from the same purse: it is read afresh the next time.
+    isOthers = outcome === 'nonce-taken'
+    made = made || outcome === 'stored'
+  })
+  return made
+}
+
+class Taken extends Error {
+  readonly what: 'nonce-taken' | 'withdrawal-taken'
+
+  constructor(what: Taken['what']) {
+    super(what)
+    this.what = what
+  }
+}
+
+/** All in one transaction. False, and nothing is stored, when that can't be: then each is tried by itself. */
+const storeTogether = async (deps: EvmPayoutDeps, planned: readonly Planned[], rate: GasRate): Promise<boolean> => {
+  const { runtime, network } = deps
+  const { member } = planned[0]!
+  await deps.pause('payout-chosen')
+  try {
+    await inTransaction(runtime.db, async (tx) => {
+      for (const [at, one] of planned.entries()) await storeIn(tx, deps, one, member.nonces.peek(at), rate)
+    })
+  } catch (err) {
+    if (!(err instanceof Taken))
+      runtime.log.warn(
+        { err, network, payouts: planned.length },
+        'payouts that could not be planned together are planned one by one',
+      )
+    return false
+  }
+  member.nonces.pass(planned.length)
+  return true
+}
+
+const storeIn = async (
+  tx: Tx,
+  { runtime, network, chainId }: EvmPayoutDeps,
+  { withdrawal, member, call, gas }: Planned,
+  expected: number,
+  rate: GasRate,
+): Promise<void> => {
+  const moment = momentOf(runtime)
+  const nonce = await takeNonce(tx, network, member.key.address, moment.at)
+  if (nonce !== expected) throw new Taken('nonce-taken')
+  const plan = planEvm({ network, chainId, nonce, call, gas, rate })
+  const id = runtime.newId()
+  await insertPlanned(
+    tx,
+    { ...hotRow(network, member.key, nonce), id, purpose: 'payout', ...plan, feeRate: rate },
+    moment,
+  )
+  if (!(await attach(tx, [withdrawal], id, moment))) throw new Taken('withdrawal-taken')
+}
+
+const storePlanned = async (deps: EvmPayoutDeps, one: Planned, rate: GasRate): Promise<'stored' | Taken['what']> => {
+  const { member } = one
+  try {
+    await inTransaction(deps.runtime.db, (tx) => storeIn(tx, deps, one, member.nonces.peek(), rate))
+    member.nonces.pass()
+    return 'stored'
+  } catch (error) {
+    // The nonce taken here goes back with the transaction.
+    if (error instanceof Taken) return error.what
+    throw new Error(`planning a payout from ${member.key.address} failed`, { cause: error })
+  }
+}

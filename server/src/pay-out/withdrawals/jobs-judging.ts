@@ -1,0 +1,117 @@
+import { isRefused } from '@bursar/chainkit'
+import { asIfSigned } from '@bursar/chainkit/bitcoin'
+import type { BroadcastResult } from '../../adapters/chains/port.ts'
+import { anyChange, type OwnCoin } from '../../chain/transactions/index.ts'
+import { raiseAlert, resolveAlert, resolveAlertsOf } from '../../platform/runtime/alerts.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
+import { planFor } from './bitcoin-payments.ts'
+import { postpone } from './commands.ts'
+import { refuseImpossible } from './impossible.ts'
+import type { BitcoinPayoutDeps } from './payouts.ts'
+import type { Withdrawal } from './withdrawal.ts'
+
+/**
+ * What a pool says of an output that no other payment of a transaction changes, in the words of Bitcoin Core and Knots.
+ */
+const OF_AN_OUTPUT = /^(dust|scriptpubkey)/
+/**
+ * Before one that the node refuses for another reason is looked at again: the operator may change what the node takes.
+ */
+const REFUSED_PAUSE_MS = 5 * 60_000
+const REFUSED = 'payout-refused'
+const SUBJECT = 'BITCOIN/BTC'
+/** To ask about one payment of many, whatever share of it the fee is. */
+const ANY_SHARE = 10n ** 15n
+
+type Refusal = Exclude<BroadcastResult, { kind: 'accepted' }>
+
+/**
+ * Those of a batch that the node's pool takes, asked before anything is stored or signed: what was signed holds its
+ * coins until a final block proves that it was not paid. A payment that the node never takes is given back; one that it
+ * refuses for an unclear reason waits with an alert; the others go on without it.
+ * @returns undefined: nothing can be planned now. Empty: look afresh at once.
+ */
+export const takenByNode = async (
+  deps: BitcoinPayoutDeps,
+  chosen: readonly Withdrawal[],
+  coins: readonly OwnCoin[],
+  rate: bigint,
+): Promise<readonly Withdrawal[] | undefined> => {
+  const { runtime } = deps
+  const [answer] = await judge(deps, [chosen], coins, rate)
+  const refusal = answer && refusalOf(answer)
+  if (!refusal) {
+    await resolveAlertsOf(runtime.db, [REFUSED], [SUBJECT, ...chosen.map(({ id }) => id)], momentOf(runtime).at)
+    return chosen
+  }
+  if (!isForGood(refusal)) {
+    await tellWaiting(deps, chosen, refusal)
+    return undefined
+  }
+  const singles =
+    chosen.length === 1
+      ? [refusal]
+      : await judge(
+          deps,
+          chosen.map((one) => [one]),
+          coins,
+          rate,
+        )
+  const refused = chosen.flatMap((withdrawal, at) => {
+    const why = singles[at] && refusalOf(singles[at])
+    return why && isForGood(why) ? [{ withdrawal, why }] : []
+  })
+  for (const { withdrawal, why } of refused) await leaveOut(deps, withdrawal, why.message)
+  if (refused.length > 0) return []
+  // Each alone is taken: together they are too much for one transaction.
+  return takenByNode(deps, chosen.slice(0, Math.ceil(chosen.length / 2)), coins, rate)
+}
+
+/** Undefined for one that can't be built by itself. */
+const judge = async (
+  deps: BitcoinPayoutDeps,
+  batches: readonly (readonly Withdrawal[])[],
+  coins: readonly OwnCoin[],
+  rate: bigint,
+): Promise<(BroadcastResult | undefined)[]> => {
+  const policy = { ...deps.policy, maxFeePerMille: ANY_SHARE }
+  const raws = batches.map((batch) => {
+    const plan = planFor({ ...deps, policy }, batch, coins, anyChange(deps.wallet), rate)
+    const raw = isRefused(plan) ? plan : asIfSigned(plan.payout.psbt)
+    return isRefused(raw) ? undefined : Buffer.from(raw).toString('hex')
+  })
+  const answers = await deps.adapter.wouldTake(raws.filter((raw) => raw !== undefined))
+  return raws.map((raw) => (raw === undefined ? undefined : answers.shift()))
+}
+
+/** A fee that is too low by now is paid when the transaction is handed over. */
+const refusalOf = (answer: BroadcastResult): Refusal | undefined =>
+  answer.kind === 'accepted' || (answer.kind === 'refused' && answer.reason === 'fee-too-low') ? undefined : answer
+
+const isForGood = (refusal: Refusal): boolean => refusal.kind === 'refused' && refusal.reason === 'invalid'
+
+const leaveOut = async (deps: BitcoinPayoutDeps, withdrawal: Withdrawal, message: string): Promise<void> => {
+  const { runtime } = deps
+  if (OF_AN_OUTPUT.test(message)) {
+    await refuseImpossible(deps, withdrawal, `the node takes no such payment: ${message}`)
+    await resolveAlert(runtime.db, REFUSED, withdrawal.id, momentOf(runtime).at)
+    return
+  }
+  const moment = momentOf(runtime)
+  await postpone(runtime.db, withdrawal, new Date(moment.at.getTime() + REFUSED_PAUSE_MS))
+  const text = `The Bitcoin node would not take a transaction that pays withdrawal ${withdrawal.id}: ${message}. It is tried again after a few minutes; others go on`
+  await raiseAlert(runtime.db, { kind: REFUSED, subject: withdrawal.id, text }, moment)
+}
+
+/** A node that is a block ahead of the books says so for a moment: a person is told of what lasts. */
+const tellWaiting = async (
+  { runtime, policy }: BitcoinPayoutDeps,
+  chosen: readonly Withdrawal[],
+  { message }: Refusal,
+): Promise<void> => {
+  const moment = momentOf(runtime)
+  const waited = moment.at.getTime() - chosen[0]!.createdAt.getTime()
+  if (waited < policy.saveUpAfterMs) return
+  const text = `The Bitcoin node would not take a transaction that pays ${chosen.length} withdrawals: ${message}. They wait`
+  await raiseAlert(runtime.db, { kind: REFUSED, subject: SUBJECT, text }, moment)
+}

@@ -1,0 +1,259 @@
+import { NATIVE_TICKER } from '@bursar/chainkit'
+import type { Prices, Usage } from '@bursar/chainkit/tron'
+import { sql } from 'kysely'
+import { inTransaction, type Db } from '../../platform/db/index.ts'
+import { eachApart } from '../../platform/jobs/index.ts'
+import { rescale } from '../../platform/money/index.ts'
+import {
+  inPayableForm,
+  insertPlanned,
+  nativeLedgerUnits,
+  planTron,
+  recentReference,
+  tronCommitted,
+  tronPayment,
+  type TronPlan,
+} from '../../chain/transactions/index.ts'
+import { raiseAlert } from '../../platform/runtime/alerts.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
+import { toColdOf } from '../../treasury/reconciliation/index.ts'
+import { attach, postpone } from './commands.ts'
+import { mayPayCode } from './failing-receivers.ts'
+import type { TronPayoutDeps } from './payouts.ts'
+import { Purse } from './purse.ts'
+import { boundedForReceiver, runsReceiverCode } from './receiver-code.ts'
+import { noLongerReverting, onRevert } from './reverting.ts'
+import { noLongerShort, tellShort } from './shortage.ts'
+import { nextWaiting } from './store.ts'
+import type { Withdrawal } from './withdrawal.ts'
+
+/** Withdrawals read at a time; more are read as long as the hot address may send more. */
+const PAGE = 100
+
+/**
+ * Plans a transaction for each waiting withdrawal, oldest first: from a deposit address where that burns less, or else
+ * from the hot wallet, and where that is short from a deposit address again. What nobody can pay lets younger ones
+ * pass. True when it made any.
+ */
+export const planTronPayouts = async (deps: TronPayoutDeps): Promise<boolean> => {
+  const { runtime, policy, hotAddress } = deps
+  const { at } = momentOf(runtime)
+  const round: Round = {
+    slots: policy.mostInFlight - (await countUnmined(runtime.db, hotAddress)),
+    made: false,
+    payable: new Set(),
+    lacking: new Set(),
+    failed: [],
+  }
+  for (let after: Withdrawal | undefined; round.slots > 0;) {
+    const page = await nextWaiting(runtime.db, 'TRON', 'onChain', at, PAGE, after)
+    await planPage(deps, await deps.approved(page), round)
+    after = page.at(-1)
+    // Without coin for fees nothing younger is paid either.
+    if (page.length < PAGE || round.lacking.has(NATIVE_TICKER.TRON)) break
+  }
+  for (const ticker of round.lacking) await tellShort(deps, 'TRON', ticker)
+  for (const ticker of round.payable) if (!round.lacking.has(ticker)) await noLongerShort(deps, 'TRON', ticker)
+  if (round.failed.length > 0) throw round.failed[0]
+  return round.made
+}
+
+/** What one run has come to. */
+interface Round {
+  /** transactions that the hot address may still send */
+  slots: number
+  made: boolean
+  /** tickers of what was looked at */
+  payable: Set<string>
+  /** tickers that there is too little of */
+  lacking: Set<string>
+  failed: unknown[]
+}
+
+const planPage = async (deps: TronPayoutDeps, ready: readonly Withdrawal[], round: Round): Promise<void> => {
+  if (ready.length === 0) return
+  const direct = (await deps.fromDeposits?.(ready, 'cheaper')) ?? new Set()
+  if (direct.size > 0) round.made = true
+  await planByHot(
+    deps,
+    ready.filter(({ id }) => !direct.has(id)),
+    round,
+  )
+}
+
+const planByHot = async (deps: TronPayoutDeps, ready: readonly Withdrawal[], round: Round): Promise<void> => {
+  if (ready.length === 0) return
+  // Before balances are read: a node that syncs shows what has been spent since.
+  const reference = await recentReference(deps)
+  const rate = await deps.adapter.feeRate()
+  if (rate.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')
+  const purse = await readPurse(deps, ready)
+  const short: { withdrawal: Withdrawal; lacking: string }[] = []
+  await eachApart(ready, async (withdrawal) => {
+    if (round.slots === 0) return
+    round.payable.add(withdrawal.ticker)
+    const outcome = await planOne(deps, withdrawal, rate, purse, reference)
+    if (typeof outcome === 'string') short.push({ withdrawal, lacking: outcome })
+    else if (outcome) [round.made, round.slots] = [true, round.slots - 1]
+  }).catch((error: unknown) => round.failed.push(error))
+  const direct =
+    (await deps.fromDeposits?.(
+      short.map(({ withdrawal }) => withdrawal),
+      'short',
+    )) ?? new Set()
+  if (direct.size > 0) round.made = true
+  for (const { withdrawal, lacking } of short) if (!direct.has(withdrawal.id)) round.lacking.add(lacking)
+}
+
+type Reference = Awaited<ReturnType<typeof recentReference>>
+
+/** @returns the ticker that the hot wallet has too little of */
+const planOne = async (
+  deps: TronPayoutDeps,
+  withdrawal: Withdrawal,
+  prices: Prices,
+  purse: Purse,
+  reference: Reference,
+): Promise<boolean | string> => {
+  const { runtime, policy, adapter } = deps
+  if (purse.lacks(withdrawal.ticker, withdrawal.units)) return withdrawal.ticker
+  const contract = await inPayableForm(adapter, contractOf(deps, withdrawal))
+  const cost = boundedForReceiver(contract, await adapter.estimateCost(contract))
+  if (!cost.ok) {
+    if (cost.reason !== 'reverted') return NATIVE_TICKER.TRON
+    return onRevert(deps, withdrawal, cost.message, () =>
+      adapter.estimateCost(contractOf(deps, { ...withdrawal, to: deps.hotAddress })),
+    )
+  }
+  await noLongerReverting(deps, 'TRON', [withdrawal.ticker])
+  if (runsReceiverCode(contract) && !(await mayPayCode(deps, withdrawal))) return false
+  const id = runtime.newId()
+  const plan = planTron({ id, contract, reference, usage: cost.usage, prices })
+  if (plan.networkFee > policy.maxFee) return tooDear(deps, withdrawal, plan)
+  const fee = nativeLedgerUnits(deps.catalogue, 'TRON', plan.networkFee)
+  const lacking = purse.pay([withdrawal, { ticker: NATIVE_TICKER.TRON, units: fee }])
+  if (lacking !== undefined) return lacking
+  await deps.pause('payout-chosen')
+  return storePlanned(deps, withdrawal, { id, plan, usage: cost.usage, prices })
+}
+
+const TOO_DEAR_MS = 60_000
+
+const tooDear = async (
+  { runtime, policy }: TronPayoutDeps,
+  withdrawal: Withdrawal,
+  { networkFee }: TronPlan,
+): Promise<false> => {
+  const { id } = withdrawal
+  await postpone(runtime.db, withdrawal, new Date(momentOf(runtime).at.getTime() + TOO_DEAR_MS))
+  const text = `Withdrawal ${id} waits: TRON could take ${networkFee} sun for it, above the cap of ${policy.maxFee}`
+  await raiseAlert(runtime.db, { kind: 'fee-above-cap', subject: id, text }, momentOf(runtime))
+  return false
+}
+
+const contractOf = ({ catalogue, hotAddress }: TronPayoutDeps, { ticker, to, units }: Withdrawal) => {
+  const asset = catalogue.findCrypto(ticker)!
+  const on = asset.networks.get('TRON')!
+  return tronPayment({ from: hotAddress, to, units: rescale(units, asset.scale, on.decimals), contract: on.contract })
+}
+
+const storePlanned = async (
+  deps: TronPayoutDeps,
+  withdrawal: Withdrawal,
+  { id, plan, usage, prices }: { id: string; plan: TronPlan; usage: Usage; prices: Prices },
+): Promise<boolean> => {
+  const { runtime, hotAddress } = deps
+  class Taken extends Error {}
+  try {
+    await inTransaction(runtime.db, async (tx) => {
+      const moment = momentOf(runtime)
+      await insertPlanned(
+        tx,
+        {
+          id,
+          network: 'TRON',
+          purpose: 'payout',
+          senders: [hotAddress],
+          nonce: null,
+          keys: [],
+          ...plan,
+          feeRate: { ...prices, ...usage },
+          signingKeys: [{ account: 'hot', branch: 0, index: 0 }],
+        },
+        moment,
+      )
+      if (!(await attach(tx, [withdrawal], id, moment))) throw new Taken()
+    })
+    return true
+  } catch (error) {
+    // Another process has it.
+    if (error instanceof Taken) return false
+    throw new Error(`planning a payout from ${hotAddress} failed`, { cause: error })
+  }
+}
+
+const countUnmined = async (db: Db, hotAddress: string): Promise<number> => {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from outgoing
+    where network = 'TRON' and purpose = 'payout' and senders[1] = ${hotAddress} and state in ('planned', 'signed', 'broadcast')
+      and refused_since is null`.execute(db)
+  return rows[0]!.count
+}
+
+type PurseDeps = Pick<TronPayoutDeps, 'runtime' | 'catalogue' | 'adapter' | 'hotAddress'>
+
+/** sun that the hot address can send now, after everything that is on its way. */
+export const spendableSun = async (deps: PurseDeps): Promise<bigint> => {
+  const native = deps.catalogue.findCrypto(NATIVE_TICKER.TRON)!
+  return rescale(
+    (await readPurse(deps, [])).left(NATIVE_TICKER.TRON),
+    native.scale,
+    native.networks.get('TRON')!.decimals,
+  )
+}
+
+/**
+ * What the final block shows less everything that is on its way since: a node tells of no other block
+ * (`TronChainAdapter`).
+ */
+const readPurse = async (deps: PurseDeps, ready: readonly Withdrawal[]): Promise<Purse> => {
+  const { runtime, catalogue, adapter, hotAddress } = deps
+  const assets = [...new Set([NATIVE_TICKER.TRON, ...ready.map((w) => w.ticker)])].map((ticker) =>
+    catalogue.findCrypto(ticker)!,
+  )
+  const leaving = await Promise.all(assets.map(({ ticker }) => underWay(runtime.db, ticker, hotAddress)))
+  const fees = nativeLedgerUnits(catalogue, 'TRON', await feesUnderWay(runtime.db, hotAddress))
+  const committed = nativeLedgerUnits(catalogue, 'TRON', (await tronCommitted(runtime.db, hotAddress)).sun)
+  const toCold = await toColdOf(runtime.db, 'TRON', ['signed', 'broadcast', 'mined'])
+  // Asked afterwards: what becomes final in between is then subtracted twice, never not at all.
+  const { units } = await adapter.balancesAtFinal(
+    assets.map((asset) => ({ address: hotAddress, contract: asset.networks.get('TRON')!.contract })),
+  )
+  const left = new Map<string, bigint>()
+  for (const [i, asset] of assets.entries()) {
+    // What is staked, lent or not yet unfrozen is ours, and can't be sent.
+    const sendable = asset.ticker === NATIVE_TICKER.TRON ? (await adapter.stakeOf(hotAddress)).spendable : units[i]!
+    const held = rescale(sendable, asset.networks.get('TRON')!.decimals, asset.scale)
+    left.set(asset.ticker, held - leaving[i]! - (toCold.get(asset.ticker) ?? 0n))
+  }
+  return new Purse(left.set(NATIVE_TICKER.TRON, left.get(NATIVE_TICKER.TRON)! - fees - committed))
+}
+
+/** Of what leaves, what leaves the hot address: deposit addresses pay as well. */
+const underWay = async (db: Db, ticker: string, hotAddress: string): Promise<bigint> => {
+  const { rows } = await sql<{ units: bigint }>`select coalesce(sum(w.units), 0) as units from withdrawals w
+    left join outgoing o on o.id = w.outgoing_id
+    where w.blockchain = 'TRON' and w.ticker = ${ticker} and w.state in ('planned', 'sent', 'mined')
+      and (o.id is null or o.senders[1] = ${hotAddress})`.execute(db)
+  return rows[0]!.units
+}
+
+const feesUnderWay = async (db: Db, hotAddress: string): Promise<bigint> => {
+  const { rows } = await sql<{
+    fees: bigint
+  }>`select coalesce(sum(coalesce(o.network_fee, a.network_fee)), 0) as fees from outgoing o
+    join outgoing_attempts a on a.outgoing_id = o.id and a.attempt = o.attempt
+    where o.network = 'TRON' and ${hotAddress} = any(o.senders) and o.state in ('planned', 'signed', 'broadcast', 'mined')`.execute(
+    db,
+  )
+  return rows[0]!.fees
+}

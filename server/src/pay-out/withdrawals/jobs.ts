@@ -1,0 +1,129 @@
+import type { Network } from '@bursar/chainkit'
+import type { ChainAdapter, FeeRate } from '../../adapters/chains/port.ts'
+import type { Catalogue } from '../../market/assets/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
+import { carryOut } from '../../ledger/effects/index.ts'
+import { eachApart, type Job } from '../../platform/jobs/index.ts'
+import { raiseOrRenewAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
+import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import { deliver, type ReceiveInternal } from './commands.ts'
+import type { WithdrawalFollower } from './following.ts'
+import { planBitcoinBatch } from './jobs-bitcoin.ts'
+import { planEvmPayouts } from './jobs-evm.ts'
+import { fillGaps } from './jobs-fillers.ts'
+import { planTronPayouts } from './jobs-tron.ts'
+import type { BitcoinPayoutDeps, EvmPayoutDeps, TronPayoutDeps } from './payouts.ts'
+import type { PaymentGas } from './pricing.ts'
+import { nextWaiting } from './store.ts'
+import { storeFeeRate } from './terms.ts'
+import type { Withdrawal } from './withdrawal.ts'
+
+/** Takes up waiting Bitcoin withdrawals, many with one transaction. */
+export const createBitcoinPayoutJob = (deps: BitcoinPayoutDeps, everyMs: number): Job => ({
+  name: 'payouts BITCOIN',
+  everyMs,
+  run: () => planBitcoinBatch(deps),
+})
+
+/** Takes up waiting withdrawals of one EVM network, and fills nonces that a refusal left unused. */
+export const createEvmPayoutJob = (deps: EvmPayoutDeps, everyMs: number): Job => ({
+  name: `payouts ${deps.network}`,
+  everyMs,
+  run: async () => {
+    let made = false
+    // Payments first: they take freed nonces, which then need no filler.
+    await eachApart([async () => void (made = await planEvmPayouts(deps)), () => fillGaps(deps)], (part) => part())
+    return made
+  },
+})
+
+/** Takes up waiting withdrawals on TRON, one with each transaction. */
+export const createTronPayoutJob = (deps: TronPayoutDeps, everyMs: number): Job => ({
+  name: 'payouts TRON',
+  everyMs,
+  run: () => planTronPayouts(deps),
+})
+
+const MOST_INTERNAL = 50
+
+/** Delivers withdrawals that stay inside this service. */
+export const createInternalDeliveryJob = (deps: {
+  runtime: Runtime
+  catalogue: Catalogue
+  networks: readonly Network[]
+  receive: ReceiveInternal
+  /** those of these whose money is proved; absent: all */
+  proved?(waiting: readonly Withdrawal[]): Promise<Withdrawal[]>
+  followers?: readonly WithdrawalFollower[]
+}): Job => ({
+  name: 'deliver internal withdrawals',
+  everyMs: 200,
+  run: async () => {
+    const { runtime } = deps
+    let delivered = 0
+    await eachApart(deps.networks, async (network) => {
+      const all = await nextWaiting(runtime.db, network, 'internal', momentOf(runtime).at, MOST_INTERNAL)
+      const waiting = deps.proved ? await deps.proved(all) : all
+      await eachApart(waiting, async (withdrawal) => {
+        await inTransaction(runtime.db, async (tx) => {
+          const moment = momentOf(runtime)
+          const effects = await deliver(tx, withdrawal, deps, moment)
+          if (effects) await carryOut(tx, effects, moment)
+        })
+        delivered += 1
+      })
+    })
+    return delivered > 0
+  },
+})
+
+/** Raises an alert while a node has no estimate of fees, and what is offered is a guess. */
+const tellGuess = async (runtime: Runtime, network: Network, rate: FeeRate): Promise<void> => {
+  const moment = momentOf(runtime)
+  if (rate.kind !== 'vbyte' || rate.guessed !== true)
+    return resolveAlert(runtime.db, 'fees-unknown', network, moment.at)
+  const text =
+    `The node of ${network} has no estimate of fees: payouts pay ${Number(rate.milliSatPerVb) / 1_000} sat/vB, which is its newest estimate or what recent blocks paid. ` +
+    `This ends by itself some hours after a restore, a sync or an upgrade. Small coins are not joined meanwhile`
+  await raiseOrRenewAlert(runtime.db, { kind: 'fees-unknown', subject: network, text }, moment)
+}
+
+/** Prices of TRON's resources change by a vote, every six hours at most, and gateways count requests. */
+const TRON_EVERY_MS = 60_000
+
+/**
+ * Keeps the fee estimates that requests are priced by.
+ * @param gasOf what payments of a network take; a network whose node estimates none now keeps its last ones
+ */
+export const createFeeRateJob = (
+  runtime: Runtime,
+  adapters: readonly ChainAdapter[],
+  everyMs: number,
+  gasOf?: (adapter: ChainAdapter) => Promise<PaymentGas | undefined>,
+): Job => {
+  let tronReadAt = -Infinity
+  const refresh = async (adapter: ChainAdapter): Promise<void> => {
+    const now = runtime.clock.now()
+    if (adapter.network === 'TRON' && now - tronReadAt < TRON_EVERY_MS) return
+    const rate = await adapter.feeRate()
+    const gas = await gasOf?.(adapter).catch((err: unknown) => {
+      runtime.log.warn({ err, network: adapter.network }, 'no estimate of gas')
+      return undefined
+    })
+    await storeFeeRate(runtime.db, adapter.network, rate, runtime.clock.now(), gas)
+    await tellGuess(runtime, adapter.network, rate)
+    if (adapter.network === 'TRON') tronReadAt = now
+  }
+  return {
+    name: 'fee estimates',
+    everyMs,
+    run: async () => {
+      const results = await Promise.allSettled(adapters.map(refresh))
+      results.forEach((result, i) => {
+        if (result.status === 'rejected')
+          runtime.log.warn({ err: result.reason, network: adapters[i]!.network }, 'no fee estimate')
+      })
+      return false
+    },
+  }
+}

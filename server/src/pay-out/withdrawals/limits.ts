@@ -1,0 +1,150 @@
+import type { Network } from '@bursar/chainkit'
+import { orderErrors } from '@bursar/contract'
+import { sql } from 'kysely'
+import { inTransaction, type Tx } from '../../platform/db/index.ts'
+import { DEFAULT_SETTINGS } from '../../merchants/accounts/index.ts'
+import { formatUnits } from '../../platform/money/index.ts'
+import { refusal } from '../../ledger/orders/index.ts'
+import { raiseOrRenewAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
+import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import type { DayLimits } from './day-limits.ts'
+import type { Place } from './placing.ts'
+import type { Withdrawal } from './withdrawal.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** What does not fit is looked at again after so long. */
+const WAIT_MS = 60_000
+const ALERT = 'merchant-limit'
+
+/** The most that leaves at once, and what keeps more from leaving; undefined when nothing limits it. */
+const mostAtOnce = (
+  { where: { asset, on }, internal }: Place,
+  merchantId: string,
+  { signer, percents }: DayLimits,
+): { units: bigint; span: string } | undefined => {
+  const all = signer.get(`${on.network}/${asset.ticker}`)
+  if (internal || all === undefined) return undefined
+  const own = percents.get(merchantId)
+  const hour = (all.hour * BigInt(own?.hour ?? DEFAULT_SETTINGS.withdrawalHourPercent)) / 100n
+  const day = (all.day * BigInt(own?.day ?? DEFAULT_SETTINGS.withdrawalDayPercent)) / 100n
+  const inTime = hour < day ? { units: hour, span: 'in an hour' } : { units: day, span: 'in a day' }
+  return all.payment !== null && all.payment <= inTime.units ? { units: all.payment, span: 'in one payment' } : inTime
+}
+
+/** Whether no payment, no hour or no day has room for an amount. */
+export const isTooLarge = (place: Place, merchantId: string, units: bigint, days: DayLimits): boolean => {
+  const most = mostAtOnce(place, merchantId, days)
+  return most !== undefined && units > most.units
+}
+
+/**
+ * Refuses an amount that no payment, no hour or no day has room for: it would wait for ever. What fits, but not now,
+ * waits. Throws an ApiRefusal.
+ */
+export const checkLargest = (place: Place, merchantId: string, units: bigint, days: DayLimits): void => {
+  const most = mostAtOnce(place, merchantId, days)
+  if (most === undefined || units <= most.units) return
+  const {
+    asset: { ticker, scale },
+    on: { network },
+  } = place.where
+  throw refusal(
+    orderErrors.amountTooHigh,
+    `Withdraw amount too high: at most ${formatUnits(most.units, scale)} ${ticker} leave on ${network} ${most.span}`,
+    'amount',
+  )
+}
+
+interface Room {
+  merchantId: string
+  ticker: string
+  /** what may still leave in this hour and this day */
+  hour: bigint
+  day: bigint
+}
+
+const keyOf = ({ merchantId, ticker }: Pick<Withdrawal, 'merchantId' | 'ticker'>): string => `${merchantId}/${ticker}`
+
+/**
+ * Those of one network's waiting withdrawals that fit into their merchants' hour and day, in this order. Each counts
+ * once, when it passes. Those that do not fit wait a minute, so that they keep nobody else waiting, with an alert.
+ */
+export const withinLimits = async (runtime: Runtime, waiting: readonly Withdrawal[]): Promise<Withdrawal[]> => {
+  if (waiting.length === 0) return []
+  const network = waiting[0]!.blockchain
+  return inTransaction(runtime.db, async (tx) => {
+    const moment = momentOf(runtime)
+    // Two workers never count one merchant at a time.
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`${ALERT}/${network}`}, 0))`.execute(tx)
+    const counted = await passedAmong(tx, waiting)
+    const rooms = await roomsOf(tx, network, waiting, moment.at)
+    const [passing, held] = [[] as Withdrawal[], [] as Withdrawal[]]
+    for (const withdrawal of waiting) {
+      if (counted.has(withdrawal.id) || takesRoom(rooms.get(keyOf(withdrawal)), withdrawal.units))
+        passing.push(withdrawal)
+      else held.push(withdrawal)
+    }
+    await markPassed(
+      tx,
+      passing.filter(({ id }) => !counted.has(id)),
+      moment.at,
+    )
+    await putOff(tx, held, new Date(moment.at.getTime() + WAIT_MS))
+    for (const { merchantId, ticker } of rooms.values()) {
+      const waits = held.filter((one) => one.merchantId === merchantId && one.ticker === ticker)
+      const subject = `${merchantId}/${network}/${ticker}`
+      const text = `${waits.length} withdrawal(s) of ${ticker} on ${network} of merchant ${merchantId} wait: its hour or day is used up. They go when there is room; \`bursar merchant set ${merchantId} withdrawalDayPercent\` (and withdrawalHourPercent) gives it more`
+      if (waits.length > 0) await raiseOrRenewAlert(tx, { kind: ALERT, subject, text }, moment)
+      else await resolveAlert(tx, ALERT, subject, moment.at)
+    }
+    return passing
+  })
+}
+
+/** Takes the units out of the room, when they fit. Without a limit of the signer's there is none here. */
+const takesRoom = (room: Room | undefined, units: bigint): boolean => {
+  if (room === undefined) return true
+  if (room.hour < units || room.day < units) return false
+  room.hour -= units
+  room.day -= units
+  return true
+}
+
+const passedAmong = async (tx: Tx, waiting: readonly Withdrawal[]): Promise<ReadonlySet<string>> => {
+  const { rows } = await sql<{
+    id: string
+  }>`select w.id from unnest(${waiting.map((w) => w.merchantId)}::uuid[], ${waiting.map((w) => w.id)}::uuid[]) u(m, i)
+    join withdrawals w on w.merchant_id = u.m and w.id = u.i where w.passed_limits_at is not null`.execute(tx)
+  return new Set(rows.map(({ id }) => id))
+}
+
+const roomsOf = async (
+  tx: Tx,
+  network: Network,
+  waiting: readonly Withdrawal[],
+  at: Date,
+): Promise<Map<string, Room>> => {
+  const pairs = [...new Map(waiting.map((one) => [keyOf(one), one])).values()]
+  const { withdrawalHourPercent, withdrawalDayPercent } = DEFAULT_SETTINGS
+  const { rows } = await sql<Room>`select u.m as "merchantId", u.t as ticker,
+      div(l.per_hour * coalesce((m.settings ->> 'withdrawalHourPercent')::int, ${withdrawalHourPercent}::int), 100) - used.hour as hour,
+      div(l.per_day * coalesce((m.settings ->> 'withdrawalDayPercent')::int, ${withdrawalDayPercent}::int), 100) - used.day as day
+    from unnest(${pairs.map((p) => p.merchantId)}::uuid[], ${pairs.map((p) => p.ticker)}::text[]) u(m, t)
+    join signer_limits l on l.network = ${network} and l.asset = u.t left join merchants m on m.id = u.m
+    cross join lateral (select coalesce(sum(w.units), 0) as day, coalesce(sum(w.units) filter (where w.passed_limits_at > ${new Date(at.getTime() - HOUR_MS)}), 0) as hour
+      from withdrawals w where w.merchant_id = u.m and w.blockchain = ${network} and w.ticker = u.t and w.passed_limits_at > ${new Date(at.getTime() - DAY_MS)} and w.state <> 'failed') used`.execute(
+    tx,
+  )
+  return new Map(rows.map((room) => [keyOf(room), room]))
+}
+
+const markPassed = async (tx: Tx, passing: readonly Withdrawal[], at: Date): Promise<void> => {
+  await sql`update withdrawals w set passed_limits_at = ${at} from unnest(${passing.map((w) => w.merchantId)}::uuid[], ${passing.map((w) => w.id)}::uuid[]) u(m, i)
+    where w.merchant_id = u.m and w.id = u.i`.execute(tx)
+}
+
+const putOff = async (tx: Tx, held: readonly Withdrawal[], until: Date): Promise<void> => {
+  await sql`update withdrawals w set not_before = ${until} from unnest(${held.map((w) => w.merchantId)}::uuid[], ${held.map((w) => w.id)}::uuid[]) u(m, i)
+    where w.merchant_id = u.m and w.id = u.i and w.state = 'requested'`.execute(tx)
+}

@@ -1,0 +1,54 @@
+import { to, type Moves } from '../../platform/base/moves.ts'
+
+/**
+ * A withdrawal to a chain address. The hold of amount and fee lasts from `requested` until it is captured or released.
+ * - requested: held, nothing planned
+ * - planned: carried by one of our transactions, not known to any node
+ * - sent: a node has the transaction (wire: Pending)
+ * - mined: in a block (wire: Done)
+ * - settled: in a final block, captured
+ * - delivered: moved in the ledger only, to a merchant of ours (wire: Done)
+ * - failed: proven not to have happened, released (wire: Failed)
+ */
+export type WithdrawalState = 'requested' | 'planned' | 'sent' | 'mined' | 'settled' | 'delivered' | 'failed'
+export type WithdrawalEvent =
+  | 'planned'
+  | 'unplanned'
+  | 'overtaken'
+  | 'accepted'
+  | 'mined'
+  | 'reorganized'
+  | 'final'
+  | 'reverted'
+  | 'delivered'
+  | 'given-up'
+export type WithdrawalEffect =
+  | 'notifyPending'
+  | 'notifyDone'
+  | 'notifyFailed'
+  | 'moveToTransit'
+  | 'moveFromTransit'
+  | 'capture'
+  | 'release'
+  | 'deliver'
+  | 'alertOperator'
+
+export const withdrawalMoves: Moves<WithdrawalState, WithdrawalEvent, WithdrawalEffect> = {
+  requested: {
+    planned: to('planned'),
+    delivered: to('delivered', 'deliver', 'notifyDone'),
+    'given-up': to('failed', 'release', 'notifyFailed'),
+  },
+  // Overtaken: a final block has proved that its transaction can never be mined.
+  planned: { unplanned: to('requested'), overtaken: to('requested'), accepted: to('sent', 'notifyPending') },
+  sent: { overtaken: to('requested'), mined: to('mined', 'moveToTransit', 'notifyDone') },
+  // Done is never unsent: a lost block only takes the money back from transit until the same bytes are mined again.
+  mined: {
+    reorganized: to('sent', 'moveFromTransit'),
+    final: to('settled', 'capture'),
+    reverted: to('failed', 'release', 'notifyFailed'),
+  },
+  settled: {},
+  delivered: {},
+  failed: {},
+}

@@ -1,0 +1,101 @@
+import type { CryptoAsset } from '../../market/assets/index.ts'
+import { formatUnits } from '../../platform/money/index.ts'
+import type { Notice } from '../../merchants/webhooks/index.ts'
+import type { ToldAs, Withdrawal } from './withdrawal.ts'
+
+export type WireStatus = 'Pending' | 'Done' | 'Failed'
+
+/** What is known of the chain transaction that carries a withdrawal. */
+export interface Carried {
+  hash: string | null
+  from: readonly string[]
+  block: number | null
+}
+
+/** The newest status that notifications have told. */
+export const wireStatus = ({ state, doneSent }: Withdrawal): WireStatus => {
+  if (state === 'failed') return 'Failed'
+  return doneSent ? 'Done' : 'Pending'
+}
+
+/** The body of a `Withdraw` notification and of the lookup (`contract.md` 6.2): empty fields are left out. */
+export const withdrawalBody = (
+  withdrawal: Withdrawal,
+  asset: CryptoAsset,
+  status: WireStatus,
+  carried: Carried,
+): Record<string, unknown> => ({
+  id: withdrawal.id,
+  ticker: withdrawal.ticker,
+  blockchain: withdrawal.blockchain,
+  merchantId: withdrawal.merchantId,
+  ...(carried.hash === null ? {} : { hash: carried.hash }),
+  ...(status === 'Done' && carried.block !== null ? { block: carried.block } : {}),
+  from: [...carried.from],
+  to: withdrawal.toAsSent ?? withdrawal.to,
+  amount: formatUnits(withdrawal.units, asset.scale),
+  fee: formatUnits(withdrawal.fee, asset.scale),
+  time: withdrawal.createdAt.getTime(),
+  status,
+  ...(withdrawal.meta === null ? {} : { meta: withdrawal.meta }),
+  ...localIdOf(withdrawal),
+  kind: 'Withdraw',
+  internal: withdrawal.internal,
+  ...(status === 'Failed' ? { failReason: withdrawal.failReason ?? 'ERRROR_CODE_GENERIC' } : {}),
+})
+
+/** Of one that is part of something larger, the localId is the whole's. */
+const localIdOf = ({ localId, toldAs }: Withdrawal): Record<string, unknown> => {
+  const given = localId ?? toldAs?.body.localId
+  return given === undefined || given === null ? {} : { localId: given }
+}
+
+/**
+ * What tells the merchant of a status. A part of something larger says so in that one's words, which know no Pending
+ * (`contract.md` 6.7).
+ */
+export const withdrawalNotices = (
+  withdrawal: Withdrawal,
+  asset: CryptoAsset,
+  status: WireStatus,
+  carried: Carried,
+): Notice[] => {
+  const { merchantId, toldAs } = withdrawal
+  if (toldAs === null) return [withdrawalNotice(withdrawal, asset, status, carried)]
+  if (status === 'Pending') return []
+  const { kind, objectId } = toldAs
+  return [{ merchantId, objectId, kind, status, body: wholeBody(withdrawal, toldAs, status, carried) }]
+}
+
+const wholeBody = (
+  { internal, failReason }: Withdrawal,
+  { body }: ToldAs,
+  status: WireStatus | 'Exchanged',
+  carried: Carried,
+): Record<string, unknown> => ({
+  ...body,
+  status,
+  internal,
+  ...(carried.hash === null ? {} : { hash: carried.hash }),
+  ...(status === 'Failed' ? { failedReason: failReason ?? 'ERRROR_CODE_GENERIC' } : {}),
+})
+
+/** A withdrawal as its newest notification states it; Exchanged is what the whole of a part is told first. */
+export const orderBody = (withdrawal: Withdrawal, asset: CryptoAsset, carried: Carried): Record<string, unknown> => {
+  const [status, { toldAs }] = [wireStatus(withdrawal), withdrawal]
+  if (toldAs === null) return withdrawalBody(withdrawal, asset, status, carried)
+  return wholeBody(withdrawal, toldAs, status === 'Pending' ? 'Exchanged' : status, carried)
+}
+
+const withdrawalNotice = (
+  withdrawal: Withdrawal,
+  asset: CryptoAsset,
+  status: WireStatus,
+  carried: Carried,
+): Notice => ({
+  merchantId: withdrawal.merchantId,
+  objectId: withdrawal.id,
+  kind: 'Withdraw',
+  status,
+  body: withdrawalBody(withdrawal, asset, status, carried),
+})

@@ -1,0 +1,125 @@
+import { readPolicy } from '../../../../signer/src/policy.ts'
+import { afterEach, describe, expect, test } from 'vitest'
+import { emptyTables } from '../../../../test/setup/empty-tables.ts'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import { createPayoutWorld, policyWith, type PayoutWorld } from './test-payouts.ts'
+
+const database = useDatabase({ template: migrated })
+let world: PayoutWorld
+afterEach(async () => {
+  await emptyTables(world.db)
+  await world.close()
+})
+const open = async (options: Parameters<typeof createPayoutWorld>[1] = {}): Promise<PayoutWorld> =>
+  (world = await createPayoutWorld(database.url, options))
+const statesOf = (ids: readonly string[]) => Promise.all(ids.map((id) => world.stateOf(id)))
+
+describe.each([true, false])('a payment above a limit of the signer, asked ahead: %s', (looksAhead) => {
+  test('audit M-B1: keeps no other Bitcoin withdrawal waiting', async () => {
+    await open({ network: 'BITCOIN', policy: policyWith({ maxPerIntent: '1000000' }), looksAhead })
+    await world.coins(20, 5_000_000n)
+    const large = await world.request(3_000_000n)
+    const small = [await world.request(100_000n), await world.request(100_000n), await world.request(100_000n)]
+    await world.work(2)
+    expect(await statesOf([large, ...small])).toEqual(['requested', 'sent', 'sent', 'sent'])
+    expect(await world.alerts()).toMatchObject([{ kind: 'signer-limit', subject: large }])
+  })
+
+  test('audit M-B1: a batch above what an hour has room for is paid as far as the hour goes, and the rest later', async () => {
+    await open({ network: 'BITCOIN', policy: policyWith({ maxPerHour: '3000000' }), looksAhead })
+    await world.coins(20, 5_000_000n)
+    const all: string[] = []
+    for (let i = 0; i < 4; i += 1) all.push(await world.request(900_000n))
+    await world.work(8, 30_000)
+    expect((await statesOf(all)).toSorted()).toEqual(['requested', 'sent', 'sent', 'sent'])
+    expect(await world.alerts()).toMatchObject([{ kind: 'signer-velocity', subject: 'BITCOIN' }])
+    world.later(3_600_000)
+    await world.work(2, 61_000)
+    expect(await statesOf(all)).toEqual(['sent', 'sent', 'sent', 'sent'])
+  })
+
+  test('audit M-B2: costs no gas while it waits for room in the hour', async () => {
+    await open({ policy: policyWith({ maxPerHour: '2000000' }), looksAhead })
+    const all: string[] = []
+    for (let i = 0; i < 6; i += 1) all.push(await world.request(1_000_000n))
+    await world.work(4, 301_000)
+    expect((await statesOf(all)).filter((state) => state === 'sent')).toHaveLength(2)
+    expect((await world.outgoing()).filter(({ purpose }) => purpose === 'filler')).toEqual([])
+    expect(await world.nextNonce()).toBe(looksAhead ? 2 : 6)
+  })
+
+  test('audit M-B3: and a signer that is switched off, cost no nonce and raise one alert a network', async () => {
+    await open({ policy: policyWith({}), looksAhead })
+    const all: string[] = []
+    for (let i = 0; i < 5; i += 1) all.push(await world.request(1_000_000n))
+    world.made.signer.replacePolicy(readPolicy(JSON.stringify(policyWith({}, { enabled: false }))))
+    await world.work(6, 100_000)
+    expect(await statesOf(all)).toEqual(all.map(() => 'requested'))
+    expect((await world.outgoing()).filter(({ purpose }) => purpose === 'filler')).toEqual([])
+    expect(await world.nextNonce()).toBe(looksAhead ? 0 : 5)
+    expect(await world.alerts()).toMatchObject([{ kind: 'signer-disabled', subject: 'ETHEREUM' }])
+    world.made.signer.replacePolicy(readPolicy(JSON.stringify(policyWith({}))))
+    await world.work(2, 61_000)
+    expect(await statesOf(all)).toEqual(all.map(() => 'sent'))
+    if (looksAhead) expect(await world.alerts()).toEqual([])
+  })
+})
+
+test.each(['busy', 'log-cut-back'] as const)(
+  'a payment that the signer did not judge (%s) stays as it is planned, and is asked for again',
+  async (refused) => {
+    await open()
+    const { sign } = world.signer
+    world.signer.sign = async () => ({ refused, message: 'not now' })
+    const id = await world.request(1_000_000n)
+    await world.work(3, 61_000)
+    expect(await world.stateOf(id)).toBe('planned')
+    world.signer.sign = sign
+    await world.work(1, 61_000)
+    expect(await world.stateOf(id)).toBe('sent')
+    expect(await world.outgoing()).toMatchObject([{ purpose: 'payout', state: 'broadcast', nonce: 0, n: 1 }])
+  },
+)
+
+describe('a nonce that was taken for what the signer then refused', () => {
+  const sent = async () =>
+    (await world.outgoing())
+      .filter(({ state }) => state !== 'abandoned')
+      .map(({ purpose, nonce }) => `${purpose} ${nonce}`)
+
+  test('audit M-B2: carries the next payment before any filler', async () => {
+    await open({ policy: policyWith({ maxPerIntent: '1000000' }), looksAhead: false })
+    await world.request(2_000_000n)
+    await world.request(1_000_000n)
+    await world.work()
+    expect(await sent()).toEqual(['payout 1'])
+    const third = await world.request(1_000_000n)
+    await world.work()
+    expect(await sent()).toEqual(['payout 0', 'payout 1'])
+    expect(await world.stateOf(third)).toBe('sent')
+  })
+
+  test('is filled once signed payments wait behind it and no payment takes it', async () => {
+    await open({ policy: policyWith({ maxPerIntent: '1000000' }), looksAhead: false })
+    await world.request(2_000_000n)
+    await world.request(1_000_000n)
+    await world.work(2)
+    expect(await sent()).toEqual(['filler 0', 'payout 1'])
+  })
+
+  test('is left alone while nothing waits behind it', async () => {
+    await open({ policy: policyWith({ maxPerIntent: '1000000' }), looksAhead: false })
+    await world.request(2_000_000n)
+    await world.work(5)
+    expect(await sent()).toEqual([])
+  })
+
+  test('and was handed out before a restore is found by the chain and used', async () => {
+    await open()
+    world.node.mined = 3
+    await world.request(1_000_000n)
+    await world.work()
+    expect(await sent()).toEqual(['payout 3'])
+  })
+})

@@ -1,0 +1,107 @@
+import { NETWORKS, isNetwork, type Network } from '@bursar/chainkit'
+import type { BitcoinChain } from '@bursar/chainkit/bitcoin'
+import { orderErrors, generalErrors } from '@bursar/contract'
+import type { AssetOnNetwork, Catalogue, CryptoAsset } from '../../market/assets/index.ts'
+import { formatUnits, parseUnits } from '../../platform/money/index.ts'
+import { refusal } from '../../ledger/orders/index.ts'
+import { ApiRefusal } from '../../platform/api/route.ts'
+import { checkDestination } from './destination.ts'
+import { withdrawalFee } from './pricing.ts'
+import type { Terms } from './terms.ts'
+
+export interface WithdrawalBody {
+  ticker: string
+  blockchain: string
+  to: string
+  amount: string
+  fee?: string
+  localId?: string
+  meta?: string
+}
+
+export interface Rules {
+  catalogue: Catalogue
+  bitcoinChain: BitcoinChain
+}
+
+/** The asset and network a request names; refuses unknown ones and tells what exists. */
+export const readAsset = (
+  { ticker, blockchain }: { ticker: string; blockchain: string },
+  { catalogue }: Rules,
+  invalid: { status: number; code: number },
+): { asset: CryptoAsset; on: AssetOnNetwork } => {
+  if (!isNetwork(blockchain)) {
+    throw refusal(invalid, `blockchain must be one of ${NETWORKS.join(', ')}; got ${quote(blockchain)}`, 'blockchain')
+  }
+  const asset = catalogue.findCrypto(ticker)
+  if (!asset) {
+    const known = catalogue.crypto.map((a) => a.ticker).join(', ')
+    throw refusal(invalid, `ticker must be one of ${known}; got ${quote(ticker)}`, 'ticker')
+  }
+  const on = asset.networks.get(blockchain)
+  if (!on) {
+    const where = [...asset.networks.keys()].join(', ')
+    throw refusal(invalid, `${ticker} is not on ${blockchain}; send it on ${where}`, 'blockchain')
+  }
+  return { asset, on }
+}
+
+const quote = (text: string): string => JSON.stringify(text.slice(0, 64))
+
+/** An amount in ledger units, no finer than the network can carry and inside the asset's limits. */
+export const readAmount = (amount: string, { asset, on }: { asset: CryptoAsset; on: AssetOnNetwork }): bigint => {
+  const parsed = parseUnits(amount, on.decimals)
+  if (!parsed.ok) {
+    const why =
+      parsed.refusal === 'precision'
+        ? `amount has more decimals than the ${on.decimals} that ${asset.ticker} has on ${on.network}`
+        : 'amount must be a decimal string greater than zero such as "12.5"'
+    throw refusal(orderErrors.invalidOrder, why, 'amount')
+  }
+  const units = parsed.units * 10n ** BigInt(asset.scale - on.decimals)
+  if (units === 0n) throw refusal(orderErrors.invalidOrder, 'amount must be greater than zero', 'amount')
+  checkWithdrawable(units, { asset, on })
+  return units
+}
+
+/** Refuses what is outside the asset's limits on the network; ledger units that the receiver gets. */
+export const checkWithdrawable = (units: bigint, { asset, on }: { asset: CryptoAsset; on: AssetOnNetwork }): void => {
+  if (units < on.minWithdrawal) {
+    const least = formatUnits(on.minWithdrawal, asset.scale)
+    throw refusal(orderErrors.amountTooLow, `Withdraw amount too low: at least ${least} ${asset.ticker}`, 'amount')
+  }
+  if (on.maxWithdrawal !== null && units > on.maxWithdrawal) {
+    const most = formatUnits(on.maxWithdrawal, asset.scale)
+    throw refusal(orderErrors.amountTooHigh, `Withdraw amount too high: at most ${most} ${asset.ticker}`, 'amount')
+  }
+}
+
+/** The destination in canonical form. */
+export const readDestination = (to: string, network: Network, rules: Rules): string => {
+  const destination = checkDestination(network, to, rules)
+  if (!destination.ok) throw refusal(orderErrors.destinationRefused, `Destination refused: ${destination.why}`, 'to')
+  return destination.address
+}
+
+/** The current fee in ledger units; nothing inside this service costs anything. */
+export const currentFee = (
+  { asset, on }: { asset: CryptoAsset; on: AssetOnNetwork },
+  units: bigint,
+  internal: boolean,
+  terms: Terms,
+  catalogue: Catalogue,
+): bigint => {
+  if (internal) return 0n
+  const rate = terms.feeRates.get(on.network)
+  const gas = terms.paymentGas.get(on.network)?.get(asset.ticker)
+  const fee = rate && withdrawalFee({ asset, on, units, rate, gas, catalogue, prices: terms.prices })
+  if (fee === undefined) {
+    throw new ApiRefusal(
+      generalErrors.unavailable.status,
+      generalErrors.unavailable.code,
+      `the network fee of ${on.network} is not known right now; try again later`,
+      { retryAfterSeconds: 30 },
+    )
+  }
+  return fee
+}

@@ -1,0 +1,121 @@
+import { feeLookupErrors, generalErrors, orderErrors } from '@bursar/contract'
+import { isUuid } from '../../platform/base/id.ts'
+import { balancesOf, type Balance, type Committer } from '../../ledger/postings/index.ts'
+import { formatUnits } from '../../platform/money/index.ts'
+import { placeOrder, readOwnFee, readText } from '../../ledger/orders/index.ts'
+import { ApiRefusal, type ApiAnswer, type ApiRequest, type Route } from '../../platform/api/route.ts'
+import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import { intentOfOrder } from './intent.ts'
+import { checkLargest, isTooLarge } from './limits.ts'
+import { withdrawalBody, wireStatus } from './notice.ts'
+import { holdItem, newWithdrawal, readPlace, type Place } from './placing.ts'
+import { assetOf, carriedOf } from './queries.ts'
+import { currentFee, readAmount, readAsset, readDestination, type Rules, type WithdrawalBody } from './request.ts'
+import { findById } from './store.ts'
+import { createTermsReader, type Terms } from './terms.ts'
+import type { AddressHolders } from './whose.ts'
+
+export interface WithdrawalRoutesDeps {
+  runtime: Runtime
+  committer: Committer
+  holders: Pick<AddressHolders, 'whose'>
+  rules: Rules
+}
+
+export const withdrawalRoutes = (deps: WithdrawalRoutesDeps): Route[] => {
+  const { runtime, rules } = deps
+  const terms = createTermsReader(runtime.db, rules.catalogue, runtime.clock.now)
+  return [
+    { operation: 'createCryptoWithdrawal', handle: async (request) => create(deps, request, await terms()) },
+    {
+      operation: 'getCryptoWithdrawalFee',
+      handle: async ({ query }) =>
+        asLookup(async () => {
+          const asked = { ticker: query.ticker!, blockchain: query.blockchain! }
+          const where = readAsset(asked, rules, feeLookupErrors.assetNotSupported)
+          const units = readAmount(query.amount!, where)
+          const to = query.address
+          const internal =
+            to !== undefined &&
+            (await deps.holders.whose(where.on.network, readDestination(to, where.on.network, rules))) === 'merchant'
+          const fee = currentFee(where, units, internal, await terms(), rules.catalogue)
+          return ok({ value: formatUnits(fee, where.asset.scale) })
+        }),
+    },
+    {
+      operation: 'getCryptoWithdrawal',
+      handle: async ({ merchantId, params }) => {
+        const id = params.id!.toLowerCase()
+        const withdrawal = isUuid(id) ? await findById(runtime.db, merchantId, id) : undefined
+        if (!withdrawal) {
+          throw new ApiRefusal(
+            generalErrors.notFound.status,
+            generalErrors.notFound.code,
+            'no such withdrawal: check its id',
+          )
+        }
+        const asset = assetOf(rules.catalogue, withdrawal)
+        return ok(withdrawalBody(withdrawal, asset, wireStatus(withdrawal), await carriedOf(runtime.db, withdrawal)))
+      },
+    },
+  ]
+}
+
+/**
+ * A lookup places nothing: what an order would refuse with a code of its own is an invalid request here, of the
+ * parameter's name.
+ */
+const asLookup = async (answer: () => Promise<ApiAnswer>): Promise<ApiAnswer> => {
+  try {
+    return await answer()
+  } catch (error) {
+    if (!(error instanceof ApiRefusal) || error.status !== 400 || error.code === feeLookupErrors.assetNotSupported.code)
+      throw error
+    const field = error.field === 'to' ? 'address' : error.field
+    throw new ApiRefusal(
+      error.status,
+      generalErrors.invalidRequest.code,
+      error.message,
+      field === undefined ? {} : { field },
+    )
+  }
+}
+
+const ok = (body: unknown): ApiAnswer => ({ status: 200, body })
+
+const create = async (deps: WithdrawalRoutesDeps, request: ApiRequest, terms: Terms): Promise<ApiAnswer> => {
+  const body = request.body as WithdrawalBody
+  const { rules } = deps
+  for (const field of ['meta', 'localId'] as const) readText(body[field], field)
+  const where = readAsset(body, rules, orderErrors.invalidOrder)
+  const units = readAmount(body.amount, where)
+  const place = await readPlace(deps, { ...body, merchantId: request.merchantId }, where, terms)
+  const fee = readOwnFee(body.fee, currentFee(where, units, place.internal, terms, rules.catalogue), where.asset)
+  const { merchantId, answerKeys } = request
+  // Who has not so much is told that, as ever: the ledger refuses it.
+  const [balance] = await balanceWhenOver(deps, place, merchantId, units, terms)
+  if (balance && balance.posted - balance.held >= units + fee) checkLargest(place, merchantId, units, terms.days)
+  const localId = body.localId ?? null
+  const intentId = intentOfOrder(merchantId, { localId, answerKeys }, deps.runtime.newId)
+  const given = { merchantId, intentId, units, fee, localId, meta: body.meta ?? null, toldAs: null }
+  const withdrawal = newWithdrawal(place, given, momentOf(deps.runtime))
+  return placeOrder(deps.committer, request, {
+    id: withdrawal.id,
+    operation: 'createCryptoWithdrawal',
+    localId: withdrawal.localId,
+    item: holdItem(withdrawal, request.keyId),
+    scale: where.asset.scale,
+  })
+}
+
+/** The merchant's balance, read only when the amount is above what ever leaves at once. */
+const balanceWhenOver = async (
+  { runtime }: WithdrawalRoutesDeps,
+  place: Place,
+  merchantId: string,
+  units: bigint,
+  { days }: Terms,
+): Promise<Balance[]> =>
+  isTooLarge(place, merchantId, units, days)
+    ? balancesOf(runtime.db, 'merchant', [{ merchantId, asset: place.where.asset.ticker }])
+    : []

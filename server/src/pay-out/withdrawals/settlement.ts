@@ -1,0 +1,183 @@
+import { NATIVE_TICKER } from '@bursar/chainkit'
+import type { Moment } from '../../platform/base/moment.ts'
+import { moveOf } from '../../platform/base/moves.ts'
+import type { Catalogue } from '../../market/assets/index.ts'
+import { onAccounts, type CustodyMove } from '../../ledger/address-balances/index.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import { joinEffects, noEffects, type Effects } from '../../ledger/effects/index.ts'
+import { HOUSE, type Item } from '../../ledger/postings/index.ts'
+import { allocate } from '../../platform/money/index.ts'
+import {
+  feeInLedgerUnits,
+  ownCosts,
+  type OutgoingChange,
+  type OutgoingSubscriber,
+} from '../../chain/transactions/index.ts'
+import { raiseAlert } from '../../platform/runtime/alerts.ts'
+import type { Notice } from '../../merchants/webhooks/index.ts'
+import { tellFollowers, type WithdrawalFollower } from './following.ts'
+import { nextIntentOf } from './intent.ts'
+import { withdrawalMoves, type WithdrawalEvent } from './machine.ts'
+import { withdrawalNotices } from './notice.ts'
+import { captureItem, costItem, releaseItem, transitItem } from './postings.ts'
+import { afterRefusal, bar, tellRefused, type AfterRefusal } from './refusals.ts'
+import { carriedBy, move } from './store.ts'
+import type { Withdrawal } from './withdrawal.ts'
+
+/** How a move of the transaction moves the withdrawals it carries. */
+const EVENTS: Record<OutgoingChange['event'], WithdrawalEvent> = {
+  refused: 'unplanned',
+  accepted: 'accepted',
+  mined: 'mined',
+  reorganized: 'reorganized',
+  final: 'final',
+  reverted: 'reverted',
+}
+
+/** Settles withdrawals by what happens to the transactions that carry them. */
+export const createSettlement =
+  (catalogue: Catalogue, followers: readonly WithdrawalFollower[] = []): OutgoingSubscriber =>
+  async (tx, change, moment) => {
+    const { purpose } = change.outgoing
+    if (purpose === 'filler' || purpose === 'rebalance') return ownCosts(catalogue, change, [HOUSE], moment)
+    if (purpose !== 'payout') return noEffects
+    const withdrawals = await carriedBy(tx, change.outgoing.id)
+    // What carries nobody's money any more still costs its fee.
+    if (withdrawals.length === 0) return ownCosts(catalogue, change, [HOUSE], moment)
+    const shares = feeShares(catalogue, change, withdrawals.length)
+    const all: Effects[] = []
+    for (const [i, withdrawal] of withdrawals.entries()) {
+      all.push(
+        await settleOne(
+          tx,
+          { catalogue, followers },
+          change,
+          withdrawal,
+          { together: withdrawals.length, feeShare: shares[i]! },
+          moment,
+        ),
+      )
+    }
+    return joinEffects(all)
+  }
+
+/**
+ * Settles one withdrawal by a move of its transaction that the others of it were told before. The network's fee is
+ * theirs.
+ */
+export const settleAlone = (
+  tx: Tx,
+  deps: { catalogue: Catalogue; followers: readonly WithdrawalFollower[] },
+  change: OutgoingChange,
+  withdrawal: Withdrawal,
+  moment: Moment,
+): Promise<Effects> => settleOne(tx, deps, change, withdrawal, { together: 1, feeShare: 0n }, moment)
+
+const settleOne = async (
+  tx: Tx,
+  { catalogue, followers }: { catalogue: Catalogue; followers: readonly WithdrawalFollower[] },
+  change: OutgoingChange,
+  before: Withdrawal,
+  { together, feeShare }: { together: number; feeShare: bigint },
+  moment: Moment,
+): Promise<Effects> => {
+  const event = change.overtaken ? 'overtaken' : EVENTS[change.event]
+  // A transaction mined without effect is not Done: it is Failed once its block is final.
+  const onlyCost = change.outgoing.succeeded === false
+  const after = change.refusal && afterRefusal(before, change.refusal, together)
+  const isPaid = change.overtaken?.paid.has(before.intentId) ?? false
+  const withdrawal = await move(tx, before, event, moment.at, {
+    ...(event === 'unplanned' || event === 'overtaken' ? { outgoingId: null, ...waitingOf(after, moment) } : {}),
+    ...(event === 'overtaken' && !isPaid ? { intentId: nextIntentOf(before) } : {}),
+    ...(event === 'reverted' ? { failReason: 'ERRROR_CODE_GENERIC' } : {}),
+    ...(event === 'mined' ? { sendsDone: !onlyCost } : {}),
+  })
+  if (!withdrawal) return noEffects
+  if (change.refusal && after!.pauseMs > 0) await tellRefused(tx, withdrawal, change.refusal, moment)
+  if (after?.barred) await bar(tx, withdrawal, after.barred, change.refusal!.message, moment)
+  if (isPaid) await bar(tx, withdrawal, 'signed', 'a final block holds it', moment)
+  const effects: { items: Item[]; notices: Notice[]; moves: CustodyMove[] } = { items: [], notices: [], moves: [] }
+  const asset = catalogue.findCrypto(withdrawal.ticker)!
+  const carried = { hash: change.hash, from: change.outgoing.senders, block: change.outgoing.minedHeight }
+  const outcome = onlyCost ? costItem : transitItem
+  for (const effect of moveOf(withdrawalMoves, before.state, event)!.effects) {
+    switch (effect) {
+      case 'notifyPending':
+        effects.notices.push(...withdrawalNotices(withdrawal, asset, 'Pending', carried))
+        break
+      case 'notifyDone':
+        if (withdrawal.doneSent || onlyCost) break
+        effects.notices.push(...withdrawalNotices(withdrawal, asset, 'Done', carried))
+        await tellFollowers(followers, tx, withdrawal, { status: 'Done', hash: change.hash }, moment)
+        break
+      case 'notifyFailed':
+        effects.notices.push(...withdrawalNotices(withdrawal, asset, 'Failed', carried))
+        await tellFollowers(followers, tx, withdrawal, { status: 'Failed', hash: change.hash }, moment)
+        break
+      case 'moveToTransit':
+        effects.items.push(...nonEmpty(outcome(withdrawal, feeShare, 'out', moment)))
+        effects.moves.push(...movesOf(change, withdrawal, onlyCost, feeShare, 'out'))
+        break
+      case 'moveFromTransit':
+        effects.items.push(...nonEmpty(outcome(withdrawal, feeShare, 'back', moment)))
+        effects.moves.push(...movesOf(change, withdrawal, onlyCost, feeShare, 'back'))
+        break
+      case 'capture':
+        effects.items.push(captureItem(withdrawal, moment))
+        break
+      case 'release':
+        effects.items.push(releaseItem(withdrawal, moment))
+        await alertReverted(tx, change, withdrawal, moment)
+        break
+      default:
+        throw new Error(`a chain transaction causes no ${effect}`)
+    }
+  }
+  return effects
+}
+
+/**
+ * When what a refused transaction paid is planned again. What a stop refused is planned at once where nothing stops it.
+ */
+const waitingOf = (after: AfterRefusal | undefined, { at }: Moment): { notBefore: Date; alone: boolean } => ({
+  notBefore: new Date(at.getTime() + (after?.pauseMs ?? 0)),
+  alone: after?.alone ?? false,
+})
+
+/**
+ * What the sending account holds less for a payment and its share of the fee, as `transitItem` and `costItem` post it.
+ */
+const movesOf = (
+  { outgoing }: OutgoingChange,
+  { ticker, units }: Withdrawal,
+  onlyCost: boolean,
+  feeShare: bigint,
+  direction: 'out' | 'back',
+): CustodyMove[] => {
+  const sign = direction === 'out' ? -1n : 1n
+  const { network, senders, minedHeight: height } = outgoing
+  const from = (asset: string, left: bigint): CustodyMove => ({
+    network,
+    asset,
+    address: senders[0]!,
+    units: sign * left,
+    height,
+  })
+  return onAccounts([...(onlyCost ? [] : [from(ticker, units)]), from(NATIVE_TICKER[network], feeShare)])
+}
+
+const nonEmpty = (item: Item): Item[] => (item.transfer.legs.length === 0 ? [] : [item])
+
+const alertReverted = async (tx: Tx, change: OutgoingChange, withdrawal: Withdrawal, moment: Moment): Promise<void> => {
+  const text = `Withdrawal ${withdrawal.id} was mined without effect in ${change.hash}; its amount and fee are back on the balance`
+  await raiseAlert(tx, { kind: 'withdrawal-reverted', subject: withdrawal.id, text }, moment)
+}
+
+/** The network's fee in native ledger units, split evenly over the payments of a transaction, to the last unit. */
+const feeShares = (catalogue: Catalogue, { outgoing }: OutgoingChange, count: number): bigint[] => {
+  if (count === 0) return []
+  return allocate(
+    feeInLedgerUnits(catalogue, outgoing),
+    Array.from({ length: count }, () => 1n),
+  )
+}

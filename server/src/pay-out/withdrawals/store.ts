@@ -1,0 +1,211 @@
+import type { Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import { moveOf, statesTaking } from '../../platform/base/moves.ts'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import type { RowTable, Scalar } from '../../ledger/postings/index.ts'
+import { stopsWithdrawal } from '../../chain/transactions/index.ts'
+import { withdrawalMoves, type WithdrawalEvent, type WithdrawalState } from './machine.ts'
+import type { Withdrawal } from './withdrawal.ts'
+
+const COLUMNS =
+  sql.raw(`w.merchant_id as "merchantId", w.id, coalesce(w.intent_id, w.id) as "intentId", w.ticker, w.blockchain, w.to_address as "to", w.to_as_sent as "toAsSent", w.units,
+  w.fee_units as fee, w.local_id as "localId", w.meta, w.state, w.fail_reason as "failReason", w.internal,
+  w.hold_id as "holdId", w.outgoing_id as "outgoingId", w.done_sent as "doneSent", w.told_as as "toldAs", w.created_at as "createdAt"`)
+
+/** How a new withdrawal is written, in the statement that holds its money. */
+export const withdrawalRows: RowTable = {
+  name: 'withdrawals',
+  columns: [
+    { name: 'merchant_id', type: 'uuid' },
+    { name: 'id', type: 'uuid' },
+    { name: 'intent_id', type: 'uuid' },
+    { name: 'ticker', type: 'text' },
+    { name: 'blockchain', type: 'text' },
+    { name: 'to_address', type: 'text' },
+    { name: 'to_as_sent', type: 'text' },
+    { name: 'units', type: 'numeric' },
+    { name: 'fee_units', type: 'numeric' },
+    { name: 'local_id', type: 'text' },
+    { name: 'meta', type: 'text' },
+    { name: 'state', type: 'text' },
+    { name: 'internal', type: 'boolean' },
+    { name: 'hold_id', type: 'uuid' },
+    { name: 'told_as', type: 'jsonb' },
+    { name: 'api_key_id', type: 'uuid' },
+    { name: 'not_before', type: 'timestamptz' },
+    { name: 'created_at', type: 'timestamptz' },
+    { name: 'updated_at', type: 'timestamptz' },
+  ],
+}
+
+/** @param keyId of the API key that signed for it, null: none */
+export const rowOf = (w: Withdrawal, keyId: string | null): Scalar[] => {
+  const at = w.createdAt.toISOString()
+  return [
+    w.merchantId,
+    w.id,
+    w.intentId,
+    w.ticker,
+    w.blockchain,
+    w.to,
+    w.toAsSent ?? null,
+    w.units.toString(),
+    w.fee.toString(),
+    w.localId,
+    w.meta,
+    w.state,
+    w.internal,
+    w.holdId,
+    w.toldAs && JSON.stringify(w.toldAs),
+    keyId,
+    at,
+    at,
+    at,
+  ]
+}
+
+/**
+ * Moves a withdrawal by its table, by compare-and-set; undefined when it is in no state that takes the event.
+ * `doneSent` of the answer says whether Done had been sent before this move.
+ */
+export const move = async (
+  tx: Tx,
+  key: { merchantId: string; id: string },
+  event: WithdrawalEvent,
+  at: Date,
+  more: {
+    outgoingId?: string | null
+    notBefore?: Date
+    alone?: boolean
+    intentId?: string
+    failReason?: string
+    sendsDone?: boolean
+  } = {},
+): Promise<Withdrawal | undefined> => {
+  const from = statesTaking(withdrawalMoves, event)
+  const target = moveOf(withdrawalMoves, from[0]!, event)!.to
+  const { rows } = await sql<Withdrawal>`update withdrawals w set state = ${target}, updated_at = ${at},
+      outgoing_id = ${more.outgoingId === undefined ? sql`w.outgoing_id` : more.outgoingId},
+      not_before = ${more.notBefore ?? sql`w.not_before`},
+      barred = case when ${target} = 'requested' then w.barred end,
+      reverting_since = null,
+      intent_id = coalesce(${more.intentId ?? null}::uuid, w.intent_id),
+      alone = w.alone or ${more.alone ?? false},
+      fail_reason = ${more.failReason ?? sql`w.fail_reason`},
+      done_sent = w.done_sent or ${more.sendsDone ?? false}
+    from withdrawals before
+    where w.merchant_id = ${key.merchantId} and w.id = ${key.id} and w.state = any(${from})
+      and before.merchant_id = w.merchant_id and before.id = w.id
+    returning ${COLUMNS}, before.done_sent as "doneSent"`.execute(tx)
+  return rows[0]
+}
+
+export const carriedBy = async (db: Db | Tx, outgoingId: string): Promise<Withdrawal[]> => {
+  const { rows } = await sql<Withdrawal>`select ${COLUMNS} from withdrawals w where w.outgoing_id = ${outgoingId}
+    order by w.created_at, w.id`.execute(db)
+  return rows
+}
+
+export const findById = async (db: Db | Tx, merchantId: string, id: string): Promise<Withdrawal | undefined> => {
+  const { rows } = await sql<Withdrawal>`select ${COLUMNS} from withdrawals w
+    where w.merchant_id = ${merchantId} and w.id = ${id}`.execute(db)
+  return rows[0]
+}
+
+/** The signer signs for it after all. */
+export const unbar = async (tx: Tx, { merchantId, id }: { merchantId: string; id: string }): Promise<void> => {
+  await sql`update withdrawals set barred = null where merchant_id = ${merchantId} and id = ${id} and state = 'requested'`.execute(
+    tx,
+  )
+}
+
+/** Of these intents, the withdrawals of a network that wait. */
+export const waitingByIntent = async (
+  tx: Tx,
+  blockchain: Network,
+  intentIds: readonly string[],
+): Promise<Withdrawal[]> => {
+  const { rows } =
+    await sql<Withdrawal>`select ${COLUMNS} from withdrawals w where w.blockchain = ${blockchain} and w.state = 'requested'
+    and coalesce(w.intent_id, w.id) = any(${[...intentIds]}::uuid[]) order by w.created_at, w.id for update`.execute(tx)
+  return rows
+}
+
+/** Whether a stop covers any of these that a transaction carries. */
+export const isStopped = async (tx: Tx, outgoingId: string): Promise<boolean> => {
+  const { rows } =
+    await sql`select from withdrawals w where w.outgoing_id = ${outgoingId} and ${stopsWithdrawal} limit 1`.execute(tx)
+  return rows.length > 0
+}
+
+/** Whether a stop covers a withdrawal that nothing carries. */
+export const isHeldBack = async (
+  tx: Tx,
+  { merchantId, id }: Pick<Withdrawal, 'merchantId' | 'id'>,
+): Promise<boolean> => {
+  const { rows } =
+    await sql`select from withdrawals w where w.merchant_id = ${merchantId} and w.id = ${id} and ${stopsWithdrawal}`.execute(
+      tx,
+    )
+  return rows.length > 0
+}
+
+/** One that may be taken up now; `alone`: by a transaction that pays nothing else. */
+export interface Waiting extends Withdrawal {
+  alone: boolean
+}
+
+/**
+ * Withdrawals that may be taken up now, oldest first: due, and not stopped.
+ * @param after the last one of an earlier answer, to go on behind it
+ */
+export const nextWaiting = async (
+  db: Db,
+  blockchain: Network,
+  kind: 'internal' | 'onChain',
+  at: Date,
+  most: number,
+  after?: Withdrawal,
+): Promise<Waiting[]> => {
+  const behind = after ? sql`and (w.created_at, w.id) > (${after.createdAt}, ${after.id}::uuid)` : sql``
+  const { rows } = await sql<Waiting>`select ${COLUMNS}, w.alone from withdrawals w
+    where w.blockchain = ${blockchain} and w.state = 'requested' and w.internal = ${kind === 'internal'} and w.not_before <= ${at} ${behind}
+      and not ${stopsWithdrawal}
+    order by w.created_at, w.id limit ${most}`.execute(db)
+  return rows
+}
+
+/** Those that were halted and wait, for which nothing is planned. */
+export const haltedOf = async (db: Db, most: number): Promise<{ merchantId: string; id: string }[]> => {
+  const { rows } = await sql<{ merchantId: string; id: string }>`select merchant_id as "merchantId", id from withdrawals
+    where halted and state = 'requested' order by merchant_id, id limit ${most}`.execute(db)
+  return rows
+}
+
+/**
+ * Units on their way out and not in a block yet, by `SENDER/TICKER`: money the chain still shows but that is spoken
+ * for.
+ */
+export const unminedBySender = async (db: Db, blockchain: Network): Promise<ReadonlyMap<string, bigint>> => {
+  const states: WithdrawalState[] = ['planned', 'sent']
+  const { rows } = await sql<{
+    sender: string
+    ticker: string
+    units: bigint
+  }>`select o.senders[1] as sender, w.ticker, sum(w.units) as units
+    from withdrawals w join outgoing o on o.id = w.outgoing_id
+    where w.blockchain = ${blockchain} and w.state = any(${states}) group by 1, 2`.execute(db)
+  return new Map(rows.map(({ sender, ticker, units }) => [`${sender}/${ticker}`, units]))
+}
+
+export const approvalsOf = async (
+  db: Db,
+  withdrawals: readonly Withdrawal[],
+): Promise<{ withdrawalId: string; keyId: string; signature: string }[]> => {
+  const { rows } = await sql<{ withdrawalId: string; keyId: string; signature: string }>`
+    select distinct on (withdrawal_id, key_id) withdrawal_id as "withdrawalId", key_id as "keyId", signature from withdrawal_approvals
+    where withdrawal_id = any(${withdrawals.map((w) => w.id)}::uuid[])
+      and merchant_id = any(${withdrawals.map((w) => w.merchantId)}::uuid[])
+    order by withdrawal_id, key_id, created_at desc`.execute(db)
+  return rows
+}

@@ -1,0 +1,345 @@
+/** Payouts of Ethereum or Bitcoin over a real database and the real signer; only the chain's node is imitated. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import pino from 'pino'
+import type { Block, Head, Transfer } from '@bursar/chainkit'
+import { keyring, makeSigner, policyFile, TRON_USDT, USDT } from '../../../../signer/src/test-world.ts'
+import { withoutSocket } from '../../../../test/setup/signer.ts'
+import {
+  ChainUnavailable,
+  type AccountChainAdapter,
+  type AccountState,
+  type BroadcastResult,
+  type CoinChainAdapter,
+  type PoolCost,
+  type TransactionStatus,
+} from '../../adapters/chains/port.ts'
+import { TEST_KEYS } from '../../chain/addresses/test-keys.ts'
+import { createSigning } from '../../app/composition/signing.ts'
+import { createCatalogue } from '../../market/assets/index.ts'
+import { uuidv7 } from '../../platform/base/id.ts'
+import { createDb, createPool, inTransaction } from '../../platform/db/index.ts'
+import { carryOut } from '../../ledger/effects/index.ts'
+import { applyAll, balancesOf } from '../../ledger/postings/index.ts'
+import {
+  bitcoinHotAddress,
+  createFollowing,
+  createOvertakenJob,
+  createSendingJob,
+  DEFAULT_BITCOIN_POLICY,
+  DEFAULT_POLICY,
+  ensureWallets,
+  evmHotAddress,
+  evmHotKeys,
+} from '../../chain/transactions/index.ts'
+import { createClock } from '../../platform/runtime/clock.ts'
+import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import { grantCapital } from '../../treasury/reconciliation/index.ts'
+import { createBitcoinPayoutJob, createEvmPayoutJob, createSettlement, type Withdrawal } from './index.ts'
+import { holdTransfer } from './postings.ts'
+import { rowOf, withdrawalRows } from './store.ts'
+
+export const CHAIN_ID = 31_337n
+export const WALLET = {
+  ...TEST_KEYS,
+  masterFingerprint: keyring.publicKeys.masterFingerprint,
+  bitcoinChain: 'regtest' as const,
+}
+export const HOT = evmHotAddress(WALLET)
+/** EIP-55; nobody here has its key. */
+export const STRANGER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+/** P2WPKH of BIP 173 on regtest. */
+export const BITCOIN_STRANGER = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080'
+
+export const catalogue = createCatalogue({
+  crypto: [
+    { ticker: 'ETH', name: 'Ether', networks: { ETHEREUM: { decimals: 18, minDeposit: '0', minWithdrawal: '0' } } },
+    {
+      ticker: 'USDT',
+      name: 'Tether',
+      networks: {
+        ETHEREUM: { contract: USDT.toLowerCase(), decimals: 6, minDeposit: '0', minWithdrawal: '0' },
+        TRON: { contract: TRON_USDT, decimals: 6, minDeposit: '0', minWithdrawal: '0' },
+      },
+    },
+    { ticker: 'BTC', name: 'Bitcoin', networks: { BITCOIN: { decimals: 8, minDeposit: '0', minWithdrawal: '0' } } },
+  ],
+  fiat: [],
+})
+
+/** The log of a token's payment in a block. */
+export const paidLog = (units: bigint, to = STRANGER): Transfer => ({
+  index: 'l:0',
+  from: [HOT],
+  to,
+  contract: USDT.toLowerCase(),
+  units,
+})
+
+type Limits = Partial<Record<'maxPerIntent' | 'maxPerHour' | 'maxPerDay', string>>
+
+/** The policy of the signer's own tests with other limits on what these payouts pay. */
+export const policyWith = (limits: Limits, top: object = {}): object => {
+  const { BITCOIN, ETHEREUM } = policyFile.networks
+  const wide = { enabled: true, maxPerIntent: '1000000000000', maxPerHour: '9000000000000', maxPerDay: '9000000000000' }
+  const { hotAddresses: _, ...evm } = { hotAddresses: 1, ...ETHEREUM }
+  const networks = {
+    ...policyFile.networks,
+    BITCOIN: { ...BITCOIN, fee: { ...BITCOIN.fee, maxPerMille: '1000' }, assets: { BTC: { ...wide, ...limits } } },
+    ETHEREUM: { ...evm, assets: { ...evm.assets, USDT: { ...wide, contract: USDT, ...limits } } },
+  }
+  return { ...policyFile, networks, ...top }
+}
+
+/** An answer of the node that a test may change. */
+export interface Node {
+  estimate: (call: {
+    from: string
+    to: string
+    value: bigint
+    data: string
+  }) => Awaited<ReturnType<AccountChainAdapter['estimateGas']>>
+  broadcast: (raw: string) => BroadcastResult
+  statusOf: (hash: string) => TransactionStatus
+  /** next nonce, counting what is mined */
+  mined: number
+  head: Head
+  /** Bitcoin: thousandths of a satoshi for each virtual byte */
+  rate: bigint
+  wouldTake: (raw: string) => BroadcastResult
+  broadcastWithParent: (parent: string, child: string) => BroadcastResult
+  poolCost: (hash: string) => PoolCost | null
+  /** in the place of what pays for a stuck transaction by a child */
+  payForParent: (hash: string, rate: bigint, below?: bigint) => boolean
+}
+
+export type PayoutWorld = Awaited<ReturnType<typeof createPayoutWorld>>
+
+/**
+ * @param looksAhead false: as when the signer's policy changes between the look ahead and the signature
+ * @param dieAt the point at which what runs fails, once
+ */
+export const createPayoutWorld = async (
+  url: string,
+  {
+    network = 'ETHEREUM',
+    policy = policyWith({}),
+    looksAhead = true,
+    dieAt,
+  }: { network?: 'ETHEREUM' | 'BITCOIN'; policy?: object; looksAhead?: boolean; dieAt?: string } = {},
+) => {
+  const pool = createPool({ url, max: 4 })
+  const db = createDb(pool)
+  const time = { now: Date.UTC(2026, 0, 1) }
+  const runtime: Runtime = {
+    db,
+    clock: createClock(() => time.now),
+    newId: () => uuidv7(time.now, randomBytes(10)),
+    log: pino({ enabled: false }),
+  }
+  const made = await makeSigner({ policy, now: () => time.now })
+  const signer = withoutSocket(made.signer)
+  await ensureWallets(db, WALLET, momentOf(runtime))
+  await sql`insert into watch_cursors(network, height, hash, epoch, head_height, final_height, traces, updated_at)
+    values (${network}, 100, 'x', 1, 100, 95, true, ${new Date(time.now)})`.execute(db)
+  const merchantId = randomUUID()
+  for (const asset of ['USDT', 'BTC'])
+    await inTransaction(db, (tx) => grantCapital(tx, { merchantId, asset, units: 10n ** 12n }, momentOf(runtime)))
+  const node: Node = {
+    estimate: () => ({ ok: true, gas: 65_000n }),
+    broadcast: () => ({ kind: 'accepted' }),
+    statusOf: () => ({ kind: 'unknown' }),
+    mined: 0,
+    head: { height: 100, hash: 'x' },
+    rate: 2_000n,
+    wouldTake: () => ({ kind: 'accepted' }),
+    broadcastWithParent: () => ({ kind: 'accepted' }),
+    poolCost: () => null,
+    payForParent: () => false,
+  }
+  const adapter = {
+    network,
+    feeRate: async () =>
+      network === 'BITCOIN'
+        ? { kind: 'vbyte', milliSatPerVb: node.rate }
+        : { kind: 'gas', legacy: false, maxFeePerGas: 4_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n },
+    head: async () => node.head,
+    balancesAt: async (_height: number, wanted: readonly unknown[]) => wanted.map(() => 10n ** 20n),
+    minedNonce: async () => node.mined,
+    estimateGas: async (call: Parameters<Node['estimate']>[0]) => node.estimate(call),
+    broadcast: async (raw: string) => node.broadcast(raw),
+    statusOf: async (hash: string) => node.statusOf(hash),
+    broadcastWithParent: async (parent: string, child: string) => node.broadcastWithParent(parent, child),
+    rawTransactions: async () => new Map<string, Uint8Array>(),
+    wouldTake: async (raws: readonly string[]) => raws.map((raw) => node.wouldTake(raw)),
+    poolCost: async (hash: string) => node.poolCost(hash),
+    blockAt: async (height: number) => blocks.get(height) ?? null,
+    codeAt: async () => '0x',
+    stateFrom: async (least: number): Promise<AccountState> => {
+      const { head } = node
+      if (head.height < least) throw new ChainUnavailable(`the head is at ${head.height}, and ${least} was read before`)
+      const { minedNonce, codeAt, estimateGas } = adapter
+      return {
+        head,
+        minedNonce,
+        codeAt,
+        estimateGas,
+        authorizationGas: async () => undefined,
+        balances: (wanted) => adapter.balancesAt(head.height, wanted),
+      }
+    },
+  } as unknown as AccountChainAdapter
+  const blocks = new Map<number, Block>()
+  const signing = createSigning(runtime, catalogue, signer)
+  const subscribers = [createSettlement(catalogue)]
+  let dies = dieAt
+  const pause = async (point: string): Promise<void> => {
+    if (point !== dies) return
+    dies = undefined
+    throw new Error(`killed at ${point}`)
+  }
+  const sending = { ...(network === 'BITCOIN' ? DEFAULT_BITCOIN_POLICY : DEFAULT_POLICY), batchWaitMs: 0 }
+  const payout = {
+    runtime,
+    catalogue,
+    adapter,
+    wallet: WALLET,
+    policy: sending,
+    signer,
+    pause,
+    approved: looksAhead ? signing.approved : async (all: readonly Withdrawal[]) => [...all],
+  }
+  const evm = {
+    ...payout,
+    network: 'ETHEREUM' as const,
+    chainId: CHAIN_ID,
+    hotAddress: HOT,
+    hotKeys: evmHotKeys(WALLET, 1),
+  }
+  const plan =
+    network === 'BITCOIN'
+      ? createBitcoinPayoutJob({ ...payout, adapter: adapter as unknown as CoinChainAdapter }, 1)
+      : createEvmPayoutJob(evm, 1)
+  const sends = {
+    runtime,
+    network,
+    adapter,
+    signer,
+    policy: sending,
+    wallet: WALLET,
+    subscribers,
+    purposeOf: signing.purposeOf,
+    pause,
+    payForParent: async (_: unknown, { hash }: { hash: string | null }, rate: bigint, below?: bigint) =>
+      node.payForParent(hash!, rate, below),
+  }
+  const [send, overtaken] = [createSendingJob(sends), createOvertakenJob(sends, 1)]
+  const following = createFollowing(subscribers)
+  const { signal } = new AbortController()
+
+  const world = {
+    db,
+    runtime,
+    time,
+    node,
+    adapter,
+    signer,
+    made,
+    merchantId,
+    evm,
+    send,
+    following,
+    subscribers,
+    /** A withdrawal with its hold, as the api leaves it; answers its id. */
+    request: async (units: bigint, more: Partial<Withdrawal> = {}): Promise<string> => {
+      time.now += 1
+      const { at, newId } = momentOf(runtime)
+      const id = more.id ?? newId()
+      const w: Withdrawal = {
+        merchantId,
+        id,
+        intentId: id,
+        ticker: network === 'BITCOIN' ? 'BTC' : 'USDT',
+        blockchain: network,
+        to: network === 'BITCOIN' ? BITCOIN_STRANGER : STRANGER,
+        units,
+        fee: 1_000n,
+        localId: null,
+        meta: null,
+        state: 'requested',
+        failReason: null,
+        internal: false,
+        holdId: newId(),
+        outgoingId: null,
+        doneSent: false,
+        toldAs: null,
+        createdAt: at,
+        ...more,
+      }
+      await inTransaction(db, (tx) =>
+        applyAll(tx, [{ transfer: holdTransfer(w), rows: [{ table: withdrawalRows, values: rowOf(w, null) }] }]),
+      )
+      return id
+    },
+    coins: async (count: number, units: bigint): Promise<void> => {
+      await sql`insert into utxos(network, transaction, vout, address, account, branch, derivation_index, units, block_height)
+        select 'BITCOIN', md5(g::text) || md5((g + 1000)::text), 0, ${bitcoinHotAddress(WALLET)}, 'hot', 0, 0, ${units}, 10 from generate_series(1, ${count}::int) g`.execute(
+        db,
+      )
+    },
+    plan: () => plan.run(signal),
+    /** What the jobs do in a second, as often as wanted. */
+    work: async (rounds = 1, everyMs = 1_000): Promise<void> => {
+      for (let round = 0; round < rounds; round += 1) {
+        time.now += everyMs
+        await plan.run(signal)
+        await send.run(signal)
+        await overtaken.run(signal)
+      }
+    },
+    later: (ms: number): void => {
+      time.now += ms
+    },
+    /** The watcher reads a block, and holds everything up to `finalHeight` to be final. */
+    block: async (block: Pick<Block, 'height' | 'transactions'>, finalHeight = 0): Promise<void> => {
+      const whole: Block = { hash: `h${block.height}`, parent: `h${block.height - 1}`, time: time.now, ...block }
+      blocks.set(block.height, whole)
+      await inTransaction(db, async (tx) =>
+        carryOut(tx, await following.block(tx, network, whole, momentOf(runtime)), momentOf(runtime)),
+      )
+      await sql`update watch_cursors set final_height = greatest(final_height, ${finalHeight}) where network = ${network}`.execute(
+        db,
+      )
+      await inTransaction(db, async (tx) =>
+        carryOut(tx, await following.settled(tx, network, { finalHeight }, momentOf(runtime)), momentOf(runtime)),
+      )
+    },
+    stateOf: async (id: string): Promise<string> =>
+      (await sql<{ state: string }>`select state from withdrawals where id = ${id}`.execute(db)).rows[0]!.state,
+    outgoing: async () =>
+      (
+        await sql<{
+          purpose: string
+          state: string
+          nonce: number | null
+          n: number
+        }>`select purpose, state, nonce, count(*) as n from outgoing group by 1, 2, 3 order by 3, 1, 2`.execute(db)
+      ).rows,
+    nextNonce: async (): Promise<number> =>
+      (await sql<{ n: number }>`select coalesce(max(next_nonce), 0) as n from hot_wallets`.execute(db)).rows[0]!.n,
+    alerts: async () =>
+      (
+        await sql<{
+          kind: string
+          subject: string
+          text: string
+        }>`select kind, subject, text from alerts where resolved_at is null order by raised_at, kind`.execute(db)
+      ).rows,
+    available: async (asset: string): Promise<bigint> => {
+      const [balance] = await balancesOf(db, 'merchant', [{ merchantId, asset }])
+      return balance!.posted - balance!.held
+    },
+    close: () => pool.end(),
+  }
+  return world
+}

@@ -1,0 +1,240 @@
+/**
+ * TRON's payouts from the database to the chain: a real chain, the adapter, a signer with our test keys, the watcher's
+ * steps.
+ */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import pino from 'pino'
+import { startTronChain, tokenAddress, base58Of, type TronChain } from '../../../../sandbox/tron/index.ts'
+import { makeSigner, policyFile } from '../../../../signer/src/test-world.ts'
+import { emptyTables } from '../../../../test/setup/empty-tables.ts'
+import { withoutSocket } from '../../../../test/setup/signer.ts'
+import { createTronAdapter } from '../../adapters/chains/tron/index.ts'
+import type { TronChainAdapter } from '../../adapters/chains/port.ts'
+import type { Signer } from '../../adapters/signer/port.ts'
+import { createSigning } from '../../app/composition/signing.ts'
+import { TEST_KEYS } from '../../chain/addresses/test-keys.ts'
+import { createCatalogue } from '../../market/assets/index.ts'
+import { uuidv7 } from '../../platform/base/id.ts'
+import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { applyAll, balancesOf, type AccountKind } from '../../ledger/postings/index.ts'
+import {
+  createFollowing,
+  createSendingJob,
+  DEFAULT_TRON_POLICY,
+  ensureWallets,
+  tronHotAddress,
+} from '../../chain/transactions/index.ts'
+import { createClock } from '../../platform/runtime/clock.ts'
+import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import { createFunding, grantCapital } from '../../treasury/reconciliation/index.ts'
+import { beginFollowing, DEFAULT_WATCHER_SETTINGS } from '../../chain/watcher/index.ts'
+import { createSettlement, createTronPayoutJob } from './index.ts'
+import { holdTransfer } from './postings.ts'
+import type { Withdrawal } from './withdrawal.ts'
+
+export const USDT = base58Of(tokenAddress('USDT'))
+export const HOT = tronHotAddress({ ...TEST_KEYS, masterFingerprint: '00000000' })
+const limits = { minDeposit: '0', minWithdrawal: '0' }
+export const catalogue = createCatalogue({
+  crypto: [
+    { ticker: 'TRX', name: 'TRON', networks: { TRON: { decimals: 6, ...limits } } },
+    { ticker: 'USDT', name: 'Tether', networks: { TRON: { contract: USDT, decimals: 6, ...limits } } },
+  ],
+  fiat: [],
+})
+const SOLID_LAG = 3
+const WIDE = { enabled: true, maxPerIntent: '1000000000000', maxPerHour: '1000000000000', maxPerDay: '1000000000000' }
+
+export interface TronPayouts {
+  chain: TronChain
+  db: Db
+  /** ms, on the chain, here and at the signer alike; the watcher reads on unless it is `away` */
+  later(ms: number, watcher?: 'away'): Promise<void>
+  /**
+   * Time goes on here and at the signer, and the node keeps its head and answers everything, as one that syncs (row
+   * T-24: no servlet of java-tron's `framework/src/main/java/org/tron/core/services/http` asks whether the node is in
+   * step, release_v4.8.1).
+   */
+  behind(ms: number): void
+  /** A withdrawal with its hold; answers its id. */
+  request(ticker: 'TRX' | 'USDT', to: string, units: bigint): Promise<string>
+  /** One run of the job that plans and of the one that carries on. */
+  work(): Promise<void>
+  /** Makes blocks, and the watcher reads them. */
+  mine(blocks?: number): Promise<void>
+  state(id: string): Promise<string>
+  attempts(): Promise<number>
+  balance(asset: string, kind: AccountKind): Promise<bigint>
+  /** of the final block */
+  onChain(address: string, contract: string | null): Promise<bigint>
+  statuses(): Promise<string[]>
+  alerts(): Promise<string[]>
+  close(): Promise<void>
+}
+
+export const openTronPayouts = async (
+  url: string,
+  wrap: (adapter: TronChainAdapter) => TronChainAdapter = (adapter) => adapter,
+): Promise<TronPayouts> => {
+  let ahead = 0
+  const now = (): number => Date.now() + ahead
+  const chain = await startTronChain({ port: 0, solidLag: SOLID_LAG })
+  const node = createTronAdapter({ url: chain.url, tokens: [USDT], internalTransactions: true, random: Math.random })
+  const adapter = wrap(node)
+  const pool = createPool({ url })
+  const db = createDb(pool)
+  await emptyTables(db)
+  const runtime: Runtime = {
+    db,
+    clock: createClock(now),
+    newId: () => uuidv7(now(), randomBytes(10)),
+    log: pino({ enabled: false }),
+  }
+  const wallet = { ...TEST_KEYS, masterFingerprint: '00000000' }
+  await ensureWallets(db, wallet, momentOf(runtime))
+  const signer = await signerOf(now)
+  const subscribers = [createSettlement(catalogue)]
+  const pause = async (): Promise<void> => {}
+  const policy = { ...DEFAULT_TRON_POLICY, rebroadcastEveryMs: 0 }
+  const { purposeOf, nextIntentsOf } = createSigning(runtime, catalogue, signer)
+  const jobs = [
+    createTronPayoutJob(
+      {
+        runtime,
+        catalogue,
+        adapter,
+        signer,
+        wallet,
+        policy,
+        approved: async (all) => [...all],
+        hotAddress: HOT,
+        pause,
+      },
+      0,
+    ),
+    createSendingJob({
+      runtime,
+      network: 'TRON',
+      adapter,
+      signer,
+      policy,
+      wallet,
+      subscribers,
+      purposeOf,
+      nextIntentsOf,
+      pause,
+    }),
+  ]
+  const follower = await beginFollowing({
+    runtime,
+    network: 'TRON',
+    adapter,
+    listeners: [createFollowing(subscribers), createFunding(catalogue)],
+    ringBlocks: 200,
+    settings: { ...DEFAULT_WATCHER_SETTINGS.TRON, network: 'TRON', identity: '', startHeight: 0 },
+  })
+  const merchantId = randomUUID()
+  const catchUp = async (): Promise<void> => {
+    for (let step = 0; step < 500; step += 1) {
+      await follower.step()
+      const { rows } = await sql<{ hash: string }>`select hash from watch_cursors where network = 'TRON'`.execute(db)
+      if (rows[0]?.hash === chain.status().id) return follower.step().then(() => undefined)
+    }
+    throw new Error('the watcher does not arrive')
+  }
+  const mine = async (blocks = 1): Promise<void> => {
+    await chain.mine(blocks)
+    await catchUp()
+  }
+  for (const [ticker, amount] of [
+    ['TRX', '1000'],
+    ['USDT', '500'],
+  ] as const)
+    await chain.fund({ ticker, to: HOT, amount })
+  await mine(1 + SOLID_LAG)
+  for (const asset of ['TRX', 'USDT']) {
+    await inTransaction(db, (tx) => grantCapital(tx, { merchantId, asset, units: 100_000_000_000n }, momentOf(runtime)))
+  }
+  return {
+    chain,
+    db,
+    later: async (ms, watcher) => {
+      ahead += ms
+      await chain.advance(ms)
+      if (watcher !== 'away') await catchUp()
+    },
+    behind: (ms) => void (ahead += ms),
+    request: async (ticker, to, units) => {
+      const { at, newId } = momentOf(runtime)
+      const w: Withdrawal = {
+        merchantId,
+        id: newId(),
+        intentId: newId(),
+        ticker,
+        blockchain: 'TRON',
+        to,
+        units,
+        fee: 1_000n,
+        localId: null,
+        meta: null,
+        state: 'requested',
+        failReason: null,
+        internal: false,
+        holdId: newId(),
+        outgoingId: null,
+        doneSent: false,
+        toldAs: null,
+        createdAt: at,
+      }
+      await inTransaction(db, async (tx) => {
+        await applyAll(tx, [{ transfer: holdTransfer(w) }])
+        await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, hold_id, not_before, created_at, updated_at)
+          values (${merchantId}, ${w.id}, ${ticker}, 'TRON', ${to}, ${units}, ${w.fee}, 'requested', ${w.holdId}, ${at}, ${at}, ${at})`.execute(
+          tx,
+        )
+      })
+      return w.id
+    },
+    work: async () => {
+      const signal = new AbortController().signal
+      // Planned, signed, handed over.
+      for (const job of [jobs[0]!, jobs[1]!, jobs[1]!]) {
+        while (await job.run(signal));
+      }
+    },
+    mine,
+    state: async (id) =>
+      (await sql<{ state: string }>`select state from withdrawals where id = ${id}`.execute(db)).rows[0]!.state,
+    attempts: async () =>
+      (await sql<{ n: number }>`select count(*) as n from outgoing_attempts where raw is not null`.execute(db)).rows[0]!
+        .n,
+    balance: async (asset, kind) => (await balancesOf(db, kind, [{ merchantId, asset }]))[0]!.posted,
+    onChain: async (address, contract) => (await adapter.balancesAtFinal([{ address, contract }])).units[0]!,
+    statuses: async () =>
+      (
+        await sql<{
+          status: string
+        }>`select status from events where merchant_id = ${merchantId} order by sequence`.execute(db)
+      ).rows.map((row) => row.status),
+    alerts: async () =>
+      (
+        await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by kind`.execute(db)
+      ).rows.map((row) => row.kind),
+    close: async () => {
+      await node.close()
+      await chain.stop()
+      await pool.end()
+    },
+  }
+}
+
+const signerOf = async (now: () => number): Promise<Signer> => {
+  const { TRON } = policyFile.networks
+  const policy = {
+    ...policyFile,
+    networks: { TRON: { ...TRON, maxLifetimeMs: 3_600_000, assets: { TRX: WIDE, USDT: { ...WIDE, contract: USDT } } } },
+  }
+  const { signer } = await makeSigner({ policy, now })
+  return withoutSocket(signer)
+}

@@ -1,0 +1,159 @@
+import { readFileSync } from 'node:fs'
+import { readKeyFile } from './key-file.ts'
+import { settingsOf, type FileParsers, type Role, type Setting } from './settings.ts'
+
+type Settings<Files extends FileParsers> = ReturnType<typeof settingsOf<Files>>
+/** The settings of a process, read and checked. A setting that is absent and has no standard is null. */
+export type Config<Files extends FileParsers = FileParsers> = {
+  [Name in keyof Settings<Files>]: ReturnType<Settings<Files>[Name]['read']>
+}
+
+/** Everything that is wrong with the settings, at once. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(`The settings are not right:\n${problems.map((problem) => `- ${problem}`).join('\n')}`)
+    this.problems = problems
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Reads all settings once. Throws a ConfigError that lists every problem. */
+export const readConfig = <Files extends FileParsers>(env: Environment, role: Role, files: Files): Config<Files> => {
+  const settings = Object.entries<Setting<unknown>>(settingsOf(files))
+  const problems = unknownVariables(
+    env,
+    settings.map(([, setting]) => setting),
+  )
+  const entries = settings.map(([name, setting]) => {
+    try {
+      return [name, readSetting(env, role, setting)]
+    } catch (error) {
+      problems.push((error as Error).message)
+      return [name, null]
+    }
+  })
+  const config = Object.fromEntries(entries) as Config<Files>
+  problems.push(...problemsOfDatabase(config), ...problemsOfSigner(config), ...problemsOfMail(config))
+  if (problems.length > 0) throw new ConfigError(problems)
+  return config
+}
+
+const readSetting = (env: Environment, role: Role, setting: Setting<unknown>): unknown => {
+  const given = textOf(env, setting)
+  const text = given?.text ?? setting.standard
+  if (text === null) {
+    if (!setting.neededBy.includes(role)) return null
+    throw new RangeError(`${setting.env} is missing: ${setting.about}`)
+  }
+  try {
+    return setting.read(text)
+  } catch (error) {
+    throw new RangeError(`${given?.from ?? setting.env}: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** What was given for a setting, and by what. An empty variable counts as absent. */
+const textOf = (
+  env: Environment,
+  { env: name, holds }: Setting<unknown>,
+): { text: string; from: string } | undefined => {
+  const value = env[name] ?? ''
+  const file = holds === 'secret' ? (env[`${name}_FILE`] ?? '') : ''
+  if (value !== '' && file !== '') throw new RangeError(`set ${name} or ${name}_FILE, not both`)
+  if (holds === 'keys' && value !== '') return readPath(name, value, readKeyFile)
+  if (holds === 'file' && value !== '') return readPath(name, value)
+  if (file !== '') return readPath(`${name}_FILE`, file)
+  return value === '' ? undefined : { text: value, from: name }
+}
+
+const readPath = (
+  name: string,
+  path: string,
+  read = (file: string) => readFileSync(file, 'utf8'),
+): { text: string; from: string } => {
+  try {
+    return { text: read(path).trim(), from: `${name} (${path})` }
+  } catch (error) {
+    if (error instanceof RangeError) throw new RangeError(`${name}: ${error.message}`, { cause: error })
+    throw new RangeError(`${name}: ${path} can't be read (${(error as NodeJS.ErrnoException).code})`, { cause: error })
+  }
+}
+
+/** Of every process, whatever it reads; not settings of an installation. */
+const OTHER_VARIABLES = ['BURSAR_IGNORE', 'BURSAR_SANDBOX_PAUSE']
+
+/**
+ * Variables of our name that nothing reads: most likely misspelt. `BURSAR_IGNORE` lists those that are of something
+ * else, joined by commas; one that ends with `*` stands for all that begin so.
+ */
+const unknownVariables = (env: Environment, settings: readonly Setting<unknown>[]): string[] => {
+  const known = new Set([
+    ...OTHER_VARIABLES,
+    ...settings.flatMap(({ env: name, holds }) => (holds === 'secret' ? [name, `${name}_FILE`] : [name])),
+  ])
+  const ignored = (env['BURSAR_IGNORE'] ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+  const isIgnored = (name: string): boolean =>
+    ignored.some((one) => (one.endsWith('*') ? name.startsWith(one.slice(0, -1)) : name === one))
+  return Object.keys(env)
+    .filter((name) => name.startsWith('BURSAR_') && !known.has(name) && !isIgnored(name))
+    .map(
+      (name) =>
+        `${name} is no setting: see docs/operating/configuration.md, or list it in BURSAR_IGNORE when something else reads it`,
+    )
+}
+
+const problemsOfSigner = (config: Pick<Config, 'signer' | 'signerCa' | 'signerCert' | 'signerKey'>): string[] => {
+  if (config.signer === null || 'socketPath' in config.signer) return []
+  const files = {
+    BURSAR_SIGNER_CA_FILE: config.signerCa,
+    BURSAR_SIGNER_CERT_FILE: config.signerCert,
+    BURSAR_SIGNER_KEY_FILE: config.signerKey,
+  }
+  return Object.entries(files)
+    .filter(([, text]) => text === null)
+    .map(([name]) => `${name} is missing: BURSAR_SIGNER is https`)
+}
+
+const problemsOfMail = ({
+  smtp,
+  smtpPassword,
+  mailFrom,
+}: Pick<Config, 'smtp' | 'smtpPassword' | 'mailFrom'>): string[] => {
+  if (smtp === null) return []
+  return [
+    ...(mailFrom === null ? ['BURSAR_MAIL_FROM is missing: BURSAR_SMTP_URL is set'] : []),
+    ...(smtp.user !== null && smtpPassword === null
+      ? ['BURSAR_SMTP_PASSWORD_FILE is missing: BURSAR_SMTP_URL names a user']
+      : []),
+    ...(smtp.user === null && smtpPassword !== null ? ['BURSAR_SMTP_URL names no user for BURSAR_SMTP_PASSWORD'] : []),
+  ]
+}
+
+/**
+ * Over a network the server's name is proved and the books travel encrypted; this machine's own connections need
+ * neither.
+ */
+const problemsOfDatabase = ({ databaseUrl }: Pick<Config, 'databaseUrl'>): string[] => {
+  if (databaseUrl === null) return []
+  const names = [...new URL(databaseUrl).searchParams.keys()]
+  const twice = names.find((name, at) => names.indexOf(name) < at)
+  if (twice !== undefined) return [`DATABASE_URL has ${twice} twice, and only the last would count`]
+  if (isLocalDatabase(databaseUrl) || /[?&]sslmode=verify-full(&|$)/.test(databaseUrl)) return []
+  return [
+    'DATABASE_URL: the server is on another machine: add sslmode=verify-full, and sslrootcert=FILE when its authority is not one that Node knows',
+  ]
+}
+
+/** Whether a connection string leads to a Unix socket or to this machine. */
+export const isLocalDatabase = (databaseUrl: string): boolean => {
+  const { hostname, searchParams } = new URL(databaseUrl)
+  const host = searchParams.get('host') ?? hostname
+  return host === '' || host.startsWith('/') || /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/.test(host)
+}

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import type pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import { createDb, createPool, type Db } from '../db/index.ts'
+import { createClock } from '../runtime/clock.ts'
+import { beat, lookForTheDead, signsOfLife, type LivingRole } from './heartbeats.ts'
+
+const database = useDatabase({ template: migrated })
+let pool: pg.Pool
+let db: Db
+beforeAll(() => {
+  pool = createPool({ url: database.url })
+  db = createDb(pool)
+})
+afterAll(() => pool.end())
+
+let now = Date.UTC(2026, 0, 1)
+const START = new Date(now)
+const MINUTE_MS = 60_000
+const lives = (id: string, ...roles: LivingRole[]) =>
+  beat(db, { id, host: 'here', startedAt: START }, roles, new Date(now))
+const look = () => lookForTheDead({ db, clock: createClock(() => now), newId: randomUUID }, START)
+const alerts = async (): Promise<string[]> =>
+  (
+    await sql<{
+      subject: string
+    }>`select subject from alerts where kind = 'no-process' and resolved_at is null order by 1`.execute(db)
+  ).rows.map(({ subject }) => subject)
+
+test('audit O-8: any process that lives says which roles have none that does, and takes it back when they have one again', async () => {
+  const [api, worker] = [randomUUID(), randomUUID()]
+  await lives(api, 'api')
+  await look()
+  expect(await alerts()).toEqual([])
+  now += MINUTE_MS + 1
+  await lives(api, 'api')
+  await lives(worker, 'worker', 'signer')
+  await look()
+  expect(await alerts()).toEqual(['watcher'])
+  now += MINUTE_MS + 1
+  await lives(api, 'api')
+  await look()
+  expect(await alerts()).toEqual(['signer', 'watcher', 'worker'])
+  const { rows } = await sql<{ text: string }>`select text from alerts where subject = 'worker'`.execute(db)
+  expect(rows[0]!.text).toBe(
+    'Since 2026-01-01T00:01:00.001Z no worker has given a sign of life: nothing is paid out, swept, told or reconciled. Start one; its log says why it ended',
+  )
+  await lives(worker, 'worker', 'signer')
+  await lives(randomUUID(), 'watcher')
+  await look()
+  expect(await alerts()).toEqual([])
+})
+
+test('audit O-8: processes are counted by role, and forgotten after a day', async () => {
+  await lives(randomUUID(), 'api', 'worker', 'watcher')
+  const signs = await signsOfLife(db, now + 5_000)
+  expect(signs.get('worker')).toMatchObject({ ageMs: 5_000, living: 2 })
+  now += 24 * 60 * MINUTE_MS + 1
+  await lives(randomUUID(), 'api')
+  expect([...(await signsOfLife(db, now)).keys()]).toEqual(['api'])
+})

@@ -1,0 +1,244 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { nothingSigned } from '../../../../test/setup/signer.ts'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { emptyTables } from '../../../../test/setup/empty-tables.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import type { ChainAdapter } from '../../adapters/chains/port.ts'
+import { uuidv7 } from '../../platform/base/id.ts'
+import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { noEffects } from '../../ledger/effects/index.ts'
+import { applyAll, auditLedger, balancesOf } from '../../ledger/postings/index.ts'
+import type { Runtime } from '../../platform/runtime/runtime.ts'
+import { createAdmission, createFrozenBy, createScreeningJobs } from '../../app/composition/screening.ts'
+import { grantCapital } from '../../treasury/reconciliation/index.ts'
+import { holdTransfer } from '../../pay-out/withdrawals/postings.ts'
+import { catalogue, USDT } from '../../pay-out/withdrawals/test-tron.ts'
+import { findById, type Withdrawal } from '../../pay-out/withdrawals/index.ts'
+import { findScreening, importList, listOpen, type ScreeningRules } from './index.ts'
+import { claimScreening } from './store.ts'
+
+const database = useDatabase({ template: migrated })
+const MINUTE = 60_000
+let db: Db
+let close: () => Promise<void>
+let now = Date.UTC(2026, 10, 21)
+let merchantId: string
+const newId = () => uuidv7(now, randomBytes(10))
+const moment = () => ({ at: new Date(now), newId })
+const runtime = (): Runtime => ({
+  db,
+  newId,
+  clock: { now: () => now, business: () => now } as Runtime['clock'],
+  log: { warn: () => {}, info: () => {} } as unknown as Runtime['log'],
+})
+const fileWith = (whenUnanswered: ScreeningRules['whenUnanswered']) => ({
+  providers: [{ kind: 'local-lists' as const }],
+  rules: { riskyFrom: 0.5, lateAfterMs: MINUTE, whenUnanswered, deciders: 1, rescreenMs: 86_400_000 },
+})
+
+beforeAll(() => {
+  const pool = createPool({ url: database.url })
+  db = createDb(pool)
+  close = () => pool.end()
+})
+afterAll(() => close())
+beforeEach(async () => {
+  await emptyTables(db)
+  merchantId = randomUUID()
+  await inTransaction(db, (tx) => grantCapital(tx, { merchantId, asset: 'TRX', units: 1_000n }, moment()))
+})
+
+const listBad = () =>
+  inTransaction(db, (tx) =>
+    importList(
+      tx,
+      { source: 'OFAC SDN', sha256: 'x', date: '2026-11-20', entries: [{ address: 'TBad', asset: 'TRX', name: '' }] },
+      false,
+      moment(),
+    ),
+  )
+const screen = async (when: ScreeningRules['whenUnanswered'] = 'hold') => {
+  const jobs = createScreeningJobs(
+    { runtime: runtime(), catalogue, publicUrl: 'https://pay.example', screening: fileWith(when) },
+    { deposits: { verify: async () => noEffects }, adapters: new Map(), signer: nothingSigned, pause: async () => {} },
+  )
+  for (const job of jobs)
+    while (await job.run(new AbortController().signal)) {
+      /* until it is idle */
+    }
+}
+const admit = async (withdrawal: Withdrawal, when: ScreeningRules['whenUnanswered'] = 'hold') =>
+  (await createAdmission({ runtime: runtime(), screening: fileWith(when) })([withdrawal])).length === 1
+const available = async () => {
+  const [balance] = await balancesOf(db, 'merchant', [{ merchantId, asset: 'TRX' }])
+  return balance!.posted - balance!.held
+}
+const statuses = async () =>
+  (
+    await sql<{
+      status: string
+      body: string
+    }>`select status, body from events where merchant_id = ${merchantId} order by sequence`.execute(db)
+  ).rows
+/** A withdrawal with its hold, as the api leaves it. */
+const request = async (to: string): Promise<Withdrawal> => {
+  const w: Withdrawal = {
+    merchantId,
+    id: newId(),
+    intentId: newId(),
+    ticker: 'TRX',
+    blockchain: 'TRON',
+    to,
+    units: 100n,
+    fee: 1n,
+    localId: null,
+    meta: null,
+    state: 'requested',
+    failReason: null,
+    internal: false,
+    holdId: newId(),
+    outgoingId: null,
+    doneSent: false,
+    toldAs: null,
+    createdAt: new Date(now),
+  }
+  await inTransaction(db, async (tx) => {
+    await applyAll(tx, [{ transfer: holdTransfer(w) }])
+    await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, hold_id, not_before, created_at, updated_at)
+      values (${merchantId}, ${w.id}, 'TRX', 'TRON', ${to}, ${w.units}, ${w.fee}, 'requested', ${w.holdId}, ${w.createdAt}, ${w.createdAt}, ${w.createdAt})`.execute(
+      tx,
+    )
+  })
+  return w
+}
+
+test('one judgement is claimed at a time, however the database plans the statement', async () => {
+  for (const to of ['TA', 'TB', 'TC']) await admit(await request(to))
+  await inTransaction(db, async (tx) => {
+    for (const plan of ['hashjoin', 'mergejoin', 'hashagg', 'sort', 'material'])
+      await sql.raw(`set local enable_${plan} = off`).execute(tx)
+    await claimScreening(tx, { at: new Date(now), now: new Date(now), leaseUntil: new Date(now + MINUTE) })
+  })
+  expect(
+    (await sql<{ attempts: number }>`select attempts from screenings order by 1`.execute(db)).rows.map(
+      ({ attempts }) => attempts,
+    ),
+  ).toEqual([0, 0, 1])
+})
+
+describe('a withdrawal, once screening is on', () => {
+  test('goes when its destination is clean, and not before', async () => {
+    await listBad()
+    const w = await request('TGood')
+    expect([await admit(w), await admit(w)]).toEqual([false, false])
+    await screen()
+    expect(await admit(w)).toBe(true)
+    expect([(await findById(db, merchantId, w.id))!.state, await statuses()]).toEqual(['requested', []])
+    expect(await findScreening(db, 'withdrawal', merchantId, w.id)).toMatchObject({
+      state: 'clean',
+      subject: { network: 'TRON', direction: 'withdrawal', others: ['TGood'] },
+    })
+  })
+
+  test('to a listed address is Failed with AML_REJECTED, once, and the money is back', async () => {
+    await listBad()
+    const before = await available()
+    const w = await request('TBad')
+    expect(await available()).toBe(before - 101n)
+    await admit(w)
+    await screen()
+    await screen()
+    expect(await admit(w)).toBe(false)
+    expect(await available()).toBe(before)
+    expect(await findById(db, merchantId, w.id)).toMatchObject({ state: 'failed', failReason: 'AML_REJECTED' })
+    const told = await statuses()
+    expect(told.map(({ status }) => status)).toEqual(['Failed'])
+    expect(JSON.parse(told[0]!.body)).toMatchObject({ id: w.id, failReason: 'AML_REJECTED' })
+    expect(await listOpen(db, 10)).toEqual([])
+    expect(await auditLedger(db)).toEqual([])
+  })
+
+  test('audit M-D1: rejected money goes back to the listed address it came from, and no more than was signed for', async () => {
+    await listBad()
+    const id = newId()
+    await sql`insert into deposits(merchant_id, id, network, asset, transaction, index, address, address_id, senders, units, fee_units, state, told, block_height, block_hash, keys, hold_until_verified, created_at, updated_at)
+      values (${randomUUID()}, ${id}, 'TRON', 'TRX', 'x', '0', 'T', ${newId()}, '{TBad}', 100, 1, 'rejected', 'Failed', 1, 'b', '{}', true, now(), now())`.execute(
+      db,
+    )
+    const adjustment = newId()
+    await sql`insert into people(id, public_key, login, enrolled_by, enrolled_at) values ('bob', ${'ab'.repeat(32)}, 'bob', 'cli:x', now())`.execute(
+      db,
+    )
+    await sql`insert into adjustments(id, asset, units, amount, from_account, to_account, deposit_id, reason, proposed_by, proposed_at)
+      values (${adjustment}, 'TRX', 100, '100', ${`quarantine:${randomUUID()}`}, ${`merchant:${merchantId}`}, ${id}, 'back to its sender', 'cli:ann', now())`.execute(
+      db,
+    )
+    const returned = async (): Promise<boolean> => {
+      const w = await request('TBad')
+      await admit(w)
+      await screen()
+      return admit(w)
+    }
+    expect(await returned()).toBe(false)
+    await sql`insert into adjustment_signatures(adjustment_id, person, signature, applied_by, applied_at) values (${adjustment}, 'bob', 'aa', 'cli:ann', now())`.execute(
+      db,
+    )
+    expect([await returned(), await returned()]).toEqual([true, false])
+    expect((await listOpen(db, 10)).length).toBe(0)
+  })
+
+  test.each([
+    ['hold', false],
+    ['flag', true],
+  ] as const)('that nobody can judge waits; after a while %s lets it go: %s', async (when, goes) => {
+    const w = await request('TGood')
+    await admit(w, when)
+    await screen(when)
+    expect(await admit(w, when)).toBe(false)
+    now += 2 * MINUTE
+    await screen(when)
+    expect(await admit(w, when)).toBe(goes)
+    expect((await listOpen(db, 10)).map(({ state }) => state)).toEqual(['unanswered'])
+  })
+
+  test('that went unjudged and is found risky stays as it is, for a person to see', async () => {
+    const w = await request('TBad')
+    await admit(w, 'flag')
+    await screen('flag')
+    now += 2 * MINUTE
+    await screen('flag')
+    await sql`update withdrawals set state = 'sent' where id = ${w.id}`.execute(db)
+    await listBad()
+    now += 60 * MINUTE
+    await screen('flag')
+    expect(await findById(db, merchantId, w.id)).toMatchObject({ state: 'sent', failReason: null })
+    expect((await listOpen(db, 10)).map(({ state }) => state)).toEqual(['risky'])
+    expect(await statuses()).toEqual([])
+  })
+
+  test('without settings goes as ever', async () => {
+    const w = await request('TBad')
+    expect(await createAdmission({ runtime: runtime(), screening: null })([w])).toEqual([w])
+    expect(await findScreening(db, 'withdrawal', merchantId, w.id)).toBeUndefined()
+  })
+})
+
+test('freezes are asked of the dollars on the network, where there is a node', async () => {
+  const asked: string[] = []
+  const adapter = {
+    network: 'TRON',
+    isFrozen: async (contract: string, address: string) => {
+      asked.push(contract)
+      return address === 'TFrozen'
+    },
+  } as unknown as ChainAdapter
+  const frozenBy = createFrozenBy(catalogue, new Map([['TRON', adapter]]))
+  expect([await frozenBy('TRON', 'TFrozen'), await frozenBy('TRON', 'TFree')]).toEqual([['USDT'], []])
+  expect(new Set(asked)).toEqual(new Set([USDT]))
+  expect([await frozenBy('ETHEREUM', '0x1'), await createFrozenBy(catalogue, new Map())('TRON', 'TFrozen')]).toEqual([
+    undefined,
+    undefined,
+  ])
+})

@@ -1,0 +1,132 @@
+import { sql } from 'kysely'
+import type { ListAnswer, Listed } from '../../adapters/screening/local-lists.ts'
+import type { SenderStanding } from '../../adapters/screening/internal-transfers.ts'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import type { ScreeningState } from './machine.ts'
+import type { Screening, ScreeningKind } from './screening.ts'
+import { spellingOf } from './spelling.ts'
+import { SCREENING_COLUMNS } from './store.ts'
+
+export const findScreening = async (
+  db: Db | Tx,
+  kind: ScreeningKind,
+  merchantId: string,
+  subjectId: string,
+): Promise<Screening | undefined> => {
+  const { rows } = await sql<Screening>`select ${SCREENING_COLUMNS} from screenings s
+    where s.kind = ${kind} and s.merchant_id = ${merchantId} and s.subject_id = ${subjectId}`.execute(db)
+  return rows[0]
+}
+
+export const findScreeningById = async (db: Db | Tx, id: string): Promise<Screening | undefined> => {
+  const { rows } = await sql<Screening>`select ${SCREENING_COLUMNS} from screenings s where s.id = ${id}`.execute(db)
+  return rows[0]
+}
+
+export const findByToken = async (db: Db, token: string): Promise<Screening | undefined> => {
+  const { rows } = await sql<Screening>`select ${SCREENING_COLUMNS} from screenings s where s.token = ${token}`.execute(
+    db,
+  )
+  return rows[0]
+}
+
+/** The states of those that are asked for at all, by their subject. */
+export const statesOf = async (
+  db: Db,
+  kind: ScreeningKind,
+  subjectIds: readonly string[],
+): Promise<ReadonlyMap<string, ScreeningState>> => {
+  const { rows } = await sql<{ id: string; state: ScreeningState }>`select subject_id as id, state from screenings
+    where kind = ${kind} and subject_id = any(${[...subjectIds]}::uuid[])`.execute(db)
+  return new Map(rows.map(({ id, state }) => [id, state]))
+}
+
+/**
+ * Those an operator has to look at, oldest first: risky and undecided, without an answer for too long, or with somebody
+ * in them who was listed later.
+ */
+export const listOpen = async (db: Db, most: number): Promise<Screening[]> => {
+  const { rows } =
+    await sql<Screening>`select ${SCREENING_COLUMNS} from screenings s where s.state in ('risky', 'unanswered')
+      or s.id in (select screening_id from screening_findings where noted_at is null)
+    order by s.created_at, s.id limit ${most}`.execute(db)
+  return rows
+}
+
+/** Deposits that operators decided against, newest first: their money is in quarantine. */
+export const listRejected = async (db: Db, most: number): Promise<Screening[]> => {
+  const { rows } =
+    await sql<Screening>`select ${SCREENING_COLUMNS} from screenings s where s.state = 'rejected' and s.kind = 'deposit'
+    order by s.updated_at desc, s.id limit ${most}`.execute(db)
+  return rows
+}
+
+/** What nobody has judged for too long. */
+export interface Waiting {
+  deposits: number
+  withdrawals: number
+  since: Date
+  /** why the oldest one has no judgement */
+  problem: string | null
+}
+
+export const waitingTooLong = async (db: Db): Promise<Waiting | undefined> => {
+  const { rows } = await sql<
+    Omit<Waiting, 'since'> & { since: Date | null }
+  >`select count(*) filter (where kind = 'deposit') as deposits, count(*) filter (where kind = 'withdrawal') as withdrawals,
+      min(created_at) as since, (array_agg(problem order by created_at))[1] as problem
+    from screenings where state = 'unanswered'`.execute(db)
+  const { since, ...row } = rows[0]!
+  return since === null ? undefined : { ...row, since }
+}
+
+/** What the current lists say of addresses. */
+export const lookUpListed = async (db: Db, addresses: readonly string[]): Promise<ListAnswer> => {
+  const { rows } = await sql<Listed>`select distinct e.address, l.source as list, e.name from screening_list_entries e
+    join screening_lists l on l.id = e.list_id
+    where l.current and e.address = any(${[...new Set(addresses.map(spellingOf))]}::text[]) order by 1, 2`.execute(db)
+  const { rows: lists } = await sql`select from screening_lists where current limit 1`.execute(db)
+  return { complete: lists.length > 0, listed: rows }
+}
+
+/**
+ * What is known of the money of the merchant that made an internal withdrawal, as far as it was on its balance by then.
+ * What is in quarantine was never part of what it sends. Undefined when there is no such withdrawal.
+ */
+export const standingOfSender = async (db: Db, withdrawalId: string): Promise<SenderStanding | undefined> => {
+  const { rows } = await sql<{ id: string | null; judged: boolean }>`with sent as (
+      select merchant_id, created_at from withdrawals where id = ${withdrawalId} and internal),
+    open as (
+      select s.merchant_id, s.id, s.subject_id, s.state = 'risky' as judged, s.created_at from sent join screenings s on s.merchant_id = sent.merchant_id
+        where s.kind = 'deposit' and s.state in ('asked', 'unanswered', 'risky')
+      union all select s.merchant_id, s.id, s.subject_id, true, s.created_at from sent
+        join screening_findings f on f.merchant_id = sent.merchant_id and f.noted_at is null
+        join screenings s on s.merchant_id = f.merchant_id and s.id = f.screening_id and s.kind = 'deposit' and s.state in ('clean', 'released'))
+    select o.id, o.judged from sent left join (open o join deposits d on d.merchant_id = o.merchant_id and d.id = o.subject_id and d.state = 'credited')
+      on o.created_at <= sent.created_at`.execute(db)
+  if (rows.length === 0) return undefined
+  const ids = (judged: boolean): string[] => [
+    ...new Set(rows.flatMap((row) => (row.id !== null && row.judged === judged ? [row.id] : []))),
+  ]
+  return { unjudged: ids(false), open: ids(true) }
+}
+
+/** A version of a list. */
+export interface ListVersion {
+  id: string
+  source: string
+  /** YYYY-MM-DD */
+  published: string
+  sha256: string
+  entries: number
+  current: boolean
+  importedAt: Date
+}
+
+/** All versions, the newest of each source first. */
+export const listLists = async (db: Db | Tx): Promise<ListVersion[]> => {
+  const { rows } =
+    await sql<ListVersion>`select id, source, published::text as published, sha256, entries, current, imported_at as "importedAt"
+    from screening_lists order by source, imported_at desc, id`.execute(db)
+  return rows
+}

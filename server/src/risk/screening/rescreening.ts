@@ -1,0 +1,138 @@
+import { sql } from 'kysely'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import { raiseOrRenewAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
+import { screeningMoves, type ScreeningState } from './machine.ts'
+import { statesTaking } from '../../platform/base/moves.ts'
+import { changeStops } from '../../ledger/stops/index.ts'
+import type { ScreeningKind } from './screening.ts'
+
+export interface RescreeningDeps {
+  /** how far back judged deposits and withdrawals are looked at, ms */
+  windowMs: number
+  /** Stops withdrawals for which nothing is signed; answers with those that still were there to be stopped. */
+  halt(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>>
+}
+
+interface Hit {
+  merchantId: string
+  id: string
+  kind: ScreeningKind
+  subjectId: string
+  state: ScreeningState
+  createdAt: Date
+  addresses: string[]
+}
+
+const ALERT = 'screening-finding'
+
+/**
+ * Holds whoever the current version of a list names, and the one before did not, against what was judged before, in the
+ * transaction that brings it in force. A withdrawal that has not been signed stops and is judged again; what has no
+ * judgement yet is asked about anew; of what can't be stopped an alert is raised, and its judgement stays what it was.
+ * @returns how many withdrawals stopped, and of how many deposits and withdrawals there is an alert
+ */
+export const screenAgain = async (
+  tx: Tx,
+  source: string,
+  { windowMs, halt }: RescreeningDeps,
+  moment: Moment,
+): Promise<{ halted: number; found: number }> => {
+  const { at } = moment
+  // First whoever plans or signs, then whoever judges: what they do is done, or sees this.
+  await changeStops(tx)
+  await sql`lock table screenings in share row exclusive mode`.execute(tx)
+  const { added, published } = await addedTo(tx, source)
+  const hits = added.length === 0 ? [] : await hitsOf(tx, added)
+  const halted = await halt(
+    tx,
+    hits.filter(({ kind }) => kind === 'withdrawal').map(({ subjectId }) => subjectId),
+  )
+  const open = statesTaking(screeningMoves, 'found-clean')
+  const isHalted = (hit: Hit): boolean => hit.kind === 'withdrawal' && halted.has(hit.subjectId)
+  await askAnew(
+    tx,
+    hits.filter((hit) => open.includes(hit.state) || (isHalted(hit) && hit.state === 'clean')),
+    at,
+  )
+  const found = hits.filter(
+    (hit) => !open.includes(hit.state) && !isHalted(hit) && hit.createdAt.getTime() >= at.getTime() - windowMs,
+  )
+  for (const hit of found) await keepFinding(tx, hit, { source, published }, moment)
+  return { halted: halted.size, found: found.length }
+}
+
+const addedTo = async (tx: Tx, source: string): Promise<{ added: string[]; published: string }> => {
+  const { rows } = await sql<{ address: string | null; published: string }>`with versions as (
+      select id, published, current, row_number() over (order by current desc, imported_at desc) as n from screening_lists where source = ${source})
+    select v.published::text as published, e.address from versions v left join lateral (
+      select distinct address from screening_list_entries where list_id = v.id
+      except select address from screening_list_entries where list_id = (select id from versions where n = 2)) e on true
+    where v.n = 1 and v.current`.execute(tx)
+  return {
+    added: rows.flatMap(({ address }) => (address === null ? [] : [address])),
+    published: rows[0]?.published ?? '',
+  }
+}
+
+const hitsOf = async (tx: Tx, added: readonly string[]): Promise<Hit[]> => {
+  const { rows } =
+    await sql<Hit>`select s.merchant_id as "merchantId", s.id, s.kind, s.subject_id as "subjectId", s.state, s.created_at as "createdAt",
+      array(select unnest(s.others) intersect select unnest(${[...added]}::text[])) as addresses
+    from screenings s where s.others && ${[...added]}::text[] order by s.merchant_id, s.id`.execute(tx)
+  return rows
+}
+
+/** What a worker is being told of them now is of before: it counts no more. */
+const askAnew = async (tx: Tx, hits: readonly Hit[], at: Date): Promise<void> => {
+  if (hits.length === 0) return
+  await sql`update screenings s set state = case when s.state = 'clean' then 'asked' else s.state end, report = null, answers = s.answers - 'local-lists',
+      attempts = s.attempts + 1, next_at = ${at}, leased_until = '-infinity', updated_at = ${at}
+    from unnest(${hits.map(({ merchantId }) => merchantId)}::uuid[], ${hits.map(({ id }) => id)}::uuid[]) u(m, i)
+    where s.merchant_id = u.m and s.id = u.i`.execute(tx)
+}
+
+const keepFinding = async (
+  tx: Tx,
+  { merchantId, id, kind, subjectId, addresses }: Hit,
+  { source, published }: { source: string; published: string },
+  moment: Moment,
+): Promise<void> => {
+  await sql`insert into screening_findings(merchant_id, screening_id, address, list, published, found_at)
+    select ${merchantId}, ${id}, a, ${source}, ${published}::date, ${moment.at} from unnest(${addresses}::text[]) a
+    on conflict (merchant_id, screening_id, address, list) do nothing`.execute(tx)
+  const text = `${addresses.join(', ')} of ${kind} ${subjectId} of merchant ${merchantId}, judged before, is on the list ${source} of ${published}: bursar screening show ${id}`
+  await raiseOrRenewAlert(tx, { kind: ALERT, subject: id, text }, moment)
+}
+
+export interface Finding {
+  address: string
+  list: string
+  published: string
+  foundAt: Date
+  actor: string | null
+  note: string | null
+}
+
+export const findingsOn = async (db: Db | Tx, screeningId: string): Promise<Finding[]> => {
+  const { rows } =
+    await sql<Finding>`select address, list, published::text as published, found_at as "foundAt", actor, note from screening_findings
+    where screening_id = ${screeningId} order by found_at, address, list`.execute(db)
+  return rows
+}
+
+/**
+ * Keeps what somebody did about what was found later, and ends its alert. False when there is nothing that nobody has
+ * noted.
+ */
+export const noteFindings = async (
+  tx: Tx,
+  screeningId: string,
+  { actor, note }: { actor: string; note: string },
+  { at }: Moment,
+): Promise<boolean> => {
+  const { rows } = await sql`update screening_findings set noted_at = ${at}, actor = ${actor}, note = ${note}
+    where screening_id = ${screeningId} and noted_at is null returning 1`.execute(tx)
+  if (rows.length > 0) await resolveAlert(tx, ALERT, screeningId, at)
+  return rows.length > 0
+}

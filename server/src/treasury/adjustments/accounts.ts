@@ -1,0 +1,111 @@
+import { isNetwork } from '@bursar/chainkit'
+import { HOUSE, type AccountKey, type AccountKind } from '../../ledger/postings/index.ts'
+
+/** An account of the books as an operator types it: `fees`, `suspense:MERCHANT`, `custody:TRON`, `acquirer:NAME`. */
+export interface NamedAccount {
+  kind: Kind
+  /** what stands behind the colon; null when nothing does */
+  of: string | null
+}
+
+/** What may stand behind the colon: a merchant's id, a network, or the name of an account with an acquirer. */
+const KINDS = {
+  merchant: 'merchant',
+  suspense: 'merchant or nothing',
+  quarantine: 'merchant',
+  receivable: 'merchant',
+  fees: 'merchant or nothing',
+  capital: 'nothing',
+  losses: 'nothing',
+  custody: 'network',
+  acquirer: 'name',
+} as const
+export type Kind = keyof typeof KINDS
+
+/**
+ * What may be moved to what, and why. From the first the units are taken, to the second they are given; of losses and
+ * receivables "from" makes them larger and "to" smaller, of custody and acquirers the other way round, as the ledger
+ * signs them.
+ */
+export const PAIRS: readonly (readonly [from: Kind, to: Kind, why: string])[] = [
+  ['suspense', 'merchant', 'whose money it is has been found out'],
+  ['suspense', 'capital', "it is the owner's"],
+  ['suspense', 'losses', 'what was lost has come back'],
+  ['quarantine', 'merchant', 'of a rejected deposit: to a merchant of the house, which pays it back to its sender'],
+  [
+    'quarantine',
+    'suspense',
+    'of a rejected deposit: to an account of its own until it is known what may be done with it',
+  ],
+  [
+    'capital',
+    'merchant',
+    'the owner takes it, by a withdrawal of a merchant of the house, or makes a merchant a present of it',
+  ],
+  ['capital', 'suspense', "what was booked as the owner's is not"],
+  ['capital', 'losses', 'the owner pays for a loss'],
+  ['fees', 'merchant', 'the owner takes income, by a withdrawal of a merchant of the house'],
+  ['fees', 'capital', 'income stays in the house'],
+  ['fees', 'losses', 'income pays for a loss'],
+  ['losses', 'receivable', "a merchant's debt is written off"],
+  ['losses', 'custody', 'an address holds less than its record says: a theft, or what a token took by itself'],
+  ['losses', 'acquirer', 'an acquirer holds less than the books say'],
+  ['losses', 'merchant', 'a merchant is paid for a fault of the house'],
+  ['receivable', 'acquirer', 'a merchant got money back for a card that was paid after all: it owes it'],
+  ['acquirer', 'merchant', "an acquirer holds more than the books say, and it is the merchant's"],
+  ['acquirer', 'suspense', 'an acquirer holds more than the books say, and it is not known whose it is'],
+  ['merchant', 'capital', 'a merchant of the house gives back what it did not withdraw'],
+  ['merchant', 'losses', 'a merchant pays for a loss it has agreed to pay for'],
+]
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+const isShaped = (kind: Kind, of: string | null): boolean => {
+  const takes = KINDS[kind]
+  if (of === null) return takes === 'nothing' || takes === 'merchant or nothing'
+  if (takes === 'network') return isNetwork(of)
+  if (takes === 'name') return /^[a-zA-Z0-9_-]+$/.test(of)
+  return takes !== 'nothing' && UUID.test(of)
+}
+
+/** Reads an account as typed. Throws an Error that names what may stand there. */
+export const readAccount = (text: string): NamedAccount => {
+  const [kind = '', ...rest] = text.split(':')
+  const of = rest.length === 0 ? null : rest.join(':')
+  if (!Object.hasOwn(KINDS, kind))
+    throw new Error(`"${text}" is no account: write one of ${Object.keys(KINDS).join(', ')}`)
+  if (!isShaped(kind as Kind, of))
+    throw new Error(`"${text}": behind "${kind}" stands ${describe(KINDS[kind as Kind])}`)
+  return { kind: kind as Kind, of }
+}
+
+const describe = (takes: (typeof KINDS)[Kind]): string => {
+  if (takes === 'nothing') return 'nothing'
+  if (takes === 'merchant or nothing') return 'a colon and the id of a merchant, or nothing for the house'
+  return `a colon and ${{ merchant: 'the id of a merchant', network: 'a network', name: 'the name of an account with an acquirer' }[takes]}`
+}
+
+export const accountText = ({ kind, of }: NamedAccount): string => (of === null ? kind : `${kind}:${of}`)
+
+/** Throws unless the table allows it. */
+export const requirePair = (from: NamedAccount, to: NamedAccount): void => {
+  if (PAIRS.some(([source, target]) => source === from.kind && target === to.kind)) return
+  const targets = PAIRS.filter(([source]) => source === from.kind).map(([, target]) => target)
+  const may =
+    targets.length === 0 ? `nothing is taken from ${from.kind}` : `from ${from.kind} it goes to ${targets.join(', ')}`
+  throw new Error(`no adjustment goes from ${from.kind} to ${to.kind}: ${may}`)
+}
+
+const PLACED: readonly Kind[] = ['custody', 'acquirer']
+
+/** The account of the ledger. Places are the house's own; so is what names no merchant. */
+export const keyOf = ({ kind, of }: NamedAccount, asset: string): AccountKey => {
+  const isPlaced = PLACED.includes(kind)
+  return {
+    merchantId: isPlaced || of === null ? HOUSE : of,
+    asset,
+    kind: (isPlaced ? `${kind}:${of}` : kind) as AccountKind,
+  }
+}
+
+export const merchantOf = ({ kind, of }: NamedAccount): string | null => (PLACED.includes(kind) ? null : of)

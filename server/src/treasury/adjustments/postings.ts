@@ -1,0 +1,41 @@
+import type { Moment } from '../../platform/base/moment.ts'
+import type { AccountKey, Item } from '../../ledger/postings/index.ts'
+
+/** What one account gives of an adjustment. */
+export interface Part {
+  account: AccountKey
+  units: bigint
+}
+
+/**
+ * Postings that take from accounts and give to one. Accounts of different owners meet through the clearing of both.
+ * @param id the adjustment's, which is their cause
+ */
+export const itemsOf = (id: string, parts: readonly Part[], to: AccountKey, { at, newId }: Moment): Item[] => {
+  const byOwner = new Map<string, Map<string, { account: AccountKey; posted: bigint }>>()
+  const add = (account: AccountKey, posted: bigint): void => {
+    const legs = byOwner.get(account.merchantId) ?? new Map<string, { account: AccountKey; posted: bigint }>()
+    const before = legs.get(account.kind)?.posted ?? 0n
+    byOwner.set(account.merchantId, legs.set(account.kind, { account, posted: before + posted }))
+  }
+  for (const { account, units } of parts) {
+    add(account, -units)
+    add(to, units)
+    if (account.merchantId !== to.merchantId) {
+      add({ ...account, kind: 'clearing' }, units)
+      add({ ...to, kind: 'clearing' }, -units)
+    }
+  }
+  return [...byOwner].map(([merchantId, legs]) => ({
+    transfer: {
+      id: newId(),
+      merchantId,
+      kind: 'post',
+      cause: { kind: 'adjustment', id },
+      legs: [...legs.values()]
+        .filter(({ posted }) => posted !== 0n)
+        .map(({ account, posted }) => ({ account, posted, held: 0n })),
+      at,
+    },
+  }))
+}

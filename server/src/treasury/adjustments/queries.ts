@@ -1,0 +1,140 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import type { AccountKey } from '../../ledger/postings/index.ts'
+
+/** What an account holds that is neither held nor owed, credit positive; 0 for one that was never used. */
+export const availableOf = async (db: Db | Tx, { merchantId, asset, kind }: AccountKey): Promise<bigint> => {
+  const { rows } = await sql<{ units: bigint }>`select posted - held as units from ledger_accounts
+    where merchant_id = ${merchantId} and asset = ${asset} and kind = ${kind}`.execute(db)
+  return rows[0]?.units ?? 0n
+}
+
+/** Fees of an asset by merchant, the largest first; those of one merchant when one is named. */
+export const feesOf = async (
+  db: Db | Tx,
+  asset: string,
+  merchantId: string | null,
+): Promise<{ merchantId: string; units: bigint }[]> => {
+  const { rows } = await sql<{
+    merchantId: string
+    units: bigint
+  }>`select merchant_id as "merchantId", posted as units from ledger_accounts
+    where asset = ${asset} and kind = 'fees' and posted > 0 and (${merchantId}::uuid is null or merchant_id = ${merchantId}::uuid)
+    order by posted desc, merchant_id`.execute(db)
+  return rows
+}
+
+/**
+ * What the house owns of an asset after its costs and losses, without what it trades with: no more can be taken out,
+ * whatever was paid in or earned.
+ */
+export const equityOf = async (db: Db | Tx, asset: string): Promise<bigint> => {
+  const { rows } = await sql<{ units: bigint }>`select coalesce(sum(posted), 0) as units from ledger_accounts
+    where asset = ${asset} and kind in ('capital', 'fees', 'losses', 'network-costs', 'acquirer-costs', 'venue-costs')`.execute(
+    db,
+  )
+  return rows[0]!.units
+}
+
+/**
+ * What of suspense is spoken for: suspended payments by card of a merchant; of the house, what addresses hold
+ * unexplained.
+ */
+export const spokenForOf = async (db: Db | Tx, asset: string, merchantId: string | null): Promise<bigint> => {
+  if (merchantId === null) {
+    const { rows } = await sql<{
+      units: bigint
+    }>`select coalesce(sum(suspended), 0) as units from custody_addresses where asset = ${asset} and suspended > 0`.execute(
+      db,
+    )
+    return rows[0]!.units
+  }
+  const { rows } = await sql<{
+    units: bigint
+  }>`select coalesce(sum(paid_units - refunded_units), 0) as units from payments
+    where merchant_id = ${merchantId} and paid_ticker = ${asset} and state = 'suspended'`.execute(db)
+  return rows[0]!.units
+}
+
+export interface RejectedDeposit {
+  asset: string
+  units: bigint
+  state: string
+  isFinal: boolean
+  /** of an adjustment that has taken its money already */
+  adjustmentId: string | null
+}
+
+export const findDeposit = async (
+  db: Db | Tx,
+  merchantId: string,
+  id: string,
+): Promise<RejectedDeposit | undefined> => {
+  const { rows } =
+    await sql<RejectedDeposit>`select d.asset, d.units, d.state, coalesce(d.internal or d.block_height <= c.final_height, false) as "isFinal",
+      (select a.id from adjustments a join adjustment_signatures s on s.adjustment_id = a.id where a.deposit_id = d.id) as "adjustmentId"
+    from deposits d left join watch_cursors c on c.network = d.network where d.merchant_id = ${merchantId} and d.id = ${id}`.execute(
+      db,
+    )
+  return rows[0]
+}
+
+export const merchantExists = async (db: Db | Tx, id: string): Promise<boolean> => {
+  const { rows } = await sql`select 1 from merchants where id = ${id}`.execute(db)
+  return rows.length === 1
+}
+
+/** Takes units off what an address is recorded to hold. False unless the last comparison found it short by as much. */
+export const writeDownAddress = async (
+  tx: Tx,
+  at: { network: string; address: string },
+  asset: string,
+  units: bigint,
+): Promise<boolean> => {
+  const { rows } = await sql`update custody_addresses set booked = booked - ${units}, difference = difference + ${units}
+    where network = ${at.network} and address = ${at.address} and asset = ${asset} and difference <= ${-units} returning 1`.execute(
+    tx,
+  )
+  return rows.length === 1
+}
+
+/** Takes units off what an address holds unexplained. False unless it is as much. */
+export const explainAddress = async (
+  tx: Tx,
+  at: { network: string; address: string },
+  asset: string,
+  units: bigint,
+): Promise<boolean> => {
+  const { rows } = await sql`update custody_addresses set suspended = suspended - ${units}
+    where network = ${at.network} and address = ${at.address} and asset = ${asset} and suspended >= ${units} returning 1`.execute(
+    tx,
+  )
+  return rows.length === 1
+}
+
+/**
+ * Whether a withdrawal gives rejected money back to an address it came from: two people have signed that its merchant
+ * gets it, and the merchant has sent there no more than they signed for.
+ */
+export const isSignedReturn = async (
+  tx: Tx,
+  { merchantId, id }: { merchantId: string; id: string },
+): Promise<boolean> => {
+  const { rows } = await sql`select 1 from withdrawals w where w.merchant_id = ${merchantId} and w.id = ${id}
+    and (select coalesce(sum(a.units), 0) from adjustments a join adjustment_signatures s on s.adjustment_id = a.id join deposits d on d.id = a.deposit_id
+      where a.to_account = 'merchant:' || w.merchant_id and a.asset = w.ticker and d.network = w.blockchain
+        and exists (select from unnest(d.senders) x(sender) where lower(x.sender) = lower(w.to_address)))
+      >= (select sum(o.units) from withdrawals o where o.merchant_id = w.merchant_id and o.ticker = w.ticker and o.blockchain = w.blockchain
+        and o.to_address = w.to_address and o.state <> 'failed')`.execute(tx)
+  return rows.length === 1
+}
+
+/** Adjustments that were applied, whose postings are not what they say: of `units`, credited to their account. */
+export const unposted = async (db: Db): Promise<{ id: string; posted: bigint; units: bigint }[]> => {
+  const { rows } = await sql<{ id: string; posted: bigint; units: bigint }>`select a.id, a.units, p.posted
+    from adjustments a join adjustment_signatures s on s.adjustment_id = a.id
+    cross join lateral (select coalesce(sum(e.posted), 0) as posted from ledger_transfers t join ledger_entries e on e.transfer_id = t.id
+      join ledger_accounts k on k.id = e.account_id where t.cause_kind = 'adjustment' and t.cause_id = a.id and k.asset = a.asset and k.kind <> 'clearing' and e.posted > 0) p
+    where p.posted <> a.units`.execute(db)
+  return rows
+}

@@ -1,0 +1,76 @@
+import type { Entry } from '../../ledger/postings/index.ts'
+
+/** Where an account stands: after the entry of this version it has this much. */
+export interface Standing {
+  version: number
+  posted: bigint
+  held: bigint
+}
+
+export interface AuditedAccount extends Standing {
+  id: number
+  merchantId: string
+  asset: string
+  kind: string
+  /** as it stood when it was last proved; zeros at first */
+  proved: Standing
+}
+
+export type AuditedEntry = Omit<Entry, 'accountId'>
+
+/**
+ * What can't be proved of an account. `balance`: it is not what its entries say. `history`: an entry does not go on
+ * from the one before. `transfer`: an entry's transfer is missing, does not add up to zero, has an account of another
+ * merchant, moves money though it is a hold, or frees what no hold of the same cause held. `cause`: it was credited
+ * with more than its cause brought, with no cause, or by an exchange that says otherwise.
+ */
+export type FindingKind = 'balance' | 'history' | 'transfer' | 'cause'
+
+export interface Finding {
+  accountId: number
+  version: number
+  finding: FindingKind
+  detail: string
+}
+
+/**
+ * Proves an account from where it was last proved, by its entries since.
+ * @param entries in the order of their versions
+ * @param isWhole false when there are more entries, so that the account itself can't be compared yet
+ * @param faults what is wrong with single entries, by version; those that an operator accepted are left out
+ * @returns how far it is proved, and the first thing that is not
+ */
+export const proveAccount = (
+  account: AuditedAccount,
+  entries: readonly AuditedEntry[],
+  isWhole: boolean,
+  faults: ReadonlyMap<number, Pick<Finding, 'finding' | 'detail'>>,
+): { proved: Standing; finding: Finding | null } => {
+  let proved = account.proved
+  const found = (version: number, finding: FindingKind, detail: string) => ({
+    proved,
+    finding: { accountId: account.id, version, finding, detail },
+  })
+  for (const entry of entries) {
+    const after = { version: proved.version + 1, posted: proved.posted + entry.posted, held: proved.held + entry.held }
+    if (entry.version !== after.version)
+      return found(after.version, 'history', `entry ${after.version} is missing: the next one is ${entry.version}`)
+    if (entry.postedAfter !== after.posted || entry.heldAfter !== after.held) {
+      return found(
+        entry.version,
+        'history',
+        `entry ${entry.version} says ${entry.postedAfter}/${entry.heldAfter}, those before it and itself add up to ${after.posted}/${after.held}`,
+      )
+    }
+    const fault = faults.get(entry.version)
+    if (fault) return found(entry.version, fault.finding, fault.detail)
+    proved = after
+  }
+  const agrees = account.version === proved.version && account.posted === proved.posted && account.held === proved.held
+  if (!isWhole || agrees) return { proved, finding: null }
+  return found(
+    account.version,
+    'balance',
+    `the account says ${account.posted}/${account.held} at version ${account.version}, its entries ${proved.posted}/${proved.held} at ${proved.version}`,
+  )
+}

@@ -1,0 +1,36 @@
+import { raiseOrRenewAlert } from '../../platform/runtime/alerts.ts'
+import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import { auditAccounts } from './commands.ts'
+import { spendableAccounts, withoutHold, type Payment, type PaymentKind } from './store.ts'
+
+const HOLD_ALERT = 'payment-without-hold'
+
+/**
+ * Those of some payments that may be planned: all that their merchants may spend from is proved to the last entry, and
+ * each stands on an open hold of its own that covers it. Alerts say why the others are not, and they stay where they
+ * are.
+ */
+export const provedPayments = async <One extends Payment>(
+  runtime: Runtime,
+  kind: PaymentKind,
+  payments: readonly One[],
+): Promise<One[]> => {
+  if (payments.length === 0) return []
+  const accounts = await spendableAccounts(
+    runtime.db,
+    payments.map(({ merchantId }) => merchantId),
+  )
+  const unproved = await auditAccounts(
+    runtime,
+    accounts.map(({ id }) => id),
+  )
+  const stopped = new Set(accounts.filter(({ id }) => unproved.has(id)).map(({ merchantId }) => merchantId))
+  const baseless = new Set(await withoutHold(runtime.db, kind, payments))
+  for (const { id, merchantId, ticker } of payments.filter((one) => baseless.has(one.id))) {
+    const text =
+      `The ${kind} ${id} of merchant ${merchantId} in ${ticker} stands on no open hold that covers it: it is not paid. Nothing here writes such a row: ` +
+      'find out who did, docs/operating/recovery.md, "Books that can\'t be proved"'
+    await raiseOrRenewAlert(runtime.db, { kind: HOLD_ALERT, subject: id, text }, momentOf(runtime))
+  }
+  return payments.filter(({ id, merchantId }) => !baseless.has(id) && !stopped.has(merchantId))
+}

@@ -1,0 +1,45 @@
+import { isEvmNetwork, isRefused, type Network } from '@bursar/chainkit'
+import { parseAddress as parseBitcoin, type BitcoinChain } from '@bursar/chainkit/bitcoin'
+import { parseAddress as parseEvm } from '@bursar/chainkit/evm'
+import { parseAddress as parseTron } from '@bursar/chainkit/tron'
+import { sql } from 'kysely'
+import { familyOf } from '../../chain/addresses/index.ts'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Db } from '../../platform/db/index.ts'
+import type { TreasuryPolicy } from '../reconciliation/index.ts'
+
+/**
+ * Makes the cold addresses of the policy known as the house's own, so that what arrives there is watched and counted as
+ * ours. An address that is no longer in the policy stays known. Safe to repeat. Throws when one is not a canonical
+ * address, or is one that is paid to or from here.
+ */
+export const ensureColdAddresses = async (
+  db: Db,
+  policies: Readonly<Record<Network, TreasuryPolicy>>,
+  bitcoinChain: BitcoinChain,
+  { at }: Moment,
+): Promise<void> => {
+  for (const [network, { hot }] of Object.entries(policies) as [Network, TreasuryPolicy][]) {
+    for (const [ticker, { cold }] of hot) {
+      if (cold === null) continue
+      if (canonical(network, cold, bitcoinChain) !== cold)
+        throw new Error(`policy: ${network}.hot.${ticker}.cold is not an address as ${network} writes it`)
+      const family = familyOf(network)
+      const { rows } = await sql<{ account: string }>`with added as (
+          insert into house_addresses(family, address, account, branch, derivation_index, created_at)
+          select ${family}, ${cold}, 'cold', 0, 0, ${at} where not exists (select from addresses where family = ${family} and address = ${cold})
+          on conflict do nothing returning account)
+        select account from added union all select account from house_addresses where family = ${family} and address = ${cold}`.execute(
+        db,
+      )
+      if (rows[0]?.account !== 'cold')
+        throw new Error(`policy: ${network}.hot.${ticker}.cold is an address whose key is here`)
+    }
+  }
+}
+
+const canonical = (network: Network, text: string, chain: BitcoinChain): string | undefined => {
+  const parsed =
+    network === 'BITCOIN' ? parseBitcoin(text, chain) : (isEvmNetwork(network) ? parseEvm : parseTron)(text)
+  return isRefused(parsed) ? undefined : parsed.address
+}

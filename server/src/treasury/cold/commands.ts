@@ -1,0 +1,104 @@
+import type { Catalogue } from '../../market/assets/index.ts'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import { formatUnits } from '../../platform/money/index.ts'
+import {
+  insertOffered,
+  knowChange,
+  recordImported,
+  reserveCoins,
+  withdrawOffer,
+} from '../../chain/transactions/index.ts'
+import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
+import { positionsOf } from '../reconciliation/index.ts'
+import type { ColdPlan, Wanted } from './plan.ts'
+import { reviewSigned } from './review.ts'
+import { insertPrevious, insertTransfer, noteEnd, noteImported, readTransfer } from './store.ts'
+import type { ColdTransfer } from './transfer.ts'
+
+/** Tells the operator that something waits to be signed. */
+export const OFFER_ALERT = 'cold-offered'
+
+/** Hands a transfer out. False when a coin was taken meanwhile: the caller rolls back. */
+export const offerTransfer = async (
+  tx: Tx,
+  {
+    wanted,
+    plan,
+    ...transfer
+  }: { wanted: Wanted; plan: ColdPlan } & Pick<ColdTransfer, 'network' | 'units' | 'expiresAt'>,
+  scale: number,
+  moment: Moment,
+): Promise<boolean> => {
+  const { id, ticker, to } = wanted
+  if (plan.change) await knowChange(tx, plan.change, moment.at)
+  await insertOffered(
+    tx,
+    { ...plan.transaction, id, network: transfer.network, purpose: 'cold', hash: plan.hash },
+    moment,
+  )
+  if (plan.coins.length > 0 && !(await reserveCoins(tx, transfer.network, plan.coins, id))) return false
+  await insertTransfer(tx, { ...transfer, id, asset: ticker, to, createdAt: moment.at })
+  if (plan.previous.size > 0) await insertPrevious(tx, id, plan.previous)
+  const text =
+    `The hot wallet on ${transfer.network} holds too much ${ticker}: sign the transfer of ${formatUnits(transfer.units, scale)} ` +
+    `to cold storage by ${transfer.expiresAt.toISOString()}: bursar cold show ${id}`
+  await raiseAlert(tx, { kind: OFFER_ALERT, subject: id, text }, moment)
+  return true
+}
+
+export type ImportRefusal = { refused: 'unknown' | 'not-open' | 'expired' | 'not-it' | 'spent'; message: string }
+
+/**
+ * Takes signed bytes in and has them sent. Refused when they are not exactly what was handed out, when it is too late,
+ * or when payouts need the money by now.
+ */
+export const importTransfer = async (
+  tx: Tx,
+  { id, bytes }: { id: string; bytes: Uint8Array },
+  catalogue: Catalogue,
+  moment: Moment,
+): Promise<{ hash: string } | ImportRefusal> => {
+  const offered = await readTransfer(tx, id)
+  if (!offered) return { refused: 'unknown', message: `there is no transfer ${id}` }
+  const { transfer, outgoing } = offered
+  const { network, asset, ended, expiresAt, units } = transfer
+  if (outgoing.state !== 'offered' || ended !== null) {
+    return {
+      refused: 'not-open',
+      message: `it waits for nothing: its transaction is ${outgoing.state}${ended === null ? '' : `, ${ended}`}`,
+    }
+  }
+  if (moment.at >= expiresAt)
+    return { refused: 'expired', message: `it had to be signed by ${expiresAt.toISOString()}: another one is offered` }
+  const reviewed = reviewSigned(offered, bytes)
+  if (typeof reviewed === 'string') return { refused: 'not-it', message: reviewed }
+  const position = (await positionsOf(tx, catalogue, network)).find(({ ticker }) => ticker === asset)
+  // On Bitcoin its coins are its own as long as it stands.
+  if (network !== 'BITCOIN' && (!position || position.hot - position.leaving - position.waiting < units)) {
+    return { refused: 'spent', message: 'withdrawals need the money by now: cancel it' }
+  }
+  if (!(await recordImported(tx, outgoing, reviewed, moment)))
+    return { refused: 'not-open', message: 'it has just given way to a payout' }
+  await noteImported(tx, id, moment.at)
+  await resolveAlert(tx, OFFER_ALERT, id, moment.at)
+  return { hash: reviewed.hash }
+}
+
+/**
+ * Takes an offer back. On TRON nothing but its expiry ends what may have been signed: it is only noted there, and its
+ * transaction stays ours until it is proven dead. Undefined when nothing waits.
+ */
+export const cancelTransfer = async (
+  tx: Tx,
+  id: string,
+  moment: Moment,
+): Promise<{ mayBeMinedUntil: Date | null } | undefined> => {
+  const offered = await readTransfer(tx, id)
+  if (!offered || offered.outgoing.state !== 'offered') return undefined
+  const onTron = offered.transfer.network === 'TRON'
+  if (!onTron && !(await withdrawOffer(tx, id, moment))) return undefined
+  await noteEnd(tx, id, 'cancelled')
+  await resolveAlert(tx, OFFER_ALERT, id, moment.at)
+  return { mayBeMinedUntil: onTron ? offered.attempt.expiresAt : null }
+}

@@ -1,0 +1,147 @@
+import { isEvmNetwork, isRefused } from '@bursar/chainkit'
+import { parseUnsigned, transactionId } from '@bursar/chainkit/tron'
+import { sql } from 'kysely'
+import type { AccountChainAdapter, TronChainAdapter } from '../../adapters/chains/port.ts'
+import { rescale } from '../../platform/money/index.ts'
+import {
+  currentState,
+  inPayableForm,
+  paymentCall,
+  planEvm,
+  planTron,
+  recentReference,
+  tronHotAddress,
+  tronPayment,
+} from '../../chain/transactions/index.ts'
+import { planBitcoin } from './jobs-bitcoin.ts'
+import type { ColdDeps, ColdPlan, Wanted } from './plan.ts'
+
+const HOT_KEY = { account: 'hot', branch: 0, index: 0 } as const
+/**
+ * A signature takes hours: on EVM chains the most that may be paid for gas is raised, since what is not needed is not
+ * paid.
+ */
+const PRICE_ROOM = 2n
+
+/** Builds the unsigned transaction; a text when it can't be built now, saying why. */
+export const planTransfer = (deps: ColdDeps, wanted: Wanted): Promise<ColdPlan | string> => {
+  if (deps.network === 'BITCOIN') return planBitcoin(deps, wanted)
+  return isEvmNetwork(deps.network) ? onEvm(deps, wanted) : onTron(deps, wanted)
+}
+
+const onEvm = async (deps: ColdDeps, { ticker, units, to, from: key }: Wanted): Promise<ColdPlan | string> => {
+  const { network, sending, catalogue } = deps
+  if (!isEvmNetwork(network) || deps.chainId === undefined || !key)
+    throw new Error(`${network} has a chain id and hot addresses`)
+  const [adapter, from] = [deps.adapter as AccountChainAdapter, key.address]
+  const state = await currentState({ runtime: deps.runtime, network, adapter })
+  const call = paymentCall({ to, units, contract: catalogue.findCrypto(ticker)!.networks.get(network)!.contract })
+  const [rate, estimate] = await Promise.all([adapter.feeRate(), state.estimateGas({ from, ...call })])
+  if (!estimate.ok) return estimate.message
+  if (rate.kind !== 'gas') throw new Error(`${network} estimates fees for each unit of gas`)
+  const nonce = await nonceAhead(deps, await state.minedNonce(from), from)
+  if (nonce === undefined) return 'the nonces of the chain and of the database do not agree'
+  const roomy = rate.legacy ? rate : { ...rate, maxFeePerGas: rate.maxFeePerGas * PRICE_ROOM }
+  const plan = planEvm({ network, chainId: deps.chainId, nonce, call, gas: estimate.gas, rate: roomy })
+  if (plan.networkFee > sending.maxFee) return `its fee could be ${plan.networkFee}, above the cap of ${sending.maxFee}`
+  return {
+    transaction: {
+      senders: [from],
+      nonce,
+      keys: [`${from}:${nonce}`],
+      ...plan,
+      signingKeys: [{ ...HOT_KEY, index: key.index }],
+      feeRate: rate,
+    },
+    hash: null,
+    coins: [],
+    change: null,
+    previous: new Map(),
+  }
+}
+
+/** The signing is expected to take so long: as many nonces as were used in such a time are left to payouts. */
+const LEAD_MS = 60 * 60_000
+const MOST_AHEAD = 256
+
+/**
+ * The nonce of a transaction that will be signed later: not the next one, which payouts would have to wait for, but one
+ * that they are likely to come to when the signature is there.
+ */
+const nonceAhead = async ({ runtime, network }: ColdDeps, mined: number, from: string): Promise<number | undefined> => {
+  const since = new Date(runtime.clock.business() - LEAD_MS)
+  const { rows } = await sql<{ next: number; used: number; offered: number | null }>`
+    with wallet as (insert into hot_wallets(network, address, next_nonce) values (${network}, ${from}, ${mined})
+      on conflict (network, address) do update set address = hot_wallets.address returning next_nonce as next)
+    select next,
+      (select count(*) from outgoing where network = ${network} and senders[1] = ${from} and nonce is not null and created_at > ${since}
+        and purpose <> 'cold') as used,
+      (select max(nonce) from outgoing where network = ${network} and senders[1] = ${from} and purpose = 'cold'
+        and state not in ('abandoned', 'final', 'failed')) as offered
+    from wallet`.execute(runtime.db)
+  const { next, used, offered } = rows[0]!
+  return mined > next ? undefined : Math.max(next + Math.min(used, MOST_AHEAD), (offered ?? -1) + 1)
+}
+
+const onTron = async (deps: ColdDeps, { id, ticker, units, to }: Wanted): Promise<ColdPlan | string> => {
+  const { wallet, sending, treasury, catalogue } = deps
+  const adapter = deps.adapter as TronChainAdapter
+  const from = tronHotAddress(wallet)
+  const contract = await inPayableForm(
+    adapter,
+    tronPayment({ from, to, units, contract: catalogue.findCrypto(ticker)!.networks.get('TRON')!.contract }),
+  )
+  const [cost, prices, reference] = await Promise.all([
+    adapter.estimateCost(contract),
+    adapter.feeRate(),
+    recentReference({ runtime: deps.runtime, adapter }),
+  ])
+  if (!cost.ok) return cost.message
+  if (prices.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')
+  const { unsigned, networkFee, expiresAt } = planTron({
+    id,
+    contract,
+    reference,
+    usage: cost.usage,
+    prices,
+    lifetimeMs: treasury.signWithinMs - TRON_MARGIN_MS,
+  })
+  if (networkFee > sending.maxFee) return `its fee could be ${networkFee} sun, above the cap of ${sending.maxFee}`
+  return {
+    transaction: {
+      senders: [from],
+      nonce: null,
+      keys: [],
+      unsigned,
+      networkFee,
+      expiresAt,
+      signingKeys: [HOT_KEY],
+      feeRate: prices,
+    },
+    hash: tronIdOf(unsigned),
+    coins: [],
+    change: null,
+    previous: new Map(),
+  }
+}
+
+/** Nodes are not all at the same head, and none takes what expires later than a day after its own. */
+const TRON_MARGIN_MS = 60_000
+
+const tronIdOf = (unsigned: string): string => {
+  const transaction = parseUnsigned(Buffer.from(unsigned, 'hex'))
+  if (isRefused(transaction)) throw new Error(`what was just built does not parse: ${transaction.message}`)
+  return transactionId(transaction)
+}
+
+/** The amount as the network counts it, rounded down to what it can move. */
+export const onChainUnits = (
+  { catalogue, network }: Pick<ColdDeps, 'catalogue' | 'network'>,
+  ticker: string,
+  ledger: bigint,
+): bigint => {
+  const asset = catalogue.findCrypto(ticker)!
+  const { decimals } = asset.networks.get(network)!
+  const step = 10n ** BigInt(asset.scale - decimals)
+  return rescale(ledger - (ledger % step), asset.scale, decimals)
+}

@@ -1,0 +1,50 @@
+import type { Network } from '@bursar/chainkit'
+import type { ChainAdapter } from '../../adapters/chains/port.ts'
+import type { Catalogue } from '../../market/assets/index.ts'
+import type {
+  ChangeKey,
+  HotKey,
+  NewOutgoing,
+  OwnCoin,
+  PausePoint,
+  SendingPolicy,
+  WalletKeys,
+} from '../../chain/transactions/index.ts'
+import type { Runtime } from '../../platform/runtime/runtime.ts'
+import type { TreasuryPolicy } from '../reconciliation/index.ts'
+
+/** What transfers to cold storage of one network need. */
+export interface ColdDeps {
+  runtime: Runtime
+  catalogue: Catalogue
+  network: Network
+  adapter: ChainAdapter
+  wallet: WalletKeys
+  sending: SendingPolicy
+  treasury: TreasuryPolicy
+  /** EVM chains only */
+  chainId?: bigint
+  /** the cold address that the signer's policy has for an asset of this network; undefined when it has none */
+  signersCold(ticker: string): Promise<string | undefined>
+  pause: PausePoint
+}
+
+export interface Wanted {
+  id: string
+  ticker: string
+  /** chain units */
+  units: bigint
+  to: string
+  /** EVM chains: the hot address that has it */
+  from?: HotKey
+}
+
+/** A transaction to be signed elsewhere, and what has to be reserved with it. */
+export interface ColdPlan {
+  transaction: Omit<NewOutgoing, 'id' | 'network' | 'purpose'>
+  hash: string | null
+  coins: readonly OwnCoin[]
+  change: ChangeKey | null
+  /** Bitcoin: the transactions that the coins come from, without witnesses, by txid */
+  previous: ReadonlyMap<string, Uint8Array>
+}

@@ -1,0 +1,393 @@
+/**
+ * Cold storage from the books to a real chain and back: the adapter on a real node, the watcher's steps, payouts beside
+ * it, the signer's judgement.
+ */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { isEvmNetwork, NATIVE_TICKER, type EvmNetwork, type Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import pino from 'pino'
+import { keyring, makeSigner, policyFile } from '../../../../signer/src/test-world.ts'
+import { emptyTables } from '../../../../test/setup/empty-tables.ts'
+import { withoutSocket } from '../../../../test/setup/signer.ts'
+import type { ChainWorld } from '../../adapters/chains/conformance.ts'
+import type {
+  AccountChainAdapter,
+  CoinChainAdapter,
+  ChainAdapter,
+  TronChainAdapter,
+} from '../../adapters/chains/port.ts'
+import type { SignAnswer, Signer, SignRequest } from '../../adapters/signer/port.ts'
+import { TEST_KEYS } from '../../chain/addresses/test-keys.ts'
+import type { Catalogue } from '../../market/assets/index.ts'
+import { uuidv7 } from '../../platform/base/id.ts'
+import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import type { Job } from '../../platform/jobs/index.ts'
+import { applyAll, balancesOf, HOUSE, type AccountKind } from '../../ledger/postings/index.ts'
+import {
+  createFollowing,
+  createSendingJob,
+  DEFAULT_BITCOIN_POLICY,
+  DEFAULT_POLICY,
+  DEFAULT_TRON_POLICY,
+  ensureWallets,
+  evmHotAddress,
+  evmHotKeys,
+  tronHotAddress,
+} from '../../chain/transactions/index.ts'
+import { createClock } from '../../platform/runtime/clock.ts'
+import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import { createSigning } from '../../app/composition/signing.ts'
+import { createHouseFollowing } from '../sweeps/index.ts'
+import {
+  createFunding,
+  createHotWatchJob,
+  grantCapital,
+  readTreasuryPolicy,
+  reconcileNetwork,
+  type Round,
+  type TreasuryPolicy,
+} from '../reconciliation/index.ts'
+import { beginFollowing, DEFAULT_WATCHER_SETTINGS } from '../../chain/watcher/index.ts'
+import {
+  createBitcoinPayoutJob,
+  createEvmPayoutJob,
+  createRebalanceJob,
+  createSettlement,
+  createTronPayoutJob,
+} from '../../pay-out/withdrawals/index.ts'
+import { holdTransfer } from '../../pay-out/withdrawals/postings.ts'
+import type { Withdrawal } from '../../pay-out/withdrawals/withdrawal.ts'
+import {
+  cancelTransfer,
+  coldFileOf,
+  createColdFollowing,
+  createColdJob,
+  createColdSettlement,
+  ensureColdAddresses,
+  importTransfer,
+  listTransfers,
+  readTransfer,
+  type ColdFile,
+  type ImportRefusal,
+  type OfferedTransfer,
+} from './index.ts'
+
+export const WALLET = { ...TEST_KEYS, masterFingerprint: keyring.publicKeys.masterFingerprint }
+export const EVM_HOT = evmHotAddress(WALLET)
+export const TRON_HOT = tronHotAddress(WALLET)
+const WIDE = {
+  enabled: true,
+  maxPerIntent: '1'.padEnd(30, '0'),
+  maxPerHour: '1'.padEnd(30, '0'),
+  maxPerDay: '1'.padEnd(30, '0'),
+}
+
+export interface ColdWorld {
+  db: Db
+  runtime: Runtime
+  /** moves the clock of everything but the chain */
+  later(ms: number): void
+  /** Hands out, ends and fills. */
+  offer(): Promise<void>
+  /** Payouts are planned. */
+  pay(): Promise<void>
+  /** What moves between hot addresses is planned. */
+  rebalance(): Promise<void>
+  /** What is planned is signed, what is signed is handed to the node. */
+  send(): Promise<void>
+  /** Blocks are made, and the watcher reads them. */
+  mine(blocks?: number): Promise<void>
+  catchUp(): Promise<void>
+  watchHot(): Promise<void>
+  /** A withdrawal with its hold. */
+  request(ticker: string, to: string, units: bigint, merchantId?: string): Promise<string>
+  merchantId: string
+  /** What the signer was asked, in order; `before` may keep it from answering. */
+  asked: SignRequest[]
+  before: {
+    answer(request: SignRequest): Promise<void>
+    refuse(request: SignRequest): SignAnswer | undefined
+    pause(name: string): Promise<void>
+  }
+  open(): Promise<OfferedTransfer>
+  file(id: string): Promise<ColdFile>
+  take(id: string, bytes: Uint8Array): Promise<{ hash: string } | ImportRefusal>
+  cancel(id: string): Promise<unknown>
+  state(id: string): Promise<string>
+  transfers(): Promise<string[]>
+  withdrawal(id: string): Promise<string>
+  custody(address: string, ticker: string): Promise<bigint>
+  house(ticker: string, kind: AccountKind): Promise<bigint>
+  alerts(): Promise<string[]>
+  reconcile(): Promise<Round>
+  /** what the signer's policy has as cold addresses, by ticker */
+  signersCold: Map<string, string>
+  close(): Promise<void>
+}
+
+export interface ColdSetup {
+  url: string
+  network: Network
+  chain: Pick<ChainWorld, 'adapter' | 'mine'>
+  catalogue: Catalogue
+  /** as in the policy file */
+  treasury: Parameters<typeof readTreasuryPolicy>[1]
+  chainId?: bigint
+  /** EVM chains, one where it is not said */
+  hotAddresses?: number
+  mostInFlight?: number
+  /** contracts by ticker, as the signer's policy has them */
+  contracts?: Record<string, string>
+}
+
+export const openCold = async ({
+  url,
+  network,
+  chain,
+  catalogue,
+  treasury: settings,
+  chainId,
+  contracts = {},
+  hotAddresses = 1,
+  mostInFlight = 16,
+}: ColdSetup): Promise<ColdWorld> => {
+  let ahead = 0
+  const now = (): number => Date.now() + ahead
+  const pool = createPool({ url })
+  const db = createDb(pool)
+  await emptyTables(db)
+  const { adapter } = chain
+  const runtime: Runtime = {
+    db,
+    clock: createClock(now),
+    newId: () => uuidv7(now(), randomBytes(10)),
+    log: pino({ enabled: false }),
+  }
+  const treasury = readTreasuryPolicy(network, settings)
+  const policies = { [network]: treasury } as unknown as Record<Network, TreasuryPolicy>
+  await ensureWallets(db, WALLET, momentOf(runtime), hotAddresses)
+  await ensureColdAddresses(db, policies, 'regtest', momentOf(runtime))
+  const signersCold = new Map(
+    [...treasury.hot].flatMap(([ticker, { cold }]) => (cold === null ? [] : [[ticker, cold] as const])),
+  )
+  const judging = await signerOf(network, signersCold, contracts, now, hotAddresses)
+  const asked: SignRequest[] = []
+  const before: ColdWorld['before'] = { answer: async () => {}, refuse: () => undefined, pause: async () => {} }
+  const signer: Signer = {
+    ...judging,
+    sign: async (request) => {
+      asked.push(request)
+      await before.answer(request)
+      return before.refuse(request) ?? judging.sign(request)
+    },
+  }
+  const signing = createSigning(runtime, catalogue, signer)
+  const subscribers = [createSettlement(catalogue), createColdSettlement(catalogue)]
+  const pause = (name: string): Promise<void> => before.pause(name)
+  const sending = {
+    ...{
+      BITCOIN: DEFAULT_BITCOIN_POLICY,
+      TRON: DEFAULT_TRON_POLICY,
+      ETHEREUM: DEFAULT_POLICY,
+      BINANCE_SMART_CHAIN: DEFAULT_POLICY,
+    }[network],
+    rebroadcastEveryMs: 0,
+    hotAddresses,
+    mostInFlight,
+    maxFeePerMille: 100_000n,
+    maxFee: 10n ** 18n,
+  }
+  const base = { runtime, catalogue, network, adapter, wallet: WALLET, pause }
+  const cold = createColdJob(
+    { ...base, sending, treasury, ...(chainId && { chainId }), signersCold: async (ticker) => signersCold.get(ticker) },
+    0,
+  )
+  const payout = { ...base, signer, policy: sending, approved: async (all: readonly Withdrawal[]) => [...all] }
+  const evm = {
+    ...payout,
+    network: network as EvmNetwork,
+    adapter: adapter as AccountChainAdapter,
+    chainId: chainId!,
+    hotAddress: EVM_HOT,
+    hotKeys: evmHotKeys(WALLET, hotAddresses),
+  }
+  const payouts = (): Job => {
+    if (network === 'BITCOIN') return createBitcoinPayoutJob({ ...payout, adapter: adapter as CoinChainAdapter }, 0)
+    if (network === 'TRON')
+      return createTronPayoutJob({ ...payout, adapter: adapter as TronChainAdapter, hotAddress: TRON_HOT }, 0)
+    return createEvmPayoutJob(evm, 0)
+  }
+  const pays = payouts()
+  const rebalances = createRebalanceJob(evm, 0)
+  const sends = createSendingJob({ ...base, signer, policy: sending, subscribers, purposeOf: signing.purposeOf })
+  const watches = createHotWatchJob({
+    runtime,
+    catalogue,
+    policies,
+    addresses: new Map([[network, EVM_HOT]]),
+    everyMs: 0,
+  })
+  const follower = await beginFollowing({
+    runtime,
+    network,
+    adapter,
+    listeners: [
+      createFollowing(subscribers),
+      createHouseFollowing(catalogue),
+      createColdFollowing(catalogue),
+      createFunding(catalogue),
+    ],
+    ringBlocks: 200,
+    settings: {
+      ...DEFAULT_WATCHER_SETTINGS[network],
+      network,
+      identity: '',
+      startHeight: (await adapter.head()).height,
+    },
+  })
+  const catchUp = async (): Promise<void> => {
+    for (let step = 0; step < 500; step += 1) {
+      await follower.step()
+      const { rows } = await sql<{ hash: string }>`select hash from watch_cursors where network = ${network}`.execute(
+        db,
+      )
+      if (rows[0]?.hash === (await adapter.head()).hash) return follower.step().then(() => undefined)
+    }
+    throw new Error('the watcher does not arrive')
+  }
+  await catchUp()
+  const signal = new AbortController().signal
+  const merchantId = randomUUID()
+  const one = async (id: string): Promise<OfferedTransfer> =>
+    (await readTransfer(db, id)) ?? Promise.reject(new Error(`no transfer ${id}`))
+  return {
+    db,
+    runtime,
+    signersCold,
+    later: (ms) => {
+      ahead += ms
+    },
+    offer: async () => void (await cold.run(signal)),
+    pay: async () => {
+      while (await pays.run(signal));
+    },
+    rebalance: async () => void (await rebalances.run(signal)),
+    send: async () => {
+      for (let run = 0; run < 3; run += 1) await sends.run(signal)
+    },
+    watchHot: async () => void (await watches.run(signal)),
+    mine: async (blocks = 1) => {
+      await chain.mine(blocks)
+      await catchUp()
+    },
+    catchUp,
+    merchantId,
+    asked,
+    before,
+    request: async (ticker, to, units, owner = merchantId) => {
+      const { at, newId } = momentOf(runtime)
+      await inTransaction(db, (tx) =>
+        grantCapital(tx, { merchantId: owner, asset: ticker, units: units + 1_000n }, momentOf(runtime)),
+      )
+      const w: Withdrawal = {
+        merchantId: owner,
+        id: newId(),
+        intentId: newId(),
+        ticker,
+        blockchain: network,
+        to,
+        units,
+        fee: 1_000n,
+        localId: null,
+        meta: null,
+        state: 'requested',
+        failReason: null,
+        internal: false,
+        holdId: newId(),
+        outgoingId: null,
+        doneSent: false,
+        toldAs: null,
+        createdAt: at,
+      }
+      await inTransaction(db, async (tx) => {
+        await applyAll(tx, [{ transfer: holdTransfer(w) }])
+        await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, hold_id, not_before, created_at, updated_at)
+          values (${owner}, ${w.id}, ${ticker}, ${network}, ${to}, ${units}, ${w.fee}, 'requested', ${w.holdId}, ${at}, ${at}, ${at})`.execute(
+          tx,
+        )
+      })
+      return w.id
+    },
+    open: async () => {
+      const offered = (await listTransfers(db, 10)).filter(({ state }) => state === 'offered')
+      if (offered.length !== 1) throw new Error(`${offered.length} transfers wait`)
+      return one(offered[0]!.id)
+    },
+    file: async (id) => coldFileOf(await one(id), catalogue),
+    take: (id, bytes) => inTransaction(db, (tx) => importTransfer(tx, { id, bytes }, catalogue, momentOf(runtime))),
+    cancel: (id) => inTransaction(db, (tx) => cancelTransfer(tx, id, momentOf(runtime))),
+    state: async (id) => (await one(id)).outgoing.state,
+    transfers: async () => (await listTransfers(db, 50)).map(({ state, ended }) => ended ?? state).toReversed(),
+    withdrawal: async (id) =>
+      (await sql<{ state: string }>`select state from withdrawals where id = ${id}`.execute(db)).rows[0]!.state,
+    custody: async (address, ticker) =>
+      (
+        await sql<{
+          booked: bigint
+        }>`select booked from custody_addresses where address = ${address} and asset = ${ticker}`.execute(db)
+      ).rows[0]?.booked ?? 0n,
+    house: async (asset, kind) => (await balancesOf(db, kind, [{ merchantId: HOUSE, asset }]))[0]!.posted,
+    alerts: async () =>
+      (
+        await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by kind`.execute(db)
+      ).rows.map(({ kind }) => kind),
+    reconcile: async () =>
+      (await reconcileNetwork(runtime, catalogue, adapter as ChainAdapter)) ??
+      Promise.reject(new Error('can not be compared')),
+    close: () => pool.end(),
+  }
+}
+
+const signerOf = async (
+  network: Network,
+  cold: ReadonlyMap<string, string>,
+  contracts: Record<string, string>,
+  now: () => number,
+  hotAddresses: number,
+): Promise<Signer> => {
+  const { fee, ...theirs } = policyFile.networks[network]
+  const tickers = [NATIVE_TICKER[network], ...Object.keys(contracts)]
+  const assets = Object.fromEntries(
+    tickers.map((ticker) => [
+      ticker,
+      {
+        ...WIDE,
+        ...(contracts[ticker] && { contract: contracts[ticker] }),
+        ...(cold.has(ticker) && { cold: cold.get(ticker) }),
+      },
+    ]),
+  )
+  const much = '1'.padEnd(20, '0')
+  const wide = {
+    ...fee,
+    maxUnits: much,
+    maxPerHour: much,
+    maxPerDay: much,
+    ...('maxPerMille' in fee && { maxPerMille: '100000', maxMilliSatPerVb: '1000000' }),
+  }
+  // A chain that makes blocks at once is ahead of the clock.
+  const lifetime = network === 'TRON' ? { maxLifetimeMs: 3_600_000 } : {}
+  const networks = {
+    [network]: {
+      ...theirs,
+      ...lifetime,
+      ...(isEvmNetwork(network) && { hotAddresses }),
+      sweep: undefined,
+      consolidation: undefined,
+      fee: wide,
+      assets,
+    },
+  }
+  const { signer } = await makeSigner({ policy: { ...policyFile, networks }, now })
+  return withoutSocket(signer)
+}

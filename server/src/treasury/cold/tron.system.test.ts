@@ -1,0 +1,169 @@
+/**
+ * TRX and USDT to cold storage on the sandbox's TRON: nothing but expiry ends what was signed, so that nothing is
+ * offered beside it.
+ */
+import { isRefused } from '@bursar/chainkit'
+import { addressOfEvmForm, parseUnsigned, serializeSigned, serializeUnsigned, signingHash } from '@bursar/chainkit/tron'
+import { HDKey } from '@scure/bip32'
+import { sql } from 'kysely'
+import { toHex } from 'viem'
+import { sign } from 'viem/accounts'
+import { beforeEach, expect, test } from 'vitest'
+import { base58Of, startTronChain, tokenAddress, type TronChain } from '../../../../sandbox/tron/index.ts'
+import { seed } from '../../../../signer/src/test-world.ts'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import { createTronAdapter } from '../../adapters/chains/tron/index.ts'
+import { createCatalogue } from '../../market/assets/index.ts'
+import { openCold, TRON_HOT, type ColdWorld } from './test-world.ts'
+
+const database = useDatabase({ template: migrated })
+const USDT = base58Of(tokenAddress('USDT'))
+const COLD = addressOfEvmForm('c0'.repeat(20))
+const HOUR = 3_600_000
+const SOLID = 4
+const TRX = 1_000_000n
+const limits = { minDeposit: '0', minWithdrawal: '0' }
+const catalogue = createCatalogue({
+  crypto: [
+    { ticker: 'TRX', name: 'TRON', networks: { TRON: { decimals: 6, ...limits } } },
+    { ticker: 'USDT', name: 'Tether', networks: { TRON: { contract: USDT, decimals: 6, ...limits } } },
+  ],
+  fiat: [],
+})
+let chain: TronChain
+let cold: ColdWorld
+
+/** The operator's copy of the hot key: m/44'/195'/1'/0/0. */
+const key = HDKey.fromMasterSeed(seed()).derive("m/44'/195'/1'/0/0").privateKey!
+const signed = async (unsigned: string, by: Uint8Array = key, timestamp?: number): Promise<Uint8Array> => {
+  const parsed = parseUnsigned(Buffer.from(unsigned, 'hex'))
+  if (isRefused(parsed)) throw new Error(parsed.message)
+  const transaction = timestamp === undefined ? parsed : { ...parsed, timestamp }
+  const signature = await sign({ hash: toHex(signingHash(transaction)), privateKey: toHex(by), to: 'hex' })
+  return serializeSigned(transaction, Buffer.from(signature.slice(2), 'hex'))
+}
+
+beforeEach(async () => {
+  chain = await startTronChain({ port: 0, solidLag: 3 })
+  const adapter = createTronAdapter({ url: chain.url, tokens: [USDT], internalTransactions: true, random: () => 0 })
+  const hot = {
+    TRX: { cap: `${2_000n * TRX}`, target: `${1_000n * TRX}`, cold: COLD },
+    USDT: { cap: '500000000', target: '200000000', cold: COLD },
+  }
+  const world = { adapter, mine: async (blocks: number) => void (await chain.mine(blocks)) }
+  cold = await openCold({
+    url: database.url,
+    network: 'TRON',
+    chain: world,
+    catalogue,
+    treasury: { hot, signWithinMs: 24 * HOUR },
+    contracts: { USDT },
+  })
+  return async () => {
+    await cold.close()
+    await adapter.close()
+    await chain.stop()
+  }
+}, 60_000)
+
+const fund = async (trx: string, usdt?: string): Promise<void> => {
+  await chain.fund({ ticker: 'TRX', to: TRON_HOT, amount: trx })
+  if (usdt !== undefined) await chain.fund({ ticker: 'USDT', to: TRON_HOT, amount: usdt })
+  await cold.mine(1 + SOLID)
+}
+/** Both clocks go on together. */
+const later = async (ms: number): Promise<void> => {
+  cold.later(ms)
+  await chain.advance(ms)
+  await cold.mine(1 + SOLID)
+}
+const equal = async (): Promise<void> => {
+  for (const line of (await cold.reconcile()).lines) {
+    expect(line.onChain, line.ticker).toBe(line.booked)
+    expect(line).toMatchObject({ short: 0n, surplus: 0n })
+  }
+}
+
+test('the excess is signed elsewhere within a day, mined and reconciled to the last sun', async () => {
+  await fund('1000', '900')
+  await cold.offer()
+  const { transfer, attempt } = await cold.open()
+  expect(transfer).toMatchObject({ asset: 'USDT', units: 700_000_000n, to: COLD })
+  expect(attempt.expiresAt!.getTime()).toBeGreaterThan(Date.now() + 23 * HOUR)
+  expect(await cold.file(transfer.id)).toMatchObject({
+    amount: '700',
+    fields: { contract: { kind: 'TriggerSmartContract', contract: USDT, owner: TRON_HOT } },
+  })
+  const stranger = new Uint8Array(32).fill(7)
+  const parsed = parseUnsigned(Buffer.from(attempt.unsigned, 'hex'))
+  if (isRefused(parsed)) throw new Error(parsed.message)
+  for (const bytes of [
+    await signed(attempt.unsigned, stranger),
+    await signed(attempt.unsigned, key, parsed.timestamp + 1),
+    serializeUnsigned(parsed),
+  ]) {
+    expect(await cold.take(transfer.id, bytes)).toMatchObject({ refused: 'not-it' })
+  }
+  await later(5 * HOUR)
+  expect(await cold.take(transfer.id, await signed(attempt.unsigned))).toHaveProperty('hash')
+  await cold.send()
+  await cold.mine(1)
+  expect(await cold.state(transfer.id)).toBe('mined')
+  await cold.mine(SOLID)
+  expect(await cold.state(transfer.id)).toBe('final')
+  expect(await cold.custody(COLD, 'USDT')).toBe(700_000_000n)
+  expect(await cold.custody(TRON_HOT, 'USDT')).toBe(200_000_000n)
+  expect(await cold.house('TRX', 'network-costs')).toBeLessThan(0n)
+  await equal()
+})
+
+test('what was cancelled stays ours until it is proven dead, and is followed when it is mined after all', async () => {
+  await fund('3000')
+  await cold.offer()
+  const first = await cold.open()
+  expect(await cold.cancel(first.transfer.id)).toEqual({ mayBeMinedUntil: first.attempt.expiresAt })
+  expect(await cold.take(first.transfer.id, await signed(first.attempt.unsigned))).toMatchObject({
+    refused: 'not-open',
+  })
+  await cold.offer()
+  await later(23 * HOUR)
+  await cold.offer()
+  expect((await cold.transfers()).length).toBe(1)
+  expect(await cold.state(first.transfer.id)).toBe('offered')
+  await later(2 * HOUR)
+  await cold.offer()
+  expect(await cold.transfers()).toEqual(['cancelled', 'offered'])
+  expect(await cold.state(first.transfer.id)).toBe('abandoned')
+  const second = await cold.open()
+  await cold.cancel(second.transfer.id)
+  const answer = await fetch(`${chain.url}/wallet/broadcasthex`, {
+    method: 'POST',
+    body: JSON.stringify({ transaction: Buffer.from(await signed(second.attempt.unsigned)).toString('hex') }),
+  })
+  expect(await answer.json()).toMatchObject({ result: true })
+  await cold.mine(1 + SOLID)
+  expect(await cold.state(second.transfer.id)).toBe('final')
+  expect(await cold.custody(COLD, 'TRX')).toBe(2_000n * TRX)
+  await equal()
+})
+
+test('nothing comes back in time: it is proven dead, and another is offered', async () => {
+  await fund('3000')
+  await cold.offer()
+  const first = await cold.open()
+  await later(25 * HOUR)
+  expect(await cold.take(first.transfer.id, await signed(first.attempt.unsigned))).toMatchObject({ refused: 'expired' })
+  await cold.offer()
+  expect(await cold.transfers()).toEqual(['expired', 'offered'])
+  const { rows } = await sql<{
+    kind: string
+    subject: string
+  }>`select kind, subject from alerts where resolved_at is null`.execute(cold.db)
+  expect(rows).toEqual([{ kind: 'cold-offered', subject: (await cold.open()).transfer.id }])
+  const payout = await cold.request('TRX', addressOfEvmForm('d1'.repeat(20)), 500n * TRX)
+  await cold.pay()
+  await cold.send()
+  await cold.mine(1 + SOLID)
+  expect(await cold.withdrawal(payout)).toBe('settled')
+})

@@ -1,0 +1,73 @@
+import { isRefused } from '@bursar/chainkit'
+import { inTransaction } from '../../platform/db/index.ts'
+import { eachApart, type Job } from '../../platform/jobs/index.ts'
+import { anyChange, insertPlanned, knowChange, planConsolidation, takeChange } from '../../chain/transactions/index.ts'
+import { raiseAlert } from '../../platform/runtime/alerts.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
+import { rateOf, type ConsolidationDeps } from './jobs.ts'
+import { coinOf, mayPlan, refusedPayouts } from './store.ts'
+
+const EVERY_MS = 60_000
+
+type VbyteRate = Awaited<ReturnType<typeof rateOf>>
+
+/**
+ * Takes back payouts that are signed and that the node refuses for good: a coin of theirs is spent to ourselves. Once a
+ * final block holds that, they can never be mined, and their withdrawals are planned anew, each held against what the
+ * node takes. Should a payout be mined after all, it is this that can't be.
+ */
+export const createRecallJob = (deps: ConsolidationDeps): Job => ({
+  name: 'recall BITCOIN',
+  everyMs: EVERY_MS,
+  run: async () => {
+    const { runtime, sending } = deps
+    const { at } = momentOf(runtime)
+    const refused = await refusedPayouts(runtime.db, new Date(at.getTime() - sending.bumpAfterMs))
+    if (refused.length === 0 || !(await mayPlan(runtime.db, at))) return false
+    const rate = await rateOf(deps.adapter)
+    await eachApart(refused, (id) => recall(deps, id, rate))
+    return false
+  },
+})
+
+const recall = async (deps: ConsolidationDeps, payout: string, feeRate: VbyteRate): Promise<void> => {
+  const { runtime, wallet, sending } = deps
+  const coin = await coinOf(runtime.db, payout)
+  if (!coin) return
+  const planWith = (change: ReturnType<typeof anyChange>) =>
+    planConsolidation({ wallet, coins: [coin], change, feeRateMilliSatPerVb: feeRate.milliSatPerVb, policy: sending })
+  const tried = planWith(anyChange(wallet))
+  if (isRefused(tried)) {
+    runtime.log.info({ payout, why: tried.message }, 'a refused payout is not taken back')
+    return
+  }
+  const change = await takeChange(runtime.db, wallet)
+  const plan = planWith(change)
+  if (isRefused(plan)) return
+  await deps.pause('recall-chosen')
+  const { unsigned, networkFee, signingKeys, keys, senders } = plan
+  const id = runtime.newId()
+  await inTransaction(runtime.db, async (tx) => {
+    const moment = momentOf(runtime)
+    await knowChange(tx, change, moment.at)
+    // The coin stays the payout's: whoever's transaction spends it in a final block is what ends the other one.
+    await insertPlanned(
+      tx,
+      {
+        id,
+        network: 'BITCOIN',
+        purpose: 'consolidation',
+        nonce: null,
+        feeRate,
+        unsigned,
+        networkFee,
+        signingKeys,
+        keys,
+        senders,
+      },
+      moment,
+    )
+    const text = `The Bitcoin node refuses payout ${payout} for good: a coin of it is spent to the hot wallet. Once that is final, its withdrawals are paid anew, but for those that the node never takes`
+    await raiseAlert(tx, { kind: 'payout-recalled', subject: payout, text }, moment)
+  })
+}

@@ -1,0 +1,26 @@
+import type { Network } from '@bursar/chainkit'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import { noEffects, type Effects } from '../../ledger/effects/index.ts'
+import { recordOutrun } from '../../chain/transactions/index.ts'
+import { resolveAlert } from '../../platform/runtime/alerts.ts'
+import { outrunJoinings } from './store.ts'
+
+/** Ends what can never be mined any more once final blocks prove it, so that its coins are not held for ever. */
+export const createOutrunFollowing = () => ({
+  block: async (): Promise<Effects> => noEffects,
+  orphaned: async (): Promise<Effects> => noEffects,
+  settled: async (
+    tx: Tx,
+    network: Network,
+    { finalHeight }: { finalHeight: number },
+    moment: Moment,
+  ): Promise<Effects> => {
+    if (network !== 'BITCOIN') return noEffects
+    for (const id of await outrunJoinings(tx, finalHeight)) {
+      if (await recordOutrun(tx, id, moment)) await resolveAlert(tx, 'broadcast', id, moment.at)
+    }
+    return noEffects
+  },
+  mempool: async (): Promise<Effects> => noEffects,
+})

@@ -1,0 +1,27 @@
+import { sql } from 'kysely'
+import type { Catalogue } from '../../market/assets/index.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import { noEffects } from '../../ledger/effects/index.ts'
+import { HOUSE } from '../../ledger/postings/index.ts'
+import { ownCosts, type Outgoing, type OutgoingSubscriber } from '../../chain/transactions/index.ts'
+
+/**
+ * Joining coins costs those whose deposits made them, a share for each coin; what change and funding made costs the
+ * house.
+ */
+export const createConsolidationSettlement =
+  (catalogue: Catalogue): OutgoingSubscriber =>
+  async (tx, change, moment) => {
+    if (change.outgoing.purpose !== 'consolidation') return noEffects
+    if (change.event !== 'mined' && change.event !== 'reorganized') return noEffects
+    return ownCosts(catalogue, change, await ownersOf(tx, change.outgoing), moment)
+  }
+
+/** Of each coin it spends, in the order of its inputs: the same whenever it is asked, as coins are never forgotten. */
+const ownersOf = async (tx: Tx, { network, keys }: Outgoing): Promise<string[]> => {
+  const { rows } = await sql<{ owner: string }>`select coalesce(a.merchant_id::text, ${HOUSE}) as owner
+    from unnest(${[...keys]}::text[]) with ordinality k(outpoint, n)
+    left join utxos x on x.network = ${network} and x.transaction = split_part(k.outpoint, ':', 1) and x.vout = split_part(k.outpoint, ':', 2)::int
+    left join addresses a on a.family = 'BITCOIN' and a.address = x.address order by k.n`.execute(tx)
+  return rows.map(({ owner }) => owner)
+}

@@ -1,0 +1,144 @@
+import { sql } from 'kysely'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import {
+  attemptsOf,
+  insertPlanned,
+  knowChange,
+  outpointsOf,
+  reserveCoins,
+  reserveUnconfirmed,
+  type ChangeKey,
+  type ConsolidationPlan,
+  type OwnCoin,
+} from '../../chain/transactions/index.ts'
+import { isCovered } from '../../ledger/stops/index.ts'
+
+/** A transaction of ours that joins coins, ready to be stored. */
+export interface Joining {
+  id: string
+  plan: ConsolidationPlan
+  coins: readonly OwnCoin[]
+  change: ChangeKey
+  /** as the node's estimate was */
+  feeRate: unknown
+  /** the unconfirmed transaction that made its coins, and that it pays for; null: they are in blocks */
+  paysFor: string | null
+}
+
+/** Stores it with its coins reserved. Throws `CoinTaken` when another transaction was faster with one. */
+export const insertJoining = async (
+  tx: Tx,
+  { id, plan, coins, change, feeRate, paysFor }: Joining,
+  moment: Moment,
+): Promise<void> => {
+  await knowChange(tx, change, moment.at)
+  const { unsigned, networkFee, signingKeys, keys, senders } = plan
+  const planned = {
+    id,
+    network: 'BITCOIN' as const,
+    purpose: 'consolidation' as const,
+    nonce: null,
+    feeRate,
+    ...(paysFor !== null && { paysFor }),
+  }
+  await insertPlanned(tx, { ...planned, unsigned, networkFee, signingKeys, keys, senders }, moment)
+  const reserve = paysFor === null ? reserveCoins : reserveUnconfirmed
+  if (!(await reserve(tx, 'BITCOIN', coins, id))) throw new CoinTaken()
+}
+
+export class CoinTaken extends Error {
+  override name = 'CoinTaken'
+}
+
+/**
+ * After the signer refused one, the next is not planned for so long: the operator is told, and may change its policy.
+ */
+const REFUSED_PAUSE_MS = 3_600_000
+
+/** Whether anything may be planned: no stop covers it, and the signer has not lately refused to join coins. */
+export const mayPlan = async (db: Db, at: Date): Promise<boolean> => {
+  const since = new Date(at.getTime() - REFUSED_PAUSE_MS)
+  const { rows } = await sql<{ may: boolean }>`select not ${isCovered({ asset: sql`'BTC'`, network: sql`'BITCOIN'` })}
+    and not exists (select from outgoing o where network = 'BITCOIN' and purpose = 'consolidation' and state = 'abandoned' and updated_at > ${since}
+      and not exists (select from outgoing_attempts a where a.outgoing_id = o.id and a.raw is not null)) as may`.execute(
+    db,
+  )
+  return rows[0]!.may
+}
+
+/** Whether coins are being joined already. */
+export const isJoining = async (db: Db): Promise<boolean> => {
+  const { rows } = await sql`select from outgoing where network = 'BITCOIN' and purpose = 'consolidation'
+    and state in ('planned', 'signed', 'broadcast') and dropped_at is null limit 1`.execute(db)
+  return rows.length > 0
+}
+
+/** An output of an unconfirmed deposit. */
+export interface StuckOutput {
+  transaction: string
+  vout: number
+  address: string
+  index: number
+  /** ledger units */
+  units: bigint
+}
+
+/** Outputs to us that have waited in the pool since before a moment and that nothing of ours spends yet. */
+export const stuckDeposits = async (db: Db, since: Date, most: number): Promise<StuckOutput[]> => {
+  const { rows } =
+    await sql<StuckOutput>`select d.transaction, substring(d.index from 3)::int as vout, d.address, a.derivation_index as index, d.units
+    from deposits d join addresses a on a.family = 'BITCOIN' and a.address = d.address
+    where d.network = 'BITCOIN' and d.state = 'pending' and d.block_height is null and not d.internal and d.index like 'o:%'
+      and d.gone_at is null and d.conflict_transaction is null and d.created_at <= ${since}
+      and not exists (select from utxos x where x.network = d.network and x.transaction = d.transaction and x.reserved_by is not null)
+    order by d.transaction, 2 limit ${most}`.execute(db)
+  return rows
+}
+
+/**
+ * Transactions that join coins and can never be mined: a coin they spend is spent by another in a final block, or was
+ * made by a transaction that is proven never to be mined.
+ */
+export const outrunJoinings = async (tx: Tx, finalHeight: number): Promise<string[]> => {
+  const { rows } = await sql<{ id: string }>`select o.id from outgoing o
+    where o.network = 'BITCOIN' and o.purpose = 'consolidation' and o.state in ('signed', 'broadcast') and (exists (
+      select from unnest(o.keys) k join utxos x on x.network = o.network and x.transaction = split_part(k, ':', 1) and x.vout = split_part(k, ':', 2)::int
+      where x.spent_height <= ${finalHeight}
+        and not exists (select from outgoing_attempts a where a.outgoing_id = o.id and a.hash = x.spent_by)) or exists (
+      select from utxos x where x.network = o.network and x.reserved_by = o.id and (
+        (x.spent_height <= ${finalHeight} and not exists (select from outgoing_attempts a where a.outgoing_id = o.id and a.hash = x.spent_by))
+        or x.block_height is null and exists (select from outgoing_attempts a join outgoing p on p.id = a.outgoing_id
+          where a.network = o.network and a.hash = x.transaction and p.state = 'final' and p.mined_hash <> a.hash)
+        or x.block_height is null and exists (select from deposits d
+          where d.network = o.network and d.transaction = x.transaction and d.conflict_height <= ${finalHeight}))))
+    order by o.id`.execute(tx)
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * Payouts that are signed, that no node has taken, and that nodes have refused for good since before a moment, and that
+ * nothing takes back yet.
+ */
+export const refusedPayouts = async (db: Db, since: Date): Promise<string[]> => {
+  const { rows } = await sql<{
+    id: string
+  }>`select o.id from outgoing o where o.network = 'BITCOIN' and o.purpose = 'payout' and o.state = 'signed'
+    and o.first_broadcast_at is null and o.refused_since <= ${since}
+    and not exists (select from outgoing c where c.network = o.network and c.purpose = 'consolidation' and c.state <> 'abandoned' and c.keys && o.keys)
+    order by o.id`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** The largest of the coins that every form of a payout spends: those of the first. */
+export const coinOf = async (db: Db, payout: string): Promise<OwnCoin | undefined> => {
+  const first = (await attemptsOf(db, payout))[0]
+  if (!first) return undefined
+  const { rows } =
+    await sql<OwnCoin>`select transaction, vout, address, account, branch, derivation_index as index, units from utxos
+    where network = 'BITCOIN' and reserved_by = ${payout} and spent_by is null and block_height is not null
+      and transaction || ':' || vout = any(${outpointsOf(first)}::text[]) order by units desc, transaction, vout limit 1`.execute(
+      db,
+    )
+  return rows[0]
+}

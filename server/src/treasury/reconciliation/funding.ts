@@ -1,0 +1,228 @@
+import type { Block, ChainTransaction, Network, Transfer } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import { coldAddressesAmong, familyOf, houseAddressesAmong, ownerOf } from '../../chain/addresses/index.ts'
+import type { Catalogue } from '../../market/assets/index.ts'
+import type { Moment } from '../../platform/base/moment.ts'
+import {
+  forgetRecent,
+  isInner,
+  onAccounts,
+  opposite,
+  unknownInner,
+  type CustodyMove,
+} from '../../ledger/address-balances/index.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import { noEffects, type Effects } from '../../ledger/effects/index.ts'
+import { applyAll, HOUSE, type Item } from '../../ledger/postings/index.ts'
+import { formatUnits, rescale } from '../../platform/money/index.ts'
+import { oursAmong } from '../../chain/transactions/index.ts'
+import { raiseOrRenewAlert } from '../../platform/runtime/alerts.ts'
+import { restoredAt } from '../../platform/runtime/installation.ts'
+import { houseMoneyItem } from './postings.ts'
+
+/** Moves of blocks so far below the final one are never asked for again, even by a node that lags. */
+const RECENT_BLOCKS = 10_000
+
+interface Funding {
+  transaction: string
+  index: string
+  asset: string
+  address: string
+  units: bigint
+  suspense: boolean
+}
+
+/** Blocks' own stamps may be so far ahead of a clock: Bitcoin's rules allow two hours. */
+const STAMP_AHEAD_MS = 2 * 3_600_000
+
+/**
+ * Money that reaches wallets of the house from outside is the owner's: noted when it is seen, booked as capital once
+ * its block is final. Our own change is not money from outside, nor is what the operator sends back from cold storage.
+ * What comes to a forgotten address, or in a block of the time that a restored copy knows nothing of, may be anybody's:
+ * it goes to suspense.
+ */
+export const createFunding = (catalogue: Catalogue) => ({
+  block: async (tx: Tx, network: Network, block: Block, _moment: Moment): Promise<Effects> => {
+    const targets = [...new Set(block.transactions.flatMap((t) => t.transfers.map((x) => x.to)))]
+    const house = await houseAddressesAmong(tx, familyOf(network), targets)
+    if (house.size === 0) return noEffects
+    const arriving = block.transactions.filter((t) => t.transfers.some((x) => house.has(x.to)))
+    const fromCold = await coldSpenders(tx, network, arriving)
+    const ours = await oursAmong(
+      tx,
+      network,
+      arriving.map((t) => t.hash),
+    )
+    const moved = await movedAmongOurs(tx, network, arriving, house)
+    const restored = await restoredAt(tx)
+    const isUnknown = restored !== null && block.time <= restored.getTime() + STAMP_AHEAD_MS
+    const shown = arriving
+      .filter(({ hash }) => !ours.has(hash))
+      .flatMap(({ hash, transfers }) =>
+        transfers
+          .filter((x) => house.has(x.to) && !fromCold(hash, x) && !moved(x))
+          .flatMap(({ index, contract, to: address, units }): Funding[] => {
+            const known = catalogue.byContract(network, contract)
+            if (!known) return []
+            const suspense = isUnknown || house.get(address)!.account === 'forgotten'
+            return [
+              {
+                transaction: hash,
+                index,
+                asset: known.asset.ticker,
+                address,
+                units: rescale(units, known.on.decimals, known.asset.scale),
+                suspense,
+              },
+            ]
+          }),
+      )
+    const moves: CustodyMove[] = []
+    for (const { transaction, index, asset, address, units, suspense } of await withoutKnownInner(tx, network, shown)) {
+      const { rows } =
+        await sql`insert into fundings(network, transaction, index, asset, address, units, block_height, suspense)
+        values (${network}, ${transaction}, ${index}, ${asset}, ${address}, ${units}, ${block.height}, ${suspense})
+        on conflict (network, transaction, index) do nothing returning 1`.execute(tx)
+      if (rows.length === 1) moves.push({ network, asset, address, units, height: block.height })
+    }
+    return { ...noEffects, moves: onAccounts(moves) }
+  },
+
+  orphaned: async (tx: Tx, network: Network, fromHeight: number, _moment: Moment): Promise<Effects> => {
+    await forgetRecent(tx, network, { from: fromHeight })
+    const { rows } =
+      await sql<CustodyMove>`delete from fundings where network = ${network} and block_height >= ${fromHeight} and not booked
+      returning network, asset, address, units, block_height as height`.execute(tx)
+    return { ...noEffects, moves: opposite(onAccounts(rows)) }
+  },
+
+  settled: async (tx: Tx, network: Network, heights: { finalHeight: number }, moment: Moment): Promise<Effects> => {
+    await forgetRecent(tx, network, { below: heights.finalHeight - RECENT_BLOCKS })
+    const { rows } = await sql<Funding>`update fundings set booked = true
+      where network = ${network} and not booked and block_height <= ${heights.finalHeight}
+      returning transaction, index, asset, units, address, suspense`.execute(tx)
+    const suspended = rows.filter(({ suspense }) => suspense)
+    if (suspended.length > 0) await suspend(tx, network, suspended, catalogue, moment)
+    return {
+      items: rows.map(({ asset, units, suspense }) =>
+        houseMoneyItem(network, { asset, units, is: suspense ? 'suspense' : 'capital' }, moment),
+      ),
+      notices: [],
+    }
+  },
+
+  mempool: async (): Promise<Effects> => noEffects,
+})
+
+/** Of inner transfers, only what is more than is stored of their transactions. */
+const withoutKnownInner = async (tx: Tx, network: Network, shown: readonly Funding[]): Promise<Funding[]> => {
+  const inner = shown.filter(isInner)
+  if (inner.length === 0) return [...shown]
+  const { rows } = await sql<Funding>`select transaction, index, asset, address, units, suspense from fundings
+    where network = ${network} and transaction = any(${inner.map(({ transaction }) => transaction)}::text[])`.execute(
+    tx,
+  )
+  const wayOf = ({ transaction, asset, address }: Funding): string => `${transaction}/${asset}/${address}`
+  return [...shown.filter((one) => !isInner(one)), ...unknownInner(inner, rows.filter(isInner), wayOf)]
+}
+
+/**
+ * What came to a forgotten address leaves suspense again when its address no longer holds it: it was swept before the
+ * copy was restored, and is in suspense where it came to.
+ */
+const suspend = async (
+  tx: Tx,
+  network: Network,
+  fundings: readonly Funding[],
+  catalogue: Catalogue,
+  moment: Moment,
+): Promise<void> => {
+  await sql`update custody_addresses c set suspended = c.suspended + u.units
+    from (select asset, address, sum(units) as units from unnest(${fundings.map((f) => f.asset)}::text[], ${fundings.map((f) => f.address)}::text[],
+        ${fundings.map((f) => f.units.toString())}::numeric[]) x(asset, address, units) group by asset, address) u
+    join house_addresses h on h.family = ${familyOf(network)} and h.address = u.address and h.account = 'forgotten'
+    where c.network = ${network} and c.asset = u.asset and c.address = u.address`.execute(tx)
+  for (const ticker of new Set(fundings.map(({ asset }) => asset))) {
+    const {
+      rows: [all],
+    } = await sql<{ count: number; units: bigint }>`select count(*), sum(units) as units from fundings
+      where network = ${network} and asset = ${ticker} and suspense and booked`.execute(tx)
+    const { scale } = catalogue.findCrypto(ticker)!
+    const { units, address, transaction } = fundings.findLast(({ asset }) => asset === ticker)!
+    const text = `${formatUnits(all!.units, scale)} ${ticker} came on ${network} in ${all!.count} transfer(s) that the restored database can't explain, and went to suspense, the last of them ${formatUnits(units, scale)} to ${address} (${transaction}). They are the owner's, sweeps of forgotten deposits, or deposits to forgotten addresses: docs/operating/recovery.md says how to tell`
+    await raiseOrRenewAlert(tx, { kind: 'restored-funding', subject: `${network}/${ticker}`, text }, moment)
+  }
+}
+
+/**
+ * Tells what was sent from a cold address of ours: on Bitcoin by the coins a transaction spends, elsewhere by the
+ * sender.
+ */
+const coldSpenders = async (
+  tx: Tx,
+  network: Network,
+  arriving: readonly ChainTransaction[],
+): Promise<(hash: string, transfer: Transfer) => boolean> => {
+  if (network === 'BITCOIN') {
+    const { rows } = await sql<{ hash: string }>`select distinct spent_by as hash from utxos
+      where network = ${network} and account = 'cold' and spent_by = any(${arriving.map(({ hash }) => hash)}::text[])`.execute(
+      tx,
+    )
+    const spenders = new Set(rows.map(({ hash }) => hash))
+    return (hash) => spenders.has(hash)
+  }
+  const senders = [...new Set(arriving.flatMap(({ transfers }) => transfers.flatMap(({ from }) => from)))]
+  const cold = await coldAddressesAmong(tx, familyOf(network), senders)
+  return (_, { from }) => from.some((address) => cold.has(address))
+}
+
+/**
+ * What comes from an address of ours was ours before, whoever sent the transaction: anybody may start the sweep of an
+ * address that has delegated, and a restored copy does not know all of our own transactions.
+ */
+const movedAmongOurs = async (
+  tx: Tx,
+  network: Network,
+  arriving: Block['transactions'],
+  house: ReadonlyMap<string, unknown>,
+): Promise<(transfer: Transfer) => boolean> => {
+  if (network === 'BITCOIN') return () => false
+  const senders = arriving.flatMap(({ transfers }) =>
+    transfers.filter(({ to }) => house.has(to)).flatMap(({ from }) => from),
+  )
+  const [owned, known] = [
+    await ownerOf(tx, familyOf(network), [...new Set(senders)]),
+    await houseAddressesAmong(tx, familyOf(network), [...new Set(senders)]),
+  ]
+  return ({ from }) => from.length === 1 && (owned.has(from[0]!) || known.has(from[0]!))
+}
+
+/**
+ * Gives a merchant money of the owner's, in the ledger only: capital to merchant through the clearing of both.
+ * @param units ledger units of the asset
+ */
+export const grantCapital = async (
+  tx: Tx,
+  grant: { merchantId: string; asset: string; units: bigint },
+  { at, newId }: Moment,
+): Promise<void> => {
+  const id = newId()
+  const { merchantId, asset, units } = grant
+  await sql`insert into capital_grants(id, merchant_id, asset, units, created_at) values (${id}, ${merchantId}, ${asset}, ${units}, ${at})`.execute(
+    tx,
+  )
+  const transfer = (owner: string, kind: 'capital' | 'merchant', posted: bigint): Item => ({
+    transfer: {
+      id: newId(),
+      merchantId: owner,
+      kind: 'post',
+      cause: { kind: 'adjustment', id },
+      legs: [
+        { account: { merchantId: owner, asset, kind }, posted, held: 0n },
+        { account: { merchantId: owner, asset, kind: 'clearing' }, posted: -posted, held: 0n },
+      ],
+      at,
+    },
+  })
+  await applyAll(tx, [transfer(HOUSE, 'capital', -units), transfer(merchantId, 'merchant', units)])
+}

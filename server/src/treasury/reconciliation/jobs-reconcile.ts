@@ -1,0 +1,272 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isEvmNetwork, type Network } from '@bursar/chainkit'
+import { ChainUnavailable, type ChainAdapter, type Head } from '../../adapters/chains/port.ts'
+import type { Catalogue } from '../../market/assets/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
+import type { Job } from '../../platform/jobs/index.ts'
+import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import { raiseOrRenewAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
+import { compareAtCursor, compareAtFinal, compareCoins, compareScan, isCoinTeller, isFinalTeller } from './comparing.ts'
+import {
+  countTouched,
+  differencesOf,
+  noteScan,
+  scannedAt,
+  storeComparisons,
+  storeRound,
+  type CustodyLine,
+  type Round,
+} from './comparisons.ts'
+import { isShort, judgeRound } from './judging.ts'
+import {
+  assetsOn,
+  DEFAULT_ROUND_LIMITS,
+  readBooks,
+  recordHouseAddresses,
+  touchEverything,
+  touchSince,
+  type Books,
+  type RoundLimits,
+} from './reconcile.ts'
+import { takeBackSurplus } from './surplus.ts'
+
+/**
+ * Asked at once of a chain that answers for each address, and of one that has to answer before its final block moves
+ * on.
+ */
+const PAGE = 500
+const FINAL_PAGE = 50
+const SCAN_AFTER_MS = 24 * 60 * 60_000
+const READ_WITHIN_MS = 30_000
+/** After a look through all coins that failed the next one is tried so much later. */
+const SCAN_PAUSE_MS = 60 * 60_000
+/** Older than this, an operator is told. */
+const OLD_SCAN_MS = 3 * SCAN_AFTER_MS
+
+/**
+ * Holds the books against the chain at the block the watcher has read to (on TRON, the final block): in total, and at
+ * every address where something happened since it was last compared, that differed then, that is the house's, or that
+ * has been idle for long. On Bitcoin the node is asked for the coins we know, and looks through all of its own once a
+ * day. Undefined when the two can't be compared now: the network has not been read, or its head has moved on where the
+ * chain keeps no history.
+ */
+export const reconcileNetwork = async (
+  runtime: Runtime,
+  catalogue: Catalogue,
+  adapter: ChainAdapter,
+  limits: RoundLimits = DEFAULT_ROUND_LIMITS,
+): Promise<Round | undefined> => {
+  const { network } = adapter
+  const at = new Date(runtime.clock.now())
+  const tickers = assetsOn(catalogue, network).map(({ asset }) => asset.ticker)
+  if (network !== 'BITCOIN') await recordHouseAddresses(runtime.db, network, tickers)
+  const scans = isCoinTeller(adapter) && (await isScanDue(runtime, network, limits, at))
+  const books = await readBooks(runtime.db, network, limits, at)
+  if (!books) return undefined
+  let scan: Round['scan'] = null
+  const compare: typeof compareAtCursor = async (...asked) => {
+    if (isFinalTeller(adapter)) return compareAtFinal(...asked)
+    if (!isCoinTeller(adapter)) return compareAtCursor(...asked)
+    if (!scans) return compareCoins(...asked)
+    const found = await compareScan(runtime, catalogue, adapter, asked[4], limits.readWithinMs ?? READ_WITHIN_MS).catch(
+      (err: unknown) => {
+        runtime.log.warn({ err, network }, 'the node did not look through all coins: it is asked for those we know')
+        return undefined
+      },
+    )
+    scan = found ? 'done' : 'failed'
+    return found ?? compareCoins(...asked)
+  }
+  const known = books.comparands.filter(({ asset }) => tickers.includes(asset))
+  let block: Head | undefined = known.length === 0 ? books : undefined
+  for (let from = 0; from < known.length;) {
+    const page = known.slice(from, from + pageSize(adapter, known.length))
+    const found = await compare(runtime, catalogue, adapter, books, page).catch((error: unknown) => {
+      if (error instanceof ChainUnavailable && pageSize(adapter, known.length) < page.length) return 'fewer' as const
+      throw error
+    })
+    if (found === 'fewer') continue
+    if (!found) return undefined
+    from += page.length
+    await storeComparisons(
+      runtime.db,
+      network,
+      page.map((one, i) => ({ ...one, booked: found.booked[i]! })),
+      found.held,
+      found.head.height,
+      at,
+    )
+    block = found.head
+  }
+  const lines = await conclude(runtime, network, { ...books, ...headOf(block!) }, tickers, at)
+  if (scan === 'done') await noteScan(runtime.db, network, at)
+  return {
+    network,
+    height: block!.height,
+    lines,
+    compared: known.length,
+    left: await countTouched(runtime.db, network),
+    scan,
+  }
+}
+
+/**
+ * A node that has to answer before its final block moves on is asked for as many as it has shown to manage: behind a
+ * gateway's limit, few.
+ */
+const pageSize = (adapter: ChainAdapter, known: number): number => {
+  if (isFinalTeller(adapter)) return Math.max(1, Math.min(FINAL_PAGE, adapter.mostAtFinal?.() ?? FINAL_PAGE))
+  return isEvmNetwork(adapter.network) ? PAGE : Math.max(1, known)
+}
+
+/**
+ * Whether all coins are to be looked through; then what was compared by known coins since the last time is compared
+ * again.
+ */
+const isScanDue = async (
+  { db }: Runtime,
+  network: Network,
+  { scanAfterMs = SCAN_AFTER_MS }: RoundLimits,
+  at: Date,
+): Promise<boolean> => {
+  if (scanAfterMs === Number.POSITIVE_INFINITY) return false
+  const last = await scannedAt(db, network)
+  if (last !== null && at.getTime() - last.getTime() < scanAfterMs) return false
+  await touchSince(db, network, last)
+  return true
+}
+
+const headOf = ({ height, hash }: Head): Head => ({ height, hash })
+
+/**
+ * The same, of every address and asset of the network whether anything happened or not: takes as long as they are many.
+ */
+export const reconcileFully = async (
+  runtime: Runtime,
+  catalogue: Catalogue,
+  adapter: ChainAdapter,
+  onRound: (round: Round) => void,
+): Promise<Round | undefined> => {
+  const tickers = assetsOn(catalogue, adapter.network).map(({ asset }) => asset.ticker)
+  await touchEverything(runtime.db, adapter.network, tickers)
+  for (;;) {
+    const round = await reconcileNetwork(runtime, catalogue, adapter, { ...DEFAULT_ROUND_LIMITS, scanAfterMs: 0 })
+    if (round) onRound(round)
+    if (!round || round.left === 0 || round.compared < DEFAULT_ROUND_LIMITS.mostTouched) return round
+  }
+}
+
+/** Takes back what has been explained, adds up, and stores how each asset stands. */
+const conclude = async (
+  { db, clock, newId, log }: Runtime,
+  network: Network,
+  { height, hash, ledger, recorded }: Books,
+  tickers: readonly string[],
+  at: Date,
+): Promise<CustodyLine[]> =>
+  inTransaction(db, async (tx) => {
+    const explained = await takeBackSurplus(tx, network, momentOf({ clock, newId }))
+    if (explained.length > 0)
+      log.warn(
+        { network, explained: explained.map(({ address }) => address) },
+        'a surplus is explained and leaves suspense',
+      )
+    const differences = await differencesOf(tx, network)
+    const lines = tickers.map((ticker): CustodyLine => {
+      const back = explained.filter(({ asset }) => asset === ticker).reduce((sum, { units }) => sum + units, 0n)
+      const { sum, short, surplus } = differences.get(ticker) ?? { sum: 0n, short: 0n, surplus: 0n }
+      const onChain = (recorded.get(ticker) ?? 0n) - back + sum
+      return { network, ticker, height, hash, booked: (ledger.get(ticker) ?? 0n) - back, onChain, short, surplus }
+    })
+    await storeRound(tx, lines, at)
+    return lines
+  })
+
+/** Pause before a shortage is looked at again: a block or two of a chain of accounts. */
+const AGAIN_MS = 15_000
+
+/**
+ * Compares networks every so often, side by side, and acts on what it finds. A node that is slow or fails does not keep
+ * the others waiting. A shortage has to show twice before it stops anything: a node may answer for its newest block
+ * with the state of one that it is just making (anvil does under load), or from a machine behind a balancer that is
+ * elsewhere.
+ */
+export const createReconcileJob = (
+  runtime: Runtime,
+  catalogue: Catalogue,
+  adapters: readonly ChainAdapter[],
+  everyMs: number,
+): Job => {
+  const noScanBefore = new Map<Network, number>()
+  return {
+    name: `reconcile custody ${adapters.map(({ network }) => network).join()}`,
+    // A node that looks through all its coins takes up to twenty minutes.
+    longestMs: 60 * 60_000,
+    everyMs,
+    run: async (signal) => {
+      await Promise.all(
+        adapters.map(async (adapter) => {
+          const { network } = adapter
+          const now = runtime.clock.now()
+          const limits =
+            now < (noScanBefore.get(network) ?? 0)
+              ? { ...DEFAULT_ROUND_LIMITS, scanAfterMs: Number.POSITIVE_INFINITY }
+              : DEFAULT_ROUND_LIMITS
+          try {
+            const round = await readTwiceIfShort(
+              runtime,
+              catalogue,
+              adapter,
+              limits,
+              Math.min(everyMs, AGAIN_MS),
+              signal,
+            )
+            if (round?.scan === 'failed') noScanBefore.set(network, now + SCAN_PAUSE_MS)
+            if (round) await tellOldScan(runtime, round)
+            if (round) await judgeRound(runtime, catalogue, round)
+          } catch (err) {
+            runtime.log.warn({ err, network: adapter.network }, 'custody was not compared, and is tried again')
+          }
+        }),
+      )
+      return false
+    },
+  }
+}
+
+/**
+ * A surplus, and coins that we do not know, show by a look through all coins only: when none succeeds for days, an
+ * operator is told.
+ */
+const tellOldScan = async ({ db, clock, newId }: Runtime, { network, scan }: Round): Promise<void> => {
+  const moment = momentOf({ clock, newId })
+  if (scan === 'done') return resolveAlert(db, 'full-comparison-old', network, moment.at)
+  if (scan === null) return
+  const last = await scannedAt(db, network)
+  if (last !== null && clock.now() - last.getTime() < OLD_SCAN_MS) return
+  const since = last === null ? 'have never been' : `have not been since ${last.toISOString()}`
+  const text =
+    `All coins of ${network} ${since} looked through, and the node failed to do so now: what our addresses hold besides the coins we know is not compared. ` +
+    `Try \`bitcoin-cli scantxoutset start '["addr(ADDRESS)"]'\`: it takes minutes, one at a time, and the worker waits 20 for it`
+  await raiseOrRenewAlert(db, { kind: 'full-comparison-old', subject: network, text }, moment)
+}
+
+/** A second reading decides; when none can be had, the first one does. */
+const readTwiceIfShort = async (
+  runtime: Runtime,
+  catalogue: Catalogue,
+  adapter: ChainAdapter,
+  limits: RoundLimits,
+  pauseMs: number,
+  signal: AbortSignal,
+): Promise<Round | undefined> => {
+  const first = await reconcileNetwork(runtime, catalogue, adapter, limits)
+  if (!first?.lines.some(isShort)) return first
+  await sleep(pauseMs, undefined, { signal }).catch(() => {})
+  if (signal.aborted) return undefined
+  const second = await reconcileNetwork(runtime, catalogue, adapter, limits).catch((err: unknown) => {
+    runtime.log.warn({ err, network: adapter.network }, 'a shortage could not be looked at again')
+    return undefined
+  })
+  return second ? { ...second, scan: second.scan ?? first.scan } : first
+}

@@ -1,0 +1,101 @@
+import { sql } from 'kysely'
+import type { Catalogue, CryptoAsset } from '../../market/assets/index.ts'
+import type { Moment } from '../../platform/base/moment.ts'
+import { inTransaction, type Tx } from '../../platform/db/index.ts'
+import { formatUnits } from '../../platform/money/index.ts'
+import { raiseAlert, resolveAlert, type Alert } from '../../platform/runtime/alerts.ts'
+import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import { driftsOf, type CustodyLine, type Drift, type Round } from './comparisons.ts'
+import { createStop } from '../../ledger/stops/index.ts'
+import { suspendedOf, suspendSurplus } from './surplus.ts'
+
+/** Named in an alert at most; `bursar reconcile` names all. */
+const MOST_NAMED = 5
+
+/** Short when the wallets together hold less than the ledger says, or any one of them less than its record. */
+export const isShort = ({ booked, onChain, short }: CustodyLine): boolean => short > 0n || onChain < booked
+export const isOver = ({ booked, onChain, surplus }: CustodyLine): boolean => surplus > 0n || onChain > booked
+
+/**
+ * Acts on a comparison: a shortage freezes withdrawals of the asset and alerts, a surplus only alerts (`contract.md` 19
+ * #16). Both name the addresses and what each differs by. A freeze stays until the operator lifts it.
+ */
+export const judgeLine = async (
+  tx: Tx,
+  line: CustodyLine,
+  drifts: readonly Drift[],
+  { scale }: Pick<CryptoAsset, 'scale'>,
+  moment: Moment,
+): Promise<void> => {
+  const subject = `${line.network}/${line.ticker}`
+  const show = (units: bigint): string => formatUnits(units, scale)
+  const figures = `books ${show(line.booked)}, chain ${show(line.onChain)} at block ${line.height}`
+  const [less, more] = [
+    drifts.filter(({ difference }) => difference < 0n),
+    drifts.filter(({ difference }) => difference > 0n),
+  ]
+  const gap = line.booked - line.onChain
+  if (isShort(line)) {
+    const short = gap > line.short ? gap : line.short
+    const text = `${line.ticker} on ${line.network} is short by ${show(short)} (${figures}): ${named(less, scale)}; its withdrawals are stopped`
+    await alertAnew(tx, { kind: 'custody-shortage', subject, text, detail: detailOf(line, less) }, moment)
+    await createStop(
+      tx,
+      { asset: line.ticker, merchantId: null, reason: `custody on ${line.network} is short` },
+      moment,
+    )
+  } else await resolveAlert(tx, 'custody-shortage', subject, moment.at)
+  if (isOver(line)) {
+    const over = -gap > line.surplus ? -gap : line.surplus
+    const text = `${line.ticker} on ${line.network} holds ${show(over)} more than booked (${figures}): ${named(more, scale)}; it goes to suspense when it stands for an hour`
+    await alertAnew(tx, { kind: 'custody-surplus', subject, text, detail: detailOf(line, more) }, moment)
+  } else await resolveAlert(tx, 'custody-surplus', subject, moment.at)
+}
+
+const named = (drifts: readonly Drift[], scale: number): string => {
+  if (drifts.length === 0) return 'every address holds what its record says, so ledger and records differ'
+  const shown = drifts.slice(0, MOST_NAMED).map(({ address, booked, difference }) => {
+    const sign = difference > 0n ? '+' : ''
+    return `${address} holds ${formatUnits(booked + difference, scale)}, not ${formatUnits(booked, scale)} (${sign}${formatUnits(difference, scale)})`
+  })
+  return drifts.length > MOST_NAMED ? `${shown.join(', ')} and more` : shown.join(', ')
+}
+
+const detailOf = ({ booked, onChain }: CustodyLine, drifts: readonly Drift[]) => ({
+  gap: (onChain - booked).toString(),
+  addresses: Object.fromEntries(drifts.map(({ address, difference }) => [address, difference.toString()])),
+})
+
+/** Raises an alert, in place of an open one that says something else. */
+const alertAnew = async (tx: Tx, alert: Alert, moment: Moment): Promise<void> => {
+  await sql`update alerts set resolved_at = ${moment.at} where kind = ${alert.kind} and subject = ${alert.subject}
+    and resolved_at is null and detail <> ${JSON.stringify(alert.detail)}::jsonb`.execute(tx)
+  await raiseAlert(tx, alert, moment)
+}
+
+/** Acts on a round: freezes, alerts, and books surpluses that have stood. */
+export const judgeRound = async (runtime: Runtime, catalogue: Catalogue, { network, lines }: Round): Promise<void> => {
+  for (const line of lines) {
+    const asset = catalogue.findCrypto(line.ticker)!
+    await inTransaction(runtime.db, async (tx) => {
+      const drifts: Drift[] = await driftsOf(tx, network, line.ticker, MOST_NAMED * 4)
+      await judgeLine(tx, line, drifts, asset, momentOf(runtime))
+    })
+  }
+  await inTransaction(runtime.db, async (tx) => {
+    const moment = momentOf(runtime)
+    await suspendSurplus(tx, network, new Date(runtime.clock.now()), moment)
+    const suspended = await suspendedOf(tx, network)
+    for (const { ticker } of lines) {
+      const units = suspended.get(ticker)
+      const subject = `${network}/${ticker}`
+      if (units === undefined) {
+        await resolveAlert(tx, 'custody-suspended', subject, moment.at)
+        continue
+      }
+      const { scale } = catalogue.findCrypto(ticker)!
+      const text = `${formatUnits(units, scale)} ${ticker} on ${network} is in suspense: our addresses hold it and nothing explains it`
+      await raiseAlert(tx, { kind: 'custody-suspended', subject, text }, moment)
+    }
+  })
+}

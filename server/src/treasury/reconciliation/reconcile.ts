@@ -1,0 +1,133 @@
+import type { Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import { familyOf } from '../../chain/addresses/index.ts'
+import type { AssetOnNetwork, Catalogue, CryptoAsset } from '../../market/assets/index.ts'
+import { recordedTotals } from '../../ledger/address-balances/index.ts'
+import type { Db, Tx } from '../../platform/db/index.ts'
+
+/** An address whose balance of one asset is to be held against the chain. */
+export interface Comparand {
+  asset: string
+  address: string
+  /** ledger units */
+  booked: bigint
+}
+
+/** What the books say of a network at the block the watcher has read to. Ledger units, by asset. */
+export interface Books {
+  height: number
+  hash: string
+  /** the ledger: custody, plus what the chain already shows but is not booked before it is final */
+  ledger: Map<string, bigint>
+  /** the records of addresses, which add up to the same unless one of the two is wrong */
+  recorded: Map<string, bigint>
+  comparands: Comparand[]
+}
+
+export interface RoundLimits {
+  /** addresses that changed since they were compared, at most in one round; the others wait for the next */
+  mostTouched: number
+  /** addresses where nothing happened are compared again when their last comparison is this old, so many in a round */
+  idleAfterMs: number
+  mostIdle: number
+  /**
+   * on a chain of coins all unspent outputs are looked through after so long, a day when absent; in between, the node
+   * is asked for the coins we know
+   */
+  scanAfterMs?: number
+  /** how long the watcher may take to read the block that such a look was of, half a minute when absent */
+  readWithinMs?: number
+}
+
+/**
+ * With a million idle addresses and a round every 5 minutes all are seen again within four days after the week is over.
+ */
+export const DEFAULT_ROUND_LIMITS: RoundLimits = { mostTouched: 20_000, idleAfterMs: 7 * 86_400_000, mostIdle: 1_000 }
+
+const COLUMNS = sql.raw('asset, address, booked')
+
+/**
+ * Reads the cursor, the ledger, and the records of those addresses that are due, in one snapshot. Undefined while the
+ * network has not been read, or not again since final blocks of it were lost.
+ */
+export const readBooks = async (db: Db, network: Network, limits: RoundLimits, at: Date): Promise<Books | undefined> =>
+  db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute(async (tx) => {
+      const cursor = await sql<{
+        height: number
+        hash: string
+      }>`select height, hash from watch_cursors where network = ${network} and height >= moves_since`.execute(tx)
+      if (!cursor.rows[0]) return undefined
+      const ledger = await sql<{ asset: string; units: bigint }>`select asset, sum(units) as units from (
+        select asset, -posted as units from ledger_accounts where kind = ${`custody:${network}`}
+        union all
+        select asset, units from deposits where network = ${network} and state = 'pending' and block_height is not null and not internal and index not like 's:%'
+        union all
+        select asset, units from fundings where network = ${network} and not booked
+      ) x group by asset`.execute(tx)
+      return {
+        ...cursor.rows[0],
+        ledger: new Map(ledger.rows.map((row) => [row.asset, row.units])),
+        recorded: await recordedTotals(tx, network),
+        comparands: await readComparands(tx, network, limits, at),
+      }
+    })
+
+/** Whether the watcher has read this very block, and the records are of it. */
+export const hasRead = async (
+  tx: Tx,
+  network: Network,
+  { height, hash }: { height: number; hash: string },
+): Promise<boolean> => {
+  const { rows } =
+    await sql`select from watch_blocks b join watch_cursors c on c.network = b.network and c.height >= b.height and c.moves_since <= b.height
+    where b.network = ${network} and b.height = ${height} and b.hash = ${hash}`.execute(tx)
+  return rows.length === 1
+}
+
+/** What changed, what differed last time, the wallets of the house, and the idle ones whose turn it is. */
+const readComparands = async (tx: Tx, network: Network, limits: RoundLimits, at: Date): Promise<Comparand[]> => {
+  const idleSince = new Date(at.getTime() - limits.idleAfterMs)
+  const { rows } = await sql<Comparand>`
+    (select ${COLUMNS} from custody_addresses where network = ${network} and touched order by compared_at nulls first limit ${limits.mostTouched})
+    union
+    (select ${COLUMNS} from custody_addresses where network = ${network} and difference <> 0)
+    union
+    (select c.asset, c.address, c.booked from house_addresses h join custody_addresses c on c.network = ${network} and c.address = h.address
+      where h.family = ${familyOf(network)} and h.branch = 0)
+    union
+    (select ${COLUMNS} from custody_addresses where network = ${network} and compared_at < ${idleSince} order by compared_at limit ${limits.mostIdle})
+    order by asset, address`.execute(tx)
+  return rows
+}
+
+/** Wallets of the house are compared for every asset of the network, whatever they are known to hold. */
+export const recordHouseAddresses = async (db: Db, network: Network, assets: readonly string[]): Promise<void> => {
+  await sql`insert into custody_addresses(network, asset, address, booked)
+    select ${network}, u.asset, h.address, 0 from house_addresses h cross join unnest(${[...assets]}::text[]) u(asset)
+    where h.family = ${familyOf(network)} and h.branch = 0 on conflict do nothing`.execute(db)
+}
+
+/** Has addresses compared again that were compared since. */
+export const touchSince = async (db: Db, network: Network, since: Date | null): Promise<void> => {
+  await sql`update custody_addresses set touched = true where network = ${network} and compared_at >= ${since ?? new Date(0)} and not touched`.execute(
+    db,
+  )
+}
+
+/** Has every address compared for every asset of the network, whether anything happened there or not. */
+export const touchEverything = async (db: Db, network: Network, assets: readonly string[]): Promise<void> => {
+  await sql`insert into custody_addresses(network, asset, address, booked)
+    select ${network}, u.asset, a.address, 0 from (select distinct address from custody_addresses where network = ${network}) a
+      cross join unnest(${[...assets]}::text[]) u(asset)
+    on conflict (network, asset, address) do update set touched = true where not custody_addresses.touched`.execute(db)
+}
+
+/** The assets of a network, in a fixed order. */
+export const assetsOn = (catalogue: Catalogue, network: Network): { asset: CryptoAsset; on: AssetOnNetwork }[] =>
+  catalogue.crypto.flatMap((asset) => {
+    const on = asset.networks.get(network)
+    return on ? [{ asset, on }] : []
+  })

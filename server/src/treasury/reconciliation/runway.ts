@@ -1,0 +1,32 @@
+import { NATIVE_TICKER, type Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import type { Db } from '../../platform/db/index.ts'
+
+const DAYS = 7
+const DAY_MS = 86_400_000
+
+/** How long the hot wallet can pay the network's fees, as they were in the last days. */
+export interface Runway {
+  network: Network
+  /** the coin fees are paid in: gas on EVM chains, energy and bandwidth burnt on TRON */
+  ticker: string
+  /** ledger units paid in the last seven days, today included */
+  spent: bigint
+  /** null when nothing was spent */
+  days: number | null
+}
+
+/**
+ * @param hot what payers hold of the network's own coin, ledger units
+ * @param now ms since the epoch, on the clock that costs are dated by
+ */
+export const runwayOf = async (db: Db, network: Network, hot: bigint, now: number): Promise<Runway> => {
+  const ticker = NATIVE_TICKER[network]
+  const since = new Date(now - (DAYS - 1) * DAY_MS).toISOString().slice(0, 10)
+  const { rows } = await sql<{ spent: bigint }>`select coalesce(sum(units), 0) as spent from network_costs
+    where network = ${network} and asset = ${ticker} and day >= ${since}::date`.execute(db)
+  const { spent } = rows[0]!
+  // Tenths of a day: a count of days is for people, and a float is good enough for it.
+  const days = spent > 0n ? Number((hot * BigInt(DAYS) * 10n) / spent) / 10 : null
+  return { network, ticker, spent, days }
+}

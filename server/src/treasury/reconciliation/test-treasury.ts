@@ -1,0 +1,216 @@
+/**
+ * What the tests of books against chains stand in: a simulated chain of accounts, followed as the watcher does, with a
+ * hot wallet that pays.
+ */
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import pino from 'pino'
+import { privateKeyToAccount } from 'viem/accounts'
+import type { SimulatedChain, SimulatedSettings } from '../../adapters/chains/simulated/index.ts'
+import { uuidv7 } from '../../platform/base/id.ts'
+import { inTransaction, type Tx } from '../../platform/db/index.ts'
+import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
+import { catalogue, wipe, type Owned, type World } from '../../pay-in/deposits/test-world.ts'
+import { applyAll } from '../../ledger/postings/index.ts'
+import { createFollowing, insertPlanned } from '../../chain/transactions/index.ts'
+import { recordSigned } from '../../chain/transactions/commands.ts'
+import { OUTGOING_COLUMNS } from '../../chain/transactions/store.ts'
+import type { Outgoing } from '../../chain/transactions/transaction.ts'
+import { createClock } from '../../platform/runtime/clock.ts'
+import type { Runtime } from '../../platform/runtime/runtime.ts'
+import { beginFollowing, DEFAULT_WATCHER_SETTINGS, type Follower } from '../../chain/watcher/index.ts'
+import { holdTransfer } from '../../pay-out/withdrawals/postings.ts'
+import { createSettlement } from '../../pay-out/withdrawals/index.ts'
+import type { Withdrawal } from '../../pay-out/withdrawals/withdrawal.ts'
+import { createFunding } from './index.ts'
+
+export { catalogue, E18 } from '../../pay-in/deposits/test-world.ts'
+export const USDT = '0xusdt'
+const CHAIN_ID = 31_337
+const FINAL_DEPTH = 6
+/** The chain to make: a room's own file may not make it, its tests may. */
+export const CHAIN: SimulatedSettings = {
+  network: 'ETHEREUM',
+  seed: 'treasury',
+  chainId: BigInt(CHAIN_ID),
+  finalDepth: FINAL_DEPTH,
+  tokens: [{ contract: USDT, decimals: 6 }],
+}
+
+export interface Treasury extends SimulatedChain {
+  world: World
+  runtime: Runtime
+  hot: string
+  follower: Follower
+  /** a merchant with a deposit address */
+  owner(): Promise<Owned>
+  /**
+   * Pays a withdrawal of a merchant's ETH from the hot wallet: signed, stored, handed to the node. Answers the
+   * outgoing's id.
+   */
+  withdraw(merchantId: string, units: bigint): Promise<string>
+  /** A withdrawal of one chain unit waits. */
+  waits(merchantId: string, ticker: string): Promise<void>
+  /** The watcher reads all there is. */
+  catchUp(): Promise<void>
+  /** moves both clocks */
+  later(ms: number): void
+}
+
+export const createTreasury = async (world: World, simulated: SimulatedChain): Promise<Treasury> => {
+  await wipe(world.db)
+  await withoutTriggers(world.db, (tx) =>
+    sql`truncate utxos, withdrawal_approvals,  outgoing, outgoing_attempts, withdrawals, fundings, house_addresses, custody_rounds, custody_recent, network_costs, network_costs_counted cascade`.execute(
+      tx,
+    ),
+  )
+  const { chain, adapter } = simulated
+  chain.mine(FINAL_DEPTH)
+  const account = privateKeyToAccount(`0x${'7'.repeat(64)}`)
+  const hot = account.address as string
+  const clock = createClock(() => world.now)
+  const runtime: Runtime = {
+    db: world.db,
+    clock,
+    newId: () => uuidv7(world.now, randomBytes(10)),
+    log: pino({ enabled: false }),
+  }
+  await sql`insert into house_addresses(family, address, account, branch, derivation_index, created_at)
+    values ('EVM', ${hot}, 'hot', 0, 0, ${new Date(world.now)})`.execute(world.db)
+  const subscribers = [createSettlement(catalogue)]
+  const following = createFollowing(subscribers)
+  const follower = await beginFollowing({
+    runtime,
+    network: 'ETHEREUM',
+    adapter,
+    listeners: [following, createFunding(catalogue), world.deposits],
+    ringBlocks: 50,
+    settings: { ...DEFAULT_WATCHER_SETTINGS.ETHEREUM, network: 'ETHEREUM', identity: '', ahead: 2, mostBlocks: 2 },
+  })
+  let nonce = 0
+
+  const withdraw = async (merchantId: string, units: bigint): Promise<string> => {
+    const moment = world.moment()
+    const [id, outgoingId] = [runtime.newId(), runtime.newId()]
+    const withdrawal: Withdrawal = {
+      merchantId,
+      id,
+      intentId: id,
+      ticker: 'ETH',
+      blockchain: 'ETHEREUM',
+      to: chain.newAddress(),
+      units,
+      fee: 1_000n,
+      localId: null,
+      meta: null,
+      state: 'requested',
+      failReason: null,
+      internal: false,
+      holdId: runtime.newId(),
+      outgoingId,
+      doneSent: false,
+      toldAs: null,
+      createdAt: moment.at,
+    }
+    const raw = await account.signTransaction({
+      type: 'legacy',
+      chainId: CHAIN_ID,
+      nonce,
+      gas: 21_000n,
+      gasPrice: 5_000_000_000n,
+      to: withdrawal.to as `0x${string}`,
+      value: units,
+    })
+    const { keccak256 } = await import('viem')
+    const hash = keccak256(raw)
+    await inTransaction(world.db, async (tx) => {
+      await applyAll(tx, [{ transfer: holdTransfer(withdrawal) }])
+      await insertWithdrawal(tx, withdrawal, 'planned')
+      await insertPlanned(
+        tx,
+        {
+          id: outgoingId,
+          network: 'ETHEREUM',
+          purpose: 'payout',
+          senders: [hot],
+          nonce,
+          keys: [`${hot}:${nonce}`],
+          unsigned: '00',
+          signingKeys: [{ account: 'hot', branch: 0, index: 0 }],
+          feeRate: {},
+          networkFee: 1n,
+        },
+        moment,
+      )
+      const { rows } =
+        await sql<Outgoing>`select ${OUTGOING_COLUMNS} from outgoing o where o.id = ${outgoingId}`.execute(tx)
+      await recordSigned(tx, rows[0]!, 1, { raw, hash }, moment)
+    })
+    nonce += 1
+    const answer = await adapter.broadcast(raw)
+    if (answer.kind !== 'accepted') throw new Error(`the chain does not take it: ${JSON.stringify(answer)}`)
+    return outgoingId
+  }
+
+  const waits = async (merchantId: string, ticker: string): Promise<void> => {
+    const id = runtime.newId()
+    await inTransaction(world.db, (tx) =>
+      insertWithdrawal(
+        tx,
+        {
+          merchantId,
+          id,
+          intentId: id,
+          ticker,
+          blockchain: 'ETHEREUM',
+          to: 'x',
+          units: 1n,
+          fee: 0n,
+          localId: null,
+          meta: null,
+          state: 'requested',
+          failReason: null,
+          internal: false,
+          holdId: id,
+          outgoingId: null,
+          doneSent: false,
+          toldAs: null,
+          createdAt: new Date(world.now),
+        },
+        'requested',
+      ),
+    )
+  }
+
+  return {
+    ...simulated,
+    world,
+    runtime,
+    hot,
+    follower,
+    owner: () => world.address('ETHEREUM', undefined, null, chain.newAddress()),
+    withdraw,
+    waits,
+    catchUp: async () => {
+      for (let step = 0; step < 200; step += 1) {
+        await follower.step()
+        const { rows } = await sql<{ hash: string }>`select hash from watch_cursors where network = 'ETHEREUM'`.execute(
+          world.db,
+        )
+        if (rows[0]?.hash === chain.head.hash) return
+      }
+      throw new Error('the watcher does not arrive')
+    },
+    later: (ms) => {
+      world.now += ms
+    },
+  }
+}
+
+/** Stores a withdrawal as it stands once a transaction carries it. */
+export const insertWithdrawal = async (tx: Tx, w: Withdrawal, state: string): Promise<void> => {
+  await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, hold_id, outgoing_id,
+      not_before, created_at, updated_at)
+    values (${w.merchantId}, ${w.id}, ${w.ticker}, ${w.blockchain}, ${w.to}, ${w.units}, ${w.fee}, ${state}, ${w.holdId}, ${w.outgoingId},
+      ${w.createdAt}, ${w.createdAt}, ${w.createdAt})`.execute(tx)
+}

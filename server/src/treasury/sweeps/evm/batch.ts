@@ -1,0 +1,126 @@
+import { dearerBy, groupSweeps, PAYMENT_GAS, sweepMany, type Hex, type SweepContracts } from '@bursar/chainkit/evm'
+import { planOf, planOfDraft, type Attempt, type EvmPlan } from '../../../chain/transactions/index.ts'
+import { delegatesTo, type EvmAccount, type EvmHolding } from './account.ts'
+import type { GasRate } from './gas-price.ts'
+
+/** An address of a batch, with what a transfer of each of its assets would take by itself. */
+export interface BatchMember {
+  account: EvmAccount
+  /** @see estimates by holding, in units of gas */
+  holdings: (EvmHolding & { gas: bigint })[]
+}
+
+export interface BatchPlan extends EvmPlan {
+  signingKeys: Attempt['keys']
+}
+
+/** EIP-7825: no transaction may have more gas than 2^24. */
+export const MOST_GAS = 16_000_000n
+/** A transaction, and the frame of the batch. */
+const BASE_GAS = 60_000n
+/**
+ * The least an authorisation is taken to be charged before anything is given back: 25,000 (EIP-7702), and its bytes.
+ */
+const AUTHORIZATION_GAS = 27_000n
+/** Nodes' estimates are as much as 1.5 % off (geth `estimateGasErrorRatio`), and this one is a difference of two. */
+const ESTIMATE_ROOM = 16n
+/** The call of an address, its code read for the first time. */
+const MEMBER_GAS = 15_000n
+/** The question for a balance, and the call's own frame, of which a 64th stays behind. */
+const HOLDING_GAS = 15_000n
+
+export interface BatchRules {
+  delegate: Hex
+  /** units of gas that an authorisation adds, as the node estimates it; undefined where it does not */
+  authorization?: bigint | undefined
+}
+
+/**
+ * Of an authorisation. What the chain charges may rise with an upgrade (EIP-8037), and never falls below what is known.
+ */
+const leaveGas = (estimate = 0n): bigint =>
+  estimate > AUTHORIZATION_GAS ? estimate + estimate / ESTIMATE_ROOM : AUTHORIZATION_GAS
+
+/**
+ * A bound, not an estimate: a batch goes on when a part of it fails, so that what nodes estimate may be enough for the
+ * transaction and not for what is in it. What each transfer takes by itself, a transaction's own gas included, is.
+ */
+export const batchGas = (members: readonly BatchMember[], { delegate, authorization }: BatchRules): bigint =>
+  members.reduce((sum, { account, holdings }) => {
+    const leave = delegatesTo(account, delegate) ? 0n : leaveGas(authorization)
+    return holdings.reduce((all, { gas }) => all + gas + HOLDING_GAS, sum + leave + MEMBER_GAS)
+  }, BASE_GAS)
+
+/** One transaction of the hot wallet that empties all members; those that have not delegated authorise it first. */
+export const planBatch = (request: {
+  members: readonly BatchMember[]
+  contracts: SweepContracts
+  authorization?: bigint | undefined
+  chainId: bigint
+  nonce: number
+  rate: GasRate
+}): BatchPlan => {
+  const { members, contracts, authorization, chainId, rate } = request
+  const { delegate, batch } = contracts
+  const leaving = members.filter(({ account }) => !delegatesTo(account, delegate.address))
+  const standing = members.filter(({ account }) => delegatesTo(account, delegate.address))
+  const groups = groupSweeps(
+    members.map(({ account, holdings }) => ({
+      account: account.holder.address as Hex,
+      assets: holdings.map(({ on }) => on),
+    })),
+  )
+  const call = {
+    chainId,
+    nonce: BigInt(request.nonce),
+    gas: batchGas(members, { delegate: delegate.address, authorization }),
+    to: batch.address,
+    value: 0n,
+    data: sweepMany.encode(groups),
+  }
+  const { maxFeePerGas, maxPriorityFeePerGas } = rate
+  const plan =
+    leaving.length > 0
+      ? planOfDraft({
+          ...call,
+          type: 'eip7702',
+          maxFeePerGas,
+          maxPriorityFeePerGas,
+          authorizations: leaving.map(({ account }) => ({
+            chainId,
+            delegate: delegate.address,
+            nonce: BigInt(account.nonce),
+          })),
+        })
+      : planOf(
+          rate.legacy
+            ? { ...call, type: 'legacy', gasPrice: maxFeePerGas }
+            : { ...call, type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas },
+        )
+  const keys = [...leaving, ...standing].map(({ account }) => ({
+    account: 'deposit' as const,
+    branch: 0 as const,
+    index: account.holder.derivationIndex,
+  }))
+  return { ...plan, signingKeys: [{ account: 'hot', branch: 0, index: 0 }, ...keys] }
+}
+
+/** A signature recovered, its nonce noted, its bytes. */
+const SIGNED_GAS = 60_000n
+
+/**
+ * Of a signed transfer in the relay, beside the transfer. Its nonce is new state, of which an account is more. @param
+ * newAccount what a payment to one takes now
+ */
+export const signedGas = (newAccount: bigint | undefined): bigint => SIGNED_GAS + dearerBy(PAYMENT_GAS, newAccount)
+
+/** As many members, from the first on, as one transaction may carry. @param most wei it may cost */
+export const fitBatch = (
+  members: readonly BatchMember[],
+  { rate, most, ...rules }: BatchRules & { rate: GasRate; most: bigint },
+): BatchMember[] => {
+  let count = members.length
+  const fits = (gas: bigint): boolean => gas <= MOST_GAS && gas * rate.maxFeePerGas <= most
+  while (count > 0 && !fits(batchGas(members.slice(0, count), rules))) count -= 1
+  return members.slice(0, count)
+}

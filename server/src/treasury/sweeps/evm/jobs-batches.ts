@@ -1,0 +1,175 @@
+import { encodeTransfer, COIN } from '@bursar/chainkit/evm'
+import { NATIVE_TICKER } from '@bursar/chainkit'
+import type { AccountState } from '../../../adapters/chains/port.ts'
+import { inTransaction } from '../../../platform/db/index.ts'
+import { currentState, insertPlanned, loadOf, takeNonce } from '../../../chain/transactions/index.ts'
+import { raiseAlert, resolveAlert } from '../../../platform/runtime/alerts.ts'
+import { momentOf } from '../../../platform/runtime/runtime.ts'
+import type { EvmChoice } from './choice.ts'
+import type { EvmAccount, EvmHolding } from './account.ts'
+import { batchGas, fitBatch, planBatch, type BatchMember } from './batch.ts'
+import { Taken, type EvmRound } from './sweeping.ts'
+import type { GasRate } from './gas-price.ts'
+import { ignoreTaken } from './jobs-contracts.ts'
+import { insertSweeps, moveSweeps, type NewSweep } from '../store.ts'
+
+/** What coin sent by the delegate takes beside a payment of the address itself: a call with value, and its log. */
+const INNER_COIN_GAS = 24_000n
+
+/**
+ * Plans transactions that empty many addresses at once. What came to nothing before goes by itself, one at a time, so
+ * that it costs the others nothing. True when it planned any.
+ */
+export const planBatches = async (round: EvmRound, choices: readonly EvmChoice[], rate: GasRate): Promise<boolean> => {
+  const members = await estimated(round, await currentState(round), choices)
+  const failing = members.filter(({ holdings }) => holdings.some(({ failures }) => failures > 0))
+  const sound = members.filter((member) => !failing.includes(member))
+  const batches = [sound.slice(0, round.policy.batch), failing.slice(0, 1)].filter((batch) => batch.length > 0)
+  let planned = false
+  for (const batch of batches) planned = (await planOne(round, batch, rate)) || planned
+  return planned
+}
+
+/** With what each transfer would take by itself; what its token would refuse is not sent, and tried again later. */
+const estimated = async (
+  round: EvmRound,
+  state: AccountState,
+  choices: readonly EvmChoice[],
+): Promise<BatchMember[]> => {
+  const members: BatchMember[] = []
+  for (const { account, holdings } of choices.slice(0, round.policy.batch * 2)) {
+    const gas = await Promise.all(holdings.map((holding) => transferGas(round, state, account, holding)))
+    const refused = holdings.filter((_, i) => gas[i] === undefined)
+    if (refused.length > 0) await noteRefused(round, account, refused)
+    const kept = holdings.flatMap((holding, i) =>
+      gas[i] === undefined ? [] : [{ ...holding, gas: holding.on === COIN ? gas[i] + INNER_COIN_GAS : gas[i] }],
+    )
+    if (kept.length > 0) members.push({ account, holdings: kept })
+  }
+  return members
+}
+
+/**
+ * Of a transfer by the address itself; undefined when it, or its token, would be refused. A payment of coin takes the
+ * same whatever its amount.
+ */
+export const transferGas = async (
+  { hotAddress }: EvmRound,
+  state: AccountState,
+  { holder }: EvmAccount,
+  { on, amount }: EvmHolding,
+): Promise<bigint | undefined> => {
+  const call =
+    on === COIN
+      ? { to: hotAddress, value: 1n, data: '0x' }
+      : { to: on, value: 0n, data: encodeTransfer(hotAddress, amount) }
+  const estimate = await state.estimateGas({ from: holder.address, ...call })
+  return estimate.ok ? estimate.gas : undefined
+}
+
+/** A sweep that was not worth a transaction: it counts among those that came to nothing. */
+export const noteRefused = async (
+  round: EvmRound,
+  account: EvmAccount,
+  holdings: readonly EvmHolding[],
+): Promise<void> => {
+  const { runtime } = round
+  await inTransaction(runtime.db, async (tx) => {
+    const moment = momentOf(runtime)
+    const rows = holdings.map((holding): NewSweep => ({
+      ...rowOf(round, account, holding),
+      id: moment.newId(),
+      way: 'refused',
+      state: 'planned',
+      fundingId: null,
+      outgoingId: null,
+    }))
+    if (!(await insertSweeps(tx, rows, moment))) throw new Taken()
+    await moveSweeps(tx, { ids: rows.map(({ id }) => id) }, 'dropped', moment.at)
+  }).catch(ignoreTaken)
+}
+
+export const rowOf = (
+  { network }: EvmRound,
+  { holder }: EvmAccount,
+  { asset, units }: EvmHolding,
+): Omit<NewSweep, 'id' | 'way' | 'state' | 'fundingId' | 'outgoingId'> => ({
+  network,
+  asset,
+  address: holder.address,
+  merchantId: holder.merchantId,
+  derivationIndex: holder.derivationIndex,
+  units,
+})
+
+const planOne = async (round: EvmRound, all: readonly BatchMember[], rate: GasRate): Promise<boolean> => {
+  const { runtime, network, chainId, contracts, hotAddress, sending } = round
+  const rules = { delegate: contracts.delegate.address, authorization: round.authorization }
+  const members = fitBatch(all, { ...rules, rate, most: sending.maxBatchFee })
+  if (members.length === 0) return tellDear(round, batchGas(all.slice(0, 1), rules) * rate.maxFeePerGas)
+  if (!(await canPay(round, batchGas(members, rules) * rate.maxFeePerGas))) return false
+  await round.pause('sweep-chosen')
+  try {
+    await inTransaction(runtime.db, async (tx) => {
+      const moment = momentOf(runtime)
+      const nonce = await takeNonce(tx, network, hotAddress, moment.at)
+      const plan = planBatch({ members, contracts, authorization: round.authorization, chainId, nonce, rate })
+      const id = moment.newId()
+      await insertPlanned(
+        tx,
+        {
+          id,
+          network,
+          purpose: 'sweep',
+          senders: [hotAddress],
+          nonce,
+          keys: [`${hotAddress}:${nonce}`],
+          feeRate: rate,
+          ...plan,
+        },
+        moment,
+      )
+      const rows = members.flatMap(({ account, holdings }) =>
+        holdings.map((holding): NewSweep => ({
+          ...rowOf(round, account, holding),
+          id: moment.newId(),
+          way: 'delegate',
+          state: 'carried',
+          fundingId: null,
+          outgoingId: id,
+        })),
+      )
+      // The nonce taken here goes back with the transaction.
+      if (!(await insertSweeps(tx, rows, moment))) throw new Taken()
+    })
+  } catch (error) {
+    ignoreTaken(error)
+    return false
+  }
+  await round.pause('sweep-planned')
+  return true
+}
+
+const tellDear = async ({ runtime, network, sending }: EvmRound, fee: bigint): Promise<false> => {
+  const text = `Nothing is swept on ${network}: one address would cost up to ${fee} wei, above the cap of ${sending.maxBatchFee}`
+  await raiseAlert(runtime.db, { kind: 'sweep-dear', subject: network, text }, momentOf(runtime))
+  return false
+}
+
+/**
+ * Whether the hot wallet has the coin for one more transaction, after all that no block shows yet. @param wei at most
+ */
+export const canPay = async (round: EvmRound, wei: bigint): Promise<boolean> => {
+  const { runtime, network, hotAddress } = round
+  // The books first: no block is taken that is older than what they have read.
+  const { fees } = await loadOf(runtime.db, network, hotAddress)
+  const [coin] = await (await currentState(round)).balances([{ address: hotAddress, contract: null }])
+  const subject = `${network}/gas`
+  if (coin! - fees >= wei) {
+    await resolveAlert(runtime.db, 'hot-wallet-short', subject, momentOf(runtime).at)
+    return true
+  }
+  const text = `The hot wallet ${hotAddress} on ${network} has too little ${NATIVE_TICKER[network]} for sweeps, which cost up to ${wei} wei: send it more`
+  await raiseAlert(runtime.db, { kind: 'hot-wallet-short', subject, text }, momentOf(runtime))
+  return false
+}

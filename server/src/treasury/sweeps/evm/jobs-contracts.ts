@@ -1,0 +1,94 @@
+import { CREATE2_DEPLOYER, type PinnedContract } from '@bursar/chainkit/evm'
+import { inTransaction } from '../../../platform/db/index.ts'
+import { currentState, insertPlanned, planEvm, takeNonce } from '../../../chain/transactions/index.ts'
+import { raiseAlert, resolveAlert } from '../../../platform/runtime/alerts.ts'
+import { momentOf } from '../../../platform/runtime/runtime.ts'
+import type { EvmRound } from './sweeping.ts'
+import { Taken } from './sweeping.ts'
+import type { GasRate } from './gas-price.ts'
+import { isDeploying } from '../queries.ts'
+
+/**
+ * Whether contracts are on the chain with the very code they are pinned to, looked at each time before money depends on
+ * it. What is missing is deployed by the hot wallet.
+ */
+export const areReady = async (
+  round: EvmRound,
+  contracts: readonly PinnedContract[],
+  rate: GasRate,
+): Promise<boolean> => {
+  // No block from before a deployment of ours that the books hold for mined.
+  const state = await currentState(round)
+  const codes = await Promise.all(contracts.map(({ address }) => state.codeAt(address)))
+  const foreign = contracts.find(({ code }, i) => codes[i] !== '0x' && codes[i] !== code.toLowerCase())
+  if (foreign)
+    return tell(round, `At ${foreign.address} there is other code than that of our contract (${foreign.codeHash})`)
+  const missing = contracts.filter((_, i) => codes[i] === '0x')
+  if (missing.length === 0) {
+    await resolveAlert(round.runtime.db, 'sweep-contract', round.network, momentOf(round.runtime).at)
+    return true
+  }
+  if (await isDeploying(round.runtime.db, round.network)) return false
+  if ((await state.codeAt(CREATE2_DEPLOYER)) === '0x') return tell(round, `There is no deployer at ${CREATE2_DEPLOYER}`)
+  await deploy(round, missing, rate)
+  return false
+}
+
+const tell = async ({ runtime, network }: EvmRound, why: string): Promise<false> => {
+  const text = `Sweeps on ${network} by delegation are stopped. ${why}`
+  await raiseAlert(runtime.db, { kind: 'sweep-contract', subject: network, text }, momentOf(runtime))
+  return false
+}
+
+const deploy = async (round: EvmRound, missing: readonly PinnedContract[], rate: GasRate): Promise<void> => {
+  const { runtime, adapter, network, chainId, hotAddress, sending } = round
+  const calls = await Promise.all(
+    missing.map(async ({ deployment }) => {
+      const call = { ...deployment, value: 0n }
+      const estimate = await adapter.estimateGas({ from: hotAddress, ...call })
+      return estimate.ok ? { call, gas: estimate.gas } : undefined
+    }),
+  )
+  const plans = calls.flatMap((one) => one ?? [])
+  const fits = plans.every(
+    ({ call, gas }) => planEvm({ network, chainId, nonce: 0, call, gas, rate }).networkFee <= sending.maxBatchFee,
+  )
+  if (plans.length < missing.length || !fits) {
+    await tell(
+      round,
+      plans.length < missing.length
+        ? `${hotAddress} can't deploy its contracts: does it have coin?`
+        : 'Deploying its contracts would cost too much now',
+    )
+    return
+  }
+  await round.pause('sweep-deployment-chosen')
+  await inTransaction(runtime.db, async (tx) => {
+    const moment = momentOf(runtime)
+    for (const [i, { call, gas }] of plans.entries()) {
+      const nonce = await takeNonce(tx, network, hotAddress, moment.at)
+      // Whoever takes a nonce waits for others who do: now it is sure whether one of them deploys.
+      if (i === 0 && (await isDeploying(tx, network))) throw new Taken()
+      await insertPlanned(
+        tx,
+        {
+          id: moment.newId(),
+          network,
+          purpose: 'sweep',
+          senders: [hotAddress],
+          nonce,
+          keys: [`${hotAddress}:${nonce}`],
+          signingKeys: [{ account: 'hot', branch: 0, index: 0 }],
+          feeRate: rate,
+          ...planEvm({ network, chainId, nonce, call, gas, rate }),
+        },
+        moment,
+      )
+    }
+  }).catch(ignoreTaken)
+  await round.pause('sweep-deployment-planned')
+}
+
+export const ignoreTaken = (error: unknown): void => {
+  if (!(error instanceof Taken)) throw error
+}

@@ -1,0 +1,108 @@
+import { sweepOne, COIN, type Hex } from '@bursar/chainkit/evm'
+import type { AccountState } from '../../../adapters/chains/port.ts'
+import { addressWithoutHistory, currentState } from '../../../chain/transactions/index.ts'
+import { assetOn, chainAmount, type EvmAccount, type EvmHolding } from './account.ts'
+import type { EvmRound } from './sweeping.ts'
+import { finalHeightOf } from '../queries.ts'
+import type { Holder } from '../sweep.ts'
+import { worthInCoin } from '../coin-worth.ts'
+
+/** Any address: what matters is what the node makes of the code it is supposed to have. */
+const SOMEBODY = '0x00000000000000000000000000000000000b0b0b'
+const WORD_DIGITS = 66
+
+/**
+ * Whether the chain runs the code an address delegates to (EIP-7702): asked of the node with the very code of our
+ * delegate.
+ */
+export const takesSetCode = async ({ adapter, policy, contracts: { delegate } }: EvmRound): Promise<boolean> => {
+  if (policy.setCode === 'off') return false
+  const answer = await adapter.callDelegated({
+    address: SOMEBODY,
+    delegate: delegate.address,
+    code: delegate.code,
+    data: sweepOne.encode([]),
+  })
+  return answer !== null && answer.length === WORD_DIGITS && BigInt(answer) === 0n
+}
+
+/** What an upgrade of the chain may have made dearer (EIP-8037), asked of the node. */
+export const measureGas = async (round: EvmRound): Promise<Pick<EvmRound, 'authorization' | 'newAccount'>> => {
+  const { hotAddress, policy, runtime } = round
+  const state = await currentState(round)
+  const [authorization, payment] = await Promise.all([
+    policy.setCode === 'off' ? undefined : state.authorizationGas(hotAddress),
+    state.estimateGas({ from: hotAddress, to: addressWithoutHistory(runtime.newId()), value: 1n, data: '0x' }),
+  ])
+  return { authorization, newAccount: payment.ok ? payment.gas : undefined }
+}
+
+export interface Candidate {
+  account: EvmAccount
+  holdings: EvmHolding[]
+}
+
+/** What holders hold, in units of the chain and worth in its coin; without what has no price, or may not be swept. */
+export const valued = (
+  { catalogue, network, permitted }: EvmRound,
+  holder: Holder,
+  usd: ReadonlyMap<string, bigint>,
+): EvmHolding[] =>
+  holder.holdings.flatMap((holding) => {
+    const worth = permitted.all.has(holding.asset)
+      ? worthInCoin(catalogue, network, holding.asset, holding.units, usd)
+      : undefined
+    if (worth === undefined) return []
+    return [
+      {
+        ...holding,
+        worth,
+        on: assetOn(catalogue, network, holding.asset).on,
+        amount: chainAmount(catalogue, network, holding),
+      },
+    ]
+  })
+
+/**
+ * Reads the accounts of holders. Whoever has less at the final block than the books say is left alone, with a word in
+ * the log: the comparison of books and chain finds and tells why.
+ */
+export const readCandidates = async (
+  round: EvmRound,
+  holders: readonly { holder: Holder; holdings: EvmHolding[] }[],
+): Promise<Candidate[]> => {
+  const { adapter, runtime, network } = round
+  const height = await finalHeightOf(runtime.db, network)
+  if (height === undefined || holders.length === 0) return []
+  const wanted = holders.flatMap(({ holder, holdings }) =>
+    holdings.map(({ on }) => ({ address: holder.address, contract: on === COIN ? null : on.toLowerCase() })),
+  )
+  const final = await adapter.balancesAt(height, wanted)
+  let at = 0
+  const sound = holders.filter(({ holder, holdings }) => {
+    const short = holdings.filter(({ amount }, i) => final[at + i]! < amount)
+    at += holdings.length
+    if (short.length > 0)
+      runtime.log.warn(
+        { address: holder.address, network, assets: short.map(({ asset }) => asset) },
+        'not swept: the chain has less than the books',
+      )
+    return short.length === 0
+  })
+  const state = await currentState(round)
+  return Promise.all(
+    sound.map(async ({ holder, holdings }) => ({ account: await readAccount(state, holder), holdings })),
+  )
+}
+
+export const readAccount = async (state: AccountState, holder: Holder): Promise<EvmAccount> => {
+  const { address } = holder
+  const [nonce, code, [coin]] = await Promise.all([
+    state.minedNonce(address),
+    state.codeAt(address),
+    state.balances([{ address, contract: null }]),
+  ])
+  return { holder, nonce, code, coin: coin! }
+}
+
+export const hexOf = (address: string): Hex => address as Hex

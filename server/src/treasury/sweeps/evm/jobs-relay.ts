@@ -1,0 +1,127 @@
+import { relayTransfers, type Hex } from '@bursar/chainkit/evm'
+import { inTransaction } from '../../../platform/db/index.ts'
+import { currentState, insertPlanned, planOf, takeNonce } from '../../../chain/transactions/index.ts'
+import { momentOf } from '../../../platform/runtime/runtime.ts'
+import type { EvmAccount, EvmHolding } from './account.ts'
+import type { EvmChoice } from './choice.ts'
+import { MOST_GAS, signedGas } from './batch.ts'
+import { Taken, type EvmRound } from './sweeping.ts'
+import type { GasRate } from './gas-price.ts'
+import { canPay, noteRefused, rowOf, transferGas } from './jobs-batches.ts'
+import { areReady, ignoreTaken } from './jobs-contracts.ts'
+import { triesOf } from '../queries.ts'
+import { insertSweeps, type NewSweep } from '../store.ts'
+
+interface Signing {
+  account: EvmAccount
+  holding: EvmHolding
+  /** units of gas, at most */
+  gas: bigint
+}
+
+/** A transaction, and the frame of the relay. */
+const BASE_GAS = 60_000n
+/** Longer than any transaction is stuck: what expired would be mined without effect. */
+const VALID_SECONDS = 7n * 24n * 60n * 60n
+
+/** Sweeps tokens by transfers that their holders sign and the relay carries out (EIP-3009), a batch for each token. */
+export const planRelays = async (round: EvmRound, choices: readonly EvmChoice[], rate: GasRate): Promise<boolean> => {
+  if (choices.length === 0 || !(await areReady(round, [round.contracts.relay], rate))) return false
+  const state = await currentState(round)
+  const byToken = new Map<Hex, Signing[]>()
+  for (const { account, holdings } of choices.slice(0, round.policy.batch)) {
+    for (const holding of holdings) {
+      const gas = await transferGas(round, state, account, holding)
+      if (gas === undefined) await noteRefused(round, account, [holding])
+      else
+        byToken.set(holding.on, [
+          ...(byToken.get(holding.on) ?? []),
+          { account, holding, gas: gas + signedGas(round.newAccount) },
+        ])
+    }
+  }
+  let planned = false
+  for (const [token, all] of byToken)
+    planned = (await planOne(round, token, fitting(round, all, rate), rate)) || planned
+  return planned
+}
+
+const gasOf = (all: readonly Signing[]): bigint => all.reduce((sum, { gas }) => sum + gas, BASE_GAS)
+
+const fitting = ({ sending }: EvmRound, all: readonly Signing[], rate: GasRate): Signing[] => {
+  let count = all.length
+  while (
+    count > 0 &&
+    (gasOf(all.slice(0, count)) > MOST_GAS || gasOf(all.slice(0, count)) * rate.maxFeePerGas > sending.maxBatchFee)
+  )
+    count -= 1
+  return all.slice(0, count)
+}
+
+const planOne = async (round: EvmRound, token: Hex, all: readonly Signing[], rate: GasRate): Promise<boolean> => {
+  const { runtime, network, chainId, contracts, hotAddress } = round
+  if (all.length === 0 || !(await canPay(round, gasOf(all) * rate.maxFeePerGas))) return false
+  const tries = await triesOf(
+    runtime.db,
+    network,
+    all[0]!.holding.asset,
+    all.map(({ account }) => account.holder.address),
+  )
+  const validBefore = BigInt(Math.floor(runtime.clock.now() / 1_000)) + VALID_SECONDS
+  // The token takes each nonce of a holder once; small ones are cheaper.
+  const transfers = all.map(({ account: { holder }, holding }) => ({
+    from: holder.address as Hex,
+    units: holding.amount,
+    nonce: BigInt(tries.get(holder.address) ?? 0),
+  }))
+  const data = relayTransfers.encode({ token, validBefore, transfers })
+  const { maxFeePerGas, maxPriorityFeePerGas } = rate
+  await round.pause('sweep-chosen')
+  try {
+    await inTransaction(runtime.db, async (tx) => {
+      const moment = momentOf(runtime)
+      const nonce = await takeNonce(tx, network, hotAddress, moment.at)
+      const call = { chainId, nonce: BigInt(nonce), gas: gasOf(all), to: contracts.relay.address, value: 0n, data }
+      const plan = planOf(
+        rate.legacy
+          ? { ...call, type: 'legacy', gasPrice: maxFeePerGas }
+          : { ...call, type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas },
+      )
+      const id = moment.newId()
+      const keys = all.map(({ account: { holder } }) => ({
+        account: 'deposit' as const,
+        branch: 0 as const,
+        index: holder.derivationIndex,
+      }))
+      await insertPlanned(
+        tx,
+        {
+          id,
+          network,
+          purpose: 'sweep',
+          senders: [hotAddress],
+          nonce,
+          keys: [`${hotAddress}:${nonce}`],
+          feeRate: rate,
+          ...plan,
+          signingKeys: [{ account: 'hot', branch: 0, index: 0 }, ...keys],
+        },
+        moment,
+      )
+      const rows = all.map(({ account, holding }): NewSweep => ({
+        ...rowOf(round, account, holding),
+        id: moment.newId(),
+        way: 'authorize',
+        state: 'carried',
+        fundingId: null,
+        outgoingId: id,
+      }))
+      if (!(await insertSweeps(tx, rows, moment))) throw new Taken()
+    })
+  } catch (error) {
+    ignoreTaken(error)
+    return false
+  }
+  await round.pause('sweep-planned')
+  return true
+}

@@ -1,0 +1,133 @@
+import { sweepContracts } from '@bursar/chainkit/evm'
+import type { Job } from '../../../platform/jobs/index.ts'
+import { isNonceSound, loadOf } from '../../../chain/transactions/index.ts'
+import { momentOf } from '../../../platform/runtime/runtime.ts'
+import { freshPrices } from '../../../market/rates/index.ts'
+import { chooseAll, type EvmChoice } from './choice.ts'
+import type { EvmRound, EvmSweepDeps } from './sweeping.ts'
+import { tellFailing } from '../failing.ts'
+import { expectedPrice, type GasRate } from './gas-price.ts'
+import { planBatches } from './jobs-batches.ts'
+import { areReady } from './jobs-contracts.ts'
+import { planDirect } from './jobs-direct.ts'
+import { measureGas, readCandidates, takesSetCode, valued, type Candidate } from './jobs-reading.ts'
+import { planRelays } from './jobs-relay.ts'
+import { planTopUp, sendFunded } from './jobs-topup.ts'
+import { leastWorth } from '../policy.ts'
+import { isAnythingHeld } from '../queries.ts'
+import { fundedOn, holdersOn, type Worthwhile } from '../store.ts'
+import { unitsWorth } from '../coin-worth.ts'
+
+/** Of one run; those that wait longest come first. */
+const MOST_HOLDERS = 400
+/** Gas of the cheapest move there is: what is worth less than it costs is not even looked at. */
+const LEAST_GAS = 8_000n
+/** Ledger units nobody has. */
+const NEVER = 10n ** 60n
+
+/**
+ * Brings what is final on deposit addresses of one EVM network to the hot wallet, when it is worth it, the cheapest
+ * way.
+ */
+export const createEvmSweepJob = (deps: EvmSweepDeps, everyMs: number): Job => ({
+  name: `sweeps ${deps.network}`,
+  everyMs,
+  run: async () => {
+    const { policy, runtime, network } = deps
+    if (!policy.enabled) return false
+    // Nobody is asked anything while nothing waits at all.
+    const isFunded = (await fundedOn(runtime.db, network, 1)).length > 0
+    if (!isFunded && !(await isAnythingHeld(runtime.db, network))) return false
+    const permitted = await deps.allowed()
+    return (
+      permitted.all.size > 0 && sweepOnce({ ...deps, contracts: sweepContracts(deps.hotAddress), permitted }, isFunded)
+    )
+  },
+})
+
+const sweepOnce = async (round: EvmRound, isFunded: boolean): Promise<boolean> => {
+  const { network, adapter } = round
+  if (!(await isNonceSound(round))) return false
+  const rate = await adapter.feeRate()
+  if (rate.kind !== 'gas') throw new Error(`${network} estimates fees for each unit of gas`)
+  const sent = isFunded && (await sendFunded(round, rate))
+  return (await planFresh(round, rate)) || sent
+}
+
+const planFresh = async (round: EvmRound, rate: GasRate): Promise<boolean> => {
+  const { runtime, network, policy } = round
+  const usd = await freshPrices(
+    runtime.db,
+    round.catalogue.crypto.map(({ ticker }) => ticker),
+    new Date(runtime.clock.now()),
+  )
+  const holders = await holdersOn(runtime.db, network, MOST_HOLDERS, worthwhile(round, usd, rate))
+  const looked = holders.slice(0, policy.batch * 2).map((holder) => ({ holder, holdings: valued(round, holder, usd) }))
+  const candidates = await readCandidates(
+    round,
+    looked.filter(({ holdings }) => holdings.length > 0),
+  )
+  if (candidates.length === 0) return false
+  for (const { account, holdings } of candidates) {
+    for (const holding of holdings) await tellFailing(runtime.db, network, account.holder, holding, momentOf(runtime))
+  }
+  const measured = { ...round, ...(await measureGas(round)) }
+  return carryOut(measured, await choose(measured, candidates, rate), rate)
+}
+
+/** The least that can be worth sweeping now, so that dust does not stand in the way of what is. */
+const worthwhile = (
+  { catalogue, network, policy, runtime, permitted }: EvmRound,
+  usd: ReadonlyMap<string, bigint>,
+  rate: GasRate,
+): Worthwhile => {
+  const price = expectedPrice(rate)
+  const isClosed = policy.maxGasPrice !== undefined && price > policy.maxGasPrice
+  const now = runtime.clock.business()
+  const least = [...permitted.all].flatMap((ticker) => {
+    const young = unitsWorth(catalogue, network, ticker, (LEAST_GAS * price * policy.kPerMille) / 1000n, usd)
+    const overdue = unitsWorth(catalogue, network, ticker, LEAST_GAS * price, usd)
+    return young === undefined || overdue === undefined
+      ? []
+      : [[ticker, { young: isClosed ? NEVER : young, overdue }] as const]
+  })
+  return { now: new Date(now), overdue: new Date(now - policy.maxAgeMs), least: new Map(least) }
+}
+
+const choose = async (round: EvmRound, candidates: readonly Candidate[], rate: GasRate): Promise<EvmChoice[]> => {
+  const { policy, contracts, runtime, permitted } = round
+  const setCode = await takesSetCode(round)
+  const now = runtime.clock.business()
+  const all = candidates.map(({ account, holdings }) => {
+    const oldest = holdings.map(({ since }) => since).toSorted((a, b) => a.getTime() - b.getTime())[0]!
+    // At the least cost for the oldest: with an address that is emptied anyway goes all that is worth its own part.
+    return { account, holdings, kPerMille: leastWorth(policy, oldest, now) }
+  })
+  return chooseAll(all, {
+    gasPrice: expectedPrice(rate),
+    batchSize: policy.batch,
+    setCode,
+    delegate: contracts.delegate.address,
+    signed: permitted.signed,
+    authorization: round.authorization,
+    newAccount: round.newAccount,
+  })
+}
+
+/** Batches first. Half of what the hot wallet may have on its way is left to payouts. */
+const carryOut = async (round: EvmRound, choices: readonly EvmChoice[], rate: GasRate): Promise<boolean> => {
+  const { runtime, network, contracts, hotAddress, sending } = round
+  const slots = async (): Promise<boolean> =>
+    (await loadOf(runtime.db, network, hotAddress)).transactions < Math.ceil(sending.mostInFlight / 2)
+  const by = (way: EvmChoice['way']): EvmChoice[] => choices.filter((choice) => choice.way === way)
+  const delegated = by('delegate')
+  let planned = false
+  if (delegated.length > 0 && (await slots())) {
+    if (await areReady(round, [contracts.delegate, contracts.batch], rate))
+      planned = await planBatches(round, delegated, rate)
+  }
+  if (await slots()) planned = (await planRelays(round, by('authorize'), rate)) || planned
+  for (const choice of by('direct')) planned = (await planDirect(round, choice, rate)) || planned
+  for (const choice of by('top-up')) if (await slots()) planned = (await planTopUp(round, choice, rate)) || planned
+  return planned
+}

@@ -1,0 +1,472 @@
+/**
+ * Sweeps on two real EVM chains: what waits at deposit addresses reaches the hot wallet, and the books agree with the
+ * chain.
+ */
+import { randomUUID } from 'node:crypto'
+import { isRefused } from '@bursar/chainkit'
+import { COIN, fromHex, parseDraft, sweepOne } from '@bursar/chainkit/evm'
+import { sql } from 'kysely'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { deployerAccount, faucetAccount, sendAndMine } from '../../../../../sandbox/anvil/transactions.ts'
+import { call, ensureTokens } from '../../../../../sandbox/tokens/index.ts'
+import { bsc, ethereum, type EvmSpec } from '../../../../../sandbox/evm-specs.ts'
+import { findEdr } from '../../../../../sandbox/edr/binding.ts'
+import { useDatabase } from '../../../../../test/setup/database.ts'
+import { migrated } from '../../../../../test/setup/migrated.ts'
+import { EVM_NODES, useEdr } from '../../../../../test/setup/nodes.ts'
+import { createEvmAdapter } from '../../../adapters/chains/evm/index.ts'
+import { expectedPrice } from './gas-price.ts'
+import { HOT, openEvmSweeps, type EvmSweeps, type SweepOptions } from './test-world.ts'
+
+const database = useDatabase({ template: migrated })
+const GWEI = 10n ** 9n
+const HOUR = 3_600_000
+/** Of each kind, one on Ethereum's rules and one like BSC. */
+const NODES = EVM_NODES.map(([name, use]) => ({
+  name,
+  ethereum: use(),
+  bsc: use({ chainId: bsc.chainId, baseFee: 0n }),
+}))
+type Nodes = Pick<(typeof NODES)[number], EvmSpec['name']>
+type OpenOptions = Partial<SweepOptions> & { traces?: 'auto' | 'off'; nodes?: Nodes }
+
+/** On anvil unless `nodes` says otherwise. */
+const open = async (spec: EvmSpec, { nodes = NODES[0]!, ...more }: OpenOptions = {}): Promise<EvmSweeps> => {
+  const node = await nodes[spec.name]()
+  const contracts = await ensureTokens(node.rpc, spec.tokens)
+  const network = spec.blockchain as SweepOptions['network']
+  const tokenOf = (ticker: string): { contract: string; decimals: number } => ({
+    contract: contracts.get(ticker)!,
+    decimals: spec.tokens[0]!.decimals,
+  })
+  const world = await openEvmSweeps(database.url, {
+    network,
+    chainId: spec.chainId,
+    node,
+    tokens: { USDT: tokenOf('USDT'), USDC: tokenOf('USDC') },
+    adapterOf: (url, tokens) =>
+      createEvmAdapter({
+        network,
+        url,
+        tokens,
+        traces: more.traces ?? 'auto',
+        finality: 2,
+        legacyGas: spec.name === 'bsc',
+        gasPriceFloor: GWEI / 10n,
+        gasPriceCap: 500n * GWEI,
+        random: () => 0,
+      }),
+    ...more,
+  })
+  onTestFinished(() => world.close())
+  return world
+}
+
+const statesOf = async (world: EvmSweeps): Promise<Record<string, number>> => {
+  const counts: Record<string, number> = {}
+  for (const { way, state } of await world.rows()) counts[`${way} ${state}`] = (counts[`${way} ${state}`] ?? 0) + 1
+  return counts
+}
+
+const usdtOf = async (world: EvmSweeps): Promise<string> =>
+  (await ensureTokens(world.node.rpc, ethereum.tokens)).get('USDT')!
+
+/** Addresses with final USDT. */
+const holding = async (world: EvmSweeps, count: number, amount = '200'): Promise<string[]> => {
+  const owners = await Promise.all(Array.from({ length: count }, () => world.address()))
+  for (const { address } of owners) await world.pay('USDT', address, amount)
+  await world.mine(4)
+  return owners.map(({ address }) => address)
+}
+
+const leftOf = (world: EvmSweeps, addresses: readonly string[]): Promise<bigint[]> =>
+  Promise.all(addresses.map((address) => world.onChain(address, 'USDT')))
+const units = (whole: bigint): bigint => whole * 1_000_000n
+
+describe.each(NODES)('on $name', (nodes) => {
+  test.each([ethereum, bsc])(
+    '$blockchain: deposits of three assets leave 12 addresses in one transaction, and again without authorisations',
+    async (spec) => {
+      const world = await open(spec, { nodes })
+      const { coin } = world
+      const merchants = [randomUUID(), randomUUID(), randomUUID()]
+      const owners = await Promise.all(Array.from({ length: 12 }, (_, i) => world.address(merchants[i % 3])))
+      for (const [i, { address }] of owners.entries()) {
+        if (i % 3 !== 1) await world.pay('USDT', address, `${100 + i}.000001`)
+        if (i % 2 === 0) await world.pay('USDC', address, '250')
+        if (i % 3 === 2) await world.pay(coin, address, '0.5')
+      }
+      await world.pay('USDT', owners[1]!.address, '77')
+      await world.mine(1)
+      await world.work()
+      expect(await world.rows(), 'nothing before it is final').toEqual([])
+      await world.mine(3)
+      const before = await Promise.all(['USDT', 'USDC', coin].map((ticker) => world.onChain(HOT, ticker)))
+      await world.settle()
+
+      const states = await statesOf(world)
+      expect(
+        Object.keys(states).every((state) => state.endsWith(' final')),
+        JSON.stringify(states),
+      ).toBe(true)
+      expect(states['delegate final']).toBeGreaterThanOrEqual(15)
+      const sweeps = (await world.outgoing()).filter(({ unsigned }) => unsigned.startsWith('0x04'))
+      expect(sweeps).toHaveLength(1)
+      for (const { address } of owners) {
+        expect(await world.onChain(address, 'USDT')).toBe(0n)
+        expect(await world.onChain(address, 'USDC')).toBe(0n)
+      }
+      const after = await Promise.all(['USDT', 'USDC', coin].map((ticker) => world.onChain(HOT, ticker)))
+      expect(after[0]! - before[0]!).toBeGreaterThan(0n)
+      expect(after[1]! - before[1]!).toBe(250n * 6n * 10n ** BigInt(spec.tokens[0]!.decimals))
+      expect(await world.drift()).toEqual([])
+      const costs = await Promise.all(merchants.map((id) => world.balance(id, coin, 'network-costs')))
+      expect(costs.every((cost) => cost < 0n)).toBe(true)
+      const paid = (await world.outgoing()).reduce((sum, { fee }) => sum + (fee ?? 0n), 0n)
+      expect(-costs.reduce((sum, cost) => sum + cost, await world.houseCosts())).toBe(paid)
+
+      for (const { address } of owners.slice(0, 6)) await world.pay('USDT', address, '300')
+      await world.mine(4)
+      await world.settle()
+      const second = (await world.outgoing()).filter(({ purpose }) => purpose === 'sweep').at(-1)!
+      expect(second.unsigned.startsWith('0x04')).toBe(false)
+      for (const { address } of owners) expect(await world.onChain(address, 'USDT')).toBe(0n)
+      expect(await world.drift()).toEqual([])
+      expect(await world.alerts()).toEqual([])
+    },
+    120_000,
+  )
+
+  test('without delegation an address is sent its gas and pays by itself; what is left of the gas is on the books', async () => {
+    const world = await open(ethereum, { nodes, policy: { setCode: 'off' } })
+    const addresses = await holding(world, 2)
+    await world.pay('USDC', addresses[0]!, '300')
+    await world.mine(4)
+    await world.settle()
+    await world.settle()
+    expect(await leftOf(world, addresses)).toEqual([0n, 0n])
+    expect(await world.onChain(addresses[0]!, 'USDC')).toBe(0n)
+    const outgoing = await world.outgoing()
+    expect(outgoing.filter(({ purpose }) => purpose === 'gas')).toHaveLength(2)
+    expect(outgoing.filter(({ senders }) => addresses.includes(senders[0]!)).map(({ state }) => state)).toEqual([
+      'final',
+      'final',
+      'final',
+    ])
+    expect(await statesOf(world)).toEqual({ 'top-up final': 3 })
+    expect(await world.drift()).toEqual([])
+  }, 120_000)
+
+  test('without delegation, a token that takes signatures is swept by them, many holders at once, and again', async () => {
+    const world = await open(ethereum, {
+      nodes,
+      policy: { setCode: 'off' },
+      domain: { name: 'Sandbox USD Coin', version: '2' },
+    })
+    const owners = await Promise.all(Array.from({ length: 5 }, () => world.address()))
+    for (const round of [1, 2]) {
+      for (const { address } of owners) await world.pay('USDC', address, '300')
+      await world.mine(4)
+      await world.settle()
+      expect(await statesOf(world)).toEqual({ 'authorize final': 5 * round })
+    }
+    for (const { address } of owners) expect(await world.onChain(address, 'USDC')).toBe(0n)
+    expect(
+      (await world.outgoing()).map(({ purpose, state }) => `${purpose} ${state}`),
+      'the relay and two batches',
+    ).toEqual(Array.from({ length: 3 }, () => 'sweep final'))
+    expect(await world.drift()).toEqual([])
+  }, 120_000)
+
+  test('where blocks show no inner calls, the books follow coin that leaves by delegation', async () => {
+    const world = await open(ethereum, { nodes, traces: 'off' })
+    const addresses = await holding(world, 4)
+    await world.settle()
+    expect(await statesOf(world)).toEqual({ 'delegate final': 4 })
+    for (const address of addresses) {
+      await world.pay('USDT', address, '300')
+      await world.pay('ETH', address, '0.4')
+    }
+    await world.mine(4)
+    await world.settle()
+    expect(await statesOf(world)).toEqual({ 'delegate final': 12 })
+    for (const address of addresses) expect(await world.onChain(address, 'ETH')).toBe(0n)
+    expect(await world.drift()).toEqual([])
+  }, 120_000)
+
+  test('audit D-E2: where blocks show no inner calls, the books follow the coin that a stranger has swept', async () => {
+    const world = await open(ethereum, { nodes, traces: 'off' })
+    const [address] = (await holding(world, 3)) as [string]
+    await world.settle()
+    await world.pay('ETH', address, '0.00001')
+    await world.mine(4)
+    expect(await world.drift()).toEqual([])
+    await sendAndMine(world.node.rpc, {
+      from: faucetAccount,
+      to: address as `0x${string}`,
+      data: sweepOne.encode([COIN]),
+      gas: 200_000n,
+    })
+    await world.mine(4)
+    expect(await world.onChain(address, 'ETH')).toBe(0n)
+    expect(await world.drift()).toEqual([])
+  }, 120_000)
+
+  test('a reorganisation takes a sweep back; the same bytes are mined again, and costs are charged once', async () => {
+    const world = await open(ethereum, { nodes })
+    const addresses = await holding(world, 4)
+    await world.deployed()
+    await world.work()
+    await world.mine(1)
+    expect(await statesOf(world)).toEqual({ 'delegate mined': 4 })
+    expect(await world.drift()).toEqual([])
+    const [sweep] = (await world.outgoing()).filter(({ unsigned }) => unsigned.startsWith('0x04'))
+    await world.chain.reorg({ depth: 1, without: [sweep!.hash!] })
+    await world.catchUp()
+    expect(await statesOf(world)).toEqual({ 'delegate broadcast': 4 })
+    expect(await world.drift()).toEqual([])
+    await world.settle()
+    expect(await statesOf(world)).toEqual({ 'delegate final': 4 })
+    expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n])
+    expect((await world.outgoing()).filter(({ hash }) => hash === sweep!.hash)).toHaveLength(1)
+    expect(await world.drift()).toEqual([])
+  }, 120_000)
+
+  test('a stuck sweep pays more: the same nonce and authorisations, and one of the two is mined', async () => {
+    const world = await open(ethereum, { nodes })
+    const addresses = await holding(world, 4)
+    await world.deployed()
+    await world.work()
+    world.later(61_000)
+    await world.work()
+    const [bumped] = (await world.outgoing()).filter(({ unsigned }) => unsigned.startsWith('0x04'))
+    const draft = parseDraft(fromHex(bumped!.unsigned as `0x${string}`))
+    if (isRefused(draft)) throw new Error(draft.message)
+    expect([draft.nonce, draft.authorizations.length, await world.attempts()]).toEqual([BigInt(bumped!.nonce), 4, 2])
+    await world.settle()
+    expect(await statesOf(world)).toEqual({ 'delegate final': 4 })
+    expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n])
+    expect(await world.drift()).toEqual([])
+  }, 120_000)
+})
+
+describe.skipIf(findEdr() === undefined)(
+  "on Hardhat's node with its own answers, which has no traces and no receipts of a block",
+  () => {
+    const node = useEdr({ ownReads: true })
+
+    test('coin leaves by a payment of its address, tokens of the same address by delegation', async () => {
+      const world = await open(ethereum, { nodes: { ethereum: node, bsc: node } })
+      const addresses = await holding(world, 4)
+      const [address] = addresses as [string]
+      await world.pay('ETH', address, '0.4')
+      await world.mine(4)
+      await world.deployed()
+      await world.settle()
+      expect(await statesOf(world)).toEqual({ 'delegate final': 4, 'direct final': 1 })
+      expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n])
+      expect(await world.onChain(address, 'ETH')).toBeLessThan(10n ** 15n)
+      expect(await world.drift()).toEqual([])
+    }, 120_000)
+  },
+)
+
+test('E10 an address that its token refuses is left out, is tried again ever less often, and a person is told', async () => {
+  const world = await open(ethereum)
+  const addresses = await holding(world, 4)
+  const [blocked] = addresses as [string]
+  await call(world.node.rpc, 'UsdtLike', await usdtOf(world), 'addBlackList', [blocked], { from: deployerAccount })
+  await world.settle()
+  expect(await leftOf(world, addresses)).toEqual([units(200n), 0n, 0n, 0n])
+  for (const hours of [1, 2, 4]) {
+    world.later(hours * HOUR + 1_000)
+    await world.settle()
+  }
+  const refused = (await world.rows()).filter(({ address }) => address === blocked)
+  expect(refused.map(({ state }) => state)).toEqual(['failed', 'failed', 'failed', 'failed'])
+  expect(await world.alerts()).toEqual(['sweep-failing'])
+  await call(world.node.rpc, 'UsdtLike', await usdtOf(world), 'removeBlackList', [blocked], { from: deployerAccount })
+  world.later(9 * HOUR)
+  await world.settle()
+  expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n])
+  expect(await world.alerts()).toEqual([])
+  expect(await world.drift()).toEqual([])
+}, 120_000)
+
+test('what stays behind in a batch is seen to have stayed, and is swept again by itself', async () => {
+  const world = await open(ethereum)
+  const addresses = await holding(world, 4)
+  const [blocked] = addresses as [string]
+  await world.deployed()
+  await world.run(world.sweepJob())
+  await call(world.node.rpc, 'UsdtLike', await usdtOf(world), 'addBlackList', [blocked], { from: deployerAccount })
+  await world.catchUp()
+  for (let i = 0; i < 3; i += 1) await world.run(world.sendJob())
+  await world.mine(4)
+  expect(await statesOf(world)).toEqual({ 'delegate final': 3, 'delegate failed': 1 })
+  await call(world.node.rpc, 'UsdtLike', await usdtOf(world), 'removeBlackList', [blocked], { from: deployerAccount })
+  await world.settle()
+  expect(await leftOf(world, addresses), 'not before its time').toEqual([units(200n), 0n, 0n, 0n])
+  world.later(HOUR + 1_000)
+  await world.settle()
+  expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n])
+  expect(
+    (await world.outgoing()).filter(({ unsigned }) => unsigned.startsWith('0x04')),
+    'it has delegated already',
+  ).toHaveLength(1)
+  expect(await world.drift()).toEqual([])
+}, 120_000)
+
+test.each(['auto', 'off'] as const)(
+  'a fee that the issuer takes of sweeps is booked as a cost: delegation %s',
+  async (setCode) => {
+    const world = await open(ethereum, { policy: { setCode } })
+    const addresses = await holding(world, 2)
+    const setFee = (basisPoints: bigint) =>
+      call(world.node.rpc, 'UsdtLike', contract, 'setParams', [basisPoints, 49n], { from: deployerAccount })
+    const contract = await usdtOf(world)
+    await setFee(10n)
+    await world.settle()
+    await setFee(0n)
+    expect(await leftOf(world, addresses)).toEqual([0n, 0n])
+    expect([await world.drift(), await world.alerts()]).toEqual([[], ['issuer-fee']])
+  },
+  120_000,
+)
+
+test('what the signer refuses is free again after a while, and its nonce holds nothing up', async () => {
+  const world = await open(ethereum, { signersMaxFee: 1n })
+  const addresses = await holding(world, 4)
+  await world.deployed()
+  await world.settle()
+  expect(await statesOf(world)).toEqual({ 'delegate replaced': 4 })
+  expect((await world.outgoing()).map(({ purpose, state }) => `${purpose} ${state}`).toSorted()).toEqual([
+    'sweep abandoned',
+  ])
+  world.later(HOUR + 1_000)
+  await world.settle()
+  // What failed goes alone.
+  expect((await statesOf(world))['delegate replaced'] ?? 0).toBeGreaterThan(4)
+  expect(await leftOf(world, addresses)).toEqual([units(200n), units(200n), units(200n), units(200n)])
+}, 120_000)
+
+test('a batch that can not pay what the chain asks by now gives way to the payments behind it, and is made again', async () => {
+  const world = await open(ethereum, { maxBatchFee: 3n * 10n ** 15n })
+  const addresses = await holding(world, 4)
+  await world.deployed()
+  await world.pay('ETH', HOT, '20')
+  await world.mine(4)
+  await world.run(world.sweepJob())
+  const to = await world.chain.newAddress()
+  const id = await world.request('ETH', to, 10n ** 17n)
+  await world.plan()
+  for (let i = 0; i < 2; i += 1) await world.run(world.sendJob())
+  const stuck = (await world.outgoing()).filter(({ purpose }) => purpose !== 'payout')
+  expect(stuck.length).toBeGreaterThan(0)
+  // Dear enough that no batch, and no transfer of a token, stays below its cap.
+  const dear = async (): Promise<void> =>
+    void (await world.node.rpc('anvil_setNextBlockBaseFeePerGas', `0x${(150n * GWEI).toString(16)}`))
+  for (let round = 0; round < 6; round += 1) {
+    await dear()
+    await world.mine(1)
+    world.later(61_000)
+    for (let i = 0; i < 3; i += 1) await world.run(world.sendJob())
+  }
+  await world.mine(4)
+  expect(await world.withdrawal(id)).toBe('settled')
+  expect(await world.onChain(to, 'ETH')).toBe(10n ** 17n)
+  const given = (await world.outgoing()).filter(({ purpose }) => purpose !== 'payout')
+  expect(given[0], 'its nonce was used up by nothing').toMatchObject({
+    state: 'final',
+    nonce: stuck[0]!.nonce,
+    fee: 21_000n * (given[0]!.fee! / 21_000n),
+  })
+  expect(given[0]!.unsigned.startsWith('0x04')).toBe(false)
+  expect(await leftOf(world, addresses), 'nothing moved').not.toContain(0n)
+  for (let i = 0; i < 60; i += 1) await world.mine(1)
+  for (let i = 0; i < 4; i += 1) {
+    world.later(2 * HOUR)
+    await world.settle()
+  }
+  expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n])
+  expect(await world.drift()).toEqual([])
+  const { rows } = await sql<{
+    nonce: number
+  }>`select nonce from outgoing where senders[1] = ${HOT} and state <> 'abandoned' order by nonce`.execute(world.db)
+  expect(rows.map(({ nonce }) => nonce - rows[0]!.nonce)).toEqual(rows.map((_, i) => i))
+}, 120_000)
+
+describe('killed', () => {
+  const POINTS = [
+    'sweep-deployment-chosen',
+    'sweep-deployment-planned',
+    'sweep-chosen',
+    'sweep-planned',
+    'before-sign',
+    'signed-not-stored',
+    'stored-not-broadcast',
+    'broadcast-not-recorded',
+  ]
+  test.each(POINTS.flatMap((point) => (['auto', 'off'] as const).map((setCode) => [point, setCode] as const)))(
+    'at %s, delegation %s: each asset leaves once',
+    async (point, setCode) => {
+      if (setCode === 'off' && point.includes('deployment')) return
+      const world = await open(ethereum, { policy: { setCode } })
+      const addresses = await holding(world, 3)
+      const before = await world.onChain(HOT, 'USDT')
+      if (!point.includes('deployment')) await world.deployed()
+      world.pauses.at = point
+      await world.dying()
+      world.pauses.at = null
+      // What the dead worker had claimed is free again when its lease is over.
+      world.later(30_000)
+      await world.settle()
+      await world.settle()
+      expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n])
+      expect(await world.onChain(HOT, 'USDT')).toBe(before + units(600n))
+      const states = await statesOf(world)
+      expect(states).toEqual(setCode === 'auto' ? { 'delegate final': 3 } : { 'top-up final': 3 })
+      expect(await world.drift()).toEqual([])
+    },
+    120_000,
+  )
+})
+
+test('C9 two workers at once make one sweep of each asset', async () => {
+  const world = await open(ethereum)
+  const addresses = await holding(world, 6)
+  await world.deployed()
+  await Promise.all([world.run(world.sweepJob()), world.run(world.sweepJob()), world.run(world.sweepJob())])
+  await Promise.all([world.run(world.sendJob()), world.run(world.sendJob())])
+  await world.settle()
+  expect(await statesOf(world)).toEqual({ 'delegate final': 6 })
+  expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n, 0n, 0n])
+  expect((await world.outgoing()).map(({ purpose, state }) => `${purpose} ${state}`)).toEqual(['sweep final'])
+  expect(await world.drift()).toEqual([])
+}, 120_000)
+
+test('what does not pay yet, and has waited longest, does not keep what pays from leaving', async () => {
+  const world = await open(ethereum, { policy: { batch: 1 } })
+  const rate = await world.adapter.feeRate()
+  if (rate.kind !== 'gas') throw new Error('no price of gas')
+  // Worth 24,000 gas twenty times over: more than the least there is, less than any way out costs.
+  const poor = (expectedPrice(rate) * 24_000n * 20n * 2_000n) / 10n ** 12n
+  const poorOnes = await holding(world, 4, `${poor / 1_000_000n}.${String(poor % 1_000_000n).padStart(6, '0')}`)
+  const [rich] = await holding(world, 1)
+  await world.settle()
+  expect(await leftOf(world, [rich!, ...poorOnes])).toEqual([0n, poor, poor, poor, poor])
+}, 120_000)
+
+test('E9 dust waits until it is worth its gas, and a closed gas window until it has waited too long', async () => {
+  const world = await open(ethereum, { policy: { maxGasPrice: 1n, maxAgeMs: 5 * HOUR } })
+  const addresses = await holding(world, 4)
+  const { address: dusty } = await world.address()
+  await world.pay('USDT', dusty, '0.000001')
+  await world.mine(4)
+  await world.settle()
+  expect(await world.rows()).toEqual([])
+  world.later(6 * HOUR)
+  await world.settle()
+  expect(await leftOf(world, [...addresses, dusty])).toEqual([0n, 0n, 0n, 0n, 1n])
+  expect(await world.drift()).toEqual([])
+}, 120_000)

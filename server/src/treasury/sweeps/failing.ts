@@ -1,0 +1,35 @@
+import type { Db, Tx } from '../../platform/db/index.ts'
+import type { Moment } from '../../platform/base/moment.ts'
+import { raiseAlert } from '../../platform/runtime/alerts.ts'
+import type { Holder, Holding, Sweep } from './sweep.ts'
+
+/** So many sweeps of an asset of an address in a row come to nothing before a person is told. */
+const TELL_AT = 3
+
+export const failingSubject = ({ network, address, asset }: Pick<Sweep, 'network' | 'address' | 'asset'>): string =>
+  `${network}/${address}/${asset}`
+
+/**
+ * Tells the operator of what does not leave an address, such as a token that refuses it. It is tried again, ever less
+ * often.
+ */
+export const tellFailing = async (
+  db: Db | Tx,
+  network: Sweep['network'],
+  { address, merchantId }: Pick<Holder, 'address' | 'merchantId'>,
+  { asset, units, failures }: Holding,
+  moment: Moment,
+): Promise<void> => {
+  if (failures < TELL_AT) return
+  const text = `${asset} of ${address} on ${network} did not move in ${failures} sweeps: see whether the token refuses this address. It is tried again`
+  await raiseAlert(
+    db,
+    {
+      kind: 'sweep-failing',
+      subject: failingSubject({ network, address, asset }),
+      text,
+      detail: { merchantId, units: units.toString() },
+    },
+    moment,
+  )
+}

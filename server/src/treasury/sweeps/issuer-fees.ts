@@ -1,0 +1,84 @@
+import type { Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import { HOUSE, type Item } from '../../ledger/postings/index.ts'
+import { raiseAlert } from '../../platform/runtime/alerts.ts'
+
+/** A transfer of a token within a transaction. Ledger units. */
+interface Moved {
+  transaction: string
+  asset: string
+  from: string
+  units: bigint
+}
+
+/**
+ * A fee is at most this part of what arrives, and anything above it is missing money, which the comparison with the
+ * chain finds. Tether's contract (`setParams` of TetherToken.sol) allows less than 20 basis points.
+ */
+const SMALLEST_SHARE = 100n
+
+const wayOf = ({ transaction, asset, from }: Moved): string => `${transaction}/${asset}/${from}`
+
+const sumsOf = (transfers: readonly Moved[]): Map<string, bigint> => {
+  const sums = new Map<string, bigint>()
+  for (const one of transfers) sums.set(wayOf(one), (sums.get(wayOf(one)) ?? 0n) + one.units)
+  return sums
+}
+
+/**
+ * Which transfers to strangers are an issuer's fee of a transfer between two addresses of ours: in the same
+ * transaction, of the same token and sender, and small beside it. TetherToken.sol writes a `Transfer` to its owner for
+ * the fee.
+ */
+export const feesAmong = <T extends Moved>(inside: readonly Moved[], outside: readonly T[]): T[] => {
+  const [arrived, left] = [sumsOf(inside), sumsOf(outside)]
+  return outside.filter((one) => left.get(wayOf(one))! * SMALLEST_SHARE <= (arrived.get(wayOf(one)) ?? 0n))
+}
+
+/**
+ * Posts fees as costs of the house, or takes them back when their block is lost.
+ * @param outgoingOf our transactions by hash; a sweep that somebody else began has none
+ */
+export const feeItems = (
+  network: Network,
+  fees: readonly Moved[],
+  outgoingOf: ReadonlyMap<string, { outgoingId: string }>,
+  direction: 'out' | 'back',
+  { at, newId }: Moment,
+): Item[] =>
+  fees.map(({ transaction, asset, units }) => {
+    const posted = direction === 'out' ? units : -units
+    const account = (kind: `custody:${typeof network}` | 'network-costs') => ({ merchantId: HOUSE, asset, kind })
+    return {
+      transfer: {
+        id: newId(),
+        merchantId: HOUSE,
+        kind: 'post',
+        cause: { kind: 'outgoing', id: outgoingOf.get(transaction)?.outgoingId ?? newId() },
+        legs: [
+          { account: account(`custody:${network}`), posted, held: 0n },
+          { account: account('network-costs'), posted: -posted, held: 0n },
+        ],
+        at,
+      },
+    }
+  })
+
+/** Tells the operator, once for each token, also where the contract's change of its terms was never seen. */
+export const tellFees = async (tx: Tx, network: Network, fees: readonly Moved[], moment: Moment): Promise<void> => {
+  for (const asset of new Set(fees.map((fee) => fee.asset))) {
+    const text = `The issuer of ${asset} takes a fee of transfers on ${network}: sweeps cost it, and receivers get less than withdrawals say. See docs/operating/chain-trouble.md`
+    await raiseAlert(tx, { kind: 'issuer-fee', subject: `${network}/${asset}`, text }, moment)
+  }
+}
+
+/** Which of these transactions pay withdrawals, whose amounts include the fee. */
+export const payoutsAmong = async (tx: Tx, outgoingIds: readonly string[]): Promise<ReadonlySet<string>> => {
+  if (outgoingIds.length === 0) return new Set()
+  const { rows } = await sql<{
+    id: string
+  }>`select id from outgoing where id = any(${[...outgoingIds]}::uuid[]) and purpose = 'payout'`.execute(tx)
+  return new Set(rows.map(({ id }) => id))
+}

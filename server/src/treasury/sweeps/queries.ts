@@ -1,0 +1,63 @@
+import type { Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import { familyOf } from '../../chain/addresses/index.ts'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import type { Sweep } from './sweep.ts'
+
+/** Whether a transaction for sweeps that carries none, the deployment of their contracts, is on its way. */
+export const isDeploying = async (db: Db | Tx, network: Network): Promise<boolean> => {
+  const { rows } =
+    await sql`select from outgoing o where o.network = ${network} and o.purpose = 'sweep' and o.state in ('planned', 'signed', 'broadcast')
+    and not exists (select from sweeps s where s.outgoing_id = o.id) limit 1`.execute(db)
+  return rows.length > 0
+}
+
+/** The newest final block that the books have read; undefined before the first. */
+export const finalHeightOf = async (db: Db, network: Network): Promise<number | undefined> => {
+  const { rows } = await sql<{
+    height: number | null
+  }>`select final_height as height from watch_cursors where network = ${network}`.execute(db)
+  return rows[0]?.height ?? undefined
+}
+
+/** How many sweeps of an asset each of these addresses has seen, however they ended. */
+export const triesOf = async (
+  db: Db,
+  network: Network,
+  asset: string,
+  addresses: readonly string[],
+): Promise<ReadonlyMap<string, number>> => {
+  const { rows } = await sql<{ address: string; tries: number }>`select address, count(*) as tries from sweeps
+    where network = ${network} and asset = ${asset} and address = any(${[...addresses]}::text[]) group by address`.execute(
+    db,
+  )
+  return new Map(rows.map(({ address, tries }) => [address, tries]))
+}
+
+/** Whether any deposit address of a network holds anything at all. */
+export const isAnythingHeld = async (db: Db, network: Network): Promise<boolean> => {
+  const { rows } =
+    await sql`select from custody_addresses c join addresses a on a.family = ${familyOf(network)} and a.address = c.address
+    where c.network = ${network} and c.booked > 0 limit 1`.execute(db)
+  return rows.length > 0
+}
+
+/**
+ * Which of these sweeps a mined transaction really moved something for, or found done: anybody may start a sweep of an
+ * address that has delegated, as its money can go to the hot wallet only.
+ */
+export const movedAmong = async (
+  tx: Tx,
+  network: Network,
+  hash: string,
+  sweeps: readonly Sweep[],
+): Promise<ReadonlySet<string>> => {
+  const { rows } = await sql<{
+    id: string
+  }>`select s.id from sweeps s where s.id = any(${sweeps.map(({ id }) => id)}::uuid[])
+    and (exists (select from house_transfers h where h.network = ${network} and h.transaction = ${hash} and h.asset = s.asset and h.from_address = s.address)
+      or not exists (select from custody_addresses c where c.network = s.network and c.address = s.address and c.asset = s.asset and c.booked > 0))`.execute(
+    tx,
+  )
+  return new Set(rows.map(({ id }) => id))
+}

@@ -1,0 +1,65 @@
+import type { Catalogue } from '../../market/assets/index.ts'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import { noEffects } from '../../ledger/effects/index.ts'
+import { HOUSE } from '../../ledger/postings/index.ts'
+import { ownCosts, type OutgoingChange, type OutgoingSubscriber } from '../../chain/transactions/index.ts'
+import { resolveAlert } from '../../platform/runtime/alerts.ts'
+import { failingSubject } from './failing.ts'
+import type { SweepEvent } from './machine.ts'
+import { movedAmong } from './queries.ts'
+import { moveSweeps, sweepsOf } from './store.ts'
+import { borrowersOf } from './tron/loans.ts'
+
+const EVENTS: Record<OutgoingChange['event'], SweepEvent> = {
+  refused: 'refused',
+  accepted: 'accepted',
+  mined: 'mined',
+  reorganized: 'reorganized',
+  final: 'final',
+  reverted: 'reverted',
+}
+
+/**
+ * How a transaction that prepares sweeps moves them. Until it is final it may be lost again, and what stands on it with
+ * it.
+ */
+const PREPARES: Partial<Record<OutgoingChange['event'], SweepEvent>> = {
+  final: 'prepared',
+  reverted: 'dropped',
+  refused: 'dropped',
+}
+
+/**
+ * Moves sweeps with their transactions, and charges what these cost to the merchants whose deposits they bring in. The
+ * ledger's custody stays as it is: it is of a network, not of an address.
+ */
+export const createSweepSettlement =
+  (catalogue: Catalogue): OutgoingSubscriber =>
+  async (tx, change, moment) => {
+    const { id, purpose } = change.outgoing
+    if (purpose !== 'sweep' && purpose !== 'gas' && purpose !== 'resources') return noEffects
+    const sweeps = await sweepsOf(tx, id)
+    if (change.event === 'final') await settleMoved(tx, change, moment)
+    else await moveSweeps(tx, { outgoingId: id }, EVENTS[change.event], moment.at)
+    const prepares = PREPARES[change.event]
+    if (prepares) await moveSweeps(tx, { fundingId: id }, prepares, moment.at)
+    const payers = [...sweeps.map(({ merchantId }) => merchantId), ...(await borrowersOf(tx, id))]
+    return ownCosts(catalogue, change, payers.length > 0 ? payers : [HOUSE], moment)
+  }
+
+/** A batch goes on when a part of it fails: what its block does not show to have moved is still where it was. */
+const settleMoved = async (
+  tx: Tx,
+  { outgoing: { id, network }, hash }: OutgoingChange,
+  { at }: Moment,
+): Promise<void> => {
+  const carried = (await sweepsOf(tx, id)).filter(({ outgoingId }) => outgoingId === id)
+  if (carried.length === 0) return
+  const moved = await movedAmong(tx, network, hash!, carried)
+  const ids = (ofMoved: boolean): string[] =>
+    carried.filter((sweep) => moved.has(sweep.id) === ofMoved).map((sweep) => sweep.id)
+  for (const sweep of await moveSweeps(tx, { ids: ids(true) }, 'final', at))
+    await resolveAlert(tx, 'sweep-failing', failingSubject(sweep), at)
+  await moveSweeps(tx, { ids: ids(false) }, 'reverted', at)
+}

@@ -1,0 +1,75 @@
+/** Which stops keep money at its deposit address. */
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import { inTransaction } from '../../platform/db/index.ts'
+import { createWorld, E18, pay, wipe, type Owned, type World } from '../../pay-in/deposits/test-world.ts'
+import { fundedOn, holdersOn, insertSweeps } from './store.ts'
+
+const database = useDatabase({ template: migrated })
+let world: World
+let owned: Owned
+
+beforeAll(() => {
+  world = createWorld(database.url)
+})
+afterAll(() => world.close())
+beforeEach(async () => {
+  await wipe(world.db)
+  owned = await world.address('ETHEREUM')
+  await sql`insert into watch_cursors values ('ETHEREUM', 120, 'x', 1, 120, 110, false, ${new Date(world.now)})`.execute(
+    world.db,
+  )
+  await world.mine('ETHEREUM', 100, [pay(owned.address, E18, { index: 'n' })])
+  await world.settle('ETHEREUM', 120, 110)
+})
+
+const stop = (asset: string | null, network: string | null) =>
+  sql`insert into freezes(id, asset, merchant_id, network, reason, created_by, created_at)
+    values (${randomUUID()}, ${asset}, null, ${network}, 'test', 'test', ${new Date(world.now)})`.execute(world.db)
+const held = async () => (await holdersOn(world.db, 'ETHEREUM', 10)).map(({ address }) => address)
+
+test('audit M-D2: a stop of another network, such as after its final blocks were lost, leaves sweeps of this one alone', async () => {
+  await stop(null, 'TRON')
+  await stop('ETH', 'BINANCE_SMART_CHAIN')
+  expect(await held()).toEqual([owned.address])
+})
+
+test.each([
+  [null, null],
+  ['ETH', null],
+  [null, 'ETHEREUM'],
+  ['ETH', 'ETHEREUM'],
+])('a stop of asset %s and network %s keeps it where it is', async (asset, network) => {
+  await stop(asset, network)
+  expect(await held()).toEqual([])
+})
+
+test.each([
+  ['ETH', null, []],
+  [null, 'ETHEREUM', []],
+  ['ETH', 'TRON', ['here']],
+  ['USDT', null, ['here']],
+])('what was prepared waits too: a stop of asset %s and network %s', async (asset, network, expected) => {
+  await sql`truncate sweeps cascade`.execute(world.db)
+  const row = {
+    id: randomUUID(),
+    network: 'ETHEREUM',
+    asset: 'ETH',
+    address: owned.address,
+    merchantId: owned.merchantId,
+    derivationIndex: 0,
+    units: E18,
+    way: 'top-up',
+    state: 'funded',
+    fundingId: null,
+    outgoingId: null,
+  } as const
+  await inTransaction(world.db, (tx) => insertSweeps(tx, [row], world.moment()))
+  await stop(asset, network)
+  expect(
+    (await fundedOn(world.db, 'ETHEREUM', 10)).map(({ address }) => (address === owned.address ? 'here' : address)),
+  ).toEqual(expected)
+})

@@ -1,0 +1,30 @@
+import type { TronChainAdapter } from '../../../adapters/chains/port.ts'
+import type { Catalogue } from '../../../market/assets/index.ts'
+import type { PausePoint } from '../../../chain/transactions/index.ts'
+import type { Runtime } from '../../../platform/runtime/runtime.ts'
+import type { SweepPolicy } from '../policy.ts'
+
+/** What the signer would sign. */
+export interface TronSweepPermission {
+  /** tickers */
+  assets: ReadonlySet<string>
+  /** energy, and activations without a top-up */
+  mayLend: boolean
+  /** sun */
+  maxTopUp: bigint
+}
+
+/** What sweeping on TRON needs. */
+export interface TronSweepDeps {
+  runtime: Runtime
+  catalogue: Catalogue
+  adapter: TronChainAdapter
+  hotAddress: string
+  policy: SweepPolicy
+  /** sun: no transaction may cost the network more */
+  maxFee: bigint
+  allowed(): Promise<TronSweepPermission>
+  /** sun that the hot address can send now, after all that is on its way */
+  spendable(): Promise<bigint>
+  pause: PausePoint
+}

@@ -1,0 +1,149 @@
+import { NATIVE_TICKER } from '@bursar/chainkit'
+import { eachApart, type Job } from '../../../platform/jobs/index.ts'
+import { rescale } from '../../../platform/money/index.ts'
+import { momentOf } from '../../../platform/runtime/runtime.ts'
+import { freshPrices } from '../../../market/rates/index.ts'
+import { tellFailing } from '../failing.ts'
+import { returnLoans } from './jobs-returns.ts'
+import { fundedOn, holdersOn, type Worthwhile } from '../store.ts'
+import type { Holder } from '../sweep.ts'
+import type { TronSweepDeps, TronSweepPermission } from './deps.ts'
+import { lookAround } from './looking.ts'
+import { quietAmong } from './loans.ts'
+import { createTronStepping, type Judge } from './stepping.ts'
+import type { TronTarget } from './storing.ts'
+import { evenFloors, isWorthIt } from './worth.ts'
+
+/** Read at once; most of them rest. */
+const MOST_HOLDERS = 5_000
+const MOST_FUNDED = 1_000
+/** What is not worth its sweep yet is looked at again after this long, or when more has come. */
+const REST_MS = 10 * 60_000
+const TRX = NATIVE_TICKER.TRON
+
+/**
+ * Brings deposits on TRON together. Each run asks the chain what an address still lacks and plans that, so that it goes
+ * on from whatever is the case; energy that was lent is taken back whatever became of the sweep.
+ */
+export const createTronSweepJob = (deps: TronSweepDeps, everyMs: number): Job => {
+  /** When addresses whose holdings are not worth it yet are looked at again (business time), by what they held. */
+  const rests = new Map<string, number>()
+  return {
+    name: 'sweeps TRON',
+    everyMs,
+    run: async () => {
+      await eachApart([() => returnLoans(deps), () => goOn(deps, rests)], (part) => part())
+      return false
+    },
+  }
+}
+
+const goOn = async (deps: TronSweepDeps, rests: Map<string, number>): Promise<void> => {
+  const { runtime, policy } = deps
+  if (!policy.enabled) return
+  const allowed = await deps.allowed()
+  if (allowed.assets.size === 0) return
+  const funded = (await fundedOn(runtime.db, 'TRON', MOST_FUNDED)).filter(({ asset }) => allowed.assets.has(asset))
+  const holders = await restedHolders(deps, allowed, rests)
+  if (funded.length === 0 && holders.length === 0) return
+  const view = await lookAround(deps, allowed)
+  if (!view) return
+  const step = createTronStepping(deps, view)
+  for (const { id, ...sweep } of funded)
+    await guarded(deps, sweep.address, () => step({ ...sweep, sweepId: id }, () => true))
+  await begin(deps, holders, step, rests)
+}
+
+/** Holders where nothing is under way and that are not known to hold too little. */
+const restedHolders = async (
+  { runtime, policy, catalogue }: TronSweepDeps,
+  { assets }: TronSweepPermission,
+  rests: Map<string, number>,
+): Promise<Holder[]> => {
+  const { at } = momentOf(runtime)
+  for (const [key, until] of rests) if (until <= at.getTime()) rests.delete(key)
+  const prices = await freshPrices(runtime.db, [...assets], new Date(runtime.clock.now()))
+  const least = evenFloors(
+    [...assets].map((ticker) => ({ ticker, scale: catalogue.findCrypto(ticker)!.scale, usd: prices.get(ticker) })),
+  )
+  const worthwhile: Worthwhile = { now: at, overdue: new Date(at.getTime() - policy.maxAgeMs), least }
+  const holders = (await holdersOn(runtime.db, 'TRON', MOST_HOLDERS, worthwhile)).filter(
+    (holder) => !rests.has(keyOf(holder)),
+  )
+  const quiet = await quietAmong(
+    runtime.db,
+    holders.map(({ address }) => address),
+  )
+  return holders.filter(({ address }) => quiet.has(address))
+}
+
+const keyOf = ({ address, holdings }: Holder): string =>
+  [address, ...holdings.map(({ asset, units }) => `${units} ${asset}`)].join()
+
+/** Begins one sweep an address at most: what two of them would need is not there twice. */
+const begin = async (
+  deps: TronSweepDeps,
+  holders: readonly Holder[],
+  step: ReturnType<typeof createTronStepping>,
+  rests: Map<string, number>,
+): Promise<void> => {
+  const { runtime, policy, catalogue } = deps
+  const tickers = [...new Set([TRX, ...holders.flatMap(({ holdings }) => holdings.map(({ asset }) => asset))])]
+  const prices = await freshPrices(runtime.db, tickers, new Date(runtime.clock.now()))
+  const native = catalogue.findCrypto(TRX)!
+  const sunToLedger = (sun: bigint): bigint => rescale(sun, native.networks.get('TRON')!.decimals, native.scale)
+  for (const holder of holders.slice(0, policy.batch)) {
+    const { holdings, ...owner } = holder
+    // What is worth it but could not be begun, for want of TRX or of an answer, is tried again soon.
+    let [begun, isPoor] = [false, true]
+    // Tokens first: TRX may pay for their transfer.
+    for (const { asset, units, since, failures } of holdings.toSorted(
+      (a, b) => Number(a.asset === TRX) - Number(b.asset === TRX),
+    )) {
+      const { scale } = catalogue.findCrypto(asset)!
+      const judge: Judge = (cost) => {
+        const isWorth = isWorthIt(
+          { ticker: asset, units, scale, usd: prices.get(asset), since },
+          { ticker: TRX, units: sunToLedger(cost), scale: native.scale, usd: prices.get(TRX) },
+          policy,
+          runtime.clock.business(),
+        )
+        isPoor &&= !isWorth
+        return isWorth
+      }
+      const target: TronTarget = {
+        asset,
+        address: owner.address,
+        merchantId: owner.merchantId,
+        derivationIndex: owner.derivationIndex,
+        units,
+        sweepId: null,
+      }
+      await tellFailing(runtime.db, 'TRON', owner, { asset, units, since, failures }, momentOf(runtime))
+      begun = await guarded(
+        deps,
+        owner.address,
+        () => step(target, judge),
+        () => void (isPoor = false),
+      )
+      if (begun) break
+    }
+    if (!begun && isPoor) rests.set(keyOf(holder), momentOf(runtime).at.getTime() + REST_MS)
+  }
+}
+
+/** What fails for one address does not keep the others waiting. */
+const guarded = async (
+  { runtime }: TronSweepDeps,
+  address: string,
+  run: () => Promise<boolean>,
+  onFailure = (): void => {},
+): Promise<boolean> => {
+  try {
+    return await run()
+  } catch (err) {
+    runtime.log.warn({ err, address }, 'a sweep on TRON did not go on, and is tried again')
+    onFailure()
+    return false
+  }
+}

@@ -1,0 +1,117 @@
+import {
+  bandwidthOf,
+  type BlockReference,
+  type Contract,
+  type Prices,
+  type Resources,
+  type Usage,
+} from '@bursar/chainkit/tron'
+import type { ResourceSupply, TronChainAdapter } from '../../../adapters/chains/port.ts'
+import { recentReference, tronCommitted, tronPayment } from '../../../chain/transactions/index.ts'
+import type { TronSweepDeps, TronSweepPermission } from './deps.ts'
+import type { TronFigures } from './choice.ts'
+
+/** What holds for all sweeps of one look. The hot address's means shrink with each step that is planned. */
+export interface TronView {
+  prices: Prices
+  reference: BlockReference & { time: number }
+  supply: ResourceSupply
+  hot: { resources: Resources; lendable: bigint; sun: bigint }
+  /** sun, by the signer's policy */
+  maxTopUp: bigint
+}
+
+/** Undefined while the hot address is not activated: nothing can be prepared. */
+export const lookAround = async (
+  { adapter, hotAddress, runtime, spendable }: TronSweepDeps,
+  { mayLend, maxTopUp }: TronSweepPermission,
+): Promise<TronView | undefined> => {
+  const supply = await adapter.supplyFor(hotAddress)
+  const prices = await adapter.feeRate()
+  if (prices.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')
+  if (!supply) return undefined
+  // Asked before the chain: what is mined in between is then subtracted twice, never not at all.
+  const { stake } = await tronCommitted(runtime.db, hotAddress)
+  const [reference, resources, lendable, sun] = await Promise.all([
+    recentReference({ runtime, adapter }),
+    adapter.resourcesOf(hotAddress),
+    adapter.lendable(hotAddress),
+    spendable(),
+  ])
+  return {
+    prices,
+    reference,
+    supply,
+    hot: { resources, lendable: mayLend && lendable > stake ? lendable - stake : 0n, sun },
+    maxTopUp,
+  }
+}
+
+const LIFETIME_MS = 600_000
+/** As much as a fee limit can be, so that it is as long on the wire. */
+const LONGEST_FEE_LIMIT = 15_000_000_000n
+
+/** Bytes of bandwidth that a transaction made now takes. */
+export const bytesOf = (contract: Contract, { time, refBlockBytes, refBlockHash }: TronView['reference']): number =>
+  bandwidthOf({
+    refBlockBytes,
+    refBlockHash,
+    contract,
+    expiration: time + LIFETIME_MS,
+    timestamp: time,
+    feeLimit: contract.kind === 'TriggerSmartContract' ? LONGEST_FEE_LIMIT : 0n,
+  })
+
+export interface TronTransfer {
+  address: string
+  contract: string
+  /** the token's */
+  units: bigint
+}
+
+export type TokenLook =
+  | { ok: true; figures: TronFigures; usage: Usage; transfer: Contract }
+  | { ok: false; message: string }
+
+/** What the transfer of a token takes, and what the address has of that. */
+export const lookAtToken = async (
+  { adapter, hotAddress }: TronSweepDeps,
+  view: TronView,
+  sweep: TronTransfer,
+): Promise<TokenLook> => {
+  const { address } = sweep
+  const transfer = tronPayment({ from: address, to: hotAddress, units: sweep.units, contract: sweep.contract })
+  const [cost, isActivated] = await Promise.all([adapter.estimateCost(transfer), adapter.isActivated(address)])
+  if (!cost.ok) return { ok: false, message: cost.message }
+  const figures: TronFigures = {
+    prices: view.prices,
+    usage: cost.usage,
+    address: isActivated
+      ? { isActivated, resources: await adapter.resourcesOf(address), sun: await sunOf(adapter, address) }
+      : { isActivated, resources: { bandwidth: 0n, energy: 0n, freeBandwidth: view.supply.freeBandwidth }, sun: 0n },
+    hot: { resources: view.hot.resources, lendable: view.hot.lendable },
+    supply: view.supply,
+    bytes: bytesOfPreparing(view, { from: hotAddress, to: address }),
+  }
+  return { ok: true, figures, usage: cost.usage, transfer }
+}
+
+/** What it can send in final blocks: newer TRX may be taken back. */
+export const sunOf = async (adapter: TronChainAdapter, address: string): Promise<bigint> =>
+  (await adapter.stakeOf(address)).spendable
+
+/** An amount of the usual length. */
+const SOME_SUN = 10_000_000_000n
+
+const bytesOfPreparing = (
+  { reference }: TronView,
+  { from: owner, to }: { from: string; to: string },
+): TronFigures['bytes'] => {
+  const loan = { owner, resource: 'ENERGY', amount: SOME_SUN, receiver: to } as const
+  return {
+    topUp: bytesOf({ kind: 'TransferContract', owner, to, amount: SOME_SUN }, reference),
+    activate: bytesOf({ kind: 'AccountCreateContract', owner, account: to }, reference),
+    lend: bytesOf({ kind: 'DelegateResourceContract', ...loan, lock: false, lockPeriod: 0n }, reference),
+    giveBack: bytesOf({ kind: 'UnDelegateResourceContract', ...loan }, reference),
+  }
+}

@@ -1,0 +1,95 @@
+import type { Contract, Resources } from '@bursar/chainkit/tron'
+import type { ResourceSupply, Stake, TronChainAdapter } from '../../../adapters/chains/port.ts'
+import { inTransaction } from '../../../platform/db/index.ts'
+import { insertPlanned, recentReference } from '../../../chain/transactions/index.ts'
+import { momentOf, type Runtime } from '../../../platform/runtime/runtime.ts'
+import { openLoansOf, type OpenLoan } from './loans.ts'
+import { byHot } from './plans.ts'
+
+/** What the operator has done with the hot address's stake. `withdraw` fetches what has waited long enough. */
+export type StakeOrder =
+  | { kind: 'stake' | 'unstake'; resource: 'ENERGY' | 'BANDWIDTH'; sun: bigint }
+  | { kind: 'withdraw' }
+
+export interface StakeDeps {
+  runtime: Runtime
+  adapter: TronChainAdapter
+  hotAddress: string
+  /** sun that the hot address can send now, after all that is on its way */
+  spendable(): Promise<bigint>
+}
+
+/** FreezeBalanceV2Contract and UnfreezeBalanceV2Contract */
+const LEAST_SUN = 1_000_000n
+/** `MAX_UNFREEZE` of java-tron */
+const MOST_UNFREEZING = 32
+
+const contractOf = (owner: string, order: StakeOrder): Contract => {
+  if (order.kind === 'withdraw') return { kind: 'WithdrawExpireUnfreezeContract', owner }
+  const { resource, sun: amount } = order
+  return order.kind === 'stake'
+    ? { kind: 'FreezeBalanceV2Contract', owner, amount, resource }
+    : { kind: 'UnfreezeBalanceV2Contract', owner, amount, resource }
+}
+
+/**
+ * Plans the transaction that does it, to be signed and sent like all others; what the chain would refuse is refused
+ * here.
+ */
+export const orderStake = async (deps: StakeDeps, order: StakeOrder): Promise<{ id: string } | { refused: string }> => {
+  const { runtime, adapter, hotAddress } = deps
+  const [prices, reference, stake] = await Promise.all([
+    adapter.feeRate(),
+    recentReference(deps),
+    adapter.stakeOf(hotAddress),
+  ])
+  if (prices.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')
+  const outgoing = byHot(deps, { prices, reference }, contractOf(hotAddress, order), 'resources')
+  const refused = refusalOf(order, stake, {
+    time: reference.time,
+    left: (await deps.spendable()) - outgoing.networkFee,
+  })
+  if (refused !== undefined) return { refused }
+  await inTransaction(runtime.db, (tx) => insertPlanned(tx, outgoing, momentOf(runtime)))
+  return { id: outgoing.id }
+}
+
+const refusalOf = (
+  order: StakeOrder,
+  { staked, unfreezing }: Stake,
+  { time, left }: { time: number; left: bigint },
+): string | undefined => {
+  if (left < 0n) return 'the hot wallet has no TRX for the fee'
+  if (order.kind === 'withdraw')
+    return unfreezing.some(({ at }) => at <= time) ? undefined : 'nothing has waited long enough yet'
+  if (order.sun < LEAST_SUN) return 'TRON stakes 1 TRX at least'
+  if (order.kind === 'stake')
+    return order.sun > left ? `the hot wallet can spare ${left} sun after what is on its way` : undefined
+  if (unfreezing.length >= MOST_UNFREEZING) return `TRON lets ${MOST_UNFREEZING} amounts wait at most: withdraw first`
+  return order.sun > staked[order.resource] ? `${staked[order.resource]} sun are staked for it and not lent` : undefined
+}
+
+/** How the hot address stands. Sun, and units of energy and bandwidth. */
+export interface StakeStanding {
+  stake: Stake
+  resources: Resources
+  /** null while the address is not activated */
+  supply: ResourceSupply | null
+  /** sun of stake for energy that can be lent now */
+  lendable: bigint
+  loans: OpenLoan[]
+}
+
+export const standingOfStake = async ({
+  runtime,
+  adapter,
+  hotAddress,
+}: Omit<StakeDeps, 'spendable'>): Promise<StakeStanding> => {
+  const [stake, resources, supply, lendable] = await Promise.all([
+    adapter.stakeOf(hotAddress),
+    adapter.resourcesOf(hotAddress),
+    adapter.supplyFor(hotAddress),
+    adapter.lendable(hotAddress),
+  ])
+  return { stake, resources, supply, lendable, loans: await openLoansOf(runtime.db) }
+}

@@ -1,0 +1,68 @@
+import { inTransaction } from '../../../platform/db/index.ts'
+import { insertPlanned } from '../../../chain/transactions/index.ts'
+import { momentOf } from '../../../platform/runtime/runtime.ts'
+import { insertSweeps, moveSweeps } from '../store.ts'
+import type { Sweep } from '../sweep.ts'
+import type { TronWay } from './choice.ts'
+import type { TronSweepDeps } from './deps.ts'
+import { insertLoan, lockTronSweeps, quietAmong } from './loans.ts'
+import type { TronPlanned } from './plans.ts'
+
+/** One asset of one address to be swept: a sweep that has been begun, or one to begin. */
+export interface TronTarget extends Pick<Sweep, 'asset' | 'address' | 'merchantId' | 'derivationIndex' | 'units'> {
+  /** null: not begun */
+  sweepId: string | null
+}
+
+/** Another process was faster. */
+class Taken extends Error {}
+
+/** Stores a transaction and what it does for the sweep, all or nothing. False when another process was faster. */
+export const storeStep = async (
+  deps: TronSweepDeps,
+  target: TronTarget,
+  way: TronWay,
+  { outgoing, lends }: TronPlanned,
+): Promise<boolean> => {
+  const { runtime } = deps
+  const isTransfer = outgoing.purpose === 'sweep'
+  try {
+    await inTransaction(runtime.db, async (tx) => {
+      await lockTronSweeps(tx)
+      const moment = momentOf(runtime)
+      await insertPlanned(tx, outgoing, moment)
+      const { sweepId, ...rest } = target
+      if (sweepId !== null) {
+        // The transfer goes the way it was prepared for.
+        const more = isTransfer ? { outgoingId: outgoing.id } : { fundingId: outgoing.id, way }
+        const moved = await moveSweeps(tx, { ids: [sweepId] }, isTransfer ? 'attached' : 'needs-more', moment.at, more)
+        if (moved.length === 0) throw new Taken()
+      } else {
+        if (!(await quietAmong(tx, [target.address])).has(target.address)) throw new Taken()
+        const ids = isTransfer
+          ? ({ state: 'carried', outgoingId: outgoing.id, fundingId: null } as const)
+          : ({ state: 'planned', outgoingId: null, fundingId: outgoing.id } as const)
+        if (!(await insertSweeps(tx, [{ ...rest, id: runtime.newId(), network: 'TRON', way, ...ids }], moment)))
+          throw new Taken()
+      }
+      if (lends === null) return
+      const { address, merchantId, derivationIndex } = target
+      await insertLoan(
+        tx,
+        { id: runtime.newId(), address, merchantId, derivationIndex, stake: lends },
+        outgoing.id,
+        moment,
+      )
+    })
+    return true
+  } catch (error) {
+    if (error instanceof Taken) return false
+    throw error
+  }
+}
+
+/** Ends a sweep that can't be prepared or sent as things are. */
+export const dropSweep = async ({ runtime }: TronSweepDeps, { sweepId }: TronTarget): Promise<void> => {
+  if (sweepId === null) return
+  await inTransaction(runtime.db, (tx) => moveSweeps(tx, { ids: [sweepId] }, 'dropped', momentOf(runtime).at))
+}
