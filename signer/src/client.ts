@@ -9,18 +9,18 @@ import type {
   SignRequest,
   SignedTransaction,
   SignerStatus,
-} from './protocol.ts'
-import { LOG_HEADER, readLogEnd, writeLogEnd } from './protocol.ts'
-import { isRefusalCode } from './refusal.ts'
-import type { RefusalCode } from './refusal.ts'
+} from './protocol/protocol.ts'
+import { LOG_HEADER, readLogEnd, writeLogEnd } from './protocol/protocol.ts'
+import { isRefusalCode } from './protocol/refusal.ts'
+import type { RefusalCode } from './protocol/refusal.ts'
 
 /**
  * What the rest of the system uses of the signer, as `@bursar/signer/client`. Neither this file nor anything it imports
  * touches a key.
  */
-export { approvalMessage } from './approval.ts'
-export type { RefusalClass, RefusalCode } from './refusal.ts'
-export type * from './protocol.ts'
+export { approvalMessage } from './policy/approval.ts'
+export type { RefusalClass, RefusalCode } from './protocol/refusal.ts'
+export type * from './protocol/protocol.ts'
 
 /** Where the signer listens: on this machine, or on another that both sides prove their names to (PEM texts). */
 export type SignerAddress =

@@ -1,6 +1,6 @@
 import type { Signer as SignerPort } from '../../server/src/adapters/signer/port.ts'
-import { Refusal } from '../../signer/src/refusal.ts'
-import type { Signer } from '../../signer/src/signer.ts'
+import { Refusal } from '../../signer/src/protocol/refusal.ts'
+import type { Signer } from '../../signer/src/server/signer.ts'
 
 /** The real signer's judgement and memory in this process, without its socket. */
 export const withoutSocket = (signer: Signer): SignerPort => ({

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
 import { generateMnemonic, mnemonicToSeedSync, validateMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english.js'
-import { createSecretFile, readSecretFile } from '../secret-file.ts'
-import { sealSeed } from '../seed-file.ts'
-import { Keyring } from '../keyring.ts'
+import { createSecretFile, readSecretFile } from '../keys/secret-file.ts'
+import { sealSeed } from '../keys/seed-file.ts'
+import { Keyring } from '../keys/keyring.ts'
 import { readPassphrase } from './passphrase.ts'
 
 /** 24 words. */

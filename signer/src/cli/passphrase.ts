@@ -1,4 +1,4 @@
-import { readSecretFile } from '../secret-file.ts'
+import { readSecretFile } from '../keys/secret-file.ts'
 
 const LINE_BREAK = 0x0a
 const CARRIAGE_RETURN = 0x0d

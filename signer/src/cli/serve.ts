@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util'
-import type { Endpoint } from '../endpoint.ts'
-import type { HttpEvents, TlsFiles } from '../http-server.ts'
-import { LogFailed } from '../log.ts'
-import { readSecretFile, readTrustedFile } from '../secret-file.ts'
-import { startSigner } from '../serve.ts'
-import type { RunningSigner } from '../serve.ts'
-import { readClients } from '../tls-clients.ts'
+import type { Endpoint } from '../server/endpoint.ts'
+import type { HttpEvents, TlsFiles } from '../server/http-server.ts'
+import { LogFailed } from '../log/log.ts'
+import { readSecretFile, readTrustedFile } from '../keys/secret-file.ts'
+import { startSigner } from '../server/serve.ts'
+import type { RunningSigner } from '../server/serve.ts'
+import { readClients } from '../server/tls-clients.ts'
 import { readPassphrase } from './passphrase.ts'
 
 const OPTIONS = {

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { oldestOf, scanLog, segmentsOf } from '../segments.ts'
+import { oldestOf, scanLog, segmentsOf } from '../log/segments.ts'
 
 /**
  * Checks the chain of a log through all segments that lie beside it, of a live signer too, and prints its length and

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 import { isBitcoinChain } from '@bursar/chainkit/bitcoin'
-import { Keyring } from '../keyring.ts'
-import { readSecretFile } from '../secret-file.ts'
-import { openSeed } from '../seed-file.ts'
+import { Keyring } from '../keys/keyring.ts'
+import { readSecretFile } from '../keys/secret-file.ts'
+import { openSeed } from '../keys/seed-file.ts'
 import { readPassphrase } from './passphrase.ts'
 
 /** Prints the account-level extended public keys, all that the rest of the system needs to know of the keys. */

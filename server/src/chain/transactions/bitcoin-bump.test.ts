@@ -1,7 +1,7 @@
 /** How much more a replacement pays than what it replaces: BIP 125 rule 4, by the node's `-incrementalrelayfee`. */
 import { isRefused } from '@bursar/chainkit'
 import { expect, test } from 'vitest'
-import { Keyring } from '../../../../signer/src/keyring.ts'
+import { Keyring } from '../../../../signer/src/keys/keyring.ts'
 import { planBitcoinBump, planConsolidationBump } from './bitcoin-bump.ts'
 import { anyChange, bitcoinKey, planBitcoinPayout, planConsolidation, type OwnCoin } from './index.ts'
 import { DEFAULT_BITCOIN_POLICY } from './policy.ts'

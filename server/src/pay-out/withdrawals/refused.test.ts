@@ -1,4 +1,4 @@
-import { readPolicy } from '../../../../signer/src/policy.ts'
+import { readPolicy } from '../../../../signer/src/policy/policy.ts'
 import { afterEach, describe, expect, test } from 'vitest'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'

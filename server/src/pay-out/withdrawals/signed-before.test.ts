@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
-import { tronIntent, tronRequest } from '../../../../signer/src/test-tron.ts'
+import { tronIntent, tronRequest } from '../../../../signer/src/rules/tron/test-tron.ts'
 import { evmRequest } from '../../../../signer/src/test-world.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'

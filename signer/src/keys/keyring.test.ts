@@ -1,0 +1,76 @@
+import { TronWeb } from 'tronweb'
+import { mnemonicToAccount } from 'viem/accounts'
+import { describe, expect, test } from 'vitest'
+import { Keyring } from './keyring.ts'
+import { JUNK_WORDS, seed } from '../test-world.ts'
+
+describe('Keyring', () => {
+  test('derives the addresses that wallets derive from the same words', () => {
+    const keyring = Keyring.open(seed(), 'regtest')
+    expect(keyring.bitcoinAddress({ account: 'deposit', branch: 0, index: 0 }).address).toBe(
+      'bcrt1qquv9lg5g2r4jkr0ahun0ddfg5xntxjelwjpnuw',
+    )
+    for (const [account, accountIndex] of [
+      ['deposit', 0],
+      ['hot', 1],
+    ] as const) {
+      const theirs = mnemonicToAccount(JUNK_WORDS, { accountIndex, addressIndex: 3 })
+      expect(keyring.evmAddress({ account, index: 3 })).toBe(theirs.address)
+      keyring.withEvmKey({ account, index: 3 }, (key) => {
+        expect(Buffer.from(key).equals(theirs.getHdKey().privateKey!)).toBe(true)
+      })
+    }
+    for (const [account, number] of [
+      ['deposit', 0],
+      ['hot', 1],
+    ] as const) {
+      const theirs = TronWeb.fromMnemonic(JUNK_WORDS, `m/44'/195'/${number}'/0/3`)
+      expect(keyring.tronAddress({ account, index: 3 })).toBe(theirs.address)
+      keyring.withTronKey({ account, index: 3 }, (key) => {
+        expect(`0x${Buffer.from(key).toString('hex')}`).toBe(theirs.privateKey.toLowerCase())
+      })
+    }
+    expect(keyring.publicKeys.bitcoin.hot).toMatch(/^tpub/)
+    expect(Keyring.open(seed(), 'mainnet').publicKeys.bitcoin.hot).toMatch(/^xpub/)
+  })
+
+  test('overwrites the seed it was opened with', () => {
+    const given = seed()
+    Keyring.open(given, 'regtest')
+    expect(given.every((byte) => byte === 0)).toBe(true)
+  })
+
+  test('overwrites private keys after use, when it failed too', () => {
+    const keyring = Keyring.open(seed(), 'regtest')
+    const seen: Uint8Array[] = []
+    const keep = (keys: Uint8Array[]): void => {
+      expect(keys.every((key) => key.some((byte) => byte !== 0))).toBe(true)
+      seen.push(...keys)
+    }
+    keyring.withBitcoinKeys(
+      [
+        { account: 'hot', branch: 1, index: 4 },
+        { account: 'deposit', branch: 0, index: 9 },
+      ],
+      keep,
+    )
+    expect(() =>
+      keyring.withEvmKey({ account: 'hot', index: 0 }, (key) => {
+        keep([key])
+        throw new Error('stop')
+      }),
+    ).toThrow('stop')
+    keyring.withTronKey({ account: 'deposit', index: 0 }, (key) => keep([key]))
+    expect(seen).toHaveLength(4)
+    expect(seen.every((key) => key.every((byte) => byte === 0))).toBe(true)
+  })
+
+  test('signs nothing once closed, yet still knows its addresses', () => {
+    const keyring = Keyring.open(seed(), 'regtest')
+    keyring.close()
+    expect(() => keyring.withEvmKey({ account: 'hot', index: 0 }, () => 1)).toThrow(/closed/)
+    expect(() => keyring.withBitcoinKeys([{ account: 'hot', branch: 0, index: 0 }], () => 1)).toThrow(/closed/)
+    expect(() => keyring.withTronKey({ account: 'hot', index: 0 }, () => 1)).toThrow(/closed/)
+    expect(keyring.evmAddress({ account: 'hot', index: 0 })).toMatch(/^0x/)
+  })
+})

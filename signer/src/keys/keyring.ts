@@ -1,0 +1,130 @@
+import { HDKey } from '@scure/bip32'
+import type { KeyAccount } from '@bursar/chainkit'
+import * as bitcoin from '@bursar/chainkit/bitcoin'
+import * as evm from '@bursar/chainkit/evm'
+import * as tron from '@bursar/chainkit/tron'
+import type { AccountKeys, KeyReference, PublicKeys } from '../protocol/protocol.ts'
+
+type Branches = Record<KeyAccount, HDKey>
+
+/**
+ * The keys, as six hardened accounts: deposit and hot, on Bitcoin, on EVM chains and on TRON. The master key and the
+ * seed are not kept. A child's private key lives as long as one call of `with…Key` and is then overwritten.
+ */
+export class Keyring {
+  readonly chain: bitcoin.BitcoinChain
+  readonly publicKeys: PublicKeys
+  readonly #bitcoin: Branches
+  readonly #evm: Branches
+  readonly #tron: Branches
+
+  private constructor(
+    chain: bitcoin.BitcoinChain,
+    masterFingerprint: number,
+    btc: Branches,
+    eth: Branches,
+    trx: Branches,
+  ) {
+    this.chain = chain
+    this.#bitcoin = btc
+    this.#evm = eth
+    this.#tron = trx
+    this.publicKeys = {
+      masterFingerprint: masterFingerprint.toString(16).padStart(8, '0'),
+      bitcoinChain: chain,
+      bitcoin: extendedPublicKeys(btc),
+      evm: extendedPublicKeys(eth),
+      tron: extendedPublicKeys(trx),
+    }
+  }
+
+  /** Derives the accounts and overwrites the seed. */
+  static open(seed: Uint8Array, chain: bitcoin.BitcoinChain): Keyring {
+    const onBitcoin = HDKey.fromMasterSeed(seed, bitcoin.extendedKeyVersions(chain))
+    const others = HDKey.fromMasterSeed(seed)
+    seed.fill(0)
+    const branches = (master: HDKey, pathOf: (account: KeyAccount) => readonly number[]): Branches => ({
+      deposit: descend(master, pathOf('deposit')),
+      hot: descend(master, pathOf('hot')),
+    })
+    const btc = branches(onBitcoin, (account) => bitcoin.accountPath(account, chain))
+    const eth = branches(others, evm.accountPath)
+    const trx = branches(others, tron.accountPath)
+    const fingerprint = onBitcoin.fingerprint
+    onBitcoin.wipePrivateData()
+    others.wipePrivateData()
+    return new Keyring(chain, fingerprint, btc, eth, trx)
+  }
+
+  get masterFingerprint(): number {
+    return Number.parseInt(this.publicKeys.masterFingerprint, 16)
+  }
+
+  bitcoinAddress({ account, branch, index }: KeyReference): bitcoin.DerivedAddress {
+    return bitcoin.deriveAddress(this.publicKeys.bitcoin[account], branch, index, this.chain)
+  }
+
+  /** The one branch EVM keys have is the external one. */
+  evmAddress({ account, index }: Omit<KeyReference, 'branch'>): evm.Hex {
+    return evm.deriveAddress(this.publicKeys.evm[account], index).address
+  }
+
+  /** TRON's keys too are all on the external branch. */
+  tronAddress({ account, index }: Omit<KeyReference, 'branch'>): string {
+    return tron.deriveAddress(this.publicKeys.tron[account], index).address
+  }
+
+  withBitcoinKeys<Result>(references: readonly KeyReference[], use: (keys: Uint8Array[]) => Result): Result {
+    const children = references.map(({ account, branch, index }) => descend(this.#bitcoin[account], [branch, index]))
+    return withPrivateKeys(children, use)
+  }
+
+  withEvmKey<Result>({ account, index }: Omit<KeyReference, 'branch'>, use: (key: Uint8Array) => Result): Result {
+    return withPrivateKeys([descend(this.#evm[account], [0, index])], ([key]) => use(key!))
+  }
+
+  withEvmKeys<Result>(references: readonly KeyReference[], use: (keys: Uint8Array[]) => Result): Result {
+    return withPrivateKeys(
+      references.map(({ account, index }) => descend(this.#evm[account], [0, index])),
+      use,
+    )
+  }
+
+  withTronKey<Result>({ account, index }: Omit<KeyReference, 'branch'>, use: (key: Uint8Array) => Result): Result {
+    return withPrivateKeys([descend(this.#tron[account], [0, index])], ([key]) => use(key!))
+  }
+
+  /** Overwrites all private keys. Nothing can be signed afterwards. */
+  close(): void {
+    for (const branches of [this.#bitcoin, this.#evm, this.#tron]) {
+      branches.deposit.wipePrivateData()
+      branches.hot.wipePrivateData()
+    }
+  }
+}
+
+function extendedPublicKeys({ deposit, hot }: Branches): AccountKeys {
+  return { deposit: deposit.publicExtendedKey, hot: hot.publicExtendedKey }
+}
+
+/** Derives along the path and overwrites every key between the first and the last. */
+function descend(from: HDKey, path: readonly number[]): HDKey {
+  return path.reduce((parent, index) => {
+    const child = parent.deriveChild(index)
+    if (parent !== from) parent.wipePrivateData()
+    return child
+  }, from)
+}
+
+function withPrivateKeys<Result>(children: readonly HDKey[], use: (keys: Uint8Array[]) => Result): Result {
+  const keys = children.map(({ privateKey }) => {
+    if (!privateKey) throw new Error('The keyring is closed')
+    return privateKey
+  })
+  try {
+    return use(keys)
+  } finally {
+    for (const key of keys) key.fill(0)
+    for (const child of children) child.wipePrivateData()
+  }
+}

@@ -1,0 +1,116 @@
+import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto'
+import { ShapeError, readInteger, readObject, readText } from '../protocol/shape.ts'
+
+/**
+ * The encrypted seed: AES-256-GCM under a key that scrypt makes of the passphrase. Everything but the ciphertext and
+ * its tag is authenticated too, so that no parameter can be changed without the passphrase.
+ */
+interface Header {
+  format: 'bursar-seed'
+  version: 1
+  kdf: { name: 'scrypt'; logN: number; r: number; p: number; salt: string }
+  cipher: { name: 'aes-256-gcm'; iv: string }
+}
+
+/** Needs 128 MiB and some tenths of a second: what a guess costs. */
+const DEFAULT_COST = { logN: 17, r: 8, p: 1 }
+const MAX_LOG_N = 20
+const KEY_BYTES = 32
+const SEED_BYTES = 64
+const IV_BYTES = 12
+const SALT_BYTES = 32
+const TAG_BYTES = 16
+
+export class SeedFileError extends Error {
+  override name = 'SeedFileError'
+}
+
+/** Encrypts a BIP 39 seed of 64 bytes. `random` gives salt and IV; the seed is left as it was. */
+export async function sealSeed(
+  seed: Uint8Array,
+  passphrase: Uint8Array,
+  random: (bytes: number) => Uint8Array = randomBytes,
+): Promise<string> {
+  if (seed.length !== SEED_BYTES) throw new RangeError(`A seed has ${SEED_BYTES} bytes`)
+  const header: Header = {
+    format: 'bursar-seed',
+    version: 1,
+    kdf: { name: 'scrypt', ...DEFAULT_COST, salt: hexOf(random(SALT_BYTES)) },
+    cipher: { name: 'aes-256-gcm', iv: hexOf(random(IV_BYTES)) },
+  }
+  const key = await deriveKey(header, passphrase)
+  const cipher = createCipheriv('aes-256-gcm', key, Buffer.from(header.cipher.iv, 'hex'))
+  cipher.setAAD(authenticated(header))
+  const ciphertext = Buffer.concat([cipher.update(seed), cipher.final()])
+  key.fill(0)
+  return `${JSON.stringify({ ...header, ciphertext: hexOf(ciphertext), tag: hexOf(cipher.getAuthTag()) }, null, 2)}\n`
+}
+
+/** The seed. The caller overwrites it when done. Throws a SeedFileError, which never tells wrong from changed. */
+export async function openSeed(file: string, passphrase: Uint8Array): Promise<Buffer> {
+  const { header, ciphertext, tag } = readSeedFile(file)
+  const key = await deriveKey(header, passphrase)
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(header.cipher.iv, 'hex'))
+    decipher.setAAD(authenticated(header))
+    decipher.setAuthTag(tag)
+    return Buffer.concat([decipher.update(ciphertext), decipher.final()])
+  } catch {
+    throw new SeedFileError('The passphrase is wrong, or the seed file was changed')
+  } finally {
+    key.fill(0)
+  }
+}
+
+function readSeedFile(file: string): { header: Header; ciphertext: Buffer; tag: Buffer } {
+  try {
+    const top = readObject(JSON.parse(file), 'seed file', ['format', 'version', 'kdf', 'cipher', 'ciphertext', 'tag'])
+    readText(top['format'], 'format', /^bursar-seed$/, '"bursar-seed"')
+    readInteger(top['version'], 'version', 1, 1)
+    const kdf = readObject(top['kdf'], 'kdf', ['name', 'logN', 'r', 'p', 'salt'])
+    const cipher = readObject(top['cipher'], 'cipher', ['name', 'iv'])
+    readText(kdf['name'], 'kdf.name', /^scrypt$/, '"scrypt"')
+    readText(cipher['name'], 'cipher.name', /^aes-256-gcm$/, '"aes-256-gcm"')
+    const header: Header = {
+      format: 'bursar-seed',
+      version: 1,
+      kdf: {
+        name: 'scrypt',
+        logN: readInteger(kdf['logN'], 'kdf.logN', 14, MAX_LOG_N),
+        r: readInteger(kdf['r'], 'kdf.r', 8, 16),
+        p: readInteger(kdf['p'], 'kdf.p', 1, 4),
+        salt: readHex(kdf['salt'], 'kdf.salt', SALT_BYTES),
+      },
+      cipher: { name: 'aes-256-gcm', iv: readHex(cipher['iv'], 'cipher.iv', IV_BYTES) },
+    }
+    const ciphertext = Buffer.from(readHex(top['ciphertext'], 'ciphertext', SEED_BYTES), 'hex')
+    return { header, ciphertext, tag: Buffer.from(readHex(top['tag'], 'tag', TAG_BYTES), 'hex') }
+  } catch (error) {
+    if (error instanceof ShapeError) throw new SeedFileError(`This is not a seed file: ${error.message}`)
+    if (error instanceof SyntaxError) throw new SeedFileError('This is not a seed file: it is not JSON')
+    throw error
+  }
+}
+
+function readHex(value: unknown, at: string, bytes: number): string {
+  return readText(value, at, new RegExp(`^[0-9a-f]{${bytes * 2}}$`), `${bytes} bytes in lower-case hex`)
+}
+
+/** Field by field, so that the text does not depend on how the file spells its JSON. */
+function authenticated({ format, version, kdf, cipher }: Header): Buffer {
+  return Buffer.from([format, version, kdf.name, kdf.logN, kdf.r, kdf.p, kdf.salt, cipher.name, cipher.iv].join('\n'))
+}
+
+function deriveKey({ kdf: { logN, r, p, salt } }: Header, passphrase: Uint8Array): Promise<Buffer> {
+  const N = 2 ** logN
+  const options = { N, r, p, maxmem: 128 * N * r + 64 * 1024 * 1024 }
+  return new Promise((resolve, reject) => {
+    scrypt(passphrase, Buffer.from(salt, 'hex'), KEY_BYTES, options, (error, key) =>
+      error ? reject(error) : resolve(key),
+    )
+  })
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex')
+}

@@ -1,0 +1,260 @@
+import { isEvmNetwork } from '@bursar/chainkit'
+import type { Network } from '@bursar/chainkit'
+import { REBUILD_AFTER_MS, mayRebuild } from '@bursar/chainkit/tron'
+import { AuthorizationBook } from './authorization-book.ts'
+import type { SignedEntry } from './entry.ts'
+import { nameOfSet } from '../protocol/intent-set.ts'
+import type { Judgement } from '../rules/judgement.ts'
+import type { IndexFile } from './index-file.ts'
+import type { ChainEnd, Chained, Position } from './log-chain.ts'
+import type { LogFollower } from './log.ts'
+import type { Intent, LogEnd, SignRequest } from '../protocol/protocol.ts'
+import { Refusal } from '../protocol/refusal.ts'
+import { DAY_MS, FEE, VelocityBook } from './velocity.ts'
+
+interface KnownIntent {
+  contents: string
+  /** What every transaction signed for this intent uses up: while one is left, at most one of them can confirm */
+  common: readonly string[]
+  /** TRON, ms since the epoch: when the last of them expires. Until well past it any of them may be mined. */
+  expiresAt: number | null
+}
+
+/** What a filler's or a sweep's nonce is kept for: nothing but these. */
+const NO_INTENT = ''
+
+/** Everything that earlier signatures forbid or answer, by the index of the log. */
+export class History implements LogFollower {
+  readonly velocity: VelocityBook
+  readonly #index: IndexFile
+  readonly #authorizations: AuthorizationBook
+
+  constructor(index: IndexFile) {
+    this.#index = index
+    this.velocity = new VelocityBook(index)
+    this.#authorizations = new AuthorizationBook(index)
+  }
+
+  get end(): ChainEnd {
+    return this.#index.end
+  }
+
+  /** Takes in a line of the log. Lines come in order, at start and after each one that is written. */
+  follow(entry: Chained, position: Position, head: string): void {
+    this.#index.add(entry, position, head, () => {
+      if (entry.kind === 'signed') this.#record(entry, entry.seq)
+      if (entry.kind === 'closed') this.#index.run('insert or ignore into closed values (?)', entry.intent)
+    })
+  }
+
+  catchUp<Result>(run: () => Promise<Result>): Promise<Result> {
+    return this.#index.catchUp(run)
+  }
+
+  close(): void {
+    this.#index.close()
+  }
+
+  #record(entry: SignedEntry, seq: number): void {
+    const { network, unsignedId, requestHash, intents, conflictKeys, expiresAt, authorizations = [] } = entry
+    const intentSet = nameOfSet(intents)
+    this.#index.run('insert or replace into requests values (?, ?, ?)', requestHash, intentSet, seq)
+    this.#index.run('insert or ignore into transactions values (?)', `${network}:${unsignedId}`)
+    if (isEvmNetwork(network)) {
+      for (const key of conflictKeys) {
+        this.#index.run('insert or ignore into nonces values (?, ?)', key, intentSet)
+        this.#authorizations.recordTransaction(key)
+      }
+      for (const authorization of authorizations) {
+        const isContested = this.#holderOf(`${authorization.account}:${authorization.nonce}`) !== undefined
+        this.#authorizations.record(authorization, isContested)
+      }
+    }
+    this.#recordVelocity(entry)
+    for (const intent of intents) {
+      const common = JSON.stringify(this.#commonAfter(intent.id, conflictKeys))
+      // On TRON a later transaction is signed past the end of the earlier ones only: the last to be signed ends last.
+      this.#index.run(
+        'insert or replace into intents values (?, ?, ?, ?)',
+        intent.id,
+        contentsOf(network, intent),
+        common,
+        expiresAt ?? null,
+      )
+      this.#index.run('insert into intentLines values (?, ?)', intent.id, seq)
+    }
+  }
+
+  /** Whether the chain had this head when it had so many lines. */
+  holds({ length, head }: LogEnd): boolean {
+    if (length === this.end.lines) return head === this.end.head
+    return this.#index.row('select previous from lines where seq = ?', length)?.['previous'] === head
+  }
+
+  /** Where the answer to an identical request lies, if there was one. */
+  answered(request: SignRequest, requestHash: string): Position | undefined {
+    const known = this.#index.row('select intentSet, seq from requests where hash = ?', requestHash)
+    if (!known) return undefined
+    this.#judgeContents(request)
+    if (known['intentSet'] !== nameOfSet(request.intents)) throw this.#changed()
+    return this.#positionOf(known['seq'] as number)
+  }
+
+  /**
+   * Throws when signing this could let an intent be paid twice, or a nonce serve two ends.
+   * @param now ms since the epoch by the signer's own clock
+   */
+  judge(request: SignRequest, { unsignedId, conflictKeys, authorizations = [] }: Judgement, now: number): void {
+    this.#judgeContents(request)
+    this.#judgeClosed(request)
+    // Another request for the same transaction states other amounts for its inputs. Two half valid signatures put
+    // together could hide a fee from us (the reason PSBTs carry previous transactions).
+    const transaction = `${request.network}:${unsignedId}`
+    if (this.#index.row('select 1 from transactions where id = ?', transaction)) throw this.#changed()
+    if (request.network === 'TRON') return this.#judgeExpiries(request.intents, now)
+    for (const { id } of request.intents) this.#judgeCommon(id, conflictKeys)
+    if (!isEvmNetwork(request.network) || request.purpose === 'filler') return
+    for (const key of conflictKeys) this.#judgeNonce(key, request)
+    for (const { account, nonce } of authorizations) this.#judgeNonce(`${account}:${nonce}`, request)
+    const isKnown = (key: string): boolean => this.#holderOf(key) !== undefined
+    for (const authorization of authorizations) this.#authorizations.judge(authorization, isKnown)
+  }
+
+  #judgeCommon(id: string, conflictKeys: readonly string[]): void {
+    const known = this.#intent(id)
+    if (!known || this.#commonAfter(id, conflictKeys).length > 0) return
+    const message = `Intent ${id}: spend what all its earlier transactions do (${known.common.join(', ')})`
+    throw new Refusal('intent-already-signed', message, [id])
+  }
+
+  /** What pays the treasury only, and fillers, may compete for a nonce among themselves; a payment has its own. */
+  #judgeNonce(key: string, { intents }: SignRequest): void {
+    const kept = this.#holderOf(key)
+    const isAuthorized = intents.length > 0 && this.#authorizations.holds(key)
+    if (!isAuthorized && (kept === undefined || kept === nameOfSet(intents))) return
+    const holder = isAuthorized ? 'an authorisation' : kept === NO_INTENT ? 'a filler or a sweep' : `intent ${kept}`
+    throw new Refusal('nonce-used', `Nonce ${key} was signed for ${holder}: take a fresh one`)
+  }
+
+  /**
+   * Nothing on TRON keeps a transaction from being mined beside another of the same intent, save that it has expired.
+   */
+  #judgeExpiries(intents: readonly Intent[], now: number): void {
+    for (const { id } of intents) {
+      const last = this.#intent(id)?.expiresAt ?? null
+      if (last === null || mayRebuild(last, now)) continue
+      const from = new Date(last + REBUILD_AFTER_MS).toISOString()
+      throw new Refusal(
+        'intent-already-signed',
+        `Intent ${id}: an earlier transaction may still be mined until ${from}`,
+        [id],
+      )
+    }
+  }
+
+  /** Where the transactions lie that were signed for an intent, the first one first. */
+  positionsOf(intentId: string): Position[] {
+    const rows = [...this.#index.rows('select seq from intentLines where id = ? order by seq', intentId)]
+    return rows.map(({ seq }) => this.#positionOf(seq as number))
+  }
+
+  isKnown(intentId: string): boolean {
+    return this.#index.row('select 1 from intents where id = ?', intentId) !== undefined
+  }
+
+  /**
+   * Whether a further transaction of an intent takes nothing that was not counted yet: at most one of them can be
+   * mined. On TRON an expired one may have been mined before it expired, which nobody can prove to the signer: each
+   * counts.
+   */
+  isCounted(network: Network, intentId: string): boolean {
+    return network !== 'TRON' && this.isKnown(intentId)
+  }
+
+  isClosed(intentId: string): boolean {
+    return this.#index.row('select 1 from closed where id = ?', intentId) !== undefined
+  }
+
+  /** Throws unless a payment is the first that the intent is signed for. */
+  judgeFirst(network: Network, intent: Intent): void {
+    const request = { network, intents: [intent] }
+    this.#judgeContents(request)
+    this.#judgeClosed(request)
+    if (this.isKnown(intent.id))
+      throw new Refusal('intent-already-signed', `Intent ${intent.id} was signed before`, [intent.id])
+  }
+
+  #judgeClosed({ intents }: Pick<SignRequest, 'intents'>): void {
+    for (const { id } of intents) {
+      if (this.isClosed(id))
+        throw new Refusal('intent-closed', `Intent ${id} was closed: nothing is signed for it`, [id])
+    }
+  }
+
+  /** What a transaction adds to the fees: competitors for one slot are paid at most once, the dearest counts. */
+  addedFee(network: Network, { fee, feeSlot }: { fee: bigint; feeSlot: string }): bigint {
+    const before = this.#feeOf(`${network}:${feeSlot}`)
+    return fee > before ? fee - before : 0n
+  }
+
+  #changed(): Refusal {
+    const message = 'This transaction was signed before with other intents or inputs: send the first request again'
+    return new Refusal('transaction-changed', message)
+  }
+
+  #judgeContents({ network, intents }: Pick<SignRequest, 'network' | 'intents'>): void {
+    for (const intent of intents) {
+      const known = this.#intent(intent.id)
+      if (known && known.contents !== contentsOf(network, intent)) {
+        throw new Refusal('intent-changed', `Intent ${intent.id} was signed as ${known.contents}`, [intent.id])
+      }
+    }
+  }
+
+  #commonAfter(intentId: string, conflictKeys: readonly string[]): string[] {
+    const common = this.#intent(intentId)?.common
+    return common ? conflictKeys.filter((key) => common.includes(key)) : [...conflictKeys]
+  }
+
+  #intent(id: string): KnownIntent | undefined {
+    const row = this.#index.row('select contents, common, expiresAt from intents where id = ?', id)
+    if (!row) return undefined
+    const { contents, common, expiresAt } = row as Record<keyof KnownIntent, string>
+    return {
+      contents,
+      common: JSON.parse(common) as string[],
+      expiresAt: expiresAt === null ? null : Number(expiresAt),
+    }
+  }
+
+  /** For which intents a nonce was signed, by the name of their set. */
+  #holderOf(key: string): string | undefined {
+    return this.#index.row('select intentSet from nonces where key = ?', key)?.['intentSet'] as string | undefined
+  }
+
+  #feeOf(slot: string): bigint {
+    return BigInt(this.#index.row('select fee from fees where slot = ?', slot)?.['fee'] ?? '0')
+  }
+
+  #positionOf(seq: number): Position {
+    return { ...this.#index.row('select segment, offset, length from lines where seq = ?', seq) } as unknown as Position
+  }
+
+  #recordVelocity({ network, at, purpose, intents, fee, feeSlot, bound }: SignedEntry): void {
+    for (const { id, asset, units } of intents) {
+      if (purpose !== 'cold' && !this.isCounted(network, id)) this.velocity.add(network, asset, at, BigInt(units))
+    }
+    if (bound) this.velocity.add(network, bound.as, at, BigInt(bound.units))
+    const slot = `${network}:${feeSlot}`
+    const added = this.addedFee(network, { fee: BigInt(fee), feeSlot })
+    this.velocity.add(network, FEE, at, added)
+    // A slot forgotten is counted in full when it comes back: on the safe side.
+    this.#index.run('delete from fees where at <= ?', at - DAY_MS)
+    const total = this.#feeOf(slot) + added
+    this.#index.run('insert or replace into fees values (?, ?, ?)', slot, at, total.toString())
+  }
+}
+
+function contentsOf(network: Network, { asset, to, units }: Intent): string {
+  return `${units} ${asset} to ${to} on ${network}`
+}

@@ -1,0 +1,108 @@
+import { NATIVE_TICKER } from '@bursar/chainkit'
+import type { Network } from '@bursar/chainkit'
+import { parseAddress } from '@bursar/chainkit/evm'
+import { parseAddress as parseTronAddress } from '@bursar/chainkit/tron'
+import { ADDRESS_TEXT, TICKER } from '../protocol/request.ts'
+import { ShapeError, readBoolean, readInteger, readMap, readObject, readText, readUnits } from '../protocol/shape.ts'
+import type { Fields } from '../protocol/shape.ts'
+
+/** What may leave in an hour and in a day, in chain units. */
+export interface Velocity {
+  maxPerHour: bigint
+  maxPerDay: bigint
+}
+
+export interface AssetPolicy extends Velocity {
+  enabled: boolean
+  /** The one token contract this ticker stands for; absent for the network's own coin */
+  contract?: string
+  maxPerIntent: bigint
+  /** Where the excess of the hot wallet goes, in canonical form: `cold` transactions pay this and nothing else */
+  cold?: string
+  /** Above this many units an intent needs this many approvers */
+  approvals?: { above: bigint; needed: number }
+}
+
+/** Reads the assets of one network, by ticker. Throws a ShapeError. */
+export function readAssets(
+  network: Network,
+  value: unknown,
+  at: string,
+  approverCount: number,
+): Map<string, AssetPolicy> {
+  const assets = new Map<string, AssetPolicy>()
+  for (const [ticker, fields] of readMap(value, at)) {
+    readText(ticker, `${at}.${ticker}`, TICKER, 'named by a ticker in upper case')
+    const asset = readAsset(network, fields, `${at}.${ticker}`, approverCount)
+    const isNative = ticker === NATIVE_TICKER[network]
+    if (network === 'BITCOIN' && !isNative) throw new ShapeError(`${at}.${ticker}: Bitcoin carries BTC only`)
+    if (isNative && asset.contract) {
+      throw new ShapeError(`${at}.${ticker} is the network's own coin and has no contract`)
+    }
+    if (!isNative && !asset.contract) throw new ShapeError(`${at}.${ticker} is a token and needs its contract`)
+    assets.set(ticker, asset)
+  }
+  const contracts = [...assets.values()].flatMap(({ contract }) => contract ?? [])
+  if (new Set(contracts).size !== contracts.length) throw new ShapeError(`${at} has one contract twice`)
+  return assets
+}
+
+function readAsset(network: Network, value: unknown, at: string, approverCount: number): AssetPolicy {
+  const required = ['enabled', 'maxPerIntent', 'maxPerHour', 'maxPerDay']
+  const fields = readObject(value, at, required, ['contract', 'cold', 'approvalsAbove', 'approvalsNeeded'])
+  const approvals = readApprovalRule(fields, at, approverCount)
+  const given = fields['contract']
+  const contract = given === undefined ? undefined : readContract(network, given, `${at}.contract`)
+  const cold = fields['cold'] === undefined ? undefined : readCold(network, fields['cold'], `${at}.cold`)
+  return {
+    enabled: readBoolean(fields['enabled'], `${at}.enabled`),
+    maxPerIntent: readUnits(fields['maxPerIntent'], `${at}.maxPerIntent`),
+    ...readVelocity(fields, at),
+    ...(contract && { contract }),
+    ...(cold && { cold }),
+    ...(approvals && { approvals }),
+  }
+}
+
+export function readVelocity(fields: Fields, at: string): Velocity {
+  return {
+    maxPerHour: readUnits(fields['maxPerHour'], `${at}.maxPerHour`),
+    maxPerDay: readUnits(fields['maxPerDay'], `${at}.maxPerDay`),
+  }
+}
+
+function readApprovalRule(fields: Fields, at: string, approverCount: number): AssetPolicy['approvals'] | undefined {
+  const { approvalsAbove, approvalsNeeded } = fields
+  if (approvalsAbove === undefined && approvalsNeeded === undefined) return undefined
+  if (approvalsAbove === undefined || approvalsNeeded === undefined) {
+    throw new ShapeError(`${at} needs approvalsAbove and approvalsNeeded together`)
+  }
+  const needed = readInteger(
+    approvalsNeeded,
+    `${at}.approvalsNeeded (at most the approvers there are)`,
+    1,
+    approverCount,
+  )
+  return { above: readUnits(approvalsAbove, `${at}.approvalsAbove`), needed }
+}
+
+/** What a Bitcoin address is depends on its chain, which the network's policy names: see `readBitcoin`. */
+function readCold(network: Network, value: unknown, at: string): string {
+  if (network === 'BITCOIN') return readText(value, at, ADDRESS_TEXT, 'an address')
+  const parsed = typeof value === 'string' ? (network === 'TRON' ? parseTronAddress : parseAddress)(value) : undefined
+  if (!parsed || 'refused' in parsed || parsed.address !== value) {
+    throw new ShapeError(`${at} must be an address ${network === 'TRON' ? 'in base58' : 'in the mixed case of EIP-55'}`)
+  }
+  return parsed.address
+}
+
+/** EIP-55 casing, or base58 with its checksum, is asked for, so that a mistyped contract is caught. */
+function readContract(network: Network, value: unknown, at: string): string {
+  const parse = network === 'TRON' ? parseTronAddress : parseAddress
+  const parsed = typeof value === 'string' ? parse(value) : undefined
+  if (!parsed || 'refused' in parsed || parsed.address !== value) {
+    const form = network === 'TRON' ? 'in base58' : 'in the mixed case of EIP-55'
+    throw new ShapeError(`${at} must be a contract address ${form}`)
+  }
+  return parsed.address
+}

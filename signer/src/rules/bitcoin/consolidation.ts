@@ -1,0 +1,38 @@
+import { NATIVE_TICKER } from '@bursar/chainkit'
+import { outpointOf, TRANSACTION_VERSION, TRUC_VERSION, unsignedTxid } from '@bursar/chainkit/bitcoin'
+import { judgeFee, judgeInputs, ownChangeIndex, readPsbt, signRead } from './payout.ts'
+import type { Judgement } from '../judgement.ts'
+import type { Keyring } from '../../keys/keyring.ts'
+import type { BitcoinPolicy } from '../../policy/policy.ts'
+import type { SignRequest } from '../../protocol/protocol.ts'
+import { Refusal } from '../../protocol/refusal.ts'
+
+/** What pays for an unconfirmed transaction of version 3 must be of version 3 too (BIP 431). */
+const VERSIONS = [TRANSACTION_VERSION, TRUC_VERSION]
+
+/**
+ * Reads a PSBT that joins coins of ours into one: every input is ours, and the one output goes to an address that we
+ * derive from our own seed on the change branch of the hot account. It pays nobody but the network, under the same caps
+ * as a payout; thousandths are of what arrives.
+ */
+export function judgeConsolidation(policy: BitcoinPolicy, keyring: Keyring, request: SignRequest): Judgement {
+  if (!policy.consolidation?.enabled) throw new Refusal('disabled', 'Consolidation is switched off in the policy')
+  if (!policy.assets.get(NATIVE_TICKER.BITCOIN)?.enabled)
+    throw new Refusal('disabled', 'Signing of BTC is switched off')
+  const psbt = readPsbt(request.unsigned, VERSIONS)
+  judgeInputs(psbt, keyring, request)
+  const [output, ...more] = psbt.outputs
+  if (!output || more.length > 0) throw new Refusal('unknown-output', 'A consolidation has exactly one output')
+  const changeIndex = ownChangeIndex(output, keyring)
+  if (changeIndex === undefined) throw new Refusal('unknown-output', 'The output is not an address of our hot account')
+  const unsignedId = unsignedTxid(psbt)
+  return {
+    unsignedId,
+    conflictKeys: psbt.inputs.map(outpointOf),
+    fee: judgeFee(psbt, policy, output.units),
+    // No two that spend this coin are both paid; a replacement keeps the coins and their order.
+    feeSlot: outpointOf(psbt.inputs[0]!),
+    changeIndex,
+    sign: () => signRead(psbt, unsignedId, keyring, request),
+  }
+}

@@ -1,0 +1,68 @@
+import { relayPermits, relayPull, relayTransfers } from '@bursar/chainkit/evm'
+import type { Hex, TokenDomain, UnsignedTransaction } from '@bursar/chainkit/evm'
+import { signPermits, signTransfers } from '@bursar/chainkit/signing'
+import { signRead } from './payment.ts'
+import { Refusal } from '../../protocol/refusal.ts'
+import { ordinary, requireAccounts, requireSponsor, requireTicker } from './sweep-world.ts'
+import type { Judged, SweepWorld } from './sweep-world.ts'
+
+/** A call of our relay with what deposit addresses sign now (EIP-3009, ERC-2612), or have allowed before. */
+export function judgeRelay(transaction: UnsignedTransaction, world: SweepWorld): Judged {
+  requireSponsor(world)
+  if (transaction.value !== 0n) throw new Refusal('amount-mismatch', 'A sweep through the relay sends no coin')
+  const pull = relayPull.decode(transaction.data)
+  if (!pull) return judgeTransfers(transaction, world) ?? judgePermits(transaction, world) ?? refuseCall()
+  requireTicker(pull.token, world.policy)
+  requireAccounts(pull.owners, world)
+  return ordinary(transaction, world)
+}
+
+function judgeTransfers(transaction: UnsignedTransaction, world: SweepWorld): Judged | undefined {
+  const call = relayTransfers.decode(transaction.data)
+  if (!call) return undefined
+  requireDraft(call.transfers.every(({ signature }) => !signature))
+  const senders = call.transfers.map(({ from }) => from)
+  requireAccounts(senders, world, true)
+  const domain = domainOf(call.token, world)
+  const { treasury } = world.sweep
+  return signedCall(transaction, world, (keys) => relayTransfers.encode(signTransfers(call, domain, treasury, keys)))
+}
+
+function judgePermits(transaction: UnsignedTransaction, world: SweepWorld): Judged | undefined {
+  const call = relayPermits.decode(transaction.data)
+  if (!call) return undefined
+  requireDraft(call.permits.every(({ signature }) => !signature))
+  const owners = call.permits.map(({ owner }) => owner)
+  requireAccounts(owners, world, true)
+  const domain = domainOf(call.token, world)
+  const { relay } = world.sweep.contracts
+  return signedCall(transaction, world, (keys) => relayPermits.encode(signPermits(call, domain, relay.address, keys)))
+}
+
+/** The transaction with what deposit addresses sign in its call. @param fill takes the keys of these, in their order */
+function signedCall(
+  transaction: UnsignedTransaction,
+  { keyring, keys, addresses }: SweepWorld,
+  fill: (keys: Uint8Array[]) => Hex,
+): Judged {
+  const sign: Judged['sign'] = () => {
+    const data = keyring.withEvmKeys(keys.slice(1), fill)
+    return signRead({ ...transaction, data }, keys[0]!, addresses[0]!, keyring)
+  }
+  return { spent: 0n, sign }
+}
+
+function refuseCall(): never {
+  throw new Refusal('unknown-output', 'The call is none of those that our relay knows')
+}
+
+function requireDraft(isDraft: boolean): void {
+  if (!isDraft) throw new Refusal('not-parsable', 'What is to be signed carries signatures already')
+}
+
+function domainOf(token: Hex, { policy, sweep }: SweepWorld): TokenDomain {
+  const ticker = requireTicker(token, policy)
+  const domain = sweep.domains.get(ticker)
+  if (!domain) throw new Refusal('unknown-asset', `${ticker} has no domain for signatures in the policy`)
+  return { ...domain, chainId: policy.chainId, contract: token }
+}

@@ -1,0 +1,152 @@
+import { approversOf } from '../policy/approval.ts'
+import type { AssetPolicy, Velocity } from '../policy/asset-policy.ts'
+import type { History } from '../log/history.ts'
+import type { Judgement } from './judgement.ts'
+import type { NetworkPolicy, Policy } from '../policy/policy.ts'
+import type { CheckRequest, Intent, IntentRefusal, SignRequest } from '../protocol/protocol.ts'
+import { Refusal } from '../protocol/refusal.ts'
+import { DAY_MS, FEE, HOUR_MS } from '../log/velocity.ts'
+
+/** The network's policy. Throws when signing is switched off, or network or assets are not in the policy. */
+export function findNetworkPolicy(
+  policy: Policy,
+  { network, purpose, intents }: Pick<SignRequest, 'network' | 'purpose' | 'intents'>,
+): NetworkPolicy {
+  if (!policy.enabled) throw new Refusal('disabled', 'Signing is switched off')
+  const networkPolicy = policy.networks.get(network)
+  if (!networkPolicy) throw new Refusal('network', `${network} is not in the policy`)
+  if (!networkPolicy.enabled) throw new Refusal('disabled', `Signing on ${network} is switched off`)
+  if (purpose === 'sweep' && !('sweep' in networkPolicy && networkPolicy.sweep?.enabled)) {
+    throw new Refusal('disabled', `Sweeps on ${network} are switched off in the policy`)
+  }
+  for (const { asset } of intents) {
+    if (!assetPolicy(networkPolicy, asset).enabled) throw new Refusal('disabled', `Signing of ${asset} is switched off`)
+  }
+  return networkPolicy
+}
+
+function assetPolicy({ network, assets }: NetworkPolicy, asset: string): AssetPolicy {
+  const found = assets.get(asset)
+  if (!found) throw new Refusal('unknown-asset', `${asset} is not in the policy of ${network}`)
+  return found
+}
+
+/**
+ * Holds amounts and fee against the policy at a moment. An intent counts once, when it is first signed; on TRON each
+ * time. What goes to our own cold address is bound by the fee's limits only. Returns who approved, by intent, where
+ * approvals were needed.
+ */
+export function judgeLimits(
+  policy: Policy,
+  networkPolicy: NetworkPolicy,
+  request: SignRequest,
+  judgement: Judgement,
+  history: History,
+  now: number,
+): Record<string, string[]> {
+  const { network } = networkPolicy
+  const intents = request.purpose === 'cold' ? [] : request.intents
+  const approvedBy = judgePayments(policy, networkPolicy, { ...request, intents }, history, now)
+  judgeVelocity(history, network, FEE, history.addedFee(network, judgement), networkPolicy.fee, now)
+  const { bound } = judgement
+  if (bound && networkPolicy.network === 'TRON') {
+    judgeVelocity(history, network, bound.as, BigInt(bound.units), networkPolicy.treasury![bound.as], now)
+  }
+  return approvedBy
+}
+
+/**
+ * The payments that `judgeLimits` and the rules of history would refuse, each judged as if those before it that pass
+ * were signed.
+ * @param now ms since the epoch
+ */
+export function checkPayments(
+  policy: Policy,
+  history: History,
+  { network, intents, approvals = [] }: CheckRequest,
+  now: number,
+): IntentRefusal[] {
+  const promised = new Map<string, bigint>()
+  return intents.flatMap((intent) => {
+    try {
+      const networkPolicy = findNetworkPolicy(policy, { network, purpose: 'payout', intents: [intent] })
+      history.judgeFirst(network, intent)
+      judgePayments(policy, networkPolicy, { network, intents: [intent], approvals }, history, now, promised)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      return [{ id: intent.id, refused: error.code, message: error.message }]
+    }
+    promised.set(intent.asset, (promised.get(intent.asset) ?? 0n) + BigInt(intent.units))
+    return []
+  })
+}
+
+/** @param promised units by asset that are counted as if they were signed already */
+function judgePayments(
+  policy: Policy,
+  networkPolicy: NetworkPolicy,
+  request: Pick<SignRequest, 'network' | 'intents' | 'approvals'>,
+  history: History,
+  now: number,
+  promised: ReadonlyMap<string, bigint> = new Map(),
+): Record<string, string[]> {
+  const { network, intents } = request
+  for (const { id, asset, units } of intents) {
+    const { maxPerIntent } = assetPolicy(networkPolicy, asset)
+    if (BigInt(units) > maxPerIntent) {
+      throw new Refusal('limit', `Intent ${id}: ${units} is above ${maxPerIntent} ${asset} units`, [id])
+    }
+  }
+  const fresh = intents.filter(({ id }) => !history.isCounted(network, id))
+  for (const asset of new Set(fresh.map((intent) => intent.asset))) {
+    const units = fresh.reduce((sum, intent) => (intent.asset === asset ? sum + BigInt(intent.units) : sum), 0n)
+    judgeVelocity(history, network, asset, units, assetPolicy(networkPolicy, asset), now, promised.get(asset))
+  }
+  return judgeApprovals(policy, networkPolicy, request)
+}
+
+function judgeVelocity(
+  history: History,
+  network: NetworkPolicy['network'],
+  asset: string,
+  units: bigint,
+  { maxPerHour, maxPerDay }: Velocity,
+  now: number,
+  promised = 0n,
+): void {
+  const windows = [
+    { name: 'hour', ms: HOUR_MS, most: maxPerHour },
+    { name: 'day', ms: DAY_MS, most: maxPerDay },
+  ]
+  for (const { name, ms, most } of windows) {
+    const used = history.velocity.within(network, asset, now, ms) + promised
+    if (units > 0n && used + units > most) {
+      throw new Refusal('velocity', `${units} ${asset} units on top of ${used} are above ${most} for the last ${name}`)
+    }
+  }
+}
+
+function judgeApprovals(
+  { approvers }: Policy,
+  networkPolicy: NetworkPolicy,
+  { network, intents, approvals = [] }: Pick<SignRequest, 'network' | 'intents' | 'approvals'>,
+): Record<string, string[]> {
+  const approvedBy: Record<string, string[]> = {}
+  for (const intent of intents) {
+    const needed = approvalsNeeded(networkPolicy, intent)
+    if (needed === 0) continue
+    const approved = approversOf(network, intent, approvals, approvers)
+    if (approved.length < needed) {
+      throw new Refusal('needs-approval', `Intent ${intent.id} has ${approved.length} of ${needed} approvals`, [
+        intent.id,
+      ])
+    }
+    approvedBy[intent.id] = approved
+  }
+  return approvedBy
+}
+
+function approvalsNeeded(networkPolicy: NetworkPolicy, { asset, units }: Intent): number {
+  const { approvals } = assetPolicy(networkPolicy, asset)
+  return approvals && BigInt(units) > approvals.above ? approvals.needed : 0
+}

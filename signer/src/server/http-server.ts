@@ -1,0 +1,191 @@
+import { createServer } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { createSecureContext } from 'node:tls'
+import type { TLSSocket } from 'node:tls'
+import { LOG_HEADER, MAX_REQUEST_BYTES, readLogEnd, writeLogEnd } from '../protocol/protocol.ts'
+import { REFUSALS, Refusal } from '../protocol/refusal.ts'
+import { UUID, readCheckRequest, readSignRequest } from '../protocol/request.ts'
+import type { Signer } from './signer.ts'
+import { isAmong } from './tls-clients.ts'
+import type { ClientIdentity } from './tls-clients.ts'
+
+/** PEM texts of the signer's own certificate and key, and of the authority that must have signed the caller's. */
+export interface TlsFiles {
+  cert: string
+  key: string
+  ca: string
+  /** PEM: certificates that the authority has revoked */
+  crl?: string
+  /** Who may ask: a certificate of the authority alone is not enough */
+  clients: readonly ClientIdentity[]
+}
+
+export interface SignerServer {
+  server: Server
+  /**
+   * Reads other certificates and clients; throws when one is not valid.
+   * @returns takes them over. Connections that were made before end
+   */
+  prepareTls(tls: TlsFiles): () => void
+}
+
+export interface HttpEvents {
+  refused(code: string, message: string): void
+  /** A fault of ours. After a LogFailed the process must end and read its log again. */
+  failed(error: Error): void
+}
+
+interface Answer {
+  status: number
+  body: object
+  fault?: Error
+}
+
+/** A caller sends its request within this time or is cut off. */
+const REQUEST_TIMEOUT_MS = 10_000
+
+/** The signer's API. Over TLS only callers whom the authority and the list of clients know get as far as a request. */
+export function createHttpServer(signer: Signer, events: HttpEvents, tls?: TlsFiles): SignerServer {
+  const listener: RequestListener = (request, response) => {
+    void serve(request, response, signer, events)
+  }
+  const made = tls ? createMutualServer(tls, listener, events) : { server: createServer(listener), prepareTls: noTls }
+  made.server.headersTimeout = REQUEST_TIMEOUT_MS
+  made.server.requestTimeout = REQUEST_TIMEOUT_MS
+  return made
+}
+
+function noTls(): never {
+  throw new Error('The signer listens on a socket: it has no certificates')
+}
+
+function createMutualServer(first: TlsFiles, listener: RequestListener, events: HttpEvents): SignerServer {
+  let tls = first
+  const open = new Set<TLSSocket>()
+  const server = createTlsServer({ ...optionsOf(tls), requestCert: true, rejectUnauthorized: true }, listener)
+  server.on('secureConnection', (socket) => {
+    const certificate = socket.getPeerX509Certificate()
+    if (certificate && isAmong(tls.clients, certificate)) {
+      open.add(socket)
+      socket.on('close', () => open.delete(socket))
+      return
+    }
+    events.refused(
+      'tls-client',
+      `${certificate?.subject ?? 'no certificate'} (${certificate?.fingerprint256 ?? ''}) is not in the list of clients`,
+    )
+    socket.destroy()
+  })
+  const prepareTls = (next: TlsFiles) => {
+    createSecureContext(optionsOf(next))
+    return (): void => {
+      server.setSecureContext(optionsOf(next))
+      tls = next
+      // What was under way is asked again, by who still may.
+      for (const socket of open) socket.destroy()
+    }
+  }
+  return { server, prepareTls }
+}
+
+function optionsOf({ cert, key, ca, crl }: TlsFiles): {
+  cert: string
+  key: string
+  ca: string
+  crl?: string
+  minVersion: 'TLSv1.3'
+} {
+  return { cert, key, ca, ...(crl !== undefined && { crl }), minVersion: 'TLSv1.3' }
+}
+
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  signer: Signer,
+  events: HttpEvents,
+): Promise<void> {
+  const { status, body, fault } = await answerTo(request, signer, events)
+  if (fault) response.on('close', () => events.failed(fault))
+  response.setHeader(LOG_HEADER, writeLogEnd(signer.logEnd))
+  send(response, status, body)
+}
+
+async function answerTo(request: IncomingMessage, signer: Signer, events: HttpEvents): Promise<Answer> {
+  try {
+    return await route(request, signer)
+  } catch (error) {
+    if (error instanceof Refusal) {
+      events.refused(error.code, error.message)
+      const { code, message, intents } = error
+      return { status: REFUSALS[code].status, body: { refused: code, message, ...(intents && { intents }) } }
+    }
+    if (error instanceof ConnectionLost) return { status: 400, body: { error: 'the request was cut off' } }
+    return { status: 500, body: { error: 'the signer failed; ask again later' }, fault: error as Error }
+  }
+}
+
+async function route(request: IncomingMessage, signer: Signer): Promise<Answer> {
+  const asked = `${request.method} ${request.url}`
+  if (asked === 'GET /health') return { status: 200, body: { ok: true } }
+  if (asked === 'GET /status') return { status: 200, body: signer.status() }
+  judgeLog(request, signer)
+  if (asked === 'POST /sign') {
+    const body = await readBody(request)
+    return { status: 200, body: await signer.sign(readSignRequest(body)) }
+  }
+  if (asked === 'POST /check')
+    return { status: 200, body: { refusals: await signer.check(readCheckRequest(await readBody(request))) } }
+  const [, method, intentId, close] = /^(GET|POST) \/intents\/([^/?]+)(\/close)?$/.exec(asked) ?? []
+  if (intentId !== undefined && (method === 'POST') === (close !== undefined)) {
+    if (!UUID.test(intentId)) throw new Refusal('bad-request', 'An intent is named by its id, a UUID in lower case')
+    return {
+      status: 200,
+      body: { transactions: await (close ? signer.closeIntent(intentId) : signer.transactionsOf(intentId)) },
+    }
+  }
+  return {
+    status: 404,
+    body: {
+      error: 'there are POST /sign, POST /check, GET /intents/ID, POST /intents/ID/close, GET /status and GET /health',
+    },
+  }
+}
+
+/** What a log that was cut back says of signatures is not to be believed, whatever is asked. */
+function judgeLog({ headers }: IncomingMessage, signer: Signer): void {
+  const given = headers[LOG_HEADER]
+  if (given === undefined) return
+  const seen = readLogEnd(given)
+  if (!seen) throw new Refusal('bad-request', `${LOG_HEADER} is a length and a head`)
+  signer.requireLog(seen)
+}
+
+class ConnectionLost extends Error {}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let length = 0
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      length += chunk.length
+      if (length > MAX_REQUEST_BYTES) {
+        throw new Refusal('bad-request', `A request has at most ${MAX_REQUEST_BYTES} bytes`)
+      }
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    throw error instanceof Refusal ? error : new ConnectionLost()
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  const text = JSON.stringify(body)
+  response.setHeader('content-type', 'application/json')
+  response.setHeader('content-length', Buffer.byteLength(text))
+  // What is left of a request that was too long is not read.
+  if (!response.req.complete) response.setHeader('connection', 'close')
+  response.writeHead(status)
+  response.end(text)
+}

@@ -1,0 +1,99 @@
+import type { Server } from 'node:http'
+import { listen } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
+import { createHttpServer } from './http-server.ts'
+import type { HttpEvents, TlsFiles } from './http-server.ts'
+import { Keyring } from '../keys/keyring.ts'
+import type { LogOptions } from '../log/log.ts'
+import { openMemory } from '../log/memory.ts'
+import { readPolicy } from '../policy/policy.ts'
+import type { Policy } from '../policy/policy.ts'
+import { readSecretFile, readTrustedFile } from '../keys/secret-file.ts'
+import { openSeed } from '../keys/seed-file.ts'
+import { Signer, chainOf } from './signer.ts'
+
+export interface ServeOptions {
+  seedFile: string
+  /** Overwritten once the seed is open */
+  passphrase: Buffer
+  policyFile: string
+  logFile: string
+  endpoint: Endpoint
+  /** Needed with a port, unused with a socket. Called at start and at each reload. */
+  tls?: () => Promise<TlsFiles>
+  events: HttpEvents
+  /** ms since the epoch */
+  now: () => number
+  log?: LogOptions
+}
+
+export interface RunningSigner {
+  /** The socket's path, or host and port */
+  address: string
+  masterFingerprint: string
+  policyHash: string
+  /** Reads policy, certificates and clients again; throws and keeps all of them as they were when one is not valid */
+  reload(): Promise<string>
+  /** Answers what is under way, then closes everything and overwrites the keys */
+  stop(): Promise<void>
+}
+
+/** Opens seed, policy and log and listens. The log's lock is taken before anything is signed. */
+export async function startSigner(options: ServeOptions): Promise<RunningSigner> {
+  const { endpoint, events, now } = options
+  const readTls = 'socketPath' in endpoint ? undefined : requireTls(options)
+  const tls = await readTls?.()
+  const policy = await loadPolicy(options.policyFile)
+  const keyring = await openKeyring(options, policy)
+  const { masterFingerprint } = keyring.publicKeys
+  const header = { kind: 'log', version: 1, at: now(), masterFingerprint } as const
+  const { log, history } = await openMemory(options.logFile, header, options.log)
+  const signer = new Signer({ policy, keyring, log, history, now })
+  const { server, prepareTls } = createHttpServer(signer, events, tls)
+  const close = async (): Promise<void> => {
+    await signer.drained()
+    keyring.close()
+    await log.close()
+  }
+  try {
+    const address = await listen(server, endpoint)
+    const reload = async (): Promise<string> => {
+      const [next, nextTls] = await Promise.all([loadPolicy(options.policyFile), readTls?.()])
+      const takeTls = nextTls && prepareTls(nextTls)
+      signer.replacePolicy(next)
+      takeTls?.()
+      return next.hash
+    }
+    const stop = (): Promise<void> => closeServer(server).then(close)
+    return { address, masterFingerprint, policyHash: policy.hash, reload, stop }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function loadPolicy(path: string): Promise<Policy> {
+  return readPolicy(await readTrustedFile(path))
+}
+
+async function openKeyring({ seedFile, passphrase }: ServeOptions, policy: Policy): Promise<Keyring> {
+  const sealed = await readSecretFile(seedFile)
+  const seed = await openSeed(sealed.toString('utf8'), passphrase).finally(() => passphrase.fill(0))
+  return Keyring.open(seed, chainOf(policy) ?? 'mainnet')
+}
+
+function requireTls({ tls }: ServeOptions): () => Promise<TlsFiles> {
+  if (!tls) {
+    throw new Error(
+      'A port needs --tls-cert, --tls-key, --tls-ca and --tls-clients: callers prove who they are by certificate',
+    )
+  }
+  return tls
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeIdleConnections()
+  })
+}

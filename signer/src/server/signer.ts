@@ -1,0 +1,243 @@
+import { createHash } from 'node:crypto'
+import { isEvmNetwork } from '@bursar/chainkit'
+import type { BitcoinChain } from '@bursar/chainkit/bitcoin'
+import { judgeBitcoin } from '../rules/bitcoin/payout.ts'
+import { requireCold } from '../rules/cold/cold.ts'
+import { judgeConsolidation } from '../rules/bitcoin/consolidation.ts'
+import type { SignedEntry } from '../log/entry.ts'
+import { judgeEvm } from '../rules/evm/payment.ts'
+import type { History } from '../log/history.ts'
+import type { Judgement } from '../rules/judgement.ts'
+import type { Keyring } from '../keys/keyring.ts'
+import { checkPayments, findNetworkPolicy, judgeLimits } from '../rules/limits.ts'
+import { LogBroken } from '../log/log-chain.ts'
+import type { SignatureLog } from '../log/log.ts'
+import type { NetworkPolicy, Policy } from '../policy/policy.ts'
+import type {
+  CheckRequest,
+  IntentRefusal,
+  LogEnd,
+  SignAnswer,
+  SignRequest,
+  SignedTransaction,
+  SignerStatus,
+} from '../protocol/protocol.ts'
+import { Refusal } from '../protocol/refusal.ts'
+import { statusOf } from './status.ts'
+import { judgeSweep } from '../rules/evm/sweep.ts'
+import { judgeTron } from '../rules/tron/payment.ts'
+
+export interface SignerParts {
+  policy: Policy
+  keyring: Keyring
+  log: SignatureLog
+  history: History
+  /** ms since the epoch */
+  now: () => number
+}
+
+/** Requests that may wait at once; more are `busy`. */
+const MAX_WAITING = 64
+
+/** Signs one request at a time: read, judge, sign, log, answer. Either a signature is in the log or it never leaves. */
+export class Signer {
+  #policy: Policy
+  readonly #parts: Omit<SignerParts, 'policy'>
+  #last: Promise<unknown> = Promise.resolve()
+  #waiting = 0
+
+  constructor({ policy, ...parts }: SignerParts) {
+    this.#policy = policy
+    this.#parts = parts
+  }
+
+  /** Throws a Refusal when a rule forbids it, LogFailed when the signer must stop. */
+  sign(request: SignRequest): Promise<SignAnswer> {
+    return this.#inTurn(() => this.#signNow(request))
+  }
+
+  /**
+   * Closes an intent that nothing was signed for: from then on nothing is. Otherwise it stays open.
+   * @returns its transactions, the first one first; none: it is closed. Throws LogFailed when the signer must stop.
+   */
+  closeIntent(intentId: string): Promise<SignedTransaction[]> {
+    return this.#inTurn(() => this.#closeIntentNow(intentId))
+  }
+
+  /**
+   * Which of these payments would be refused if a transaction paid all others in this order for the first time. Fees
+   * are not judged, as there is no transaction yet. Waits for the requests that came before.
+   */
+  async check(request: CheckRequest): Promise<IntentRefusal[]> {
+    await this.#last
+    const { history, now } = this.#parts
+    return checkPayments(this.#policy, history, request, now())
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#waiting >= MAX_WAITING) throw new Refusal('busy', `${MAX_WAITING} requests wait already`)
+    this.#waiting++
+    const answer = this.#last.then(work).finally(() => this.#waiting--)
+    this.#last = answer.catch(() => undefined)
+    return answer
+  }
+
+  /** Every transaction signed for an intent, the first one first. Waits for the requests that came before. */
+  async transactionsOf(intentId: string): Promise<SignedTransaction[]> {
+    await this.#last
+    return this.#transactionsNow(intentId)
+  }
+
+  async #closeIntentNow(intentId: string): Promise<SignedTransaction[]> {
+    const { log, history, now } = this.#parts
+    if (history.isKnown(intentId)) return this.#transactionsNow(intentId)
+    if (history.isClosed(intentId)) return []
+    const entry = { kind: 'closed', at: now(), intent: intentId } as const
+    await log.append(entry)
+    return []
+  }
+
+  async #transactionsNow(intentId: string): Promise<SignedTransaction[]> {
+    const { log, history } = this.#parts
+    const entries = await Promise.all(history.positionsOf(intentId).map((position) => log.read(position)))
+    return entries.map((entry) => this.#showSigned(entry))
+  }
+
+  /** Throws the Refusal `log-cut-back` when a caller has seen a line that the log does not hold. */
+  requireLog(seen: LogEnd): void {
+    if (this.#parts.history.holds(seen)) return
+    const { length, head } = this.logEnd
+    throw new Refusal(
+      'log-cut-back',
+      `The log does not hold line ${seen.length} with the hash ${seen.head}: it has ${length} lines and the head ${head}. Put the right log back before anything is signed`,
+    )
+  }
+
+  get logEnd(): LogEnd {
+    const { length, head } = this.#parts.log
+    return { length, head }
+  }
+
+  status(): SignerStatus {
+    const { keyring, log, history, now } = this.#parts
+    return statusOf(this.#policy, keyring, log, history, now())
+  }
+
+  /** Takes over a new policy for all requests after those under way. The chain of Bitcoin must stay the same. */
+  replacePolicy(policy: Policy): void {
+    if (chainOf(policy) !== undefined && chainOf(policy) !== this.#parts.keyring.chain) {
+      throw new Error('The policy names another chain of Bitcoin: start the signer again')
+    }
+    this.#policy = policy
+  }
+
+  /** Waits for what is under way. */
+  async drained(): Promise<void> {
+    await this.#last
+  }
+
+  /** A kill switch holds back bytes that were signed before it was set, but never that they exist. */
+  #showSigned(entry: SignedEntry): SignedTransaction {
+    const { network, transactionId, purpose, intents, keys, at, conflictKeys, expiresAt, answer } = entry
+    return {
+      network,
+      transactionId,
+      purpose,
+      intents,
+      keys,
+      at,
+      hash: answer.hash,
+      ...(this.#allows(entry) && { signed: answer.signed }),
+      conflictKeys,
+      ...(expiresAt !== undefined && { expiresAt }),
+    }
+  }
+
+  #allows(entry: SignedEntry): boolean {
+    try {
+      findNetworkPolicy(this.#policy, entry)
+      return true
+    } catch (error) {
+      if (error instanceof Refusal) return false
+      throw error
+    }
+  }
+
+  async #signNow(request: SignRequest): Promise<SignAnswer> {
+    const { keyring, log, history, now } = this.#parts
+    const policy = this.#policy
+    const requestHash = hashOf(request)
+    // Before the policy: what was signed exists, and a caller that is refused would take it for something that does
+    // not.
+    const answered = history.answered(request, requestHash)
+    if (answered) return answerTo(requestHash, await log.read(answered))
+    const networkPolicy = findNetworkPolicy(policy, request)
+    const at = now()
+    const judgement = judge(networkPolicy, keyring, request, at)
+    history.judge(request, judgement, at)
+    const approvedBy = judgeLimits(policy, networkPolicy, request, judgement, history, at)
+    const entry = entryOf(request, judgement, { at, requestHash, approvedBy })
+    await log.append(entry)
+    return entry.answer
+  }
+}
+
+/** The chain of Bitcoin that the policy is for. */
+export function chainOf(policy: Policy): BitcoinChain | undefined {
+  const bitcoin = policy.networks.get('BITCOIN')
+  return bitcoin?.network === 'BITCOIN' ? bitcoin.chain : undefined
+}
+
+function hashOf({ network, unsigned, keys }: SignRequest): string {
+  const named = keys.map(({ account, branch, index }) => [account, branch, index])
+  return createHash('sha256')
+    .update(JSON.stringify([network, unsigned, named]))
+    .digest('hex')
+}
+
+/** Throws when the index leads to the answer of another request. */
+function answerTo(requestHash: string, entry: SignedEntry): SignAnswer {
+  if (entry.requestHash !== requestHash) throw new LogBroken('The index of the log does not fit the log')
+  return entry.answer
+}
+
+/** What the bytes do, when the policy lets them. Throws a Refusal. */
+export function judge(networkPolicy: NetworkPolicy, keyring: Keyring, request: SignRequest, now: number): Judgement {
+  if (request.purpose === 'rebalance' && !isEvmNetwork(networkPolicy.network)) {
+    throw new Refusal('network', 'There are several hot addresses on EVM chains only')
+  }
+  if (request.purpose === 'cold') requireCold(networkPolicy, request)
+  if (networkPolicy.network === 'BITCOIN') {
+    return (request.purpose === 'consolidation' ? judgeConsolidation : judgeBitcoin)(networkPolicy, keyring, request)
+  }
+  if (request.purpose === 'consolidation') throw new Refusal('network', 'Coins are consolidated on Bitcoin only')
+  if (networkPolicy.network === 'TRON') return judgeTron(networkPolicy, keyring, request, now)
+  return (request.purpose === 'sweep' ? judgeSweep : judgeEvm)(networkPolicy, keyring, request)
+}
+
+function entryOf(
+  { network, transactionId, purpose, intents, keys }: SignRequest,
+  { unsignedId, conflictKeys, fee, feeSlot, changeIndex, expiresAt, bound, authorizations, sign }: Judgement,
+  { at, requestHash, approvedBy }: Pick<SignedEntry, 'at' | 'requestHash'> & { approvedBy: Record<string, string[]> },
+): SignedEntry {
+  return {
+    kind: 'signed',
+    at,
+    network,
+    transactionId,
+    purpose,
+    intents,
+    keys,
+    unsignedId,
+    requestHash,
+    conflictKeys,
+    fee: fee.toString(),
+    feeSlot,
+    ...(changeIndex !== undefined && { changeIndex }),
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(bound && { bound }),
+    ...(authorizations && { authorizations }),
+    ...(Object.keys(approvedBy).length > 0 && { approvedBy }),
+    answer: sign(),
+  }
+}
