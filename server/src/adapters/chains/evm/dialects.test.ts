@@ -134,8 +134,8 @@ describe('one block that can not be traced does not stop the chain', () => {
   })
 
   test('audit D-E1, row E-28: an answer that is longer than 32 MiB is not read to its end', async () => {
-    const raw = `{"jsonrpc":"2.0","id":0,"result":[{"result":"${'0'.repeat(34 * 1024 * 1024)}`
-    const { adapter } = await start(saidAt(7, { raw }))
+    const padded = { ...(diffOf(7) as object), padding: '0'.repeat(34 * 1024 * 1024) }
+    const { adapter } = await start(saidAt(7, { result: [padded] }))
     expect((await patiently(() => adapter.blockAt(7))).found).toMatchObject({ untraced: true })
   })
 
