@@ -22,7 +22,7 @@ const never = ['**/node_modules/**', '**/dist/**', '**/.bursar/**']
  * Files at a time. Every file has folders, ports and a database of its own, so that any two can run beside each other;
  * while one waits for a block the other computes.
  */
-const maxWorkers = 2
+const maxWorkers = 4
 
 /**
  * A busy machine is slow, and that is no finding: what is polled for has a minute, not vitest's second, and a test

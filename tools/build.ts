@@ -11,8 +11,8 @@ import { rolldown, type Plugin } from 'rolldown'
 
 const root = join(import.meta.dirname, '..')
 /**
- * Beside the packages, like the compiled code of `platform/process/compile-cache.ts`, and not in a folder where others may
- * write.
+ * Beside the packages, like the compiled code of `platform/process/compile-cache.ts`, and not in a folder where others
+ * may write.
  */
 const folder = join(root, 'node_modules', '.cache', 'bursar', 'programs')
 

@@ -1,6 +1,6 @@
 /**
- * Writes server/src/platform/db/schema.ts from a migrated database, so that queries are typed by the tables as they are.
- * `--check` fails instead when the file is not what the migrations make, or a table has no row in
+ * Writes server/src/platform/db/schema.ts from a migrated database, so that queries are typed by the tables as they
+ * are. `--check` fails instead when the file is not what the migrations make, or a table has no row in
  * `server/src/platform/db/grants.ts`.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'

@@ -43,6 +43,7 @@ const checks: readonly Step[] = [
     args: ['-p', 'web/checkout/island/tsconfig.json'],
   },
   { name: 'format', script: 'node_modules/oxfmt/bin/oxfmt', args: ['--check'] },
+  { name: 'unused code', script: 'node_modules/knip/bin/knip.js', args: [] },
   { name: 'lint', script: 'node_modules/oxlint/bin/oxlint', args: ['--type-aware'], needs: '.oxlintrc.json' },
   { name: 'generated files', script: 'tools/generate.ts', args: ['--check'], needs: 'tools/generate.ts' },
   { name: 'database schema', script: 'tools/schema.ts', args: ['--check'], needs: 'tools/schema.ts' },

@@ -26,7 +26,7 @@ export interface Account {
   address: Hex
 }
 
-export interface Leave {
+interface Leave {
   account: Account
   /** Absent: the pinned delegate */
   delegate?: Hex

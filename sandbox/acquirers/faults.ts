@@ -7,7 +7,7 @@ import type { Fields } from '../http/fields.ts'
 import { Refusal } from '../http/refusal.ts'
 
 /** What becomes of the next payment that is paid or of the next payout. Every emulator knows these. */
-export const outcomes = ['success', 'refused', 'insufficient-funds', 'stuck', 'reversed', 'wrong-amount'] as const
+const outcomes = ['success', 'refused', 'insufficient-funds', 'stuck', 'reversed', 'wrong-amount'] as const
 export type Outcome = (typeof outcomes)[number]
 
 /**
@@ -15,8 +15,8 @@ export type Outcome = (typeof outcomes)[number]
  * the connection is `cut`, or `held` without an answer; or HTTP 500 (`error`), or a page instead of an answer
  * (`garbage`), or HTTP 200 with no body (`empty`), or the first half of the answer (`half`).
  */
-export const answerFaults = ['cut', 'held', 'error', 'garbage', 'empty', 'half', 'unavailable'] as const
-export type AnswerFault = (typeof answerFaults)[number]
+const answerFaults = ['cut', 'held', 'error', 'garbage', 'empty', 'half', 'unavailable'] as const
+type AnswerFault = (typeof answerFaults)[number]
 
 /** How it is told of. */
 export interface Telling {
@@ -32,7 +32,7 @@ export interface Telling {
   readonly badSignature: boolean
 }
 
-export interface Decision extends Telling {
+interface Decision extends Telling {
   readonly outcome?: Outcome
 }
 
@@ -40,8 +40,8 @@ export interface Decision extends Telling {
  * What becomes of the next refund: `pending` is taken up and not ended until it is told to; `failed` is taken up and
  * gives nothing back; `late` is made, and the next two questions for the payment don't show it.
  */
-export const refundFaults = ['pending', 'failed', 'late'] as const
-export type RefundFault = (typeof refundFaults)[number]
+const refundFaults = ['pending', 'failed', 'late'] as const
+type RefundFault = (typeof refundFaults)[number]
 
 export interface AnswerScript {
   readonly fault?: AnswerFault

@@ -27,7 +27,6 @@ import type { Account, PriceList } from './terms.ts'
 
 export type { BankControl } from './control.ts'
 export type { Account } from './terms.ts'
-export { testCards } from './test-cards.ts'
 
 export interface BankOptions {
   /** 0: any free port. */

@@ -31,7 +31,7 @@ interface Order {
 }
 
 /** `secure`: the payer is with the card's bank. `refused` has a code. `reversed`: all of it was given or taken back. */
-export type PaymentStatus = 'created' | 'secure' | 'processing' | 'succeeded' | 'refused' | 'expired' | 'reversed'
+type PaymentStatus = 'created' | 'secure' | 'processing' | 'succeeded' | 'refused' | 'expired' | 'reversed'
 
 export interface Payment extends Order {
   readonly kind: 'payment'

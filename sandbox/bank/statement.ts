@@ -21,7 +21,7 @@ export function statementPage(desk: Desk, account: string, query: Readonly<Recor
 }
 
 /** What the bank owes the account, or is owed, in minor units. */
-export function balanceOf(desk: Desk, account: string, currency: Currency): bigint {
+function balanceOf(desk: Desk, account: string, currency: Currency): bigint {
   const lines = desk.book.lines(account).filter((line) => line.currency === currency)
   return lines.reduce((sum, { units, fee }) => sum + BigInt(units) - BigInt(fee), 0n)
 }

@@ -23,7 +23,7 @@ export interface Fee {
   readonly fixed: bigint
 }
 
-export interface Terms {
+interface Terms {
   readonly limits: Limits
   readonly fee: Fee
 }

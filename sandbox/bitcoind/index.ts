@@ -16,8 +16,6 @@ import { newPassword, readSettings, rpcUser, writeSettings } from './settings.ts
 import type { NodeSettings } from './settings.ts'
 
 export { findBitcoind } from './find.ts'
-export type { Found } from './find.ts'
-export type { BitcoindProgram } from './program.ts'
 
 export interface BitcoindOptions {
   readonly program: BitcoindProgram

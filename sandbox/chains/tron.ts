@@ -11,7 +11,7 @@ import { openTronFaucet, tronTokenBalance } from './tron-faucet.ts'
 import { reorganizeTron } from './tron-reorg.ts'
 import { takingTurns } from './turns.ts'
 
-export interface TronAsset {
+interface TronAsset {
   readonly ticker: string
   readonly decimals: number
   /** The token's contract; absent for TRX. */

@@ -6,7 +6,7 @@ import { requireFreePort } from '../process/port.ts'
 import { openMails } from './store.ts'
 import type { Mail, MailStore } from './store.ts'
 
-export type { Mail, MailStore, ReceivedMail } from './store.ts'
+export type { Mail, MailStore } from './store.ts'
 
 export interface MailboxOptions {
   /** 0: any free port. */

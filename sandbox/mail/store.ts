@@ -3,7 +3,7 @@ import PostalMime from 'postal-mime'
 import { openLines } from '../inbox/lines.ts'
 
 /** A mail as it came: base64, since it may hold any byte. */
-export interface ReceivedMail {
+interface ReceivedMail {
   /** ISO 8601, UTC. */
   readonly receivedAt: string
   /** Of the envelope. */

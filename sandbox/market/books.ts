@@ -1,6 +1,6 @@
 /** Order books out of prices in USD: what venues would show if the market were where the script puts it. */
 
-export interface Shape {
+interface Shape {
   /** between the best bid and the best ask, in hundredths of a percent of the price */
   readonly spreadBps: number
   readonly levels: number
@@ -8,7 +8,7 @@ export interface Shape {
   readonly levelUsd: number
 }
 
-export const usualShape: Shape = { spreadBps: 8, levels: 20, levelUsd: 20_000 }
+const usualShape: Shape = { spreadBps: 8, levels: 20, levelUsd: 20_000 }
 
 export interface Sides {
   readonly bids: [string, string][]

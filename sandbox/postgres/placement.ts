@@ -28,7 +28,7 @@ export interface Placement {
 }
 
 /** Where root keeps what `nobody` must reach when the project itself is closed to it. The last resort comes last. */
-export const usualCopyBases: readonly string[] = ['/var/lib', '/var/tmp', '/tmp']
+const usualCopyBases: readonly string[] = ['/var/lib', '/var/tmp', '/tmp']
 
 /** Left in the data directory when the data had to go elsewhere. */
 const pointerName = 'MOVED-TO'

@@ -1,7 +1,7 @@
 /**
  * Server settings for a ledger. Durability stays on: fsync and synchronous_commit are the answer to "is it booked?".
  */
-export const ledgerSettings: Readonly<Record<string, string>> = {
+const ledgerSettings: Readonly<Record<string, string>> = {
   listen_addresses: '',
   fsync: 'on',
   synchronous_commit: 'on',

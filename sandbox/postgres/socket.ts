@@ -6,7 +6,7 @@ import { canEnter } from './run-as.ts'
 import type { RunAs } from './run-as.ts'
 
 /** The port only names the socket file; nothing listens on TCP. */
-export const socketPort = 5432
+const socketPort = 5432
 
 /** sun_path without its closing zero, Linux 107, macOS 103: the smaller serves both. */
 const longestSocketPath = 103
@@ -28,7 +28,7 @@ export function prepareSocketDir(wished: string, runAs: RunAs): string {
   return fresh
 }
 
-export function socketFile(dir: string): string {
+function socketFile(dir: string): string {
   return join(dir, `.s.PGSQL.${socketPort}`)
 }
 

@@ -5,7 +5,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { inspectProcess } from './identity.ts'
 import type { ProcessIdentity } from './identity.ts'
 
-export interface Exit {
+interface Exit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }

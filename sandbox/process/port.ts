@@ -5,7 +5,7 @@ import { inspectProcess } from './identity.ts'
 import type { ProcessInfo } from './identity.ts'
 
 /** Somebody else listens on a port that we need. */
-export class PortInUse extends Error {
+class PortInUse extends Error {
   /** `setting` is what the user changes to choose another port. */
   constructor(port: number, wantedBy: string, setting?: string) {
     const user = listenerOf(port)

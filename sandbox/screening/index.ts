@@ -14,11 +14,10 @@ import { dataOf, waitsFor } from './outcomes.ts'
 import type { Verdict } from './outcomes.ts'
 
 export { VERDICTS } from './outcomes.ts'
-export type { Verdict } from './outcomes.ts'
 
 /** `blocked`: HTTP 403 with a page, as Cloudflare answers an address that the provider has not allowed. */
 export const FAULTS = ['down', 'html', 'blocked', 'slow', 'garbage'] as const
-export type Fault = (typeof FAULTS)[number]
+type Fault = (typeof FAULTS)[number]
 
 export interface ScreeningEmulator extends Listening {
   /** what it does until told otherwise; undefined: answers again */

@@ -10,7 +10,7 @@ import type { Payment } from './payments.ts'
 import type { ParameterValues } from './resources/parameters.ts'
 import type { Machine } from './vm/machine.ts'
 
-export interface Status {
+interface Status {
   readonly height: number
   /** Ids of the newest and the newest solid block. */
   readonly id: string

@@ -50,13 +50,8 @@ import { openLog } from './store/log.ts'
 import { beginChain } from './store/replay.ts'
 import { createMachine } from './vm/machine.ts'
 
-export { deployer, faucet, tokenAddress, tokens } from './blocks/genesis.ts'
+export { deployer, faucet, tokenAddress } from './blocks/genesis.ts'
 export { base58Of } from './address.ts'
-export type { Forked, ForkOrder } from './blocks/fork.ts'
-export type { Payment } from './payments.ts'
-export type { NodeSettings } from './http/settings.ts'
-export type { Status, TronControls } from './controls.ts'
-export type { ParameterName, ParameterValues } from './resources/parameters.ts'
 
 export interface TronChainOptions {
   /** 0: any free port. */

@@ -52,12 +52,7 @@ export const payFromFaucet = async (
 }
 
 /** Of what is mined and what waits. */
-export const tokenBalance = async (
-  chain: Chain,
-  machine: Machine,
-  token: Address,
-  holder: Address,
-): Promise<bigint> => {
+const tokenBalance = async (chain: Chain, machine: Machine, token: Address, holder: Address): Promise<bigint> => {
   const { place } = openView(chain, machine, false)
   const run = await machine.run(layeredState(chain.pool.state().get), place.block, {
     transactionId: '0'.repeat(64),

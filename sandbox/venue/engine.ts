@@ -6,7 +6,7 @@ import type { Sides } from '../market/books.ts'
 import { ONE, unitsOf } from './amounts.ts'
 import type { Symbol } from './symbols.ts'
 
-export type Side = 'BUY' | 'SELL'
+type Side = 'BUY' | 'SELL'
 
 /** Amounts and prices in 1e-8. */
 export interface Order {
@@ -40,7 +40,7 @@ export interface Trade {
   at: number
 }
 
-export type End = 'rest' | 'match' | 'price-range' | 'new-word'
+type End = 'rest' | 'match' | 'price-range' | 'new-word'
 
 export interface VenueState {
   /** all of it is free: orders that wait lock nothing here, and find too little when they trade */

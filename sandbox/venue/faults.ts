@@ -8,27 +8,18 @@ import { objectWith, oneOf, text, wholeNumber } from '../http/fields.ts'
  * `bus`: -1006, `backend`: -1007, both "execution status unknown" (developers.binance.com, spot, errors, November
  * 2026), which gives no HTTP status for them: 400 here.
  */
-export const ANSWERS = ['cut', 'held', 'error', 'garbage', 'bus', 'backend', 'unavailable'] as const
-export const REJECTIONS = [
-  'filter',
-  'balance',
-  'key',
-  'position',
-  'suspended',
-  'symbol',
-  'closed',
-  'liquidity',
-] as const
+const ANSWERS = ['cut', 'held', 'error', 'garbage', 'bus', 'backend', 'unavailable'] as const
+const REJECTIONS = ['filter', 'balance', 'key', 'position', 'suspended', 'symbol', 'closed', 'liquidity'] as const
 /**
  * How an order ends before all of it has traded: the rest of an IOC order, self-trade prevention, the rule on prices;
  * or its status is a word that nobody knows.
  */
-export const ENDS = ['rest', 'match', 'price-range', 'new-word'] as const
+const ENDS = ['rest', 'match', 'price-range', 'new-word'] as const
 /**
  * `limited`: HTTP 429 with Retry-After, `limited-silently`: without; `banned`: HTTP 418; `firewall`: HTTP 403 with a
  * page. Source: developers.binance.com, spot, REST API, "IP Limits" and "General Information" (November 2026).
  */
-export const OUTAGES = ['down', 'slow', 'limited', 'limited-silently', 'banned', 'firewall'] as const
+const OUTAGES = ['down', 'slow', 'limited', 'limited-silently', 'banned', 'firewall'] as const
 
 export interface NextOrder {
   /** percent of the order that trades at most; 0: none of it does */
@@ -43,7 +34,7 @@ export interface NextOrder {
   readonly end: (typeof ENDS)[number]
 }
 
-export const usualOrder: NextOrder = { fill: 100, delayMs: 0, lateMs: 0, end: 'rest' }
+const usualOrder: NextOrder = { fill: 100, delayMs: 0, lateMs: 0, end: 'rest' }
 const LONGEST_MS = 600_000
 
 export interface Faults {

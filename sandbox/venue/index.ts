@@ -16,7 +16,7 @@ import { createEngine, type VenueState } from './engine.ts'
 import { createFaults } from './faults.ts'
 import { orderView, tradeView } from './views.ts'
 
-export interface VenueAccount {
+interface VenueAccount {
   readonly apiKey: string
   readonly secret: string
 }

@@ -44,7 +44,7 @@ export interface Approver {
   privateKey: KeyObject
 }
 
-export function makeApprover(id: string): Approver {
+function makeApprover(id: string): Approver {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   return { id, publicKey: publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('hex'), privateKey }
 }
@@ -228,7 +228,7 @@ export function originOf(key: KeyReference, account: 'deposit' | 'hot' = key.acc
   return { publicKey: keyring.bitcoinAddress(key).publicKey, masterFingerprint: keyring.masterFingerprint, path }
 }
 
-export function bitcoinInput(number: number, units: bigint, key: KeyReference): PsbtInput {
+function bitcoinInput(number: number, units: bigint, key: KeyReference): PsbtInput {
   const { script } = keyring.bitcoinAddress(key)
   const txid = (number + 1).toString(16).padStart(64, 'b')
   return { txid, vout: 0, units, script, sequence: REPLACEABLE, origins: [originOf(key)] }

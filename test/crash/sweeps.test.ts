@@ -50,7 +50,8 @@ const sweepCases = sweeps.flatMap((point) =>
 const ALL: readonly Network[] = ['BITCOIN', 'ETHEREUM', 'BINANCE_SMART_CHAIN', 'TRON']
 /**
  * On TRON nothing ends what may have been signed but its expiry by the chain's own time, which no clock of ours moves:
- * its end is proven in `server/src/treasury/cold/tron.system.test.ts`, on a chain whose time is the test's, without a kill.
+ * its end is proven in `server/src/treasury/cold/tron.system.test.ts`, on a chain whose time is the test's, without a
+ * kill.
  */
 const coldCases = pointsOf('treasury/cold').flatMap((point) =>
   ALL.filter((network) => point !== 'cold-ending' || network !== 'TRON').map((network) => [point, network] as const),

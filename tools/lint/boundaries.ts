@@ -18,7 +18,10 @@ const PARTS: { at: RegExp; may: RegExp; says: string }[] = [
   { at: /^sdk\/src\//, may: /^node:crypto$/, says: 'the SDK has no runtime dependency' },
 ]
 
-/** The districts of the server, lowest first. A district imports from lower levels only; its own rooms import each other without a cycle. */
+/**
+ * The districts of the server, lowest first. A district imports from lower levels only; its own rooms import each other
+ * without a cycle.
+ */
 const LEVELS: readonly (readonly string[])[] = [
   ['platform'],
   ['adapters'],

@@ -112,6 +112,8 @@ describe('canaries: each rule finds what it is there for', () => {
     ],
     ['is a DatabaseClient', 'server/src/pay-in/deposits/x.ts', "import { Client } from 'pg'"],
     ['time comes from a clock', 'server/src/pay-in/deposits/commands.ts', 'const at = Date.now()'],
+    ['over 120 columns', 'server/src/pay-in/deposits/x.ts', `// ${'word '.repeat(30)}`],
+    ['over 120 columns', 'server/src/pay-in/deposits/x.ts', `const x = ${'1 + '.repeat(40)}1`],
     ['over 400 lines', 'server/src/pay-in/deposits/x.ts', '\n'.repeat(500)],
   ])('%s', (says, path, text) => {
     expect(findUntidy([file(path, text)]).join('\n')).toContain(says)

@@ -67,8 +67,25 @@ export const findUntidy = (files: readonly SourceFile[]): string[] =>
     ...RULES.filter(({ at, not, finds }) => at.test(path) && !(not?.test(path) ?? false) && finds.test(text)).map(
       ({ name, finds }) => `${path}:${lineOf(text, finds)}: ${name}`,
     ),
+    ...tooWide(path, text),
     ...(REGISTRY.test(text) ? [`${path}: names a host of a registry`] : []),
     ...(text.split('\n').length > longestOf(path) ? [`${path}: over ${longestOf(path)} lines`] : []),
   ])
+
+/**
+ * Columns of a line at most, as the formatter has it. A line that holds a string, a template or a regular expression
+ * may be longer, since the formatter breaks none of them.
+ */
+const WIDEST = 120
+const tooWide = (path: string, text: string): string[] => {
+  if (!/\.(ts|tsx|mjs)$/.test(path) || /generated|schema\.ts$/.test(path)) return []
+  let inTemplate = false
+  return text.split('\n').flatMap((line, at) => {
+    const isComment = !inTemplate && /^\s*(\/\/|\/?\*)/.test(line)
+    const unbreakable = !isComment && (inTemplate || /['"`]|^\s*\/.+\/[a-z]*$/.test(line))
+    if (!isComment && (line.match(/(?<!\\)`/g) ?? []).length % 2 === 1) inTemplate = !inTemplate
+    return line.length > WIDEST && !unbreakable ? [`${path}:${at + 1}: over ${WIDEST} columns`] : []
+  })
+}
 
 const lineOf = (text: string, pattern: RegExp): number => text.slice(0, text.search(pattern)).split('\n').length

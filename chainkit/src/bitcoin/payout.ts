@@ -79,7 +79,7 @@ export function assertShape(inputs: readonly SpendableCoin[], payments: readonly
   if (new Set(inputs.map(outpointOf)).size !== inputs.length) throw new RangeError('An input is given twice')
 }
 
-export function judgePayments(payments: readonly Output[]): Refused<'dust'> | undefined {
+function judgePayments(payments: readonly Output[]): Refused<'dust'> | undefined {
   const dust = payments.find(({ script, units }) => units < dustThreshold(script))
   return (
     dust &&

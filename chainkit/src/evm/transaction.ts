@@ -39,7 +39,7 @@ export type UnsignedTransaction = LegacyTransaction | Eip1559Transaction
 /** `unsupported`: a transaction, but of a kind we do not handle. */
 export type TransactionRefusal = 'not-parsable' | 'unsupported'
 
-export const EIP1559_TYPE = 0x02
+const EIP1559_TYPE = 0x02
 const LIST_PREFIX = 0xc0
 const UINT64 = 2n ** 64n
 const UINT256 = 2n ** 256n

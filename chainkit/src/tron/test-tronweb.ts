@@ -83,7 +83,7 @@ const callData = fc
   .uint8Array({ minLength: 4, maxLength: 80 })
   .map((some) => `0x${Buffer.from(some).toString('hex')}` as const)
 
-export const contractsOf = (owner: string): fc.Arbitrary<Contract> => {
+const contractsOf = (owner: string): fc.Arbitrary<Contract> => {
   const mine = { owner: fc.constant(owner) }
   const kind = <K extends string>(name: K) => fc.constant(name)
   const other = address.filter((one) => one !== owner)

@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox'
 export type Json = { readonly [key: string]: unknown }
 
 /** Whether objects refuse fields they don't list: requests do, answers and notifications may gain fields. */
-export type Openness = 'closed' | 'open'
+type Openness = 'closed' | 'open'
 
 /** Collects the schemas that have a title as components, and refers to them by it. */
 export interface SchemaCollector {

@@ -2,7 +2,7 @@
 import type { Dialect, TestCard } from './desk.ts'
 import type { Order } from './order.ts'
 
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }
 

@@ -36,7 +36,7 @@ export interface FreedomPayAccount {
 
 const minute = 60_000
 
-export const freedompayCards: readonly TestCard[] = [
+const freedompayCards: readonly TestCard[] = [
   { number: '4111111111111111', about: 'paid' },
   { number: '5483180000000294', secure: true, about: 'paid after 3-D Secure' },
   { number: '4563960122001999', refused: 'refused', about: 'rejected' },

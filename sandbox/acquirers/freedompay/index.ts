@@ -5,7 +5,6 @@ import type { FreedomPayAccount } from './dialect.ts'
 import { freedompayRoutes } from './routes.ts'
 
 export type { FreedomPayAccount } from './dialect.ts'
-export { isSignedAnswer } from './dialect.ts'
 
 /** Throws PortInUse, and an Error when this is production. */
 export function startFreedomPay(account: FreedomPayAccount, options: EmulatorOptions): Promise<Emulator> {

@@ -33,7 +33,7 @@ export interface LiqPayAccount {
 
 const minute = 60_000
 
-export const liqpayCards: readonly TestCard[] = [
+const liqpayCards: readonly TestCard[] = [
   { number: '4242424242424242', about: 'success' },
   { number: '4000000000003063', secure: true, about: 'success after 3-D Secure' },
   { number: '4000000000003089', secure: true, about: 'success after a password by SMS' },

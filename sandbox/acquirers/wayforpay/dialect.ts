@@ -28,7 +28,7 @@ export interface WayForPayAccount {
 
 const minute = 60_000
 
-export const wayforpayCards: readonly TestCard[] = [
+const wayforpayCards: readonly TestCard[] = [
   { number: '4111111111111111', about: 'Approved' },
   { number: '5555555555554444', secure: true, about: 'Approved after 3-D Secure' },
   { number: '4000000000000002', refused: 'refused', about: 'Declined, 1101' },

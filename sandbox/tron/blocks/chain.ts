@@ -42,7 +42,7 @@ export interface Chain {
   readonly isHolding: () => boolean
 }
 
-export interface Replaced {
+interface Replaced {
   readonly orphaned: readonly Block[]
   readonly blocks: readonly Block[]
   readonly refused: Made['refused']

@@ -53,7 +53,7 @@ export const controlRoutes = (chain: TronControls): Record<string, (body: unknow
 })
 
 /** What tools and tests need to know. */
-export const known = (): object => ({
+const known = (): object => ({
   faucet: { address: base58Of(faucet.address), key: faucet.key },
   deployer: { address: base58Of(deployer.address), key: deployer.key },
   tokens: tokens.map(({ symbol, decimals }) => ({ ticker: symbol, decimals, token: base58Of(tokenAddress(symbol)) })),

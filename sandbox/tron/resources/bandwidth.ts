@@ -18,7 +18,7 @@ export interface Bandwidth {
   readonly netFee: bigint
 }
 
-export const bytesOfTransaction = (transaction: SignedTransaction): bigint =>
+const bytesOfTransaction = (transaction: SignedTransaction): bigint =>
   BigInt(encodeTransaction(transaction).length + bytesForTheResult)
 
 /**

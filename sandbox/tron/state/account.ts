@@ -12,7 +12,7 @@ export interface Usage {
   readonly window: bigint
 }
 
-export interface Unfreezing {
+interface Unfreezing {
   readonly resource: Resource
   readonly amount: bigint
   /** ms */

@@ -21,7 +21,7 @@ import { openStorage } from './storage.ts'
 import { openTrail } from './trail.ts'
 import type { Trail } from './trail.ts'
 
-export type { Call, Machine, MachineBlock } from './call.ts'
+export type { Machine, MachineBlock } from './call.ts'
 
 /** The parts of the EVM that TRON does otherwise. */
 interface OpenEvm {

@@ -21,7 +21,7 @@ const IV_BYTES = 12
 const SALT_BYTES = 32
 const TAG_BYTES = 16
 
-export class SeedFileError extends Error {
+class SeedFileError extends Error {
   override name = 'SeedFileError'
 }
 

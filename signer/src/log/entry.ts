@@ -65,7 +65,7 @@ export interface SignedEntry {
 }
 
 /** An intent that nothing was signed for when it was closed. Nothing is signed for it after this line. */
-export interface ClosedEntry {
+interface ClosedEntry {
   kind: 'closed'
   /** ms since the epoch */
   at: number
@@ -73,6 +73,6 @@ export interface ClosedEntry {
 }
 
 /** What a log holds besides its header. */
-export type RecordedEntry = SignedEntry | ClosedEntry
+type RecordedEntry = SignedEntry | ClosedEntry
 
 export type LogEntry = HeaderEntry | RecordedEntry

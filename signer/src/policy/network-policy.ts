@@ -11,7 +11,7 @@ import { readSweep } from './sweep-policy.ts'
 import type { SweepPolicy } from './sweep-policy.ts'
 
 /** Caps on what the network is paid, in units of its own coin. */
-export interface FeePolicy extends Velocity {
+interface FeePolicy extends Velocity {
   maxUnits: bigint
 }
 
@@ -55,7 +55,7 @@ export interface TronPolicy extends CommonPolicy {
 }
 
 /** In sun. What is staked or unstaked is bound for 14 days; what is lent can be taken back at once. */
-export interface TreasuryLimits {
+interface TreasuryLimits {
   enabled: boolean
   /** Of one transaction */
   maxUnits: bigint

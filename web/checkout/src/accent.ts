@@ -4,7 +4,7 @@ export const GROUNDS = {
   dark: { panel: '#1a201e', ground: '#111514' },
 } as const
 
-export const STANDARD_ACCENT = '#0b6b4f'
+const STANDARD_ACCENT = '#0b6b4f'
 
 export interface Accent {
   /** the surface of buttons: at least 3:1 to what it lies on */

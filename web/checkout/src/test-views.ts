@@ -3,10 +3,10 @@ import { paymentUri } from './payment-uri.ts'
 import type { Destination, PageState, PageView, PaymentOption, Received, Seller } from './view.ts'
 
 /** Saturday, 21 November 2026, 12:00 UTC. */
-export const NOW = Date.UTC(2026, 10, 21, 12)
+const NOW = Date.UTC(2026, 10, 21, 12)
 const HOUR = 3_600_000
 
-export const SELLER: Seller = { name: 'Kava & Co', url: 'https://kava.example', accent: '#c2410c' }
+const SELLER: Seller = { name: 'Kava & Co', url: 'https://kava.example', accent: '#c2410c' }
 const ID = '6f1d2a54-9c3b-4a77-8f0e-2b1c9d7e5a10'
 
 const base = (kind: 'crypto' | 'fiat', state: PageState, more: Partial<PageView> = {}): PageView => ({

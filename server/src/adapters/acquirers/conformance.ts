@@ -8,7 +8,7 @@ import { describeStatement } from './conformance/statement.ts'
 import type { AcquirerTraits, AcquirerWorld } from './conformance/world.ts'
 import type { AmountLimits } from './port.ts'
 
-export type { AcquirerTraits, AcquirerWorld, AnswerFault, CallbackFaults, Outcome } from './conformance/world.ts'
+export type { AcquirerTraits, AcquirerWorld } from './conformance/world.ts'
 
 /** @param traits what the account must be able to do, so that it does not pass by declaring nothing */
 export const describeAcquirer = (

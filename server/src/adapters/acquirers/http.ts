@@ -12,7 +12,7 @@ export interface AcquirerHttpSettings {
   ca?: string
 }
 
-export interface HttpQuestion {
+interface HttpQuestion {
   method: 'GET' | 'POST'
   url: string
   headers: Readonly<Record<string, string>>

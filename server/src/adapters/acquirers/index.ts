@@ -6,7 +6,7 @@ import { createLiqPay, readLiqPaySettings } from './liqpay/index.ts'
 import type { Acquirer, CardTicker } from './port.ts'
 import { createWayForPay, readWayForPaySettings } from './wayforpay/index.ts'
 
-export { AcquirerRefusal, AcquirerUnreachable, ForgedCallback } from './port.ts'
+export { AcquirerUnreachable } from './port.ts'
 export type { Acquirer, AcquirerState } from './port.ts'
 
 /** What makes an account's adapter of its settings. It throws nothing: the reader notes problems. */
@@ -21,7 +21,7 @@ const KINDS: Readonly<Record<string, AcquirerKind>> = {
 }
 
 /** Who gets orders of these amounts (minor units, both ends included), in order of preference. */
-export interface RoutingRule {
+interface RoutingRule {
   direction: 'payIn' | 'payout'
   ticker: CardTicker
   least: bigint

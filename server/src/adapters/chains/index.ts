@@ -6,12 +6,9 @@ import type { AccountChainAdapter, ChainAdapter, TronChainAdapter } from './port
 import { bitcoinSettingsOf, evmSettingsOf, tronSettingsOf, type ChainSettings } from './settings.ts'
 import { createTronAdapter } from './tron/index.ts'
 
-export { createBitcoinAdapter } from './bitcoin/index.ts'
-export { createEvmAdapter } from './evm/index.ts'
-export { createTronAdapter } from './tron/index.ts'
 export { ChainUnavailable } from './port.ts'
 export { readChainSettings } from './settings.ts'
-export type { BitcoinChainSettings, ChainSettings, EvmChainSettings, TronChainSettings } from './settings.ts'
+export type { ChainSettings } from './settings.ts'
 
 /** An adapter with its connections, which close when they have long been idle, or when told to. */
 export type OpenAdapter = (ChainAdapter | AccountChainAdapter | TronChainAdapter) & { close(): Promise<void> }

@@ -1,7 +1,7 @@
 import type { Block, ChainTransaction, Head, Network } from '@bursar/chainkit'
 import type { BlockReference, Burn, Contract, Prices, Resources, Usage } from '@bursar/chainkit/tron'
 
-export type { Block, ChainTransaction, Head, Transfer } from '@bursar/chainkit'
+export type { Block, Head, Transfer } from '@bursar/chainkit'
 
 export type TransactionStatus =
   | { kind: 'unknown' }

@@ -5,7 +5,7 @@ export interface MailFrom {
   address: string
 }
 
-export interface Attachment {
+interface Attachment {
   name: string
   /** such as `application/pdf` */
   type: string

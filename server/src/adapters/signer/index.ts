@@ -3,7 +3,7 @@ import type { Signer } from './port.ts'
 
 export { approvalMessage } from '@bursar/signer/client'
 export type { LogEnd, LogMemory, SignerAddress } from '@bursar/signer/client'
-export type { Intent, Signer, SignAnswer, SignedTransaction, SigningKey, SignRequest, SignerStatus } from './port.ts'
+export type { Signer } from './port.ts'
 
 /**
  * The signer at an address: a Unix socket, or another machine over mutual TLS. With a memory of how far its log went, a

@@ -9,7 +9,7 @@ export interface Intent {
   units: string
 }
 
-export interface SigningKey {
+interface SigningKey {
   account: KeyAccount
   branch: 0 | 1
   index: number
@@ -50,12 +50,4 @@ export interface Signer {
   status(): Promise<SignerStatus>
 }
 
-export type {
-  CheckRequest,
-  IntentRefusal,
-  RefusalClass,
-  RefusalCode,
-  SignedTransaction,
-  SignerRefusal,
-  SignerStatus,
-} from '@bursar/signer/client'
+export type { RefusalClass, SignedTransaction, SignerRefusal, SignerStatus } from '@bursar/signer/client'

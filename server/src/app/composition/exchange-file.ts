@@ -19,7 +19,7 @@ export interface ExchangeFile {
   hedging: Hedging | null
 }
 
-export interface Hedging {
+interface Hedging {
   venue: VenueSettings
   policy: HedgePolicy
 }

@@ -3,9 +3,9 @@
  * product, is made of; commands and `main.ts` stand on it.
  */
 export { createApi } from './api.ts'
-export type { ApiLimits } from './api.ts'
+
 export { createListeners } from './following.ts'
 export { createNodeFitnessJob, requireFitNode } from './node-fitness.ts'
 export { createWatchers } from './watchers.ts'
 export { createWorkerJobs } from './worker.ts'
-export type { WorkerDeps, World } from './world.ts'
+export type { World } from './world.ts'

@@ -45,7 +45,7 @@ export interface Circumstances {
   holder: 'nobody' | 'house'
 }
 
-export const USUAL: Circumstances = {
+const USUAL: Circumstances = {
   prices: PRICES,
   gas: 20n,
   payoutFeeBps: 100,

@@ -16,7 +16,7 @@ import { invalidRequest, refusalBody, refuse, tooManyRequests } from './refusals
 import { readPageQuery } from './target.ts'
 
 /** Why a page can't be shown, for whoever reads it. */
-export interface PageProblem {
+interface PageProblem {
   status: number
   /** what to change; in English */
   description: string

@@ -15,8 +15,7 @@ export const badSignature = (): ApiRefusal =>
     'Invalid signature: check merchant-id, the private key, and that MESSAGE is built from the bytes sent',
   )
 
-export const { invalidRequest, notFound, bodyTooLarge, tooManyRequests, notBuilt, unavailable, conflict } =
-  generalErrors
+export const { invalidRequest, notFound, bodyTooLarge, tooManyRequests, notBuilt, unavailable } = generalErrors
 
 /** The body of a refused request, as JSON. */
 export const refusalBody = (refusal: ApiRefusal, requestId?: string): string =>

@@ -29,7 +29,7 @@ export interface Answer {
 /** Names and values in turn, as they are to be sent. */
 export type HeaderList = (string | Buffer)[]
 
-export interface Sent {
+interface Sent {
   timestamp?: number | string
   key?: string
   id?: string

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
-import { carryOut, type Effects } from '../../ledger/effects/index.ts'
+import { carryOut } from '../../ledger/effects/index.ts'
 import type { Item } from '../../ledger/postings/index.ts'
 import type { MerchantSettings } from '../../merchants/accounts/index.ts'
 import { mulDiv } from '../../platform/money/index.ts'
@@ -139,9 +139,6 @@ export const holdAgain = async (tx: Tx, merchantId: string, usedFor: string, mom
     items.push(...(await holdParts(tx, { merchantId, id: hold.paymentId, paidTicker: hold.ticker }, [hold], moment)))
   return items
 }
-
-/** Told in the transaction that releases held money at its time. */
-export type Released = (tx: Tx, payment: Payment, hold: CardHold, moment: Moment) => Promise<Effects>
 
 /** Holds whose time has come, the oldest first. */
 export const dueHolds = async (db: Db, at: Date, most: number): Promise<CardHold[]> => {

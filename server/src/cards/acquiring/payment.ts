@@ -4,7 +4,7 @@ import type { Tx } from '../../platform/db/index.ts'
 import type { Effects } from '../../ledger/effects/index.ts'
 import type { PaymentState } from './machine.ts'
 
-export type PageLanguage = 'uk' | 'kk' | 'ru' | 'en'
+type PageLanguage = 'uk' | 'kk' | 'ru' | 'en'
 
 /** What is to be paid, before an acquirer is chosen. `units` are minor units of the currency, 1/100. */
 export interface PaymentOrder {

@@ -40,7 +40,7 @@ const itemOf = (
 })
 
 /** The acquirer's side of money it took in for us: it holds more, less what it keeps. Adds up to -units. */
-export const takenInLegs = (money: Took): Leg[] => [
+const takenInLegs = (money: Took): Leg[] => [
   legOf(money, `acquirer:${money.acquirer}`, money.costUnits - money.units),
   legOf(money, 'acquirer-costs', -money.costUnits),
 ]

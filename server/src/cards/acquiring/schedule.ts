@@ -9,7 +9,7 @@ const DAY_MS = 24 * HOUR_MS
 const FIRST_MS = 15 * SECOND_MS
 const LONGEST_MS = HOUR_MS
 /** After its end a page may have a payer in the middle of 3-D Secure. */
-export const PATIENCE_MS = HOUR_MS
+const PATIENCE_MS = HOUR_MS
 /** So long after its end an expired payment is still asked about, once a day. */
 const WATCHED_MS = 14 * DAY_MS
 

@@ -10,8 +10,6 @@ import {
   type StatementLine,
 } from '../../adapters/acquirers/port.ts'
 
-export type Kind = AcquirerState['kind']
-
 export interface ScriptedAcquirer extends Acquirer {
   /** what it has, by our reference */
   orders: Map<string, { order: PaymentOrder; state: AcquirerState }>

@@ -4,7 +4,7 @@ import { OPEN_PARTS, wireStatusOf } from './machine.ts'
 import type { Part, Payout, ToldAs } from './payout.ts'
 
 /** Sums over parts, ledger units. What is neither paid nor failed has not ended. */
-export interface Totals {
+interface Totals {
   paid: bigint
   paidFee: bigint
   failed: bigint
@@ -12,7 +12,7 @@ export interface Totals {
   open: number
 }
 
-export const totalsOf = (parts: readonly Part[]): Totals => {
+const totalsOf = (parts: readonly Part[]): Totals => {
   const totals: Totals = { paid: 0n, paidFee: 0n, failed: 0n, failedFee: 0n, open: 0 }
   for (const { state, units, fee } of parts) {
     if (OPEN_PARTS.includes(state)) totals.open += 1

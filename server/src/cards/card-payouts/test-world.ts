@@ -21,7 +21,7 @@ import type { TestAcquirer } from './test-acquirer.ts'
 export const CARD = '4111111111111111'
 export const MASKED = '411111******1111'
 
-export interface Answered {
+interface Answered {
   status: number
   body: Record<string, unknown>
 }

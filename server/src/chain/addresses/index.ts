@@ -10,7 +10,7 @@ export { INDEX_LEAP, takeIndexes } from './indexes.ts'
 export { familyOf } from './family.ts'
 export type { AddressFamily } from './family.ts'
 export { createAddressIssuer, issueInside } from './issuing.ts'
-export type { AddressIssuer, Issued } from './issuing.ts'
+export type { AddressIssuer } from './issuing.ts'
 export {
   addressesAfter,
   coldAddressesAmong,
@@ -20,8 +20,7 @@ export {
   openLeases,
   ownerOf,
 } from './queries.ts'
-export type { AddressOwner, HouseAddress, OurAddress } from './queries.ts'
+export type { AddressOwner } from './queries.ts'
 export { addressRoutes } from './routes.ts'
-export type { AddressRoutesDeps } from './routes.ts'
+
 export { createStockJob, stockOf } from './stock.ts'
-export type { NewAddress } from './store.ts'

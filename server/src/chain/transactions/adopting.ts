@@ -14,7 +14,7 @@ import { passTaken } from './nonces.ts'
 import type { Attempt } from './transaction.ts'
 
 /** What signed bytes do, read from the bytes themselves. */
-export type SignedAction =
+type SignedAction =
   | { kind: 'call'; call: EvmCall }
   | { kind: 'contract'; contract: Contract }
   | { kind: 'outputs'; outputs: readonly Output[] }

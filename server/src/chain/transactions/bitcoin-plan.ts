@@ -39,8 +39,7 @@ export const capsOf = ({ maxFee, maxFeePerMille }: SendingPolicy): { maxFee: big
 })
 
 /** The rate at which change will be spent one day: now's, or the patient one at which small coins are joined. */
-export const laterRate = (now: bigint, { patientRate }: SendingPolicy): bigint =>
-  now < patientRate ? now : patientRate
+const laterRate = (now: bigint, { patientRate }: SendingPolicy): bigint => (now < patientRate ? now : patientRate)
 
 /**
  * Chooses coins and builds the transaction that pays all outputs and sends the rest, if it is worth it, to `change`.

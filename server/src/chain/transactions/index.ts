@@ -6,7 +6,7 @@
  */
 export { adoptSigned, readForm } from './adopting.ts'
 export type { SignedForm } from './adopting.ts'
-export { laterRate, planBitcoinPayout, planConsolidation, spendable } from './bitcoin-plan.ts'
+export { planBitcoinPayout, planConsolidation, spendable } from './bitcoin-plan.ts'
 export type { BitcoinPlan, ConsolidationPlan } from './bitcoin-plan.ts'
 export { outpointsOf, vsizeOf } from './bitcoin-bump.ts'
 export { anyChange, knowChange, takeChange } from './change.ts'
@@ -27,7 +27,7 @@ export { createOvertakenJob } from './jobs-overtaken.ts'
 export { isNonceSound, soundNonce } from './jobs-nonces.ts'
 export { currentState } from './jobs-state.ts'
 export { lostSenders } from './lost.ts'
-export { outgoingMoves } from './machine.ts'
+
 export { gapsOf, isContested, NonceLine, takeFreed, takeNonce } from './nonces.ts'
 export { insertOffered, readOffered, recordImported, withdrawOffer, yieldCoins } from './offers.ts'
 export { DEFAULT_BITCOIN_POLICY, DEFAULT_POLICY, DEFAULT_TRON_POLICY } from './policy.ts'

@@ -8,7 +8,7 @@ import { LIFETIME_MS } from './tron-plan.ts'
  * How far a head may lie behind the clock, in ms. A transaction expires ten minutes after the head it was made upon:
  * upon an older head less than half of that would be left. Blocks come every three seconds.
  */
-export const MOST_HEAD_AGE_MS = LIFETIME_MS / 2
+const MOST_HEAD_AGE_MS = LIFETIME_MS / 2
 
 const KIND = 'head-old'
 

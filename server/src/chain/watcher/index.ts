@@ -6,23 +6,23 @@
  */
 export { LeadershipLost } from './cursor.ts'
 export { beginFollowing } from './follower.ts'
-export type { Follower, FollowerDeps, Step } from './follower.ts'
+export type { Follower } from './follower.ts'
 export { ForkTooDeep } from './fork.ts'
 export { WrongChain } from './lead.ts'
 export { createLeadership } from './leadership.ts'
-export type { Leadership } from './leadership.ts'
-export type { ChainListener, Heights, PoolChange } from './listener.ts'
-export type { Progress } from './progress.ts'
+
+export type { ChainListener, PoolChange } from './listener.ts'
+
 export { watchStatus } from './queries.ts'
-export type { WatchStatus } from './queries.ts'
+
 export { rescan } from './rescan.ts'
-export type { RescanDeps } from './rescan.ts'
+
 export { newestInCommon, planRewind, rewind } from './rewind.ts'
 export type { Rewind, RewindDeps } from './rewind.ts'
 export { DEFAULT_WATCHER_SETTINGS } from './settings.ts'
 export type { WatcherSettings } from './settings.ts'
 export { createWatcher } from './watcher.ts'
-export type { Watcher, WatcherDeps } from './watcher.ts'
+export type { Watcher } from './watcher.ts'
 export { createIssuerAlarm } from './issuer-acts.ts'
 export { createUnknownNoteAlarm } from './unknown-notes.ts'
 export { createUnprovenAlarm } from './unproven.ts'

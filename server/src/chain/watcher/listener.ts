@@ -3,7 +3,7 @@ import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import type { Effects } from '../../ledger/effects/index.ts'
 
-export interface Heights {
+interface Heights {
   /**
    * the block the watcher stands at once this transaction commits: a block at height h has `headHeight - h + 1`
    * confirmations

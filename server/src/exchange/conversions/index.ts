@@ -4,9 +4,9 @@
  * where a target says so; and that what can't be converted stays on the balance and is told.
  */
 export { createDepositExpecting, expectFiat } from './expecting.ts'
-export type { ExpectingDeps } from './expecting.ts'
+
 export { createConversionJob } from './jobs.ts'
 export type { ConversionDeps } from './jobs.ts'
 export { createTargetKeeper } from './keeping.ts'
-export { conversionMoves } from './machine.ts'
+
 export { releaseConversions } from './store.ts'

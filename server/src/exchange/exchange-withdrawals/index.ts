@@ -4,10 +4,9 @@
  * was bought is on the balance.
  */
 export { exchangeAndSend, sendOnAsWhole } from './commands.ts'
-export type { CryptoOrder, SentOn } from './commands.ts'
+
 export { carriedOn } from './terms.ts'
 export type { CausedBy } from './notice.ts'
 export { fiatExchangeWithdrawalRoutes } from './routes-fiat.ts'
-export type { FiatExchangeWithdrawalDeps } from './routes-fiat.ts'
+
 export { exchangeWithdrawalRoutes } from './routes.ts'
-export type { ExchangeWithdrawalDeps } from './routes.ts'

@@ -6,7 +6,7 @@ import type { Place } from '../../pay-out/withdrawals/index.ts'
 export type CausedBy = 'fiat-invoice' | 'crypto-invoice' | 'crypto-replenishment'
 
 /** What is said of the exchange. */
-export type ToldExchange = Pick<
+type ToldExchange = Pick<
   Exchange,
   | 'merchantId'
   | 'createdAt'

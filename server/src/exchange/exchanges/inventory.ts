@@ -10,7 +10,7 @@ const CHUNKS = 16
  * How far the position of an asset may go; null: no bound. `most` is of all the house holds, the others of what is not
  * the owner's.
  */
-export type Bounds = Pick<AssetRules, 'most' | 'long' | 'short'>
+type Bounds = Pick<AssetRules, 'most' | 'long' | 'short'>
 
 /** What an exchange moves of the house's holdings: `units` above 0 come in, below 0 go out. */
 export interface InventoryMove {

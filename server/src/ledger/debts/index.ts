@@ -3,4 +3,4 @@
  * later credits, and that withdrawals of a merchant that owes stop until it owes nothing (`contract.md` 19 #14).
  */
 export { freezeDebtors, lockAvailable, lockDebts, pairText, unfreezeDebtors } from './commands.ts'
-export type { Available, Pair } from './commands.ts'
+export type { Pair } from './commands.ts'

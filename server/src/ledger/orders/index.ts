@@ -6,7 +6,7 @@
 export { orderLookupRoutes } from './finding.ts'
 export type { OrderFinder } from './finding.ts'
 export { answerToKnown, createKnownRequests, unlessKnown } from './identity.ts'
-export type { KnownRequests } from './identity.ts'
+
 export { answerOf, answersOf, placeOrder, refusalOf } from './placing.ts'
-export type { NewOrder } from './placing.ts'
+
 export { checkStops, readOwnFee, readText, refusal } from './request.ts'

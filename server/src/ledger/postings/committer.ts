@@ -14,7 +14,7 @@ import { checkTransfer, type Item, type Outcome } from './posting.ts'
 import { openAccounts, readForJudging, writeJudged, type AccountIds } from './store.ts'
 
 /** Thrown when COMMIT was sent and its answer never came: the items may or may not have been applied. */
-export class OutcomeUnknown extends Error {
+class OutcomeUnknown extends Error {
   override name = 'OutcomeUnknown'
 }
 

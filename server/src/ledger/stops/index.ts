@@ -4,7 +4,7 @@
  * signed goes on to its end (decision 0020).
  */
 export { coveringStop, covers, describeStop } from './stop.ts'
-export type { NewStop, Reach, Stop, StopTerm } from './stop.ts'
+export type { NewStop, Reach, StopTerm } from './stop.ts'
 export { isCovered } from './covering.ts'
 export { holdStops, changeStops } from './lock.ts'
 export {
@@ -18,4 +18,4 @@ export {
   reasonOfStop,
   STOP_COUNTS,
 } from './store.ts'
-export { isNetworkStopped, unlessStopped } from './unless-stopped.ts'
+export { unlessStopped } from './unless-stopped.ts'

@@ -5,7 +5,7 @@ import type { Job } from '../../platform/jobs/index.ts'
 import { reasonOfStop } from './store.ts'
 
 /** Whether everything that is sent on a network is stopped, and not withdrawals of one asset or merchant only. */
-export const isNetworkStopped = async (db: Db, network: Network): Promise<boolean> =>
+const isNetworkStopped = async (db: Db, network: Network): Promise<boolean> =>
   (await reasonOfStop(db, { network: sql`${network}` })) !== undefined
 
 /**

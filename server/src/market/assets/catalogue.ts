@@ -33,7 +33,7 @@ export interface CryptoAsset {
 }
 
 /** What may be paid in or out in one go, both ends allowed, and what the operator asks for it. Ledger units. */
-export interface FiatTerms {
+interface FiatTerms {
   least: bigint
   most: bigint
   fee: Tariff
@@ -83,13 +83,13 @@ export interface AssetSettings {
   }[]
 }
 
-export interface FiatTermsSettings {
+interface FiatTermsSettings {
   min?: string
   max?: string
   fee?: { fixed?: string; bps?: number }
 }
 
-export interface NetworkAssetSettings {
+interface NetworkAssetSettings {
   contract?: string
   decimals: number
   minDeposit: string

@@ -8,7 +8,7 @@ import { listLegs, listOfficialRates, storeLeg, storeOfficialRates } from './leg
 import { marketOf, rulesFor } from './markets.ts'
 
 /** An official rate older than this is no band: a weekend and a holiday fit. */
-export const OFFICIAL_OLDEST_MS = 5 * 24 * 3_600_000
+const OFFICIAL_OLDEST_MS = 5 * 24 * 3_600_000
 
 export interface BooksDeps {
   runtime: Runtime

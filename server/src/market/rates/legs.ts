@@ -12,7 +12,7 @@ export interface Legs {
 }
 
 /** A leg that nobody has read for so long prices nothing. Real time: prices age whatever the business clock says. */
-export const LEG_OLDEST_MS = 20_000
+const LEG_OLDEST_MS = 20_000
 
 export const readLegs = async (db: Db, now: number): Promise<Legs> => {
   const open = new Map<string, Leg & { observedAt: Date; middle: bigint }>()

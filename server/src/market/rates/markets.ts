@@ -24,7 +24,7 @@ const CRYPTO: AgreementRules = {
  * single thin book can be moved by who trades against the house, so that it is believed in a narrower band: what a
  * merchant can gain by moving it is at most that part of what the limits of the position let the house buy or sell.
  */
-export const STANDARD_RULES: Readonly<Record<string, AgreementRules>> = {
+const STANDARD_RULES: Readonly<Record<string, AgreementRules>> = {
   UAH: { ...CRYPTO, quorum: 1, jumpBpsPerMinute: 200n, bandBps: 1_000n, aloneBandBps: 300n },
   KZT: { ...CRYPTO, quorum: 1, jumpBpsPerMinute: 200n, bandBps: 1_000n, aloneBandBps: 300n },
   USD: { ...CRYPTO, quorum: 1, jumpBpsPerMinute: 50n, bandBps: null },

@@ -21,7 +21,7 @@ export interface NewMerchant {
 
 /** What is set like a setting and stored in a column of its own. */
 const COLUMNS = { name: 'name', companyName: 'company_name', companyUrl: 'company_url' } as const
-export const FIELD_NAMES = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]
+const FIELD_NAMES = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]
 const LONGEST_FIELD = 255
 
 /** Makes a merchant with its first private key and webhook secret. Both are told here and never again. */

@@ -4,15 +4,15 @@
  * once.
  */
 export { listAudit } from './audit.ts'
-export type { AuditLine } from './audit.ts'
-export { createMerchant, FIELD_NAMES, setDisabled, setSetting } from './commands.ts'
+
+export { createMerchant, setDisabled, setSetting } from './commands.ts'
 export type { NewMerchant } from './commands.ts'
 export { createDirectory } from './directory.ts'
 export type { MerchantDirectory } from './directory.ts'
 export { countSealedKeys, markKeyUsed, resealKeys, revokeKey, rotateKey } from './keys.ts'
-export type { KeyDeps, KeyPurpose, RandomBytes } from './keys.ts'
+export type { KeyDeps, KeyPurpose } from './keys.ts'
 export { createEndpoints } from './endpoint.ts'
-export type { Endpoint } from './endpoint.ts'
+
 export { validKeys } from './merchant.ts'
 export type { Merchant, MerchantKey } from './merchant.ts'
 export {
@@ -24,6 +24,6 @@ export {
   mailboxes,
   settingsOf,
 } from './queries.ts'
-export type { KeyLine, Mailbox, MerchantLine } from './queries.ts'
+export type { Mailbox } from './queries.ts'
 export { DEFAULT_SETTINGS, SETTING_NAMES } from './settings.ts'
 export type { MerchantSettings } from './settings.ts'

@@ -5,7 +5,7 @@ import type { SecretBox, SecretRing } from '../../platform/config/secrets.ts'
 import { audit } from './audit.ts'
 
 /** Where random secrets come from; handed in like every source of chance. */
-export type RandomBytes = (count: number) => Buffer
+type RandomBytes = (count: number) => Buffer
 
 /** `api` signs requests and notifications, `webhook` is the secret of the Standard Webhooks headers. */
 export type KeyPurpose = 'api' | 'webhook'

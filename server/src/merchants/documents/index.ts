@@ -4,7 +4,6 @@
  */
 export { createDocumentMaker, DocumentsBusy } from './maker.ts'
 export type { DocumentMaker } from './maker.ts'
-export type { CryptoPayment, CryptoReceipt, FiatReceipt, Receipt, ReceiptHead } from './receipt.ts'
-export type { DocumentRequest } from './request.ts'
-export type { ScreeningReport } from './screening.ts'
+export type { CryptoReceipt, FiatReceipt, Receipt } from './receipt.ts'
+
 export { showAmount, showNetwork, showText, showTime } from './showing.ts'

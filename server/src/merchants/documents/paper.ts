@@ -9,7 +9,7 @@ export interface PaperSettings {
   at: number
 }
 
-export const INK = '#131a24'
+const INK = '#131a24'
 export const SOFT = '#56647a'
 const LINE = '#d8dee6'
 const MARGIN = 56

@@ -2,7 +2,7 @@
  * What a receipt says, as values. Amounts are decimal strings as on the wire, in units of the `ticker` beside them;
  * times are ms since the epoch, business clock. Texts are the merchant's and the payer's own and may hold anything.
  */
-export interface ReceiptHead {
+interface ReceiptHead {
   /** the invoice */
   id: string
   company: { name: string; url: string | null }

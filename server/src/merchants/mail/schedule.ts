@@ -3,7 +3,7 @@ import type { StoredMail } from './mail.ts'
 const FIRST_PAUSE_MS = 30_000
 const LONGEST_PAUSE_MS = 60 * 60_000
 /** Nobody waits longer for a mail, and what it says is old news then. */
-export const LONGEST_WAIT_MS = 3 * 24 * 60 * 60_000
+const LONGEST_WAIT_MS = 3 * 24 * 60 * 60_000
 
 /**
  * When a mail that was not taken is tried again, or undefined when it has become too old. Pauses double up to an hour.

@@ -1,7 +1,7 @@
 /** What tests of mail start from: mails of a merchant's invoices. */
 import type { Mail } from './mail.ts'
 
-export const INVOICE = '0199a000-0000-7000-8000-000000000001'
+const INVOICE = '0199a000-0000-7000-8000-000000000001'
 
 /** A letter with a claim link, to be changed where a test needs. */
 export const underpaid = (

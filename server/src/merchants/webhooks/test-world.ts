@@ -18,7 +18,7 @@ export const MINUTE = 60_000
 export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 
-export interface Received {
+interface Received {
   headers: IncomingHttpHeaders
   url: string
   rawBody: string

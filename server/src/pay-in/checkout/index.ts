@@ -3,13 +3,13 @@
  * markup, that an open page shows a change as soon as it is committed, and that looking at a page changes nothing.
  */
 export { createCryptoPages } from './crypto.ts'
-export type { CryptoPagesDeps } from './crypto.ts'
+
 export { createFiatPages } from './fiat.ts'
-export type { FiatPagesDeps } from './fiat.ts'
+
 export { createSellers } from './sellers.ts'
 export { createLivePages } from './live.ts'
-export type { LivePages } from './live.ts'
+
 export { problemPage } from './problem.ts'
 export { robotsRoute } from './robots.ts'
 export { invoicePageRoutes } from './routes.ts'
-export type { InvoicePages, Receipt, SentForm, Visit } from './source.ts'
+export type { InvoicePages, SentForm, Visit } from './source.ts'

@@ -22,7 +22,7 @@ export interface SentForm {
 }
 
 /** A document to be kept. */
-export interface Receipt {
+interface Receipt {
   name: string
   pdf: Buffer
 }

@@ -11,7 +11,7 @@ import { pageUrl, type InvoiceSettings } from './settings.ts'
 import { announce, lockById, write } from './store.ts'
 
 /** Why a claim can't be decided now. */
-export class ClaimRefusal extends Error {
+class ClaimRefusal extends Error {
   override name = 'ClaimRefusal'
 }
 

@@ -19,27 +19,24 @@ export type { Claim, ClaimSettings } from './claiming.ts'
 export { createClaimTokens } from './claim-tokens.ts'
 export type { ClaimTokens } from './claim-tokens.ts'
 export { listClaims, UNDECIDED } from './claims-store.ts'
-export type { ClaimState, WaitingClaim } from './claims-store.ts'
-export { approveClaim, ClaimRefusal, refuseClaim } from './deciding.ts'
-export type { Refund } from './deciding.ts'
+
+export { approveClaim, refuseClaim } from './deciding.ts'
+
 export { createInvoiceCreator } from './creating.ts'
-export type { InvoiceCreator } from './creating.ts'
+
 export { invoiceFormRoute } from './form.ts'
-export type { InvoiceFormDeps } from './form.ts'
+
 export { createExpiryJob, createQuoteJob } from './jobs.ts'
-export type { InvoiceJobDeps } from './jobs.ts'
-export { invoiceMoves } from './machine.ts'
-export type { InvoiceState } from './machine.ts'
-export type { PayerInvoice, Shown, ShownOption, ShownPayment } from './payer-view.ts'
+
+export type { PayerInvoice, ShownOption, ShownPayment } from './payer-view.ts'
 export type { Choice } from './proceeding.ts'
 export { BASE_TICKERS } from './quoting.ts'
 export { findReceipt } from './receipt.ts'
 export { createRefundFollowing } from './refund-following.ts'
 export { PayerRefusal } from './refusal.ts'
-export type { PayerReason } from './refusal.ts'
+
 export { invoiceRoutes } from './routes.ts'
-export type { InvoiceRoutesDeps } from './routes.ts'
-export type { InvoiceSettings } from './settings.ts'
+
 export { INVOICE_CHANNEL, invoicesAt, isAskedFor } from './store.ts'
 
 /**

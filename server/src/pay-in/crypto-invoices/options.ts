@@ -1,4 +1,3 @@
-import type { Network } from '@bursar/chainkit'
 import type { AssetOnNetwork, CryptoAsset } from '../../market/assets/index.ts'
 import type { Invoice } from './invoice.ts'
 import { priceIn, stepOf, unitsFor } from './quoting.ts'
@@ -50,6 +49,3 @@ const amountOf = (
 /** No finer than the network carries, and not below what is credited there. */
 export const canBeSent = (units: bigint, asset: CryptoAsset, on: AssetOnNetwork): boolean =>
   units % 10n ** BigInt(asset.scale - on.decimals) === 0n && units >= on.minDeposit
-
-export const optionOn = (options: readonly Option[], ticker: string, network: Network): Option | undefined =>
-  options.find(({ asset, on }) => asset.ticker === ticker && on.network === network)

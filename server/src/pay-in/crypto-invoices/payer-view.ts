@@ -17,7 +17,7 @@ import { pageUrl, type InvoiceSettings } from './settings.ts'
 import { findById } from './store.ts'
 
 /** An amount in ledger units and as text. */
-export interface Shown {
+interface Shown {
   units: bigint
   text: string
 }

@@ -7,7 +7,7 @@ import type { DepositState } from './machine.ts'
 export type WireStatus = 'Pending' | 'Done' | 'Verified' | 'Failed'
 
 /** Why a deposit is not, or will not be, credited. */
-export type FailReason = 'LESS_THEN_MIN_AMOUNT' | 'TRANSACTION_REPLACED' | 'REORGANIZED' | 'AML_REJECTED'
+type FailReason = 'LESS_THEN_MIN_AMOUNT' | 'TRANSACTION_REPLACED' | 'REORGANIZED' | 'AML_REJECTED'
 
 /** Money that reached a deposit address. Amounts in the asset's ledger units. */
 export interface Deposit {
@@ -56,7 +56,7 @@ export const foundByBalance = (address: string): string => `b:${address}`
  */
 export const isSum = ({ index }: Pick<Deposit, 'index'>): boolean => index.startsWith('s:')
 
-export const isFoundByBalance = (index: string): boolean => index.startsWith('b:')
+const isFoundByBalance = (index: string): boolean => index.startsWith('b:')
 
 /**
  * Whether a block brought it without a transaction: a validator's withdrawal or tips. Its `transaction` is the hash of

@@ -12,7 +12,7 @@ export type ConfirmationRule =
       otherwise: number
     }
 
-export interface DepositRules {
+interface DepositRules {
   confirmations: ConfirmationRule
   /** ms on the business clock: a transaction neither pool nor chain has shown for so long has failed */
   goneAfterMs: number

@@ -60,7 +60,7 @@ export const catalogue = createCatalogue({
   fiat: [],
 })
 
-export interface Wire {
+interface Wire {
   objectId: string
   merchantId: string
   status: string
@@ -92,7 +92,7 @@ export interface World {
   close(): Promise<void>
 }
 
-export interface Lease {
+interface Lease {
   untilMs: number
   afterMs: number
 }

@@ -2,19 +2,13 @@ import type { Catalogue, FiatAsset } from '../../market/assets/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import type { Notice } from '../../merchants/webhooks/index.ts'
 import { UNKNOWN_CARD, type FiatInvoice } from './invoice.ts'
-import type { FiatInvoiceEffect, FiatInvoiceState } from './machine.ts'
+import type { FiatInvoiceState } from './machine.ts'
 
 /** What notifications say (`contract.md` 6.4). */
 export type WireStatus = 'Pending' | 'Done' | 'Failed'
 
-export const statusOf: { readonly [Effect in FiatInvoiceEffect]: WireStatus } = {
-  tellPending: 'Pending',
-  tellDone: 'Done',
-  tellFailed: 'Failed',
-}
-
 /** What the lookup says (5.20). */
-export const lookupStatus: { readonly [State in FiatInvoiceState]: string } = {
+const lookupStatus: { readonly [State in FiatInvoiceState]: string } = {
   created: 'CREATED',
   pending: 'PENDING',
   paid: 'PAID',

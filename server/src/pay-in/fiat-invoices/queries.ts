@@ -9,7 +9,7 @@ import type { FiatInvoiceSettings } from './settings.ts'
 import { findById } from './store.ts'
 
 /** What an invoice's payer is to see and can do. */
-export type FiatStanding =
+type FiatStanding =
   /** the payer says who they are, and the amount where it is open, in one of these currencies */
   | { at: 'open'; offered: readonly FiatAsset[] }
   /** an acquirer is being asked for its page */

@@ -55,7 +55,7 @@ export const catalogue = createCatalogue({
 })
 
 /** JSON as it went out. */
-export type Body = Record<string, unknown> & { id?: string; status?: string }
+type Body = Record<string, unknown> & { id?: string; status?: string }
 
 export interface FiatTestWorld {
   db: Db

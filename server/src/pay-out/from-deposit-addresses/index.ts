@@ -5,6 +5,5 @@
  * though its free bytes are gone.
  */
 export { createEvmDirect } from './jobs-evm.ts'
-export type { EvmDirectDeps } from './jobs-evm.ts'
+
 export { createTronDirect } from './jobs-tron.ts'
-export type { TronDirectDeps } from './jobs-tron.ts'

@@ -6,13 +6,13 @@
 export { askWithdrawal } from './asking.ts'
 export type { Asked } from './asking.ts'
 export { attachSigned } from './attaching.ts'
-export type { Attached, AttachDeps } from './attaching.ts'
-export { approve, attach, halt, haltWaiting, postpone, resume } from './commands.ts'
-export type { ReceiveInternal } from './commands.ts'
+
+export { approve, attach, halt, haltWaiting, resume } from './commands.ts'
+
 export type { Ended, WithdrawalFollower } from './following.ts'
 export { waitingPayments } from './bitcoin-payments.ts'
 export { createClosedJob, giveBack } from './giving-back.ts'
-export type { GivenBack, GivingBackDeps } from './giving-back.ts'
+
 export { checkDestination } from './destination.ts'
 export {
   createBitcoinPayoutJob,
@@ -24,12 +24,12 @@ export {
 export { createGasReader } from './jobs-gas.ts'
 export { createRebalanceJob } from './jobs-rebalance.ts'
 export { intentIdOf, intentOfOrder, nextIntentOf } from './intent.ts'
-export { withdrawalMoves } from './machine.ts'
+
 export { holdItem, newWithdrawal, readPlace } from './placing.ts'
 export type { Place, PlacingDeps } from './placing.ts'
 export { createWithdrawalFinder } from './queries.ts'
 export { withdrawalRoutes } from './routes.ts'
-export type { WithdrawalRoutesDeps } from './routes.ts'
+
 export { checkWithdrawable, currentFee, readAsset } from './request.ts'
 export type { Rules } from './request.ts'
 export type { PaymentGas } from './pricing.ts'

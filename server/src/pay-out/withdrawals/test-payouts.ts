@@ -39,7 +39,7 @@ import { createBitcoinPayoutJob, createEvmPayoutJob, createSettlement, type With
 import { holdTransfer } from './postings.ts'
 import { rowOf, withdrawalRows } from './store.ts'
 
-export const CHAIN_ID = 31_337n
+const CHAIN_ID = 31_337n
 export const WALLET = {
   ...TEST_KEYS,
   masterFingerprint: keyring.publicKeys.masterFingerprint,
@@ -49,7 +49,7 @@ export const HOT = evmHotAddress(WALLET)
 /** EIP-55; nobody here has its key. */
 export const STRANGER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 /** P2WPKH of BIP 173 on regtest. */
-export const BITCOIN_STRANGER = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080'
+const BITCOIN_STRANGER = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080'
 
 export const catalogue = createCatalogue({
   crypto: [

@@ -1,8 +1,3 @@
-/**
- * Digits of a payment card's number (ISO/IEC 7812-1). Shorter ones would have too little left to hide behind a mask.
- */
-export const CARD_DIGITS = { least: 13, most: 19 } as const
-
 /** Whether the last digit is the check digit of the others (ISO/IEC 7812-1, annex B). @param digits digits only */
 export const passesLuhn = (digits: string): boolean => {
   let sum = 0

@@ -152,7 +152,7 @@ const problemsOfDatabase = ({ databaseUrl }: Pick<Config, 'databaseUrl'>): strin
 }
 
 /** Whether a connection string leads to a Unix socket or to this machine. */
-export const isLocalDatabase = (databaseUrl: string): boolean => {
+const isLocalDatabase = (databaseUrl: string): boolean => {
   const { hostname, searchParams } = new URL(databaseUrl)
   const host = searchParams.get('host') ?? hostname
   return host === '' || host.startsWith('/') || /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/.test(host)

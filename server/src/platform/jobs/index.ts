@@ -6,6 +6,6 @@
  */
 export { allApart, eachApart } from './apart.ts'
 export { createJobLoop } from './loop.ts'
-export type { JobLoop, JobWatch } from './loop.ts'
+export type { JobWatch } from './loop.ts'
 export { runUntilIdle } from './deterministic.ts'
 export type { Job } from './job.ts'

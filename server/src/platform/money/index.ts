@@ -3,7 +3,7 @@
  * parts of a split add up to the whole.
  */
 export { formatUnits, parseUnits, unitsOf } from './decimal.ts'
-export type { DecimalRefusal } from './decimal.ts'
+
 export { allocate, mulDiv } from './ratio.ts'
-export type { Rounding } from './ratio.ts'
+
 export { rescale } from './scale.ts'

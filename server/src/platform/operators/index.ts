@@ -4,4 +4,4 @@
  */
 export { keepable } from './redacting.ts'
 export { appendAction, findBrokenAction, headOfActions, listActions } from './store.ts'
-export type { Action, Operator, Outcome } from './store.ts'
+export type { Operator, Outcome } from './store.ts'

@@ -4,8 +4,7 @@
  * and that what an answer costs is bounded. Knows nothing of what is sent.
  */
 export { createOutbound } from './outbound.ts'
-export type { Answer, Outbound, OutboundRequest, OutboundSettings } from './outbound.ts'
-export type { FailureReason } from './failure.ts'
+export type { Answer, Outbound, OutboundSettings } from './outbound.ts'
+
 export { targetOf } from './target.ts'
 export type { Target } from './target.ts'
-export type { Lookup } from './lookup.ts'

@@ -31,7 +31,7 @@ export interface OutboundSettings {
   patienceMs?: number
 }
 
-export interface OutboundRequest {
+interface OutboundRequest {
   /** Names and values in turn, or by name; `host` and `content-length` are made from the URL and the body. */
   headers: readonly string[] | Readonly<Record<string, string>>
   body: string | Buffer

@@ -3,7 +3,7 @@ import { inTransaction, type Db } from '../db/index.ts'
 import { raiseAlert, resolveAlert } from '../runtime/alerts.ts'
 import { momentOf, type Runtime } from '../runtime/runtime.ts'
 
-export const LIVING_ROLES = ['api', 'worker', 'watcher', 'signer'] as const
+const LIVING_ROLES = ['api', 'worker', 'watcher', 'signer'] as const
 export type LivingRole = (typeof LIVING_ROLES)[number]
 
 export interface Process {

@@ -4,16 +4,16 @@
  * provider said is kept with it; that what is risky is decided by people, and who decided what and why is kept.
  */
 export { ask, conclude, decide, decideAs } from './commands.ts'
-export type { DecidedSubscriber, JudgedSubscriber, NewToken } from './commands.ts'
+export type { DecidedSubscriber, JudgedSubscriber } from './commands.ts'
 export { opinionsOn } from './decisions-store.ts'
-export type { Said } from './decisions-store.ts'
+
 export { createListAgeJob, createScreenJob, createWaitingAlarm } from './jobs.ts'
-export type { ScreenDeps } from './jobs.ts'
+
 export { complianceOf } from './judging.ts'
 export type { ComplianceBody } from './judging.ts'
 export { ageInDays, importList } from './lists.ts'
 export { readListFile } from './list-file.ts'
-export { screeningMoves } from './machine.ts'
+
 export type { ScreeningState } from './machine.ts'
 export {
   findScreening,
@@ -26,7 +26,7 @@ export {
   statesOf,
 } from './queries.ts'
 export { findingsOn, noteFindings, screenAgain } from './rescreening.ts'
-export type { Finding, RescreeningDeps } from './rescreening.ts'
+
 export { reportPage, screeningRoutes } from './routes.ts'
-export type { Opinion, Screening, ScreeningKind, ScreeningRules } from './screening.ts'
+export type { Opinion, Screening, ScreeningRules } from './screening.ts'
 export { lockDeposits } from './store.ts'

@@ -2,8 +2,6 @@ import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { readOfac, type ListEntry } from './ofac.ts'
 
-export type { ListEntry } from './ofac.ts'
-
 /** A list as a file holds it. */
 export interface ListFile {
   /** `OFAC SDN`, or that with the asset of a published derivative, such as `OFAC SDN XBT` */

@@ -5,12 +5,12 @@
  */
 export { accountText, PAIRS, readAccount } from './accounts.ts'
 export { adjustmentText, VALID_MS } from './adjustment.ts'
-export type { Adjustment } from './adjustment.ts'
+
 export { auditAdjustments, forgedAdjustments } from './auditing.ts'
 export { applyAdjustment, enrol, propose } from './commands.ts'
 export type { Show } from './commands.ts'
 export { isSignedReturn } from './queries.ts'
 export { enrolmentText, makePersonKey, signText } from './person.ts'
-export type { Person } from './person.ts'
+
 export { databaseIdentity, findAdjustment, listAdjustments, listPeople, removePerson } from './store.ts'
 export type { AdjustmentLine } from './store.ts'

@@ -22,7 +22,7 @@ import {
 } from './store.ts'
 import { unsignedCredits } from './signatures.ts'
 
-export const ALERT = 'books-unproved'
+const ALERT = 'books-unproved'
 
 interface Result extends Standing {
   account: AuditedAccount

@@ -3,9 +3,8 @@
  * of each credit. Promises that no payment is planned from an account that is not proved to its last entry, nor without
  * an open hold that covers it, and that what can't be proved stops the asset and the merchant.
  */
-export type { Finding, FindingKind } from './account.ts'
+
 export { auditAccounts } from './commands.ts'
 export { createAuditJob } from './jobs.ts'
 export { provedPayments } from './paying.ts'
 export { acceptFinding, listOpenFindings } from './store.ts'
-export type { OpenFinding } from './store.ts'

@@ -15,7 +15,7 @@ const MOST_COINS = 500
  * Bytes of all previous transactions together, without witnesses. What is handed out then fits the smallest hardware
  * wallets (384 KiB) and can be shown as QR codes.
  */
-export const MOST_PREVIOUS_BYTES = 262_144
+const MOST_PREVIOUS_BYTES = 262_144
 
 /**
  * A PSBT that pays the cold address, with the transactions its coins come from. Coins whose transactions are too large

@@ -5,7 +5,7 @@
  * goes anywhere but back to us: what it costs is posted, and what can never be mined is ended only when that is proven.
  */
 export { createConsolidationJob } from './jobs.ts'
-export type { ConsolidationDeps } from './jobs.ts'
+
 export { createRecallJob } from './jobs-recall.ts'
 export { createRescueJob, payForParent } from './jobs-rescue.ts'
 export { createOutrunFollowing } from './outrun.ts'

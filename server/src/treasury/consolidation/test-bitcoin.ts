@@ -51,7 +51,7 @@ import {
   type ConsolidationPolicy,
 } from './index.ts'
 
-export const catalogue = createCatalogue({
+const catalogue = createCatalogue({
   crypto: [
     { ticker: 'BTC', name: 'Bitcoin', networks: { BITCOIN: { decimals: 8, minDeposit: '0', minWithdrawal: '0' } } },
   ],
@@ -73,7 +73,7 @@ export interface Sent {
 /**
  * Points where a job stands still when the process is to be killed there; jobs of the next process know nothing of it.
  */
-export type Worker = Record<'payouts' | 'consolidation' | 'rescue' | 'sending', () => Promise<'done' | 'killed'>>
+type Worker = Record<'payouts' | 'consolidation' | 'rescue' | 'sending', () => Promise<'done' | 'killed'>>
 
 export interface BitcoinMoney {
   chain: BitcoinWorld

@@ -5,5 +5,5 @@
  */
 export { countCosts } from './counting.ts'
 export { costTotals, listCosts, sharesOf } from './queries.ts'
-export type { CostFilter, CostLine, CostShare, SharedCost } from './queries.ts'
+export type { CostFilter, CostLine } from './queries.ts'
 export { createCostJob } from './jobs.ts'

@@ -43,7 +43,7 @@ export const costTotals = async (db: Db): Promise<Omit<CostLine, 'merchantId' | 
   return rows
 }
 
-export interface CostShare {
+interface CostShare {
   merchantId: string
   /** the withdrawal, or whatever else the posting was for */
   cause: { kind: string; id: string }

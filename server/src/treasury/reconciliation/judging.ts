@@ -14,13 +14,13 @@ const MOST_NAMED = 5
 
 /** Short when the wallets together hold less than the ledger says, or any one of them less than its record. */
 export const isShort = ({ booked, onChain, short }: CustodyLine): boolean => short > 0n || onChain < booked
-export const isOver = ({ booked, onChain, surplus }: CustodyLine): boolean => surplus > 0n || onChain > booked
+const isOver = ({ booked, onChain, surplus }: CustodyLine): boolean => surplus > 0n || onChain > booked
 
 /**
  * Acts on a comparison: a shortage freezes withdrawals of the asset and alerts, a surplus only alerts (`contract.md` 19
  * #16). Both name the addresses and what each differs by. A freeze stays until the operator lifts it.
  */
-export const judgeLine = async (
+const judgeLine = async (
   tx: Tx,
   line: CustodyLine,
   drifts: readonly Drift[],

@@ -8,7 +8,7 @@ import { houseMoneyItem } from './postings.ts'
 /**
  * A surplus has to stand this long before it is booked: what a block brought that is not final may go, or be explained.
  */
-export const SURPLUS_AFTER_MS = 60 * 60_000
+const SURPLUS_AFTER_MS = 60 * 60_000
 
 interface Portion {
   asset: string

@@ -4,9 +4,9 @@
  * nothing of whose the other leaves are.
  */
 export { takeReport } from './commands.ts'
-export type { Taken } from './commands.ts'
+
 export { proofFile, proofFiles, reportFile, signReport } from './files.ts'
-export type { ProofFile, ReportFile, Signed } from './files.ts'
+
 export { readLeaves, readReport } from './store.ts'
-export type { Report } from './store.ts'
-export type { Statement, StatementAsset } from './statement.ts'
+
+export type { StatementAsset } from './statement.ts'

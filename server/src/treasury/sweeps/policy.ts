@@ -74,5 +74,5 @@ export const readSweepPolicy = (network: string, given: SweepSettings): SweepPol
 export const leastWorth = ({ kPerMille, maxAgeMs }: SweepPolicy, since: Date, now: number): bigint =>
   isOverdue({ maxAgeMs }, since, now) ? 1_000n : kPerMille
 
-export const isOverdue = ({ maxAgeMs }: Pick<SweepPolicy, 'maxAgeMs'>, since: Date, now: number): boolean =>
+const isOverdue = ({ maxAgeMs }: Pick<SweepPolicy, 'maxAgeMs'>, since: Date, now: number): boolean =>
   now - since.getTime() >= maxAgeMs

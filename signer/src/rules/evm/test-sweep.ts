@@ -9,7 +9,7 @@ export const contracts = sweepContracts(TREASURY)
 export const addressOf = (index: number): Hex => keyring.evmAddress(depositKey(index))
 
 /** Of the sender, at prices that the policy allows. */
-export const SWEEP_CALL = {
+const SWEEP_CALL = {
   chainId: 31_337n,
   nonce: 0n,
   gas: 500_000n,

@@ -32,7 +32,7 @@ export const paymentOf = ({ asset, to, units }: Intent, owner: string = ownerOf(
         data: encodeTokenTransfer(to, BigInt(units)),
       }
 
-export const tronTransaction = (contract: Contract, more: Partial<UnsignedTransaction> = {}): UnsignedTransaction => ({
+const tronTransaction = (contract: Contract, more: Partial<UnsignedTransaction> = {}): UnsignedTransaction => ({
   refBlockBytes: 'ab12',
   refBlockHash: '0011223344556677',
   expiration: NOW + MINUTE,

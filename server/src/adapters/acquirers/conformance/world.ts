@@ -1,7 +1,7 @@
 import type { Acquirer, CardTicker, PaymentPage, RawCallback } from '../port.ts'
 
 /** What becomes of the next payment that is paid, or of the next payout. */
-export type Outcome = 'success' | 'refused' | 'stuck' | 'reversed' | 'wrong-amount'
+type Outcome = 'success' | 'refused' | 'stuck' | 'reversed' | 'wrong-amount'
 
 /**
  * How the acquirer answers the next order (a payment, payout or refund). `cut`, `held`, `error`, `garbage`: it takes
@@ -9,10 +9,10 @@ export type Outcome = 'success' | 'refused' | 'stuck' | 'reversed' | 'wrong-amou
  * it takes the order and answers HTTP 200 without a body, or with half of it. `unavailable`: it does not take it and
  * answers HTTP 503.
  */
-export type AnswerFault = 'cut' | 'held' | 'error' | 'garbage' | 'empty' | 'half' | 'unavailable'
+type AnswerFault = 'cut' | 'held' | 'error' | 'garbage' | 'empty' | 'half' | 'unavailable'
 
 /** How the acquirer tells us of the next payment that is paid, or of the next payout. */
-export interface CallbackFaults {
+interface CallbackFaults {
   /** more copies of each */
   duplicate?: number
   /** the last first */

@@ -17,7 +17,7 @@ const amountOf = (fields: PgFields, ...names: string[]): bigint | undefined =>
   names.map((name) => minorUnitsOf(pgText(fields, name).replace(/^-/, ''))).find((units) => units !== undefined)
 
 /** `get_status3.php` (freedompay.kz/docs-en/merchant-api/after-pay, read 2026-11-21). */
-export const readPaymentStatus = (fields: PgFields): AcquirerState => {
+const readPaymentStatus = (fields: PgFields): AcquirerState => {
   if (pgText(fields, 'pg_status') !== 'ok' || ['', '0'].includes(pgText(fields, 'pg_payment_id')))
     return unclear(codeOf(fields))
   const status = pgText(fields, 'pg_payment_status')

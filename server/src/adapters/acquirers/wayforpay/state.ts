@@ -8,7 +8,7 @@ import type { WayForPayRecord } from './record.ts'
  * In processing, delayed, pending, refund in processing, awaiting delivery or a decision, 3-D Secure: none ends
  * anything.
  */
-export const NOT_FINAL: ReadonlySet<string> = new Set(['1131', '1132', '1134', '1138', '1144', '1145', '5100'])
+const NOT_FINAL: ReadonlySet<string> = new Set(['1131', '1132', '1134', '1138', '1144', '1145', '5100'])
 const DONE: ReadonlySet<string> = new Set(['1100', '4100'])
 
 /**

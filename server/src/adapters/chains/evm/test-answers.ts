@@ -158,7 +158,7 @@ const GWEI = 10n ** 9n
 const hex = (value: bigint | number): string => `0x${value.toString(16)}`
 
 /** @param rewards what each block's list of rewards is */
-export const feeHistory = (
+const feeHistory = (
   base: bigint,
   rewards: readonly unknown[] | null | undefined,
   blocks = rewards?.length ?? 1,

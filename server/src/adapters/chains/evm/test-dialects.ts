@@ -21,7 +21,7 @@ export interface Dialect {
 
 const hex = (n: number): string => `0x${n.toString(16)}`
 export const word = (n: number): string => `0x${n.toString(16).padStart(64, '0')}`
-export const blockHash = (height: number): string => word(1_000 + height)
+const blockHash = (height: number): string => word(1_000 + height)
 export const transactionHash = (height: number): string => word(5_000 + height)
 
 export const PAYER = `0x${'a1'.repeat(20)}`

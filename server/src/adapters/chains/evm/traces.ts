@@ -9,7 +9,7 @@ import { findWay, mayCallInside, readTraces, tryCalls, type Reading, type Way } 
 import type { Trace } from './transaction.ts'
 
 /** What a block's transactions did to balances. */
-export interface Traces {
+interface Traces {
   /** undefined for a transaction that was not asked for, or could not be shown */
   traces: (Trace | undefined)[]
   /** true when a node that should show what contracts did could not, or not all of it */

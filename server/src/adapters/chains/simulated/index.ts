@@ -5,10 +5,6 @@ import { createSimulatedAdapter, type SimulatedNode } from './adapter.ts'
 import { Chain } from './chain.ts'
 import { Faults } from './faults.ts'
 
-export type { Chain, SimulatedBlock } from './chain.ts'
-export type { Faults } from './faults.ts'
-export type { OutsidePayment } from './outside.ts'
-
 export interface SimulatedSettings {
   /** Bitcoin has coins, the others accounts */
   network: Network

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 
 /** The result, or a refusal; a method without an entry is one that the node does not have. */
 export type Answer = (params: readonly unknown[]) => unknown
-export class Refusal extends Error {
+class Refusal extends Error {
   readonly code: number
 
   constructor(code: number, message: string) {

@@ -31,7 +31,7 @@ export interface TronWorld extends ChainWorld {
 }
 
 /** What tronweb needs so as not to refer to its node's head: a fork would undo that. */
-export interface Options {
+interface Options {
   blockHeader: { ref_block_bytes: string; ref_block_hash: string; expiration: number; timestamp: number }
 }
 

@@ -59,7 +59,7 @@ const WIDE = {
 const USD = { ETH: 2_000n, BNB: 600n, USDT: 1n, USDC: 1n }
 const FINAL = 3
 
-export interface SweepTokens {
+interface SweepTokens {
   USDT: { contract: string; decimals: number }
   USDC: { contract: string; decimals: number }
 }
