@@ -82,7 +82,7 @@ const tooWide = (path: string, text: string): string[] => {
   let inTemplate = false
   return text.split('\n').flatMap((line, at) => {
     const isComment = !inTemplate && /^\s*(\/\/|\/?\*)/.test(line)
-    const unbreakable = !isComment && (inTemplate || /['"`]|^\s*\/.+\/[a-z]*$/.test(line))
+    const unbreakable = !isComment && (inTemplate || /['"`]|\/.{20,}\/[a-z]*[,;]?$|[(,] ?\/.{20,}\//.test(line))
     if (!isComment && (line.match(/(?<!\\)`/g) ?? []).length % 2 === 1) inTemplate = !inTemplate
     return line.length > WIDEST && !unbreakable ? [`${path}:${at + 1}: over ${WIDEST} columns`] : []
   })

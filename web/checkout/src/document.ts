@@ -33,45 +33,20 @@ export const documentOf = (parts: DocumentParts): RenderedPage => {
   const { language, title, seller, main, refreshSeconds } = parts
   const style = styleOf(seller?.accent)
   const script = parts.script ? ISLAND : undefined
-  const markup = html`<!doctype html>
-    <html lang="${language}">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width,initial-scale=1" />
-        <title>${title}</title>
-        <meta name="robots" content="noindex" />
-        <meta name="theme-color" content="${GROUNDS.light.ground}" media="(prefers-color-scheme:light)" />
-        <meta name="theme-color" content="${GROUNDS.dark.ground}" media="(prefers-color-scheme:dark)" />
-        <link rel="icon" href="${iconOf(seller)}" />
-        <style>
-          ${new Markup(style)}
-        </style>
-        ${refreshSeconds !== undefined && html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}" /></noscript>`}
-      </head>
-      <body>
-        ${seller && header(seller)}${main}
-        <footer>
-          ${languageLinks(parts)}
-          <p id="said" role="status" class="unseen"></p>
-        </footer>
-        ${
-          script !== undefined &&
-          html`<script>
-            ${new Markup(script)}
-          </script>`
-        }
-      </body>
-    </html>`
+  const markup = html`<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${title}</title>
+<meta name="robots" content="noindex"><meta name="theme-color" content="${GROUNDS.light.ground}" media="(prefers-color-scheme:light)"><meta name="theme-color" content="${GROUNDS.dark.ground}" media="(prefers-color-scheme:dark)">
+<link rel="icon" href="${iconOf(seller)}"><style>${new Markup(style)}</style>
+${refreshSeconds !== undefined && html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>`}</head>
+<body>${seller && header(seller)}${main}<footer>${languageLinks(parts)}<p id="said" role="status" class="unseen"></p></footer>${
+    script !== undefined && html`<script>${new Markup(script)}</script>`
+  }</body></html>`
   return { html: markup.text, headers: headersOf(policyOf(style, script, parts.formTo)) }
 }
 
 const header = ({ name, url }: Seller): Markup => {
   const link = outsideLink(url)
   const shown = link === undefined ? foreign(name) : html`<a href="${link}" rel="noreferrer">${foreign(name)}</a>`
-  return html`<header>
-    <span class="mark" aria-hidden="true">${letterOf(name)}</span>
-    <p class="seller">${shown}</p>
-  </header>`
+  return html`<header><span class="mark" aria-hidden="true">${letterOf(name)}</span><p class="seller">${shown}</p></header>`
 }
 
 /** The first letter of a name, for where a logo would be. */
@@ -85,12 +60,8 @@ const iconOf = (seller: Seller | undefined): string => {
 
 const languageLinks = ({ language, inLanguage }: DocumentParts): Markup | undefined =>
   inLanguage &&
-  html`<nav aria-label="${WORDS[language].languages}">
-    <ul>
-      ${LANGUAGES.map((one) =>
-        one === language
-          ? html`<li><span aria-current="true">${LANGUAGE_NAMES[one]}</span></li>`
-          : html`<li><a href="${inLanguage(one)}" lang="${one}" hreflang="${one}">${LANGUAGE_NAMES[one]}</a></li>`,
-      )}
-    </ul>
-  </nav>`
+  html`<nav aria-label="${WORDS[language].languages}"><ul>${LANGUAGES.map((one) =>
+    one === language
+      ? html`<li><span aria-current="true">${LANGUAGE_NAMES[one]}</span></li>`
+      : html`<li><a href="${inLanguage(one)}" lang="${one}" hreflang="${one}">${LANGUAGE_NAMES[one]}</a></li>`,
+  )}</ul></nav>`

@@ -74,15 +74,8 @@ const panelOf = (scene: Scene): Panel => {
 const main = (scene: Scene, panel: Panel): Markup => {
   const { view } = scene
   const live = addressOf({ path: `${view.path}/live`, keep: view.keep }, scene.language)
-  const content = html`${summary(scene, panel)}
-    <section class="panel ${panel.tone}" aria-labelledby="title">
-      ${steps(scene, panel)}${notice(scene)}${wrongAssets(scene)}
-      <div class="head ${panel.tone === 'wait' && 'turn'}">
-        ${panel.icon && html`<span class="badge">${panel.icon}</span>`}
-        <h1 id="title">${panel.title}</h1>
-      </div>
-      ${panel.body}
-    </section>`
+  const content = html`${summary(scene, panel)}<section class="panel ${panel.tone}" aria-labelledby="title">${steps(scene, panel)}${notice(scene)}${wrongAssets(scene)}
+<div class="head ${panel.tone === 'wait' && 'turn'}">${panel.icon && html`<span class="badge">${panel.icon}</span>`}<h1 id="title">${panel.title}</h1></div>${panel.body}</section>`
   const version = versionOf(view)
   // A form that is filled in changes by nobody's doing but the payer's; the end of an invoice may still be followed.
   return panel.changes
@@ -93,12 +86,12 @@ const main = (scene: Scene, panel: Panel): Markup => {
 const steps = ({ words }: Scene, { step }: Panel): Markup | undefined =>
   step === undefined
     ? undefined
-    : html`<ol class="steps" aria-label="${words.steps}">
-        ${[words.stepDetails, words.stepPayment, words.stepDone].map((name, i) => {
+    : html`<ol class="steps" aria-label="${words.steps}">${[words.stepDetails, words.stepPayment, words.stepDone].map(
+        (name, i) => {
           if (i === step) return html`<li class="now" aria-current="step">${name}</li>`
           return html`<li class="${i < step ? 'done' : 'next'}">${name}</li>`
-        })}
-      </ol>`
+        },
+      )}</ol>`
 
 const notice = (scene: Scene): Markup | undefined =>
   scene.view.notice && html`<div role="alert">${note('calm', ICONS.alert, problemText(scene, scene.view.notice))}</div>`
@@ -121,14 +114,11 @@ const summary = (scene: Scene, { until }: Panel): Markup => {
   const { view, words, state } = scene
   const base = 'base' in state ? state.base : undefined
   const whole = base ?? state.asked
-  return html`<section class="summary" aria-label="${words.invoice}">
-    <p class="label">${ENDED.has(state.at) ? words.amountAsked : words.amountDue}</p>
-    <p class="sum">${whole ? sum(scene, whole) : html`<small>${openSum(scene)}</small>`}</p>
-    ${base && state.asked && !isStale(state) && html`<p class="soft">= ${scene.amount(state.asked)}</p>`}
-    <p class="about">${foreign(view.name)}</p>
-    ${view.description !== undefined && html`<p class="soft">${foreign(view.description)}</p>`}
-    ${until !== undefined && html`<p class="left">${ICONS.clock}<span>${words.timeLeft}</span> <b>${countdown(scene, until)}</b></p>`}
-  </section>`
+  return html`<section class="summary" aria-label="${words.invoice}"><p class="label">${ENDED.has(state.at) ? words.amountAsked : words.amountDue}</p>
+<p class="sum">${whole ? sum(scene, whole) : html`<small>${openSum(scene)}</small>`}</p>
+${base && state.asked && !isStale(state) && html`<p class="soft">= ${scene.amount(state.asked)}</p>`}
+<p class="about">${foreign(view.name)}</p>${view.description !== undefined && html`<p class="soft">${foreign(view.description)}</p>`}
+${until !== undefined && html`<p class="left">${ICONS.clock}<span>${words.timeLeft}</span> <b>${countdown(scene, until)}</b></p>`}</section>`
 }
 
 /** What is asked for where the payer still chooses: the amount, or only the currency of one that is fixed. */

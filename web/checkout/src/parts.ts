@@ -7,36 +7,15 @@ import type { Received } from './view.ts'
 /** Pieces that several states are made of. */
 
 export const note = (tone: 'warn' | 'bad' | 'good' | 'calm', icon: Markup, ...lines: readonly Piece[]): Markup =>
-  html`<div class="note ${tone}">
-    ${icon}
-    <div>${lines.map((line) => html`<p>${line}</p>`)}</div>
-  </div>`
+  html`<div class="note ${tone}">${icon}<div>${lines.map((line) => html`<p>${line}</p>`)}</div></div>`
 
 /** Terms and what they are, one under the other. */
 export const facts = (pairs: readonly (readonly [string, Piece] | undefined)[]): Markup =>
-  html`<dl class="rows">
-    ${pairs.map(
-      (pair) =>
-        pair &&
-        html`<div class="pair">
-          <dt>${pair[0]}</dt>
-          <dd>${pair[1]}</dd>
-        </div>`,
-    )}
-  </dl>`
+  html`<dl class="rows">${pairs.map((pair) => pair && html`<div class="pair"><dt>${pair[0]}</dt><dd>${pair[1]}</dd></div>`)}</dl>`
 
 /** A button that copies; it shows itself where scripts run. */
 export const copyButton = ({ words }: Scene, text: string, label: string): Markup =>
-  html`<button
-    class="second copy"
-    type="button"
-    hidden
-    data-copy="${text}"
-    data-done="${words.copied}"
-    aria-label="${label}"
-  >
-    ${ICONS.copy}<span>${words.copy}</span>
-  </button>`
+  html`<button class="second copy" type="button" hidden data-copy="${text}" data-done="${words.copied}" aria-label="${label}">${ICONS.copy}<span>${words.copy}</span></button>`
 
 /** Time left as the page is made; a script counts on. */
 export const countdown = (scene: Scene, until: number): Markup => {
@@ -48,19 +27,10 @@ export const countdown = (scene: Scene, until: number): Markup => {
 export const seenPayments = (scene: Scene, payments: readonly Received[]): Markup | undefined => {
   const { words } = scene
   if (payments.length === 0) return undefined
-  return html`<section>
-    <h2>${words.payments}</h2>
-    <ul class="seen">
-      ${payments.map(
-        (one) =>
-          html`<li>
-            <span
-              >${scene.amount(one)}<br />${one.hash !== undefined && html`<span class="hash">${shortHash(one.hash)}</span>`}</span
-            ><span class="soft">${standingText(scene, one)}</span>
-          </li>`,
-      )}
-    </ul>
-  </section>`
+  return html`<section><h2>${words.payments}</h2><ul class="seen">${payments.map(
+    (one) =>
+      html`<li><span>${scene.amount(one)}<br>${one.hash !== undefined && html`<span class="hash">${shortHash(one.hash)}</span>`}</span><span class="soft">${standingText(scene, one)}</span></li>`,
+  )}</ul></section>`
 }
 
 const standingText = ({ words }: Scene, { standing, confirmations, needed }: Received): string => {
@@ -85,9 +55,7 @@ const shortHash = (hash: string): string => (hash.length <= 20 ? hash : `${hash.
 /** How far one amount is to another, as a bar; both are decimals of one ticker. */
 export const progress = (part: string, whole: string): Markup => {
   const share = Math.max(1, Math.min(100, Math.floor(shareOf(part, whole))))
-  return html`<svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
-    <rect width="${share}" height="1" />
-  </svg>`
+  return html`<svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect width="${share}" height="1"/></svg>`
 }
 
 /** Per cent, for a drawing: exactness is lost on purpose. */

@@ -24,17 +24,10 @@ export const renderProblem = ({ status, description, requestId }: Problem, langu
     language,
     title,
     seller: undefined,
-    main: html`<main class="alone">
-      <section class="panel ${status === 404 ? 'plain' : 'warn'}" aria-labelledby="title">
-        <div class="head">
-          <span class="badge">${status === 404 ? ICONS.search : ICONS.alert}</span>
-          <h1 id="title">${title}</h1>
-        </div>
-        <p>${text}</p>
-        ${shown !== undefined && html`<p lang="en"><bdi>${shown}</bdi></p>`}
-        ${requestId !== undefined && html`<p class="hash">${words.requestNumber} ${requestId}</p>`}
-      </section>
-    </main>`,
+    main: html`<main class="alone"><section class="panel ${status === 404 ? 'plain' : 'warn'}" aria-labelledby="title"><div class="head"><span class="badge">${
+      status === 404 ? ICONS.search : ICONS.alert
+    }</span><h1 id="title">${title}</h1></div><p>${text}</p>${shown !== undefined && html`<p lang="en"><bdi>${shown}</bdi></p>`}
+${requestId !== undefined && html`<p class="hash">${words.requestNumber} ${requestId}</p>`}</section></main>`,
     inLanguage: undefined,
     refreshSeconds: undefined,
     script: false,

@@ -10,16 +10,7 @@ const QUIET = 4
  */
 export const qrImage = (text: string, label: string): Markup => {
   const { side, path } = drawn(text)
-  return html`<svg
-    class="qr"
-    role="img"
-    aria-label="${label}"
-    viewBox="0 0 ${side} ${side}"
-    shape-rendering="crispEdges"
-  >
-    <path fill="#fff" d="M0 0h${side}v${side}H0z" />
-    <path stroke="#000" d="${path}" />
-  </svg>`
+  return html`<svg class="qr" role="img" aria-label="${label}" viewBox="0 0 ${side} ${side}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${side}v${side}H0z"/><path stroke="#000" d="${path}"/></svg>`
 }
 
 interface Drawing {

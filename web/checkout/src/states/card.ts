@@ -25,8 +25,7 @@ export const leavingPanel = ({ state, words }: Scene<LeavingState>): Panel => {
     icon: ICONS.leave,
     changes: true,
     formTo: url.origin,
-    body: html`<p>${words.leaving(url.host)}</p>
-      ${way(state, words.leave, 'plain', true)}`,
+    body: html`<p>${words.leaving(url.host)}</p>${way(state, words.leave, 'plain', true)}`,
   }
 }
 
@@ -38,11 +37,9 @@ const way = ({ method, url, fields }: Way, label: string, look: 'plain' | 'secon
   const mark = goes ? 'yes' : 'no'
   if (method === 'GET')
     return html`<a class="button ${look}" href="${href}" rel="noreferrer" data-leave="${mark}">${label}</a>`
-  return html`<form method="post" action="${href}" data-leave="${mark}">
-    ${Object.entries(fields).map(
-      ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
-    )}<button class="${look}">${label}</button>
-  </form>`
+  return html`<form method="post" action="${href}" data-leave="${mark}">${Object.entries(fields).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  )}<button class="${look}">${label}</button></form>`
 }
 
 /** The payer was there, and nobody knows yet how it ended. */
@@ -53,8 +50,7 @@ export const checkingPanel = ({ state, words }: Scene<CheckingState>): Panel => 
   icon: ICONS.turn,
   changes: true,
   formTo: state.back && acquirerLink(state.back.url).origin,
-  body: html`<p>${words.checking}</p>
-    ${state.back && way(state.back, words.backToBank, 'second', false)}`,
+  body: html`<p>${words.checking}</p>${state.back && way(state.back, words.backToBank, 'second', false)}`,
 })
 
 /** Money is there and is being looked at: paying again would be paying twice. */
@@ -74,7 +70,6 @@ export const failedPanel = ({ state, words, action, view }: Scene<FailedState>):
   tone: 'bad',
   icon: ICONS.cross,
   changes: true,
-  body: html`<p>${state.charged === 'no' ? words.failed : words.failedUnknown(view.seller.name)}</p>
-    ${state.reason !== undefined && note('calm', ICONS.alert, html`${words.failedReason}: ${foreign(state.reason)}`)}
-    ${state.canRetry && html`<form method="post" action="${action}"><button name="do" value="retry">${words.tryAgain}</button></form>`}`,
+  body: html`<p>${state.charged === 'no' ? words.failed : words.failedUnknown(view.seller.name)}</p>${state.reason !== undefined && note('calm', ICONS.alert, html`${words.failedReason}: ${foreign(state.reason)}`)}
+${state.canRetry && html`<form method="post" action="${action}"><button name="do" value="retry">${words.tryAgain}</button></form>`}`,
 })

@@ -24,8 +24,7 @@ export const latePanel = (scene: Scene<LateState>): Panel => {
     tone: 'warn',
     icon: ICONS.clock,
     changes: true,
-    body: html`<p>${words.late(scene.amount(state.paid), view.seller.name)}</p>
-      ${seenPayments(scene, state.payments)}`,
+    body: html`<p>${words.late(scene.amount(state.paid), view.seller.name)}</p>${seenPayments(scene, state.payments)}`,
   }
 }
 
@@ -35,11 +34,11 @@ export const underpaidPanel = (scene: Scene<UnderpaidState>): Panel => {
   const { claim, asked } = state
   const money = (value: string): string => scene.amount({ value, ticker: asked.ticker })
   const sums = html`<div class="field">${progress(state.paid, asked.value)}</div>
-    ${facts([
-      [words.amountAsked, money(asked.value)],
-      [words.amountPaid, money(state.paid)],
-      [words.amountMissing, money(state.missing)],
-    ])}`
+${facts([
+  [words.amountAsked, money(asked.value)],
+  [words.amountPaid, money(state.paid)],
+  [words.amountMissing, money(state.missing)],
+])}`
   const rest =
     typeof claim === 'string'
       ? note(
@@ -63,29 +62,13 @@ const claimBody = (scene: Scene<UnderpaidState>, claim: Claim, missing: string):
   if (claim.refund) return refundState(scene, claim.refund)
   const wrong = claim.problem?.field === 'address'
   return html`<p>${claim.canPayRest ? words.underpaidChoose : words.underpaidRefund}</p>
-    ${claim.canPayRest && html`<form method="post" action="${action}"><button name="do" value="payRest">${words.payRest(missing)}</button></form>`}
-    <form method="post" action="${action}" novalidate>
-      <h2>${words.refundTitle}</h2>
-      ${claim.problem && html`<div role="alert">${note('bad', ICONS.alert, problemText(scene, claim.problem))}</div>`}
-      <div class="field">
-        <label class="name" for="address">${words.refundAddress(claim.networkName)}</label>
-        <input
-          type="text"
-          id="address"
-          name="address"
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck="false"
-          maxlength="128"
-          required
-          value="${claim.given?.address ?? ''}"
-          aria-invalid="${String(wrong)}"
-          aria-describedby="address-hint"
-        />
-        <p class="soft" id="address-hint">${words.refundHint}</p>
-      </div>
-      <button class="second" name="do" value="refund">${words.refund}</button>
-    </form>`
+${claim.canPayRest && html`<form method="post" action="${action}"><button name="do" value="payRest">${words.payRest(missing)}</button></form>`}
+<form method="post" action="${action}" novalidate><h2>${words.refundTitle}</h2>
+${claim.problem && html`<div role="alert">${note('bad', ICONS.alert, problemText(scene, claim.problem))}</div>`}
+<div class="field"><label class="name" for="address">${words.refundAddress(claim.networkName)}</label>
+<input type="text" id="address" name="address" autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="128" required value="${claim.given?.address ?? ''}" aria-invalid="${String(wrong)}" aria-describedby="address-hint">
+<p class="soft" id="address-hint">${words.refundHint}</p></div>
+<button class="second" name="do" value="refund">${words.refund}</button></form>`
 }
 
 const refundState = (

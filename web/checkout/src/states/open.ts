@@ -18,8 +18,7 @@ export const openPanel = (scene: Scene<OpenState>): Panel => {
       icon: ICONS.clock,
       changes: true,
       until: state.until,
-      body: html`<p>${words.ratesAway}</p>
-        <a class="button" href="${scene.action}">${words.tryAgain}</a>`,
+      body: html`<p>${words.ratesAway}</p><a class="button" href="${scene.action}">${words.tryAgain}</a>`,
     }
   }
   return {
@@ -40,11 +39,10 @@ const form = (scene: Scene<OpenState>, isFiat: boolean): Markup => {
   const { state, words, action } = scene
   const priced = !isFiat && state.options.some(({ about }) => about !== undefined)
   return html`<form method="post" action="${action}" novalidate>
-    ${state.problem && html`<div role="alert">${note('bad', ICONS.alert, html`<strong>${words.problem}</strong>`, problemText(scene, state.problem))}</div>`}
-    ${choices(scene)}${amountEntry(scene)}${emailEntry(scene)}
-    ${priced && html`<p class="soft">${words.priceFixedLater}</p>`}${isFiat && html`<p class="soft">${words.cardNote}</p>`}
-    <button name="do" value="proceed">${words.proceed}</button>
-  </form>`
+${state.problem && html`<div role="alert">${note('bad', ICONS.alert, html`<strong>${words.problem}</strong>`, problemText(scene, state.problem))}</div>`}
+${choices(scene)}${amountEntry(scene)}${emailEntry(scene)}
+${priced && html`<p class="soft">${words.priceFixedLater}</p>`}${isFiat && html`<p class="soft">${words.cardNote}</p>`}
+<button name="do" value="proceed">${words.proceed}</button></form>`
 }
 
 const choices = (scene: Scene<OpenState>): Markup | undefined => {
@@ -55,26 +53,12 @@ const choices = (scene: Scene<OpenState>): Markup | undefined => {
   const [only] = options
   if (only === undefined) return undefined
   if (options.length === 1)
-    return html`<input
-        type="hidden"
-        name="choice"
-        value="${valueOf(only)}"
-      />${note('calm', ICONS.leave, html`<strong>${only.assetName} (${only.ticker})</strong>`, only.networkName !== '' && words.onNetwork(only.networkName))}`
+    return html`<input type="hidden" name="choice" value="${valueOf(only)}">${note('calm', ICONS.leave, html`<strong>${only.assetName} (${only.ticker})</strong>`, only.networkName !== '' && words.onNetwork(only.networkName))}`
   const wrong = problem?.field === 'choice'
   if (isCurrency(scene.state))
-    return html`<fieldset>
-      <legend class="unseen">${words.chooseCurrency}</legend>
-      <div class="choices">
-        ${options.map((option) => choice(scene, option, given?.choice === valueOf(option), wrong))}
-      </div>
-    </fieldset>`
-  return html`<fieldset aria-describedby="choose">
-    <legend class="unseen">${words.chooseTitle}</legend>
-    <p class="soft" id="choose">${words.chooseHint}</p>
-    <div class="choices">
-      ${options.map((option) => choice(scene, option, given?.choice === valueOf(option), wrong))}
-    </div>
-  </fieldset>`
+    return html`<fieldset><legend class="unseen">${words.chooseCurrency}</legend><div class="choices">${options.map((option) => choice(scene, option, given?.choice === valueOf(option), wrong))}</div></fieldset>`
+  return html`<fieldset aria-describedby="choose"><legend class="unseen">${words.chooseTitle}</legend><p class="soft" id="choose">${words.chooseHint}</p>
+<div class="choices">${options.map((option) => choice(scene, option, given?.choice === valueOf(option), wrong))}</div></fieldset>`
 }
 
 const valueOf = ({ ticker, blockchain }: PaymentOption): string => `${ticker}:${blockchain}`
@@ -88,12 +72,7 @@ const choice = (scene: Scene<OpenState>, option: PaymentOption, checked: boolean
       : about === undefined
         ? limitsOf(scene, option)
         : words.about(scene.amount({ value: about, ticker }))
-  return html`<label class="choice"
-    >${radio(valueOf(option), checked, wrong)}<span
-      ><b>${ticker}</b>
-      ${assetName}${networkName !== '' && html`<span class="soft">${words.onNetwork(networkName)}</span>`}</span
-    >${far && html`<span class="soft far">${far}</span>`}</label
-  >`
+  return html`<label class="choice">${radio(valueOf(option), checked, wrong)}<span><b>${ticker}</b> ${assetName}${networkName !== '' && html`<span class="soft">${words.onNetwork(networkName)}</span>`}</span>${far && html`<span class="soft far">${far}</span>`}</label>`
 }
 
 const limitsOf = ({ words, amount }: Scene<OpenState>, { ticker, least, most }: PaymentOption): string | undefined => {
@@ -103,8 +82,8 @@ const limitsOf = ({ words, amount }: Scene<OpenState>, { ticker, least, most }: 
 }
 
 const radio = (value: string, checked: boolean, wrong: boolean): Markup => {
-  if (checked) return html`<input type="radio" name="choice" value="${value}" required checked />`
-  return html`<input type="radio" name="choice" value="${value}" required aria-invalid="${String(wrong)}" />`
+  if (checked) return html`<input type="radio" name="choice" value="${value}" required checked>`
+  return html`<input type="radio" name="choice" value="${value}" required aria-invalid="${String(wrong)}">`
 }
 
 const amountEntry = (scene: Scene<OpenState>): Markup | undefined => {
@@ -123,24 +102,9 @@ const amountEntry = (scene: Scene<OpenState>): Markup | undefined => {
         ? words.atLeast(text(least))
         : words.limits(text(least), text(most))
   const wrong = problem?.field === 'value'
-  return html`<div class="field">
-    <label class="name" for="value"
-      >${ticker !== undefined ? words.amountIn(ticker) : isCurrency(scene.state) ? words.amount : words.amountInChosen}</label
-    >
-    <input
-      type="text"
-      id="value"
-      name="value"
-      inputmode="decimal"
-      autocomplete="off"
-      maxlength="50"
-      required
-      value="${given?.value ?? ''}"
-      aria-invalid="${String(wrong)}"
-      aria-describedby="value-hint"
-    />
-    <p class="soft" id="value-hint">${hint}</p>
-  </div>`
+  return html`<div class="field"><label class="name" for="value">${ticker !== undefined ? words.amountIn(ticker) : isCurrency(scene.state) ? words.amount : words.amountInChosen}</label>
+<input type="text" id="value" name="value" inputmode="decimal" autocomplete="off" maxlength="50" required value="${given?.value ?? ''}" aria-invalid="${String(wrong)}" aria-describedby="value-hint">
+<p class="soft" id="value-hint">${hint}</p></div>`
 }
 
 const emailEntry = (scene: Scene<OpenState>): Markup => {
@@ -150,19 +114,7 @@ const emailEntry = (scene: Scene<OpenState>): Markup => {
   } = scene
   if (email === 'known') return html`<p class="soft">${words.emailKnown}</p>`
   const wrong = problem?.field === 'email'
-  return html`<div class="field">
-    <label class="name" for="email">${words.email}</label>
-    <input
-      type="email"
-      id="email"
-      name="email"
-      autocomplete="email"
-      maxlength="254"
-      required
-      value="${given?.email ?? ''}"
-      aria-invalid="${String(wrong)}"
-      aria-describedby="email-hint"
-    />
-    <p class="soft" id="email-hint">${words.emailHint}</p>
-  </div>`
+  return html`<div class="field"><label class="name" for="email">${words.email}</label>
+<input type="email" id="email" name="email" autocomplete="email" maxlength="254" required value="${given?.email ?? ''}" aria-invalid="${String(wrong)}" aria-describedby="email-hint">
+<p class="soft" id="email-hint">${words.emailHint}</p></div>`
 }

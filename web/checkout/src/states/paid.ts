@@ -17,8 +17,7 @@ export const confirmingPanel = (scene: Scene<ConfirmingState>): Panel => {
     tone: 'wait',
     icon: ICONS.turn,
     changes: true,
-    body: html`<p>${words.confirming}</p>
-      ${seenPayments(scene, state.payments)}`,
+    body: html`<p>${words.confirming}</p>${seenPayments(scene, state.payments)}`,
   }
 }
 
@@ -29,36 +28,27 @@ export const paidPanel = (scene: Scene<PaidState>): Panel => {
   const back = outsideLink(view.returnTo)
   const isBack = state.givenBack === state.paid.value
   const body = html`${!isBack && html`<p>${state.closed ? words.closed(company) : words.paid(company)}</p>`}
-    ${state.over !== undefined && note('warn', ICONS.alert, words.over(scene.amount({ value: state.over, ticker: state.paid.ticker }), company))}
-    ${state.givenBack !== undefined && note('calm', ICONS.check, words.givenBack(scene.amount({ value: state.givenBack, ticker: state.paid.ticker })))}
-    ${facts([
-      [words.amountPaid, scene.amount(state.paid)],
-      state.asked.value === state.paid.value && state.asked.ticker === state.paid.ticker
-        ? undefined
-        : [words.amountAsked, scene.amount(state.asked)],
-      state.card === undefined ? undefined : [words.card, state.card],
-      [words.date, timeText(state.when, language)],
-      [words.invoice, foreign(view.name)],
-    ])}
-    ${seenPayments(scene, state.payments)}
-    <div class="actions">
-      ${
-        back !== undefined &&
-        html`<a class="button" href="${back}" rel="noreferrer">${words.backTo(company)}</a>${
-            state.givenBack === undefined &&
-            html` <p
-              class="soft again"
-              hidden
-              data-return="${back}"
-              data-after="${RETURN_AFTER_S}"
-              data-words="${words.returning(0)}"
-            >
-              <span></span> <button class="second copy" type="button">${words.stay}</button>
-            </p>`
-          }`
-      }
-      ${state.receipt !== undefined && html`<a class="button second" href="${state.receipt}?lang=${language}">${words.receipt}</a>`}
-    </div>`
+${state.over !== undefined && note('warn', ICONS.alert, words.over(scene.amount({ value: state.over, ticker: state.paid.ticker }), company))}
+${state.givenBack !== undefined && note('calm', ICONS.check, words.givenBack(scene.amount({ value: state.givenBack, ticker: state.paid.ticker })))}
+${facts([
+  [words.amountPaid, scene.amount(state.paid)],
+  state.asked.value === state.paid.value && state.asked.ticker === state.paid.ticker
+    ? undefined
+    : [words.amountAsked, scene.amount(state.asked)],
+  state.card === undefined ? undefined : [words.card, state.card],
+  [words.date, timeText(state.when, language)],
+  [words.invoice, foreign(view.name)],
+])}
+${seenPayments(scene, state.payments)}
+<div class="actions">${
+    back !== undefined &&
+    html`<a class="button" href="${back}" rel="noreferrer">${words.backTo(company)}</a>${
+      state.givenBack === undefined &&
+      html`
+<p class="soft again" hidden data-return="${back}" data-after="${RETURN_AFTER_S}" data-words="${words.returning(0)}"><span></span> <button class="second copy" type="button">${words.stay}</button></p>`
+    }`
+  }
+${state.receipt !== undefined && html`<a class="button second" href="${state.receipt}?lang=${language}">${words.receipt}</a>`}</div>`
   return {
     title: isBack ? words.givenBackTitle : words.paidTitle,
     step: 2,

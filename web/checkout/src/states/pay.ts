@@ -31,10 +31,7 @@ export const payPanel = (scene: Scene<PayState>): Panel => {
 const requote = (scene: Scene<PayState>): Markup => {
   const { state, words, action } = scene
   return html`<p>${state.ratesAway ? words.ratesAway : words.rateOver}</p>
-    <form method="post" action="${action}">
-      <button name="do" value="requote">${state.ratesAway ? words.tryAgain : words.newRate}</button>
-    </form>
-    ${seenPayments(scene, state.payments)}`
+<form method="post" action="${action}"><button name="do" value="requote">${state.ratesAway ? words.tryAgain : words.newRate}</button></form>${seenPayments(scene, state.payments)}`
 }
 
 const arrived = (scene: Scene<PayState>): Markup | undefined => {
@@ -47,10 +44,7 @@ const arrived = (scene: Scene<PayState>): Markup | undefined => {
     scene.amount({ value: paid, ticker: asked.ticker }),
     scene.amount({ value: missing, ticker: asked.ticker }),
   )
-  return html`<div class="field">
-    <p><strong>${text}</strong></p>
-    ${progress(paid, asked.value)}
-  </div>`
+  return html`<div class="field"><p><strong>${text}</strong></p>${progress(paid, asked.value)}</div>`
 }
 
 const destination = (scene: Scene<PayState>): Markup => {
@@ -58,30 +52,16 @@ const destination = (scene: Scene<PayState>): Markup => {
   const { to, missing, send, quote } = state
   const amount = scene.amount({ value: send, ticker: to.ticker })
   return html`${arrived(scene)}
-    ${note('warn', ICONS.alert, html`<strong>${words.warning(`${to.assetName} (${to.ticker})`, to.networkName)}</strong>`, words.warningLost)}
-    <div class="way">
-      <div class="rows">
-        <div class="item">
-          <p class="soft">${words.sendExactly}</p>
-          <p class="exact">${amount}</p>
-          ${copyButton(scene, send, words.copyAmount)}${send !== missing && html`<p class="soft">${words.leastSent(amount)}</p>`}
-        </div>
-        <div class="item long">
-          <p class="soft">${words.toAddress}</p>
-          ${copyButton(scene, to.address, words.copyAddress)}
-          <p class="address">${marked(to.address)}</p>
-        </div>
-        <div class="pair"><span class="soft">${words.network}</span><strong>${to.networkName}</strong></div>
-        ${quote && html`<div class="pair"><span class="soft">${words.rateHolds}</span><strong>${countdown(scene, quote.until)}</strong></div>`}
-      </div>
-      ${codes(scene, amount)}
-    </div>
-    <p class="soft">${words.exchangeFee}</p>
-    ${seenPayments(scene, state.payments)}
-    <div class="note">
-      <span class="pulse"></span>
-      <p>${words.waitingForPayment}</p>
-    </div>`
+${note('warn', ICONS.alert, html`<strong>${words.warning(`${to.assetName} (${to.ticker})`, to.networkName)}</strong>`, words.warningLost)}
+<div class="way"><div class="rows">
+<div class="item"><p class="soft">${words.sendExactly}</p><p class="exact">${amount}</p>${copyButton(scene, send, words.copyAmount)}${send !== missing && html`<p class="soft">${words.leastSent(amount)}</p>`}</div>
+<div class="item long"><p class="soft">${words.toAddress}</p>${copyButton(scene, to.address, words.copyAddress)}<p class="address">${marked(to.address)}</p></div>
+<div class="pair"><span class="soft">${words.network}</span><strong>${to.networkName}</strong></div>
+${quote && html`<div class="pair"><span class="soft">${words.rateHolds}</span><strong>${countdown(scene, quote.until)}</strong></div>`}
+</div>${codes(scene, amount)}</div>
+<p class="soft">${words.exchangeFee}</p>
+${seenPayments(scene, state.payments)}
+<div class="note"><span class="pulse"></span><p>${words.waitingForPayment}</p></div>`
 }
 
 /** Its first and last signs stand out: those are what people compare. */
@@ -94,31 +74,12 @@ const codes = (scene: Scene<PayState>, amount: string): Markup => {
     words,
   } = scene
   const plain = qrImage(to.address, words.qrAddress)
-  if (to.uri === undefined)
-    return html`<div class="codes">
-      <p class="soft">${words.scan}</p>
-      ${plain}
-    </div>`
+  if (to.uri === undefined) return html`<div class="codes"><p class="soft">${words.scan}</p>${plain}</div>`
   const whole = qrImage(to.uri, words.qrPayment(amount))
   const wallet = html`<a class="button second" href="${to.uri}">${words.openWallet}</a>`
   if (!to.isToken) {
-    return html`<div class="codes">
-      ${wallet}
-      <p class="soft">${words.scan}</p>
-      ${whole}
-      <details>
-        <summary>${words.codeAddressOnly}</summary>
-        ${plain}
-      </details>
-    </div>`
+    return html`<div class="codes">${wallet}<p class="soft">${words.scan}</p>${whole}<details><summary>${words.codeAddressOnly}</summary>${plain}</details></div>`
   }
-  return html`<div class="codes">
-    <p class="soft">${words.scan}</p>
-    ${plain}
-    <details>
-      <summary>${words.codeWithAmount}</summary>
-      <p class="soft">${words.codeMayBeMisread}</p>
-      ${whole}${wallet}
-    </details>
-  </div>`
+  return html`<div class="codes"><p class="soft">${words.scan}</p>${plain}
+<details><summary>${words.codeWithAmount}</summary><p class="soft">${words.codeMayBeMisread}</p>${whole}${wallet}</details></div>`
 }
