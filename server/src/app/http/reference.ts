@@ -66,7 +66,8 @@ export const referencePage = (): { html: string; styleHash: string } => {
   const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Bursar API</title><style>${STYLE}</style></head><body><main><h1>Bursar API</h1>
 <p>Every request carries <code>merchant-id</code>, <code>timestamp</code> (Unix seconds) and
-<code>signature</code>: the lowercase hex HMAC-SHA256, with the private key as text, of method, path with query, body and timestamp, with nothing between them.
+<code>signature</code>: the lowercase hex HMAC-SHA256, with the private key as text, of method,
+path with query, body and timestamp, with nothing between them.
 The same as data: <a href="/openapi.json">openapi.json</a>.</p>
 <nav aria-label="Operations"><ul>${contents.join('')}</ul></nav>${body.join('')}</main></body></html>`
   return { html, styleHash: createHash('sha256').update(STYLE).digest('base64') }
