@@ -1,5 +1,5 @@
 import { NATIVE_TICKER } from '@bursar/chainkit'
-import type { AccountState, GasEstimate } from '../../adapters/chains/port.ts'
+import { ChainUnavailable, type AccountState, type GasEstimate } from '../../adapters/chains/port.ts'
 import { inTransaction, type Tx } from '../../platform/db/index.ts'
 import { allApart, eachApart } from '../../platform/jobs/index.ts'
 import { rescale } from '../../platform/money/index.ts'
@@ -143,6 +143,15 @@ const bounded = (estimate: GasEstimate): GasEstimate =>
     ? { ok: false, reason: 'reverted', message: `it takes ${estimate.gas} gas, and at most ${MOST_GAS} is paid for` }
     : estimate
 
+/**
+ * What a node has no estimate for counts as reverted: the same payment to its own sender then shows whether the node or the receiver is the reason.
+ * Nodes word it in too many ways to know them all: geth passes on the text of each fault of the EVM and of each precompiled contract.
+ */
+const asReverted = (error: unknown): GasEstimate => {
+  if (!(error instanceof ChainUnavailable)) throw error
+  return { ok: false, reason: 'reverted', message: error.message }
+}
+
 /** Undefined when it can't be paid now. */
 const estimated = async (
   deps: EvmPayoutDeps,
@@ -154,7 +163,7 @@ const estimated = async (
   const { withdrawal, member, call, reserved } = choice
   const native = NATIVE_TICKER[network]
   const gasOf = async (asked: EvmCall) => bounded(await state.estimateGas({ from: member.key.address, ...asked }))
-  const estimate = await gasOf(call)
+  const estimate = await gasOf(call).catch(asReverted)
   if (!estimate.ok) {
     const toItself = () => gasOf(callOf(deps, { ...withdrawal, to: member.key.address }))
     await (estimate.reason === 'reverted'
