@@ -144,8 +144,9 @@ const bounded = (estimate: GasEstimate): GasEstimate =>
     : estimate
 
 /**
- * What a node has no estimate for counts as reverted: the same payment to its own sender then shows whether the node or the receiver is the reason.
- * Nodes word it in too many ways to know them all: geth passes on the text of each fault of the EVM and of each precompiled contract.
+ * What a node has no estimate for counts as reverted: the same payment to its own sender then shows whether the node or
+ * the receiver is the reason. Nodes word it in too many ways to know them all: geth passes on the text of each fault of
+ * the EVM and of each precompiled contract.
  */
 const asReverted = (error: unknown): GasEstimate => {
   if (!(error instanceof ChainUnavailable)) throw error

@@ -10,7 +10,9 @@ import { createPayoutWorld, HOT, type Node, type PayoutWorld } from './test-payo
 
 const database = useDatabase({ template: migrated })
 const UNITS = 1_000_000n
-/** The precompiled contract BLAKE2 (EIP-152): anybody can name it as a receiver, and a payment without data fails in it. */
+/**
+ * The precompiled contract BLAKE2 (EIP-152): anybody can name it as a receiver, and a payment without data fails in it.
+ */
 const BLAKE2 = '0x0000000000000000000000000000000000000009'
 let world: PayoutWorld
 afterEach(async () => {
@@ -20,9 +22,10 @@ afterEach(async () => {
 
 const receiverOf = (data: string): string => `0x${data.slice(34, 74)}`
 /**
- * geth of August 2026 answers code -32000 with the text of the fault, here `errBlake2FInvalidInputLength` (core/vm/contracts.go;
- * eth/gasestimator/gasestimator.go, `Estimate`, gives `result.Err` as it is). bsc of April 2026 answers "failed with 21000 gas: block blacklist
- * account" for the receivers in core/types/blacklist.go (core/state_transition.go).
+ * geth of August 2026 answers code -32000 with the text of the fault, here `errBlake2FInvalidInputLength`
+ * (core/vm/contracts.go; eth/gasestimator/gasestimator.go, `Estimate`, gives `result.Err` as it is). bsc of April 2026
+ * answers "failed with 21000 gas: block blacklist account" for the receivers in core/types/blacklist.go
+ * (core/state_transition.go).
  */
 const unestimated = ({ data }: Parameters<Node['estimate']>[0]): ReturnType<Node['estimate']> => {
   if (receiverOf(data) !== BLAKE2) return { ok: true, gas: 65_000n }
@@ -47,7 +50,9 @@ test('one is given back when that lasts for minutes, as one that its receiver re
   world.node.estimate = unestimated
   await workOn(13, 61_000)
   expect(await world.stateOf(id)).toBe('failed')
-  expect(await world.alerts()).toMatchObject([{ kind: 'withdrawal-impossible', subject: id, text: expect.stringContaining('invalid input length') as string }])
+  expect(await world.alerts()).toMatchObject([
+    { kind: 'withdrawal-impossible', subject: id, text: expect.stringContaining('invalid input length') as string },
+  ])
 })
 
 test('none is given back while the node estimates nothing at all, however long that lasts', async () => {

@@ -11,7 +11,8 @@ type DelegatedCall = Parameters<AccountChainAdapter['callDelegated']>[0]
 
 const REVERTED = 3
 /** How nodes say that the call itself would fail. Anything else they refuse says nothing of the call. */
-const WOULD_REVERT = /revert|invalid opcode|out of gas|gas required exceeds|stack (under|over)flow|bad jump/i
+const WOULD_REVERT =
+  /revert|invalid opcode|out of gas|gas required exceeds|stack (under|over)flow|stack limit reached|(bad|invalid) jump|write protection|return data out of bounds|gas uint64 overflow|^EVM error\b(?!.*OutOfFunds)/i
 /** JSON-RPC 2.0: the node does not know the third parameter. */
 const INVALID_PARAMS = -32_602
 /** How nodes say that code begins with a byte no rule knows. */

@@ -130,6 +130,24 @@ export const REVERTS: readonly Answered[] = [
     source: 'crates/edr_provider/src/error.rs',
     said: refusal(-32603, 'Transaction reverted without a reason'),
   },
+  ...[
+    'invalid jump destination',
+    'stack limit reached 1024 (1023)',
+    'stack underflow (0 <=> 1)',
+    'write protection',
+    'return data out of bounds',
+    'gas uint64 overflow',
+  ].map((fault) => ({
+    who: `geth and bsc, of a fault: ${fault}`,
+    source: 'core/vm/errors.go, passed on by eth/gasestimator/gasestimator.go',
+    said: refusal(-32000, fault),
+  })),
+  {
+    who: 'reth, of a fault',
+    source: 'crates/rpc/rpc-eth-types/src/error/mod.rs (EvmHalt)',
+    said: refusal(-32000, 'EVM error: InvalidJump'),
+  },
+  { who: 'anvil, of a fault', source: 'run', said: refusal(-32603, 'EVM error StackOverflow') },
 ]
 
 /** `eth_call` with state overrides, of nodes that do not know them; what is made of each. */
