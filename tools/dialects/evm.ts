@@ -452,4 +452,12 @@ export const EVM_ROWS: readonly DialectRow[] = [
     source: 'geth rpc/handler.go, erigon rpc/handler.go, besu JsonRpcArrayExecutor.java; providers from documents',
     adapter: 'halve (D-E15)',
   },
+  {
+    id: 'E-61',
+    behaviour: 'Heads: a block whose transactions are pruned: its head, with an empty list of transactions',
+    who: 'reth (August 2026)',
+    source:
+      'reth crates/storage/provider/src/providers/static_file/manager.rs (fetch_range_with_predicate), reth#21948',
+    adapter: 'it is unavailable: the head names transactions (`transactionsRoot`)',
+  },
 ]

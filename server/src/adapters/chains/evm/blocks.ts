@@ -1,6 +1,6 @@
 import type { Block, EvmNetwork } from '@bursar/chainkit'
 import type { Rpc } from '../rpc.ts'
-import { listOf, objectOf } from '../shape.ts'
+import { listOf, Malformed, objectOf } from '../shape.ts'
 import { blockIncome, feesOf } from './block-income.ts'
 import { readReceipts } from './block-receipts.ts'
 import { decodeHead, readBlock } from './heads.ts'
@@ -19,6 +19,8 @@ export interface BlockReading {
 type Fields = Record<string, unknown>
 type Header = Omit<Block, 'transactions'> & { block: Fields; shown: Fields[]; hashes: string[] }
 
+/** Root of a list without entries. */
+const NO_ENTRIES = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
 /** The chain may switch between the questions of one reading; this often in a row it does not. */
 const READINGS = 5
 
@@ -38,6 +40,8 @@ export const readBlockAt = async (rpc: Rpc, height: number, reading: BlockReadin
 
 const decodeHeader = (block: Fields, height: number): Header => {
   const shown = listOf(block['transactions'], 'transactions').map((one) => objectOf(one, 'a transaction'))
+  if (shown.length === 0 && namesTransactions(block))
+    throw new Malformed(`the transactions of block ${height} are gone`)
   return {
     ...decodeHead(block, height),
     parent: hashOf(block['parentHash'], 'parentHash'),
@@ -47,6 +51,10 @@ const decodeHeader = (block: Fields, height: number): Header => {
     hashes: shown.map((one) => hashOf(one['hash'], 'hash')),
   }
 }
+
+/** reth shows a block whose transactions it has pruned with an empty list of them. */
+const namesTransactions = ({ transactionsRoot: root }: Fields): boolean =>
+  root !== undefined && root !== null && hashOf(root, 'transactionsRoot') !== NO_ENTRIES
 
 const complete = async (
   rpc: Rpc,

@@ -1,7 +1,7 @@
 /**
  * What nodes answer to questions about old blocks, state, fees and calls, as data. Doubles of row E-9, row E-10, row
- * E-15, row E-41, row E-42, row E-54, row E-55, row E-56, row E-57 and row E-58 of docs/dialects.md. Snapshots:
- * go-ethereum, reth and EDR of August 2026, bsc of April 2026, Besu of March 2026.
+ * E-15, row E-41, row E-42, row E-54, row E-55, row E-56, row E-57, row E-58 and row E-61 of docs/dialects.md.
+ * Snapshots: go-ethereum, reth and EDR of August 2026, bsc of April 2026, Besu of March 2026.
  */
 import type { Dialect } from './test-dialects.ts'
 import { refusal, type Answer } from './test-node.ts'
@@ -29,6 +29,15 @@ export const HISTORY_GONE: readonly Answered[] = [
     said: refusal(4444, 'Pruned history unavailable'),
   },
 ]
+
+/** Root of a list without entries (go-ethereum, core/types/hashes.go: EmptyTxsHash). */
+export const NO_ENTRIES = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
+/**
+ * What reth of August 2026 changes in a block whose bodies it has pruned: a missing static file ends the reading of
+ * transactions without an error (crates/storage/provider/src/providers/static_file/manager.rs,
+ * fetch_range_with_predicate; paradigmxyz/reth#21948). The head keeps its root.
+ */
+export const PRUNED_BODY = { transactions: [], transactionsRoot: `0x${'7a'.repeat(32)}` }
 
 /** A block of a hash that the node does not have, asked for its receipts. */
 export const NO_RECEIPTS: readonly Answered[] = [
