@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { createCatalogue } from '../server/src/market/assets/index.ts'
 import { createDeposits, DEFAULT_DEPOSIT_POLICY } from '../server/src/pay-in/deposits/index.ts'
 import { auditLedger } from '../server/src/ledger/postings/index.ts'
-import { createFollowing } from '../server/src/chain/transactions/index.ts'
+import { createTransactionSubscriber } from '../server/src/chain/transactions/index.ts'
 import { createFunding } from '../server/src/treasury/reconciliation/index.ts'
 import { beginFollowing, DEFAULT_WATCHER_SETTINGS, type Follower } from '../server/src/chain/watcher/index.ts'
 import { createSettlement } from '../server/src/pay-out/withdrawals/index.ts'
@@ -37,14 +37,14 @@ const catalogue = createCatalogue({
 
 /** The listeners of production, in its order. */
 const listeners = [
-  createFollowing([createSettlement(catalogue)]),
+  createTransactionSubscriber([createSettlement(catalogue)]),
   createFunding(catalogue),
   createDeposits({
     catalogue,
     policy: DEFAULT_DEPOSIT_POLICY,
     prices: async () => new Map(),
     onCredited: [],
-    followers: [],
+    depositSubscribers: [],
   }),
 ]
 

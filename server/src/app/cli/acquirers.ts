@@ -15,7 +15,7 @@ import {
   resolveRefund,
   statedTotals,
   type Payment,
-  type PaymentListener,
+  type PaymentSubscriber,
   type StatementFinding,
 } from '../../cards/acquiring/index.ts'
 import { isUuid } from '../../platform/base/id.ts'
@@ -23,7 +23,7 @@ import { payoutBooks } from '../../cards/card-payouts/index.ts'
 import type { Catalogue, FiatAsset } from '../../market/assets/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
-import { joinAcquirers, paymentListener, type Acquirers } from '../composition/fiat.ts'
+import { joinAcquirers, paymentSubscriber, type Acquirers } from '../composition/fiat.ts'
 import { findPaymentsFor } from '../../pay-in/fiat-invoices/index.ts'
 import { applyAll } from '../../ledger/postings/index.ts'
 import { formatUnits, parseUnits } from '../../platform/money/index.ts'
@@ -38,8 +38,8 @@ const catalogueOf = ({ config }: Opened): Catalogue => required(config.assets, '
 const acquirersOf = ({ config }: Opened): Acquirers =>
   joinAcquirers(required(config.acquirers, 'BURSAR_ACQUIRERS_FILE'))
 
-const listenerOf = (opened: Opened): PaymentListener =>
-  paymentListener({
+const listenerOf = (opened: Opened): PaymentSubscriber =>
+  paymentSubscriber({
     runtime: opened.runtime,
     catalogue: catalogueOf(opened),
     publicUrl: opened.config.publicUrl,

@@ -1,4 +1,4 @@
-import { createListeners } from '../composition/index.ts'
+import { createChainSubscribers } from '../composition/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
@@ -17,7 +17,7 @@ export const depositCommands: readonly Command[] = [
     run: async ({ args: { MERCHANT_ID: merchantId, DEPOSIT_ID: id, REASON: reason } }, env) =>
       withInstallation(env, async (opened) => {
         const world = worldOf(opened)
-        const { deposits } = createListeners(world)
+        const { deposits } = createChainSubscribers(world)
         const isDropped = await inTransaction(world.runtime.db, async (tx) => {
           const moment = momentOf(world.runtime)
           const effects = await deposits.drop(tx, { merchantId, id }, moment)

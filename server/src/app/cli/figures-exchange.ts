@@ -10,7 +10,7 @@ import {
 import { formatUnits } from '../../platform/money/index.ts'
 import type { Figure } from '../../platform/process/metrics.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
-import { keepFor } from '../../platform/base/kept.ts'
+import { cacheFor } from '../../platform/base/cache.ts'
 import { createLegsReader } from '../../market/rates/index.ts'
 
 /** All figures of one scrape are of one reading. */
@@ -26,8 +26,8 @@ export const exchangeFiguresOf = (
   policy: ExchangePolicy,
 ): Figure[] => {
   const legs = createLegsReader(db, clock.now)
-  const read = keepFor(KEPT_MS, clock.now, async () => standings(db, catalogue, policy, await legs()))
-  const lines = keepFor(KEPT_MS, clock.now, () => listVenueLines(db))
+  const read = cacheFor(KEPT_MS, clock.now, async () => standings(db, catalogue, policy, await legs()))
+  const lines = cacheFor(KEPT_MS, clock.now, () => listVenueLines(db))
   const whole = (asset: string, units: bigint): number => Number(formatUnits(units, catalogue.find(asset)?.scale ?? 0))
   const usdt = (e18: bigint): number => Number(formatUnits(e18, 18))
   const figure = (name: string, help: string, of: (standing: AssetStanding) => number | undefined): Figure => ({

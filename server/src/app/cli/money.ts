@@ -2,8 +2,8 @@ import { isNetwork } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import { createAdapters } from '../../adapters/chains/index.ts'
 import { approvalMessage } from '../../adapters/signer/index.ts'
-import { createListeners } from '../composition/index.ts'
-import { withdrawalFollowers } from '../composition/invoicing.ts'
+import { createChainSubscribers } from '../composition/index.ts'
+import { createWithdrawalSubscribers } from '../composition/invoicing.ts'
 import { intentOf } from '../composition/signing.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
@@ -64,7 +64,12 @@ export const moneyCommands: readonly Command[] = [
         const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
         const outcome = await withSigner(opened, (signer) =>
           giveBack(
-            { runtime, catalogue, signer, followers: withdrawalFollowers({ catalogue, publicUrl: config.publicUrl }) },
+            {
+              runtime,
+              catalogue,
+              signer,
+              withdrawalSubscribers: createWithdrawalSubscribers({ catalogue, publicUrl: config.publicUrl }),
+            },
             key,
           ),
         )
@@ -99,7 +104,7 @@ export const moneyCommands: readonly Command[] = [
             withdrawal ? `${withdrawal.blockchain} is not configured` : 'there is no such withdrawal: check both ids',
           )
         const { network } = adapter
-        const { listeners } = createListeners(world)
+        const { listeners } = createChainSubscribers(world)
         const readAgain = async (height: number) => {
           await rescan({ runtime: world.runtime, network, adapter, listeners }, height, height).catch(
             (error: unknown) => {
@@ -109,7 +114,10 @@ export const moneyCommands: readonly Command[] = [
           )
         }
         const done = await withSigner(opened, (signer) =>
-          attachSigned({ ...world, signer, adapter, readAgain, followers: withdrawalFollowers(world) }, key),
+          attachSigned(
+            { ...world, signer, adapter, readAgain, withdrawalSubscribers: createWithdrawalSubscribers(world) },
+            key,
+          ),
         )
         if (done.kind === 'nothing-signed') return print('the signer has signed nothing for it: it goes on')
         if (done.kind === 'superseded')

@@ -1,4 +1,4 @@
-import { eachApart } from '../../platform/jobs/index.ts'
+import { forEachIsolated } from '../../platform/jobs/index.ts'
 
 /** How a part of a role is stopped. */
 export type Stop = () => Promise<void>
@@ -22,6 +22,6 @@ export const runParts = async (
     await ended
   } finally {
     onStopping()
-    await eachApart(stops.toReversed(), (stop) => stop())
+    await forEachIsolated(stops.toReversed(), (stop) => stop())
   }
 }

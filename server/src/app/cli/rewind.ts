@@ -1,7 +1,7 @@
 import { isNetwork, NETWORKS, type Network } from '@bursar/chainkit'
 import { createAdapters, identityOf } from '../../adapters/chains/index.ts'
 import type { ChainAdapter } from '../../adapters/chains/port.ts'
-import { createListeners } from '../composition/index.ts'
+import { createChainSubscribers } from '../composition/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import {
   newestInCommon,
@@ -31,7 +31,10 @@ export const withNetwork = (
     const [identity, expected] = [await adapter.identity(), identityOf(networks, name)]
     if (identity !== expected)
       throw new WrongChain(`the node of ${name} is of chain ${identity}, not ${expected}: connect the right one`)
-    await work({ runtime: opened.runtime, network: name, adapter, listeners: createListeners(world).listeners }, opened)
+    await work(
+      { runtime: opened.runtime, network: name, adapter, listeners: createChainSubscribers(world).listeners },
+      opened,
+    )
   })
 }
 

@@ -1,4 +1,4 @@
-import { createListeners } from '../composition/index.ts'
+import { createChainSubscribers } from '../composition/index.ts'
 import { createDecided } from '../composition/screening.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
@@ -77,7 +77,7 @@ const decision = (event: Opinion['event'], name: string, summary: string, irreve
         const by = {
           deciders,
           riskyFrom,
-          subscribers: [createDecided(world.publicUrl, createListeners(world).deposits)],
+          subscribers: [createDecided(world.publicUrl, createChainSubscribers(world).deposits)],
         }
         const decided = await inTransaction(runtime.db, async (tx) => {
           const moment = momentOf(runtime)

@@ -8,7 +8,7 @@ import {
 } from '../../exchange/conversions/index.ts'
 import type { CreditedSubscriber } from '../../pay-in/deposits/index.ts'
 import { createPromises, type DeskDeps, type ExchangePolicy } from '../../exchange/exchanges/index.ts'
-import type { PaymentListener } from '../../cards/acquiring/index.ts'
+import type { PaymentSubscriber } from '../../cards/acquiring/index.ts'
 import { invoicesAt, isAskedFor } from '../../pay-in/crypto-invoices/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
 import { defaultTargetOf } from '../../merchants/accounts/index.ts'
@@ -63,7 +63,7 @@ export const depositExpecting = (): CreditedSubscriber =>
   createDepositExpecting({ invoicesAt, isAsked: isAskedFor, defaultTicker: defaultTargetOf })
 
 /** Notes what of credited fiat payments is to become something else, with what else is done about them. */
-export const expectingFiat = (listener: PaymentListener): PaymentListener => ({
+export const expectingFiat = (listener: PaymentSubscriber): PaymentSubscriber => ({
   ...listener,
   credited: async (tx, payment, units, moment) => {
     const { merchantId, id, invoiceId, paidTicker } = payment

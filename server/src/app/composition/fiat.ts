@@ -3,14 +3,14 @@ import {
   callbackRoutes,
   createAcquiringPruneJob,
   createHoldJob,
-  createPaymentHearing,
+  createCallbackHandler,
   createPaymentJobs,
   createRefundJob,
   createRoutingTable,
   createStatementJob,
   requireRanges,
-  type CallbackListener,
-  type PaymentListener,
+  type CallbackSubscriber,
+  type PaymentSubscriber,
   type RoutingTable,
 } from '../../cards/acquiring/index.ts'
 import {
@@ -24,7 +24,7 @@ import { payoutBooks } from '../../cards/card-payouts/index.ts'
 import { expectingFiat } from './converting.ts'
 import {
   createFiatExpiryJob,
-  createPaymentFollowing,
+  createInvoicePaymentSubscriber,
   fiatInvoiceFormRoute,
   fiatInvoiceRoutes,
   type FiatInvoiceSettings,
@@ -69,8 +69,8 @@ export const fiatSettings = ({ catalogue, publicUrl, acquirers: { table } }: Fia
 }
 
 /** Whose the money of payments is. */
-export const paymentListener = (world: FiatWorld): PaymentListener =>
-  expectingFiat(createPaymentFollowing(fiatSettings(world)))
+export const paymentSubscriber = (world: FiatWorld): PaymentSubscriber =>
+  expectingFiat(createInvoicePaymentSubscriber(fiatSettings(world)))
 
 /** What the api serves of fiat. @param hearing rooms besides payments whose references acquirers call about */
 export const createFiatApi = (
@@ -79,7 +79,7 @@ export const createFiatApi = (
     directory,
     keepTarget,
     hearing,
-  }: { directory: MerchantDirectory; keepTarget: KeepTarget; hearing: readonly CallbackListener[] },
+  }: { directory: MerchantDirectory; keepTarget: KeepTarget; hearing: readonly CallbackSubscriber[] },
 ): { routes: Route[]; pages: PageRoute[] } => {
   const { runtime, acquirers } = world
   const deps = { runtime, settings: fiatSettings(world), directory, newInvoiceId: randomUUID, keepTarget }
@@ -90,7 +90,7 @@ export const createFiatApi = (
       ...callbackRoutes({
         runtime,
         acquirers: acquirers.byName,
-        listeners: [createPaymentHearing(paymentListener(world)), ...hearing],
+        listeners: [createCallbackHandler(paymentSubscriber(world)), ...hearing],
       }),
     ],
   }
@@ -111,12 +111,12 @@ export const createFiatJobs = (world: FiatWorld, pause: PausePoint): Job[] => {
   } = world
   return [
     ...createPaymentJobs(
-      { runtime, acquirers, table, listener: paymentListener(world), publicUrl, pause },
+      { runtime, acquirers, table, listener: paymentSubscriber(world), publicUrl, pause },
       PAYMENTS_EVERY_MS,
     ),
-    createRefundJob({ runtime, acquirers, listener: paymentListener(world), pause }, REFUNDS_EVERY_MS),
+    createRefundJob({ runtime, acquirers, listener: paymentSubscriber(world), pause }, REFUNDS_EVERY_MS),
     createFiatExpiryJob({ runtime, settings: fiatSettings(world), pause }, EXPIRY_EVERY_MS),
-    createHoldJob({ runtime, listener: paymentListener(world), pause }, HOLDS_EVERY_MS),
+    createHoldJob({ runtime, listener: paymentSubscriber(world), pause }, HOLDS_EVERY_MS),
     createStatementJob({ runtime, acquirers, payouts: payoutBooks, pause }, STATEMENTS_EVERY_MS),
     createAcquiringPruneJob(runtime),
   ]

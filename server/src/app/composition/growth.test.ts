@@ -32,7 +32,7 @@ import { createClock } from '../../platform/runtime/clock.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { webhookRoutes } from '../../merchants/webhooks/index.ts'
 import { joinAcquirers } from './fiat.ts'
-import { createListeners, createWorkerJobs, type World } from './index.ts'
+import { createChainSubscribers, createWorkerJobs, type World } from './index.ts'
 import { STANDARD_POLICIES } from './policy.ts'
 
 /**
@@ -247,7 +247,7 @@ const doEverything = async (world: World): Promise<string[]> => {
   })
   for (const job of jobs) await attempt(job.name, () => job.run(signal))
   const hot = evmHotAddress(WALLET)
-  const { listeners } = createListeners(world)
+  const { listeners } = createChainSubscribers(world)
   for (const network of NETWORKS) {
     const block: Block = {
       height: HEIGHT + 1,

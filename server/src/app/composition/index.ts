@@ -4,7 +4,7 @@
  */
 export { createApi } from './api.ts'
 
-export { createListeners } from './following.ts'
+export { createChainSubscribers } from './chain-subscribers.ts'
 export { createNodeFitnessJob, requireFitNode } from './node-fitness.ts'
 export { createWatchers } from './watchers.ts'
 export { createWorkerJobs } from './worker.ts'

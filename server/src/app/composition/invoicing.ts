@@ -1,11 +1,11 @@
 import { isNetwork } from '@bursar/chainkit'
 import type { Catalogue } from '../../market/assets/index.ts'
 import { releaseConversions } from '../../exchange/conversions/index.ts'
-import { createRefundFollowing, type ClaimSettings, type ClaimTokens } from '../../pay-in/crypto-invoices/index.ts'
+import { createRefundSubscriber, type ClaimSettings, type ClaimTokens } from '../../pay-in/crypto-invoices/index.ts'
 import type { WalletKeys } from '../../chain/transactions/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { freshPrices } from '../../market/rates/index.ts'
-import { checkDestination, type WithdrawalFollower } from '../../pay-out/withdrawals/index.ts'
+import { checkDestination, type WithdrawalSubscriber } from '../../pay-out/withdrawals/index.ts'
 
 export interface InvoicingWorld {
   runtime: Runtime
@@ -18,11 +18,11 @@ export interface InvoicingWorld {
 }
 
 /** Who has withdrawals made, and hears how they end. */
-export const withdrawalFollowers = ({
+export const createWithdrawalSubscribers = ({
   catalogue,
   publicUrl,
-}: Pick<InvoicingWorld, 'catalogue' | 'publicUrl'>): WithdrawalFollower[] => [
-  createRefundFollowing({ catalogue, publicUrl }),
+}: Pick<InvoicingWorld, 'catalogue' | 'publicUrl'>): WithdrawalSubscriber[] => [
+  createRefundSubscriber({ catalogue, publicUrl }),
 ]
 
 /** What crypto invoices of this installation go by. */

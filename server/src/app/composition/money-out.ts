@@ -1,5 +1,5 @@
-import { settlements } from './following.ts'
-import { withdrawalFollowers } from './invoicing.ts'
+import { settlements } from './chain-subscribers.ts'
+import { createWithdrawalSubscribers } from './invoicing.ts'
 import type { WorkerDeps, World } from './world.ts'
 import { isEvmNetwork } from '@bursar/chainkit'
 import type {
@@ -66,7 +66,7 @@ export const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter
         runtime,
         await signing.approved(await admitted(await provedPayments(runtime, 'withdrawal', waiting))),
       ),
-    followers: withdrawalFollowers(world),
+    withdrawalSubscribers: createWithdrawalSubscribers(world),
     pause: deps.pause,
   }
   const joining =

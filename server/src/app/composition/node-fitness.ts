@@ -1,7 +1,7 @@
 import type { Network } from '@bursar/chainkit'
 import { ChainUnavailable } from '../../adapters/chains/index.ts'
 import { lineOf, type Finding, type NodeRole } from '../../adapters/chains/survey/index.ts'
-import { eachApart, type Job } from '../../platform/jobs/index.ts'
+import { forEachIsolated, type Job } from '../../platform/jobs/index.ts'
 import { raiseOrRenewAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 
@@ -49,7 +49,7 @@ export const createNodeFitnessJob = (look: NodeLook, networks: readonly Network[
   name: 'fitness of nodes',
   everyMs: LOOK_EVERY_MS,
   run: async () => {
-    await eachApart(networks, (network) => lookAtNode(look, network))
+    await forEachIsolated(networks, (network) => lookAtNode(look, network))
     return false
   },
 })

@@ -1,5 +1,5 @@
 import { isEvmNetwork } from '@bursar/chainkit'
-import type { ChainListener } from '../../chain/watcher/index.ts'
+import type { ChainSubscriber } from '../../chain/watcher/index.ts'
 import { joinEffects } from '../../ledger/effects/index.ts'
 import { withCoinSwept } from '../../treasury/sweeps/index.ts'
 
@@ -7,8 +7,8 @@ import { withCoinSwept } from '../../treasury/sweeps/index.ts'
  * The same listeners, as one, which are shown blocks with the sweeps of coin that our addresses have logged.
  * @param treasury the hot wallet of EVM networks
  */
-export const readingSweeps = (listeners: readonly ChainListener[], treasury: string): ChainListener => {
-  const all = async (ask: (listener: ChainListener) => ReturnType<ChainListener['block']>) => {
+export const readingSweeps = (listeners: readonly ChainSubscriber[], treasury: string): ChainSubscriber => {
+  const all = async (ask: (listener: ChainSubscriber) => ReturnType<ChainSubscriber['block']>) => {
     const effects = []
     for (const listener of listeners) effects.push(await ask(listener))
     return joinEffects(effects)

@@ -1,13 +1,13 @@
 import type { Signer } from '../../adapters/signer/port.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { eachApart, type Job } from '../../platform/jobs/index.ts'
+import { forEachIsolated, type Job } from '../../platform/jobs/index.ts'
 import { type PausePoint } from '../../chain/transactions/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { decide, findScreening } from '../../risk/screening/index.ts'
 import { holdStops } from '../../ledger/stops/index.ts'
 import { giveBack, haltedOf, resume } from '../../pay-out/withdrawals/index.ts'
-import { withdrawalFollowers } from './invoicing.ts'
+import { createWithdrawalSubscribers } from './invoicing.ts'
 
 const EVERY_MS = 1_000
 const MOST = 100
@@ -29,7 +29,7 @@ export const createHaltedJob = (deps: HaltedDeps): Job => ({
   name: 'withdrawals judged again',
   everyMs: EVERY_MS,
   run: async () => {
-    await eachApart(await haltedOf(deps.runtime.db, MOST), async (key) => {
+    await forEachIsolated(await haltedOf(deps.runtime.db, MOST), async (key) => {
       if (await isRisky(deps, key)) await reject(deps, key)
       await deps.pause('halted-decided')
     })
@@ -53,8 +53,8 @@ const isRisky = ({ runtime, screens }: HaltedDeps, key: Key): Promise<boolean> =
   })
 
 const reject = async ({ runtime, catalogue, publicUrl, signer }: HaltedDeps, key: Key): Promise<void> => {
-  const followers = withdrawalFollowers({ catalogue, publicUrl })
-  await giveBack({ runtime, catalogue, signer, followers }, key, {
+  const withdrawalSubscribers = createWithdrawalSubscribers({ catalogue, publicUrl })
+  await giveBack({ runtime, catalogue, signer, withdrawalSubscribers }, key, {
     failReason: 'AML_REJECTED',
     within: async (tx) => {
       await holdStops(tx)

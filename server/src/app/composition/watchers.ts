@@ -1,4 +1,4 @@
-import { createListeners } from './following.ts'
+import { createChainSubscribers } from './chain-subscribers.ts'
 import type { World } from './world.ts'
 import type { Network } from '@bursar/chainkit'
 import type { ChainAdapter } from '../../adapters/chains/port.ts'
@@ -14,7 +14,7 @@ export const createWatchers = (
   requireFit: (network: Network) => Promise<void>,
 ): Watcher[] => {
   const { runtime, policies } = world
-  const { listeners } = createListeners(world)
+  const { listeners } = createChainSubscribers(world)
   return [...adapters].map(([network, adapter]) =>
     createWatcher({
       runtime,

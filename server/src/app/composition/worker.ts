@@ -1,4 +1,4 @@
-import { createListeners } from './following.ts'
+import { createChainSubscribers } from './chain-subscribers.ts'
 import { payoutJobs } from './money-out.ts'
 import { priceJobs } from './prices.ts'
 import type { WorkerDeps, World } from './world.ts'
@@ -12,7 +12,7 @@ import { createAncestryJob, createBackingJob, createBalanceCheckJob } from '../.
 import { createQuotePruneJob } from '../../exchange/exchanges/index.ts'
 import { createAnswerPruneJob } from '../http/index.ts'
 import { BASE_TICKERS, createExpiryJob, createQuoteJob } from '../../pay-in/crypto-invoices/index.ts'
-import { invoiceSettings, withdrawalFollowers } from './invoicing.ts'
+import { invoiceSettings, createWithdrawalSubscribers } from './invoicing.ts'
 import type { Job } from '../../platform/jobs/index.ts'
 import { bitcoinHotAddress, createLostJob, evmHotAddress, tronHotAddress } from '../../chain/transactions/index.ts'
 import {
@@ -53,7 +53,7 @@ const SEAL_EVERY_MS = 60_000
 /** Everything that takes time: money out, prices, notifications, the books. */
 export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
   const { runtime, catalogue } = world
-  const { deposits } = createListeners(world)
+  const { deposits } = createChainSubscribers(world)
   const all = [...deps.adapters.values()]
   const tickers = [
     ...new Set([...[...catalogue.crypto, ...catalogue.fiat].map((asset) => asset.ticker), ...BASE_TICKERS]),
@@ -69,10 +69,15 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
       networks: [...catalogue.networks],
       receive: (tx, withdrawal, moment) => deposits.receiveInternal(tx, withdrawal, moment),
       proved: (waiting) => provedPayments(runtime, 'withdrawal', waiting),
-      followers: withdrawalFollowers(world),
+      withdrawalSubscribers: createWithdrawalSubscribers(world),
     }),
     ...all.flatMap((adapter) => payoutJobs(world, deps, adapter)),
-    createClosedJob({ runtime, catalogue, signer: deps.signer, followers: withdrawalFollowers(world) }),
+    createClosedJob({
+      runtime,
+      catalogue,
+      signer: deps.signer,
+      withdrawalSubscribers: createWithdrawalSubscribers(world),
+    }),
     ...all.map((adapter) => createLostJob(runtime, adapter, LOST_EVERY_MS)),
     ...all.flatMap((adapter) => {
       const { network } = adapter

@@ -7,7 +7,7 @@ import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { book, bookCost } from './booking.ts'
 import { paymentMoves } from './machine.ts'
 import { heedBack, isBooked } from './going-back.ts'
-import type { Payment, PaymentListener } from './payment.ts'
+import type { Payment, PaymentSubscriber } from './payment.ts'
 import { isGivenUp, isOver, nextAsk } from './schedule.ts'
 import { askAgainAt, lockPayment, movePayment } from './store.ts'
 
@@ -16,7 +16,7 @@ type Refused = Extract<AcquirerState, { kind: 'refused' }>
 
 /** Who is told, and what the acquirer that was asked does after a refusal. */
 export interface Answering {
-  listener: PaymentListener
+  listener: PaymentSubscriber
   /** its page takes another card after it refused one */
   takesOtherCards: boolean
 }

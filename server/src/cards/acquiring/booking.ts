@@ -6,7 +6,7 @@ import { joinEffects, noEffects, type Effects } from '../../ledger/effects/index
 import { isAlertOpen, raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { settingsOf } from '../../merchants/accounts/index.ts'
 import { heldParts, holdParts } from './holding.ts'
-import type { CardHold, Payment, PaymentListener, SuspendedFor } from './payment.ts'
+import type { CardHold, Payment, PaymentSubscriber, SuspendedFor } from './payment.ts'
 import { acceptItem, costItem, creditItem, repayItem, suspendItem } from './postings.ts'
 import { lockPayment, movePayment, setCost, type Learned } from './store.ts'
 
@@ -19,7 +19,7 @@ export const book = async (
   tx: Tx,
   payment: Payment,
   answer: Paid,
-  listener: PaymentListener,
+  listener: PaymentSubscriber,
   next: Date | null,
   moment: Moment,
 ): Promise<Effects> => {
@@ -56,7 +56,7 @@ const credit = async (
   payment: Payment,
   fee: bigint,
   learned: Learned,
-  { next, listener }: { next: Date | null; listener: PaymentListener },
+  { next, listener }: { next: Date | null; listener: PaymentSubscriber },
   moment: Moment,
 ): Promise<Effects> => {
   const moved = await movePayment(tx, payment, 'credited', { ...learned, fee }, { at: moment.at, next })
@@ -106,7 +106,7 @@ const repaying = async (
   tx: Tx,
   payment: Payment,
   post: (owed: bigint) => ReturnType<typeof creditItem>,
-  listener: PaymentListener,
+  listener: PaymentSubscriber,
   moment: Moment,
 ): Promise<Effects> => {
   const { merchantId, paidTicker, paidUnits, fee } = payment
@@ -147,7 +147,7 @@ export const repayOf = async (
 export const acceptPayment = async (
   tx: Tx,
   id: string,
-  listener: PaymentListener,
+  listener: PaymentSubscriber,
   moment: Moment,
 ): Promise<Effects> => {
   const payment = await lockPayment(tx, id)

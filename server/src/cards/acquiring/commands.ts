@@ -5,7 +5,7 @@ import type { Tx } from '../../platform/db/index.ts'
 import { noEffects, type Effects } from '../../ledger/effects/index.ts'
 import { raiseOrRenewAlert } from '../../platform/runtime/alerts.ts'
 import { paymentMoves } from './machine.ts'
-import type { Payment, PaymentListener, PaymentOrder } from './payment.ts'
+import type { Payment, PaymentSubscriber, PaymentOrder } from './payment.ts'
 import { routeOf, type Failing, type RoutingTable } from './routing.ts'
 import { firstAsk } from './schedule.ts'
 import { insertPayment, lockPayment, movePayment, type Learned } from './store.ts'
@@ -77,7 +77,7 @@ export const recordMade = async (
   tx: Tx,
   id: string,
   page: PaymentPage,
-  listener: PaymentListener,
+  listener: PaymentSubscriber,
   moment: Moment,
 ): Promise<Effects> => {
   const payment = await lockPayment(tx, id)
@@ -96,7 +96,7 @@ export const recordUnanswered = async (
   tx: Tx,
   id: string,
   routing: Routing,
-  listener: PaymentListener,
+  listener: PaymentSubscriber,
   moment: Moment,
 ): Promise<{ payment: Payment; effects: Effects } | undefined> => {
   const { at } = moment
@@ -116,7 +116,7 @@ export const recordNotTaken = async (
   id: string,
   why: Required<Pick<Learned, 'refusalCode' | 'refusalMessage'>>,
   routing: Routing,
-  listener: PaymentListener,
+  listener: PaymentSubscriber,
   moment: Moment,
 ): Promise<Effects> => {
   const payment = await lockPayment(tx, id)

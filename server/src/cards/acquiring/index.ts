@@ -10,15 +10,15 @@ export { planPayment } from './commands.ts'
 export { resolveDispute } from './going-back.ts'
 export { readFailing, recordOutcome } from './health.ts'
 export { heldOf, heldParts, heldTotals } from './holding.ts'
-export { createPaymentHearing } from './hearing.ts'
-export type { CallbackListener } from './hearing.ts'
+export { createCallbackHandler } from './callback.ts'
+export type { CallbackSubscriber } from './callback.ts'
 export { createHoldJob } from './jobs-holds.ts'
 export { createAcquiringPruneJob, createPaymentJobs } from './jobs-payments.ts'
 
 export { createRefundJob, requireNotShown } from './jobs-refunds.ts'
 export { createStatementJob, reconcileAcquirer, reconcileLines } from './jobs-statements.ts'
 
-export type { Attribution, Payment, PaymentListener } from './payment.ts'
+export type { Attribution, Payment, PaymentSubscriber } from './payment.ts'
 export { bankItem, fundAcquirerItem, paidOutLegs } from './postings.ts'
 
 export { awaitedPayments, heldBy, isAwaited, isUnderWay } from './queries.ts'

@@ -1,24 +1,24 @@
 import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
-import { eachApart, type Job } from '../../platform/jobs/index.ts'
+import { forEachIsolated, type Job } from '../../platform/jobs/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { repayOf } from './booking.ts'
 import { dueHolds, releaseHold } from './holding.ts'
-import type { PaymentListener } from './payment.ts'
+import type { PaymentSubscriber } from './payment.ts'
 import { lockPayment } from './store.ts'
 
 const MOST_AT_ONCE = 100
 
 /** Makes money of card payments available whose time has come, less what its merchant owes. */
 export const createHoldJob = (
-  { runtime, listener, pause }: { runtime: Runtime; listener: PaymentListener; pause(name: string): Promise<void> },
+  { runtime, listener, pause }: { runtime: Runtime; listener: PaymentSubscriber; pause(name: string): Promise<void> },
   everyMs: number,
 ): Job => ({
   name: 'holds of card payments',
   everyMs,
   run: async () => {
     const due = await dueHolds(runtime.db, momentOf(runtime).at, MOST_AT_ONCE)
-    await eachApart(due, async (hold) => {
+    await forEachIsolated(due, async (hold) => {
       await pause('card-hold-due')
       await inTransaction(runtime.db, async (tx) => {
         const moment = momentOf(runtime)

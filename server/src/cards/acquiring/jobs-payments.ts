@@ -7,8 +7,8 @@ import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { heedAnswer } from './answering.ts'
 import { recordAsked, recordMade, recordNotTaken, recordUnanswered } from './commands.ts'
 import { forgetOldHealth, readFailing, recordOutcome } from './health.ts'
-import { forgetOldCallbacks } from './hearing.ts'
-import type { Payment, PaymentListener } from './payment.ts'
+import { forgetOldCallbacks } from './callback.ts'
+import type { Payment, PaymentSubscriber } from './payment.ts'
 import { callbackPath } from './routes.ts'
 import type { RoutingTable } from './routing.ts'
 import { nextAsk } from './schedule.ts'
@@ -23,7 +23,7 @@ export interface PaymentJobDeps {
   runtime: Runtime
   acquirers: ReadonlyMap<string, Acquirer>
   table: RoutingTable
-  listener: PaymentListener
+  listener: PaymentSubscriber
   /** what acquirers and payers reach us by, without a slash at its end */
   publicUrl: string
   pause(name: string): Promise<void>

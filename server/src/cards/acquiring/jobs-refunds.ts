@@ -9,7 +9,7 @@ import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
-import type { Payment, PaymentListener } from './payment.ts'
+import type { Payment, PaymentSubscriber } from './payment.ts'
 import { heedRefund, recordRefundSending, recordRefundUnsent, RefundRefused, type RefundAnswer } from './refunding.ts'
 import { claimRefunds, findRefund, refundAgainAt, type Refund } from './refund-store.ts'
 import { findPayment } from './store.ts'
@@ -22,7 +22,7 @@ const MOST_AT_ONCE = 10
 export interface RefundJobDeps {
   runtime: Runtime
   acquirers: ReadonlyMap<string, Acquirer>
-  listener: PaymentListener
+  listener: PaymentSubscriber
   pause(name: string): Promise<void>
 }
 

@@ -61,7 +61,7 @@ export type Attribution =
   | { kind: 'suspend'; why: Exclude<SuspendedFor, 'amount-differs'>; effects: Effects }
 
 /** The room whose invoices are paid: told in the transaction of the change, with the payment's row locked. */
-export interface PaymentListener {
+export interface PaymentSubscriber {
   /** The acquirer has confirmed exactly what was ordered. The listener's own rows say whose the money is. */
   paid(tx: Tx, payment: Payment, moment: Moment): Promise<Attribution>
   /** The acquirer says paid, and is asked again before anything is booked. */

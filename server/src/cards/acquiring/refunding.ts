@@ -5,7 +5,7 @@ import { joinEffects, noEffects, type Effects } from '../../ledger/effects/index
 import { apply } from '../../ledger/postings/index.ts'
 import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { freeHeld, holdAgain } from './holding.ts'
-import type { Payment, PaymentListener } from './payment.ts'
+import type { Payment, PaymentSubscriber } from './payment.ts'
 import { captureRefundItem, holdRefundItem, releaseRefundItem } from './postings.ts'
 import {
   findRefund,
@@ -119,7 +119,7 @@ export const heedRefund = async (
   tx: Tx,
   claimed: Refund,
   { state: answer, isToRefund }: RefundAnswer,
-  listener: PaymentListener,
+  listener: PaymentSubscriber,
   moment: Moment,
 ): Promise<Effects> => {
   // The payment's row first, in the order in which asking about the payment locks.
@@ -147,7 +147,7 @@ const LEAST_AGE_MS = 15 * 60_000
 export const resolveRefund = async (
   tx: Tx,
   { id, how, by }: { id: string; how: 'done' | 'refused'; by: string },
-  listener: PaymentListener,
+  listener: PaymentSubscriber,
   moment: Moment,
 ): Promise<Effects> => {
   const found = await findRefund(tx, id)
@@ -173,7 +173,7 @@ const finish = async (
   payment: Payment,
   refund: Refund,
   costUnits: bigint,
-  listener: PaymentListener,
+  listener: PaymentSubscriber,
   moment: Moment,
   message: string | null = null,
 ): Promise<Effects> => {

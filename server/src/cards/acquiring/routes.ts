@@ -3,14 +3,14 @@ import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import type { PageAnswer, PageRequest, PageRoute } from '../../platform/api/page.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
-import { digestOf, hearCallback, type CallbackListener } from './hearing.ts'
+import { digestOf, hearCallback, type CallbackSubscriber } from './callback.ts'
 import { readSigned } from './jobs-callbacks.ts'
 
 export interface CallbackRoutesDeps {
   runtime: Runtime
   acquirers: ReadonlyMap<string, Pick<Acquirer, 'name' | 'readCallback'>>
   /** in order: the first whose reference it is gets it */
-  listeners: readonly CallbackListener[]
+  listeners: readonly CallbackSubscriber[]
 }
 
 const MOST_BYTES = 65_536

@@ -4,7 +4,7 @@
  * that the merchant is told once when all parts have ended, and that the number of a card is kept sealed and no longer
  * than that.
  */
-export { hearPayoutCallback } from './hearing.ts'
+export { hearPayoutCallback } from './callback.ts'
 export { createAskingJob } from './jobs-asking.ts'
 export { createResealingJob } from './jobs-resealing.ts'
 export { createSendingJob } from './jobs-sending.ts'

@@ -19,7 +19,7 @@ export { addressWithoutHistory, paymentCall, planEvm, planOf, planOfDraft } from
 export type { EvmCall, EvmPlan } from './evm-plan.ts'
 export { feeInLedgerUnits, nativeLedgerUnits, ownCosts } from './costs.ts'
 export { isFinalPast } from './final.ts'
-export { createFollowing } from './following.ts'
+export { createTransactionSubscriber } from './subscriber.ts'
 export { createSendingJob } from './jobs.ts'
 export { createLostJob } from './jobs-lost.ts'
 export type { PausePoint, SendingDeps, SigningPurpose } from './sending.ts'

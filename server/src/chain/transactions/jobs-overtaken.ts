@@ -3,13 +3,13 @@ import { sql } from 'kysely'
 import type { SignedTransaction } from '../../adapters/signer/port.ts'
 import { inTransaction, type Tx } from '../../platform/db/index.ts'
 import { carryOut, joinEffects } from '../../ledger/effects/index.ts'
-import { eachApart, type Job } from '../../platform/jobs/index.ts'
+import { forEachIsolated, type Job } from '../../platform/jobs/index.ts'
 import { raiseAlert, resolveAlertsOf } from '../../platform/runtime/alerts.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { readForm } from './adopting.ts'
 import { spentMoves } from './coins.ts'
 import { insertAttempt, recordOvertaken } from './commands.ts'
-import { createFollowing } from './following.ts'
+import { createTransactionSubscriber } from './subscriber.ts'
 import { lostOf, overtaken, type Lost } from './rivals.ts'
 import type { SendingDeps } from './sending.ts'
 import { attemptsOf } from './store.ts'
@@ -25,7 +25,7 @@ export const createOvertakenJob = (deps: SendingDeps, everyMs: number): Job => (
   name: `overtaken ${deps.network}`,
   everyMs,
   run: async () => {
-    await eachApart(await overtaken(deps.runtime.db, deps.network), (outgoing) => settle(deps, outgoing))
+    await forEachIsolated(await overtaken(deps.runtime.db, deps.network), (outgoing) => settle(deps, outgoing))
     return false
   },
 })
@@ -141,7 +141,7 @@ const book = async (deps: SendingDeps, outgoing: Outgoing, own: SignedTransactio
     await sql`update outgoing_attempts set raw = ${form.raw}, hash = ${form.hash}, signed_at = ${moment.at}, asked_at = ${moment.at}
       where outgoing_id = ${outgoing.id} and attempt = ${attempt}`.execute(tx)
     const moves = network === 'BITCOIN' ? await spentMoves(tx, network, [form.hash]) : []
-    const shown = await createFollowing(subscribers).block(tx, network, atBusinessTime(block, deps), moment)
+    const shown = await createTransactionSubscriber(subscribers).block(tx, network, atBusinessTime(block, deps), moment)
     await carryOut(tx, joinEffects([{ items: [], notices: [], moves }, shown]), moment)
   })
 }

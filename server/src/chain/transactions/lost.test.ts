@@ -13,11 +13,11 @@ import { carryOut } from '../../ledger/effects/index.ts'
 import { createClock } from '../../platform/runtime/clock.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { insertPlanned } from './commands.ts'
-import { createFollowing, createLostJob } from './index.ts'
+import { createTransactionSubscriber, createLostJob } from './index.ts'
 
 const database = useDatabase({ template: migrated })
 const START = Date.UTC(2026, 0, 1)
-const following = createFollowing([])
+const following = createTransactionSubscriber([])
 let pool: pg.Pool
 let db: Db
 let runtime: Runtime

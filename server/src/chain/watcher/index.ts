@@ -11,7 +11,7 @@ export { ForkTooDeep } from './fork.ts'
 export { WrongChain } from './lead.ts'
 export { createLeadership } from './leadership.ts'
 
-export type { ChainListener, PoolChange } from './listener.ts'
+export type { ChainSubscriber, PoolChange } from './subscriber.ts'
 
 export { watchStatus } from './queries.ts'
 

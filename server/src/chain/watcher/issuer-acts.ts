@@ -5,7 +5,7 @@ import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { noEffects, type Effects } from '../../ledger/effects/index.ts'
 import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
-import type { ChainListener } from './listener.ts'
+import type { ChainSubscriber } from './subscriber.ts'
 
 const nothing = async (): Promise<Effects> => noEffects
 
@@ -13,7 +13,7 @@ const nothing = async (): Promise<Effects> => noEffects
  * Tells the operator what the issuer of a token has done that touches our addresses, or everybody's. An alert ends by
  * itself where the issuer takes it back.
  */
-export const createIssuerAlarm = (catalogue: Pick<Catalogue, 'byContract'>): ChainListener => ({
+export const createIssuerAlarm = (catalogue: Pick<Catalogue, 'byContract'>): ChainSubscriber => ({
   block: async (tx: Tx, network: Network, { issuerActs = [] }: Block, moment: Moment): Promise<Effects> => {
     if (issuerActs.length === 0) return noEffects
     const ours = await oursAmong(

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { ChainUnavailable } from '../../adapters/chains/port.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
-import { createLamp } from './alarm.ts'
+import { createAlertLatch } from './alert-latch.ts'
 import { LeadershipLost } from './cursor.ts'
 import type { Follower, Step } from './follower.ts'
 import { ForkTooDeep } from './fork.ts'
@@ -32,11 +32,11 @@ export const createLead = (deps: { runtime: Runtime; settings: WatcherSettings }
   const { network } = settings
   const now = (): number => runtime.clock.now()
   const pace = createPace(network, now())
-  const stale = createLamp(runtime, 'chain-stale', network)
-  const unavailable = createLamp(runtime, 'node-unavailable', network)
-  const stalled = createLamp(runtime, 'finality-stalled', network)
-  const failing = createLamp(runtime, 'watcher-failing', network)
-  const stopped = createLamp(runtime, 'watcher-stopped', network)
+  const stale = createAlertLatch(runtime, 'chain-stale', network)
+  const unavailable = createAlertLatch(runtime, 'node-unavailable', network)
+  const stalled = createAlertLatch(runtime, 'finality-stalled', network)
+  const failing = createAlertLatch(runtime, 'watcher-failing', network)
+  const stopped = createAlertLatch(runtime, 'watcher-stopped', network)
   let loggedAt = 0
   let unavailableSince: number | undefined
   log.info('leading')

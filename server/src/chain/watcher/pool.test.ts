@@ -8,7 +8,7 @@ import { uuidv7 } from '../../platform/base/id.ts'
 import { createWorld, pay, type World } from '../../pay-in/deposits/test-world.ts'
 import { noEffects } from '../../ledger/effects/index.ts'
 import { createClock } from '../../platform/runtime/clock.ts'
-import { beginFollowing, DEFAULT_WATCHER_SETTINGS, type ChainListener, type PoolChange } from './index.ts'
+import { beginFollowing, DEFAULT_WATCHER_SETTINGS, type ChainSubscriber, type PoolChange } from './index.ts'
 import { createTestChain } from './test-chain.ts'
 
 const database = useDatabase({ template: migrated })
@@ -27,7 +27,7 @@ test('audit M-E4: a full pool is told a page at a time, each in a database trans
   for (let i = 0; i < 3; i += 1) chain.mine()
   for (let i = 0; i < 5; i += 1) chain.send(pay('somebody', 1n, { hash: `pooled${i}` }))
   const told: string[] = []
-  const listener: ChainListener = {
+  const listener: ChainSubscriber = {
     block: async (_tx, _network, { height }) => {
       told.push(`block ${height}`)
       return noEffects

@@ -19,7 +19,7 @@ import {
 } from './index.ts'
 import { createPrefetch } from './prefetch.ts'
 import { createTestChain, type TestChain } from './test-chain.ts'
-import { createNotes } from './test-listener.ts'
+import { createNotes } from './test-subscriber.ts'
 
 const database = useDatabase({ template: migrated })
 const NETWORK = 'ETHEREUM'

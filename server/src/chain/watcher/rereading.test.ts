@@ -26,7 +26,7 @@ import {
 } from '../../pay-in/deposits/test-world.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
 import { createClock } from '../../platform/runtime/clock.ts'
-import { createHouseFollowing } from '../../treasury/sweeps/index.ts'
+import { createSweepSubscriber } from '../../treasury/sweeps/index.ts'
 import { createFunding } from '../../treasury/reconciliation/index.ts'
 import {
   beginFollowing,
@@ -113,7 +113,7 @@ const runtime = () => ({
   log: pino({ enabled: false }),
 })
 const listeners = () => [
-  createHouseFollowing(catalogue),
+  createSweepSubscriber(catalogue),
   createFunding(catalogue),
   believeInner,
   world.deposits,

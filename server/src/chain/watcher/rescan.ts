@@ -5,7 +5,7 @@ import { carryOut, joinEffects } from '../../ledger/effects/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { gather } from './carrying.ts'
 import { holdCursor, readCursor, rememberedAt, rememberedBelow } from './cursor.ts'
-import type { ChainListener } from './listener.ts'
+import type { ChainSubscriber } from './subscriber.ts'
 import { createPrefetch } from './prefetch.ts'
 import { onBusinessClock } from './steps.ts'
 import { endUntracedAlerts } from './untraced.ts'
@@ -14,7 +14,7 @@ export interface RescanDeps {
   runtime: Runtime
   network: Network
   adapter: ChainAdapter
-  listeners: readonly ChainListener[]
+  listeners: readonly ChainSubscriber[]
   /** told after each block */
   onBlock?: (height: number) => void
 }

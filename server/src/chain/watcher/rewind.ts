@@ -7,13 +7,13 @@ import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { gather } from './carrying.ts'
 import { beginEpoch, moveCursor, readCursor, rememberOnly, type Cursor } from './cursor.ts'
 import { stopForBrokenFinality } from './finality.ts'
-import type { ChainListener } from './listener.ts'
+import type { ChainSubscriber } from './subscriber.ts'
 
 export interface RewindDeps {
   runtime: Runtime
   network: Network
   adapter: Pick<ChainAdapter, 'hashAt' | 'head' | 'identity' | 'capabilities'>
-  listeners: readonly ChainListener[]
+  listeners: readonly ChainSubscriber[]
 }
 
 /** What going back to a block takes back, until its successors are read again. */

@@ -6,7 +6,7 @@ import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { gather } from './carrying.ts'
 import { forgetBlocks, moveCursor, rememberBlocks, rememberedAt, type Cursor } from './cursor.ts'
 import { stopForBrokenFinality } from './finality.ts'
-import type { ChainListener, PoolChange } from './listener.ts'
+import type { ChainSubscriber, PoolChange } from './subscriber.ts'
 
 /** What the node said last: its newest block, and the newest it holds to be final; null while it knows none. */
 export interface NodeView {
@@ -17,7 +17,7 @@ export interface NodeView {
 export interface StepDeps {
   runtime: Runtime
   network: Network
-  listeners: readonly ChainListener[]
+  listeners: readonly ChainSubscriber[]
   ringBlocks: number
 }
 

@@ -3,12 +3,12 @@ import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { noEffects, type Effects } from '../../ledger/effects/index.ts'
 import { raiseAlert } from '../../platform/runtime/alerts.ts'
-import type { ChainListener } from './listener.ts'
+import type { ChainSubscriber } from './subscriber.ts'
 
 const nothing = async (): Promise<Effects> => noEffects
 
 /** Tells the operator of internal transactions of a kind that this version does not know: one alert a kind. */
-export const createUnknownNoteAlarm = (): ChainListener => ({
+export const createUnknownNoteAlarm = (): ChainSubscriber => ({
   block: async (tx: Tx, network: Network, block: Block, moment: Moment): Promise<Effects> => {
     for (const note of block.unknownNotes ?? []) {
       const text =

@@ -4,7 +4,7 @@ import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { noEffects, type Effects } from '../../ledger/effects/index.ts'
 import { raiseOrRenewAlert } from '../../platform/runtime/alerts.ts'
-import type { ChainListener } from './listener.ts'
+import type { ChainSubscriber } from './subscriber.ts'
 
 const KIND = 'unproven-block'
 const nothing = async (): Promise<Effects> => noEffects
@@ -13,7 +13,7 @@ const nothing = async (): Promise<Effects> => noEffects
  * Tells the operator of blocks whose transactions are not those that the header names: one alert a network, for a range
  * of blocks.
  */
-export const createUnprovenAlarm = (): ChainListener => ({
+export const createUnprovenAlarm = (): ChainSubscriber => ({
   block: async (tx: Tx, network: Network, { height, isUnproven }: Block, moment: Moment): Promise<Effects> => {
     if (!isUnproven) return noEffects
     const { rows } = await sql<{

@@ -4,7 +4,7 @@ import type { Moment } from '../../platform/base/moment.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { noEffects, type Effects } from '../../ledger/effects/index.ts'
 import { raiseOrRenewAlert } from '../../platform/runtime/alerts.ts'
-import type { ChainListener } from './listener.ts'
+import type { ChainSubscriber } from './subscriber.ts'
 
 const KIND = 'untraced-block'
 /**
@@ -26,7 +26,7 @@ const nothing = async (): Promise<Effects> => noEffects
  * Has all balances compared once an untraced block is final, and shows a person which blocks lack inner calls: a rescan
  * on another node shows each transfer in them. One alert for a range, which grows.
  */
-export const createUntracedAlarm = (): ChainListener => ({
+export const createUntracedAlarm = (): ChainSubscriber => ({
   block: async (tx: Tx, network: Network, block: Block, moment: Moment): Promise<Effects> => {
     if (block.untraced !== true) return noEffects
     const { height } = block

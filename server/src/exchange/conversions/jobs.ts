@@ -3,7 +3,7 @@ import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import { carriedOn } from '../exchange-withdrawals/index.ts'
 import { priceOrder, readDirection, type DeskDeps } from '../exchanges/index.ts'
-import { eachApart, type Job } from '../../platform/jobs/index.ts'
+import { forEachIsolated, type Job } from '../../platform/jobs/index.ts'
 import type { PausePoint } from '../../chain/transactions/index.ts'
 import { ApiRefusal } from '../../platform/api/route.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
@@ -40,7 +40,7 @@ export const createConversionJob = (deps: ConversionDeps, everyMs: number): Job 
   run: async () => {
     const { runtime } = deps.desk
     const due = await nextConversions(runtime.db, momentOf(runtime).at, MOST)
-    await eachApart(due, (conversion) => convertOne(deps, conversion))
+    await forEachIsolated(due, (conversion) => convertOne(deps, conversion))
     return due.length > 0
   },
 })

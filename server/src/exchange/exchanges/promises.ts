@@ -1,6 +1,6 @@
 import { estimateErrors } from '@bursar/contract'
 import { Batcher } from '../../platform/base/batcher.ts'
-import { keepFor } from '../../platform/base/kept.ts'
+import { cacheFor } from '../../platform/base/cache.ts'
 import { inTransaction, type Db } from '../../platform/db/index.ts'
 import { balancesOf } from '../../ledger/postings/index.ts'
 import { mulDiv } from '../../platform/money/index.ts'
@@ -32,7 +32,7 @@ export const createPromises = ({ db, clock }: Pick<Runtime, 'db' | 'clock'>): Pr
   const inventories = new Map<string, () => Promise<bigint>>()
   const inventory = (asset: string): Promise<bigint> => {
     const read =
-      inventories.get(asset) ?? keepFor(KEPT_MS, clock.now, () => inTransaction(db, (tx) => inventoryOf(tx, asset)))
+      inventories.get(asset) ?? cacheFor(KEPT_MS, clock.now, () => inTransaction(db, (tx) => inventoryOf(tx, asset)))
     inventories.set(asset, read)
     return read()
   }

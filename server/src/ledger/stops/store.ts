@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { keepFor } from '../../platform/base/kept.ts'
+import { cacheFor } from '../../platform/base/cache.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import { inTransaction, type Db, type Tx } from '../../platform/db/index.ts'
 import { inForceFor, type ReachInSql } from './covering.ts'
@@ -90,7 +90,7 @@ const KEPT_MS = 500
 
 /** The stops in force, as of at most half a second ago. @param now ms */
 export const createStopsReader = (db: Db, now: () => number): (() => Promise<readonly StopTerm[]>) =>
-  keepFor(KEPT_MS, now, () => readStops(db))
+  cacheFor(KEPT_MS, now, () => readStops(db))
 
 /**
  * The stops in force as a gauge shows them: `asset`, `network` ('' where they do not narrow), `reach` (`all` or

@@ -1,4 +1,4 @@
-import { keepFor } from '../../platform/base/kept.ts'
+import { cacheFor } from '../../platform/base/cache.ts'
 import type { Db } from '../../platform/db/index.ts'
 import type { Leg } from './leg.ts'
 import { listLegs } from './leg-store.ts'
@@ -32,4 +32,4 @@ const KEPT_MS = 500
 
 /** Legs as of at most half a second ago. */
 export const createLegsReader = (db: Db, now: () => number): (() => Promise<Legs>) =>
-  keepFor(KEPT_MS, now, (at) => readLegs(db, at))
+  cacheFor(KEPT_MS, now, (at) => readLegs(db, at))

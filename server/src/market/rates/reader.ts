@@ -1,4 +1,4 @@
-import { keepFor } from '../../platform/base/kept.ts'
+import { cacheFor } from '../../platform/base/cache.ts'
 import type { Db } from '../../platform/db/index.ts'
 import { freshPrices } from './queries.ts'
 
@@ -9,4 +9,5 @@ export const createPriceReader = (
   db: Db,
   tickers: readonly string[],
   now: () => number,
-): (() => Promise<ReadonlyMap<string, bigint>>) => keepFor(KEPT_MS, now, (at) => freshPrices(db, tickers, new Date(at)))
+): (() => Promise<ReadonlyMap<string, bigint>>) =>
+  cacheFor(KEPT_MS, now, (at) => freshPrices(db, tickers, new Date(at)))

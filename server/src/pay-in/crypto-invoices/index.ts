@@ -7,11 +7,11 @@
  */
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
-import type { DepositFollower } from '../deposits/index.ts'
+import type { DepositSubscriber } from '../deposits/index.ts'
 import type { Effects } from '../../ledger/effects/index.ts'
 import { claim, type Claim, type ClaimSettings } from './claiming.ts'
 import { requoteById } from './commands.ts'
-import { followDeposits } from './following.ts'
+import { followDeposits } from './deposit-subscriber.ts'
 import { findForPayer, type PayerInvoice } from './payer-view.ts'
 import { proceed, type Choice } from './proceeding.ts'
 
@@ -32,7 +32,7 @@ export type { PayerInvoice, ShownOption, ShownPayment } from './payer-view.ts'
 export type { Choice } from './proceeding.ts'
 export { BASE_TICKERS } from './quoting.ts'
 export { findReceipt } from './receipt.ts'
-export { createRefundFollowing } from './refund-following.ts'
+export { createRefundSubscriber } from './refund-subscriber.ts'
 export { PayerRefusal } from './refusal.ts'
 
 export { invoiceRoutes } from './routes.ts'
@@ -44,7 +44,7 @@ export { INVOICE_CHANNEL, invoicesAt, isAskedFor } from './store.ts'
  * throw a PayerRefusal; each change is announced on `INVOICE_CHANNEL` with its transaction.
  */
 export interface Invoices {
-  follow: DepositFollower
+  follow: DepositSubscriber
   find(db: Db, id: string, at: Date): Promise<PayerInvoice | undefined>
   proceed(tx: Tx, id: string, choice: Choice, moment: Moment): Promise<Effects>
   /** A fresh price for what is missing, where the quote is over; nothing where it is not. */

@@ -1,7 +1,7 @@
 import type { Moment } from '../../platform/base/moment.ts'
 import { inTransaction, type Tx } from '../../platform/db/index.ts'
 import { carryOut, type Effects } from '../../ledger/effects/index.ts'
-import { eachApart, type Job } from '../../platform/jobs/index.ts'
+import { forEachIsolated, type Job } from '../../platform/jobs/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { expire, requote } from './commands.ts'
 import { isRegistered, type Invoice } from './invoice.ts'
@@ -65,7 +65,7 @@ const eachDue = (
   ids: readonly string[],
   work: (tx: Tx, invoice: Invoice, moment: Moment) => Promise<Effects | undefined>,
 ): Promise<void> =>
-  eachApart(ids, (id) =>
+  forEachIsolated(ids, (id) =>
     inTransaction(runtime.db, async (tx) => {
       const moment = momentOf(runtime)
       const invoice = await lockDue(tx, id, due)

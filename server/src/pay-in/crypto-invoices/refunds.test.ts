@@ -8,7 +8,7 @@ import { carryOut, noEffects } from '../../ledger/effects/index.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
 import { deliver, giveUp } from '../../pay-out/withdrawals/commands.ts'
 import { askWithdrawal, findById, intentIdOf, type Asked, type Ended } from '../../pay-out/withdrawals/index.ts'
-import { approveClaim, createRefundFollowing, listClaims, refuseClaim, UNDECIDED } from './index.ts'
+import { approveClaim, createRefundSubscriber, listClaims, refuseClaim, UNDECIDED } from './index.ts'
 import { catalogue, createWorld, HOUR, SHOP, type World } from './test-world.ts'
 
 const database = useDatabase({ template: migrated })
@@ -152,18 +152,23 @@ test('a refused claim is told, and the payer may ask again', async () => {
 })
 
 describe('the withdrawal of an approved claim', () => {
-  const followers = () => [createRefundFollowing(world.settings)]
+  const withdrawalSubscribers = () => [createRefundSubscriber(world.settings)]
   const giveUpNow = (id: string) =>
     inTransaction(world.db, async (tx) =>
       carryOut(
         tx,
-        (await giveUp(tx, { merchantId: SHOP, id }, { catalogue, followers: followers() }, moment()))!,
+        (await giveUp(
+          tx,
+          { merchantId: SHOP, id },
+          { catalogue, withdrawalSubscribers: withdrawalSubscribers() },
+          moment(),
+        ))!,
         moment(),
       ),
     )
   /** The chain's word about the transaction that carries it. */
   const follow = (id: string, ended: Ended) =>
-    inTransaction(world.db, (tx) => followers()[0]!(tx, { merchantId: SHOP, id }, ended, moment()))
+    inTransaction(world.db, (tx) => withdrawalSubscribers()[0]!(tx, { merchantId: SHOP, id }, ended, moment()))
   const alerts = async () =>
     (
       await sql<{
@@ -235,7 +240,9 @@ describe('the withdrawal of an approved claim', () => {
     const receive = async () => noEffects
     await inTransaction(world.db, async (tx) => {
       const withdrawal = (await findById(tx, SHOP, withdrawalId))!
-      expect(await deliver(tx, withdrawal, { catalogue, receive, followers: followers() }, moment())).toBeDefined()
+      expect(
+        await deliver(tx, withdrawal, { catalogue, receive, withdrawalSubscribers: withdrawalSubscribers() }, moment()),
+      ).toBeDefined()
     })
     expect(await world.find(id)).toMatchObject({ claim: { state: 'sent', hash: null } })
   })

@@ -141,7 +141,7 @@ export const createWorld = (url: string): World => {
     policy: DEFAULT_DEPOSIT_POLICY,
     prices: async () => new Map(prices),
     onCredited: [createDepositExpecting({ invoicesAt, isAsked: isAskedFor, defaultTicker: async () => null })],
-    followers: [invoices.follow],
+    depositSubscribers: [invoices.follow],
     holds: () => sql`${world.holding}::boolean`,
   })
   const creator = createInvoiceCreator(db)

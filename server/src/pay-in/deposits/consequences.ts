@@ -13,7 +13,7 @@ import { joinEffects, type Effects } from '../../ledger/effects/index.ts'
 import type { Item } from '../../ledger/postings/index.ts'
 import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { isSum, type Deposit } from './deposit.ts'
-import { becameBy, tellFollowers } from './following.ts'
+import { becameBy, notifySubscribers } from './subscribers.ts'
 import { depositMoves, type DepositEffect, type DepositEvent, type DepositState } from './machine.ts'
 import { depositNotice } from './notice.ts'
 import { creditItem, setApartItem, takeBackItem, type Standing } from './posting.ts'
@@ -33,7 +33,7 @@ export const consequencesOf = async (
     moved.filter(({ before }) => moveOf(depositMoves, before.state, event)!.effects.includes(effect))
   const became = becameBy[event]
   const followed = became === undefined ? [] : moved.map(({ deposit }) => ({ deposit, became, at: moment.at }))
-  const { effects, untold, told: afterAll } = await tellFollowers(tx, settings.followers, followed, moment)
+  const { effects, untold, told: afterAll } = await notifySubscribers(tx, settings.depositSubscribers, followed, moment)
   const isTold = ({ deposit, before }: Moved): boolean =>
     (deposit.told !== before.told && !untold.has(deposit.id)) || afterAll.has(deposit.id)
   const verified = new Set(having('tellVerified'))

@@ -22,7 +22,7 @@ import { clearDeposit, rejectDeposit, verifyDeposit, type DepositKey, type Verif
 export { hasHash } from './deposit.ts'
 export { isSum } from './deposit.ts'
 export type { Deposit } from './deposit.ts'
-export type { Became, DepositFollower, Followed, Following } from './following.ts'
+export type { Became, DepositSubscriber, Followed, Following } from './subscribers.ts'
 
 export { createAncestryJob } from './jobs-ancestry.ts'
 export { createBackingJob } from './jobs-backing.ts'
@@ -35,7 +35,7 @@ export { depositRoutes } from './routes.ts'
 export type { Credited, CreditedSubscriber, DepositSettings, HeldSubscriber } from './settings.ts'
 
 /**
- * What the room does for the watcher (a `ChainListener`), for withdrawals, and for its own balance check. Callers
+ * What the room does for the watcher (a `ChainSubscriber`), for withdrawals, and for its own balance check. Callers
  * carry out the effects.
  */
 export interface Deposits {

@@ -7,7 +7,7 @@ import type { Tx } from '../../platform/db/index.ts'
 import { joinEffects, type Effects } from '../../ledger/effects/index.ts'
 import { consequencesOf } from './consequences.ts'
 
-import { tellFollowers } from './following.ts'
+import { notifySubscribers } from './subscribers.ts'
 import { depositNotice } from './notice.ts'
 import type { DepositSettings } from './settings.ts'
 import { insertDeposits, moveWhere, type NewDeposit } from './store.ts'
@@ -32,9 +32,9 @@ const isHolding = async (tx: Tx, merchantId: string, { holds }: DepositSettings)
 
 /** Screened first, as whatever comes from a chain is. */
 const hold = async (tx: Tx, deposit: NewDeposit, settings: DepositSettings, moment: Moment): Promise<Effects> => {
-  const { effects, untold } = await tellFollowers(
+  const { effects, untold } = await notifySubscribers(
     tx,
-    settings.followers,
+    settings.depositSubscribers,
     [{ deposit, became: 'sighted', at: moment.at }],
     moment,
   )

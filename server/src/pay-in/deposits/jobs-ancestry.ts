@@ -1,5 +1,5 @@
 import type { CoinChainAdapter } from '../../adapters/chains/port.ts'
-import { eachApart, type Job } from '../../platform/jobs/index.ts'
+import { forEachIsolated, type Job } from '../../platform/jobs/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { forgetAncestry, storeAncestry, unreadAncestry } from './ancestry.ts'
 
@@ -19,7 +19,7 @@ export const createAncestryJob = (
   everyMs,
   run: async () => {
     const unread = await unreadAncestry(runtime.db, NETWORK, MOST)
-    await eachApart(unread, async (transaction) => {
+    await forEachIsolated(unread, async (transaction) => {
       const ancestors = await adapter.ancestorsOf(transaction)
       // It left the pool: the watcher notes that, or reads its block.
       if (ancestors !== null) await storeAncestry(runtime.db, NETWORK, transaction, ancestors, momentOf(runtime).at)

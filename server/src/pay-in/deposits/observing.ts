@@ -9,7 +9,7 @@ import { oursAmong } from '../../chain/transactions/index.ts'
 import { compare, type Comparison } from './comparing.ts'
 
 import { brought } from './custody.ts'
-import { tellFollowers } from './following.ts'
+import { notifySubscribers } from './subscribers.ts'
 import { openDeposits } from './opening.ts'
 import { creditHeightOf } from './policy.ts'
 import type { DepositSettings } from './settings.ts'
@@ -88,9 +88,9 @@ export const observeBlock = async (
   const nowMined = again.flatMap(({ deposit }) =>
     moved.has(deposit.id) ? [{ ...deposit, blockHeight: block.height }] : [],
   )
-  const { effects: followed } = await tellFollowers(
+  const { effects: followed } = await notifySubscribers(
     tx,
-    settings.followers,
+    settings.depositSubscribers,
     nowMined.map((deposit) => ({ deposit, became: 'mined' as const, at })),
     moment,
   )

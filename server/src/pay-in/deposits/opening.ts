@@ -6,7 +6,7 @@ import type { Tx } from '../../platform/db/index.ts'
 
 import { joinEffects, noEffects, type Effects } from '../../ledger/effects/index.ts'
 import { brought } from './custody.ts'
-import { tellFollowers } from './following.ts'
+import { notifySubscribers } from './subscribers.ts'
 import { raiseAlert } from '../../platform/runtime/alerts.ts'
 import { depositNotice } from './notice.ts'
 import type { DepositSettings } from './settings.ts'
@@ -67,7 +67,7 @@ export const openDeposits = async (
   settings: DepositSettings,
   moment: Moment,
 ): Promise<Effects> => {
-  const { catalogue, followers } = settings
+  const { catalogue, depositSubscribers } = settings
   const arrivals = await atOurs(tx, network, seen, settings, moment)
   if (arrivals.length === 0) return noEffects
   const deposits = arrivals.map((arrival) => newDeposit(network, arrival, at, moment))
@@ -81,7 +81,7 @@ export const openDeposits = async (
     at,
   )
   const followed = added.map((deposit) => ({ deposit, became: 'sighted' as const, at }))
-  const { effects, untold } = await tellFollowers(tx, followers, followed, moment)
+  const { effects, untold } = await notifySubscribers(tx, depositSubscribers, followed, moment)
   const notices = added.filter(({ id }) => !untold.has(id)).map((deposit) => depositNotice(deposit, catalogue))
   return joinEffects([
     { items: [], notices, moves: brought(added.filter(({ blockHeight }) => blockHeight !== null)) },

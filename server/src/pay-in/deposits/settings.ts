@@ -5,7 +5,7 @@ import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import type { Effects } from '../../ledger/effects/index.ts'
 import type { Deposit } from './deposit.ts'
-import type { DepositFollower } from './following.ts'
+import type { DepositSubscriber } from './subscribers.ts'
 import type { DepositPolicy } from './policy.ts'
 
 /** A deposit that a transaction credits. */
@@ -46,5 +46,5 @@ export interface DepositSettings {
   holds?: (merchantId: RawBuilder<unknown>) => RawBuilder<unknown>
   /** told of deposits that are held, in the transaction that holds them */
   onHeld?: readonly HeldSubscriber[]
-  followers: readonly DepositFollower[]
+  depositSubscribers: readonly DepositSubscriber[]
 }

@@ -4,7 +4,7 @@ import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { noEffects } from '../../ledger/effects/index.ts'
 import { applyAll, auditLedger, HOUSE } from '../../ledger/postings/index.ts'
-import type { DepositFollower } from './following.ts'
+import type { DepositSubscriber } from './subscribers.ts'
 import { createWorld, E18, pay, START, wipe, type Owned, type World } from './test-world.ts'
 
 const database = useDatabase({ template: migrated })
@@ -15,9 +15,9 @@ const FEE = 1_000n + SUM / 100n
 let world: World
 let owned: Owned
 let held = false
-/** What became of the sum, as followers are told it. */
+/** What became of the sum, as subscribers get it. */
 let became: string[] = []
-const follower: DepositFollower = async (_, followed) => {
+const follower: DepositSubscriber = async (_, followed) => {
   became.push(
     ...followed.flatMap((one) => (one.deposit.index.startsWith('s:') ? [`${one.became} ${one.deposit.units}`] : [])),
   )
@@ -110,7 +110,7 @@ test('audit M-D1: a part that is lost takes the sum with it, and brings it back 
   expect(await told()).toEqual([...PARTS_TOLD, 'three 0.00012 Pending,Done'])
 })
 
-test('audit M-D1: followers are told that the sum has a block again, as of any other deposit', async () => {
+test('audit M-D1: depositSubscribers are told that the sum has a block again, as of any other deposit', async () => {
   await threeParts()
   await world.orphan('BITCOIN', 102)
   await world.mine('BITCOIN', 102, parts('three'), 'b')

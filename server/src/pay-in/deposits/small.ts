@@ -8,7 +8,7 @@ import { joinEffects, noEffects, type Effects } from '../../ledger/effects/index
 import { balancesOf } from '../../ledger/postings/index.ts'
 import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { isSum, type Deposit } from './deposit.ts'
-import { tellFollowers } from './following.ts'
+import { notifySubscribers } from './subscribers.ts'
 import { openDeposits } from './opening.ts'
 import type { DepositSettings } from './settings.ts'
 import { moveWhere, type Moved } from './store.ts'
@@ -51,9 +51,9 @@ export const addUpSmall = async (
     moment.at,
   )
   // An invoice that such a deposit pays bounds how long it may stay without a block, as it does for any other.
-  const { effects: followed } = await tellFollowers(
+  const { effects: followed } = await notifySubscribers(
     tx,
-    settings.followers,
+    settings.depositSubscribers,
     mined.map(({ deposit }) => ({ deposit, became: 'mined' as const, at: moment.at })),
     moment,
   )

@@ -14,7 +14,7 @@ import {
   createDeposits,
   DEFAULT_DEPOSIT_POLICY,
   type CreditedSubscriber,
-  type DepositFollower,
+  type DepositSubscriber,
   type Deposits,
   type DepositSettings,
 } from './index.ts'
@@ -108,7 +108,7 @@ export const E18 = 10n ** 18n
 export const createWorld = (
   url: string,
   onCredited: readonly CreditedSubscriber[] = [],
-  followers: readonly DepositFollower[] = [],
+  depositSubscribers: readonly DepositSubscriber[] = [],
   onVerified: readonly CreditedSubscriber[] = [],
   more: Pick<DepositSettings, 'holds' | 'onHeld' | 'isDerived'> = {},
 ): World => {
@@ -125,7 +125,7 @@ export const createWorld = (
     prices: async () => prices,
     onCredited,
     onVerified,
-    followers,
+    depositSubscribers,
     ...more,
   })
   const newId = () => uuidv7(START, randomBytes(10))

@@ -33,7 +33,7 @@ const deposits = createDeposits({
   policy: DEFAULT_DEPOSIT_POLICY,
   prices: async () => new Map(),
   onCredited: [],
-  followers: [],
+  depositSubscribers: [],
 })
 const moment = { at: new Date(), newId: () => uuidv7(Date.now(), randomBytes(10)) }
 let pool: ReturnType<typeof createPool>

@@ -5,7 +5,7 @@
  */
 export { proceed } from './commands.ts'
 export type { FiatChoice } from './commands.ts'
-export { createPaymentFollowing } from './following.ts'
+export { createInvoicePaymentSubscriber } from './payment-subscriber.ts'
 export type { FiatInvoice } from './invoice.ts'
 export { createFiatExpiryJob } from './jobs.ts'
 export { findForPayer, findPaymentsFor } from './queries.ts'

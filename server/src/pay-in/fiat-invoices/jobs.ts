@@ -1,9 +1,9 @@
 import { awaitedPayments } from '../../cards/acquiring/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
-import { eachApart, type Job } from '../../platform/jobs/index.ts'
+import { forEachIsolated, type Job } from '../../platform/jobs/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
-import { runOut } from './following.ts'
+import { runOut } from './payment-subscriber.ts'
 import type { FiatInvoiceSettings } from './settings.ts'
 import { findRunOut } from './store.ts'
 
@@ -24,7 +24,7 @@ export const createFiatExpiryJob = (
     const { runtime, settings } = deps
     const { at } = momentOf(runtime)
     const ids = await findRunOut(runtime.db, awaitedPayments(at), at, MOST_AT_ONCE)
-    await eachApart(ids, async (id) => {
+    await forEachIsolated(ids, async (id) => {
       await deps.pause('fiat-invoice-run-out')
       await inTransaction(runtime.db, async (tx) => {
         const moment = momentOf(runtime)

@@ -5,13 +5,13 @@ import pino from 'pino'
 import {
   callbackRoutes,
   createHoldJob,
-  createPaymentHearing,
+  createCallbackHandler,
   createPaymentJobs,
   createRefundJob,
   createRoutingTable,
   paymentsOf,
   type Payment,
-  type PaymentListener,
+  type PaymentSubscriber,
 } from '../../cards/acquiring/index.ts'
 import { createScriptedAcquirer, type ScriptedAcquirer } from '../../cards/acquiring/test-acquirer.ts'
 import { createCatalogue } from '../../market/assets/index.ts'
@@ -28,7 +28,7 @@ import type { ApiRequest } from '../../platform/api/route.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import {
   createFiatExpiryJob,
-  createPaymentFollowing,
+  createInvoicePaymentSubscriber,
   fiatInvoiceFormRoute,
   fiatInvoiceRoutes,
   findForPayer,
@@ -62,7 +62,7 @@ export interface FiatTestWorld {
   runtime: Runtime
   now: number
   merchantId: string
-  listener: PaymentListener
+  listener: PaymentSubscriber
   first: ScriptedAcquirer
   second: ScriptedAcquirer
   /** where the next run of a job dies; undefined: nowhere */
@@ -111,7 +111,7 @@ const asOne = (jobs: readonly Job[]): Job => ({
 /** @param wrap what else is done about payments, as the composition root does it */
 export const createFiatWorld = async (
   url: string,
-  wrap: (listener: PaymentListener) => PaymentListener = (listener) => listener,
+  wrap: (listener: PaymentSubscriber) => PaymentSubscriber = (listener) => listener,
 ): Promise<FiatTestWorld> => {
   const pool = createPool({ url })
   const db = createDb(pool)
@@ -120,7 +120,7 @@ export const createFiatWorld = async (
   const acquirers = new Map([first, second].map((one) => [one.name, one]))
   const table = createRoutingTable([first, second])
   const settings = { catalogue, table, publicUrl: 'https://pay.example' }
-  const listener = wrap(createPaymentFollowing(settings))
+  const listener = wrap(createInvoicePaymentSubscriber(settings))
   const directory = createDirectory(db, box)
   const merchant = await makeMerchant(db, START)
   let die = (): void => {}
@@ -148,7 +148,7 @@ export const createFiatWorld = async (
   }
   const routes = fiatInvoiceRoutes(deps)
   const formRoute = fiatInvoiceFormRoute({ ...deps, limiter: { take: () => 1 } })
-  const [callbackRoute] = callbackRoutes({ runtime, acquirers, listeners: [createPaymentHearing(listener)] }) as [
+  const [callbackRoute] = callbackRoutes({ runtime, acquirers, listeners: [createCallbackHandler(listener)] }) as [
     PageRoute,
   ]
   const signal = new AbortController().signal

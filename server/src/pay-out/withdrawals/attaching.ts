@@ -21,7 +21,7 @@ import {
 import { resolveAlert } from '../../platform/runtime/alerts.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { paymentOf } from './bitcoin-payments.ts'
-import type { WithdrawalFollower } from './following.ts'
+import type { WithdrawalSubscriber } from './subscribers.ts'
 import { bar, renewIntent, SIGNED_BEFORE as ALERT } from './refusals.ts'
 import { joinLate } from './joining.ts'
 import { supersededBy } from './superseded.ts'
@@ -36,7 +36,7 @@ export interface AttachDeps {
   adapter: Pick<ChainAdapter, 'network' | 'statusOf' | 'blockAt'>
   /** reads a block again that the watcher has read already, so that what it holds of the transaction is booked */
   readAgain(height: number): Promise<unknown>
-  followers?: readonly WithdrawalFollower[]
+  withdrawalSubscribers?: readonly WithdrawalSubscriber[]
 }
 
 export type Attached =

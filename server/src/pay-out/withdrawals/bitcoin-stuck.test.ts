@@ -25,7 +25,7 @@ interface Entry {
   vsize: number
   fee: bigint
   /** what others have made of its outputs */
-  followers: { count: number; vsize: number; fee: bigint }
+  withdrawalSubscribers: { count: number; vsize: number; fee: bigint }
 }
 
 /**
@@ -55,14 +55,14 @@ const openPool = () => {
       }
     const inputs = parsed.inputs.map(outpointOf)
     const evicted = [...pool].filter(([, entry]) => entry.inputs.some((input) => inputs.includes(input)))
-    const count = evicted.reduce((sum, [, entry]) => sum + 1 + entry.followers.count, 0)
+    const count = evicted.reduce((sum, [, entry]) => sum + 1 + entry.withdrawalSubscribers.count, 0)
     if (count > 100)
       return {
         kind: 'refused',
         reason: 'later',
         message: `too many potential replacements, rejecting replacement ${txid}`,
       }
-    const paid = evicted.reduce((sum, [, entry]) => sum + entry.fee + entry.followers.fee, 0n)
+    const paid = evicted.reduce((sum, [, entry]) => sum + entry.fee + entry.withdrawalSubscribers.fee, 0n)
     if (evicted.length > 0 && fee < paid + feeAt(1_000n, vsize)) {
       return {
         kind: 'refused',
@@ -71,20 +71,20 @@ const openPool = () => {
       }
     }
     for (const [hash] of evicted) pool.delete(hash)
-    pool.set(txid, { inputs, vsize, fee, followers: NOBODY })
+    pool.set(txid, { inputs, vsize, fee, withdrawalSubscribers: NOBODY })
     return { kind: 'accepted' }
   }
   world.node.poolCost = (hash) => {
     const entry = pool.get(hash)
     if (!entry) return null
-    const { vsize, fee, followers } = entry
-    const both = { vsize: vsize + followers.vsize, fee: fee + followers.fee }
+    const { vsize, fee, withdrawalSubscribers } = entry
+    const both = { vsize: vsize + withdrawalSubscribers.vsize, fee: fee + withdrawalSubscribers.fee }
     const isPaidFor = both.fee * BigInt(vsize) > fee * BigInt(both.vsize)
     return {
       vsize,
       fee,
       ancestors: { vsize: 0, fee: 0n },
-      descendants: followers,
+      descendants: withdrawalSubscribers,
       package: isPaidFor ? both : { vsize, fee },
     }
   }
@@ -134,7 +134,7 @@ test('audit D-B3: a payout that pays less than the node asks is replaced, once',
 
 test('audit D-B3, row B-2: a payout whose receiver pays for it is not replaced', async () => {
   const pool = await open()
-  pool.sole().followers = { count: 1, vsize: 110, fee: 20_000n }
+  pool.sole().withdrawalSubscribers = { count: 1, vsize: 110, fee: 20_000n }
   world.node.rate = 20_000n
   await world.work(60, HALF_AN_HOUR)
   expect(await attempts()).toHaveLength(1)
@@ -142,7 +142,7 @@ test('audit D-B3, row B-2: a payout whose receiver pays for it is not replaced',
 
 test('audit D-B3, row B-2: a replacement pays for what its receiver has made of the payout, in one attempt', async () => {
   const pool = await open()
-  pool.sole().followers = { count: 1, vsize: 20_000, fee: 22_000n }
+  pool.sole().withdrawalSubscribers = { count: 1, vsize: 20_000, fee: 22_000n }
   world.node.rate = 20_000n
   const before = pool.sole().fee
   await world.work(10, HALF_AN_HOUR)
@@ -152,7 +152,7 @@ test('audit D-B3, row B-2: a replacement pays for what its receiver has made of 
 
 test('audit D-B3, row B-2: a child pays when it costs less than what a replacement evicts', async () => {
   const pool = await open()
-  pool.sole().followers = { count: 1, vsize: 100_000, fee: 110_000n }
+  pool.sole().withdrawalSubscribers = { count: 1, vsize: 100_000, fee: 110_000n }
   world.node.rate = 20_000n
   const asked: (bigint | undefined)[] = []
   world.node.payForParent = (_hash, _rate, below) => (asked.push(below), true)
@@ -163,7 +163,7 @@ test('audit D-B3, row B-2: a child pays when it costs less than what a replaceme
 
 test('audit D-B3, row B-4: above what nodes evict, only a child pays', async () => {
   const pool = await open()
-  pool.sole().followers = { count: 100, vsize: 11_000, fee: 11_000n }
+  pool.sole().withdrawalSubscribers = { count: 100, vsize: 11_000, fee: 11_000n }
   world.node.rate = 20_000n
   const asked: (bigint | undefined)[] = []
   world.node.payForParent = (_hash, _rate, below) => (asked.push(below), false)
@@ -181,8 +181,8 @@ test('audit D-B3, row B-3: a replacement that the node refuses for its fee leads
   const { broadcast } = world.node
   // The receiver spends the payout in the moment before the replacement arrives.
   world.node.broadcast = (raw) => {
-    if (pool.hashes().length === 1 && pool.sole().followers.count === 0)
-      pool.sole().followers = { count: 1, vsize: 50_000, fee: 50_000n }
+    if (pool.hashes().length === 1 && pool.sole().withdrawalSubscribers.count === 0)
+      pool.sole().withdrawalSubscribers = { count: 1, vsize: 50_000, fee: 50_000n }
     return broadcast(raw)
   }
   await world.work(1, HALF_AN_HOUR)

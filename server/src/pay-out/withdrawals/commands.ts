@@ -4,7 +4,7 @@ import type { Moment } from '../../platform/base/moment.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { Effects } from '../../ledger/effects/index.ts'
 import { holdStops } from '../../ledger/stops/index.ts'
-import { tellFollowers, type WithdrawalFollower } from './following.ts'
+import { notifySubscribers, type WithdrawalSubscriber } from './subscribers.ts'
 import { withdrawalNotices } from './notice.ts'
 import { deliverItem, releaseItem } from './postings.ts'
 import { isHeldBack, isStopped, move } from './store.ts'
@@ -22,7 +22,7 @@ const NOT_CARRIED = { hash: null, from: [], block: null } as const
 export const deliver = async (
   tx: Tx,
   waiting: Withdrawal,
-  deps: { catalogue: Catalogue; receive: ReceiveInternal; followers?: readonly WithdrawalFollower[] },
+  deps: { catalogue: Catalogue; receive: ReceiveInternal; withdrawalSubscribers?: readonly WithdrawalSubscriber[] },
   moment: Moment,
 ): Promise<Effects | undefined> => {
   await holdStops(tx)
@@ -31,7 +31,7 @@ export const deliver = async (
   if (!withdrawal) return undefined
   const asset = deps.catalogue.findCrypto(withdrawal.ticker)!
   const received = await deps.receive(tx, withdrawal, moment)
-  await tellFollowers(deps.followers ?? [], tx, withdrawal, { status: 'Done', hash: null }, moment)
+  await notifySubscribers(deps.withdrawalSubscribers ?? [], tx, withdrawal, { status: 'Done', hash: null }, moment)
   return {
     items: [deliverItem(withdrawal, moment), ...received.items],
     notices: [...withdrawalNotices(withdrawal, asset, 'Done', NOT_CARRIED), ...received.notices],
@@ -45,14 +45,17 @@ export const deliver = async (
 export const giveUp = async (
   tx: Tx,
   key: Pick<Withdrawal, 'merchantId' | 'id'>,
-  { catalogue, followers = [] }: { catalogue: Catalogue; followers?: readonly WithdrawalFollower[] },
+  {
+    catalogue,
+    withdrawalSubscribers = [],
+  }: { catalogue: Catalogue; withdrawalSubscribers?: readonly WithdrawalSubscriber[] },
   moment: Moment,
   failReason: 'ERRROR_CODE_GENERIC' | 'AML_REJECTED' = 'ERRROR_CODE_GENERIC',
 ): Promise<Effects | undefined> => {
   const withdrawal = await move(tx, key, 'given-up', moment.at, { failReason })
   if (!withdrawal) return undefined
   const asset = catalogue.findCrypto(withdrawal.ticker)!
-  await tellFollowers(followers, tx, withdrawal, { status: 'Failed', hash: null }, moment)
+  await notifySubscribers(withdrawalSubscribers, tx, withdrawal, { status: 'Failed', hash: null }, moment)
   return {
     items: [releaseItem(withdrawal, moment)],
     notices: [...withdrawalNotices(withdrawal, asset, 'Failed', NOT_CARRIED)],

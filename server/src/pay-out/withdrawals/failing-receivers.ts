@@ -23,7 +23,7 @@ const AGAIN_MS = { receiver: 60_000, merchant: 3_600_000 }
  * and twenty failed ones of a merchant in a day have its others wait.
  */
 export const mayPayCode = async (
-  deps: Pick<PayoutDeps, 'runtime' | 'catalogue' | 'signer' | 'followers'>,
+  deps: Pick<PayoutDeps, 'runtime' | 'catalogue' | 'signer' | 'withdrawalSubscribers'>,
   withdrawal: Withdrawal,
 ): Promise<boolean> => {
   const { runtime } = deps

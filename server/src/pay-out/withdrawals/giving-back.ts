@@ -4,10 +4,10 @@ import type { Catalogue } from '../../market/assets/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import { inTransaction, type Db, type Tx } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
-import { eachApart, type Job } from '../../platform/jobs/index.ts'
+import { forEachIsolated, type Job } from '../../platform/jobs/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { giveUp } from './commands.ts'
-import type { WithdrawalFollower } from './following.ts'
+import type { WithdrawalSubscriber } from './subscribers.ts'
 import { bar } from './refusals.ts'
 import { findById } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
@@ -16,7 +16,7 @@ export interface GivingBackDeps {
   runtime: Runtime
   catalogue: Catalogue
   signer: Pick<Signer, 'closeIntent'>
-  followers?: readonly WithdrawalFollower[]
+  withdrawalSubscribers?: readonly WithdrawalSubscriber[]
 }
 
 export type GivenBack =
@@ -75,7 +75,7 @@ export const createClosedJob = (deps: GivingBackDeps): Job => ({
   name: 'withdrawals that were closed',
   everyMs: CLOSED_EVERY_MS,
   run: async () => {
-    await eachApart(await closedOf(deps.runtime.db), (withdrawal) => giveBack(deps, withdrawal))
+    await forEachIsolated(await closedOf(deps.runtime.db), (withdrawal) => giveBack(deps, withdrawal))
     return false
   },
 })

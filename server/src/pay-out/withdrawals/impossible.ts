@@ -9,7 +9,7 @@ import type { Withdrawal } from './withdrawal.ts'
  * @returns false: nothing was planned
  */
 export const refuseImpossible = async (
-  deps: Pick<PayoutDeps, 'runtime' | 'catalogue' | 'signer' | 'followers'>,
+  deps: Pick<PayoutDeps, 'runtime' | 'catalogue' | 'signer' | 'withdrawalSubscribers'>,
   withdrawal: Withdrawal,
   message: string,
 ): Promise<false> => {

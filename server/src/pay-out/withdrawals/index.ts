@@ -9,7 +9,7 @@ export { attachSigned } from './attaching.ts'
 
 export { approve, attach, halt, haltWaiting, resume } from './commands.ts'
 
-export type { Ended, WithdrawalFollower } from './following.ts'
+export type { Ended, WithdrawalSubscriber } from './subscribers.ts'
 export { waitingPayments } from './bitcoin-payments.ts'
 export { createClosedJob, giveBack } from './giving-back.ts'
 

@@ -1,7 +1,7 @@
 import { NATIVE_TICKER } from '@bursar/chainkit'
 import { ChainUnavailable, type AccountState, type GasEstimate } from '../../adapters/chains/port.ts'
 import { inTransaction, type Tx } from '../../platform/db/index.ts'
-import { allApart, eachApart } from '../../platform/jobs/index.ts'
+import { allIsolated, forEachIsolated } from '../../platform/jobs/index.ts'
 import { rescale } from '../../platform/money/index.ts'
 import {
   currentState,
@@ -55,14 +55,14 @@ export const planEvmPayouts = async (deps: EvmPayoutDeps): Promise<boolean> => {
   const [members, rate] = await Promise.all([readMembers(deps, free), gasRateOf(deps)])
   const choices = await chooseAll(deps, members, rate, first)
   const state = await currentState(deps)
-  const planned = await allApart(choices, (choice) => estimated(deps, state, choice, rate))
+  const planned = await allIsolated(choices, (choice) => estimated(deps, state, choice, rate))
   const payable = planned.results.filter((one) => one !== undefined)
   await noLongerReverting(
     deps,
     deps.network,
     payable.map(({ withdrawal }) => withdrawal.ticker),
   )
-  const made = await allApart(members, (member) =>
+  const made = await allIsolated(members, (member) =>
     storeAll(
       deps,
       payable.filter((one) => one.member === member),
@@ -191,7 +191,7 @@ const callOf = ({ catalogue, network }: EvmPayoutDeps, { ticker, to, units }: Wi
 const storeAll = async (deps: EvmPayoutDeps, planned: readonly Planned[], rate: GasRate): Promise<boolean> => {
   if (planned.length > 1 && (await storeTogether(deps, planned, rate))) return true
   let [made, isOthers] = [false, false]
-  await eachApart(planned, async (one) => {
+  await forEachIsolated(planned, async (one) => {
     if (isOthers) return
     await deps.pause('payout-chosen')
     const outcome = await storePlanned(deps, one, rate)

@@ -1,5 +1,5 @@
 import { inTransaction } from '../../platform/db/index.ts'
-import { eachApart } from '../../platform/jobs/index.ts'
+import { forEachIsolated } from '../../platform/jobs/index.ts'
 import { gapsOf, insertPlanned, paymentCall, planEvm, takeFreed, type HotKey } from '../../chain/transactions/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { gasRateOf, hotRow, type EvmPayoutDeps } from './payouts.ts'
@@ -10,7 +10,7 @@ const FILLER_GAS = 21_000n
 export const fillGaps = async (deps: EvmPayoutDeps): Promise<void> => {
   const { runtime, network } = deps
   const gaps = await gapsOf(runtime.db, network, momentOf(runtime).at)
-  await eachApart(gaps, ({ address, index, nonce }) => planFiller(deps, { address, index }, nonce))
+  await forEachIsolated(gaps, ({ address, index, nonce }) => planFiller(deps, { address, index }, nonce))
 }
 
 /** A filler pays nothing to its own sender. */

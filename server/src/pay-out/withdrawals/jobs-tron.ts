@@ -2,7 +2,7 @@ import { NATIVE_TICKER } from '@bursar/chainkit'
 import type { Prices, Usage } from '@bursar/chainkit/tron'
 import { sql } from 'kysely'
 import { inTransaction, type Db } from '../../platform/db/index.ts'
-import { eachApart } from '../../platform/jobs/index.ts'
+import { forEachIsolated } from '../../platform/jobs/index.ts'
 import { rescale } from '../../platform/money/index.ts'
 import {
   inPayableForm,
@@ -89,7 +89,7 @@ const planByHot = async (deps: TronPayoutDeps, ready: readonly Withdrawal[], rou
   if (rate.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')
   const purse = await readPurse(deps, ready)
   const short: { withdrawal: Withdrawal; lacking: string }[] = []
-  await eachApart(ready, async (withdrawal) => {
+  await forEachIsolated(ready, async (withdrawal) => {
     if (round.slots === 0) return
     round.payable.add(withdrawal.ticker)
     const outcome = await planOne(deps, withdrawal, rate, purse, reference)

@@ -3,11 +3,11 @@ import type { ChainAdapter, FeeRate } from '../../adapters/chains/port.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
-import { eachApart, type Job } from '../../platform/jobs/index.ts'
+import { forEachIsolated, type Job } from '../../platform/jobs/index.ts'
 import { raiseOrRenewAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { deliver, type ReceiveInternal } from './commands.ts'
-import type { WithdrawalFollower } from './following.ts'
+import type { WithdrawalSubscriber } from './subscribers.ts'
 import { planBitcoinBatch } from './jobs-bitcoin.ts'
 import { planEvmPayouts } from './jobs-evm.ts'
 import { fillGaps } from './jobs-fillers.ts'
@@ -32,7 +32,9 @@ export const createEvmPayoutJob = (deps: EvmPayoutDeps, everyMs: number): Job =>
   run: async () => {
     let made = false
     // Payments first: they take freed nonces, which then need no filler.
-    await eachApart([async () => void (made = await planEvmPayouts(deps)), () => fillGaps(deps)], (part) => part())
+    await forEachIsolated([async () => void (made = await planEvmPayouts(deps)), () => fillGaps(deps)], (part) =>
+      part(),
+    )
     return made
   },
 })
@@ -54,17 +56,17 @@ export const createInternalDeliveryJob = (deps: {
   receive: ReceiveInternal
   /** those of these whose money is proved; absent: all */
   proved?(waiting: readonly Withdrawal[]): Promise<Withdrawal[]>
-  followers?: readonly WithdrawalFollower[]
+  withdrawalSubscribers?: readonly WithdrawalSubscriber[]
 }): Job => ({
   name: 'deliver internal withdrawals',
   everyMs: 200,
   run: async () => {
     const { runtime } = deps
     let delivered = 0
-    await eachApart(deps.networks, async (network) => {
+    await forEachIsolated(deps.networks, async (network) => {
       const all = await nextWaiting(runtime.db, network, 'internal', momentOf(runtime).at, MOST_INTERNAL)
       const waiting = deps.proved ? await deps.proved(all) : all
-      await eachApart(waiting, async (withdrawal) => {
+      await forEachIsolated(waiting, async (withdrawal) => {
         await inTransaction(runtime.db, async (tx) => {
           const moment = momentOf(runtime)
           const effects = await deliver(tx, withdrawal, deps, moment)

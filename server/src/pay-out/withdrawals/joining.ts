@@ -5,7 +5,7 @@ import { carryOut } from '../../ledger/effects/index.ts'
 import { oursAmong, readOffered, type Outgoing, type OutgoingChange } from '../../chain/transactions/index.ts'
 import { resolveAlert } from '../../platform/runtime/alerts.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
-import type { WithdrawalFollower } from './following.ts'
+import type { WithdrawalSubscriber } from './subscribers.ts'
 import { SIGNED_BEFORE } from './refusals.ts'
 import { settleAlone } from './settlement.ts'
 import { findById, move } from './store.ts'
@@ -14,7 +14,7 @@ import type { Withdrawal } from './withdrawal.ts'
 interface JoinDeps {
   runtime: Runtime
   catalogue: Catalogue
-  followers?: readonly WithdrawalFollower[]
+  withdrawalSubscribers?: readonly WithdrawalSubscriber[]
 }
 
 /** What has happened to a transaction in each state, as those whose money it carries are told. */
@@ -34,7 +34,7 @@ const TOLD: Partial<Record<Outgoing['state'], readonly OutgoingChange['event'][]
  *   pays.
  */
 export const joinLate = (
-  { runtime, catalogue, followers = [] }: JoinDeps,
+  { runtime, catalogue, withdrawalSubscribers = [] }: JoinDeps,
   waiting: Withdrawal,
   hashes: readonly string[],
 ): Promise<Outgoing | undefined> =>
@@ -62,7 +62,7 @@ export const joinLate = (
         tx,
         await settleAlone(
           tx,
-          { catalogue, followers },
+          { catalogue, withdrawalSubscribers },
           { event, outgoing, hash: outgoing.minedHash ?? hashes.at(-1)! },
           current,
           moment,

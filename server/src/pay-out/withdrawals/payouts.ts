@@ -10,7 +10,7 @@ import type { Signer } from '../../adapters/signer/port.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import type { HotKey, PausePoint, SendingPolicy, WalletKeys } from '../../chain/transactions/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
-import type { WithdrawalFollower } from './following.ts'
+import type { WithdrawalSubscriber } from './subscribers.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
 /** What taking up withdrawals of one network needs. */
@@ -24,7 +24,7 @@ export interface PayoutDeps {
   /** those of these that may be sent now: with the approvals their amount asks for */
   approved(withdrawals: readonly Withdrawal[]): Promise<Withdrawal[]>
   /** told of withdrawals that can't be paid */
-  followers?: readonly WithdrawalFollower[]
+  withdrawalSubscribers?: readonly WithdrawalSubscriber[]
   pause: PausePoint
 }
 

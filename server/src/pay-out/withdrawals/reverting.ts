@@ -22,7 +22,7 @@ export type Control = () => Promise<{ ok: true } | { ok: false; message: string 
  * @returns false: nothing was planned
  */
 export const onRevert = async (
-  deps: Pick<PayoutDeps, 'runtime' | 'catalogue' | 'signer' | 'followers'>,
+  deps: Pick<PayoutDeps, 'runtime' | 'catalogue' | 'signer' | 'withdrawalSubscribers'>,
   withdrawal: Withdrawal,
   message: string,
   control: Control,

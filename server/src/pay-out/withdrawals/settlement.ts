@@ -15,7 +15,7 @@ import {
 } from '../../chain/transactions/index.ts'
 import { raiseAlert } from '../../platform/runtime/alerts.ts'
 import type { Notice } from '../../merchants/webhooks/index.ts'
-import { tellFollowers, type WithdrawalFollower } from './following.ts'
+import { notifySubscribers, type WithdrawalSubscriber } from './subscribers.ts'
 import { nextIntentOf } from './intent.ts'
 import { withdrawalMoves, type WithdrawalEvent } from './machine.ts'
 import { withdrawalNotices } from './notice.ts'
@@ -36,7 +36,7 @@ const EVENTS: Record<OutgoingChange['event'], WithdrawalEvent> = {
 
 /** Settles withdrawals by what happens to the transactions that carry them. */
 export const createSettlement =
-  (catalogue: Catalogue, followers: readonly WithdrawalFollower[] = []): OutgoingSubscriber =>
+  (catalogue: Catalogue, withdrawalSubscribers: readonly WithdrawalSubscriber[] = []): OutgoingSubscriber =>
   async (tx, change, moment) => {
     const { purpose } = change.outgoing
     if (purpose === 'filler' || purpose === 'rebalance') return ownCosts(catalogue, change, [HOUSE], moment)
@@ -50,7 +50,7 @@ export const createSettlement =
       all.push(
         await settleOne(
           tx,
-          { catalogue, followers },
+          { catalogue, withdrawalSubscribers },
           change,
           withdrawal,
           { together: withdrawals.length, feeShare: shares[i]! },
@@ -67,7 +67,7 @@ export const createSettlement =
  */
 export const settleAlone = (
   tx: Tx,
-  deps: { catalogue: Catalogue; followers: readonly WithdrawalFollower[] },
+  deps: { catalogue: Catalogue; withdrawalSubscribers: readonly WithdrawalSubscriber[] },
   change: OutgoingChange,
   withdrawal: Withdrawal,
   moment: Moment,
@@ -75,7 +75,10 @@ export const settleAlone = (
 
 const settleOne = async (
   tx: Tx,
-  { catalogue, followers }: { catalogue: Catalogue; followers: readonly WithdrawalFollower[] },
+  {
+    catalogue,
+    withdrawalSubscribers,
+  }: { catalogue: Catalogue; withdrawalSubscribers: readonly WithdrawalSubscriber[] },
   change: OutgoingChange,
   before: Withdrawal,
   { together, feeShare }: { together: number; feeShare: bigint },
@@ -108,11 +111,11 @@ const settleOne = async (
       case 'notifyDone':
         if (withdrawal.doneSent || onlyCost) break
         effects.notices.push(...withdrawalNotices(withdrawal, asset, 'Done', carried))
-        await tellFollowers(followers, tx, withdrawal, { status: 'Done', hash: change.hash }, moment)
+        await notifySubscribers(withdrawalSubscribers, tx, withdrawal, { status: 'Done', hash: change.hash }, moment)
         break
       case 'notifyFailed':
         effects.notices.push(...withdrawalNotices(withdrawal, asset, 'Failed', carried))
-        await tellFollowers(followers, tx, withdrawal, { status: 'Failed', hash: change.hash }, moment)
+        await notifySubscribers(withdrawalSubscribers, tx, withdrawal, { status: 'Failed', hash: change.hash }, moment)
         break
       case 'moveToTransit':
         effects.items.push(...nonEmpty(outcome(withdrawal, feeShare, 'out', moment)))

@@ -2,7 +2,7 @@ import { NETWORKS, type Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { FeeRate } from '../../adapters/chains/port.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
-import { keepFor } from '../../platform/base/kept.ts'
+import { cacheFor } from '../../platform/base/cache.ts'
 import type { Db } from '../../platform/db/index.ts'
 import { freshPrices } from '../../market/rates/index.ts'
 import { readStops, type StopTerm } from '../../ledger/stops/index.ts'
@@ -67,7 +67,7 @@ const KEPT_MS = 500
 
 /** Terms as of at most half a second ago. */
 export const createTermsReader = (db: Db, catalogue: Catalogue, now: () => number): (() => Promise<Terms>) =>
-  keepFor(KEPT_MS, now, (at) => readTerms(db, catalogue, at))
+  cacheFor(KEPT_MS, now, (at) => readTerms(db, catalogue, at))
 
 /**
  * Stores a fee estimate, and what gas payments take: where no estimate came now, the last one stays. Small moves are

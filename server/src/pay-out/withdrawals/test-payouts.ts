@@ -23,7 +23,7 @@ import { carryOut } from '../../ledger/effects/index.ts'
 import { applyAll, balancesOf } from '../../ledger/postings/index.ts'
 import {
   bitcoinHotAddress,
-  createFollowing,
+  createTransactionSubscriber,
   createOvertakenJob,
   createSendingJob,
   DEFAULT_BITCOIN_POLICY,
@@ -234,7 +234,7 @@ export const createPayoutWorld = async (
       node.payForParent(hash!, rate, below),
   }
   const [send, overtaken] = [createSendingJob(sends), createOvertakenJob(sends, 1)]
-  const following = createFollowing(subscribers)
+  const following = createTransactionSubscriber(subscribers)
   const { signal } = new AbortController()
 
   const world = {

@@ -19,7 +19,7 @@ import { uuidv7 } from '../../platform/base/id.ts'
 import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
 import { applyAll, balancesOf, type AccountKind } from '../../ledger/postings/index.ts'
 import {
-  createFollowing,
+  createTransactionSubscriber,
   createSendingJob,
   DEFAULT_TRON_POLICY,
   ensureWallets,
@@ -130,7 +130,7 @@ export const openTronPayouts = async (
     runtime,
     network: 'TRON',
     adapter,
-    listeners: [createFollowing(subscribers), createFunding(catalogue)],
+    listeners: [createTransactionSubscriber(subscribers), createFunding(catalogue)],
     ringBlocks: 200,
     settings: { ...DEFAULT_WATCHER_SETTINGS.TRON, network: 'TRON', identity: '', startHeight: 0 },
   })

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { allApart, createJobLoop, eachApart, type Job, type JobWatch } from './index.ts'
+import { allIsolated, createJobLoop, forEachIsolated, type Job, type JobWatch } from './index.ts'
 
 const log = pino({ level: 'silent' })
 const until = async (isSo: () => boolean): Promise<void> => {
@@ -15,24 +15,24 @@ test('a thing that fails does not block the things after it, and the first failu
     if (n === 2) throw new Error('two')
     done.push(n)
   }
-  await expect(eachApart([1, 2, 3], work)).rejects.toThrow('two')
+  await expect(forEachIsolated([1, 2, 3], work)).rejects.toThrow('two')
   expect(done).toEqual([1, 3])
-  await expect(eachApart([2, 2, 4], work)).rejects.toMatchObject({
+  await expect(forEachIsolated([2, 2, 4], work)).rejects.toMatchObject({
     message: /^2 things failed/,
     cause: { message: 'two' },
   })
-  await eachApart([5], work)
+  await forEachIsolated([5], work)
   expect(done).toEqual([1, 3, 4, 5])
 })
 
 test('all at once: those that did not fail, and the failure afterwards', async () => {
-  const { results, fail } = await allApart([1, 2, 3], async (n) => {
+  const { results, fail } = await allIsolated([1, 2, 3], async (n) => {
     if (n === 2) throw new Error('two')
     return n * 10
   })
   expect(results).toEqual([10, 30])
   expect(fail).toThrow('two')
-  const { fail: none } = await allApart([1], async (n) => n)
+  const { fail: none } = await allIsolated([1], async (n) => n)
   none()
 })
 

@@ -21,7 +21,7 @@ import {
 import {
   findDeposit,
   type CreditedSubscriber,
-  type DepositFollower,
+  type DepositSubscriber,
   type Deposits,
 } from '../../pay-in/deposits/index.ts'
 import { createDocumentMaker } from '../../merchants/documents/index.ts'
@@ -43,7 +43,7 @@ let world: World
 let owned: Owned
 /** deposits that something else tells of in its own words */
 const untold = new Set<string>()
-const follower: DepositFollower = async (_tx, followed) => ({
+const follower: DepositSubscriber = async (_tx, followed) => ({
   effects: { items: [], notices: [] },
   told: new Set(),
   untold: new Set(followed.filter(({ deposit }) => untold.has(deposit.transaction)).map(({ deposit }) => deposit.id)),

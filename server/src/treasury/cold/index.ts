@@ -9,7 +9,7 @@ export { cancelTransfer, importTransfer } from './commands.ts'
 export type { ImportRefusal } from './commands.ts'
 export { coldFileOf } from './file.ts'
 export type { ColdFile } from './file.ts'
-export { createColdFollowing } from './following.ts'
+export { createColdSubscriber } from './subscriber.ts'
 export { createColdJob } from './jobs.ts'
 
 export { createColdSettlement } from './settlement.ts'

@@ -24,7 +24,7 @@ import { createDb, createPool, inTransaction, type Db } from '../../platform/db/
 import type { Job } from '../../platform/jobs/index.ts'
 import { applyAll, balancesOf, HOUSE, type AccountKind } from '../../ledger/postings/index.ts'
 import {
-  createFollowing,
+  createTransactionSubscriber,
   createSendingJob,
   DEFAULT_BITCOIN_POLICY,
   DEFAULT_POLICY,
@@ -37,7 +37,7 @@ import {
 import { createClock } from '../../platform/runtime/clock.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { createSigning } from '../../app/composition/signing.ts'
-import { createHouseFollowing } from '../sweeps/index.ts'
+import { createSweepSubscriber } from '../sweeps/index.ts'
 import {
   createFunding,
   createHotWatchJob,
@@ -60,7 +60,7 @@ import type { Withdrawal } from '../../pay-out/withdrawals/withdrawal.ts'
 import {
   cancelTransfer,
   coldFileOf,
-  createColdFollowing,
+  createColdSubscriber,
   createColdJob,
   createColdSettlement,
   ensureColdAddresses,
@@ -232,9 +232,9 @@ export const openCold = async ({
     network,
     adapter,
     listeners: [
-      createFollowing(subscribers),
-      createHouseFollowing(catalogue),
-      createColdFollowing(catalogue),
+      createTransactionSubscriber(subscribers),
+      createSweepSubscriber(catalogue),
+      createColdSubscriber(catalogue),
       createFunding(catalogue),
     ],
     ringBlocks: 200,

@@ -21,7 +21,7 @@ import {
   WALLET,
   type PayoutWorld,
 } from '../../pay-out/withdrawals/test-payouts.ts'
-import { createOutrunFollowing, DEFAULT_CONSOLIDATION_POLICY, payForParent } from './index.ts'
+import { createSupersededSubscriber, DEFAULT_CONSOLIDATION_POLICY, payForParent } from './index.ts'
 
 const database = useDatabase({ template: migrated })
 let world: PayoutWorld
@@ -95,7 +95,7 @@ const shown = ({ hash, raw }: { hash: string | null; raw: string | null }): Chai
 const settled = (finalHeight: number): Promise<void> =>
   inTransaction(world.db, async (tx) => {
     const moment = momentOf(world.runtime)
-    await carryOut(tx, await createOutrunFollowing().settled(tx, 'BITCOIN', { finalHeight }, moment), moment)
+    await carryOut(tx, await createSupersededSubscriber().settled(tx, 'BITCOIN', { finalHeight }, moment), moment)
   })
 
 /** In the words of Bitcoin Core 30 (validation.cpp). */

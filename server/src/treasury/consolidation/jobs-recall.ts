@@ -1,6 +1,6 @@
 import { isRefused } from '@bursar/chainkit'
 import { inTransaction } from '../../platform/db/index.ts'
-import { eachApart, type Job } from '../../platform/jobs/index.ts'
+import { forEachIsolated, type Job } from '../../platform/jobs/index.ts'
 import { anyChange, insertPlanned, knowChange, planConsolidation, takeChange } from '../../chain/transactions/index.ts'
 import { raiseAlert } from '../../platform/runtime/alerts.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
@@ -25,7 +25,7 @@ export const createRecallJob = (deps: ConsolidationDeps): Job => ({
     const refused = await refusedPayouts(runtime.db, new Date(at.getTime() - sending.bumpAfterMs))
     if (refused.length === 0 || !(await mayPlan(runtime.db, at))) return false
     const rate = await rateOf(deps.adapter)
-    await eachApart(refused, (id) => recall(deps, id, rate))
+    await forEachIsolated(refused, (id) => recall(deps, id, rate))
     return false
   },
 })

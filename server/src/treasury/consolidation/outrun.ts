@@ -7,7 +7,7 @@ import { resolveAlert } from '../../platform/runtime/alerts.ts'
 import { outrunJoinings } from './store.ts'
 
 /** Ends what can never be mined any more once final blocks prove it, so that its coins are not held for ever. */
-export const createOutrunFollowing = () => ({
+export const createSupersededSubscriber = () => ({
   block: async (): Promise<Effects> => noEffects,
   orphaned: async (): Promise<Effects> => noEffects,
   settled: async (

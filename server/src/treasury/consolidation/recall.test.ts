@@ -21,7 +21,7 @@ import {
   WALLET,
   type PayoutWorld,
 } from '../../pay-out/withdrawals/test-payouts.ts'
-import { createOutrunFollowing, createRecallJob, DEFAULT_CONSOLIDATION_POLICY } from './index.ts'
+import { createSupersededSubscriber, createRecallJob, DEFAULT_CONSOLIDATION_POLICY } from './index.ts'
 
 const database = useDatabase({ template: migrated })
 let world: PayoutWorld
@@ -91,7 +91,7 @@ const shown = ({ hash, raw }: { hash: string; raw: string }): ChainTransaction =
 const settled = (finalHeight: number): Promise<void> =>
   inTransaction(world.db, async (tx) => {
     const moment = momentOf(world.runtime)
-    await carryOut(tx, await createOutrunFollowing().settled(tx, 'BITCOIN', { finalHeight }, moment), moment)
+    await carryOut(tx, await createSupersededSubscriber().settled(tx, 'BITCOIN', { finalHeight }, moment), moment)
   })
 
 test('audit D-B8, row B-12: a signed batch that the node never takes is taken back, the offender is given back, and the others are paid', async () => {

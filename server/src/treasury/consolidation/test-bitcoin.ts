@@ -26,7 +26,7 @@ import type { Job } from '../../platform/jobs/index.ts'
 import { applyAll, HOUSE } from '../../ledger/postings/index.ts'
 import {
   bitcoinHotAddress,
-  createFollowing,
+  createTransactionSubscriber,
   createSendingJob,
   DEFAULT_BITCOIN_POLICY,
   ensureWallets,
@@ -44,7 +44,7 @@ import type { Withdrawal } from '../../pay-out/withdrawals/withdrawal.ts'
 import {
   createConsolidationJob,
   createConsolidationSettlement,
-  createOutrunFollowing,
+  createSupersededSubscriber,
   createRescueJob,
   DEFAULT_CONSOLIDATION_POLICY,
   payForParent,
@@ -159,13 +159,18 @@ export const openBitcoinMoney = async (
     policy: DEFAULT_DEPOSIT_POLICY,
     prices: async () => new Map(),
     onCredited: [],
-    followers: [],
+    depositSubscribers: [],
   })
   const follower = await beginFollowing({
     runtime,
     network: 'BITCOIN',
     adapter,
-    listeners: [createFollowing(subscribers), createFunding(catalogue), deposits, createOutrunFollowing()],
+    listeners: [
+      createTransactionSubscriber(subscribers),
+      createFunding(catalogue),
+      deposits,
+      createSupersededSubscriber(),
+    ],
     ringBlocks: 200,
     settings: { ...DEFAULT_WATCHER_SETTINGS.BITCOIN, network: 'BITCOIN', identity: '' },
   })

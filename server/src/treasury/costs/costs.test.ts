@@ -8,7 +8,7 @@ import { inTransaction } from '../../platform/db/index.ts'
 import { blockOf, createWorld, pay, type Owned, type World } from '../../pay-in/deposits/test-world.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import { applyAll, HOUSE } from '../../ledger/postings/index.ts'
-import { createFollowing, insertPlanned } from '../../chain/transactions/index.ts'
+import { createTransactionSubscriber, insertPlanned } from '../../chain/transactions/index.ts'
 import { recordBump, recordSigned } from '../../chain/transactions/commands.ts'
 import { OUTGOING_COLUMNS } from '../../chain/transactions/store.ts'
 import type { Outgoing } from '../../chain/transactions/transaction.ts'
@@ -263,7 +263,7 @@ const planned = async (name: string, merchants: readonly string[], hashes: reado
 let height = 1_000
 /** A block with one of our transactions in it. */
 const mined = async (network: 'BITCOIN' | 'ETHEREUM', hash: string, fee: bigint): Promise<void> => {
-  const following = createFollowing([createSettlement(catalogue)])
+  const following = createTransactionSubscriber([createSettlement(catalogue)])
   height += 1
   const block = blockOf(height, [{ ...pay('somebody', 1n, { hash, keys: [`${'e'.repeat(64)}:0`] }), fee }])
   const moment = world.moment()

@@ -13,7 +13,7 @@ import { createSimulatedChain, type SimulatedChain } from '../../adapters/chains
 import { uuidv7 } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { catalogue, createWorld, wipe, type Owned, type World } from '../../pay-in/deposits/test-world.ts'
-import { createFollowing, insertPlanned } from '../../chain/transactions/index.ts'
+import { createTransactionSubscriber, insertPlanned } from '../../chain/transactions/index.ts'
 import { recordSigned } from '../../chain/transactions/commands.ts'
 import { OUTGOING_COLUMNS } from '../../chain/transactions/store.ts'
 import type { Outgoing } from '../../chain/transactions/transaction.ts'
@@ -62,7 +62,7 @@ beforeEach(async () => {
     runtime,
     network: 'BITCOIN',
     adapter: bitcoin.adapter,
-    listeners: [createFollowing([createSettlement(catalogue)]), createFunding(catalogue), world.deposits],
+    listeners: [createTransactionSubscriber([createSettlement(catalogue)]), createFunding(catalogue), world.deposits],
     ringBlocks: 50,
     settings: { ...DEFAULT_WATCHER_SETTINGS.BITCOIN, network: 'BITCOIN', identity: '', ahead: 2, mostBlocks: 2 },
   })

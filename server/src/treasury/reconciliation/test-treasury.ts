@@ -12,7 +12,7 @@ import { inTransaction, type Tx } from '../../platform/db/index.ts'
 import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
 import { catalogue, wipe, type Owned, type World } from '../../pay-in/deposits/test-world.ts'
 import { applyAll } from '../../ledger/postings/index.ts'
-import { createFollowing, insertPlanned } from '../../chain/transactions/index.ts'
+import { createTransactionSubscriber, insertPlanned } from '../../chain/transactions/index.ts'
 import { recordSigned } from '../../chain/transactions/commands.ts'
 import { OUTGOING_COLUMNS } from '../../chain/transactions/store.ts'
 import type { Outgoing } from '../../chain/transactions/transaction.ts'
@@ -78,7 +78,7 @@ export const createTreasury = async (world: World, simulated: SimulatedChain): P
   await sql`insert into house_addresses(family, address, account, branch, derivation_index, created_at)
     values ('EVM', ${hot}, 'hot', 0, 0, ${new Date(world.now)})`.execute(world.db)
   const subscribers = [createSettlement(catalogue)]
-  const following = createFollowing(subscribers)
+  const following = createTransactionSubscriber(subscribers)
   const follower = await beginFollowing({
     runtime,
     network: 'ETHEREUM',

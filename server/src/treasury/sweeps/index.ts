@@ -4,7 +4,7 @@
  * transaction at a time, that money only ever goes to the hot wallet, and that what a sweep cost is a cost of the
  * merchants whose deposits it brought in.
  */
-export { createHouseFollowing } from './following.ts'
+export { createSweepSubscriber } from './subscriber.ts'
 export { withCoinSwept } from './coin-swept.ts'
 export { createEvmSweepJob } from './evm/jobs.ts'
 export { createTronSweepJob } from './tron/jobs.ts'

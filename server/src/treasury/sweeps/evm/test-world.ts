@@ -23,7 +23,7 @@ import { createDb, createPool, inTransaction } from '../../../platform/db/index.
 import { createDeposits, DEFAULT_DEPOSIT_POLICY } from '../../../pay-in/deposits/index.ts'
 import { applyAll, balancesOf, HOUSE, type AccountKind } from '../../../ledger/postings/index.ts'
 import {
-  createFollowing,
+  createTransactionSubscriber,
   createSendingJob,
   DEFAULT_POLICY,
   ensureWallets,
@@ -40,7 +40,7 @@ import { createEvmPayoutJob, createSettlement, type Withdrawal } from '../../../
 import { holdTransfer } from '../../../pay-out/withdrawals/postings.ts'
 import {
   createEvmSweepJob,
-  createHouseFollowing,
+  createSweepSubscriber,
   createSweepSettlement,
   DEFAULT_SWEEP_POLICY,
   type Allowed,
@@ -123,7 +123,7 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
     policy: DEFAULT_DEPOSIT_POLICY,
     prices: async () => prices,
     onCredited: [],
-    followers: [],
+    depositSubscribers: [],
   })
   const pauses: { at: string | null; hit: boolean } = { at: null, hit: false }
   const pause = async (point: string): Promise<void> => {
@@ -172,7 +172,12 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
     adapter,
     listeners: [
       readingSweeps(
-        [createFollowing(subscribers), createHouseFollowing(catalogue), createFunding(catalogue), deposits],
+        [
+          createTransactionSubscriber(subscribers),
+          createSweepSubscriber(catalogue),
+          createFunding(catalogue),
+          deposits,
+        ],
         HOT,
       ),
     ],

@@ -1,6 +1,6 @@
 import type { Contract } from '@bursar/chainkit/tron'
 import { inTransaction } from '../../../platform/db/index.ts'
-import { eachApart } from '../../../platform/jobs/index.ts'
+import { forEachIsolated } from '../../../platform/jobs/index.ts'
 import { insertPlanned, recentReference } from '../../../chain/transactions/index.ts'
 import { momentOf } from '../../../platform/runtime/runtime.ts'
 import type { TronSweepDeps } from './deps.ts'
@@ -22,7 +22,7 @@ export const returnLoans = async (deps: TronSweepDeps): Promise<void> => {
   const [prices, reference] = await Promise.all([deps.adapter.feeRate(), recentReference(deps)])
   if (prices.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')
   // A node that is behind does not know of the loan yet: it would say that nothing is lent.
-  await eachApart(
+  await forEachIsolated(
     borrowers.filter(({ height }) => height <= final),
     (borrower) => takeBack(deps, { prices, reference }, borrower),
   )

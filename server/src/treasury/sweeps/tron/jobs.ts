@@ -1,5 +1,5 @@
 import { NATIVE_TICKER } from '@bursar/chainkit'
-import { eachApart, type Job } from '../../../platform/jobs/index.ts'
+import { forEachIsolated, type Job } from '../../../platform/jobs/index.ts'
 import { rescale } from '../../../platform/money/index.ts'
 import { momentOf } from '../../../platform/runtime/runtime.ts'
 import { freshPrices } from '../../../market/rates/index.ts'
@@ -32,7 +32,7 @@ export const createTronSweepJob = (deps: TronSweepDeps, everyMs: number): Job =>
     name: 'sweeps TRON',
     everyMs,
     run: async () => {
-      await eachApart([() => returnLoans(deps), () => goOn(deps, rests)], (part) => part())
+      await forEachIsolated([() => returnLoans(deps), () => goOn(deps, rests)], (part) => part())
       return false
     },
   }

@@ -19,7 +19,7 @@ import { createDb, createPool, inTransaction } from '../../../platform/db/index.
 import { createDeposits, DEFAULT_DEPOSIT_POLICY } from '../../../pay-in/deposits/index.ts'
 import { applyAll, balancesOf, HOUSE, type AccountKind } from '../../../ledger/postings/index.ts'
 import {
-  createFollowing,
+  createTransactionSubscriber,
   createSendingJob,
   DEFAULT_TRON_POLICY,
   ensureWallets,
@@ -39,7 +39,7 @@ import {
 } from '../../../pay-out/withdrawals/index.ts'
 import { holdTransfer } from '../../../pay-out/withdrawals/postings.ts'
 import {
-  createHouseFollowing,
+  createSweepSubscriber,
   createSweepSettlement,
   createTronSweepJob,
   DEFAULT_SWEEP_POLICY,
@@ -100,7 +100,7 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
     policy: DEFAULT_DEPOSIT_POLICY,
     prices: async () => new Map(),
     onCredited: [],
-    followers: [],
+    depositSubscribers: [],
   })
   // A process that dies at a named point, or nowhere.
   let fatal: { name: string; passes: number } | undefined
@@ -158,7 +158,12 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
     network: 'TRON',
     adapter,
     ringBlocks: 200,
-    listeners: [createFollowing(subscribers), createHouseFollowing(catalogue), createFunding(catalogue), deposits],
+    listeners: [
+      createTransactionSubscriber(subscribers),
+      createSweepSubscriber(catalogue),
+      createFunding(catalogue),
+      deposits,
+    ],
     settings: { ...DEFAULT_WATCHER_SETTINGS.TRON, network: 'TRON', identity: '', startHeight: 0 },
   })
   const price = async (ticker: string, usd: bigint): Promise<void> => {

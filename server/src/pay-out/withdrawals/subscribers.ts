@@ -12,19 +12,19 @@ export interface Ended {
  * A room that has withdrawals made for a purpose of its own: told once that one is Done or Failed, in the transaction
  * that makes it so.
  */
-export type WithdrawalFollower = (
+export type WithdrawalSubscriber = (
   tx: Tx,
   withdrawal: Pick<Withdrawal, 'merchantId' | 'id'>,
   ended: Ended,
   moment: Moment,
 ) => Promise<void>
 
-export const tellFollowers = async (
-  followers: readonly WithdrawalFollower[],
+export const notifySubscribers = async (
+  withdrawalSubscribers: readonly WithdrawalSubscriber[],
   tx: Tx,
   withdrawal: Withdrawal,
   ended: Ended,
   moment: Moment,
 ): Promise<void> => {
-  for (const follow of followers) await follow(tx, withdrawal, ended, moment)
+  for (const follow of withdrawalSubscribers) await follow(tx, withdrawal, ended, moment)
 }

@@ -27,7 +27,7 @@ export interface PoolChange {
  * A room that follows a chain. Every call runs inside the transaction that moves the cursor, so its effects happen
  * exactly once; it may lock its own rows, and never posts, emits or talks to the outside itself.
  */
-export interface ChainListener {
+export interface ChainSubscriber {
   /**
    * A block joined the best chain. Called in height order; again for a block seen before when an operator rescans, so
    * it must be idempotent. `block.time` is on the business clock, as `moment.at` is.

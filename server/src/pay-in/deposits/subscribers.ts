@@ -34,7 +34,7 @@ export interface Following {
 }
 
 /** Told of every change of deposits in the transaction that makes it, before anything is posted. */
-export type DepositFollower = (tx: Tx, followed: readonly Followed[], moment: Moment) => Promise<Following>
+export type DepositSubscriber = (tx: Tx, followed: readonly Followed[], moment: Moment) => Promise<Following>
 
 export const becameBy: { readonly [Event in DepositEvent]?: Became } = {
   confirmed: 'credited',
@@ -47,14 +47,14 @@ export const becameBy: { readonly [Event in DepositEvent]?: Became } = {
   lost: 'failed',
 }
 
-export const tellFollowers = async (
+export const notifySubscribers = async (
   tx: Tx,
-  followers: readonly DepositFollower[],
+  depositSubscribers: readonly DepositSubscriber[],
   followed: readonly Followed[],
   moment: Moment,
 ): Promise<Following> => {
   const all: Following[] = []
-  if (followed.length > 0) for (const follower of followers) all.push(await follower(tx, followed, moment))
+  if (followed.length > 0) for (const follower of depositSubscribers) all.push(await follower(tx, followed, moment))
   const union = (of: (following: Following) => ReadonlySet<string>) =>
     new Set(all.flatMap((following) => [...of(following)]))
   return {

@@ -16,7 +16,7 @@ import { type OutgoingSubscriber } from './transaction.ts'
 const OVER_WHEN_MINED = ['broadcast', 'stuck', 'overtaken-unclear']
 
 /** What the watcher tells this room, inside the transaction that moves the cursor; it carries the effects out. */
-export const createFollowing = (subscribers: readonly OutgoingSubscriber[]) => ({
+export const createTransactionSubscriber = (subscribers: readonly OutgoingSubscriber[]) => ({
   /** Our transactions in a new block of the best chain are mined. */
   block: async (tx: Tx, network: Network, block: Block, moment: Moment): Promise<Effects> => {
     const moves = network === 'BITCOIN' ? await followCoins(tx, network, block) : []

@@ -17,7 +17,7 @@ import { inTransaction } from '../../platform/db/index.ts'
 import { HOUSE } from '../../ledger/postings/index.ts'
 import { acceptDatabase } from '../../platform/runtime/installation.ts'
 import { createFunding } from '../reconciliation/index.ts'
-import { createHouseFollowing } from './index.ts'
+import { createSweepSubscriber } from './index.ts'
 
 const database = useDatabase({ template: migrated })
 const HOT = '0xhot'
@@ -35,7 +35,7 @@ beforeEach(async () => {
   owned = await world.address('ETHEREUM')
 })
 
-const listeners = () => [createHouseFollowing(catalogue), createFunding(catalogue), world.deposits]
+const listeners = () => [createSweepSubscriber(catalogue), createFunding(catalogue), world.deposits]
 const read = (height: number, transactions: ReturnType<typeof pay>[]) =>
   listeners().reduce(
     (before, listener) =>
@@ -75,7 +75,7 @@ test('read twice it moves once, and a lost block takes it back', async () => {
   await read(2, [sweep])
   await read(2, [sweep])
   expect(await booked()).toEqual({ deposit: 0n, hot: 50n * E18 })
-  await world.act((tx, moment) => createHouseFollowing(catalogue).orphaned(tx, 'ETHEREUM', 2, moment))
+  await world.act((tx, moment) => createSweepSubscriber(catalogue).orphaned(tx, 'ETHEREUM', 2, moment))
   expect(await booked()).toEqual({ deposit: 50n * E18, hot: 0n })
 })
 
@@ -87,7 +87,7 @@ test('what the operator sends from cold storage to a deposit address is a deposi
   await read(2, [usdt('0xcold', owned.address, 't2', 5_000_000n)])
   expect(await booked()).toEqual({ deposit: 5n * E18, '0xcold': 4n * E18 })
   expect(await world.statuses()).toEqual(['Pending'])
-  await world.act((tx, moment) => createHouseFollowing(catalogue).orphaned(tx, 'ETHEREUM', 2, moment))
+  await world.act((tx, moment) => createSweepSubscriber(catalogue).orphaned(tx, 'ETHEREUM', 2, moment))
   await world.orphan('ETHEREUM', 2)
   expect(await booked()).toEqual({ deposit: 0n, '0xcold': 9n * E18 })
 })
@@ -98,7 +98,7 @@ test('audit O-3.1: what the hot wallet sends to a deposit address moves what the
   await read(2, [usdt(HOT, owned.address, 't2', 5_000_000n)])
   expect(await booked()).toEqual({ deposit: 5n * E18, hot: 4n * E18 })
   expect(await world.statuses()).toEqual([])
-  await world.act((tx, moment) => createHouseFollowing(catalogue).orphaned(tx, 'ETHEREUM', 2, moment))
+  await world.act((tx, moment) => createSweepSubscriber(catalogue).orphaned(tx, 'ETHEREUM', 2, moment))
   expect(await booked()).toEqual({ deposit: 0n, hot: 9n * E18 })
 })
 
@@ -125,7 +125,7 @@ describe('row T-41: the issuer of a token takes a fee of a sweep', () => {
     await read(2, [withFee(49_950_000n, 50_000n)])
     expect(await booked()).toEqual({ deposit: 0n, hot: (E18 * 4_995n) / 100n })
     expect([await costs(), await alerts()]).toEqual([-E18 / 20n, ['issuer-fee ETHEREUM/USDT']])
-    await world.act((tx, moment) => createHouseFollowing(catalogue).orphaned(tx, 'ETHEREUM', 2, moment))
+    await world.act((tx, moment) => createSweepSubscriber(catalogue).orphaned(tx, 'ETHEREUM', 2, moment))
     expect([await booked(), await costs()]).toEqual([{ deposit: 50n * E18, hot: 0n }, 0n])
   })
 

@@ -1,23 +1,23 @@
 import type { World } from './world.ts'
 import { createDerivationCheck } from '../../chain/addresses/index.ts'
-import { createConsolidationSettlement, createOutrunFollowing } from '../../treasury/consolidation/index.ts'
-import { createColdFollowing, createColdSettlement } from '../../treasury/cold/index.ts'
+import { createConsolidationSettlement, createSupersededSubscriber } from '../../treasury/consolidation/index.ts'
+import { createColdSubscriber, createColdSettlement } from '../../treasury/cold/index.ts'
 import { depositExpecting } from './converting.ts'
 import { createDeposits, type Deposits } from '../../pay-in/deposits/index.ts'
 import { createInvoices } from '../../pay-in/crypto-invoices/index.ts'
-import { invoiceSettings, withdrawalFollowers, type InvoicingWorld } from './invoicing.ts'
+import { invoiceSettings, createWithdrawalSubscribers, type InvoicingWorld } from './invoicing.ts'
 import { holdsUntilVerified } from '../../merchants/accounts/index.ts'
-import { createFollowing, evmHotAddress, type OutgoingSubscriber } from '../../chain/transactions/index.ts'
+import { createTransactionSubscriber, evmHotAddress, type OutgoingSubscriber } from '../../chain/transactions/index.ts'
 import { readingSweeps } from './reading-sweeps.ts'
 import { freshPrices } from '../../market/rates/index.ts'
-import { createHouseFollowing, createSweepSettlement } from '../../treasury/sweeps/index.ts'
+import { createSweepSubscriber, createSweepSettlement } from '../../treasury/sweeps/index.ts'
 import { createFunding } from '../../treasury/reconciliation/index.ts'
 import {
   createIssuerAlarm,
   createUnknownNoteAlarm,
   createUnprovenAlarm,
   createUntracedAlarm,
-  type ChainListener,
+  type ChainSubscriber,
 } from '../../chain/watcher/index.ts'
 import { createSettlement } from '../../pay-out/withdrawals/index.ts'
 import { createScreenCredited, createScreenHeld } from './screening.ts'
@@ -26,7 +26,7 @@ import { createScreenCredited, createScreenHeld } from './screening.ts'
 export const settlements = (world: InvoicingWorld): OutgoingSubscriber[] => {
   const { catalogue } = world
   return [
-    createSettlement(catalogue, withdrawalFollowers(world)),
+    createSettlement(catalogue, createWithdrawalSubscribers(world)),
     createSweepSettlement(catalogue),
     createConsolidationSettlement(catalogue),
     createColdSettlement(catalogue),
@@ -34,9 +34,9 @@ export const settlements = (world: InvoicingWorld): OutgoingSubscriber[] => {
 }
 
 /** The rooms that follow chains, in the order they are told. */
-export const createListeners = (
+export const createChainSubscribers = (
   world: World,
-): { listeners: ChainListener[]; deposits: ReturnType<typeof createDeposits> } => {
+): { listeners: ChainSubscriber[]; deposits: ReturnType<typeof createDeposits> } => {
   const { catalogue, policies, runtime } = world
   const deposits: Deposits = createDeposits({
     catalogue,
@@ -51,17 +51,17 @@ export const createListeners = (
           holds: holdsUntilVerified,
           onHeld: [createScreenHeld(world.publicUrl, () => deposits)],
         }),
-    followers: [createInvoices(invoiceSettings(world)).follow],
+    depositSubscribers: [createInvoices(invoiceSettings(world)).follow],
   })
-  const outgoing = createFollowing(settlements(world))
-  const house = createHouseFollowing(catalogue)
+  const outgoing = createTransactionSubscriber(settlements(world))
+  const house = createSweepSubscriber(catalogue)
   const rooms = [
     outgoing,
     house,
-    createColdFollowing(catalogue),
+    createColdSubscriber(catalogue),
     createFunding(catalogue),
     deposits,
-    createOutrunFollowing(),
+    createSupersededSubscriber(),
     createUntracedAlarm(),
     createUnknownNoteAlarm(),
     createUnprovenAlarm(),

@@ -2,7 +2,7 @@
  * Does the same with each of several things, in their order. A thing that fails does not block the things after it.
  * @throws the first failure, once all were tried: the loop logs it, raises an alert if it lasts, and pauses longer
  */
-export const eachApart = async <T>(things: Iterable<T>, work: (thing: T) => Promise<unknown>): Promise<void> => {
+export const forEachIsolated = async <T>(things: Iterable<T>, work: (thing: T) => Promise<unknown>): Promise<void> => {
   const failures: unknown[] = []
   for (const thing of things) {
     try {
@@ -17,7 +17,7 @@ export const eachApart = async <T>(things: Iterable<T>, work: (thing: T) => Prom
 /**
  * The same, all at once: what each gave, without those that failed, and how to fail with the first of them afterwards.
  */
-export const allApart = async <T, R>(
+export const allIsolated = async <T, R>(
   things: Iterable<T>,
   work: (thing: T) => Promise<R>,
 ): Promise<{ results: R[]; fail(): void }> => {

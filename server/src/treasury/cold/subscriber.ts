@@ -23,7 +23,7 @@ interface ColdFee {
  * between them; what the network took is a cost of the house, posted here. What goes anywhere else nothing explains,
  * and the comparison with the chain says so.
  */
-export const createColdFollowing = (catalogue: Catalogue) => ({
+export const createColdSubscriber = (catalogue: Catalogue) => ({
   block: async (tx: Tx, network: Network, block: Block, moment: Moment): Promise<Effects> => {
     const fees = await feesOf(tx, network, block, catalogue)
     if (fees.length === 0) return noEffects

@@ -26,7 +26,7 @@ interface HouseTransfer {
  * Follows money that moves between addresses of ours, by the transfers a block shows and not by what was planned: an
  * address may have received more meanwhile, or kept what its token refused.
  */
-export const createHouseFollowing = (catalogue: Catalogue) => ({
+export const createSweepSubscriber = (catalogue: Catalogue) => ({
   block: async (tx: Tx, network: Network, block: Block, moment: Moment): Promise<Effects> => {
     if (network === 'BITCOIN') return noEffects
     const transfers = await withoutKnownInner(tx, network, await between(tx, network, block, catalogue))

@@ -3,7 +3,7 @@ import {
   paymentsOf,
   type Attribution,
   type Payment,
-  type PaymentListener,
+  type PaymentSubscriber,
 } from '../../cards/acquiring/index.ts'
 import { chargeOf } from '../../market/assets/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
@@ -24,7 +24,7 @@ type Settings = Pick<FiatInvoiceSettings, 'catalogue' | 'publicUrl' | 'table'>
  * What payments do to their invoices. The first one that the acquirer confirms pays the invoice; every other one is
  * seen and stays in suspense, as does one for an invoice whose merchant was told Failed.
  */
-export const createPaymentFollowing = (settings: Settings): PaymentListener => ({
+export const createInvoicePaymentSubscriber = (settings: Settings): PaymentSubscriber => ({
   paid: async (tx, payment, moment) => paid(tx, payment, settings, moment),
 
   reported: async (tx, payment, moment) => {

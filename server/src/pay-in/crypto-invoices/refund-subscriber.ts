@@ -19,7 +19,7 @@ export interface RefundEnd {
  * and then it waits for its merchant to approve it again or to refuse it. Its invoice stays closed to payments
  * meanwhile.
  */
-export const createRefundFollowing =
+export const createRefundSubscriber =
   (settings: Pick<InvoiceSettings, 'catalogue' | 'publicUrl'>) =>
   async (
     tx: Tx,

@@ -3,12 +3,12 @@ import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 
 /** An alert about a network that is on or off. The database is told of changes only. */
-export interface Lamp {
+export interface AlertLatch {
   /** Turns it on with a text for the operator, or off. */
   set(text: string | null): Promise<void>
 }
 
-export const createLamp = (runtime: Runtime, kind: string, network: Network): Lamp => {
+export const createAlertLatch = (runtime: Runtime, kind: string, network: Network): AlertLatch => {
   // Not known at first: an earlier process may have left it on.
   let lit: boolean | undefined
   return {

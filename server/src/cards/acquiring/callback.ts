@@ -6,7 +6,7 @@ import type { Moment } from '../../platform/base/moment.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { noEffects, type Effects } from '../../ledger/effects/index.ts'
 import { raiseOrRenewAlert } from '../../platform/runtime/alerts.ts'
-import type { Payment, PaymentListener } from './payment.ts'
+import type { Payment, PaymentSubscriber } from './payment.ts'
 import { lockPayment, movePayment, wakePayment } from './store.ts'
 
 /** A callback whose signature is right. It is a hint: nothing is booked before the acquirer was asked (F1). */
@@ -20,7 +20,7 @@ export interface Heard {
  * A room with references of its own at acquirers, such as payouts. Has the object looked at soon.
  * @returns undefined when the reference is none of its own
  */
-export type CallbackListener = (tx: Tx, heard: Heard, moment: Moment) => Promise<Effects | undefined>
+export type CallbackSubscriber = (tx: Tx, heard: Heard, moment: Moment) => Promise<Effects | undefined>
 
 export const digestOf = ({ url, body }: RawCallback): Buffer =>
   createHash('sha256').update(url).update('\n').update(body).digest()
@@ -35,7 +35,7 @@ const MOST_KEPT = 100
 export const hearCallback = async (
   tx: Tx,
   { heard, digest }: { heard: Heard; digest: Buffer },
-  listeners: readonly CallbackListener[],
+  listeners: readonly CallbackSubscriber[],
   moment: Moment,
 ): Promise<Effects> => {
   const { acquirer, reference, state } = heard
@@ -61,8 +61,8 @@ const jsonOf = (state: AcquirerState): string =>
   JSON.stringify(state, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
 
 /** Callbacks about payments. One that says paid, in exactly what was ordered, is told on before it is confirmed. */
-export const createPaymentHearing =
-  (listener: PaymentListener): CallbackListener =>
+export const createCallbackHandler =
+  (listener: PaymentSubscriber): CallbackSubscriber =>
   async (tx, { acquirer, reference, state }, moment) => {
     const payment = await lockPayment(tx, reference)
     if (!payment || payment.acquirer !== acquirer) return undefined

@@ -6,7 +6,7 @@ import { migrated } from '../../../../test/setup/migrated.ts'
 import { createCatalogue } from '../../market/assets/index.ts'
 import { blockOf, createWorld, wipe, type World } from '../../pay-in/deposits/test-world.ts'
 import { HOUSE } from '../../ledger/postings/index.ts'
-import { createColdFollowing } from './following.ts'
+import { createColdSubscriber } from './subscriber.ts'
 
 const database = useDatabase({ template: migrated })
 const catalogue = createCatalogue({
@@ -40,8 +40,8 @@ test.each([
   const block = blockOf(1, [
     { hash: 't1', keys: ['t1'], succeeded: transaction.transfers.length > 0, fee: 7n, ...transaction },
   ])
-  await world.act((tx, moment) => createColdFollowing(catalogue).block(tx, 'TRON', block, moment))
+  await world.act((tx, moment) => createColdSubscriber(catalogue).block(tx, 'TRON', block, moment))
   expect(await world.balance(HOUSE, 'TRX', 'network-costs')).toBe(cost)
-  await world.act((tx, moment) => createColdFollowing(catalogue).orphaned(tx, 'TRON', 1, moment))
+  await world.act((tx, moment) => createColdSubscriber(catalogue).orphaned(tx, 'TRON', 1, moment))
   expect(await world.balance(HOUSE, 'TRX', 'network-costs')).toBe(0n)
 })

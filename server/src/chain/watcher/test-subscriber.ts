@@ -2,10 +2,10 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { Effects } from '../../ledger/effects/index.ts'
-import type { ChainListener } from './listener.ts'
+import type { ChainSubscriber } from './subscriber.ts'
 
 export interface Notes {
-  listener: ChainListener
+  listener: ChainSubscriber
   read(): Promise<string[]>
   /** the listener throws when it is about to note this */
   fail: { at: string | null }
