@@ -163,9 +163,11 @@ describe('through the bank', () => {
     const shop = await here.merchant('UAH', 2_000n)
     await here.payOut(shop, { amount: '1000', to: RETURNS })
     const told = await ended(shop, 1)
-    while ((await here.available(shop)) !== 2_000_00n) {
+    // A callback that a busy machine loses is made up for by asking, which takes the business clock to move.
+    for (let round = 1; (await here.available(shop)) !== 2_000_00n; round += 1) {
       await sleep(50)
-      await here.work()
+      if (round % 20 === 0) await here.later(60_000)
+      else await here.work()
     }
     expect((await here.notices(shop)).at(-1)!.status).toBe('Failed')
     expect(told.length).toBeGreaterThan(0)

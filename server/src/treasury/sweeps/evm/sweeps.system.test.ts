@@ -10,10 +10,9 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { deployerAccount, faucetAccount, sendAndMine } from '../../../../../sandbox/anvil/transactions.ts'
 import { call, ensureTokens } from '../../../../../sandbox/tokens/index.ts'
 import { bsc, ethereum, type EvmSpec } from '../../../../../sandbox/evm-specs.ts'
-import { findEdr } from '../../../../../sandbox/edr/binding.ts'
 import { useDatabase } from '../../../../../test/setup/database.ts'
 import { migrated } from '../../../../../test/setup/migrated.ts'
-import { EVM_NODES, useEdr } from '../../../../../test/setup/nodes.ts'
+import { EVM_NODES } from '../../../../../test/setup/nodes.ts'
 import { createEvmAdapter } from '../../../adapters/chains/evm/index.ts'
 import { expectedPrice } from './gas-price.ts'
 import { HOT, openEvmSweeps, type EvmSweeps, type SweepOptions } from './test-world.ts'
@@ -249,27 +248,6 @@ describe.each(NODES)('on $name', (nodes) => {
     expect(await world.drift()).toEqual([])
   }, 120_000)
 })
-
-describe.skipIf(findEdr() === undefined)(
-  "on Hardhat's node with its own answers, which has no traces and no receipts of a block",
-  () => {
-    const node = useEdr({ ownReads: true })
-
-    test('coin leaves by a payment of its address, tokens of the same address by delegation', async () => {
-      const world = await open(ethereum, { nodes: { ethereum: node, bsc: node } })
-      const addresses = await holding(world, 4)
-      const [address] = addresses as [string]
-      await world.pay('ETH', address, '0.4')
-      await world.mine(4)
-      await world.deployed()
-      await world.settle()
-      expect(await statesOf(world)).toEqual({ 'delegate final': 4, 'direct final': 1 })
-      expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n])
-      expect(await world.onChain(address, 'ETH')).toBeLessThan(10n ** 15n)
-      expect(await world.drift()).toEqual([])
-    }, 120_000)
-  },
-)
 
 test('E10 an address that its token refuses is left out, is tried again ever less often, and a person is told', async () => {
   const world = await open(ethereum)
