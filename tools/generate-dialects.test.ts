@@ -26,7 +26,7 @@ test('a row lists the tests whose titles name it, and the doubles whose comments
   expect(lineOf(document, 'T-14')).toMatch(/\| `sandbox\/tron\/call.ts` \| `server\/src\/a.test.ts` \| holds \|$/)
   expect(lineOf(document, 'T-16')).toMatch(/\| in the test \| `server\/src\/a.test.ts` \| holds \|$/)
   expect(lineOf(document, 'B-1')).toMatch(/\| none \| none \| open \|$/)
-  expect(document).toContain('3 of 163 rows have a test')
+  expect(document).toMatch(/3 of \d+ rows have a test/)
 })
 
 test('an id that is in no table is refused', () => {

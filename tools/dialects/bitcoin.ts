@@ -224,6 +224,6 @@ export const BITCOIN_ROWS: readonly DialectRow[] = [
     source: 'from memory, not checked',
     adapter: 'one node',
     verdict:
-      'not detected: docs/operating/nodes.md asks for one node; another branch is followed as a reorganisation, down to finalDepth and no deeper',
+      'holds for branches: the alert branches-alternate; each is followed as a reorganisation meanwhile, down to finalDepth and no deeper. Pools that differ are not noticed',
   },
 ]

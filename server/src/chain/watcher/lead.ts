@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { ChainUnavailable } from '../../adapters/chains/port.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { createAlertLatch } from './alert-latch.ts'
+import { createBranchWatch } from './branches.ts'
 import { LeadershipLost } from './cursor.ts'
 import type { Follower, Step } from './follower.ts'
 import { ForkTooDeep } from './fork.ts'
@@ -37,6 +38,8 @@ export const createLead = (deps: { runtime: Runtime; settings: WatcherSettings }
   const stalled = createAlertLatch(runtime, 'finality-stalled', network)
   const failing = createAlertLatch(runtime, 'watcher-failing', network)
   const stopped = createAlertLatch(runtime, 'watcher-stopped', network)
+  const alternating = createAlertLatch(runtime, 'branches-alternate', network)
+  const branches = createBranchWatch()
   let loggedAt = 0
   let unavailableSince: number | undefined
   log.info('leading')
@@ -55,6 +58,14 @@ export const createLead = (deps: { runtime: Runtime; settings: WatcherSettings }
       `${network}: no block has become final for ${minutes} minutes, since block ${finalHeight}: deposits are seen, and nothing that waits for finality ` +
       `is credited. ${reason ?? 'The node names a final block that does not move on'}. See docs/operating/chain-trouble.md`
     await stalled.set(finalStaleMs < settings.finalStaleAfterMs ? null : text)
+  }
+
+  const showAlternating = async ({ cursor }: Step): Promise<void> => {
+    const height = branches.note(cursor, now())
+    const text =
+      `${network}: the node shows two branches at block ${height} in turn, as several nodes behind one address do. ` +
+      'Connect one node, or an address that keeps to one. See docs/operating/chain-trouble.md'
+    await alternating.set(height === null ? null : text)
   }
 
   /**
@@ -89,6 +100,7 @@ export const createLead = (deps: { runtime: Runtime; settings: WatcherSettings }
       await unavailable.set(null)
       await showStale()
       await showStalled(step.finalUnknown)
+      await showAlternating(step)
     },
     failed: async (error, failures) => {
       if (error instanceof WrongChain || error instanceof ForkTooDeep) {

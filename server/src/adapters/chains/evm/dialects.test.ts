@@ -27,6 +27,7 @@ import {
 } from './test-dialects.ts'
 import { HISTORY_GONE, NO_RECEIPTS, WRONG_PLACES } from './test-answers.ts'
 import { ELEMENTS, FAILED, FRAMES } from './test-frames.ts'
+import { neverTraces } from './trace-questions.ts'
 
 type Node = Awaited<ReturnType<typeof startDialect>>
 let node: Node | undefined
@@ -111,6 +112,14 @@ describe('inner income', () => {
     })
     expect(innerOf(await adapter.blockAt(7))).toEqual([{ ...FOUND, from: [eip55(other), eip55(CONTRACT)], units: 12n }])
   })
+})
+
+// The code alone would say that the method is missing: a gateway gives it for a block that is too old for it.
+test.each([
+  ['row E-19', { code: -32_601, message: 'public endpoint only serves recent blocks' }, false],
+  ['row E-17', { code: -32_601, message: 'the method debug_traceBlockByHash does not exist/is not available' }, true],
+])('%s: a refusal that ends all tracing, or only that of one block: $1.message', (_row, refusal, never) => {
+  expect(neverTraces(refusal)).toBe(never)
 })
 
 describe('one block that can not be traced does not stop the chain', () => {
