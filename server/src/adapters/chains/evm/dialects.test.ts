@@ -118,7 +118,7 @@ describe('inner income', () => {
 test.each([
   ['row E-19', { code: -32_601, message: 'public endpoint only serves recent blocks' }, false],
   ['row E-17', { code: -32_601, message: 'the method debug_traceBlockByHash does not exist/is not available' }, true],
-])('%s: a refusal that ends all tracing, or only that of one block: $1.message', (_row, refusal, never) => {
+])('%s: a refusal ends all tracing, or only that of one block', (_row, refusal, never) => {
   expect(neverTraces(refusal)).toBe(never)
 })
 
