@@ -1,8 +1,8 @@
 /**
- * Runs every bench, each in a process of its own, prints one table and how long each took, and writes the table to
- * bench/results/ and into the README. `npm run bench`, or `npm run bench -- ledger edge` for some: the figures of the
- * others stay as they were, with their date. A quick look, of fewer than three rounds, is printed only. A bench that
- * ends without figures is a row that says so; the others are run all the same.
+ * Runs every bench, each in a process of its own, prints one table and how long each took, and writes the figures to
+ * bench/results/, bench/README.md and the README. `npm run bench`, or `npm run bench -- ledger edge` for some: the
+ * figures of the others stay as they were, with their date. A quick look, of fewer than three rounds, is printed only.
+ * A bench that ends without figures is a row that says so; the others are run all the same.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,6 +11,7 @@ import { availableParallelism, cpus, totalmem } from 'node:os'
 import { tableOf } from './report.ts'
 import { ROUNDS } from './rounds.ts'
 import { told, type Row } from './row.ts'
+import { writeTables, type Measured } from './tables.ts'
 
 const BENCHES = [
   'ledger',
@@ -42,40 +43,23 @@ const runOne = async (name: string): Promise<Row[]> => {
 const machine = (): string =>
   `${availableParallelism()} processors (${cpus()[0]!.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.versions.node}`
 
-/** Of one bench: when and on what it was measured. */
-interface Measured {
-  date: string
-  machine: string
-  rows: readonly Row[]
-}
-
 const at = (file: string): URL => new URL(file, import.meta.url)
 const LATEST = 'results/latest.json'
-
-/** A machine and a day, and which benches were run there then. */
-const captionOf = (all: Readonly<Record<string, Measured>>): string => {
-  const runs = new Map<string, string[]>()
-  for (const [name, { date, machine: on }] of Object.entries(all))
-    runs.set(`${date}: ${on}`, [...(runs.get(`${date}: ${on}`) ?? []), name])
-  return [...runs]
-    .map(([run, names]) => `Measured on ${run}${runs.size > 1 ? ` (${names.join(', ')})` : ''}.`)
-    .join('\n')
-}
 
 const write = (measured: Readonly<Record<string, Measured>>): void => {
   mkdirSync(at('results/'), { recursive: true })
   const known = existsSync(at(LATEST)) ? (JSON.parse(readFileSync(at(LATEST), 'utf8')) as Record<string, Measured>) : {}
   const newest = { ...known, ...measured }
   const all = Object.fromEntries(BENCHES.filter((name) => newest[name]).map((name) => [name, newest[name]!]))
-  const text = `${captionOf(all)}\n\n${tableOf(Object.values(all).flatMap(({ rows }) => rows))}\n`
   writeFileSync(at(LATEST), `${JSON.stringify(all, null, 2)}\n`)
-  writeFileSync(at('results/latest.md'), text)
-  const readme = readFileSync(at('../README.md'), 'utf8')
-  const [before, after] = [readme.indexOf('<!-- bench -->'), readme.indexOf('<!-- end of bench -->')]
-  writeFileSync(at('../README.md'), `${readme.slice(0, before)}<!-- bench -->\n${text}${readme.slice(after)}`)
+  writeTables(all)
 }
 
 const wanted = process.argv.slice(2)
+if (wanted.length === 1 && wanted[0] === '--show') {
+  write({})
+  process.exit()
+}
 const strange = wanted.filter((name) => !BENCHES.includes(name))
 if (strange.length > 0) throw new Error(`no such bench: ${strange.join(', ')}; there are ${BENCHES.join(', ')}`)
 

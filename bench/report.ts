@@ -30,5 +30,5 @@ export const tableOf = (rows: readonly Row[]): string => {
 }
 
 /** Three digits that mean something. */
-const shown = (value: number): string =>
+export const shown = (value: number): string =>
   value >= 100 ? Math.round(value).toLocaleString('en-US') : String(Number(value.toPrecision(3)))

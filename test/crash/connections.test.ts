@@ -44,7 +44,8 @@ const endWhileInUse = (ask: () => void) =>
     const waiting =
       "select distinct application_name from pg_stat_activity where wait_event_type = 'Lock' and application_name = any($1)"
     const names = ROLES.map((role) => `bursar ${role}`)
-    // An answer has its time: on a busy machine the api gives up the first question before the other roles come to wait.
+    // An answer has its time: on a busy machine the api gives up the first question before the other roles come to
+    // wait.
     const again = setInterval(ask, 1_000)
     await sandbox
       .until(
