@@ -40,7 +40,8 @@ export const readBlockAt = async (rpc: Rpc, height: number, reading: BlockReadin
 
 const decodeHeader = (block: Fields, height: number): Header => {
   const shown = listOf(block['transactions'], 'transactions').map((one) => objectOf(one, 'a transaction'))
-  if (shown.length === 0 && namesTransactions(block))
+  // No genesis block has transactions, and Hardhat's node names another root for its own.
+  if (height > 0 && shown.length === 0 && namesTransactions(block))
     throw new Malformed(`the transactions of block ${height} are gone`)
   return {
     ...decodeHead(block, height),
