@@ -36,6 +36,9 @@ export class DatabaseClient extends pg.Client {
   #owed = 0
   #heardAt = 0
   #timer: NodeJS.Timeout | undefined
+  /** Ends each query that has no answer yet. */
+  readonly #waiting = new Set<(error: Error) => void>()
+  #hasEnded = false
 
   constructor(config: ClientSettings = {}) {
     super({
@@ -46,7 +49,11 @@ export class DatabaseClient extends pg.Client {
     })
     this.#answerMs = config.answerMs ?? 0
     this.on('error', () => {})
-    this.once('end', () => clearTimeout(this.#timer))
+    this.once('end', () => {
+      this.#hasEnded = true
+      clearTimeout(this.#timer)
+      this.#endWaiting()
+    })
     // The driver's method has eight signatures: what comes in goes on as it is.
     const send = this.query.bind(this) as (...args: unknown[]) => unknown
     this.query = ((...args: unknown[]) => this.#ask(send, args)) as pg.Client['query']
@@ -54,18 +61,41 @@ export class DatabaseClient extends pg.Client {
 
   #ask(send: (...args: unknown[]) => unknown, args: unknown[]): unknown {
     this.#asked()
+    if (this.#hasEnded) this.#endWaiting()
     const callback = args.at(-1)
     if (typeof callback !== 'function') {
-      const result = send(...args) as Promise<unknown>
-      result.then(
-        () => this.#answered(),
-        (error: unknown) => this.#answered(error),
-      )
-      return result
+      return new Promise((resolve, reject) => {
+        const settle = this.#once(resolve, reject)
+        const result = send(...args) as Promise<unknown>
+        result.then((value) => settle(undefined, value), settle)
+      })
     }
-    return send(...args.slice(0, -1), (error: unknown, result: unknown) => {
-      this.#answered(error)
-      callback(error, result)
+    const settle = this.#once(
+      (value) => callback(undefined, value),
+      (error) => callback(error),
+    )
+    return send(...args.slice(0, -1), settle)
+  }
+
+  /** What a query's answer, or the end of the connection, settles: the first of them counts. */
+  #once(resolve: (value: unknown) => void, reject: (error: unknown) => void) {
+    const settle = (error?: unknown, value?: unknown): void => {
+      if (!this.#waiting.delete(settle)) return
+      this.#answered(error ?? undefined)
+      if (error) reject(error)
+      else resolve(value)
+    }
+    this.#waiting.add(settle)
+    return settle
+  }
+
+  /**
+   * No answer comes on a connection that has ended. The driver ends its queries itself, in the next turn; one that it
+   * has lost sight of would wait for ever, and with it all orders of a merchant.
+   */
+  #endWaiting(): void {
+    setImmediate(() => {
+      for (const settle of this.#waiting) settle(new Error('Connection terminated unexpectedly'))
     })
   }
 

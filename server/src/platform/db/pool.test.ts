@@ -121,3 +121,20 @@ test('audit M-B5: the server ends statements and waits for locks, and looks whet
   ])
   await client.end()
 })
+
+test('audit O-3.2: a query that the driver has lost sight of ends with its connection', async () => {
+  const client = await connectPipelined({ url: database.url })
+  const {
+    rows: [own],
+  } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  // The driver's own way to end what waits (pg/lib/client.js) does nothing here.
+  Object.assign(client, { _errorAllQueries: () => {} })
+  const asked = [client.query('select pg_sleep(60)'), client.query('select 1')].map((query) =>
+    query.then(
+      () => 'answered',
+      () => 'ended',
+    ),
+  )
+  await withClient(database.url, (other) => other.query('select pg_terminate_backend($1)', [own!.pid]))
+  expect(await Promise.all(asked)).toEqual(['ended', 'ended'])
+})
