@@ -1,19 +1,18 @@
 import type { Head } from '@bursar/chainkit'
 
-/** What is remembered of branches, and how long a return to one counts. */
+/** How long a branch that was left is remembered, and a return to it counts. */
 const WINDOW_MS = 10 * 60_000
 /** One return may be the chain's own doing: a branch that lost and wins after all. */
 const MOST_RETURNS = 1
-/** Heights whose blocks are remembered: more than nodes of one chain lie apart. */
-const MOST_HEIGHTS = 200
 
 /**
  * Notices a node that shows two branches in turn, as several nodes behind one address do while they disagree. A branch
  * that a chain has left comes back once at most; a chain that is read from two nodes returns with every other answer.
+ * The branches may be of different lengths.
  */
 export const createBranchWatch = () => {
-  const shown = new Map<number, Head>()
-  /** when a block was left for another one of its height, by its hash */
+  let last: Head | undefined
+  /** when a block was left with its branch, by its hash */
   const left = new Map<string, number>()
   let returns: number[] = []
   return {
@@ -24,15 +23,12 @@ export const createBranchWatch = () => {
      */
     note: ({ height, hash }: Head, at: number): number | null => {
       const since = at - WINDOW_MS
-      const before = shown.get(height)
-      if (before && before.hash !== hash) {
-        left.set(before.hash, at)
-        if ((left.get(hash) ?? 0) > since) returns.push(at)
-      }
-      shown.set(height, { height, hash })
-      returns = returns.filter((one) => one > since)
       for (const [one, then] of left) if (then <= since) left.delete(one)
-      for (const one of shown.keys()) if (one < height - MOST_HEIGHTS) shown.delete(one)
+      // The cursor goes back to the block that two branches have in common before it follows the other one.
+      if (last && height <= last.height && hash !== last.hash) left.set(last.hash, at)
+      if (left.delete(hash)) returns.push(at)
+      returns = returns.filter((one) => one > since)
+      last = { height, hash }
       return returns.length > MOST_RETURNS ? height : null
     },
   }

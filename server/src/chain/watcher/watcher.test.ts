@@ -126,33 +126,39 @@ test('follows nothing while its node lacks what it needs, and begins by itself w
 })
 
 // From memory, not checked: balancers send each question to any of their nodes, which are on two branches for a while.
-test('row B-30: two nodes behind one address that are on two branches raise an alert, which ends when they agree', async () => {
-  for (let blocks = 0; blocks < 3; blocks += 1) chain.mine()
-  start()
-  await heightIs(3)
-  const one = [...chain.blocks]
-  chain.reorganise(1, [[]])
-  const other = [...chain.blocks]
-  const shows = async (blocks: typeof one): Promise<void> => {
-    chain.blocks = blocks
-    const { hash } = blocks.at(-1)!
-    await until(async () => {
-      const { rows } = await sql<{ hash: string }>`select hash from watch_cursors where network = ${NETWORK}`.execute(
-        db,
-      )
-      return rows[0]?.hash === hash
-    })
-  }
-  const kinds = async () => (await alerts()).map(({ kind }) => kind)
-  await shows(other)
-  await shows(one)
-  expect(await kinds(), 'a branch that wins after all').toEqual([])
-  await shows(other)
-  await until(async () => (await kinds()).includes('branches-alternate'))
-  later += 11 * 60_000
-  chain.mine()
-  await until(async () => !(await kinds()).includes('branches-alternate'))
-})
+test.each([
+  { lengths: 'the same length', blocks: [[]] },
+  { lengths: 'different lengths', blocks: [[], []] },
+])(
+  'row B-30: two nodes behind one address that are on two branches of $lengths raise an alert, which ends when they agree',
+  async ({ blocks }) => {
+    for (let mined = 0; mined < 3; mined += 1) chain.mine()
+    start()
+    await heightIs(3)
+    const one = [...chain.blocks]
+    chain.reorganise(1, blocks)
+    const other = [...chain.blocks]
+    const shows = async (branch: typeof one): Promise<void> => {
+      chain.blocks = branch
+      const { hash } = branch.at(-1)!
+      await until(async () => {
+        const { rows } = await sql<{ hash: string }>`select hash from watch_cursors where network = ${NETWORK}`.execute(
+          db,
+        )
+        return rows[0]?.hash === hash
+      })
+    }
+    const kinds = async () => (await alerts()).map(({ kind }) => kind)
+    await shows(other)
+    await shows(one)
+    expect(await kinds(), 'a branch that wins after all').toEqual([])
+    await shows(other)
+    await until(async () => (await kinds()).includes('branches-alternate'))
+    later += 11 * 60_000
+    chain.mine()
+    await until(async () => !(await kinds()).includes('branches-alternate'))
+  },
+)
 
 test('two of them: one leads, the other takes over when it ends, and every block is shown once', async () => {
   const first = start()
