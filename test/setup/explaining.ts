@@ -4,6 +4,9 @@ import { inTransaction, type Db } from '../../server/src/platform/db/index.ts'
 export interface Plan {
   'Node Type': string
   'Relation Name'?: string
+  /** of each loop, on average */
+  'Actual Rows': number
+  'Actual Loops': number
   'Shared Hit Blocks': number
   'Shared Read Blocks': number
   Plans?: Plan[]

@@ -8,12 +8,17 @@ import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { ChainTransaction } from '@bursar/chainkit'
 import { useDatabase } from '../../../../test/setup/database.ts'
+import { explain, nodesOf } from '../../../../test/setup/explaining.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
+import { createWatchedPool, type Statement } from '../../../../test/setup/watched-pool.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
 import { createClock } from '../../platform/runtime/clock.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
+import { createDb, inTransaction } from '../../platform/db/index.ts'
+import { storeAncestry } from './ancestry.ts'
 import { createAncestryJob } from './index.ts'
 import { createWorld, pay, START, wipe, type Owned, type World } from './test-world.ts'
+import { conflictsWith } from './unmined.ts'
 
 const database = useDatabase({ template: migrated })
 let world: World
@@ -34,10 +39,10 @@ beforeEach(async () => {
  */
 const [INPUTS, OUTPUTS] = [12_000, 700]
 const txid = (at: number): string => at.toString(16).padStart(64, '0')
-const wide = (inputs: number, outputs: number, besides: readonly string[] = []): ChainTransaction => {
+const wide = (inputs: number, outputs: number, besides: readonly string[] = [], hash = 'wide'): ChainTransaction => {
   const from = [...Array.from({ length: inputs }, (_, at) => `bc1q${txid(at).slice(6)}`), ...besides]
   return {
-    hash: 'wide',
+    hash,
     keys: Array.from({ length: inputs }, (_, at) => `${txid(at)}:0`),
     succeeded: true,
     fee: 1_000n,
@@ -106,4 +111,29 @@ test('one that is seen in the pool and replaced has failed once the replacement 
   const { rows } =
     await sql`select state, fail_reason as reason, count(*)::int as count from deposits group by 1, 2`.execute(world.db)
   expect(rows).toEqual([{ state: 'failed', reason: 'TRANSACTION_REPLACED', count: 100 }])
+})
+
+test('a block that is full of transactions of some inputs and some outputs is read', async () => {
+  // 122 inputs of 170 units of weight and 163 outputs of 124 are 41,000 of a block's 4,000,000.
+  const block = Array.from({ length: 97 }, (_, at) => wide(122, 163, [], `some ${at}`))
+  await world.mine('BITCOIN', 100, block)
+  expect((await stored()).count).toBe(97 * 163)
+})
+
+test('ancestors of a transaction of many outputs are compared with a block once, not for each output', async () => {
+  const paid = wide(1_200, 1_600, [], 'standing')
+  await world.poolHas('BITCOIN', [paid])
+  const ancestors = [{ transaction: paid.hash, keys: [...paid.keys] }]
+  await storeAncestry(world.db, 'BITCOIN', paid.hash, ancestors, new Date(world.now))
+  const rival = { hash: 'rival', keys: [paid.keys[7]!] }
+  const statements: Statement[] = []
+  const db = createDb(createWatchedPool(database.url, (statement) => void statements.push(statement)))
+  const found = await inTransaction(db, (tx) => conflictsWith(tx, 'BITCOIN', [rival]))
+  await db.destroy()
+  expect([found.length, new Set(found.map(({ transaction }) => transaction))]).toEqual([1_600, new Set(['rival'])])
+  const { text, values } = statements.find((one) => one.text.includes('deposit_ancestry'))!
+  const unnested = nodesOf((await explain(world.db, text, values))!)
+    .filter((node) => node['Node Type'] === 'Function Scan')
+    .map((node) => node['Actual Rows'] * node['Actual Loops'])
+  expect(Math.max(...unnested)).toBe(1_200)
 })

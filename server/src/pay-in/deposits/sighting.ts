@@ -66,21 +66,22 @@ export const sightingsAmong = (
 }
 
 /**
- * Keys, or senders, that are written for the transfers of one transaction at most, each as often as there are
- * transfers: hundreds at hundreds of outputs.
+ * Keys, or senders, of one transaction that are written again at most for its transfers after the first. Since inputs
+ * and outputs have weight, a block that is full of such transactions has a million of each at most, which is half of
+ * what one statement can hold.
  */
-const MOST_WRITTEN = 20_000
+const MOST_REPEATED = 5_000
 
 /**
- * Each deposit holds the keys and the senders of its transaction. One of thousands of inputs and thousands of outputs
- * to us would have them written millions of times, and its block could not be stored: of such a one none are named. Its
- * keys are read with its ancestry.
+ * Each deposit holds the keys and the senders of its transaction. Those of many inputs and many outputs to us would
+ * have them written millions of times, and their block could not be stored: of such a one none are named. Its keys are
+ * read with its ancestry.
  */
 export const withoutLongLists = (sightings: readonly Sighting[]): Sighting[] => {
   const counts = new Map<string, number>()
   for (const { transaction } of sightings) counts.set(transaction, (counts.get(transaction) ?? 0) + 1)
   const isLong = (list: readonly string[], transaction: string): boolean =>
-    list.length * counts.get(transaction)! > MOST_WRITTEN
+    list.length * (counts.get(transaction)! - 1) > MOST_REPEATED
   return sightings.map((one) => ({
     ...one,
     ...(isLong(one.keys, one.transaction) && { keys: [] }),

@@ -27,7 +27,8 @@ export interface Conflict {
 
 /**
  * Deposits that wait for what transactions of a block use up: a key of their own, or one that only an unconfirmed
- * ancestor, or the very transaction, as its pool showed it, was to use.
+ * ancestor, or the very transaction, as its pool showed it, was to use. The lists are those of a transaction, which may
+ * bring thousands of deposits: each is compared once.
  */
 export const conflictsWith = async (
   tx: Tx,
@@ -37,17 +38,23 @@ export const conflictsWith = async (
   const used = transactions.flatMap(({ hash, keys }) => keys.map((key) => ({ key, hash })))
   const { rows } = await sql<Conflict['deposit'] & { usedBy: string }>`with used as materialized (
       select * from unnest(${used.map(({ key }) => key)}::text[], ${used.map(({ hash }) => hash)}::text[]) u(key, hash)),
-    waiting as (select d.merchant_id, d.id, d.network, d.transaction, d.index, d.keys from deposits d
-      where d.network = ${network} and d.block_height is null and d.state in ('pending', 'orphaned'))
-    select distinct on (c.merchant_id, c.id) c.merchant_id as "merchantId", c.id, c.transaction, c.index, c.hash as "usedBy" from (
-      select w.merchant_id, w.id, w.transaction, w.index, u.hash, 0 as far, k.n as place
-        from waiting w cross join lateral unnest(w.keys) with ordinality k(key, n) join used u on u.key = k.key
-      union all
-      select w.merchant_id, w.id, w.transaction, w.index, u.hash, 1, k.n
-        from waiting w join deposit_ancestry a on a.network = w.network and a.transaction = w.transaction
-          cross join lateral unnest(a.keys, a.spenders) with ordinality k(key, spender, n) join used u on u.key = k.key and u.hash <> k.spender
-        where w.index not like 's:%') c
-    order by c.merchant_id, c.id, c.far, c.place`.execute(tx)
+    waiting as materialized (select d.merchant_id, d.id, d.transaction, d.index, d.keys from deposits d
+      where d.network = ${network} and d.block_height is null and d.state in ('pending', 'orphaned')),
+    own as materialized (select distinct on (w.transaction) w.transaction, w.keys from waiting w where cardinality(w.keys) > 0),
+    direct as materialized (select distinct on (o.transaction) o.transaction, u.hash
+      from own o cross join lateral unnest(o.keys) with ordinality k(key, n) join used u on u.key = k.key
+      order by o.transaction, k.n),
+    standing as materialized (select a.transaction, a.keys, a.spenders from deposit_ancestry a
+      where a.network = ${network} and a.transaction in (select w.transaction from waiting w)),
+    inherited as materialized (select distinct on (s.transaction) s.transaction, u.hash
+      from standing s cross join lateral unnest(s.keys, s.spenders) with ordinality k(key, spender, n)
+        join used u on u.key = k.key and u.hash <> k.spender
+      order by s.transaction, k.n)
+    select w.merchant_id as "merchantId", w.id, w.transaction, w.index, coalesce(d.hash, i.hash) as "usedBy" from waiting w
+      left join direct d on d.transaction = w.transaction and cardinality(w.keys) > 0
+      left join inherited i on i.transaction = w.transaction and w.index not like 's:%'
+    where coalesce(d.hash, i.hash) is not null
+    order by w.merchant_id, w.id`.execute(tx)
   return rows.map(({ usedBy, ...deposit }) => ({ deposit, transaction: usedBy }))
 }
 
