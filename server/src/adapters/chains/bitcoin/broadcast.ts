@@ -39,7 +39,7 @@ const VERDICTS: readonly { code: number; says?: RegExp; verdict: Verdict }[] = [
   },
   {
     code: VERIFY_REJECTED,
-    says: /^bad-txns-premature-spend-of-coinbase|^too-long-mempool-chain|^too-large-cluster|^TRUC-violation|^truc-|^v3-rule-violation|^replacement-adds-unconfirmed|^too many potential replacements|^non-(BIP68-)?final/,
+    says: /^bad-txns-premature-spend-of-coinbase|^too-long-mempool-chain|^too-large-cluster|^TRUC-violation|^truc-|^v3-rule-violation|^missing-ephemeral-spends|^replacement-adds-unconfirmed|^too many potential replacements|^non-(BIP68-)?final/,
     verdict: 'later',
   },
   { code: VERIFY_ERROR, verdict: 'invalid' },

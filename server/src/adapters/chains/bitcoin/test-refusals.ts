@@ -47,6 +47,8 @@ export const REFUSALS: readonly (readonly [code: number, message: string, verdic
     'later',
   ],
   [-26, 'v3-rule-violation, version=2 tx 5d62 cannot spend from version=3 tx 1c3e', 'later'],
+  // Core 29 and later (policy/ephemeral_policy.cpp): over once the parent, whose dust it does not spend, is mined.
+  [-26, "missing-ephemeral-spends, tx 5d62 (wtxid=9f38) did not spend parent's ephemeral dust", 'later'],
   // Row B-5, row B-4: to 30.
   [-26, 'replacement-adds-unconfirmed, replacement ab12 adds unconfirmed input, idx 1', 'later'],
   [
