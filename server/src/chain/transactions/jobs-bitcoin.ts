@@ -8,6 +8,7 @@ import { hasOwnOutput, planBitcoinBump, planConsolidationBump, vsizeOf, type Bit
 import { anyChange, takeChange, type ChangeKey } from './change.ts'
 import { spendableCoins } from './coins.ts'
 import { recordBump } from './commands.ts'
+import { handOver } from './jobs-children.ts'
 import { keepInPool } from './jobs-keeping.ts'
 import { later, type SendingDeps } from './sending.ts'
 import { attemptsOf, childOf, stepAgainAt } from './store.ts'
@@ -31,10 +32,24 @@ interface Shown {
  */
 export const bumpBitcoin = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Promise<void> => {
   const shown = await shownOf(deps, outgoing)
-  if (!shown || (await hasChild(deps, outgoing))) return keepInPool(deps, outgoing, shown?.attempt ?? attempt)
+  if (!shown) return handBack(deps, outgoing, attempt)
+  if (await hasChild(deps, outgoing)) return keepInPool(deps, outgoing, shown.attempt)
   const rate = await rateOf(deps)
   if (waits(deps, outgoing, shown, rate.milliSatPerVb)) return keepInPool(deps, outgoing, shown.attempt)
   await payMore(deps, outgoing, shown, rate)
+}
+
+/**
+ * Hands over again what is in the pool in no form: it was mined just now, or a full pool evicted it (Bitcoin Core,
+ * `TrimToSize`), and then the pool asks more by now than it pays.
+ */
+const handBack = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Promise<void> => {
+  const result = await handOver(deps, outgoing, attempt)
+  if (result.kind === 'refused' && result.reason === 'fee-too-low')
+    return refusedForFee(deps, outgoing, attempt, result.message)
+  if (result.kind !== 'accepted')
+    deps.runtime.log.warn({ outgoing: outgoing.id, result }, 'a transaction that left the pool was not taken')
+  await stepAgainAt(deps.runtime.db, outgoing, later(deps, deps.policy.rebroadcastEveryMs))
 }
 
 /**

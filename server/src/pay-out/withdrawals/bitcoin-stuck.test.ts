@@ -39,6 +39,7 @@ const openPool = () => {
     handed: [] as string[],
     sole: (): Entry => [...pool.values()][0]!,
     hashes: () => [...pool.keys()],
+    evict: () => pool.clear(),
   }
   world.node.broadcast = (raw): BroadcastResult => {
     const parsed = parseTransaction(Buffer.from(raw, 'hex'))
@@ -213,4 +214,14 @@ test('audit D-B3: a payout below the least rate of the pool pays the rate of now
   world.node.rate = 12_000n
   await world.work(3, 60_000)
   expect([pool.hashes().length, (await attempts()).length]).toEqual([1, 3])
+})
+
+test('row B-23: a payout that left a full pool while nobody looked pays the rate of now', async () => {
+  const pool = await open()
+  // Bitcoin Core 29, txmempool.cpp TrimToSize: the cheapest leave, and the least rate rises above what they paid.
+  pool.evict()
+  pool.least = 10_000n
+  world.node.rate = 20_000n
+  await world.work(4, HALF_AN_HOUR)
+  expect([pool.hashes().length, (await attempts()).length, await world.alerts()]).toEqual([1, 2, []])
 })

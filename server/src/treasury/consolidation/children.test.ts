@@ -185,3 +185,21 @@ test('audit D-B9, row B-9: a parent below the least rate of the pool goes togeth
   await world.send.run(signal)
   expect([together, (await child()).state]).toEqual([[[parent.hash, (await child()).hash]], 'broadcast'])
 })
+
+test('rows B-9, B-23: a payout and its child that a full pool evicted together go back together', async () => {
+  const { parent } = await open()
+  await world.send.run(signal)
+  expect((await child()).state).toBe('broadcast')
+  // Bitcoin Core 31, txmempool.cpp TrimToSize: the worst chunk leaves as a whole, and the least rate rises above it.
+  const together: string[][] = []
+  world.node.broadcast = (raw) =>
+    parsed(raw).txid === parent.hash
+      ? { kind: 'refused', reason: 'fee-too-low', message: 'mempool min fee not met, 282 < 1410' }
+      : { kind: 'conflict', message: 'bad-txns-inputs-missingorspent' }
+  world.node.broadcastWithParent = (above, below) => (
+    together.push([parsed(above).txid, parsed(below).txid]),
+    { kind: 'accepted' }
+  )
+  await world.work(2, 40 * 60_000)
+  expect(together).toContainEqual([parent.hash, (await child()).hash])
+})
