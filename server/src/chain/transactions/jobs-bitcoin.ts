@@ -40,15 +40,15 @@ export const bumpBitcoin = async (deps: SendingDeps, outgoing: Outgoing, attempt
 }
 
 /**
- * Hands over again what is in the pool in no form: it was mined just now, or a full pool evicted it (Bitcoin Core,
- * `TrimToSize`), and then the pool asks more by now than it pays.
+ * Broadcasts a transaction again of which the pool shows no attempt: it was mined just now, or a full pool evicted it
+ * (Bitcoin Core, `TrimToSize`). The pool's least fee rate may have risen above the transaction's; then it is bumped.
  */
 const handBack = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Promise<void> => {
   const result = await handOver(deps, outgoing, attempt)
   if (result.kind === 'refused' && result.reason === 'fee-too-low')
     return refusedForFee(deps, outgoing, attempt, result.message)
   if (result.kind !== 'accepted')
-    deps.runtime.log.warn({ outgoing: outgoing.id, result }, 'a transaction that left the pool was not taken')
+    deps.runtime.log.warn({ outgoing: outgoing.id, result }, 'the node refused a transaction that had left its pool')
   await stepAgainAt(deps.runtime.db, outgoing, later(deps, deps.policy.rebroadcastEveryMs))
 }
 

@@ -208,17 +208,17 @@ const audit = async ({ chain, owners, withdrawn }: Walk): Promise<void> => {
     expect(balance === 0n || owed === 0n).toBe(true)
     expect(await world.balance(merchantId, 'BTC', 'fees')).toBe(sum(counted.map(feeOf)))
     expect(await world.balance(merchantId, 'BTC', 'suspense')).toBe(sum(arrived) - sum(counted))
-    // A sum that lost a part waits for it, and keeps its other parts until the lost one has failed.
-    const { rows: bound } = await sql<{ transaction: string; units: bigint }>`
+    // A sum that has lost a part keeps its other parts until that part is mined again or has failed.
+    const { rows: parts } = await sql<{ transaction: string; units: bigint }>`
       select p.transaction, p.units from deposits p join deposits d on d.merchant_id = p.merchant_id and d.id = p.summed_in
       where p.address = ${address} and d.state <> 'credited'`.execute(world.db)
     const onChain = new Set(mined.map(({ hash }) => hash))
-    const [here, lost] = [
-      bound.filter((p) => onChain.has(p.transaction)),
-      bound.filter((p) => !onChain.has(p.transaction)),
+    const [bound, lost] = [
+      parts.filter((p) => onChain.has(p.transaction)),
+      parts.filter((p) => !onChain.has(p.transaction)),
     ]
-    expect(here.length === 0 || lost.length > 0).toBe(true)
-    expect(sum(arrived) - sum(counted) - sum(here.map((p) => p.units))).toBeLessThan(MIN)
+    expect(bound.length === 0 || lost.length > 0).toBe(true)
+    expect(sum(arrived) - sum(counted) - sum(bound.map((p) => p.units))).toBeLessThan(MIN)
     expect(await world.balance(merchantId, 'BTC', 'custody:BITCOIN')).toBe(out - sum(arrived))
     const frozen = await sql`select from freezes
       where merchant_id = ${merchantId} and lifted_at is null`.execute(world.db)
@@ -269,7 +269,7 @@ test('whatever the chain does, balances are right to the unit and each status is
       await rest(walk)
       await audit(walk)
     }),
-    // Shrinking takes longer than the test may: the first counterexample is printed.
+    // Shrinking exceeds the time limit, which would hide the counterexample.
     { numRuns: Number(process.env['WALKS'] ?? 25), endOnFailure: true },
   )
 })

@@ -24,8 +24,8 @@ interface Entry {
   inputs: string[]
   vsize: number
   fee: bigint
-  /** what others have made of its outputs */
-  withdrawalSubscribers: { count: number; vsize: number; fee: bigint }
+  /** transactions of others that spend its outputs */
+  descendants: { count: number; vsize: number; fee: bigint }
 }
 
 /**
@@ -56,14 +56,14 @@ const openPool = () => {
       }
     const inputs = parsed.inputs.map(outpointOf)
     const evicted = [...pool].filter(([, entry]) => entry.inputs.some((input) => inputs.includes(input)))
-    const count = evicted.reduce((sum, [, entry]) => sum + 1 + entry.withdrawalSubscribers.count, 0)
+    const count = evicted.reduce((sum, [, entry]) => sum + 1 + entry.descendants.count, 0)
     if (count > 100)
       return {
         kind: 'refused',
         reason: 'later',
         message: `too many potential replacements, rejecting replacement ${txid}`,
       }
-    const paid = evicted.reduce((sum, [, entry]) => sum + entry.fee + entry.withdrawalSubscribers.fee, 0n)
+    const paid = evicted.reduce((sum, [, entry]) => sum + entry.fee + entry.descendants.fee, 0n)
     if (evicted.length > 0 && fee < paid + feeAt(1_000n, vsize)) {
       return {
         kind: 'refused',
@@ -72,20 +72,20 @@ const openPool = () => {
       }
     }
     for (const [hash] of evicted) pool.delete(hash)
-    pool.set(txid, { inputs, vsize, fee, withdrawalSubscribers: NOBODY })
+    pool.set(txid, { inputs, vsize, fee, descendants: NOBODY })
     return { kind: 'accepted' }
   }
   world.node.poolCost = (hash) => {
     const entry = pool.get(hash)
     if (!entry) return null
-    const { vsize, fee, withdrawalSubscribers } = entry
-    const both = { vsize: vsize + withdrawalSubscribers.vsize, fee: fee + withdrawalSubscribers.fee }
+    const { vsize, fee, descendants } = entry
+    const both = { vsize: vsize + descendants.vsize, fee: fee + descendants.fee }
     const isPaidFor = both.fee * BigInt(vsize) > fee * BigInt(both.vsize)
     return {
       vsize,
       fee,
       ancestors: { vsize: 0, fee: 0n },
-      descendants: withdrawalSubscribers,
+      descendants,
       package: isPaidFor ? both : { vsize, fee },
     }
   }
@@ -135,7 +135,7 @@ test('audit D-B3: a payout that pays less than the node asks is replaced, once',
 
 test('audit D-B3, row B-2: a payout whose receiver pays for it is not replaced', async () => {
   const pool = await open()
-  pool.sole().withdrawalSubscribers = { count: 1, vsize: 110, fee: 20_000n }
+  pool.sole().descendants = { count: 1, vsize: 110, fee: 20_000n }
   world.node.rate = 20_000n
   await world.work(60, HALF_AN_HOUR)
   expect(await attempts()).toHaveLength(1)
@@ -143,7 +143,7 @@ test('audit D-B3, row B-2: a payout whose receiver pays for it is not replaced',
 
 test('audit D-B3, row B-2: a replacement pays for what its receiver has made of the payout, in one attempt', async () => {
   const pool = await open()
-  pool.sole().withdrawalSubscribers = { count: 1, vsize: 20_000, fee: 22_000n }
+  pool.sole().descendants = { count: 1, vsize: 20_000, fee: 22_000n }
   world.node.rate = 20_000n
   const before = pool.sole().fee
   await world.work(10, HALF_AN_HOUR)
@@ -153,7 +153,7 @@ test('audit D-B3, row B-2: a replacement pays for what its receiver has made of 
 
 test('audit D-B3, row B-2: a child pays when it costs less than what a replacement evicts', async () => {
   const pool = await open()
-  pool.sole().withdrawalSubscribers = { count: 1, vsize: 100_000, fee: 110_000n }
+  pool.sole().descendants = { count: 1, vsize: 100_000, fee: 110_000n }
   world.node.rate = 20_000n
   const asked: (bigint | undefined)[] = []
   world.node.payForParent = (_hash, _rate, below) => (asked.push(below), true)
@@ -164,7 +164,7 @@ test('audit D-B3, row B-2: a child pays when it costs less than what a replaceme
 
 test('audit D-B3, row B-4: above what nodes evict, only a child pays', async () => {
   const pool = await open()
-  pool.sole().withdrawalSubscribers = { count: 100, vsize: 11_000, fee: 11_000n }
+  pool.sole().descendants = { count: 100, vsize: 11_000, fee: 11_000n }
   world.node.rate = 20_000n
   const asked: (bigint | undefined)[] = []
   world.node.payForParent = (_hash, _rate, below) => (asked.push(below), false)
@@ -182,8 +182,8 @@ test('audit D-B3, row B-3: a replacement that the node refuses for its fee leads
   const { broadcast } = world.node
   // The receiver spends the payout in the moment before the replacement arrives.
   world.node.broadcast = (raw) => {
-    if (pool.hashes().length === 1 && pool.sole().withdrawalSubscribers.count === 0)
-      pool.sole().withdrawalSubscribers = { count: 1, vsize: 50_000, fee: 50_000n }
+    if (pool.hashes().length === 1 && pool.sole().descendants.count === 0)
+      pool.sole().descendants = { count: 1, vsize: 50_000, fee: 50_000n }
     return broadcast(raw)
   }
   await world.work(1, HALF_AN_HOUR)
@@ -216,7 +216,7 @@ test('audit D-B3: a payout below the least rate of the pool pays the rate of now
   expect([pool.hashes().length, (await attempts()).length]).toEqual([1, 3])
 })
 
-test('row B-23: a payout that left a full pool while nobody looked pays the rate of now', async () => {
+test('row B-23: a payout that a full pool evicted is replaced at the current fee rate', async () => {
   const pool = await open()
   // Bitcoin Core 29, txmempool.cpp TrimToSize: the cheapest leave, and the least rate rises above what they paid.
   pool.evict()
