@@ -4,6 +4,7 @@
  * database work, and against pgbench running the statements of one order a transaction, in turns in one run. `node
  * bench/exchange.ts`.
  */
+import { sql } from 'kysely'
 import { createDb, createPool, migrate, type Db } from '../server/src/platform/db/index.ts'
 import { createIds } from '../server/src/platform/runtime/ids.ts'
 import { portOf, startServer } from './edge/start.ts'
@@ -115,12 +116,12 @@ export const run = (): Promise<Row[]> =>
 
 /** pgbench's promises are not what is measured next. */
 const forgetQuotes = async (db: Db): Promise<void> => {
-  await db.deleteFrom('exchange_quotes').execute()
+  await sql`delete from exchange_quotes`.execute(db)
 }
 
 /** Throws unless each order at an estimate's price took its promise. */
 const requireTaken = async (db: Db): Promise<void> => {
-  const { length } = await db.selectFrom('exchange_quotes').select('id').execute()
+  const { length } = (await sql`select id from exchange_quotes`.execute(db)).rows
   if (length > 0) throw new Error(`${length} of ${REQUESTS} promises were not taken`)
 }
 

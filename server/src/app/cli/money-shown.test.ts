@@ -250,7 +250,7 @@ describe('reserves', () => {
 
   test('too little on the chain ends with 1; all proofs at once; nobody and nothing are told', async () => {
     await createReconcileJob(here.runtime, catalogue, [here.adapter], 1).run(new AbortController().signal)
-    await world.db.updateTable('custody_rounds').set({ on_chain: 1n }).where('asset', '=', 'ETH').execute()
+    await sql`update custody_rounds set on_chain = 1 where asset = 'ETH'`.execute(world.db)
     const { code, out } = await bursar('reserves', '--out', folder)
     expect(code).toBe(1)
     expect(out).toMatch(/ETH .* 0%/)

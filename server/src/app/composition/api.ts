@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { World } from './world.ts'
 import type { Network } from '@bursar/chainkit'
 import { heldTotals } from '../../cards/acquiring/index.ts'
@@ -114,7 +115,7 @@ export const createApi = (
     pages: { routes: pages, problem: problemPage, ...limits.pages },
     log: runtime.log,
     ready: async () => {
-      await runtime.db.selectFrom('business_clock').select('offset_ms').execute()
+      await sql`select offset_ms from business_clock`.execute(runtime.db)
     },
     findKnown: known.find,
     onFirstUse: (merchant, key) => {

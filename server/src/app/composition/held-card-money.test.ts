@@ -44,12 +44,8 @@ const paid = async (body?: Record<string, unknown>): Promise<string> => {
 }
 /** What the merchant has, and can spend. */
 const balance = async (): Promise<[bigint, bigint]> => {
-  const rows = await world.db
-    .selectFrom('ledger_accounts')
-    .select(['posted', 'held'])
-    .where('kind', '=', 'merchant')
-    .where('merchant_id', '=', world.merchantId)
-    .execute()
+  const { rows } = await sql<{ posted: bigint; held: bigint }>`select posted, held from ledger_accounts
+    where kind = 'merchant' and merchant_id = ${world.merchantId}`.execute(world.db)
   return rows.reduce<[bigint, bigint]>(
     ([has, free], { posted, held }) => [has + posted, free + posted - held],
     [0n, 0n],

@@ -182,13 +182,9 @@ describe('money that went back without us', () => {
 })
 
 const available = async (): Promise<bigint> => {
-  const rows = await world.db
-    .selectFrom('ledger_accounts')
-    .select(['posted', 'held'])
-    .where('kind', '=', 'merchant')
-    .where('merchant_id', '=', world.merchantId)
-    .execute()
-  return rows.reduce((sum, { posted, held }) => sum + BigInt(posted) - BigInt(held), 0n)
+  const { rows } = await sql<{ posted: bigint; held: bigint }>`select posted, held from ledger_accounts
+    where kind = 'merchant' and merchant_id = ${world.merchantId}`.execute(world.db)
+  return rows.reduce((sum, { posted, held }) => sum + posted - held, 0n)
 }
 
 describe('a card that was refused and is called paid', () => {

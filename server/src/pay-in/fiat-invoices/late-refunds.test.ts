@@ -1,4 +1,5 @@
 /** Refunds that ended as not made, and of which money shows later all the same. */
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
@@ -43,7 +44,7 @@ const resolve = (id: string, how: 'done' | 'refused') =>
 const reconcile = () =>
   reconcileAcquirer({ runtime: world.runtime, payouts: payoutBooks, pause: async () => {} }, world.first)
 const alertText = async (kind: string): Promise<string | undefined> =>
-  (await world.db.selectFrom('alerts').select('text').where('kind', '=', kind).executeTakeFirst())?.text
+  (await sql<{ text: string }>`select text from alerts where kind = ${kind}`.execute(world.db)).rows[0]?.text
 const stateRefund = (reference: string, units: bigint): void => {
   world.first.lines.push({
     kind: 'refund',
