@@ -1,7 +1,6 @@
-import * as fc from 'fast-check'
 import { hexToBytes, parseTransaction, recoverTypedDataAddress } from 'viem'
 import { recoverAuthorizationAddress } from 'viem/utils'
-import type { Hex, TransactionSerialized } from 'viem'
+import type { Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import {
   COIN,
@@ -17,18 +16,9 @@ import type { PermitCall, TransferCall } from '@bursar/chainkit/evm'
 import { isRefused } from '@bursar/chainkit'
 import { readPolicy } from '../../policy/policy.ts'
 import type { SignRequest } from '../../protocol/protocol.ts'
-import { Refusal } from '../../protocol/refusal.ts'
 import type { RefusalCode } from '../../protocol/refusal.ts'
 import { tronIntent, tronRequest } from '../tron/test-tron.ts'
-import {
-  addressOf,
-  contracts,
-  movedContracts,
-  movedPolicy,
-  plainSweep,
-  sweepRequest,
-  usdcPolicy,
-} from './test-sweep.ts'
+import { addressOf, contracts, movedContracts, plainSweep, sweepRequest, usdcPolicy } from './test-sweep.ts'
 import type { SweepPlan } from './test-sweep.ts'
 import {
   TREASURY,
@@ -36,10 +26,7 @@ import {
   USDT,
   codeOf,
   depositKey,
-  evmRequest,
-  fillerRequest,
   hotKey,
-  intentOf,
   keyring,
   makeSigner,
   policyFile,
@@ -47,7 +34,9 @@ import {
 } from '../../test-world.ts'
 
 const STRANGER = '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB'
+
 const relay = contracts.relay.address
+
 const first: SweepPlan = {
   accounts: [1, 2],
   authorize: [
@@ -55,6 +44,7 @@ const first: SweepPlan = {
     [2, 0n],
   ],
 }
+
 const transfers: TransferCall = {
   token: USDC,
   validBefore: 2n ** 40n,
@@ -63,6 +53,7 @@ const transfers: TransferCall = {
     { from: addressOf(2), units: 6n, nonce: 1n },
   ],
 }
+
 const permits: PermitCall = { token: USDC, deadline: 2n ** 40n, permits: [{ owner: addressOf(1), nonce: 3n }] }
 
 describe('what is signed', () => {
@@ -181,7 +172,9 @@ describe('what is signed', () => {
 })
 
 const word = (value: bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`
+
 const batch = (more: Partial<SweepPlan>): SignRequest => sweepRequest({ ...first, ...more })
+
 const named = (...keys: SignRequest['keys']): Partial<SweepPlan> => ({ request: { keys } })
 
 describe('what is refused', () => {
@@ -377,127 +370,3 @@ test('audit M-B3: switching sweeps off stops every new one; what was signed befo
   expect(await codeOf(signer, sweepRequest(first))).toBe('signed')
   expect(await codeOf(signer, sweepRequest({ ...first, call: { nonce: 7n } }))).toBe('disabled')
 })
-
-describe('one nonce, one end', () => {
-  const again = (nonce: bigint, senderNonce = 1n): SignRequest =>
-    sweepRequest({ accounts: [1], authorize: [[1, nonce]], call: { nonce: senderNonce } })
-  const direct = (nonce: bigint): SignRequest => plainSweep({ nonce, value: 1n, gas: 21_000n }, [depositKey(1)])
-
-  test('a second authorisation is refused, unless it conflicts with the first', async () => {
-    const { signer } = await makeSigner()
-    expect(await codeOf(signer, again(0n, 0n))).toBe('signed')
-    expect(await codeOf(signer, again(1n))).toBe('authorization')
-    expect(await codeOf(signer, again(0n))).toBe('signed')
-  })
-
-  test('a second authorisation is given where the first may have lost its nonce', async () => {
-    const { signer } = await makeSigner()
-    await signer.sign(again(0n, 0n))
-    await signer.sign(direct(0n))
-    expect(await codeOf(signer, again(2n))).toBe('authorization')
-    expect(await codeOf(signer, again(1n))).toBe('signed')
-    expect(await codeOf(signer, again(2n, 2n))).toBe('authorization')
-  })
-
-  test('after transactions of its own an address authorises at the next nonce', async () => {
-    const { signer } = await makeSigner()
-    await signer.sign(direct(0n))
-    expect(await codeOf(signer, again(2n))).toBe('authorization')
-    expect(await codeOf(signer, again(1n))).toBe('signed')
-  })
-
-  test('when the treasury has moved, the old delegate is refused and the new one given, at the same nonce or the next', async () => {
-    const { signer } = await makeSigner()
-    await signer.sign(again(0n, 0n))
-    signer.replacePolicy(readPolicy(JSON.stringify(movedPolicy)))
-    expect(await codeOf(signer, again(1n))).toBe('destination-mismatch')
-    const moved = (nonce: bigint, senderNonce: bigint): SignRequest =>
-      sweepRequest({
-        accounts: [1],
-        authorize: [[1, nonce]],
-        call: { nonce: senderNonce },
-        alter: (draft) => ({
-          ...draft,
-          authorizations: draft.authorizations.map((one) => ({ ...one, delegate: movedContracts.delegate.address })),
-        }),
-      })
-    expect(await codeOf(signer, moved(0n, 1n))).toBe('signed')
-    expect(await codeOf(signer, moved(1n, 2n))).toBe('authorization')
-  })
-
-  test('a payment and an authorisation never share a nonce', async () => {
-    const { signer } = await makeSigner()
-    const payout = (number: number, nonce: bigint): SignRequest =>
-      evmRequest(intentOf(number), { nonce }, { keys: [depositKey(1)] })
-    await signer.sign(payout(1, 0n))
-    expect(await codeOf(signer, again(0n))).toBe('nonce-used')
-    await signer.sign(again(1n))
-    expect(await codeOf(signer, payout(2, 1n))).toBe('nonce-used')
-    expect(await codeOf(signer, fillerRequest({ nonce: 1n }, depositKey(1)))).toBe('signed')
-  })
-
-  test('a payment and a sweep never share a nonce of the hot wallet', async () => {
-    const { signer } = await makeSigner()
-    await signer.sign(evmRequest(intentOf(1)))
-    expect(await codeOf(signer, sweepRequest(first))).toBe('nonce-used')
-    await signer.sign(sweepRequest({ ...first, call: { nonce: 1n } }))
-    expect(await codeOf(signer, evmRequest(intentOf(2), { nonce: 1n }))).toBe('nonce-used')
-  })
-
-  test('what was given is remembered over a restart', async () => {
-    const { signer, log, logFile } = await makeSigner()
-    await signer.sign(again(0n, 0n))
-    await log.close()
-    const later = await makeSigner({ logFile })
-    expect(await codeOf(later.signer, again(1n))).toBe('authorization')
-    expect(await codeOf(later.signer, evmRequest(intentOf(2), {}, { keys: [depositKey(1)] }))).toBe('nonce-used')
-  })
-
-  test('the other chain, with the same keys, is asked for by itself', async () => {
-    const { signer } = await makeSigner()
-    await signer.sign(again(0n, 0n))
-    const there = sweepRequest({
-      accounts: [1],
-      authorize: [[1, 0n]],
-      call: { chainId: 31_356n },
-      request: { network: 'BINANCE_SMART_CHAIN' },
-    })
-    const { signed } = await signer.sign(there)
-    const [{ chainId } = { chainId: 0 }] = parseTransaction(signed as `0x04${string}`).authorizationList ?? []
-    expect(chainId).toBe(31_356)
-  })
-})
-
-test('changed bytes are refused, or still pay nobody but the treasury', async () => {
-  const requests = [
-    sweepRequest(first),
-    sweepRequest({ accounts: [1, 2] }),
-    plainSweep({ value: 5n, gas: 21_000n }, [depositKey(1)]),
-    plainSweep({ to: USDT, data: encodeTransfer(TREASURY, 5n) }, [depositKey(1)]),
-    plainSweep({ to: addressOf(1), value: 5n, gas: 21_000n }, [hotKey, depositKey(1)]),
-  ]
-  await fc.assert(
-    fc.asyncProperty(fc.constantFrom(...requests), fc.nat(), fc.nat({ max: 255 }), async (request, at, byte) => {
-      const bytes = Buffer.from(request.unsigned.slice(2), 'hex')
-      bytes[at % bytes.length] = byte
-      const { signer } = await makeSigner()
-      let signed: Hex
-      try {
-        signed = (await signer.sign({ ...request, unsigned: `0x${bytes.toString('hex')}` })).signed as Hex
-      } catch (error) {
-        expect(error).toBeInstanceOf(Refusal)
-        return
-      }
-      const read = parseTransaction(signed as TransactionSerialized)
-      const { to, data, value = 0n } = read
-      const authorizationList = 'authorizationList' in read ? (read.authorizationList ?? []) : []
-      const receivers = [contracts.batch.address, TREASURY, USDT, addressOf(1)].map((one) => one.toLowerCase())
-      expect(receivers).toContain(to)
-      if (to === USDT.toLowerCase()) expect(data).toContain(TREASURY.slice(2).toLowerCase())
-      if (to === addressOf(1).toLowerCase()) expect(value).toBeLessThanOrEqual(10n ** 15n)
-      for (const one of authorizationList)
-        expect([one.address, one.chainId]).toEqual([contracts.delegate.address.toLowerCase(), 31_337])
-    }),
-    { numRuns: 150 },
-  )
-}, 60_000)

@@ -1,6 +1,7 @@
 /** What real nodes answer about what contracts did, and what comes of it. */
 // Titles name rows of docs/dialects.md; a table's title stands for all that it lists.
 import { checksumAddress, type Hex } from '@bursar/chainkit/evm'
+
 import { afterEach, describe, expect, test } from 'vitest'
 import type { EvmAdapterSettings } from './index.ts'
 import {
@@ -16,25 +17,25 @@ import {
   NEVER,
   OPCODES,
   OURS,
-  PAYER,
   receiptOf,
   startDialect,
   STATE_GONE,
   transactionHash,
   UNTRACEABLE,
-  word,
   type Answer,
 } from './test-dialects.ts'
-import { HISTORY_GONE, NO_RECEIPTS, WRONG_PLACES } from './test-answers.ts'
 import { ELEMENTS, FAILED, FRAMES } from './test-frames.ts'
 import { neverTraces } from './trace-questions.ts'
 
 type Node = Awaited<ReturnType<typeof startDialect>>
+
 let node: Node | undefined
+
 afterEach(async () => {
   await node?.close()
   node = undefined
 })
+
 const start = async (
   given: Parameters<typeof startDialect>[0] = {},
   settings: Partial<EvmAdapterSettings> = {},
@@ -42,7 +43,9 @@ const start = async (
 ): Promise<Node> => (node = await startDialect(given, settings, head))
 
 const eip55 = (address: string): string => checksumAddress(address as Hex)
+
 const FOUND = { index: `t:${eip55(OURS)}`, contract: null, from: [eip55(CONTRACT)], to: eip55(OURS), units: ETHER }
+
 const saidAt = (height: number, said: Answer) => ({
   debug_traceBlockByHash: ([hash]: unknown[]): Answer =>
     heightOf(hash) === height ? said : { result: [diffOf(heightOf(hash))] },
@@ -59,6 +62,7 @@ const patiently = async <T>(ask: () => Promise<T>, most = 20): Promise<{ found: 
     }
   }
 }
+
 const innerOf = (block: { transactions: { transfers: { index: string }[] }[] } | null) =>
   block!.transactions.flatMap(({ transfers }) => transfers.filter(({ index }) => index.startsWith('t:')))
 
@@ -360,158 +364,5 @@ describe('a node that does not trace', () => {
     const { found, times } = await patiently(() => adapter.blockAt(7))
     expect(found).toMatchObject({ untraced: true })
     expect(times).toBe(10)
-  })
-})
-
-describe('receipts', () => {
-  const two = (logs: number[][]) => {
-    const receipts = logs.map((numbers, at) => ({
-      ...receiptOf(7),
-      transactionHash: word(5_007 + at),
-      logs: numbers.map((n) => ({ address: CONTRACT, topics: [], data: '0x', logIndex: `0x${n.toString(16)}` })),
-    }))
-    const transactions = receipts.map(({ transactionHash: hash }) => ({
-      hash,
-      from: PAYER,
-      to: CONTRACT,
-      nonce: '0x1',
-      value: '0x0',
-    }))
-    return {
-      eth_getBlockByNumber: ([at]: unknown[]): Answer => ({
-        result: { ...blockOf(at === 'latest' ? 8 : Number(at)), transactions },
-      }),
-      eth_getBlockReceipts: (): Answer => ({ result: receipts }),
-      eth_getTransactionReceipt: ([hash]: unknown[]): Answer => ({
-        result: receipts.find((one) => one.transactionHash === hash) ?? null,
-      }),
-    }
-  }
-
-  test('audit D-E11, row E-13: whose logs are numbered anew in the middle of a block (Erigon 3.0.15, erigon#16491) are read one by one', async () => {
-    const { adapter, asked } = await start(
-      two([
-        [0, 1],
-        [0, 1, 2],
-      ]),
-      { traces: 'off' },
-    )
-    expect((await adapter.blockAt(7))!.transactions).toHaveLength(3)
-    expect(asked.filter((method) => method === 'eth_getTransactionReceipt')).toHaveLength(2)
-  })
-
-  test('audit D-E11: with a log missing within a transaction are not believed', async () => {
-    const { adapter } = await start(two([[0, 2], [3]]), { traces: 'off' })
-    await expect(adapter.blockAt(7)).rejects.toMatchObject({ name: 'ChainUnavailable' })
-  })
-
-  test.for<[string, Answer]>([
-    ['EDR 0.22 (run)', { error: { code: -32004, message: 'Method eth_getBlockReceipts is not supported' } }],
-    ['go-ethereum (internal/ethapi/api.go)', { error: { code: -32000, message: 'receipts length mismatch: 2 vs 1' } }],
-    [
-      'Nethermind 1.40 with Receipt.DeriveFromState',
-      {
-        error: { code: -32602, message: 'Receipts for block 7 are neither stored nor reproducible from state history' },
-      },
-    ],
-    ['a list that lacks one', { result: [] }],
-  ])('rows E-11, E-12 and E-14: asked for one by one, %s', async ([, said]) => {
-    const { adapter } = await start({ eth_getBlockReceipts: () => said })
-    expect(innerOf(await adapter.blockAt(7))).toEqual([FOUND])
-  })
-
-  test.for(NO_RECEIPTS)(
-    'row E-10: of a block that is no longer on the best chain, $who ($source): the new block is read',
-    async ({ said }) => {
-      const lost = `0x${'99'.repeat(32)}`
-      let shown = lost
-      const { adapter } = await start(
-        {
-          eth_getBlockByNumber: ([at]) => ({ result: { ...blockOf(at === 'latest' ? 8 : Number(at)), hash: shown } }),
-          eth_getBlockReceipts: ([hash]) =>
-            hash === lost ? ((shown = blockOf(7)['hash'] as string), said) : { result: [receiptOf(7)] },
-        },
-        { traces: 'off' },
-      )
-      expect(await adapter.blockAt(7)).toMatchObject({
-        hash: blockOf(7)['hash'],
-        transactions: [{ hash: transactionHash(7) }, {}],
-      })
-    },
-  )
-
-  test.for(WRONG_PLACES)(
-    'row E-15: whose place in the block is said to be %s are told by their order',
-    async (transactionIndex) => {
-      const { adapter } = await start({
-        eth_getBlockReceipts: () => ({ result: [{ ...receiptOf(7), transactionIndex }] }),
-      })
-      expect(innerOf(await adapter.blockAt(7))).toEqual([FOUND])
-    },
-  )
-
-  test.for(HISTORY_GONE)(
-    'row E-9: of a block whose history is gone, $who ($source): the reading of it says so',
-    async ({ said }) => {
-      const words = 'error' in said ? said.error.message : ''
-      const bodies = await start({ eth_getBlockByNumber: () => said }, { traces: 'off' })
-      await expect(bodies.adapter.blockAt(7)).rejects.toMatchObject({
-        name: 'ChainUnavailable',
-        message: expect.stringContaining(`${words} (4444)`) as string,
-      })
-      await node!.close()
-      const receipts = await start(
-        { eth_getBlockReceipts: () => said, eth_getTransactionReceipt: () => ({ result: null }) },
-        { traces: 'off' },
-      )
-      await expect(receipts.adapter.blockAt(7)).rejects.toMatchObject({
-        name: 'ChainUnavailable',
-        message: expect.stringContaining(`${words} (4444)`) as string,
-      })
-    },
-  )
-
-  test('row E-16: of a block that nobody has are not made up', async () => {
-    const { adapter } = await start({
-      eth_getBlockReceipts: () => ({ result: null }),
-      eth_getTransactionReceipt: () => ({ error: { code: -32000, message: 'transaction indexing is in progress' } }),
-    })
-    await expect(adapter.blockAt(7)).rejects.toThrow(/indexing is in progress/)
-  })
-})
-
-describe('coin that comes without a transaction', () => {
-  const withdrawals = [
-    { index: '0x11', validatorIndex: '0x1', address: OURS, amount: '0x773594000' },
-    { index: '0x12', validatorIndex: '0x1', address: OURS, amount: '0x0' },
-  ]
-
-  test('audit D-E10: a withdrawal of a validator (EIP-4895) is a transfer, also of an empty block', async () => {
-    const { adapter } = await start({
-      eth_getBlockByNumber: ([at]) => ({
-        result: { ...blockOf(at === 'latest' ? 8 : Number(at)), transactions: [], withdrawals },
-      }),
-    })
-    expect((await adapter.blockAt(7))!.transactions).toEqual([
-      {
-        hash: blockOf(7).hash,
-        keys: [],
-        succeeded: true,
-        fee: 0n,
-        transfers: [{ index: 'w:17', contract: null, from: [], to: eip55(OURS), units: 32n * ETHER }],
-      },
-    ])
-  })
-
-  test("audit D-E10: tips are the fee recipient's, on a node that does not trace too", async () => {
-    const { adapter } = await start({}, { traces: 'off' })
-    expect((await adapter.blockAt(7))!.transactions.at(-1)!.transfers).toEqual([
-      { index: 'f', contract: null, from: [], to: eip55(MINER), units: 80_000n },
-    ])
-  })
-
-  test('audit D-E10: BSC has neither: its fees go to an account of the system (bsc core/state_transition.go)', async () => {
-    const { adapter } = await start({}, { network: 'BINANCE_SMART_CHAIN', traces: 'off' })
-    expect((await adapter.blockAt(7))!.transactions).toHaveLength(1)
   })
 })
