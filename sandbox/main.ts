@@ -66,6 +66,7 @@ function welcome(world: World, { api, control, bank, venue, screening, merchants
   say(`  merchant     ${merchant?.id}`)
   say('')
   say('Try, in another terminal:')
+  say(`  ${bursar} invoice                  # your first paid invoice: its page, its webhooks, its receipt`)
   say(`  ${bursar} deposit USDT ETHEREUM 25     # an address, a payment to it, and the notifications it causes`)
   say(`  ${bursar} withdraw USDT ETHEREUM 10    # to someone outside`)
   if (screening !== undefined)

@@ -17,10 +17,13 @@ beforeAll(() => {
 }, 60_000)
 afterAll(() => rmSync(consumer, { recursive: true }))
 
-/** The TypeScript of the README, as one module each, with what its text leaves open declared. */
+/** The TypeScript of a document, one text a block. */
+const codeOf = (document: string): string[] =>
+  [...readFileSync(join(repository, document), 'utf8').matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code!)
+
+/** The TypeScript of the SDK's README, as one module each, with the names that its text assumes declared. */
 const readmeModules = () => {
-  const readme = readFileSync(join(repository, 'sdk/README.md'), 'utf8')
-  const blocks = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code!)
+  const blocks = codeOf('sdk/README.md')
   const declared = [
     "import type { Bursar, CreateCryptoWithdrawalBody } from '@bursar/sdk'",
     'declare const bursar: Bursar',
@@ -48,9 +51,9 @@ test('the built package has no dependency, no TypeScript source and no test', ()
   expect(new Set(outside)).toEqual(new Set(['node:crypto']))
 })
 
-test('the TypeScript of the README compiles against the built package, library checks included', () => {
-  const modules = readmeModules()
-  expect(modules).toHaveLength(4)
+test('the TypeScript of both READMEs compiles against the built package, library checks included', () => {
+  const modules = [...readmeModules(), ...codeOf('README.md')]
+  expect(modules).toHaveLength(5)
   for (const [position, code] of modules.entries()) writeFileSync(join(consumer, `readme-${position}.ts`), code)
   const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext', '--target', 'es2022']
   const types = ['--types', 'node', '--typeRoots', join(repository, 'node_modules/@types')]

@@ -1,10 +1,13 @@
 /** Crypto invoices on real nodes, as a merchant and a payer see them. */
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPool } from '../../server/src/platform/db/index.ts'
+import { freePort } from '../../sandbox/process/port.ts'
 import { buildPrograms } from '../../tools/build.ts'
 import { startSandbox, type Network, type Sandbox } from './sandbox.ts'
 
@@ -74,6 +77,72 @@ describe('paid exactly', () => {
     expect(await invoices().get(id)).toMatchObject({ status: 'PAID', paidAmount: value, address: to })
     expect(await balance(ticker)).toBeCloseTo(before + Number(value), 8)
     expect(await toldOf(hash)).toEqual([])
+  })
+})
+
+describe('the first paid invoice of README.md', () => {
+  const root = join(import.meta.dirname, '../..')
+
+  test('`npm run try -- invoice` creates and pays one, and shows its webhooks, its receipt and the mail', async () => {
+    writeFileSync(join(sandbox.dir, 'sandbox.json'), JSON.stringify(sandbox.description))
+    const env = { ...process.env, BURSAR_DIR: sandbox.dir }
+    const { stdout } = await promisify(execFile)(process.execPath, ['sandbox/try.ts', 'invoice'], { cwd: root, env })
+    const lines = stdout.trimEnd().split('\n')
+    expect(lines.map((line) => /^\w+ +(CryptoInvoice \w+)?/.exec(line)?.[0].replace(/ +/, ' ').trim())).toEqual([
+      'created',
+      'page',
+      'payer',
+      'paid',
+      'webhook CryptoInvoice PENDING',
+      'webhook CryptoInvoice DONE',
+      'receipt',
+      'mail',
+    ])
+    const receipt = await fetch(lines.find((line) => line.startsWith('receipt'))!.split(/ +/)[1]!)
+    expect(receipt.status).toBe(200)
+    expect(
+      Buffer.from(await receipt.arrayBuffer())
+        .subarray(0, 5)
+        .toString(),
+    ).toBe('%PDF-')
+    expect(lines.at(-1)).toMatch(/^mail +to payer@example\.com: ".+", with receipt-.+\.pdf$/)
+  })
+
+  test('the shop of the snippet sends its payer to a page, and hears that the order is paid', async () => {
+    const [, code] = /```ts\n(.*?)```/s.exec(readFileSync(join(root, 'README.md'), 'utf8'))!
+    const shopDir = join(sandbox.dir, 'shop')
+    await promisify(execFile)(process.execPath, ['sdk/build.ts', join(shopDir, 'node_modules/@bursar/sdk')], {
+      cwd: root,
+    })
+    writeFileSync(join(shopDir, 'package.json'), '{ "type": "module" }')
+    writeFileSync(join(shopDir, 'shop.ts'), code!)
+    const merchant = sandbox.merchants[1]
+    const port = String(await freePort())
+    const webhookUrl = `http://127.0.0.1:${port}/webhooks`
+    await bursar('merchant', 'set', merchant.id, 'notificationsUrl', webhookUrl)
+    const child = spawn(process.execPath, ['shop.ts'], {
+      cwd: shopDir,
+      env: {
+        ...process.env,
+        PORT: port,
+        BURSAR_URL: sandbox.api,
+        BURSAR_MERCHANT_ID: merchant.id,
+        BURSAR_PRIVATE_KEY: merchant.privateKey,
+        WEBHOOK_URL: webhookUrl,
+      },
+    })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+    try {
+      await expect.poll(() => output).toMatch(/page: +http\S+\n/)
+      const url = /page: +(\S+)/.exec(output)![1]!
+      expect((await fetch(url)).status).toBe(200)
+      await sandbox.payInvoice(new URL(url).pathname.split('/').at(-1)!, 'exact')
+      await expect.poll(() => output).toContain('paid: order 1042, 25 USDT')
+    } finally {
+      child.kill('SIGKILL')
+      await bursar('merchant', 'set', merchant.id, 'notificationsUrl', merchant.notificationsUrl)
+    }
   })
 })
 

@@ -46,6 +46,8 @@ export type Network = 'BITCOIN' | 'ETHEREUM' | 'BINANCE_SMART_CHAIN' | 'TRON'
 export interface Sandbox extends Asking {
   dir: string
   api: string
+  /** What `npm start` writes to `.bursar/sandbox.json` for tools, as far as they need it. */
+  description: { api: string; control: string; inbox: string; merchants: readonly object[] }
   environment: NodeJS.ProcessEnv
   database: string
   merchants: readonly [Merchant, Merchant]
@@ -265,6 +267,7 @@ const connect = (
     ...asking,
     dir,
     api,
+    description: { api, control, inbox, merchants: platform.merchants },
     environment,
     database: world.databaseUrl,
     hasBitcoin: world.bitcoin !== undefined,

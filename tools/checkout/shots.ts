@@ -1,7 +1,8 @@
 /**
- * Pictures of every state of the payment page, phone and desktop, light and dark:
+ * Pictures of every state of the payment page, phone and desktop, light and dark; with `--documents` only those that
+ * the documents show, in docs/images/checkout:
  *
- *     node tools/checkout/shots.ts [--language uk] [--folder docs/images/checkout] [STATE...]
+ *     node tools/checkout/shots.ts [--documents] [--language uk] [--folder .bursar/shots] [STATE...]
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,17 +15,29 @@ import { servePages } from './serve.ts'
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
+    documents: { type: 'boolean', default: false },
     language: { type: 'string', default: 'en' },
-    folder: { type: 'string', default: join(import.meta.dirname, '../../docs/images/checkout') },
+    folder: { type: 'string' },
   },
 })
+/** README.md and docs/integrating/payment-page.md show these. */
+const IN_DOCUMENTS = [
+  'crypto-choose-phone-light',
+  'crypto-pay-phone-light',
+  'crypto-paid-phone-dark',
+  'crypto-underpaid-phone-light',
+  'crypto-pay-desktop-light',
+  'fiat-open-desktop-dark',
+]
+const root = join(import.meta.dirname, '../..')
+const folder = values.folder ?? join(root, values.documents ? 'docs/images/checkout' : '.bursar/shots')
 const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1_280, height: 900 } } as const
-/** Of WebP: small enough to be kept beside the documents, good enough to be looked at. */
+/** Of WebP, from 0 to 100: small enough for a repository, good enough to look at. */
 const QUALITY = 55
 
 const found = await findChromium()
 if ('missing' in found) throw new Error(found.missing)
-mkdirSync(values.folder, { recursive: true })
+mkdirSync(folder, { recursive: true })
 const browser = await chromium.launch({
   executablePath: found.program,
   args: ['--no-sandbox', '--disable-dev-shm-usage'],
@@ -37,6 +50,8 @@ for (const [device, viewport] of Object.entries(SIZES)) {
     const page = await context.newPage()
     const devtools = await context.newCDPSession(page)
     for (const name of names) {
+      const picture = `${name}-${device}-${colorScheme}`
+      if (values.documents && !IN_DOCUMENTS.includes(picture)) continue
       await page.goto(`${server.url}/${name}?lang=${values.language}`, { waitUntil: 'domcontentloaded' })
       const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
       const clip = { x: 0, y: 0, width: viewport.width, height, scale: device === 'desktop' ? 0.75 : 1 }
@@ -46,7 +61,7 @@ for (const [device, viewport] of Object.entries(SIZES)) {
         captureBeyondViewport: true,
         clip,
       })
-      writeFileSync(join(values.folder, `${name}-${device}-${colorScheme}.webp`), Buffer.from(data, 'base64'))
+      writeFileSync(join(folder, `${picture}.webp`), Buffer.from(data, 'base64'))
     }
     await context.close()
   }

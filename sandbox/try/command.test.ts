@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { freePort } from '../process/port.ts'
+import { readCommand, UsageError } from './command.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'bursar-try-'))
+afterAll(() => rmSync(dir, { recursive: true }))
+
+/** Runs `npm run try -- WORDS` against the sandbox of a folder. */
+const run = (words: readonly string[], folder: string): Promise<{ code: number; stdout: string; stderr: string }> =>
+  new Promise((resolve) => {
+    const program = new URL('../try.ts', import.meta.url).pathname
+    const env = { ...process.env, BURSAR_DIR: folder }
+    execFile(process.execPath, [program, ...words], { env }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    )
+  })
+
+describe('words of the command line', () => {
+  const read = (text: string) => readCommand(text.split(' '), ['crypto-pay'])
+
+  test.each([
+    ['deposit', { name: 'deposit', ticker: 'USDT', blockchain: 'ETHEREUM', amount: '25' }],
+    ['deposit usdt tron 1.5', { name: 'deposit', ticker: 'USDT', blockchain: 'TRON', amount: '1.5' }],
+    ['withdraw bnb bsc 1', { name: 'withdraw', ticker: 'BNB', blockchain: 'BINANCE_SMART_CHAIN', amount: '1' }],
+    ['page crypto-pay', { name: 'page', state: 'crypto-pay' }],
+    ['invoice', { name: 'invoice' }],
+    ['invoice --help', undefined],
+    ['-h', undefined],
+  ])('"%s" is read, in lower case too', (text, command) => expect(read(text)).toEqual(command))
+
+  test.each([
+    ['depsit', 'no command "depsit"'],
+    ['toString', 'no command "toString"'],
+    ['deposit USDT ETHEREUM -5', '-5'],
+    ['deposit USDT ETHEREUM 1,5', '"1,5" is no amount'],
+    ['deposit USDT ETHEREUM 0.00', '"0.00" is no amount'],
+    ['deposit USDT ETHEREUM 1e3', '"1e3" is no amount'],
+    ['deposit USDT ETHEREUM 5 6', '"6" is one word too many'],
+    ['balances USDT', '"USDT" is one word too many'],
+    ['page', 'name a state of the page: crypto-pay'],
+    ['page nonsense', '"nonsense" is not a state of the page: crypto-pay'],
+    ['held USDT ETHEREUM 5 nice', '"nice" is not a verdict: clean, mixer, sanctioned'],
+    ['invoice --fast', "'--fast'"],
+  ])('"%s" is refused with %s', (text, message) => {
+    expect(() => read(text)).toThrow(UsageError)
+    expect(() => read(text)).toThrow(message)
+  })
+})
+
+describe('without a running sandbox', () => {
+  test('a sandbox that was never started is one line that says how to start it', async () => {
+    const { code, stderr } = await run(['balances'], join(dir, 'nowhere'))
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^the sandbox is not running: start it with `npm start` in another terminal.*\n$/)
+  })
+
+  test('a sandbox that was ended is one line that says how to start it', async () => {
+    const dead = `http://127.0.0.1:${await freePort()}`
+    const merchants = [{ id: crypto.randomUUID(), privateKey: '11'.repeat(32) }]
+    writeFileSync(join(dir, 'sandbox.json'), JSON.stringify({ api: dead, control: dead, inbox: dead, merchants }))
+    for (const words of [['balances'], ['deposit'], ['withdraw'], ['invoice'], ['page', 'crypto-pay']]) {
+      const { code, stderr } = await run(words, dir)
+      expect(stderr).toMatch(/^the sandbox is not running: [^\n]*\n$/)
+      expect(code).toBe(1)
+    }
+  })
+
+  test.skipIf(process.getuid?.() === 0)("another user's sandbox is one line that says so", async () => {
+    chmodSync(join(dir, 'sandbox.json'), 0)
+    const { code, stderr } = await run(['balances'], dir)
+    expect(stderr).toMatch(/^another user started the sandbox: [^\n]*\n$/)
+    expect(code).toBe(1)
+  })
+
+  test('a wrong command line ends with 2, and help with 0', async () => {
+    expect(await run(['depsit'], dir)).toMatchObject({ code: 2 })
+    const { code, stdout } = await run([], dir)
+    expect(code).toBe(0)
+    expect(stdout).toContain('npm run try -- COMMAND')
+  })
+})
