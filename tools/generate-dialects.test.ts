@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -33,4 +33,19 @@ test('an id that is in no table is refused', () => {
   expect(() => dialectsDocument(repository({ 'server/src/a.test.ts': "test('row T-99: nothing', () => {})" }))).toThrow(
     'rows of no dialect table: T-99',
   )
+})
+
+test('the rows that `bursar smoke` prints are rows of the document', () => {
+  const root = join(import.meta.dirname, '..')
+  const folder = 'server/src/adapters/chains/dialects'
+  const files = [
+    ...['bitcoin.ts', 'evm.ts', 'tron.ts'].map((file) => join(folder, file)),
+    'server/src/app/cli/smoke-counterparties.ts',
+  ]
+  const text = files.map((file) => readFileSync(join(root, file), 'utf8')).join('\n')
+  const named = [...text.matchAll(/'((?:[A-Z]-\d+(?:, )?)+): /g)].flatMap(([, ids]) => ids!.split(', '))
+  expect(named).toEqual(expect.arrayContaining(['B-13', 'T-3', 'V-4']))
+  const document = readFileSync(join(root, 'docs/dialects.md'), 'utf8')
+  expect(named.filter((id) => lineOf(document, id) === undefined)).toEqual([])
+  expect(text.match(/'(row |rows )?[A-Z]?\d+: /g)).toBeNull()
 })

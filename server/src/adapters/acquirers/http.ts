@@ -1,4 +1,5 @@
 import { Client, type Dispatcher } from 'undici'
+import { describeConnectionError } from '../connection-errors.ts'
 import { AcquirerUnreachable } from './port.ts'
 
 export interface AcquirerHttpSettings {
@@ -107,7 +108,7 @@ const exchange = (client: Client, question: HttpQuestion & { path: string }, bou
         if (status < 200 || (status >= 300 && status < 400) || status >= 500) return fail(`it answered HTTP ${status}`)
         resolve({ status, headers: started.headers, body: Buffer.concat(started.chunks) })
       },
-      onResponseError: (_controller, error) => fail(`no answer: ${reasonOf(error)}`),
+      onResponseError: (_controller, error) => fail(`no answer: ${describeConnectionError(error)}`),
     }
     client.dispatch({ method, path, headers: { ...headers }, body: method === 'GET' ? null : body }, handler)
   })
@@ -118,6 +119,3 @@ const namesAndValues = (received: Record<string, string | string[] | undefined>)
       value === undefined ? [] : [[name.toLowerCase(), Array.isArray(value) ? value.join(', ') : value]],
     ),
   )
-
-/** The code alone: a message of the TLS or HTTP layer may quote what was received. */
-const reasonOf = (error: Error): string => (error as NodeJS.ErrnoException).code ?? error.name

@@ -58,7 +58,13 @@ export interface PaymentPage {
  * final.
  */
 export type AcquirerState =
-  | { kind: 'waiting' | 'unknown'; reason?: string }
+  | { kind: 'waiting'; reason?: string }
+  | {
+      kind: 'unknown'
+      reason?: string
+      /** the answer has a signature that is not by the account's key, which the operator has to correct */
+      otherKey?: true
+    }
   | {
       kind: 'succeeded' | 'reversed'
       acquirerReference: string

@@ -1,4 +1,5 @@
 import { Pool } from 'undici'
+import { describeConnectionError } from '../connection-errors.ts'
 
 export interface ExchangeSettings {
   /** http or https; a user and password in it become an authorization header */
@@ -76,7 +77,7 @@ export const createExchange = ({ url, headers: more = {}, connections, maxBytes 
 /** A refused connection has a code and no message of its own when a name has several addresses. */
 const reasonOf = (error: unknown): string => {
   const { code, message } = error as { code?: string; message?: string }
-  return code ?? message ?? String(error)
+  return code === undefined ? (message ?? String(error)) : describeConnectionError(error)
 }
 
 const basic = (user: string, password: string): string =>

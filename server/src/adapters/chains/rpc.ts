@@ -1,4 +1,5 @@
 import type { Network } from '@bursar/chainkit'
+import { isWebPage } from '../connection-errors.ts'
 import { createExchange, NoAnswer, type Received } from './exchange.ts'
 import { createGate, pauseInText, REAL_TIMER, TooFast, type Timer } from './pauses.ts'
 import { ChainUnavailable } from './port.ts'
@@ -149,7 +150,11 @@ const parseText = ({ status, text, pauseMs }: Received, parse: (text: string) =>
         'HTTP 403: the node lets this user, address or method not through: check its url, and which addresses and methods it allows',
         false,
       )
-    throw new Malformed(`HTTP ${status} with an answer that is no JSON`)
+    throw new Malformed(
+      isWebPage(text)
+        ? `HTTP ${status} with a web page, which is no JSON: check that the url is that of the node's JSON-RPC`
+        : `HTTP ${status} with an answer that is no JSON`,
+    )
   }
 }
 

@@ -1,4 +1,5 @@
 import { request } from 'undici'
+import { describeConnectionError, isWebPage } from '../connection-errors.ts'
 import { ScreeningUnavailable } from './port.ts'
 
 const MOST_BYTES = 1024 * 1024
@@ -10,15 +11,15 @@ export const postForm = async (
   { name, timeoutMs }: { name: string; timeoutMs: number },
 ): Promise<unknown> => {
   const text = await exchange(url, fields, timeoutMs).catch((error: unknown) => {
-    const { code, message } = error as NodeJS.ErrnoException
-    throw new ScreeningUnavailable(
-      `${name}: ${error instanceof ScreeningUnavailable ? message : `no answer (${code ?? (error as Error).name})`}`,
-    )
+    const why = error instanceof ScreeningUnavailable ? error.message : `no answer: ${describeConnectionError(error)}`
+    throw new ScreeningUnavailable(`${name}: ${why}`)
   })
   try {
     return JSON.parse(text) as unknown
   } catch {
-    throw new ScreeningUnavailable(`${name}: it answered what is no JSON`)
+    throw new ScreeningUnavailable(
+      `${name}: ${isWebPage(text) ? 'it answered a web page and no JSON: check its url' : 'it answered what is no JSON'}`,
+    )
   }
 }
 

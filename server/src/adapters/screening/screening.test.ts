@@ -181,7 +181,7 @@ describe('AMLBot', () => {
     const { port } = server.address() as AddressInfo
     await new Promise((resolve) => void server.close(resolve))
     await expect(amlbot({ url: `http://127.0.0.1:${port}` }).screen(deposit('aa01'))).rejects.toThrow(
-      'no answer (ECONNREFUSED)',
+      'no answer: ECONNREFUSED (nothing listens there',
     )
   })
 })

@@ -50,7 +50,7 @@ test('each account as configured, and whether it answers with these keys', async
   expect(lines).toEqual([
     `ok acquirer right (bank): answers; ${can}`,
     `BAD acquirer wrong (bank): wrong: it refuses to answer: bad_signature; ${can}`,
-    `BAD acquirer gone (bank): gone: no answer: ECONNREFUSED; ${can}`,
+    `BAD acquirer gone (bank): gone: no answer: ECONNREFUSED (nothing listens there: check the host and the port, and whether the server runs); ${can}`,
     'ok routing of payIn UAH 25 to 100: right',
   ])
   expect(lines.join()).not.toContain('secret')

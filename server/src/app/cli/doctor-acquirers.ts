@@ -7,6 +7,7 @@ import { formatUnits } from '../../platform/money/index.ts'
 export type Tell = (good: boolean, text: string) => void
 
 const SCALE = 2
+const OTHER_KEY = "signs its answers with another key: set the account's keys to those of the acquirer's cabinet"
 
 /** Each account with an acquirer: what it is configured for, and whether it answers us with our keys. */
 export const tellAcquirers = async (config: AcquirersConfig | null, tell: Tell): Promise<void> => {
@@ -15,8 +16,11 @@ export const tellAcquirers = async (config: AcquirersConfig | null, tell: Tell):
     const can = describeCapabilities(acquirer.capabilities)
     try {
       // A reference nobody has ever ordered with: an acquirer that says so has understood and believed the question.
-      const { kind: known } = await acquirer.paymentState(randomUUID())
-      tell(known === 'unknown', `acquirer ${name} (${kind}): answers; ${can}`)
+      const state = await acquirer.paymentState(randomUUID())
+      const known = `says that a payment which was never ordered is ${state.kind}`
+      const isOtherKey = state.kind === 'unknown' && state.otherKey === true
+      const says = isOtherKey ? OTHER_KEY : state.kind === 'unknown' ? 'answers' : known
+      tell(says === 'answers', `acquirer ${name} (${kind}): ${says}; ${can}`)
     } catch (error) {
       tell(false, `acquirer ${name} (${kind}): ${(error as Error).message}; ${can}`)
     }

@@ -25,7 +25,10 @@ export const tellNetworks = async (
   for (const [network, adapter] of createAdapters(networks, tokensOf(assets))) {
     try {
       const [identity, head] = await Promise.all([adapter.identity(), adapter.head()])
-      tell(identity === identityOf(networks, network), `${network}: node of chain ${identity}, head ${head.height}`)
+      const configured = identityOf(networks, network)
+      const isRight = identity === configured
+      const other = `, but BURSAR_NETWORKS_FILE names chain ${configured}: set \`url\` to a node of that chain`
+      tell(isRight, `${network}: node of chain ${identity}, head ${head.height}${isRight ? '' : other}`)
       const read = statuses.get(network)
       tell(
         read !== undefined,
@@ -35,11 +38,12 @@ export const tellNetworks = async (
       for (const asset of assets.crypto) {
         const on = asset.networks.get(network)
         if (!on?.contract || !('tokenDecimals' in adapter)) continue
-        const decimals = await adapter.tokenDecimals(on.contract)
-        tell(
-          decimals === on.decimals,
-          `${network}: ${asset.ticker} has ${decimals} decimals${decimals === on.decimals ? '' : `, configured ${on.decimals}`}`,
+        const line = await adapter.tokenDecimals(on.contract).then(
+          (decimals) => ({ decimals, text: `has ${decimals} decimals` }),
+          (error: unknown) => ({ decimals: undefined, text: `does not say its decimals: ${(error as Error).message}` }),
         )
+        const isRight = line.decimals === on.decimals
+        tell(isRight, `${network}: ${asset.ticker} ${line.text}${isRight ? '' : `, configured ${on.decimals}`}`)
       }
     } catch (error) {
       tell(false, `${network}: ${(error as Error).message}`)

@@ -11,7 +11,8 @@ import { startVenue } from '../../../../sandbox/venue/index.ts'
 import { temporaryFolder } from '../../../../test/setup/temporary.ts'
 import { createFreedomPay } from '../../adapters/acquirers/freedompay/index.ts'
 import { FREEDOMPAY_LIMITS } from '../../adapters/acquirers/freedompay/settings.ts'
-import { createAcquirerHttp } from '../../adapters/acquirers/http.ts'
+import type { AcquirersConfig } from '../../adapters/acquirers/index.ts'
+import { createAcquirerHttp, type AcquirerHttp } from '../../adapters/acquirers/http.ts'
 import { createLiqPay } from '../../adapters/acquirers/liqpay/index.ts'
 import { LIQPAY_LIMITS } from '../../adapters/acquirers/liqpay/settings.ts'
 import { AcquirerUnreachable, type Acquirer, type AcquirerState } from '../../adapters/acquirers/port.ts'
@@ -21,14 +22,35 @@ import { WAYFORPAY_LIMITS } from '../../adapters/acquirers/wayforpay/settings.ts
 import { createAmlbot } from '../../adapters/screening/amlbot.ts'
 import type { Subject } from '../../adapters/screening/port.ts'
 import { openVenue, readVenueSettings } from '../../adapters/venues/settings.ts'
+import { tellAcquirers } from './doctor-acquirers.ts'
 import { compareAcquirer, compareScreener, compareVenue } from './smoke-counterparties.ts'
 
 const http = createAcquirerHttp({ account: 'test', timeoutMs: 120_000 })
+const ORDER = {
+  description: 'a test',
+  callbackUrl: 'http://127.0.0.1:9/told',
+  returnUrl: 'https://shop.example/',
+  email: undefined,
+  language: 'en',
+  expiresAt: Date.now() + 600_000,
+} as const
 const lines = (comparisons: Awaited<ReturnType<typeof compareAcquirer>>) =>
   comparisons.map(({ row, standing, text }) => `${standing} ${row}: ${text}`)
 
-const emulated: Record<string, () => Promise<{ acquirer: Acquirer; secureCode: string }>> = {
-  liqpay: async () => {
+/** Hands an answer on with a signature that is not by our key. */
+const signedOtherwise: AcquirerHttp = {
+  ask: async (question) => {
+    const answer = await http.ask(question)
+    const text = answer.body.toString()
+    const body = text
+      .replace(/(<pg_sig>)[^<]*/, `$1${'0'.repeat(32)}`)
+      .replace(/("merchantSignature":")[^"]*/, `$1${'0'.repeat(32)}`)
+    return { ...answer, body: Buffer.from(body) }
+  },
+}
+
+const emulated: Record<string, (http: AcquirerHttp) => Promise<{ acquirer: Acquirer; secureCode: string }>> = {
+  liqpay: async (http) => {
     const account = {
       publicKey: 'i00000000042',
       privateKey: 'a4825234f4bae72a0be04eafe9e8e2bada209255',
@@ -48,7 +70,7 @@ const emulated: Record<string, () => Promise<{ acquirer: Acquirer; secureCode: s
       secureCode: emulator.desk.dialect.secureCode,
     }
   },
-  wayforpay: async () => {
+  wayforpay: async (http) => {
     const account = { merchantAccount: 'test_merch_n1', secretKey: 'flk3409refn54t54t*FNJRET', domain: 'www.market.ua' }
     const emulator = await startWayForPay(account, { port: 0 })
     onTestFinished(() => emulator.stop())
@@ -65,7 +87,7 @@ const emulated: Record<string, () => Promise<{ acquirer: Acquirer; secureCode: s
       secureCode: emulator.desk.dialect.secureCode,
     }
   },
-  freedompay: async () => {
+  freedompay: async (http) => {
     const account = { merchantId: '500042', secretKey: 'receiving-key-0001', payoutSecretKey: 'paying-out-key-0002' }
     const emulator = await startFreedomPay(account, { port: 0 })
     onTestFinished(() => emulator.stop())
@@ -87,19 +109,14 @@ const emulated: Record<string, () => Promise<{ acquirer: Acquirer; secureCode: s
 test.for(Object.keys(emulated))(
   '%s: what was never ordered is unknown, and a paid order is understood',
   async (kind) => {
-    const { acquirer, secureCode } = await emulated[kind]!()
+    const { acquirer, secureCode } = await emulated[kind]!(http)
     const ticker = kind === 'freedompay' ? 'KZT' : 'UAH'
     const reference = randomUUID()
     const page = await acquirer.createPayment({
       reference,
+      ...ORDER,
       ticker,
       units: acquirer.capabilities.payIn[ticker]!.least,
-      description: 'a test',
-      callbackUrl: 'http://127.0.0.1:9/told',
-      returnUrl: 'https://shop.example/',
-      email: undefined,
-      language: 'en',
-      expiresAt: Date.now() + 600_000,
     })
     await payOnPage(page, ['4111111111111111'], secureCode)
     const said = lines(
@@ -154,12 +171,46 @@ test('a status that nobody has seen yet is named, and an acquirer that does not 
         }),
         known,
       ),
-    ).slice(0, 3),
-  ).toEqual([
-    'unknown payment that was never ordered: one: no answer',
-    'unknown payout that was never ordered: one: no answer',
-    'unknown payout ours: one: no answer',
-  ])
+    ),
+    'a silent acquirer is asked once',
+  ).toEqual(['unknown payment that was never ordered: one: no answer'])
+})
+
+test('freedompay: answers that are signed with another key are no agreement, and no ok of the doctor', async () => {
+  const kind = 'freedompay'
+  const { acquirer } = await emulated[kind]!(signedOtherwise)
+  const said = lines(await compareAcquirer(acquirer, []))
+  expect(said[0]).toMatch(/^wrong payment that was never ordered: .*\. Set the account's keys/)
+  const told: string[] = []
+  const config = { accounts: [{ name: 'one', kind, acquirer }], routing: [] } as unknown as AcquirersConfig
+  await tellAcquirers(config, (isGood, text) => told.push(`${isGood} ${text}`))
+  expect(told[0]).toMatch(/^false acquirer one \(\w+\): signs its answers with another key/)
+})
+
+test('wayforpay: the state of an order that is signed with another key is no agreement', async () => {
+  let asks = http
+  const { acquirer } = await emulated['wayforpay']!({ ask: (question) => asks.ask(question) })
+  const reference = randomUUID()
+  const page = await acquirer.createPayment({ reference, ...ORDER, ticker: 'UAH', units: 10_000n })
+  await payOnPage(page, ['4111111111111111'], '')
+  asks = signedOtherwise
+  const order = { kind: 'payment', reference, acquirerReference: page.acquirerReference } as const
+  expect(lines(await compareAcquirer(acquirer, [order]))).toContainEqual(
+    expect.stringMatching(/^wrong payment .* signed with another key, .*\. Set the account's keys/),
+  )
+})
+
+test('an order that the operator names is looked for among payments and payouts', async () => {
+  const acquirer = {
+    capabilities: { payIn: {}, payout: { UAH: { least: 1n, most: 2n } }, refund: false, statement: false },
+    paymentState: async () => ({ kind: 'unknown' }),
+    payoutState: async (reference: string) => ({ kind: reference === 'ours' ? 'waiting' : 'unknown' }),
+  } as unknown as Acquirer
+  const order = { kind: 'payment', reference: 'ours', acquirerReference: undefined } as const
+  expect(lines(await compareAcquirer(acquirer, [{ ...order, isNamed: true }])).at(-1)).toBe(
+    'agrees orders of ours: 1 asked about: 1 waiting',
+  )
+  expect(lines(await compareAcquirer(acquirer, [order])).at(-2)).toMatch(/^new payment ours: is not understood/)
 })
 
 test('amlbot: a report that does not exist is refused; a check is made only of what is named, and strange signals are named', async () => {
@@ -187,6 +238,10 @@ test('amlbot: a report that does not exist is refused; a check is made only of w
   // What ends in 9996 has a signal that the contract lacks.
   expect(lines(await compareScreener(screener, subject(`0x${'11'.repeat(18)}9996`)))).toContain(
     'new names of signals: names that Bursar does not know: a_signal_of_tomorrow',
+  )
+  const stranger = createAmlbot({ url: emulator.url, accessId: 'id', accessKey: 'another' }, Date.now)
+  expect(lines(await compareScreener(stranger, undefined))[0]).toBe(
+    "wrong report that was never asked for: amlbot: it refused: Access denied: wrong token. Check accessId and accessKey, the account's balance and its list of addresses",
   )
   emulator.setFault('html')
   expect(
@@ -222,8 +277,8 @@ test('binance: an order that was never placed is absent, clocks agree, and the w
   })
   const said = lines(await compareVenue(venue, emulator.url, Date.now))
   expect(said.filter((line) => !line.startsWith('agrees'))).toEqual([])
-  expect(said.map((line) => line.split(':')[0])).toContain('agrees V6')
+  expect(said.map((line) => line.split(':')[0])).toContain('agrees V-6')
   expect(
-    lines(await compareVenue(venue, emulator.url, () => Date.now() - 60_000)).find((line) => line.includes('V4')),
-  ).toMatch(/^new V4: .* ms from this one's/)
+    lines(await compareVenue(venue, emulator.url, () => Date.now() - 60_000)).find((line) => line.includes('V-4')),
+  ).toMatch(/^wrong V-4: .* ms from this one's.*NTP/)
 })

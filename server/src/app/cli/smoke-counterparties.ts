@@ -2,17 +2,22 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { signalKeys } from '@bursar/contract'
 import { request } from 'undici'
 import { AcquirerUnreachable, type Acquirer, type AcquirerState } from '../../adapters/acquirers/index.ts'
-import { agrees, compareWords, isNew, unknown, type Comparison } from '../../adapters/chains/dialects/index.ts'
+import { describeConnectionError } from '../../adapters/connection-errors.ts'
+import { agrees, compareWords, isNew, isWrong, unknown, type Comparison } from '../../adapters/chains/dialects/index.ts'
 import { ScreeningUnavailable, type Screener, type Subject } from '../../adapters/screening/port.ts'
 import { VenueUnreachable, type Venue } from '../../adapters/venues/port.ts'
 
 type Seen = Omit<Comparison, 'row'>
+
+const OTHER_KEY = "Set the account's keys to those of the acquirer's cabinet; where they are right, report this line"
 
 /** A payment or a payout of ours that the acquirer knows. */
 export interface KnownOrder {
   kind: 'payment' | 'payout'
   reference: string
   acquirerReference: string | undefined
+  /** the operator named it, as a payment or a payout */
+  isNamed?: boolean
 }
 
 /**
@@ -20,27 +25,34 @@ export interface KnownOrder {
  * that were made is understood. Asks for states only.
  */
 export const compareAcquirer = async (acquirer: Acquirer, orders: readonly KnownOrder[]): Promise<Comparison[]> => {
+  const paysOut = Object.keys(acquirer.capabilities.payout).length > 0
   const stateOf = ({ kind, reference, acquirerReference }: KnownOrder): Promise<AcquirerState> =>
     kind === 'payment' ? acquirer.paymentState(reference, acquirerReference) : acquirer.payoutState(reference)
+  /** An order that an operator names may be a payment or a payout. */
+  const stateAsEither = async (order: KnownOrder): Promise<AcquirerState> => {
+    const state = await stateOf(order)
+    if (state.kind !== 'unknown' || !order.isNamed || !paysOut) return state
+    const asPayout = await stateOf({ ...order, kind: 'payout' })
+    return asPayout.kind === 'unknown' ? state : asPayout
+  }
   const nobody = async (kind: KnownOrder['kind']): Promise<Seen> => {
     const state = await stateOf({ kind, reference: randomUUID(), acquirerReference: undefined })
-    return state.kind === 'unknown'
-      ? agrees(`is unknown${state.reason ? `: ${state.reason}` : ''}`)
-      : isNew(`is said to be ${state.kind}`)
+    if (state.kind !== 'unknown') return isNew(`is said to be ${state.kind}`)
+    const text = `is unknown${state.reason ? `: ${state.reason}` : ''}`
+    return state.otherKey ? isWrong(`${text}. ${OTHER_KEY}`) : agrees(text)
   }
-  const paysOut = Object.keys(acquirer.capabilities.payout).length > 0
-  const comparisons = [
-    await row('payment that was never ordered', () => nobody('payment')),
-    ...(paysOut ? [await row('payout that was never ordered', () => nobody('payout'))] : []),
-  ]
+  const first = await row('payment that was never ordered', () => nobody('payment'))
+  // Each further question would cost a time limit.
+  if (first.standing === 'unknown') return [first]
+  const comparisons = [first, ...(paysOut ? [await row('payout that was never ordered', () => nobody('payout'))] : [])]
   const kinds = new Map<string, number>()
   for (const order of orders) {
     const compared = await row(`${order.kind} ${order.reference}`, async () => {
-      const state = await stateOf(order)
+      const state = await stateAsEither(order)
       kinds.set(state.kind, (kinds.get(state.kind) ?? 0) + 1)
-      return state.kind === 'unknown'
-        ? isNew(`is not understood: ${state.reason ?? 'no reason'}`)
-        : agrees(`is ${state.kind}`)
+      if (state.kind !== 'unknown') return agrees(`is ${state.kind}`)
+      const text = `is not understood: ${state.reason ?? 'no reason'}`
+      return state.otherKey ? isWrong(`${text}. ${OTHER_KEY}`) : isNew(text)
     })
     if (compared.standing !== 'agrees') comparisons.push(compared)
   }
@@ -62,6 +74,11 @@ const DATA = new Set(
   ),
 )
 
+/** Refusals that are about the report, and refusals that are about the account. */
+const NO_REPORT =
+  /\b(uid|report|check|hash|transaction)\b.*\b(not|unknown|wrong|invalid|no)\b|\b(not found|no such|unknown)\b/i
+const ACCESS_REFUSED = /token|access|auth|key|permission|balance|tariff|limit|ip\b/i
+
 /** AMLBot: a report that does not exist, which costs nothing, and a check of `subject`, which costs one. */
 export const compareScreener = async (screener: Screener, subject: Subject | undefined): Promise<Comparison[]> => {
   const nobody: Subject = subject ?? {
@@ -79,7 +96,11 @@ export const compareScreener = async (screener: Screener, subject: Subject | und
         return isNew(`is answered: ${kind}`)
       } catch (error) {
         if (!(error instanceof ScreeningUnavailable)) throw error
-        return / it refused: /.test(error.message) ? agrees(error.message) : unknown(error.message)
+        if (!/ it refused: /.test(error.message)) return unknown(error.message)
+        if (NO_REPORT.test(error.message)) return agrees(error.message)
+        return ACCESS_REFUSED.test(error.message)
+          ? isWrong(`${error.message}. Check accessId and accessKey, the account's balance and its list of addresses`)
+          : isNew(error.message)
       }
     }),
   ]
@@ -150,12 +171,14 @@ export const compareVenue = async (venue: Venue, origin: string, now: () => numb
     ...(market === undefined
       ? []
       : [
-          await row('V4: order that was never placed', async () => {
+          await row('V-4: order that was never placed', async () => {
             const found = await venue.find({ clientId: randomBytes(16).toString('hex'), market })
             if (found.kind !== 'absent') return isNew(`is said to be ${found.kind}`)
             const skew = found.venueTime - now()
             return Math.abs(skew) > MOST_SKEW_MS
-              ? isNew(`is absent, but the venue's clock is ${skew} ms from this one's: V2 refuses orders so`)
+              ? isWrong(
+                  `is absent, but the venue's clock is ${skew} ms from this one's, and it refuses orders of a wrong time (row V-2). Set this machine's clock, by NTP for example`,
+                )
               : agrees('is absent')
           }),
         ]),
@@ -174,6 +197,10 @@ const compareSymbols = async (origin: string): Promise<Comparison[]> => {
     const answer = await request(`${origin}/api/v3/exchangeInfo?symbol=BTCUSDT`, {
       signal: AbortSignal.timeout(15_000),
     })
+    if (answer.statusCode !== 200) {
+      const said = (await answer.body.text()).slice(0, 200)
+      return [{ row: 'words of markets', ...unknown(`HTTP ${answer.statusCode}: ${said}`) }]
+    }
     const { symbols = [] } = (await answer.body.json()) as { symbols?: Market[] }
     return [
       {
@@ -193,7 +220,7 @@ const compareSymbols = async (origin: string): Promise<Comparison[]> => {
         ),
       },
       {
-        row: 'V6: filters of markets',
+        row: 'V-6: filters of markets',
         ...compareWords(
           'filters',
           symbols.flatMap(({ filters = [] }) => filters.map(({ filterType }) => String(filterType))),
@@ -205,7 +232,7 @@ const compareSymbols = async (origin: string): Promise<Comparison[]> => {
     return [
       {
         row: 'words of markets',
-        ...unknown(`not answered: ${(error as NodeJS.ErrnoException).code ?? (error as Error).name}`),
+        ...unknown(`not answered: ${describeConnectionError(error)}`),
       },
     ]
   }

@@ -1,8 +1,11 @@
 /** The command as it is typed, with settings of an installation. */
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startLiqPay } from '../../../../sandbox/acquirers/liqpay/index.ts'
+import { freePort } from '../../../../sandbox/process/port.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { temporaryFolder } from '../../../../test/setup/temporary.ts'
@@ -63,8 +66,41 @@ test('an account with an acquirer is asked about the newest orders of ours, and 
   expect(code).toBe(0)
 })
 
+test('a node of another chain, and a node that does not answer, are said at once and end with 1', async () => {
+  let asked = 0
+  const url = await startRpcNode({ getblockhash: () => ((asked += 1), 'ab'.repeat(32)) })
+  const at = (url: string) => ({
+    BURSAR_NETWORKS_FILE: write('networks.json', JSON.stringify({ BITCOIN: { url, genesis: GENESIS } })),
+  })
+  const other = await smoke(['bitcoin'], at(url))
+  expect(other.out).toBe(
+    `BAD    chain: the node is of chain ${'ab'.repeat(32)}, and BURSAR_NETWORKS_FILE names ${GENESIS}. Set \`url\` to a node of that chain\nBAD    bitcoin: nothing answered that could be compared\n`,
+  )
+  expect([other.code, asked]).toEqual([1, 1])
+
+  const page = createServer((_incoming, outgoing) => outgoing.end('<!DOCTYPE html><title>Welcome</title>'))
+  await new Promise<void>((resolve) => page.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => new Promise<void>((resolve) => page.close(() => resolve())))
+  const plain = `127.0.0.1:${(page.address() as AddressInfo).port}`
+  for (const [wrong, says] of [
+    [`http://127.0.0.1:${await freePort()}`, 'ECONNREFUSED (nothing listens there'],
+    ['http://no-such-host.invalid:8332', /ENOTFOUND \(there is no such host|EAI_AGAIN \(the name server/],
+    [`http://${plain}`, "with a web page, which is no JSON: check that the url is that of the node's JSON-RPC"],
+    [`https://${plain}`, 'the server speaks no TLS at this port'],
+  ] as const) {
+    const { code, out } = await smoke(['bitcoin'], at(wrong))
+    expect(out.split('\n')[0]).toEqual(
+      typeof says === 'string' ? expect.stringContaining(says) : expect.stringMatching(says),
+    )
+    expect(out).toMatch(/^\? {5} chain: BITCOIN: getblockhash: /)
+    expect(out).toContain('BAD    bitcoin: nothing answered that could be compared')
+    expect(code).toBe(1)
+  }
+})
+
 test('a node is shown as the doctor shows it, and what it says that is not known ends with 1', async () => {
   const url = await startRpcNode({
+    getblockhash: () => GENESIS,
     getnetworkinfo: () => ({ version: 300_000, subversion: '/Satoshi:30.0.0/', connections: 1, warnings: [] }),
     gettxout: refuse(-99, 'a refusal of tomorrow'),
   })

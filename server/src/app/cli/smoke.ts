@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { isNetwork, type Network } from '@bursar/chainkit'
-import { compareNode, type Comparison } from '../../adapters/chains/dialects/index.ts'
+import { createAdapters, identityOf, ChainUnavailable } from '../../adapters/chains/index.ts'
+import { compareNode, isWrong, unknown, type Comparison } from '../../adapters/chains/dialects/index.ts'
+import type { ChainSettings } from '../../adapters/chains/index.ts'
 import { lineOf, surveyNode } from '../../adapters/chains/survey/index.ts'
 import { createAmlbot } from '../../adapters/screening/amlbot.ts'
 import type { Subject } from '../../adapters/screening/port.ts'
@@ -23,7 +25,10 @@ const TARGETS = [...Object.keys(NETWORKS), ...ACQUIRERS, 'amlbot', 'binance']
 const NEWEST = 20
 const BINANCE = 'https://api.binance.com'
 
-/** Asks the real thing what the emulators imitate. Exit code 1 when it says what Bursar does not know. */
+/**
+ * Asks the real thing the questions that the tests ask emulators. Exit code 1 when an answer is new, when the operator
+ * has to change something, and when nothing answered.
+ */
 export const smokeCommand: Command = command({
   name: 'smoke',
   summary: 'compare how a node or a counterparty answers with what Bursar expects; reads only',
@@ -32,16 +37,19 @@ export const smokeCommand: Command = command({
     reference: texts('ID', 'an order to ask an acquirer about, besides the newest of ours'),
     address: text('NETWORK/TICKER/ADDRESS', 'what AMLBot is to check, which costs one check'),
   },
-  more: `TARGET is ${TARGETS.join(', ')}. Nothing is sent, ordered or signed. Each line begins with agrees, NEW (a word or a shape that Bursar does not know) or ? (no answer).`,
+  more: `TARGET is ${TARGETS.join(', ')}. Nothing is sent, ordered or signed. Each line begins with agrees, NEW (a word or a shape that Bursar does not know), BAD (something for you to change) or ? (no answer). Exit code 1 on NEW and BAD, and when nothing answered.`,
   run: async ({ args, options }, env) =>
     withInstallation(env, async (opened) => {
       const comparisons = await compareTarget(opened, args.TARGET, options)
       for (const { row, standing, text: says } of comparisons) print(`${PREFIX[standing]} ${row}: ${says}`)
-      if (comparisons.some(({ standing }) => standing === 'new')) process.exitCode = 1
+      const hasAnswered = comparisons.some(({ standing }) => standing === 'agrees')
+      if (!hasAnswered) print(`BAD    ${args.TARGET}: nothing answered that could be compared`)
+      if (!hasAnswered || comparisons.some(({ standing }) => standing === 'new' || standing === 'wrong'))
+        process.exitCode = 1
     }),
 })
 
-const PREFIX = { agrees: 'agrees', new: 'NEW   ', unknown: '?     ' } as const
+const PREFIX = { agrees: 'agrees', new: 'NEW   ', wrong: 'BAD   ', unknown: '?     ' } as const
 
 interface Asked {
   reference: readonly string[]
@@ -61,9 +69,27 @@ const compareNetwork = async ({ config }: Opened, network: Network): Promise<Com
   const networks = required(config.networks, 'BURSAR_NETWORKS_FILE')
   if (networks[network] === undefined) throw new Error(`BURSAR_NETWORKS_FILE has no ${network}`)
   const tokens = tokensOf(required(config.assets, 'BURSAR_ASSETS_FILE')).get(network) ?? []
+  const other = await findOtherChain(networks, network)
+  if (other !== undefined) return [other]
   const findings = await surveyNode(networks, network, { tokens, now: Date.now() })
   for (const finding of findings) print(`       ${finding.standing.padEnd(7)} ${lineOf(finding)}`)
   return compareNode(networks, network)
+}
+
+/** The node does not say of which chain it is, or is of another chain than the settings name: nothing else is asked. */
+const findOtherChain = async (networks: ChainSettings, network: Network): Promise<Comparison | undefined> => {
+  const adapter = createAdapters({ [network]: networks[network] } as ChainSettings, new Map()).get(network)!
+  try {
+    const [identity, configured] = [await adapter.identity(), identityOf(networks, network)]
+    if (identity === configured) return undefined
+    const text = `the node is of chain ${identity}, and BURSAR_NETWORKS_FILE names ${configured}. Set \`url\` to a node of that chain`
+    return { row: 'chain', ...isWrong(text) }
+  } catch (error) {
+    if (!(error instanceof ChainUnavailable)) throw error
+    return { row: 'chain', ...unknown(error.message) }
+  } finally {
+    await adapter.close()
+  }
 }
 
 const compareAccounts = async (
@@ -79,6 +105,7 @@ const compareAccounts = async (
       kind: 'payment',
       reference,
       acquirerReference: undefined,
+      isNamed: true,
     }))
     const compared = await compareAcquirer(acquirer, [...given, ...(await newestOrders(runtime.db, name))])
     comparisons.push(...compared.map((one) => ({ ...one, row: `${name}: ${one.row}` })))

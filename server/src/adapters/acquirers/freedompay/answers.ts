@@ -21,7 +21,11 @@ const messageOf = (fields: Fields): string => withoutCards(pgText(fields, 'pg_er
 
 /** Only a signed answer does. */
 export const decided = ({ fields, isSigned }: PgAnswer, read: (fields: Fields) => AcquirerState): AcquirerState =>
-  isSigned ? read(fields) : { kind: 'unknown', reason: `an unsigned answer, code ${codeOf(fields)}` }
+  isSigned
+    ? read(fields)
+    : pgText(fields, 'pg_sig') === ''
+      ? { kind: 'unknown', reason: `an unsigned answer, code ${codeOf(fields)}` }
+      : { kind: 'unknown', reason: `an answer signed with another key, code ${codeOf(fields)}`, otherKey: true }
 
 /** @throws AcquirerUnreachable for errors that say nothing of any payment: our key, our shop, our contract */
 export const requireBelieved = (name: string, { fields }: PgAnswer): void => {

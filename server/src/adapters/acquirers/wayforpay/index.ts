@@ -126,7 +126,12 @@ const clearState = (settings: WayForPaySettings, record: WayForPayRecord, refere
   const isOurs =
     textOf(record, 'orderReference') === reference && textOf(record, 'merchantAccount') === settings.merchantAccount
   const isBelieved = isOurs && isSigned(settings.secretKey, record, ['payment', 'payout'])
-  if (!isBelieved) return { kind: 'unknown', reason: withoutCards(`an unsigned answer, code ${code || 'absent'}`) }
+  if (!isBelieved) {
+    const hasOtherKey = isOurs && textOf(record, 'merchantSignature') !== ''
+    const how = hasOtherKey ? 'an answer signed with another key' : 'an unsigned answer'
+    const reason = withoutCards(`${how}, code ${code || 'absent'}`)
+    return { kind: 'unknown', reason, ...(hasOtherKey ? { otherKey: true } : {}) }
+  }
   // Duplicate, order not found: about the request, whatever status comes along.
   if (code === '1112' || code === '1127') return { kind: 'unknown', reason: `code ${code}` }
   return readWayForPayState(record)

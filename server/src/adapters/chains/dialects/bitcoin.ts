@@ -48,7 +48,7 @@ export const bitcoinQuestions = (rpc: Rpc): Question[] => {
   const transactions = async (): Promise<Fields[]> => (await blocks()).flatMap((block) => listsIn(block, 'tx'))
   return [
     refusal(
-      'B16: unknown transaction',
+      'B-16: unknown transaction',
       'getrawtransaction',
       [UNKNOWN_HASH, 0],
       says(-5, /^No such mempool or blockchain transaction/),
@@ -67,7 +67,7 @@ export const bitcoinQuestions = (rpc: Rpc): Question[] => {
     refusal('bytes that are no transaction', 'testmempoolaccept', [['00']], says(-22, /decode/i)),
     refusal('unknown method', 'bursarsmoke', [], says(-32601, /not found/i)),
     {
-      row: 'B13: estimate',
+      row: 'B-13: estimate',
       compare: async () => {
         const answer = await rpc.read('estimatesmartfee', [2], (result) => objectOf(result, 'the estimate'))
         return compareWords('fields', Object.keys(answer), words('blocks errors feerate'))

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { refuse, startRpcNode, type Answer } from '../survey/test-rpc-node.ts'
 import { headerOf, idOf, shownTransfer, startScriptedNode, type Answers } from '../tron/test-node.ts'
+import { ChainUnavailable } from '../port.ts'
+import { agrees, compareAll } from './comparison.ts'
 import { compareNode } from './index.ts'
 
 const HASH = `0x${'ab'.repeat(32)}`
@@ -143,10 +145,33 @@ test('audit D-T1: a kind of internal transaction of tomorrow is named, and java-
     'wallet/gettransactioninfobyblocknum': ({ num }: Record<string, unknown>) =>
       Number(num) > 100 ? {} : [{ internal_transactions: [{ note: Buffer.from('lendForever').toString('hex') }] }],
   }
-  expect((await tron(noted)).get('rows 2 and 3: notes of internal transactions')).toBe(
+  expect((await tron(noted)).get('T-2, T-3: notes of internal transactions')).toBe(
     'new: notes that Bursar does not know: lendForever',
   )
   expect(
-    (await tron({ 'wallet/getaccount': () => ({ Error: 'nope' }) })).get('row 8: account that is not activated'),
+    (await tron({ 'wallet/getaccount': () => ({ Error: 'nope' }) })).get('T-8: account that is not activated'),
   ).toMatch(/^new/)
+})
+
+test('a node that becomes silent costs two time limits, and one that answers {} to everything agrees in nothing', async () => {
+  const asked: string[] = []
+  const never = (row: string) => ({
+    row,
+    compare: async () => {
+      asked.push(row)
+      throw new ChainUnavailable('no answer within 15000 ms')
+    },
+  })
+  const answers = { row: 'answered', compare: async () => agrees('well') }
+  expect(await compareAll([never('a'), answers])).toEqual([
+    { row: 'a', standing: 'unknown', text: 'no answer within 15000 ms' },
+    { row: 'the rest', standing: 'unknown', text: '1 questions are not asked' },
+  ])
+  const compared = await compareAll([answers, never('b'), answers, never('c'), never('d'), never('e'), answers])
+  expect(compared.map(({ row }) => row)).toEqual(['answered', 'b', 'answered', 'c', 'd', 'the rest'])
+  expect(asked).toEqual(['a', 'b', 'c', 'd'])
+
+  const { url } = await startScriptedNode({})
+  const empty = await compareNode({ TRON: { url, genesis: idOf(0) } }, 'TRON')
+  expect(empty.filter(({ standing }) => standing === 'agrees')).toEqual([])
 })

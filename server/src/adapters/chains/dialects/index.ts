@@ -12,7 +12,7 @@ import { compareAll, type Comparison, type Question } from './comparison.ts'
 import { evmQuestions } from './evm.ts'
 import { tronQuestions } from './tron.ts'
 
-export { agrees, compareWords, isNew, unknown, type Comparison } from './comparison.ts'
+export { agrees, compareWords, isNew, isWrong, unknown, type Comparison } from './comparison.ts'
 
 const TIMEOUT_MS = 15_000
 

@@ -28,20 +28,25 @@ export const tronQuestions = (node: TronNode): Question[] => {
   const seen = (): Promise<Read> => (read ??= readNewest(node))
   const ahead = async (): Promise<number> => (await readHead(node)).height + FAR_AHEAD
   return [
-    nothing('row 8: unknown transaction', 'wallet/gettransactionbyid', () => ({ value: UNKNOWN_ID })),
-    nothing('row 8: unknown transaction, solidified', 'walletsolidity/gettransactioninfobyid', () => ({
+    // First: to a node that answers {} to everything the questions below would find agreement.
+    {
+      row: 'head',
+      compare: async () => agrees(`${(await readHead(node)).height}, solid ${(await readSolidHead(node)).height}`),
+    },
+    nothing('T-8: unknown transaction', 'wallet/gettransactionbyid', () => ({ value: UNKNOWN_ID })),
+    nothing('T-8: unknown transaction, solidified', 'walletsolidity/gettransactioninfobyid', () => ({
       value: UNKNOWN_ID,
     })),
-    nothing('row 8: block of a future height', 'wallet/getblockbynum', async () => ({ num: await ahead() })),
+    nothing('T-8: block of a future height', 'wallet/getblockbynum', async () => ({ num: await ahead() })),
     nothing(
-      'row 9: receipts of a future height',
+      'T-9: receipts of a future height',
       'wallet/gettransactioninfobyblocknum',
       async () => ({ num: await ahead() }),
       ['[]'],
     ),
-    nothing('row 8: account that is not activated', 'wallet/getaccount', () => ({ address: UNKNOWN_ADDRESS })),
-    nothing('row 8: contract that is not there', 'wallet/getcontract', () => ({ value: UNKNOWN_ADDRESS })),
-    { row: 'row 16: call of a contract that is not there', compare: () => callOfNothing(node) },
+    nothing('T-8: account that is not activated', 'wallet/getaccount', () => ({ address: UNKNOWN_ADDRESS })),
+    nothing('T-8: contract that is not there', 'wallet/getcontract', () => ({ value: UNKNOWN_ADDRESS })),
+    { row: 'T-16: call of a contract that is not there', compare: () => callOfNothing(node) },
     {
       row: 'kinds of contracts',
       compare: async () => compareWords('kinds', (await seen()).contracts, TRON_WORDS.contracts),
@@ -51,7 +56,7 @@ export const tronQuestions = (node: TronNode): Question[] => {
       compare: async () => compareWords('words', (await seen()).outcomes, TRON_WORDS.outcomes),
     },
     {
-      row: 'rows 2 and 3: notes of internal transactions',
+      row: 'T-2, T-3: notes of internal transactions',
       compare: async () => compareWords('notes', (await seen()).notes, TRON_WORDS.notes),
     },
     {
@@ -59,7 +64,7 @@ export const tronQuestions = (node: TronNode): Question[] => {
       compare: async () => compareWords('fields', (await seen()).fields, TRON_WORDS.receipt),
     },
     {
-      row: 'row 38: parameters of the chain',
+      row: 'T-38: parameters of the chain',
       compare: () =>
         node.read('wallet/getchainparameters', {}, ({ chainParameter }) => {
           const keys = new Set(

@@ -12,6 +12,7 @@ const CORE: Record<string, Answer> = {
     chain: 'main',
     blocks: 900_000,
     headers: 900_000,
+    time: NOW / 1_000 - 600,
     initialblockdownload: false,
     verificationprogress: 1,
     pruned: false,
@@ -33,6 +34,7 @@ const CORE: Record<string, Answer> = {
   estimatesmartfee: () => ({ feerate: 0.00002, blocks: 2 }),
   help: ([method]) => `${String(method)} ...`,
 }
+const infoOf = () => CORE['getblockchaininfo']!([]) as object
 const settingsOf = (url: string) => ({
   BITCOIN: { url, genesis, feeFloorMilliSatPerVb: '1000', feeCapMilliSatPerVb: '300000' },
 })
@@ -54,16 +56,16 @@ test('a node with all that is needed is good in everything, relay fees and estim
 
 test.for<[row: string, about: string, changed: Record<string, Answer>, standing: string, says: RegExp]>([
   // src/rpc/node.cpp getindexinfo: an index that is off is absent.
-  ['B16: no txindex', 'txindex', { getindexinfo: () => ({}) }, 'unfit', /no index of transactions. Set txindex=1/],
+  ['row B-16: no txindex', 'txindex', { getindexinfo: () => ({}) }, 'unfit', /no index of transactions. Set txindex=1/],
   [
-    'B16: txindex is being built',
+    'row B-16: txindex is being built',
     'txindex',
     { getindexinfo: () => ({ txindex: { synced: false, best_block_height: 12 } }) },
     'unfit',
     /at block 12. Wait/,
   ],
   [
-    'B17: a pruned node',
+    'row B-17: a pruned node',
     'blocks',
     {
       getblockchaininfo: () => ({ ...(CORE['getblockchaininfo']!([]) as object), pruned: true, pruneheight: 800_000 }),
@@ -72,7 +74,7 @@ test.for<[row: string, about: string, changed: Record<string, Answer>, standing:
     /kept from 800000. Set prune=0/,
   ],
   [
-    'B17: assumeutxo still checks the chain below',
+    'row B-17: assumeutxo still checks the chain below',
     'blocks',
     {
       getblockchaininfo: () => ({
@@ -84,35 +86,67 @@ test.for<[row: string, about: string, changed: Record<string, Answer>, standing:
     /snapshot/,
   ],
   [
-    'B17: undo data is gone',
+    'row B-17: undo data is gone',
     'undo data',
     { getblock: refuse(-32_603, "Undo data expected but can't be read") },
     'poor',
     /reindex-chainstate/,
   ],
   [
-    'B17: undo data is silently missing',
+    'row B-17: undo data is silently missing',
     'undo data',
     { getblock: () => ({ tx: [{ vin: [{ coinbase: '' }] }, { vin: [{ txid: 'cd'.repeat(32), vout: 0 }] }] }) },
     'poor',
     /does not name what it spent/,
   ],
+  // src/rpc/blockchain.cpp getblockchaininfo, "time"; src/chain.h MAX_FUTURE_BLOCK_TIME.
   [
-    'B13: no estimate',
+    'a head that is three days old',
+    'sync',
+    { getblockchaininfo: () => ({ ...infoOf(), time: NOW / 1_000 - 3 * 86_400 }) },
+    'poor',
+    /4320 min old. Look at the node's peers/,
+  ],
+  [
+    'a head of tomorrow',
+    'sync',
+    { getblockchaininfo: () => ({ ...infoOf(), time: NOW / 1_000 + 86_400 }) },
+    'poor',
+    /ahead of this machine's. Set this machine's clock/,
+  ],
+  [
+    'a node without peers',
+    'sync',
+    { getnetworkinfo: () => ({ version: 300_000, subversion: '/Satoshi:30.0.0/', connections: 0, warnings: [] }) },
+    'poor',
+    /without a peer/,
+  ],
+  [
+    'a chain of its own, which has neither peers nor regular blocks',
+    'sync',
+    {
+      getnetworkinfo: () => ({ version: 300_000, subversion: '/Satoshi:30.0.0/', connections: 0, warnings: [] }),
+      getblockchaininfo: () => ({ ...infoOf(), chain: 'regtest', time: NOW / 1_000 - 3 * 86_400 }),
+    },
+    'good',
+    /block 900000/,
+  ],
+  [
+    'row B-13: no estimate',
     'fees',
     { estimatesmartfee: () => ({ errors: ['Insufficient data or no feerate found'], blocks: 0 }) },
     'unknown',
     /Insufficient data/,
   ],
   [
-    'B22: the pool is still being loaded',
+    'row B-22: the pool is still being loaded',
     'pool',
     { getmempoolinfo: () => ({ ...(CORE['getmempoolinfo']!([]) as object), loaded: false }) },
     'poor',
     /being loaded/,
   ],
   [
-    'B9: no submitpackage',
+    'row B-9: no submitpackage',
     'methods',
     { help: ([method]) => (method === 'submitpackage' ? 'help: unknown command: submitpackage' : 'x') },
     'poor',
@@ -129,7 +163,7 @@ test.for<[row: string, about: string, changed: Record<string, Answer>, standing:
       }),
     },
     'poor',
-    /block 5 of 900000, still loading/,
+    /block 5 of 900000, 10 min old, still loading/,
   ],
   [
     'an old node',

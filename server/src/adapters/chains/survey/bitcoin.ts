@@ -29,12 +29,26 @@ const METHODS = [
   'submitpackage',
 ]
 
-export const bitcoinProbes = (rpc: Rpc, { finalDepth, fees }: ReturnType<typeof bitcoinSettingsOf>): Probe[] => {
+/** Blocks come every ten minutes on average: six hours without one are no chance. ms */
+const OLD_HEAD_MS = 6 * 3_600_000
+/** src/chain.h MAX_FUTURE_BLOCK_TIME: a block of a time further ahead is refused. ms */
+const MOST_AHEAD_MS = 2 * 3_600_000
+
+/** @param now ms since the epoch, to judge the age of the head by */
+export const bitcoinProbes = (
+  rpc: Rpc,
+  { finalDepth, fees }: ReturnType<typeof bitcoinSettingsOf>,
+  now: number,
+): Probe[] => {
   const read = (method: string, params: readonly unknown[] = []): Promise<Fields> =>
     rpc.read(method, params, (result) => objectOf(result, 'the answer'))
   return [
     { about: 'client', neededBy: ['watcher', 'worker'], look: async () => clientOf(await read('getnetworkinfo')) },
-    { about: 'sync', neededBy: [], look: async () => syncOf(await read('getblockchaininfo')) },
+    {
+      about: 'sync',
+      neededBy: [],
+      look: async () => syncOf(await read('getblockchaininfo'), await read('getnetworkinfo'), now),
+    },
     { about: 'blocks', neededBy: ['watcher', 'worker'], look: async () => blocksOf(await read('getblockchaininfo')) },
     { about: 'txindex', neededBy: ['watcher', 'worker'], look: async () => indexOf(await read('getindexinfo')) },
     { about: 'undo data', neededBy: [], look: () => undoOf(rpc) },
@@ -58,10 +72,26 @@ const clientOf = ({ version, subversion, connections, warnings }: Fields): Seen 
     : poor(`${client}; it warns: ${said.map(shown).join('; ')}`, 'Read its warning')
 }
 
-const syncOf = ({ blocks, headers, initialblockdownload: isLoading, verificationprogress: progress }: Fields): Seen => {
-  const text = `block ${shown(blocks)} of ${shown(headers)}`
-  return isLoading === true
-    ? poor(`${text}, still loading the chain (${shown(progress)})`, 'Wait until the node has caught up')
+const syncOf = (
+  { chain, blocks, headers, time, initialblockdownload: isLoading, verificationprogress: progress }: Fields,
+  { connections }: Fields,
+  now: number,
+): Seen => {
+  const age = typeof time === 'number' ? now - time * 1_000 : undefined
+  const text = `block ${shown(blocks)} of ${shown(headers)}${age === undefined ? '' : `, ${Math.round(age / 60_000)} min old`}`
+  if (isLoading === true)
+    return poor(`${text}, still loading the chain (${shown(progress)})`, 'Wait until the node has caught up')
+  // A regtest chain has blocks when somebody mines, and no peers.
+  if (chain === 'regtest') return good(text)
+  if (age !== undefined && age < -MOST_AHEAD_MS)
+    return poor(`${text}: its time is ahead of this machine's`, "Set this machine's clock, by NTP for example")
+  if (connections === 0)
+    return poor(
+      `${text}, without a peer`,
+      "Look at the node's network: without peers it learns of no block and sends nothing",
+    )
+  return age !== undefined && age > OLD_HEAD_MS
+    ? poor(text, "Look at the node's peers and its log: it has no new blocks")
     : good(text)
 }
 

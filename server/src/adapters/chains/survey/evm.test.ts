@@ -198,6 +198,15 @@ test.for<
     /^poor: head \d+, \d+ s old, although/,
     /peers/,
   ],
+  [
+    'a head of tomorrow',
+    'sync',
+    {
+      eth_getBlockByNumber: ([place]) => ({ ...blockAt(place), timestamp: `0x${(NOW / 1_000 + 86_400).toString(16)}` }),
+    },
+    /^poor: head \d+, -86400 s old: its time is ahead/,
+    /Set this machine's clock/,
+  ],
 ])('%s', async ([, about, changed, says, change, given]) => {
   const findings = await survey(changed, given)
   expect(of(findings, about)).toMatch(says)

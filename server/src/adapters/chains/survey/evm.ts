@@ -13,6 +13,8 @@ type EvmSettings = ReturnType<typeof evmSettingsOf>
 const BATCH = 100
 /** Blocks come every 12 s or less; a head so old is not the chain's. ms */
 const OLD_HEAD_MS = 10 * 60_000
+/** Consensus clients take a block at most seconds before its time. ms */
+const MOST_AHEAD_MS = 2 * 60_000
 /** Clients that answer wrongly in a version below, as their own issues and change logs say. */
 const TROUBLE: readonly { client: RegExp; below: readonly [number, number]; what: string }[] = [
   {
@@ -62,6 +64,8 @@ const syncOf = async (rpc: Rpc, now: number): Promise<Seen> => {
   const answer = await rpc.ask({ method: 'eth_syncing', params: [] })
   if (answer.ok && answer.result !== false && answer.result !== null)
     return poor(`${text}, still syncing`, 'Wait until the node has caught up')
+  if (time - now > MOST_AHEAD_MS)
+    return poor(`${text}: its time is ahead of this machine's`, "Set this machine's clock, by NTP for example")
   return now - time > OLD_HEAD_MS
     ? poor(`${text}, although the node says that it has caught up`, 'Look whether it has peers, and a consensus client')
     : good(text)

@@ -92,7 +92,7 @@ const open = (
   })
   const probes = isEvmNetwork(network)
     ? evmProbes(rpc, evmSettingsOf(network, settings[network]!), now)
-    : bitcoinProbes(rpc, bitcoinSettingsOf(settings.BITCOIN!))
+    : bitcoinProbes(rpc, bitcoinSettingsOf(settings.BITCOIN!), now)
   return {
     probes: [
       ...probes,

@@ -156,6 +156,16 @@ test.for<
     /caught up/,
   ],
   [
+    'a head of tomorrow',
+    'sync',
+    {
+      'wallet/getblock': (body) =>
+        body['id_or_num'] === undefined ? headerOf(HEAD, 'aa', NOW + 86_400_000) : blockOf(body, HEAD),
+    },
+    'poor',
+    /ahead of this machine's. Set this machine's clock/,
+  ],
+  [
     'row T-11: a snapshot without old blocks',
     'old blocks',
     {

@@ -12,6 +12,8 @@ type TronSettings = ReturnType<typeof tronSettingsOf>
 /** Solid blocks in which a transaction is looked for. */
 const MOST_LOOKED_AT = 20
 const OLD_HEAD_MS = 2 * 60_000
+/** A block of a time further ahead is of a wrong clock. ms */
+const MOST_AHEAD_MS = 2 * 60_000
 /** java-tron refuses broadcasts when the solid block is so far behind. */
 const MOST_UNSOLID = 54
 /** What anybody may ask of a token. */
@@ -66,6 +68,8 @@ const syncOf = async (node: TronNode, now: number): Promise<Seen> => {
   const text = `head ${head.height}, ${seconds} s old; the solid block is ${head.height - solid.height} below`
   if (now - head.time > OLD_HEAD_MS)
     return poor(text, 'Wait until the node has caught up, and look whether it has peers')
+  if (head.time - now > MOST_AHEAD_MS)
+    return poor(`${text}: its time is ahead of this machine's`, "Set this machine's clock, by NTP for example")
   return head.height - solid.height > MOST_UNSOLID
     ? poor(text, 'Wait: a node whose solid block is so far behind takes no transactions')
     : good(text)

@@ -1,4 +1,5 @@
 import { parseRpcJson } from '@bursar/chainkit/bitcoin'
+import { isWebPage } from '../../connection-errors.ts'
 import { createExchange, NoAnswer, type Exchange, type Received } from '../exchange.ts'
 import { createGate, isTooFast, pauseInText, REAL_TIMER, TooFast, type Timer } from '../pauses.ts'
 import { ChainUnavailable } from '../port.ts'
@@ -155,7 +156,7 @@ const parseJson = (text: string): unknown => {
   try {
     return parseRpcJson(text)
   } catch {
-    throw new Malformed('an answer that is no JSON')
+    throw new Malformed(isWebPage(text) ? 'a web page, which is no JSON: check `url`' : 'an answer that is no JSON')
   }
 }
 
