@@ -4,7 +4,7 @@
  * again later with growing pauses and told when it lasts, that a run which stands still is told, and that stopping
  * waits for what is running.
  */
-export { allIsolated, forEachIsolated } from './isolated.ts'
+export { allIsolated, forEachIsolated, isolated } from './isolated.ts'
 export { createJobLoop } from './loop.ts'
 export type { JobWatch } from './loop.ts'
 export { runUntilIdle } from './deterministic.ts'

@@ -3,6 +3,12 @@
  * @throws the first failure, once all were tried: the loop logs it, raises an alert if it lasts, and pauses longer
  */
 export const forEachIsolated = async <T>(things: Iterable<T>, work: (thing: T) => Promise<unknown>): Promise<void> => {
+  const fail = await isolated(things, work)
+  fail()
+}
+
+/** The same for a caller that has more to do first: what it returns throws the first failure. */
+export const isolated = async <T>(things: Iterable<T>, work: (thing: T) => Promise<unknown>): Promise<() => void> => {
   const failures: unknown[] = []
   for (const thing of things) {
     try {
@@ -11,7 +17,7 @@ export const forEachIsolated = async <T>(things: Iterable<T>, work: (thing: T) =
       failures.push(error)
     }
   }
-  throwFirst(failures)
+  return () => throwFirst(failures)
 }
 
 /**

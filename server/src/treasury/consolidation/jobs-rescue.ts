@@ -9,7 +9,7 @@ import {
   type Ancestors,
 } from '@bursar/chainkit/bitcoin'
 import type { PoolCost } from '../../adapters/chains/port.ts'
-import type { Job } from '../../platform/jobs/index.ts'
+import { forEachIsolated, type Job } from '../../platform/jobs/index.ts'
 import { rescale } from '../../platform/money/index.ts'
 import {
   anyChange,
@@ -26,6 +26,7 @@ import { rateOf, storeJoining, type ConsolidationDeps } from './jobs.ts'
 import { mayPlan, stuckDeposits } from './store.ts'
 
 const EVERY_MS = 30_000
+/** Of one run, the transactions that bring most first: a stranger's many small ones would keep others waiting. */
 const MOST_STUCK = 500
 
 /** Pays for deposits that have long waited in the pool for too low a fee, by spending what they bring to ourselves. */
@@ -38,21 +39,24 @@ export const createRescueJob = (deps: ConsolidationDeps): Job => ({
     const stuck = await stuckDeposits(runtime.db, new Date(at.getTime() - policy.rescueAfterMs), MOST_STUCK)
     if (stuck.length === 0 || !(await mayPlan(runtime.db, at))) return false
     const { milliSatPerVb: rate } = await rateOf(deps.adapter)
-    for (const [transaction, outputs] of Map.groupBy(stuck, (output) => output.transaction)) {
-      const coins = outputs.map(({ vout, address, index, units }): OwnCoin => {
-        const asset = deps.catalogue.findCrypto('BTC')!
-        return {
-          transaction,
-          vout,
-          address,
-          account: 'deposit',
-          branch: 0,
-          index,
-          units: rescale(units, asset.scale, asset.networks.get('BITCOIN')!.decimals),
-        }
-      })
-      await payFor(deps, transaction, coins, rate, { mostPerMille: policy.rescuePerMille })
-    }
+    await forEachIsolated(
+      Map.groupBy(stuck, (output) => output.transaction),
+      async ([transaction, outputs]) => {
+        const coins = outputs.map(({ vout, address, index, units }): OwnCoin => {
+          const asset = deps.catalogue.findCrypto('BTC')!
+          return {
+            transaction,
+            vout,
+            address,
+            account: 'deposit',
+            branch: 0,
+            index,
+            units: rescale(units, asset.scale, asset.networks.get('BITCOIN')!.decimals),
+          }
+        })
+        await payFor(deps, transaction, coins, rate, { mostPerMille: policy.rescuePerMille })
+      },
+    )
     return false
   },
 })

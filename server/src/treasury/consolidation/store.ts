@@ -84,7 +84,10 @@ export interface StuckOutput {
   units: bigint
 }
 
-/** Outputs to us that have waited in the pool since before a moment and that nothing of ours spends yet. */
+/**
+ * Outputs to us that have waited in the pool since before a moment and that nothing of ours spends yet; those of the
+ * transactions that bring most first.
+ */
 export const stuckDeposits = async (db: Db, since: Date, most: number): Promise<StuckOutput[]> => {
   const { rows } =
     await sql<StuckOutput>`select d.transaction, substring(d.index from 3)::int as vout, d.address, a.derivation_index as index, d.units
@@ -92,7 +95,7 @@ export const stuckDeposits = async (db: Db, since: Date, most: number): Promise<
     where d.network = 'BITCOIN' and d.state = 'pending' and d.block_height is null and not d.internal and d.index like 'o:%'
       and d.gone_at is null and d.conflict_transaction is null and d.created_at <= ${since}
       and not exists (select from utxos x where x.network = d.network and x.transaction = d.transaction and x.reserved_by is not null)
-    order by d.transaction, 2 limit ${most}`.execute(db)
+    order by sum(d.units) over (partition by d.transaction) desc, d.transaction, 2 limit ${most}`.execute(db)
   return rows
 }
 

@@ -57,6 +57,14 @@ test('audit D-B9, row B-9: a parent whose coins are spent takes its child with i
   expect(await submit(MISSING, MISSING)).toEqual({ kind: 'conflict', message: MISSING })
 })
 
+// src/rpc/mempool.cpp submitpackage of Bitcoin Core 30: a package that is refused as a whole names none of its parts.
+test('row B-9: a package that was not looked at is handed over later, and one refused for its parent as the parent', async () => {
+  const unlooked = 'package-not-validated'
+  expect(await submit(unlooked, unlooked)).toEqual({ kind: 'refused', reason: 'later', message: 'transaction failed' })
+  expect(await submit('min relay fee not met, 10 < 11', unlooked)).toMatchObject({ reason: 'fee-too-low' })
+  expect(await submit('bad-txns-in-belowout', unlooked)).toMatchObject({ kind: 'refused', reason: 'invalid' })
+})
+
 test('audit D-B9, row B-9: a node that takes no packages is no reason to give up', async () => {
   expect(await ask({ ok: false, code: -32_601, message: 'Method not found' })).toMatchObject({
     kind: 'refused',

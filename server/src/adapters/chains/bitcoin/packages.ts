@@ -5,6 +5,7 @@ import { hashOfRaw, reasonVerdict } from './broadcast.ts'
 
 const METHOD = 'submitpackage'
 const METHOD_NOT_FOUND = -32_601
+const NOT_VALIDATED = 'package-not-validated'
 const MISSING = /missingorspent|missing-inputs/
 
 /**
@@ -20,9 +21,8 @@ export const broadcastPackage = async (rpc: Rpc, parent: string, child: string):
 }
 
 const decode = (result: unknown, parent: string | undefined, child: string | undefined): BroadcastResult => {
-  const results = Object.values(objectOf(objectOf(result, 'the answer')['tx-results'], 'tx-results')).map((one) =>
-    objectOf(one, 'a result'),
-  )
+  const answer = objectOf(result, 'the answer')
+  const results = Object.values(objectOf(answer['tx-results'], 'tx-results')).map((one) => objectOf(one, 'a result'))
   const errorOf = (hash: string | undefined): string | undefined => {
     const shown = results.find(({ txid }) => txid === hash)
     if (hash === undefined || !shown) throw new Malformed(`nothing is said of ${hash}`)
@@ -30,6 +30,11 @@ const decode = (result: unknown, parent: string | undefined, child: string | und
   }
   const [above, message] = [errorOf(parent), errorOf(child)]
   if (message === undefined) return { kind: 'accepted' }
+  // src/rpc/mempool.cpp submitpackage: what was not looked at, as the parent or the package as a whole was refused.
+  if (message === NOT_VALIDATED) {
+    if (above !== undefined && above !== NOT_VALIDATED) return readAs(above)
+    return { kind: 'refused', reason: 'later', message: textOf(answer['package_msg'], 'package_msg') }
+  }
   return readAs(above !== undefined && MISSING.test(message) ? above : message)
 }
 

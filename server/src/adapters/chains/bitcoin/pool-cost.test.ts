@@ -55,6 +55,16 @@ test('audit D-B3, row B-29: Bitcoin Core 31 says with what it mines a transactio
   expect(await read({ getmempoolentry })).toMatchObject({ package: { vsize: 251, fee: 20_144n } })
 })
 
+// doc/release-notes-32800.md: `vsize` is deprecated, `vsize_adjusted` is what the policy goes by.
+test('row B-29: the size by which the pool judges is read by its new name, and by its old one', async () => {
+  const { vsize: _old, ...others } = entry(OWN, OWN, { ...OWN, count: 1 }) as Record<string, unknown>
+  expect(await read({ getmempoolentry: { ...others, vsize_adjusted: 141, vsize_bip141: 130 } })).toMatchObject({
+    vsize: 141,
+    ancestors: { vsize: 0 },
+  })
+  expect(await read({ getmempoolentry: { ...others, vsize: 150, vsize_adjusted: 141 } })).toMatchObject({ vsize: 141 })
+})
+
 test('what left the pool between two questions is not there', async () => {
   expect(await read({ getmempoolentry: entry(OWN, OWN, { vsize: 251, fee: '0.00020144', count: 2 }) })).toBeNull()
   expect(await read({})).toBeNull()

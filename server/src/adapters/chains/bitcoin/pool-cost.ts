@@ -42,7 +42,8 @@ const find = async (
 
 /** The node counts the transaction itself among its ancestors and among its descendants. */
 const decode = (entry: Record<string, unknown>): PoolCost => {
-  const vsize = wholeOf(entry['vsize'], 'vsize')
+  // Newer releases deprecate `vsize` in favour of this (Bitcoin Core doc/release-notes-32800.md).
+  const vsize = wholeOf(entry['vsize_adjusted'] ?? entry['vsize'], 'vsize')
   const fee = feeOf(entry, 'base')
   const below = withAncestors(entry)
   return {

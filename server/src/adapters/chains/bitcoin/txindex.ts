@@ -1,6 +1,6 @@
 import type { Rpc } from '../rpc.ts'
 import type { RpcAnswer } from '../rpc-answer.ts'
-import { objectOf } from '../shape.ts'
+import { objectOf, wholeOf } from '../shape.ts'
 
 /** RPC_INVALID_ADDRESS_OR_KEY: no such transaction, as far as the node can look. */
 const INVALID_ADDRESS_OR_KEY = -5
@@ -22,19 +22,24 @@ export const isNotFound = (answer: RpcAnswer): boolean =>
 export const refusedLookup = (rpc: Rpc, method: string, { message, code }: Extract<RpcAnswer, { ok: false }>): Error =>
   rpc.unavailable(method, `refused: ${message} (${code})${NOT_INDEXED.test(message) ? `. ${ADVICE}` : ''}`)
 
+/** The node's index of transactions: absent when it is off (src/rpc/node.cpp getindexinfo). */
+export type TxIndex = { isSynced: boolean; height: number } | undefined
+
+export const readTxIndex = (rpc: Rpc): Promise<TxIndex> =>
+  rpc.read('getindexinfo', ['txindex'], (result) => {
+    const state = objectOf(result, 'the answer')['txindex']
+    if (state === undefined) return undefined
+    const { synced, best_block_height: height } = objectOf(state, 'txindex')
+    return { isSynced: synced === true, height: wholeOf(height, 'best_block_height') }
+  })
+
 /**
  * Throws `ChainUnavailable` unless the node has an index of all transactions. Without one it names no senders, and
  * cannot say where a transaction stands.
  */
 export const assertIndexed = async (rpc: Rpc): Promise<void> => {
-  const txindex = await rpc.read('getindexinfo', ['txindex'], (result) => {
-    const state = objectOf(result, 'the answer')['txindex']
-    return state === undefined ? undefined : objectOf(state, 'txindex')
-  })
+  const txindex = await readTxIndex(rpc)
   if (txindex === undefined) throw rpc.unavailable('getindexinfo', `the node has no txindex. ${ADVICE}`)
-  if (txindex['synced'] !== true)
-    throw rpc.unavailable(
-      'getindexinfo',
-      `the txindex is built up to block ${String(txindex['best_block_height'])} only. ${ADVICE}`,
-    )
+  if (!txindex.isSynced)
+    throw rpc.unavailable('getindexinfo', `the txindex is built up to block ${txindex.height} only. ${ADVICE}`)
 }

@@ -33,6 +33,8 @@ export const broadcastTransaction = async (rpc: Rpc, raw: string): Promise<Broad
       return { kind: 'refused', reason: 'fee-too-low', message }
     case 'insufficient-funds':
       return { kind: 'refused', reason: 'insufficient-funds', message }
+    case 'not-now':
+      return { kind: 'refused', reason: 'later', message }
     case 'invalid':
       return { kind: 'refused', reason: 'invalid', message }
     case 'node-trouble':

@@ -26,11 +26,11 @@ const GETH = [
     ['invalid sender', -32000, 'invalid'],
     ['transaction underpriced', -32000, 'fee-too-low'],
     ['replacement transaction underpriced', -32000, 'fee-too-low'],
-    ['account limit exceeded: pooled 16 txs', -32000, 'invalid'],
+    ['account limit exceeded: pooled 16 txs', -32000, 'not-now'],
     ['exceeds block gas limit', -32000, 'invalid'],
-    ['future transaction tries to replace pending', -32000, 'invalid'],
-    ['address already reserved', -32000, 'invalid'],
-    ['authority already reserved', -32000, 'invalid'],
+    ['future transaction tries to replace pending', -32000, 'not-now'],
+    ['address already reserved', -32000, 'not-now'],
+    ['authority already reserved', -32000, 'not-now'],
     ['authority nonce too low', -32000, 'invalid'],
   ]),
   ...by('geth', '2026-08', 'core/error.go, core/txpool/validation.go', [
@@ -52,8 +52,8 @@ const GETH = [
   ]),
   ...by('geth', '2026-08', 'core/txpool/legacypool/legacypool.go', [
     ['txpool is full', -32000, 'node-trouble'],
-    ['in-flight transaction limit reached for delegated accounts', -32000, 'invalid'],
-    ['gapped-nonce tx from delegated accounts', -32000, 'invalid'],
+    ['in-flight transaction limit reached for delegated accounts', -32000, 'not-now'],
+    ['gapped-nonce tx from delegated accounts', -32000, 'not-now'],
   ]),
   ...by('geth', '2026-08', 'internal/ethapi/api.go, core/types', [
     ['tx fee (1.50 ether) exceeds the configured cap (1.00 ether)', -32000, 'invalid'],
@@ -79,7 +79,7 @@ const RETH = by('reth', '2026-08', 'crates/rpc/rpc-eth-types/src/error/mod.rs', 
   ['insufficient funds for gas * price + value: have 1 want 2', -32003, 'insufficient-funds'],
   ['exceeds max transaction gas limit', -32000, 'invalid'],
   ['tx fee (2 wei) exceeds the configured cap (1 wei)', -32000, 'invalid'],
-  ['address already reserved', -32000, 'invalid'],
+  ['address already reserved', -32000, 'not-now'],
   ['failed to decode signed transaction', -32602, 'invalid'],
 ])
 
@@ -105,7 +105,7 @@ const ERIGON = by('erigon', '3.0, bsc-erigon 1.4', 'txnprovider/txpool/txpoolcfg
   ['unknown transaction type: 4', -32000, 'invalid'],
   ['INTERNAL_ERROR: IntrinsicGas', -32000, 'invalid'],
   ['INTERNAL_ERROR: gas limit is too high', -32000, 'invalid'],
-  ['INTERNAL_ERROR: EIP-7702 transaction with authority already reserved', -32000, 'invalid'],
+  ['INTERNAL_ERROR: EIP-7702 transaction with authority already reserved', -32000, 'not-now'],
   ['INVALID: invalid sender', -32000, 'invalid'],
 ])
 

@@ -8,6 +8,8 @@ export type Verdict =
   | 'fee-too-low'
   | 'insufficient-funds'
   | 'invalid'
+  /** the pool has no place for it beside others of its sender now */
+  | 'not-now'
   /** it says nothing of the transaction */
   | 'node-trouble'
 
@@ -36,6 +38,11 @@ const BY_TEXT: readonly { says: RegExp; verdict: Verdict }[] = [
     verdict: 'fee-too-low',
   },
   { says: FUNDS, verdict: 'insufficient-funds' },
+  // geth core/txpool/errors.go, legacypool.go: each ends when others of the sender leave the pool.
+  {
+    says: /future transaction tries to replace pending|account limit exceeded|already reserved|in-flight transaction limit reached|gapped-nonce tx from delegated/i,
+    verdict: 'not-now',
+  },
   // Besu gives these with codes by which other nodes speak of themselves.
   {
     says: /exceeds block gas limit|gas limit cap exceeded|nonce too high|invalid signature|not authorized to send/i,

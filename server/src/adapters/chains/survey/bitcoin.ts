@@ -1,5 +1,6 @@
 /** What a node of Bitcoin Core's kind shows of itself, and whether that is what Bursar needs. */
 import type { bitcoinSettingsOf } from '../settings.ts'
+import { readTxIndex, type TxIndex } from '../bitcoin/txindex.ts'
 import type { Rpc } from '../rpc.ts'
 import { listOf, objectOf, textOf, wholeOf } from '../shape.ts'
 import { good, poor, unfit, unknown, type Probe, type Seen } from './finding.ts'
@@ -50,7 +51,7 @@ export const bitcoinProbes = (
       look: async () => syncOf(await read('getblockchaininfo'), await read('getnetworkinfo'), now),
     },
     { about: 'blocks', neededBy: ['watcher', 'worker'], look: async () => blocksOf(await read('getblockchaininfo')) },
-    { about: 'txindex', neededBy: ['watcher', 'worker'], look: async () => indexOf(await read('getindexinfo')) },
+    { about: 'txindex', neededBy: ['watcher', 'worker'], look: async () => indexOf(await readTxIndex(rpc)) },
     { about: 'undo data', neededBy: [], look: () => undoOf(rpc) },
     {
       about: 'finality',
@@ -109,14 +110,13 @@ const blocksOf = ({ pruned, pruneheight: from, background_validation: background
       )
 }
 
-const indexOf = ({ txindex }: Fields): Seen => {
+const indexOf = (txindex: TxIndex): Seen => {
   if (txindex === undefined)
     return unfit('the node has no index of transactions', 'Set txindex=1 in bitcoin.conf and restart the node')
-  const { synced, best_block_height: height } = objectOf(txindex, 'txindex')
-  return synced === true
-    ? good(`complete to block ${shown(height)}`)
+  return txindex.isSynced
+    ? good(`complete to block ${txindex.height}`)
     : unfit(
-        `the node is still building it, at block ${shown(height)}`,
+        `the node is still building it, at block ${txindex.height}`,
         'Wait: Bursar begins by itself once getindexinfo says synced',
       )
 }

@@ -3,6 +3,7 @@ import { NATIVE_TICKER } from '@bursar/chainkit'
 import type { AccountState } from '../../../adapters/chains/port.ts'
 import { inTransaction } from '../../../platform/db/index.ts'
 import { currentState, insertPlanned, loadOf, takeNonce } from '../../../chain/transactions/index.ts'
+import { isolated } from '../../../platform/jobs/index.ts'
 import { raiseAlert, resolveAlert } from '../../../platform/runtime/alerts.ts'
 import { momentOf } from '../../../platform/runtime/runtime.ts'
 import type { EvmChoice } from './choice.ts'
@@ -21,23 +22,29 @@ const INNER_COIN_GAS = 24_000n
  * that it costs the others nothing. True when it planned any.
  */
 export const planBatches = async (round: EvmRound, choices: readonly EvmChoice[], rate: GasRate): Promise<boolean> => {
-  const members = await estimated(round, await currentState(round), choices)
+  const { members, fail } = await estimated(round, await currentState(round), choices)
   const failing = members.filter(({ holdings }) => holdings.some(({ failures }) => failures > 0))
   const sound = members.filter((member) => !failing.includes(member))
   const batches = [sound.slice(0, round.policy.batch), failing.slice(0, 1)].filter((batch) => batch.length > 0)
   let planned = false
   for (const batch of batches) planned = (await planOne(round, batch, rate)) || planned
+  fail()
   return planned
 }
 
-/** With what each transfer would take by itself; what its token would refuse is not sent, and tried again later. */
-const estimated = async (
+/**
+ * With the gas that each transfer would take by itself. A transfer that its token would refuse is not sent, and tried
+ * again later. An address whose estimates fail does not keep the others from being swept: `fail` throws the first
+ * failure once they are planned.
+ */
+export const estimated = async (
   round: EvmRound,
   state: AccountState,
   choices: readonly EvmChoice[],
-): Promise<BatchMember[]> => {
+): Promise<{ members: BatchMember[]; fail(): void }> => {
   const members: BatchMember[] = []
-  for (const { account, holdings } of choices.slice(0, round.policy.batch * 2)) {
+  const chosen = choices.slice(0, round.policy.batch * 2)
+  const fail = await isolated(chosen, async ({ account, holdings }) => {
     const gas = await Promise.all(holdings.map((holding) => transferGas(round, state, account, holding)))
     const refused = holdings.filter((_, i) => gas[i] === undefined)
     if (refused.length > 0) await noteRefused(round, account, refused)
@@ -45,8 +52,8 @@ const estimated = async (
       gas[i] === undefined ? [] : [{ ...holding, gas: holding.on === COIN ? gas[i] + INNER_COIN_GAS : gas[i] }],
     )
     if (kept.length > 0) members.push({ account, holdings: kept })
-  }
-  return members
+  })
+  return { members, fail }
 }
 
 /**

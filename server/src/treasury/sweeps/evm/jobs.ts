@@ -1,5 +1,5 @@
 import { sweepContracts } from '@bursar/chainkit/evm'
-import type { Job } from '../../../platform/jobs/index.ts'
+import { forEachIsolated, type Job } from '../../../platform/jobs/index.ts'
 import { isNonceSound, loadOf } from '../../../chain/transactions/index.ts'
 import { momentOf } from '../../../platform/runtime/runtime.ts'
 import { freshPrices } from '../../../market/rates/index.ts'
@@ -122,12 +122,18 @@ const carryOut = async (round: EvmRound, choices: readonly EvmChoice[], rate: Ga
   const by = (way: EvmChoice['way']): EvmChoice[] => choices.filter((choice) => choice.way === way)
   const delegated = by('delegate')
   let planned = false
-  if (delegated.length > 0 && (await slots())) {
-    if (await areReady(round, [contracts.delegate, contracts.batch], rate))
-      planned = await planBatches(round, delegated, rate)
-  }
-  if (await slots()) planned = (await planRelays(round, by('authorize'), rate)) || planned
-  for (const choice of by('direct')) planned = (await planDirect(round, choice, rate)) || planned
-  for (const choice of by('top-up')) if (await slots()) planned = (await planTopUp(round, choice, rate)) || planned
+  const steps: (() => Promise<boolean>)[] = [
+    async () =>
+      delegated.length > 0 &&
+      (await slots()) &&
+      (await areReady(round, [contracts.delegate, contracts.batch], rate)) &&
+      planBatches(round, delegated, rate),
+    async () => (await slots()) && planRelays(round, by('authorize'), rate),
+    ...by('direct').map((choice) => () => planDirect(round, choice, rate)),
+    ...by('top-up').map((choice) => async () => (await slots()) && planTopUp(round, choice, rate)),
+  ]
+  await forEachIsolated(steps, async (step) => {
+    planned = (await step()) || planned
+  })
   return planned
 }

@@ -12,11 +12,14 @@ import {
 } from '@bursar/chainkit/evm'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { ChainUnavailable, type AccountState } from '../../../adapters/chains/port.ts'
 import { createCatalogue } from '../../../market/assets/index.ts'
 import { unitsWorth, worthInCoin } from '../coin-worth.ts'
 import type { EvmAccount, EvmHolding } from './account.ts'
 import { batchGas, fitBatch, MOST_GAS, planBatch, signedGas, type BatchMember } from './batch.ts'
-import { chooseAll, chooseWay, type ChoiceWorld } from './choice.ts'
+import { chooseAll, chooseWay, type ChoiceWorld, type EvmChoice } from './choice.ts'
+import { estimated } from './jobs-batches.ts'
+import type { EvmRound } from './sweeping.ts'
 import { DEFAULT_SWEEP_POLICY, readSweepPolicy, type SweepSettings } from '../policy.ts'
 
 const HOT = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
@@ -197,6 +200,22 @@ describe('batches', () => {
       { numRuns: 50 },
     )
   })
+})
+
+test('an address whose estimates fail keeps no other from being swept, and its failure is thrown afterwards', async () => {
+  const choice = (index: number) =>
+    ({ account: delegated(index), holdings: [held(TOKEN, E18)] }) as unknown as EvmChoice
+  const state = {
+    estimateGas: async ({ from }: { from: string }) => {
+      if (from === addressAt(0)) throw new ChainUnavailable('no answer within 30000 ms')
+      return { ok: true, gas: 40_000n }
+    },
+  } as unknown as AccountState
+  const round = { policy: { batch: 50 }, hotAddress: HOT } as unknown as EvmRound
+  const { members, fail } = await estimated(round, state, [choice(0), choice(1), choice(2)])
+  expect(members.map(({ account }) => account.holder.derivationIndex)).toEqual([1, 2])
+  expect(fail).toThrow(ChainUnavailable)
+  expect((await estimated(round, state, [choice(1)])).fail).not.toThrow()
 })
 
 describe('worth', () => {
