@@ -35,6 +35,11 @@ export class TooMuch extends NoAnswer {
   override name = 'TooMuch'
 }
 
+/** The answer has more bytes than are read. */
+export class TooLong extends TooMuch {
+  override name = 'TooLong'
+}
+
 /** JSON posted to one address, or to paths below it, over connections that are kept alive. */
 export interface Exchange {
   /**
@@ -89,7 +94,7 @@ const readText = async (body: AsyncIterable<Buffer> & { destroy(): unknown }, ma
   for await (const chunk of body) {
     bytes += chunk.length
     // Leaving the loop destroys the body, and with it the connection.
-    if (bytes > maxBytes) throw new TooMuch(`the answer is longer than ${maxBytes} bytes`, false)
+    if (bytes > maxBytes) throw new TooLong(`the answer is longer than ${maxBytes} bytes`, false)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks, bytes).toString('utf8')

@@ -1,6 +1,6 @@
 import type { Network } from '@bursar/chainkit'
 import { isWebPage } from '../connection-errors.ts'
-import { createExchange, NoAnswer, type Received } from './exchange.ts'
+import { createExchange, NoAnswer, TooLong, type Received } from './exchange.ts'
 import { createGate, pauseInText, REAL_TIMER, TooFast, type Timer } from './pauses.ts'
 import { ChainUnavailable } from './port.ts'
 import { BatchRefused, readAnswers, type RpcAnswer } from './rpc-answer.ts'
@@ -91,6 +91,7 @@ export const createRpc = (given: RpcSettings): Rpc => {
         return readAnswers(parseText(received, settings.parse), calls.length, received.status)
       } catch (error) {
         if (error instanceof BatchRefused) throw error
+        if (error instanceof TooLong && calls.length > 1) throw new BatchRefused(error.message)
         const refused = error instanceof TooFast
         // Nobody asks this node before the pause is over, whatever the question.
         if (refused) gate.close(error.pauseMs ?? FIRST_REST_MS * 2 ** (attempt - 1) * (0.5 + settings.random()))

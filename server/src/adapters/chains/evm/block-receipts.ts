@@ -1,4 +1,5 @@
 import type { Head } from '@bursar/chainkit'
+import { NoAnswer, TooMuch } from '../exchange.ts'
 import { ChainUnavailable } from '../port.ts'
 import type { Rpc } from '../rpc.ts'
 import type { RpcAnswer } from '../rpc-answer.ts'
@@ -9,7 +10,8 @@ const METHOD = 'eth_getBlockReceipts'
 
 /**
  * The receipts of a block, by its hash; undefined when it is no longer on the best chain. They are asked for one by one
- * where the node has no such method, fails at it, or gives a list that does not fit.
+ * where the node has no such method, fails at it, gives a list that does not fit, or where the list is longer than is
+ * read or takes too long: a block full of empty logs has more than a byte of receipts for each unit of gas.
  */
 export const readReceipts = async (
   rpc: Rpc,
@@ -36,13 +38,14 @@ export const readReceipts = async (
 
 /** The receipts, or why they can't be had so. */
 const askForAll = async (rpc: Rpc, { hash }: Head, hashes: readonly string[]): Promise<Receipt[] | string> => {
-  const answer = await rpc.ask({ method: METHOD, params: [hash] })
-  if (!answer.ok || answer.result === null) return wordsOf(answer)
   try {
+    const answer = await rpc.ask({ method: METHOD, params: [hash] })
+    if (!answer.ok || answer.result === null) return wordsOf(answer)
     return rpc.believe(METHOD, () => decodeReceipts(answer.result, hash, hashes))
   } catch (error) {
-    if (error instanceof ChainUnavailable) return error.message
-    throw error
+    if (!(error instanceof ChainUnavailable) || (error.cause instanceof NoAnswer && !(error.cause instanceof TooMuch)))
+      throw error
+    return error.message
   }
 }
 
