@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { dialectsDocument } from './generate-dialects.ts'
+import { dialectsDocument, disagreeingUnknowns } from './generate-dialects.ts'
 
 const repository = (files: Readonly<Record<string, string>>): string => {
   const dir = mkdtempSync(join(tmpdir(), 'bursar-dialects-'))
@@ -48,4 +48,13 @@ test('the rows that `bursar smoke` prints are rows of the document', () => {
   const document = readFileSync(join(root, 'docs/dialects.md'), 'utf8')
   expect(named.filter((id) => lineOf(document, id) === undefined)).toEqual([])
   expect(text.match(/'(row |rows )?[A-Z]?\d+: /g)).toBeNull()
+})
+
+test('the page of unknowns names every row that rests on memory, and no other', () => {
+  expect(disagreeingUnknowns(join(import.meta.dirname, '..'))).toEqual([])
+  const page = '## Behaviour that rests on memory\n| B-1, E-7 |'
+  const found = disagreeingUnknowns(repository({ 'docs/operating/unknowns.md': page }))
+  expect(found).toContain('B-1')
+  expect(found).toContain('A-18')
+  expect(found).not.toContain('E-7')
 })

@@ -42,6 +42,22 @@ const filesByRow = (repository: string): ReadonlyMap<string, { tests: string[]; 
   return found
 }
 
+/**
+ * Rows that rest on memory and that docs/operating/unknowns.md does not name, and rows that its section on memory names
+ * although they have a source.
+ */
+export const disagreeingUnknowns = (repository: string): string[] => {
+  const page = readFileSync(join(repository, 'docs/operating/unknowns.md'), 'utf8')
+  const [, section = ''] = page.split('## Behaviour that rests on memory')
+  const named = new Set([...section.matchAll(new RegExp(String.raw`\b${ID}\b`, 'g'))].map(([id]) => id))
+  const unchecked = new Set(
+    TABLES.flatMap(({ rows }) => rows)
+      .filter(({ who, source }) => /from memory/.test(`${who} ${source}`))
+      .map(({ id }) => id),
+  )
+  return [...named, ...unchecked].filter((id) => named.has(id) !== unchecked.has(id)).toSorted()
+}
+
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/<(?=[a-z])/g, '\\<')
 /** Where no file beside the tests holds the behaviour, a real node shows it, or the test itself. */
 const doublesCell = (doubles: readonly string[], tests: readonly string[]): string => {

@@ -58,7 +58,7 @@ export const BITCOIN_ROWS: readonly DialectRow[] = [
     id: 'B-8',
     behaviour: 'v3 parent, v2 child refused on Core, accepted on Knots `truc_policy accept`',
     who: '28+',
-    source: 'run on Bitcoin Knots 29.4.3; from memory, not checked',
+    source: 'run on Bitcoin Knots 29.4.3; src/policy/truc_policy.cpp of Bitcoin Core',
     adapter: 'same version as parent',
   },
   {
@@ -102,14 +102,14 @@ export const BITCOIN_ROWS: readonly DialectRow[] = [
     id: 'B-14',
     behaviour: 'estimate mode default: conservative ≤27, economical ≥28; sub-1 sat/vB since 31',
     who: 'versions',
-    source: 'source and release notes of Bitcoin Core; from memory, not checked',
+    source: 'release notes of Bitcoin Core 28 (the default mode of `estimatesmartfee`)',
     adapter: 'name the mode',
   },
   {
     id: 'B-15',
     behaviour: 'minrelaytxfee/incrementalrelayfee 0.1 sat/vB',
     who: '29.1, 30+; Knots 29 still 1',
-    source: 'run on Bitcoin Knots 29.4.3; from memory, not checked',
+    source: 'run on Bitcoin Knots 29.4.3; src/policy/policy.h of Bitcoin Core (DEFAULT_INCREMENTAL_RELAY_FEE 100)',
     adapter: 'read both',
   },
   {
@@ -117,7 +117,7 @@ export const BITCOIN_ROWS: readonly DialectRow[] = [
     behaviour:
       'no txindex: -5 `No such mempool transaction. Use -txindex …`; building: -5 `… still in the process of being indexed`',
     who: 'setting, first days, assumeutxo',
-    source: 'run on Bitcoin Knots 29.4.3; from memory, not checked',
+    source: 'run on Bitcoin Knots 29.4.3; src/rpc/rawtransaction.cpp',
     adapter: 'tell from "unknown"',
   },
   {
@@ -125,7 +125,7 @@ export const BITCOIN_ROWS: readonly DialectRow[] = [
     behaviour:
       'pruned: getblock -1 `Block not available (pruned data)`; assumeutxo: `(not fully downloaded)`; undo gone: -32603 or fields silently missing (older)',
     who: 'setting',
-    source: 'from memory, not checked',
+    source: 'src/rpc/blockchain.cpp CheckBlockDataAvailability; test/functional/feature_assumeutxo.py',
     adapter: 'alert at once',
   },
   {
@@ -140,7 +140,7 @@ export const BITCOIN_ROWS: readonly DialectRow[] = [
     behaviour:
       'scantxoutset: one at a time (-8 `Scan already in progress`), minutes; answers `height`+`bestblock` of its start; abort → `success: false`',
     who: 'all',
-    source: 'run on Bitcoin Knots 29.4.3; from memory, not checked',
+    source: 'run on Bitcoin Knots 29.4.3',
     adapter: 'compare bestblock',
   },
   {
@@ -154,21 +154,22 @@ export const BITCOIN_ROWS: readonly DialectRow[] = [
     id: 'B-21',
     behaviour: 'work queue full: HTTP 503, plain text; warm-up -28; 401 empty; 403 also for a method not whitelisted',
     who: 'load',
-    source: 'from memory, not checked',
+    source:
+      'src/httpserver.cpp; `Work queue depth exceeded` with 500 from older nodes, with 503 recorded by a payout service in 2026',
     adapter: 'retry; say which',
   },
   {
     id: 'B-22',
     behaviour: 'pool after restart partly loaded (`loaded: false`), other order, other content',
     who: 'all',
-    source: 'from memory, not checked',
+    source: 'src/rpc/mempool.cpp getmempoolinfo, src/node/mempool_persist.cpp; run on Bitcoin Knots 29.4.3',
     adapter: 'absence proves nothing',
   },
   {
     id: 'B-23',
     behaviour: 'evicted or expired (336 h) while valid; comes back',
     who: 'all',
-    source: 'from memory, not checked',
+    source: 'src/kernel/mempool_options.h DEFAULT_MEMPOOL_EXPIRY_HOURS; test/functional/mempool_expiry.py',
     adapter: 'keep',
   },
   {
@@ -182,14 +183,14 @@ export const BITCOIN_ROWS: readonly DialectRow[] = [
     id: 'B-25',
     behaviour: 'block time ±2 h, below the one before (median of 11)',
     who: 'all',
-    source: 'from memory, not checked',
+    source: 'src/chain.h MAX_FUTURE_BLOCK_TIME, GetMedianTimePast',
     adapter: 'not for deadlines',
   },
   {
     id: 'B-26',
     behaviour: 'transactions of 4 MB; 20+ MB verbose blocks',
     who: 'mainnet',
-    source: 'from memory, not checked',
+    source: 'src/consensus/consensus.h MAX_BLOCK_WEIGHT; the length of verbose answers from memory',
     adapter: 'bound bytes per call',
   },
   {

@@ -123,7 +123,7 @@ export const UNTRACEABLE: readonly Dialect[] = [
   {
     who: 'a gateway: older blocks are not served',
     source: 'documents of providers',
-    said: refused(-32601, 'public endpoint only serves recent blocks'),
+    said: refused(-32601, 'public endpoint only serves recent blocks (last 1024)'),
   },
   {
     who: 'reth: not there yet',
@@ -172,14 +172,20 @@ export const NEVER: readonly Dialect[] = [
   {
     who: 'Nethermind without `Debug`',
     source: 'its answer',
-    said: refused(-32600, "Method debug_traceBlockByHash found but namespace 'Debug' is disabled for http"),
+    said: refused(
+      -32600,
+      "debug_traceBlockByHash found but the containing module is disabled for the url 'http://localhost:8545', consider adding module in JsonRpcConfig.AdditionalRpcUrls for additional url, or to JsonRpcConfig.EnabledModules for default url",
+    ),
   },
   { who: 'Besu without `DEBUG`', source: 'RpcErrorType.java', said: refused(-32604, 'Method not enabled') },
   { who: 'EDR 0.22', source: 'run', said: refused(-32004, 'Method debug_traceBlockByHash is not supported') },
   {
     who: 'a gateway',
     source: 'documents of providers',
-    said: refused(-32600, 'debug_traceBlockByHash is not available on the Free tier - upgrade'),
+    said: refused(
+      -32600,
+      'debug_traceBlockByHash is not available on the Free tier - upgrade to Pay As You Go, or Enterprise for access.',
+    ),
   },
 ]
 
