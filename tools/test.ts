@@ -137,7 +137,7 @@ function print(): void {
   writeFileSync(summary, `${line}\n`)
   if (projects.length > 0 && !onlyChecks)
     console.log(
-      '\nThe long suites (killed processes, browsers, how the house moves its own coins) are left to .ci/run, or npm test -- --project long',
+      '\nThe long suites (killed processes, browsers, how the platform moves its own coins) are left to .ci/run, or npm test -- --project long',
     )
   console.log(`\n${line}`)
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { NewId } from '../../server/src/platform/base/id.ts'
 import { inTransaction, type Db } from '../../server/src/platform/db/index.ts'
 import { auditPositions, fundPosition } from '../../server/src/exchange/exchanges/index.ts'
-import { applyAll, auditLedger, HOUSE } from '../../server/src/ledger/postings/index.ts'
+import { applyAll, auditLedger, PLATFORM } from '../../server/src/ledger/postings/index.ts'
 import { storeLeg } from '../../server/src/market/rates/leg-store.ts'
 
 const E18 = 10n ** 18n
@@ -21,7 +21,7 @@ export const openMarket = async (db: Db, newId: NewId): Promise<void> => {
     await inTransaction(db, async (tx) => {
       const id = newId()
       const leg = (kind: 'capital' | 'custody:BITCOIN', posted: bigint) => ({
-        account: { merchantId: HOUSE, asset, kind },
+        account: { merchantId: PLATFORM, asset, kind },
         posted,
         held: 0n,
       })
@@ -36,7 +36,7 @@ export const openMarket = async (db: Db, newId: NewId): Promise<void> => {
         {
           transfer: {
             id,
-            merchantId: HOUSE,
+            merchantId: PLATFORM,
             kind: 'post',
             cause: { kind: 'adjustment', id },
             legs: [leg('capital', units), leg('custody:BITCOIN', -units)],
@@ -107,7 +107,7 @@ export const checkMarket = async (db: Db, accepted: number): Promise<void> => {
       - coalesce((select sum(target_units) from exchanges where target_ticker = i.asset), 0)`.execute(db)
   const { rows } = await sql<Record<'exchanges' | 'postings' | 'names' | 'answers' | 'notices' | 'ours', number>>`select
     (select count(*) from exchanges) as exchanges,
-    (select count(*) from ledger_transfers where cause_kind = 'exchange' and merchant_id <> ${HOUSE}) as postings,
+    (select count(*) from ledger_transfers where cause_kind = 'exchange' and merchant_id <> ${PLATFORM}) as postings,
     (select count(*) from local_ids where operation = 'createExchange') as names,
     (select count(*) from request_answers where status = 200) as answers,
     (select count(*) from events where kind = 'Exchange') as notices,

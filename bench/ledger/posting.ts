@@ -30,7 +30,7 @@ export const acceptance = (merchantId: string, n: number, newId: NewId, affordab
     holdId: newId(),
     outgoingId: null,
     doneSent: false,
-    toldAs: null,
+    notifiedAs: null,
     createdAt: new Date(),
   }
   const hash = createHash('sha256').update(withdrawal.localId!)

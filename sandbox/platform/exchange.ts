@@ -12,7 +12,7 @@ import { uuidv7 } from '../../server/src/platform/base/id.ts'
 import { inTransaction, type Db } from '../../server/src/platform/db/index.ts'
 import { fundPosition } from '../../server/src/exchange/exchanges/index.ts'
 import { fundVenue } from '../../server/src/exchange/hedging/index.ts'
-import { applyAll, HOUSE, totalOf } from '../../server/src/ledger/postings/index.ts'
+import { applyAll, PLATFORM, totalOf } from '../../server/src/ledger/postings/index.ts'
 import { parseUnits } from '../../server/src/platform/money/index.ts'
 
 export const newId = (): string => uuidv7(Date.now(), randomBytes(10))
@@ -116,14 +116,14 @@ const LOOK_EVERY_MS = 1_000
 const inBankItem = (asset: string, units: bigint, at: Date): Parameters<typeof applyAll>[1][number] => {
   const id = newId()
   const leg = (kind: 'bank' | 'capital', posted: bigint) => ({
-    account: { merchantId: HOUSE, asset, kind },
+    account: { merchantId: PLATFORM, asset, kind },
     posted,
     held: 0n,
   })
   return {
     transfer: {
       id,
-      merchantId: HOUSE,
+      merchantId: PLATFORM,
       kind: 'post',
       cause: { kind: 'funding', id },
       legs: [leg('bank', -units), leg('capital', units)],

@@ -51,7 +51,7 @@ const bursar = async (...args: string[]): Promise<string> => (await sandbox.burs
 const until = <T>(what: string, look: () => Promise<T | undefined>): Promise<T> =>
   sandbox.until(what, look, PATIENCE_MS)
 /** What a merchant was told, in order, of whatever has this value in a field. */
-const toldOf = async (merchant: Merchant, field: string, value: string): Promise<Record<string, unknown>[]> =>
+const notifiedOf = async (merchant: Merchant, field: string, value: string): Promise<Record<string, unknown>[]> =>
   (await sandbox.messages(merchant))
     .map(({ body }) => JSON.parse(body) as Record<string, unknown>)
     .filter((body) => body[field] === value)
@@ -116,7 +116,7 @@ describe('an exchange with withdrawal whose worker is killed', () => {
     await sandbox.notified(shop(), { id, status: 'Done' }, PATIENCE_MS)
     await sandbox.mine('ETHEREUM', 8)
     expect(Number(await sandbox.balanceOf('ETHEREUM', 'USDC', to))).toBeCloseTo(20 - Number(withdraw.fee), 6)
-    expect((await toldOf(shop(), 'id', id)).map(({ status }) => status)).toEqual(['Exchanged', 'Done'])
+    expect((await notifiedOf(shop(), 'id', id)).map(({ status }) => status)).toEqual(['Exchanged', 'Done'])
     expect((await db.query('select 1 from withdrawals where to_address ilike $1', [to])).rows).toHaveLength(1)
     await sandbox.kill('worker')
   })
@@ -157,7 +157,7 @@ describe('an exchange with withdrawal whose worker is killed', () => {
       await sleep(1_000)
       expect((await sentToCards()) - before).toBeCloseTo(net, 2)
     }
-    expect((await toldOf(shop(), 'id', id)).map(({ status }) => status)).toEqual([
+    expect((await notifiedOf(shop(), 'id', id)).map(({ status }) => status)).toEqual([
       'Exchanged',
       ...(point === 'card-payout-begun' ? [] : ['Done']),
     ])
@@ -254,7 +254,7 @@ describe('a target whose worker is killed', () => {
     const localId = await arriving
     await sandbox.notified(merchant(), { kind: 'Exchange', localId, status: 'Done' }, PATIENCE_MS)
     await sleep(1_500)
-    expect((await toldOf(merchant(), 'localId', localId)).filter(({ kind }) => kind === 'Exchange')).toHaveLength(1)
+    expect((await notifiedOf(merchant(), 'localId', localId)).filter(({ kind }) => kind === 'Exchange')).toHaveLength(1)
     expect((await db.query(`select 1 from exchanges where local_id = $1`, [localId])).rows).toHaveLength(1)
     expect((await db.query(`select 1 from conversions where state = 'waiting'`)).rows).toEqual([])
     await sandbox.kill('worker')
@@ -282,7 +282,7 @@ describe('a target whose worker is killed', () => {
         Number(done['amount']) - Number(done['fee']),
         6,
       )
-      expect((await toldOf(merchant(), 'id', done['id'] as string)).map(({ status }) => status)).toEqual([
+      expect((await notifiedOf(merchant(), 'id', done['id'] as string)).map(({ status }) => status)).toEqual([
         'Exchanged',
         'Done',
       ])

@@ -33,7 +33,7 @@ const bodies = async (match: (body: Record<string, unknown>) => boolean): Promis
   (await sandbox.messages(shop())).map((message) => JSON.parse(message.body) as Record<string, unknown>).filter(match)
 const told = async (id: string): Promise<unknown[]> =>
   (await bodies((body) => body['id'] === id)).map(({ status }) => status)
-const toldOf = async (hash: string): Promise<unknown[]> =>
+const notifiedOf = async (hash: string): Promise<unknown[]> =>
   (await bodies((body) => body['hash'] === hash)).map(({ status }) => status)
 const create = async (
   amount: Record<string, string> | undefined,
@@ -76,7 +76,7 @@ describe('paid exactly', () => {
     })
     expect(await invoices().get(id)).toMatchObject({ status: 'PAID', paidAmount: value, address: to })
     expect(await balance(ticker)).toBeCloseTo(before + Number(value), 8)
-    expect(await toldOf(hash)).toEqual([])
+    expect(await notifiedOf(hash)).toEqual([])
   })
 })
 

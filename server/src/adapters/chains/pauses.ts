@@ -27,7 +27,7 @@ export const REAL_TIMER: Timer = {
 }
 
 /** What all questions to one node pass, so that none of them is asked while it wants to be left alone. */
-export interface Gate {
+export interface RequestPauses {
   /** Waits until the node may be asked. Throws `NoAnswer` at once when that is far off. */
   pass(): Promise<void>
   /** Nothing is asked for so many ms from now on. */
@@ -39,7 +39,7 @@ const MOST_WAIT_MS = 10_000
 /** A pause that is asked for is kept up to this length, and then the node is tried again. */
 const MOST_PAUSE_MS = 10 * 60_000
 
-export const createGate = ({ now, sleep: wait }: Timer): Gate => {
+export const createRequestPauses = ({ now, sleep: wait }: Timer): RequestPauses => {
   let opensAt = -Infinity
   return {
     pass: async () => {

@@ -1,7 +1,7 @@
 import type { Network } from '@bursar/chainkit'
 import { isWebPage } from '../connection-errors.ts'
 import { createExchange, NoAnswer, TooLong, type Received } from './exchange.ts'
-import { createGate, pauseInText, REAL_TIMER, TooFast, type Timer } from './pauses.ts'
+import { createRequestPauses, pauseInText, REAL_TIMER, TooFast, type Timer } from './pauses.ts'
 import { ChainUnavailable } from './port.ts'
 import { BatchRefused, readAnswers, type RpcAnswer } from './rpc-answer.ts'
 import { createBatches } from './rpc-batches.ts'
@@ -71,7 +71,7 @@ const FIRST_REST_MS = 1_000
 export const createRpc = (given: RpcSettings): Rpc => {
   const settings = { ...DEFAULTS, ...given }
   const exchange = createExchange(settings)
-  const gate = createGate(settings.timer)
+  const requestPauses = createRequestPauses(settings.timer)
 
   const unavailable = (method: string, why: string, cause?: unknown): ChainUnavailable =>
     new ChainUnavailable(`${settings.network}: ${method}: ${why}`, { cause })
@@ -85,7 +85,7 @@ export const createRpc = (given: RpcSettings): Rpc => {
     const { timeoutMs = settings.timeoutMs, attempts = settings.attempts, maxBytes = settings.maxBytes } = patience
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await gate.pass()
+        await requestPauses.pass()
         const received = await exchange.post(JSON.stringify(body), timeoutMs, undefined, maxBytes)
         if (calls.length > 1 && received.status === 413) throw new BatchRefused('HTTP 413')
         return readAnswers(parseText(received, settings.parse), calls.length, received.status)
@@ -94,7 +94,8 @@ export const createRpc = (given: RpcSettings): Rpc => {
         if (error instanceof TooLong && calls.length > 1) throw new BatchRefused(error.message)
         const refused = error instanceof TooFast
         // Nobody asks this node before the pause is over, whatever the question.
-        if (refused) gate.close(error.pauseMs ?? FIRST_REST_MS * 2 ** (attempt - 1) * (0.5 + settings.random()))
+        if (refused)
+          requestPauses.close(error.pauseMs ?? FIRST_REST_MS * 2 ** (attempt - 1) * (0.5 + settings.random()))
         const again =
           attempt < attempts &&
           (refused || error instanceof Malformed || (error instanceof NoAnswer && error.worthRepeating))

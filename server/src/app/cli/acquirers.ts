@@ -64,7 +64,7 @@ const unitsOf = (text: string, { scale, ticker }: FiatAsset): bigint => {
   return text.startsWith('-') ? -parsed.units : parsed.units
 }
 
-/** What two commands that book money of the house have in common. */
+/** What two commands that book money of the platform have in common. */
 const moneyCommand = (name: string, summary: string, itemOf: typeof fundAcquirerItem): Command =>
   command({
     name,

@@ -12,7 +12,7 @@ import { TEST_KEYS } from '../../chain/addresses/test-keys.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
 import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
 import { applyGrants, createRolesSql, DATABASE_ROLES, roleName } from '../../platform/db/roles.ts'
-import { applyAll, HOUSE } from '../../ledger/postings/index.ts'
+import { applyAll, PLATFORM } from '../../ledger/postings/index.ts'
 import { runCommand } from './index.ts'
 import { captured } from './test-output.ts'
 
@@ -65,13 +65,13 @@ beforeAll(async () => {
       ['suspense', 5_000_000n],
       ['custody:TRON', -5_000_000n],
     ] as const
-  ).map(([kind, posted]) => ({ account: { merchantId: HOUSE, asset: 'TRX', kind }, posted, held: 0n }))
+  ).map(([kind, posted]) => ({ account: { merchantId: PLATFORM, asset: 'TRX', kind }, posted, held: 0n }))
   await inTransaction(db, (tx) =>
     applyAll(tx, [
       {
         transfer: {
           id: newId(),
-          merchantId: HOUSE,
+          merchantId: PLATFORM,
           kind: 'post',
           cause: { kind: 'adjustment', id: newId() },
           legs,

@@ -80,7 +80,7 @@ const adjustCommands: readonly Command[] = [
       to: neededText('ACCOUNT', 'the account that gets'),
       address: text(
         'NETWORK/ADDRESS',
-        'of which address: with custody, and for what suspense of the house holds for an address',
+        'of which address: with custody, and for what suspense of the platform holds for an address',
       ),
       deposit: text('ID', 'the rejected deposit whose money leaves quarantine'),
     },

@@ -2,7 +2,7 @@ import { isNetwork } from '@bursar/chainkit'
 import type { Catalogue } from '../../market/assets/index.ts'
 import { countCosts, listCosts, sharesOf, type CostFilter, type CostLine } from '../../treasury/costs/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { HOUSE } from '../../ledger/postings/index.ts'
+import { PLATFORM } from '../../ledger/postings/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import { command, flag, print, text, UsageError, type Command } from './command.ts'
 import { withInstallation } from './merchant.ts'
@@ -29,20 +29,23 @@ const readFilter = ({
   network,
   asset,
 }: Readonly<Record<'from' | 'to' | 'merchant' | 'network' | 'asset', string | undefined>>): CostFilter => {
-  if (merchant !== undefined && merchant !== 'house' && !UUID.test(merchant))
-    throw new UsageError('--merchant is an id, or house')
+  if (merchant !== undefined && !isPlatform(merchant) && !UUID.test(merchant))
+    throw new UsageError('--merchant is an id, or platform')
   if (network !== undefined && !isNetwork(network))
     throw new UsageError('--network is BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN or TRON')
   return {
     from: dayOf(from, '--from'),
     to: dayOf(to, '--to'),
-    merchantId: merchant === 'house' ? HOUSE : (merchant ?? null),
+    merchantId: merchant !== undefined && isPlatform(merchant) ? PLATFORM : (merchant ?? null),
     network: network ?? null,
     asset: asset ?? null,
   }
 }
 
-const ownerText = (merchantId: string): string => (merchantId === HOUSE ? 'house' : merchantId)
+/** Both names: scripts may still use the second. */
+const isPlatform = (typed: string): boolean => typed === 'platform' || typed === 'house'
+
+const ownerText = (merchantId: string): string => (merchantId === PLATFORM ? 'platform' : merchantId)
 
 export const costCommands: readonly Command[] = [
   command({
@@ -77,7 +80,7 @@ export const costCommands: readonly Command[] = [
     options: {
       from: text('DAY', 'from this day on (UTC), such as 2026-01-31'),
       to: text('DAY', 'up to the end of this day'),
-      merchant: text('ID|house', 'of one merchant, or of the house'),
+      merchant: text('ID|platform', 'of one merchant, or of the platform'),
       network: text('NETWORK', 'of one network'),
       asset: text('TICKER', 'in one asset'),
       json,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startBank, type Bank } from '../../../../sandbox/bank/index.ts'
 import { readAcquirersConfig } from '../../adapters/acquirers/index.ts'
-import { tellAcquirers } from './doctor-acquirers.ts'
+import { reportAcquirers } from './doctor-acquirers.ts'
 
 let dir = ''
 let bank: Bank
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const told = async (json: unknown): Promise<string[]> => {
   const lines: string[] = []
-  await tellAcquirers(
+  await reportAcquirers(
     json === null ? null : readAcquirersConfig(json),
     (good, text) => void lines.push(`${good ? 'ok' : 'BAD'} ${text}`),
   )

@@ -4,14 +4,14 @@ import type { AcquirerCapabilities, AmountLimits } from '../../adapters/acquirer
 import { formatUnits } from '../../platform/money/index.ts'
 
 /** Takes a line of what is well or not. */
-export type Tell = (good: boolean, text: string) => void
+export type Report = (good: boolean, text: string) => void
 
 const SCALE = 2
 const OTHER_KEY = "signs its answers with another key: set the account's keys to those of the acquirer's cabinet"
 
 /** Each account with an acquirer: what it is configured for, and whether it answers us with our keys. */
-export const tellAcquirers = async (config: AcquirersConfig | null, tell: Tell): Promise<void> => {
-  if (config === null) return tell(true, 'acquirers: BURSAR_ACQUIRERS_FILE is not set, no cards')
+export const reportAcquirers = async (config: AcquirersConfig | null, report: Report): Promise<void> => {
+  if (config === null) return report(true, 'acquirers: BURSAR_ACQUIRERS_FILE is not set, no cards')
   for (const { name, kind, acquirer } of config.accounts) {
     const can = describeCapabilities(acquirer.capabilities)
     try {
@@ -20,13 +20,13 @@ export const tellAcquirers = async (config: AcquirersConfig | null, tell: Tell):
       const known = `says that a payment which was never ordered is ${state.kind}`
       const isOtherKey = state.kind === 'unknown' && state.otherKey === true
       const says = isOtherKey ? OTHER_KEY : state.kind === 'unknown' ? 'answers' : known
-      tell(says === 'answers', `acquirer ${name} (${kind}): ${says}; ${can}`)
+      report(says === 'answers', `acquirer ${name} (${kind}): ${says}; ${can}`)
     } catch (error) {
-      tell(false, `acquirer ${name} (${kind}): ${(error as Error).message}; ${can}`)
+      report(false, `acquirer ${name} (${kind}): ${(error as Error).message}; ${can}`)
     }
   }
   for (const { direction, ticker, least, most, acquirers } of config.routing) {
-    tell(true, `routing of ${direction} ${spanOf(ticker, { least, most })}: ${acquirers.join(', ') || 'nobody'}`)
+    report(true, `routing of ${direction} ${spanOf(ticker, { least, most })}: ${acquirers.join(', ') || 'nobody'}`)
   }
 }
 

@@ -4,7 +4,7 @@ import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { createTestAcquirer } from '../../cards/card-payouts/test-acquirer.ts'
 import { openWorld, type World } from '../../cards/card-payouts/test-world.ts'
-import { tellCardKeys } from './doctor-cards.ts'
+import { reportCardKeys } from './doctor-cards.ts'
 
 const database = useDatabase({ template: migrated })
 const [used, newer] = [randomBytes(32), randomBytes(32)]
@@ -20,7 +20,7 @@ afterAll(() => here.close())
 
 const told = async (keys: readonly Uint8Array[] | null, acquirers = [bank]): Promise<string[]> => {
   const lines: string[] = []
-  await tellCardKeys(here.db, { keys, acquirers }, (good, text) => void lines.push(`${good ? 'ok' : 'BAD'} ${text}`))
+  await reportCardKeys(here.db, { keys, acquirers }, (good, text) => void lines.push(`${good ? 'ok' : 'BAD'} ${text}`))
   return lines
 }
 

@@ -2,22 +2,22 @@ import type { Acquirer } from '../../adapters/acquirers/port.ts'
 import { countSealedCards } from '../../cards/card-payouts/index.ts'
 import type { Db } from '../../platform/db/index.ts'
 import { createSecretRing } from '../../platform/config/secrets.ts'
-import type { Tell } from './doctor-acquirers.ts'
+import type { Report } from './doctor-acquirers.ts'
 
 /** The keys of card numbers: whether there are any where they are needed, and what still needs an older one. */
-export const tellCardKeys = async (
+export const reportCardKeys = async (
   db: Db,
   {
     keys,
     acquirers,
   }: { keys: readonly Uint8Array[] | null; acquirers: readonly Pick<Acquirer, 'name' | 'capabilities'>[] },
-  tell: Tell,
+  report: Report,
 ): Promise<void> => {
   const paying = acquirers
     .filter(({ capabilities }) => Object.keys(capabilities.payout).length > 0)
     .map(({ name }) => name)
   if (keys === null)
-    return tell(
+    return report(
       paying.length === 0,
       `card keys: BURSAR_CARD_KEY_FILE is not set${paying.length === 0 ? '' : `, and ${paying.join(', ')} pays out`}`,
     )
@@ -30,7 +30,7 @@ export const tellCardKeys = async (
     by((prefix) => prefixes.indexOf(prefix) > 0),
     by((prefix) => !prefixes.includes(prefix)),
   ]
-  tell(
+  report(
     older + lost === 0,
     `card keys: ${keys.length}; sealed with the newest: ${newest}, with older ones: ${older}, with keys that are missing: ${lost}`,
   )

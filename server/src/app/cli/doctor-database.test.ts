@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { createDb, createPool } from '../../platform/db/index.ts'
-import { tellDatabase } from './doctor-database.ts'
+import { reportDatabase } from './doctor-database.ts'
 
 const database = useDatabase({ template: migrated })
 let pool: pg.Pool
@@ -15,8 +15,8 @@ afterAll(() => pool.end())
 
 const told = async (sandbox: boolean): Promise<[boolean, string][]> => {
   const said: [boolean, string][] = []
-  await tellDatabase(
-    { config: { sandbox }, runtime: { db: createDb(pool) } } as unknown as Parameters<typeof tellDatabase>[0],
+  await reportDatabase(
+    { config: { sandbox }, runtime: { db: createDb(pool) } } as unknown as Parameters<typeof reportDatabase>[0],
     (good, text) => void said.push([good, text]),
   )
   return said

@@ -1,21 +1,21 @@
 import { sql } from 'kysely'
 import { readClockOffset } from '../../platform/runtime/business-clock.ts'
 import { readMonths } from '../../merchants/webhooks/index.ts'
-import type { Tell } from './doctor-acquirers.ts'
+import type { Report } from './doctor-acquirers.ts'
 import type { Opened } from './open.ts'
 
 /** The clock, as whom the processes are logged in, and how. */
-export const tellDatabase = async (
+export const reportDatabase = async (
   { config, runtime }: Pick<Opened, 'config' | 'runtime'>,
-  tell: Tell,
+  report: Report,
 ): Promise<void> => {
   const offset = await readClockOffset(runtime.db)
-  tell(
+  report(
     offset === 0 || config.sandbox,
     `database: schema of this build, business clock ${offset} ms ahead${offset === 0 || config.sandbox ? '' : " of the real one, which only a sandbox's may be"}`,
   )
   const { good, text } = await readMonths(runtime.db, new Date(Date.now() + offset))
-  tell(good, `database: ${text}`)
+  report(good, `database: ${text}`)
   const { rows } = await sql<{
     application: string
     user: string
@@ -28,13 +28,13 @@ export const tellDatabase = async (
   )
   for (const { application, user, owns } of rows) {
     if (owns)
-      tell(
+      report(
         config.sandbox,
         `database: ${application} is logged in as ${user}, which owns the tables: give it a role of its own, docs/operating/production.md`,
       )
   }
   if (rows.every(({ owns }) => !owns))
-    tell(
+    report(
       true,
       `database: logged in as ${[...new Set(rows.map(({ user }) => user))].join(', ')}, none of which owns the tables`,
     )

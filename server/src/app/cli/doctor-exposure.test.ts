@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tellExposure } from './doctor-exposure.ts'
+import { reportExposure } from './doctor-exposure.ts'
 
 const SAFE = {
   http: { host: '127.0.0.1', port: 8080 },
@@ -10,9 +10,9 @@ const SAFE = {
   sandbox: false,
 }
 
-const badOf = (changed: Partial<Parameters<typeof tellExposure>[0]>): string[] => {
+const badOf = (changed: Partial<Parameters<typeof reportExposure>[0]>): string[] => {
   const bad: string[] = []
-  tellExposure({ ...SAFE, ...changed }, (good, text) => void (good || bad.push(text)))
+  reportExposure({ ...SAFE, ...changed }, (good, text) => void (good || bad.push(text)))
   return bad
 }
 

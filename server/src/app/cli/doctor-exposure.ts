@@ -1,5 +1,5 @@
 import { BlockList, isIPv6 } from 'node:net'
-import type { Tell } from './doctor-acquirers.ts'
+import type { Report } from './doctor-acquirers.ts'
 import type { Opened } from './open.ts'
 
 type Exposed = Pick<
@@ -17,31 +17,31 @@ const isLoopback = (host: string): boolean => {
 }
 
 /** Says what settings open that should be shut on a machine that others reach. */
-export const tellExposure = (
+export const reportExposure = (
   { http, publicUrl, trustedProxies, outboundAllow, httpWebhooks, sandbox }: Exposed,
-  tell: Tell,
+  report: Report,
 ): void => {
   const { protocol, hostname } = new URL(publicUrl)
   const isPublic = !isLoopback(hostname)
   const hasProxy = isLoopback(http.host) && isPublic
-  tell(
+  report(
     !hasProxy || trustedProxies.length > 0,
     hasProxy && trustedProxies.length === 0
       ? "proxy: BURSAR_HTTP listens on this machine only, so a proxy stands before it, and BURSAR_TRUSTED_PROXIES is empty: all payers share one limit. Set it to the proxy's address, such as 127.0.0.1"
       : `proxy: ${trustedProxies.length === 0 ? 'none is trusted' : `X-Forwarded-For is believed of ${trustedProxies.join(', ')}`}`,
   )
-  tell(
+  report(
     !isPublic || protocol === 'https:',
     `public address: ${publicUrl}${isPublic && protocol !== 'https:' ? ' is plain HTTP: payers and acquirers must reach it by https' : ''}`,
   )
   const everywhere = outboundAllow.filter((range) => range.endsWith('/0'))
-  tell(
+  report(
     everywhere.length === 0,
     everywhere.length === 0
       ? `webhooks: private addresses ${outboundAllow.length === 0 ? 'are refused' : `are allowed in ${outboundAllow.join(', ')}`}`
       : `webhooks: BURSAR_OUTBOUND_ALLOW has ${everywhere.join(', ')}: a merchant can have your own machines called. Name single networks`,
   )
-  tell(
+  report(
     !httpWebhooks || sandbox,
     `webhooks: ${httpWebhooks ? 'plain http:// is allowed by BURSAR_HTTP_WEBHOOKS: anyone on the way reads them' : 'https only'}`,
   )

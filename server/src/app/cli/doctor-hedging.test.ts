@@ -6,7 +6,7 @@ import { createDb, createPool, inTransaction, type Db } from '../../platform/db/
 import { startHedging, stopHedging } from '../../exchange/hedging/index.ts'
 import { createTestVenue } from '../../exchange/hedging/test-venue.ts'
 import { newId } from '../../merchants/accounts/test-merchant.ts'
-import { tellHedge, tellVenue } from './doctor-hedging.ts'
+import { reportHedge, reportVenue } from './doctor-hedging.ts'
 import type { Opened } from './open.ts'
 
 const database = useDatabase({ template: migrated })
@@ -18,7 +18,7 @@ beforeAll(() => {
 })
 afterAll(() => pool.end())
 
-const lines = async (ask: (tell: (good: boolean, text: string) => void) => Promise<void>): Promise<string[]> => {
+const lines = async (ask: (report: (good: boolean, text: string) => void) => Promise<void>): Promise<string[]> => {
   const told: string[] = []
   await ask((good, text) => void told.push(`${good ? 'ok' : 'BAD'} ${text}`))
   return told
@@ -27,22 +27,22 @@ const at = new Date(1_800_000_000_000)
 
 test('nothing is hedged', async () => {
   const opened = { config: { exchange: null }, runtime: { db } } as unknown as Opened
-  expect(await lines((tell) => tellHedge(opened, tell))).toEqual([expect.stringMatching(/^ok hedging: none/)])
+  expect(await lines((report) => reportHedge(opened, report))).toEqual([expect.stringMatching(/^ok hedging: none/)])
 })
 
 test('a venue that answers, one that does not, and a stop', async () => {
   const venue = createTestVenue(() => at.getTime())
   venue.held.set('BTC', 5n)
-  expect(await lines((tell) => tellVenue(db, venue, tell))).toEqual([
+  expect(await lines((report) => reportVenue(db, venue, report))).toEqual([
     'ok hedging: test takes our key, has 3 markets, and holds BTC',
   ])
   await inTransaction(db, (tx) => stopHedging(tx, { reason: 'drill', actor: 'ops' }, { at, newId }))
   venue.down = true
-  expect(await lines((tell) => tellVenue(db, venue, tell))).toEqual([
+  expect(await lines((report) => reportVenue(db, venue, report))).toEqual([
     'BAD hedging: test: it is down',
     `BAD hedging is stopped since ${at.toISOString()} by ops: drill`,
   ])
   await startHedging(db, 'ops', at)
   venue.down = false
-  expect(await lines((tell) => tellVenue(db, venue, tell))).toHaveLength(1)
+  expect(await lines((report) => reportVenue(db, venue, report))).toHaveLength(1)
 })

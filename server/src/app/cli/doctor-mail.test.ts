@@ -9,7 +9,7 @@ import { announceSending, queueMails } from '../../merchants/mail/index.ts'
 import { underpaid } from '../../merchants/mail/test-mails.ts'
 import { makeMerchant, momentAt, newId } from '../../merchants/accounts/test-merchant.ts'
 import { createClock } from '../../platform/runtime/clock.ts'
-import { tellMail } from './doctor-mail.ts'
+import { reportMail } from './doctor-mail.ts'
 import type { Opened } from './open.ts'
 
 const database = useDatabase({ template: migrated })
@@ -33,7 +33,7 @@ const told = async (port: number | null): Promise<[boolean, string][]> => {
     mailFrom: { name: '', address: 'pay@shop.example' },
   } as Opened['config']
   const runtime = { db, newId, clock: createClock(() => now), log: pino({ level: 'silent' }) }
-  await tellMail({ config, runtime }, (good, text) => lines.push([good, text]))
+  await reportMail({ config, runtime }, (good, text) => lines.push([good, text]))
   return lines
 }
 

@@ -1,16 +1,19 @@
 import { createSmtpSender } from '../../adapters/mail/smtp.ts'
 import { mailStanding } from '../../merchants/mail/index.ts'
-import type { Tell } from './doctor-acquirers.ts'
+import type { Report } from './doctor-acquirers.ts'
 import type { Opened } from './open.ts'
 
 const LONGEST_WAIT_MS = 15 * 60_000
 
 /** Whether mail is sent, whether the mail server takes us, and what waits. */
-export const tellMail = async ({ config, runtime }: Pick<Opened, 'config' | 'runtime'>, tell: Tell): Promise<void> => {
+export const reportMail = async (
+  { config, runtime }: Pick<Opened, 'config' | 'runtime'>,
+  report: Report,
+): Promise<void> => {
   const { sends, waiting, oldest, failedLately } = await mailStanding(runtime.db)
   const { smtp, smtpPassword, smtpCa, mailFrom } = config
   if (smtp === null) {
-    tell(
+    report(
       !sends,
       sends
         ? 'mail: a worker sends it, but this command has no BURSAR_SMTP_URL'
@@ -20,18 +23,18 @@ export const tellMail = async ({ config, runtime }: Pick<Opened, 'config' | 'run
     const sender = createSmtpSender({ ...smtp, password: smtpPassword, ca: smtpCa })
     try {
       await sender.check()
-      tell(
+      report(
         sends,
         `mail: ${smtp.host}:${smtp.port} takes us, from ${mailFrom?.address}${sends ? '' : ', but no worker was started with BURSAR_SMTP_URL'}`,
       )
     } catch (error) {
-      tell(false, `mail: ${smtp.host}:${smtp.port}: ${(error as Error).message}`)
+      report(false, `mail: ${smtp.host}:${smtp.port}: ${(error as Error).message}`)
     } finally {
       sender.close()
     }
   }
   const age = oldest === null ? 0 : runtime.clock.business() - oldest.getTime()
-  tell(
+  report(
     age < LONGEST_WAIT_MS,
     `mail: ${waiting} waiting${oldest === null ? '' : `, the oldest for ${Math.round(age / 60_000)} min`}, ${failedLately} failed in 90 days`,
   )

@@ -4,7 +4,7 @@ import type { ChainSettings } from '../../adapters/chains/index.ts'
 import { lineOf, surveyNode } from '../../adapters/chains/survey/index.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import { watchStatus } from '../../chain/watcher/index.ts'
-import type { Tell } from './doctor-acquirers.ts'
+import type { Report } from './doctor-acquirers.ts'
 import { tokensOf, type Opened } from './open.ts'
 
 /** Takes a line of what could not be found out, or is for information only. */
@@ -13,14 +13,14 @@ export type Note = (text: string) => void
 /**
  * Each network: the chain, how far it is read, what its node shows of itself, and whether the tokens are as configured.
  */
-export const tellNetworks = async (
+export const reportNetworks = async (
   { config, runtime }: Pick<Opened, 'config' | 'runtime'>,
-  tell: Tell,
+  report: Report,
   note: Note,
 ): Promise<void> => {
   const { networks, assets } = config
   if (networks === null || assets === null)
-    return tell(false, 'networks: BURSAR_NETWORKS_FILE or BURSAR_ASSETS_FILE is not set')
+    return report(false, 'networks: BURSAR_NETWORKS_FILE or BURSAR_ASSETS_FILE is not set')
   const statuses = new Map((await watchStatus(runtime.db)).map((status) => [status.network, status]))
   for (const [network, adapter] of createAdapters(networks, tokensOf(assets))) {
     try {
@@ -28,13 +28,13 @@ export const tellNetworks = async (
       const configured = identityOf(networks, network)
       const isRight = identity === configured
       const other = `, but BURSAR_NETWORKS_FILE names chain ${configured}: set \`url\` to a node of that chain`
-      tell(isRight, `${network}: node of chain ${identity}, head ${head.height}${isRight ? '' : other}`)
+      report(isRight, `${network}: node of chain ${identity}, head ${head.height}${isRight ? '' : other}`)
       const read = statuses.get(network)
-      tell(
+      report(
         read !== undefined,
         `${network}: ${read ? `read to ${read.height}, final to ${read.finalHeight}` : 'not read yet: is a watcher running?'}`,
       )
-      await tellNode(networks, network, assets, tell, note)
+      await reportNode(networks, network, assets, report, note)
       for (const asset of assets.crypto) {
         const on = asset.networks.get(network)
         if (!on?.contract || !('tokenDecimals' in adapter)) continue
@@ -43,10 +43,10 @@ export const tellNetworks = async (
           (error: unknown) => ({ decimals: undefined, text: `does not say its decimals: ${(error as Error).message}` }),
         )
         const isRight = line.decimals === on.decimals
-        tell(isRight, `${network}: ${asset.ticker} ${line.text}${isRight ? '' : `, configured ${on.decimals}`}`)
+        report(isRight, `${network}: ${asset.ticker} ${line.text}${isRight ? '' : `, configured ${on.decimals}`}`)
       }
     } catch (error) {
-      tell(false, `${network}: ${(error as Error).message}`)
+      report(false, `${network}: ${(error as Error).message}`)
     } finally {
       await adapter.close()
     }
@@ -54,11 +54,11 @@ export const tellNetworks = async (
 }
 
 /** What the node shows of itself. The time is the machine's: chains know no business clock. */
-const tellNode = async (
+const reportNode = async (
   networks: ChainSettings,
   network: Network,
   assets: Catalogue,
-  tell: Tell,
+  report: Report,
   note: Note,
 ): Promise<void> => {
   const tokens = tokensOf(assets).get(network) ?? []
@@ -66,7 +66,7 @@ const tellNode = async (
     const line = `${network}: ${lineOf(finding)}`
     if (finding.standing === 'unknown') note(line)
     else
-      tell(
+      report(
         finding.standing === 'good',
         finding.neededBy.length === 0 ? line : `${line} (needed by ${finding.neededBy.join(' and ')})`,
       )

@@ -7,7 +7,7 @@ import { migrated } from '../../../../test/setup/migrated.ts'
 import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
 import { momentAt, newId } from '../../merchants/accounts/test-merchant.ts'
 import { importList } from '../../risk/screening/index.ts'
-import { tellScreening } from './doctor-screening.ts'
+import { reportScreening } from './doctor-screening.ts'
 import type { Opened } from './open.ts'
 
 const database = useDatabase({ template: migrated })
@@ -22,7 +22,7 @@ afterAll(() => pool.end())
 const told = async (kinds: string[] | null): Promise<[boolean, string][]> => {
   const lines: [boolean, string][] = []
   const config = { screening: kinds && { providers: kinds.map((kind) => ({ kind })) } } as unknown as Opened['config']
-  await tellScreening({ config, runtime: { db, newId } as unknown as Opened['runtime'] }, (good, text) =>
+  await reportScreening({ config, runtime: { db, newId } as unknown as Opened['runtime'] }, (good, text) =>
     lines.push([good, text]),
   )
   return lines

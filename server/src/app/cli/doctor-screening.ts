@@ -1,29 +1,29 @@
 import { heldDeposits } from '../../pay-in/deposits/index.ts'
 import { listLists } from '../../risk/screening/index.ts'
-import type { Tell } from './doctor-acquirers.ts'
+import type { Report } from './doctor-acquirers.ts'
 import type { Opened } from './open.ts'
 
 /**
  * Whether anything is screened, whether there is a list to screen by, and whether money waits that nobody will judge.
  */
-export const tellScreening = async (
+export const reportScreening = async (
   { config, runtime }: Pick<Opened, 'config' | 'runtime'>,
-  tell: Tell,
+  report: Report,
 ): Promise<void> => {
   const { screening } = config
   const held = await heldDeposits(runtime.db)
   if (screening === null) {
-    tell(
+    report(
       held === 0,
       `screening: BURSAR_SCREENING_FILE is not set, nothing is screened${held === 0 ? '' : `, and ${held} deposits wait for it: they are never credited before it is set`}`,
     )
     return
   }
   const kinds = screening.providers.map(({ kind }) => kind)
-  tell(true, `screening: by ${kinds.join(', ')}; ${held} deposits are held`)
+  report(true, `screening: by ${kinds.join(', ')}; ${held} deposits are held`)
   if (!kinds.includes('local-lists')) return
   const lists = (await listLists(runtime.db)).filter(({ current }) => current)
-  tell(
+  report(
     lists.length > 0,
     lists.length > 0
       ? `screening: ${lists.map(({ source, published }) => `${source} of ${published}`).join(', ')}`

@@ -3,16 +3,16 @@ import { connectSigner } from '../../adapters/signer/index.ts'
 import { describeStop, listStops } from '../../ledger/stops/index.ts'
 import { listRounds } from '../../treasury/reconciliation/index.ts'
 import { command, print, type Command } from './command.ts'
-import { tellAcquirers, type Tell } from './doctor-acquirers.ts'
-import { tellExposure } from './doctor-exposure.ts'
-import { tellHedge } from './doctor-hedging.ts'
-import { tellMail } from './doctor-mail.ts'
-import { tellNetworks } from './doctor-networks.ts'
-import { tellScreening } from './doctor-screening.ts'
-import { tellCardKeys } from './doctor-cards.ts'
+import { reportAcquirers, type Report } from './doctor-acquirers.ts'
+import { reportExposure } from './doctor-exposure.ts'
+import { reportHedge } from './doctor-hedging.ts'
+import { reportMail } from './doctor-mail.ts'
+import { reportNetworks } from './doctor-networks.ts'
+import { reportScreening } from './doctor-screening.ts'
+import { reportCardKeys } from './doctor-cards.ts'
 import { withInstallation } from './merchant.ts'
 import type { Opened } from './open.ts'
-import { tellDatabase } from './doctor-database.ts'
+import { reportDatabase } from './doctor-database.ts'
 import { compareLogs, signerAddress } from './signer.ts'
 
 /** Says what is live and what is degraded, one line each; exit code 1 when something needs a person. */
@@ -22,34 +22,34 @@ export const doctorCommand: Command = command({
   run: async (_given, env) =>
     withInstallation(env, async (opened) => {
       const bad: string[] = []
-      const tell = (good: boolean, text: string): void => {
+      const report = (good: boolean, text: string): void => {
         print(`${good ? 'ok  ' : 'BAD '} ${text}`)
         if (!good) bad.push(text)
       }
-      await tellDatabase(opened, tell)
-      tellExposure(opened.config, tell)
-      await tellSigner(opened, tell)
-      await tellNetworks(opened, tell, (text) => print(`note ${text}`))
-      await tellComparisons(opened, tell)
-      await tellAcquirers(opened.config.acquirers, tell)
+      await reportDatabase(opened, report)
+      reportExposure(opened.config, report)
+      await reportSigner(opened, report)
+      await reportNetworks(opened, report, (text) => print(`note ${text}`))
+      await reportComparisons(opened, report)
+      await reportAcquirers(opened.config.acquirers, report)
       const acquirers = (opened.config.acquirers?.accounts ?? []).map(({ acquirer }) => acquirer)
-      await tellCardKeys(opened.runtime.db, { keys: opened.config.cardKeys, acquirers }, tell)
-      await tellMail(opened, tell)
-      await tellScreening(opened, tell)
-      await tellHedge(opened, tell)
-      for (const stop of await listStops(opened.runtime.db)) tell(false, describeStop(stop))
+      await reportCardKeys(opened.runtime.db, { keys: opened.config.cardKeys, acquirers }, report)
+      await reportMail(opened, report)
+      await reportScreening(opened, report)
+      await reportHedge(opened, report)
+      for (const stop of await listStops(opened.runtime.db)) report(false, describeStop(stop))
       const { rows } = await sql<{
         kind: string
         text: string
       }>`select kind, text from alerts where resolved_at is null order by raised_at`.execute(opened.runtime.db)
-      for (const alert of rows) tell(false, `${alert.kind}: ${alert.text}`)
+      for (const alert of rows) report(false, `${alert.kind}: ${alert.text}`)
       if (bad.length > 0) process.exitCode = 1
     }),
 })
 
-const tellSigner = async (opened: Opened, tell: Tell): Promise<void> => {
+const reportSigner = async (opened: Opened, report: Report): Promise<void> => {
   const { config } = opened
-  if (config.signer === null) return tell(false, 'signer: BURSAR_SIGNER is not set')
+  if (config.signer === null) return report(false, 'signer: BURSAR_SIGNER is not set')
   const signer = connectSigner(signerAddress(config))
   try {
     const { keys, policy } = await signer.status()
@@ -58,19 +58,19 @@ const tellSigner = async (opened: Opened, tell: Tell): Promise<void> => {
     const same =
       ours !== null &&
       families.every((one) => ours[one].hot === keys[one].hot && ours[one].deposit === keys[one].deposit)
-    tell(
+    report(
       same,
       `signer: keys ${keys.masterFingerprint} (${keys.bitcoinChain})${same ? '' : ', NOT the keys of BURSAR_XPUBS_FILE'}`,
     )
-    tell(
+    report(
       policy.enabled,
       `signer policy ${policy.hash.slice(0, 12)}: ${policy.enabled ? 'enabled' : 'everything is switched off'}, approvers ${policy.approvers.join(', ') || 'none'}`,
     )
     for (const [network, limits] of Object.entries(policy.networks)) print(`     ${network}: ${JSON.stringify(limits)}`)
     const { same: isSameLog, text } = await compareLogs(opened)
-    tell(isSameLog, text)
+    report(isSameLog, text)
   } catch (error) {
-    tell(false, `signer: ${(error as Error).message}`)
+    report(false, `signer: ${(error as Error).message}`)
   } finally {
     signer.close()
   }
@@ -79,11 +79,11 @@ const tellSigner = async (opened: Opened, tell: Tell): Promise<void> => {
 const LONGEST_UNCOMPARED_MS = 30 * 60_000
 
 /** Since when each network's books have not been held against it. */
-const tellComparisons = async ({ runtime }: Opened, tell: Tell): Promise<void> => {
+const reportComparisons = async ({ runtime }: Opened, report: Report): Promise<void> => {
   const newest = new Map((await listRounds(runtime.db)).map((round) => [round.network, round]))
   for (const [network, { height, comparedAt }] of newest) {
     const age = runtime.clock.now() - comparedAt.getTime()
-    tell(
+    report(
       age <= LONGEST_UNCOMPARED_MS,
       `${network}: books compared with the chain at block ${height}, ${Math.round(age / 60_000)} min ago`,
     )

@@ -46,7 +46,7 @@ export const createLifeJob = (
 }
 
 /** Who lives, for an alarm outside that rings when this process is gone too. */
-export const lifeFigures = ({ db, clock }: Pick<Runtime, 'db' | 'clock'>): Figure[] => [
+export const lifeMetrics = ({ db, clock }: Pick<Runtime, 'db' | 'clock'>): Figure[] => [
   {
     name: 'bursar_processes',
     help: 'Processes that gave a sign of life in the last minute, by role',

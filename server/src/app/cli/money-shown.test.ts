@@ -15,7 +15,7 @@ import { createInnerServer } from '../../platform/process/metrics.ts'
 import { readPolicies } from '../composition/policy.ts'
 import { createReconcileJob, reconcileNetwork, standingOf } from '../../treasury/reconciliation/index.ts'
 import { CHAIN, catalogue, createTreasury, E18, type Treasury } from '../../treasury/reconciliation/test-treasury.ts'
-import { figuresOf } from './figures.ts'
+import { metricsOf } from './metrics.ts'
 import { runCommand } from './index.ts'
 import { captured } from './test-output.ts'
 
@@ -155,7 +155,7 @@ describe('costs', () => {
     })
     for (const narrowed of [
       ['--to', '2025-12-31'],
-      ['--merchant', 'house'],
+      ['--merchant', 'platform'],
       ['--asset', 'BTC'],
       ['--network', 'BITCOIN'],
     ]) {
@@ -271,7 +271,7 @@ test('metrics: costs by network, asset and operation and never by merchant; drif
   await createReconcileJob(here.runtime, catalogue, [here.adapter], 1).run(new AbortController().signal)
   await bursar('costs')
   here.later(90_000)
-  const server = createInnerServer(figuresOf(here.runtime, catalogue, readPolicies(POLICY).treasury), async () => {})
+  const server = createInnerServer(metricsOf(here.runtime, catalogue, readPolicies(POLICY).treasury), async () => {})
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()

@@ -67,11 +67,11 @@ export const reconcileCommand: Command = command({
       const adapters = createAdapters(required(config.networks, 'BURSAR_NETWORKS_FILE'), tokensOf(catalogue))
       for (const adapter of adapters.values()) {
         if (values.network !== undefined && adapter.network !== values.network) continue
-        const tellLeft = ({ left }: Round): void => {
+        const reportLeft = ({ left }: Round): void => {
           if (left > 0) print(`${adapter.network}: ${left} changed address(es) are not compared yet`)
         }
         const round = await (values.full
-          ? reconcileFully(runtime, catalogue, adapter, tellLeft)
+          ? reconcileFully(runtime, catalogue, adapter, reportLeft)
           : reconcileNetwork(runtime, catalogue, adapter))
         if (!round) print(`${adapter.network}: can't be compared now (not read yet, or its head is moving); try again`)
         else off += await printRound(runtime.db, catalogue, round)

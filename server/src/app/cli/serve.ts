@@ -21,7 +21,7 @@ import { ensureColdAddresses } from '../../treasury/cold/index.ts'
 import { listen, type Listener } from '../../platform/db/index.ts'
 import { createRequestMeter, STREAM_LIMITS, type RequestMeter } from '../http/index.ts'
 import { createJobLoop, type Job } from '../../platform/jobs/index.ts'
-import { tellExhausted } from '../../merchants/mail/index.ts'
+import { mailExhausted } from '../../merchants/mail/index.ts'
 import { startMailing } from '../composition/mailing.ts'
 import { createDirectory, createEndpoints } from '../../merchants/accounts/index.ts'
 import { createOutbound } from '../../platform/outbound/index.ts'
@@ -30,14 +30,14 @@ import { mostHotAddresses } from '../composition/policy.ts'
 import { followOffset, readClockOffset } from '../../platform/runtime/business-clock.ts'
 import type { Role } from '../../platform/config/settings.ts'
 import { requireSameDatabase } from '../../platform/runtime/installation.ts'
-import { createLifeJob, lifeFigures } from './living.ts'
+import { createLifeJob, lifeMetrics } from './living.ts'
 import { runParts, type Started, type Stop } from './parts.ts'
 import { createInnerServer } from '../../platform/process/metrics.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { createSecretRing, deriveKey } from '../../platform/config/secrets.ts'
 import { createDelivery } from '../../merchants/webhooks/index.ts'
-import { exchangeFiguresOf } from './figures-exchange.ts'
-import { figuresOf } from './figures.ts'
+import { exchangeMetricsOf } from './metrics-exchange.ts'
+import { metricsOf } from './metrics.ts'
 import { createAddressHolders } from '../../pay-out/withdrawals/index.ts'
 import { openInstallation, required, tokensOf, type Environment, type Opened } from './open.ts'
 import { jobWatch } from './job-watch.ts'
@@ -79,7 +79,7 @@ const startParts = async (
   const directory = createDirectory(runtime.db, createSecretRing(config.dataKeys))
   // A watcher needs no merchant's keys, and has no right to read them.
   started(closing(followChanges(opened, has('api') || has('worker') ? directory : null)))
-  // The api has no right to say which addresses are the house's.
+  // The api has no right to say which addresses are the platform's.
   if (has('worker') || has('watcher')) {
     await ensureWallets(runtime.db, world.wallet, momentOf(runtime), mostHotAddresses(world.policies))
     await ensureColdAddresses(runtime.db, world.policies.treasury, world.wallet.bitcoinChain, momentOf(runtime))
@@ -188,7 +188,7 @@ const startWorker = async (
     database: pool,
     outbound,
     endpointOf: createEndpoints(directory, runtime.clock),
-    onExhausted: tellExhausted,
+    onExhausted: mailExhausted,
   })
   const pause = pausePoints(env)
   started(() => outbound.close())
@@ -261,9 +261,9 @@ const startInner = async (
   const server: Server = createInnerServer(
     [
       ...requests,
-      ...lifeFigures(runtime),
-      ...figuresOf(runtime, catalogue, policies.treasury),
-      ...exchangeFiguresOf(runtime, catalogue, exchange),
+      ...lifeMetrics(runtime),
+      ...metricsOf(runtime, catalogue, policies.treasury),
+      ...exchangeMetricsOf(runtime, catalogue, exchange),
     ],
     async () => {
       await readClockOffset(runtime.db)

@@ -22,7 +22,7 @@ import { WAYFORPAY_LIMITS } from '../../adapters/acquirers/wayforpay/settings.ts
 import { createAmlbot } from '../../adapters/screening/amlbot.ts'
 import type { Subject } from '../../adapters/screening/port.ts'
 import { openVenue, readVenueSettings } from '../../adapters/venues/settings.ts'
-import { tellAcquirers } from './doctor-acquirers.ts'
+import { reportAcquirers } from './doctor-acquirers.ts'
 import { compareAcquirer, compareScreener, compareVenue } from './smoke-counterparties.ts'
 
 const http = createAcquirerHttp({ account: 'test', timeoutMs: 120_000 })
@@ -183,7 +183,7 @@ test('freedompay: answers that are signed with another key are no agreement, and
   expect(said[0]).toMatch(/^wrong payment that was never ordered: .*\. Set the account's keys/)
   const told: string[] = []
   const config = { accounts: [{ name: 'one', kind, acquirer }], routing: [] } as unknown as AcquirersConfig
-  await tellAcquirers(config, (isGood, text) => told.push(`${isGood} ${text}`))
+  await reportAcquirers(config, (isGood, text) => told.push(`${isGood} ${text}`))
   expect(told[0]).toMatch(/^false acquirer one \(\w+\): signs its answers with another key/)
 })
 

@@ -70,7 +70,7 @@ export const createApi = (
   const creator = createInvoiceCreator(runtime.db)
   const tickers = [...catalogue.crypto, ...catalogue.fiat].map((asset) => asset.ticker)
   const keepTarget = targetKeeper(world)
-  const fiat = createFiatApi(world, { directory, keepTarget, hearing: [hearPayoutCallback] })
+  const fiat = createFiatApi(world, { directory, keepTarget, callbacks: [hearPayoutCallback] })
   const exchanging = exchangingDeps(world, holders)
   const routes: Route[] = [
     ...balanceRoutes({ runtime, catalogue, heldOf: (merchantId) => heldTotals(runtime.db, merchantId) }),
@@ -86,9 +86,9 @@ export const createApi = (
     }),
     ...webhookRoutes({ db: runtime.db }),
     ...fiat.routes,
-    ...createCardApi(world, committer, exchanging.desk),
+    ...createCardApi(world, committer, exchanging.trading),
     ...invoiceRoutes({ runtime, directory, creator, settings: invoiceSettings(world), keepTarget }),
-    ...exchangeRoutes(exchanging.desk),
+    ...exchangeRoutes(exchanging.trading),
     ...exchangeWithdrawalRoutes(exchanging),
     ...placedOrderRoutes({ runtime, catalogue }),
   ]

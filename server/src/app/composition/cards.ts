@@ -11,7 +11,7 @@ import {
   type CardPayoutDeps,
 } from '../../cards/card-payouts/index.ts'
 import { fiatExchangeWithdrawalRoutes } from '../../exchange/exchange-withdrawals/index.ts'
-import type { DeskDeps } from '../../exchange/exchanges/index.ts'
+import type { TradingDeps } from '../../exchange/exchanges/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
 import type { Committer } from '../../ledger/postings/index.ts'
 import type { PausePoint } from '../../chain/transactions/index.ts'
@@ -57,14 +57,14 @@ const NOTHING_TO_SEAL = {
 }
 
 /** What the api serves of card payouts, alone and after an exchange. */
-export const createCardApi = (world: CardWorld, committer: Committer, desk: DeskDeps): Route[] => {
+export const createCardApi = (world: CardWorld, committer: Committer, trading: TradingDeps): Route[] => {
   const { runtime, catalogue, acquirers } = world
   const cards = {
     rules: { catalogue, routing: acquirers.table },
     cards: ringOf(world) ?? NOTHING_TO_SEAL,
     random: (below: number) => randomInt(below),
   }
-  return [...cardPayoutRoutes({ runtime, committer, ...cards }), ...fiatExchangeWithdrawalRoutes({ desk, cards })]
+  return [...cardPayoutRoutes({ runtime, committer, ...cards }), ...fiatExchangeWithdrawalRoutes({ trading, cards })]
 }
 
 const SEND_EVERY_MS = 300

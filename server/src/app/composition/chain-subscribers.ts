@@ -54,10 +54,10 @@ export const createChainSubscribers = (
     depositSubscribers: [createInvoices(invoiceSettings(world)).follow],
   })
   const outgoing = createTransactionSubscriber(settlements(world))
-  const house = createSweepSubscriber(catalogue)
+  const platform = createSweepSubscriber(catalogue)
   const rooms = [
     outgoing,
-    house,
+    platform,
     createColdSubscriber(catalogue),
     createFunding(catalogue),
     deposits,

@@ -7,7 +7,7 @@ import {
   type ConversionDeps,
 } from '../../exchange/conversions/index.ts'
 import type { CreditedSubscriber } from '../../pay-in/deposits/index.ts'
-import { createPromises, type DeskDeps, type ExchangePolicy } from '../../exchange/exchanges/index.ts'
+import { createQuoteStore, type TradingDeps, type ExchangePolicy } from '../../exchange/exchanges/index.ts'
 import type { PaymentSubscriber } from '../../cards/acquiring/index.ts'
 import { invoicesAt, isAskedFor } from '../../pay-in/crypto-invoices/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
@@ -33,15 +33,15 @@ const rulesOf = ({ catalogue, wallet }: ConvertingWorld): Rules => ({ catalogue,
 /** What exchanges and withdrawals of this installation go by. */
 export const exchangingDeps = (
   world: ConvertingWorld,
-  holders: Pick<AddressHolders, 'whose'>,
-): Omit<ConversionDeps, 'pause'> & { desk: DeskDeps } => {
+  holders: Pick<AddressHolders, 'holderOf'>,
+): Omit<ConversionDeps, 'pause'> & { trading: TradingDeps } => {
   const { runtime, catalogue } = world
   const { now } = runtime.clock
   return {
-    desk: {
+    trading: {
       runtime,
       policy: world.exchange,
-      promises: createPromises(runtime),
+      quoteStore: createQuoteStore(runtime),
       legs: createLegsReader(runtime.db, now),
       stops: createStopsReader(runtime.db, now),
     },
@@ -52,7 +52,7 @@ export const exchangingDeps = (
 
 export const createConversionJobs = (
   world: ConvertingWorld,
-  holders: Pick<AddressHolders, 'whose'>,
+  holders: Pick<AddressHolders, 'holderOf'>,
   pause: PausePoint,
 ): Job[] => [createConversionJob({ ...exchangingDeps(world, holders), pause }, CONVERSIONS_EVERY_MS)]
 

@@ -78,8 +78,8 @@ export const createFiatApi = (
   {
     directory,
     keepTarget,
-    hearing,
-  }: { directory: MerchantDirectory; keepTarget: KeepTarget; hearing: readonly CallbackSubscriber[] },
+    callbacks,
+  }: { directory: MerchantDirectory; keepTarget: KeepTarget; callbacks: readonly CallbackSubscriber[] },
 ): { routes: Route[]; pages: PageRoute[] } => {
   const { runtime, acquirers } = world
   const deps = { runtime, settings: fiatSettings(world), directory, newInvoiceId: randomUUID, keepTarget }
@@ -90,7 +90,7 @@ export const createFiatApi = (
       ...callbackRoutes({
         runtime,
         acquirers: acquirers.byName,
-        listeners: [createCallbackHandler(paymentSubscriber(world)), ...hearing],
+        listeners: [createCallbackHandler(paymentSubscriber(world)), ...callbacks],
       }),
     ],
   }

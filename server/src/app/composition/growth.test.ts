@@ -22,8 +22,8 @@ import { TEST_KEYS } from '../../chain/addresses/test-keys.ts'
 import { createCatalogue } from '../../market/assets/index.ts'
 import { balanceRoutes } from '../../ledger/balances/index.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
-import { figuresOf } from '../cli/figures.ts'
-import { lifeFigures } from '../cli/living.ts'
+import { metricsOf } from '../cli/metrics.ts'
+import { lifeMetrics } from '../cli/living.ts'
 import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
 import { readExchangePolicy } from '../../exchange/exchanges/index.ts'
 import { createClaimTokens } from '../../pay-in/crypto-invoices/index.ts'
@@ -242,7 +242,7 @@ const doEverything = async (world: World): Promise<string[]> => {
     market: { books: [], official: [], legs: {} },
     venue: null,
     delivery: { job: { name: 'deliver webhooks', everyMs: 1, run: async () => false }, close: async () => {} },
-    holders: { whose: async () => 'nobody' },
+    holders: { holderOf: async () => 'nobody' },
     pause: async () => {},
   })
   for (const job of jobs) await attempt(job.name, () => job.run(signal))
@@ -283,7 +283,7 @@ const doEverything = async (world: World): Promise<string[]> => {
       )
     }
   }
-  for (const figure of [...figuresOf(runtime, catalogue, STANDARD_POLICIES.treasury), ...lifeFigures(runtime)])
+  for (const figure of [...metricsOf(runtime, catalogue, STANDARD_POLICIES.treasury), ...lifeMetrics(runtime)])
     await attempt(figure.name, () => figure.read())
   const routes = [...webhookRoutes({ db: runtime.db }), ...balanceRoutes({ runtime, catalogue })]
   for (const route of routes.filter(({ operation }) => operation.startsWith('list'))) {

@@ -92,7 +92,7 @@ describe('audit C-12: the lookup of a part of something larger has its localId',
 describe('audit C-18: a destination is told as its merchant wrote it', () => {
   const written = '0xabcdefabcdefabcdefabcdefabcdefabcdefabcd'
   const canonical = '0xABcdEFABcdEFabcdEfAbCdefabcdeFABcDEFabCD'
-  const toldTo = (body: unknown) => (body as { to: unknown }).to
+  const notifiedTo = (body: unknown) => (body as { to: unknown }).to
 
   test('every operation that sends to an address is tried here', () => {
     const addressed = moneyOperations.filter(
@@ -112,12 +112,12 @@ describe('audit C-18: a destination is told as its merchant wrote it', () => {
       expect(status, text).toBe(200)
       const { id } = body as { id: string }
       const [found] = await world.find(encodeURIComponent(localId))
-      expect(toldTo(found)).toBe(written)
-      expect(toldTo(JSON.parse((await edge.call('GET', `/merchants/withdrawals/crypto/${id}`)).text))).toBe(written)
+      expect(notifiedTo(found)).toBe(written)
+      expect(notifiedTo(JSON.parse((await edge.call('GET', `/merchants/withdrawals/crypto/${id}`)).text))).toBe(written)
       const { rows: told } = await sql<{ body: string }>`select body from events where object_id = ${id}`.execute(
         edge.db,
       )
-      expect(told.map(({ body }) => toldTo(JSON.parse(body)))).toEqual(told.map(() => written))
+      expect(told.map(({ body }) => notifiedTo(JSON.parse(body)))).toEqual(told.map(() => written))
       const { rows } = await sql<{ to: string }>`select to_address as to from withdrawals where id = ${id}`.execute(
         edge.db,
       )
@@ -222,8 +222,8 @@ const CHANGES: readonly [what: string, to: Partial<Circumstances>, codes: Readon
     },
   ],
   [
-    'the destination has become an address of the house',
-    { holder: 'house' },
+    'the destination has become an address of the platform',
+    { holder: 'platform' },
     { createCryptoWithdrawal: 8, createCryptoExchangeWithdrawal: 8 },
   ],
 ]

@@ -8,7 +8,7 @@ import { createCatalogue } from '../../market/assets/index.ts'
 import { cardPayoutRoutes } from '../../cards/card-payouts/index.ts'
 import { createTestAcquirer } from '../../cards/card-payouts/test-acquirer.ts'
 import type { PoolSettings } from '../../platform/db/index.ts'
-import { createPromises, exchangeRoutes, readExchangePolicy } from '../../exchange/exchanges/index.ts'
+import { createQuoteStore, exchangeRoutes, readExchangePolicy } from '../../exchange/exchanges/index.ts'
 import { giveBalance, legsAt, PRICES, settings, stock } from '../../exchange/exchanges/test-world.ts'
 import { exchangeWithdrawalRoutes, fiatExchangeWithdrawalRoutes } from '../../exchange/exchange-withdrawals/index.ts'
 import type { Answer, TestEdge } from '../http/test-edge.ts'
@@ -42,7 +42,7 @@ export interface Circumstances {
   /** nothing of the merchant may leave */
   stopped: boolean
   /** whose addresses outside are */
-  holder: 'nobody' | 'house'
+  holder: 'nobody' | 'platform'
 }
 
 const USUAL: Circumstances = {
@@ -195,10 +195,10 @@ const routesOf = (
     least === undefined
       ? {}
       : { assets: Object.fromEntries(['UAH', 'USDT', 'ETH'].map((ticker) => [ticker, { min: least, max: least }])) }
-  const desk = {
+  const trading = {
     runtime,
     legs,
-    promises: createPromises(runtime),
+    quoteStore: createQuoteStore(runtime),
     stops: createStopsReader(db, real.now),
     policy: readExchangePolicy(catalogue, { spreadBps: 40, feeBps: now.exchangeFeeBps, ...limits }),
   }
@@ -207,13 +207,16 @@ const routesOf = (
     cards: ring,
     random: (below: number) => Math.floor(below / 2),
   }
-  const placing = { holders: { whose: async () => now.holder }, rules: { catalogue, bitcoinChain: 'regtest' as const } }
+  const placing = {
+    holders: { holderOf: async () => now.holder },
+    rules: { catalogue, bitcoinChain: 'regtest' as const },
+  }
   return [
     ...withdrawalRoutes({ runtime, committer, ...placing }),
     ...cardPayoutRoutes({ runtime, committer, ...cards }),
-    ...exchangeRoutes(desk),
-    ...exchangeWithdrawalRoutes({ desk, placing, terms: createTermsReader(db, catalogue, real.now) }),
-    ...fiatExchangeWithdrawalRoutes({ desk, cards }),
+    ...exchangeRoutes(trading),
+    ...exchangeWithdrawalRoutes({ trading, placing, terms: createTermsReader(db, catalogue, real.now) }),
+    ...fiatExchangeWithdrawalRoutes({ trading, cards }),
     ...placedOrderRoutes({ runtime, catalogue }),
   ]
 }

@@ -54,6 +54,6 @@ export interface WorkerDeps {
   /** where exchanges are hedged; null: nowhere */
   venue: Venue | null
   delivery: Delivery
-  holders: Pick<AddressHolders, 'whose'>
+  holders: Pick<AddressHolders, 'holderOf'>
   pause: PausePoint
 }

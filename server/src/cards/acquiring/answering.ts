@@ -99,7 +99,7 @@ const succeeded = async (
 const reversed = async (tx: Tx, payment: Payment, answer: Paid, taking: Taking): Promise<Effects> => {
   if (isBooked(payment)) return heedBack(tx, payment, answer.backUnits, taking, taking.moment)
   const { acquirerReference, maskedCard } = answer
-  return moveAndTell(tx, payment, 'reversed', { acquirerReference, maskedCard }, { next: taking.afterMove }, taking)
+  return moveAndNotify(tx, payment, 'reversed', { acquirerReference, maskedCard }, { next: taking.afterMove }, taking)
 }
 
 const refused = async (
@@ -118,7 +118,7 @@ const refused = async (
   // looked.
   const calledAt = payment.state === 'reported' ? moment.at : null
   const next = afterMove ?? nextAsk({ ...payment, state: 'refused', calledAt }, moment.at, takesOtherCards)
-  return moveAndTell(
+  return moveAndNotify(
     tx,
     payment,
     'refused',
@@ -134,7 +134,7 @@ const notEnded = async (tx: Tx, payment: Payment, taking: Taking): Promise<Effec
   if (isOver(payment, at)) {
     if (payment.state === 'reported') await alertUnconfirmed(tx, payment, taking.moment)
     else if (moveOf(paymentMoves, payment.state, 'expired')) {
-      return moveAndTell(
+      return moveAndNotify(
         tx,
         payment,
         'expired',
@@ -148,7 +148,7 @@ const notEnded = async (tx: Tx, payment: Payment, taking: Taking): Promise<Effec
   return noEffects
 }
 
-const moveAndTell = async (
+const moveAndNotify = async (
   tx: Tx,
   payment: Payment,
   event: 'refused' | 'expired' | 'reversed',
@@ -162,7 +162,7 @@ const moveAndTell = async (
     await askAgainAt(tx, payment, again)
     return noEffects
   }
-  return move.effects.includes('tellEnded') ? listener.ended(tx, moved, moment) : noEffects
+  return move.effects.includes('notifyEnded') ? listener.ended(tx, moved, moment) : noEffects
 }
 
 const alertUnconfirmed = (tx: Tx, payment: Payment, moment: Moment): Promise<void> => {

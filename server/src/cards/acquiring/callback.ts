@@ -10,7 +10,7 @@ import type { Payment, PaymentSubscriber } from './payment.ts'
 import { lockPayment, movePayment, wakePayment } from './store.ts'
 
 /** A callback whose signature is right. It is a hint: nothing is booked before the acquirer was asked (F1). */
-export interface Heard {
+export interface ReadCallback {
   acquirer: string
   reference: string
   state: AcquirerState
@@ -20,7 +20,7 @@ export interface Heard {
  * A room with references of its own at acquirers, such as payouts. Has the object looked at soon.
  * @returns undefined when the reference is none of its own
  */
-export type CallbackSubscriber = (tx: Tx, heard: Heard, moment: Moment) => Promise<Effects | undefined>
+export type CallbackSubscriber = (tx: Tx, heard: ReadCallback, moment: Moment) => Promise<Effects | undefined>
 
 export const digestOf = ({ url, body }: RawCallback): Buffer =>
   createHash('sha256').update(url).update('\n').update(body).digest()
@@ -34,7 +34,7 @@ const MOST_KEPT = 100
 /** Notes a signed callback and has its object looked at now. The same bytes again are only counted (F3). */
 export const hearCallback = async (
   tx: Tx,
-  { heard, digest }: { heard: Heard; digest: Buffer },
+  { heard, digest }: { heard: ReadCallback; digest: Buffer },
   listeners: readonly CallbackSubscriber[],
   moment: Moment,
 ): Promise<Effects> => {

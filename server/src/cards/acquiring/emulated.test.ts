@@ -17,7 +17,7 @@ import { noEffects } from '../../ledger/effects/index.ts'
 import { useEdge } from '../../app/http/test-edge.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { callbackPath, callbackRoutes } from './routes.ts'
-import type { Heard } from './callback.ts'
+import type { ReadCallback } from './callback.ts'
 
 const liqpay = { publicKey: 'i1', privateKey: 'priv', version: 3 } as const
 const wayforpay = { merchantAccount: 'shop', secretKey: 'key', domain: 'shop.example' }
@@ -30,7 +30,7 @@ const acquirers: Acquirer[] = [
   createFreedomPay({ ...common, ...freedompay, name: 'freedom-kz', testing: true, spacingMs: 0 }),
 ]
 
-const heard: Heard[] = []
+const heard: ReadCallback[] = []
 const runtime = {
   get db() {
     return edge.db

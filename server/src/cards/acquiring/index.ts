@@ -19,7 +19,7 @@ export { createRefundJob, requireNotShown } from './jobs-refunds.ts'
 export { createStatementJob, reconcileAcquirer, reconcileLines } from './jobs-statements.ts'
 
 export type { Attribution, Payment, PaymentSubscriber } from './payment.ts'
-export { bankItem, fundAcquirerItem, paidOutLegs } from './postings.ts'
+export { bankItem, fundAcquirerItem, paidOutEntries } from './postings.ts'
 
 export { awaitedPayments, heldBy, isAwaited, isUnderWay } from './queries.ts'
 export type { BookedPayout, PayoutBooks, StatementFinding } from './reconciling.ts'

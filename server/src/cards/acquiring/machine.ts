@@ -52,9 +52,9 @@ export type PaymentEffect =
   | 'hold'
   | 'release'
   | 'failOver'
-  | 'tellReported'
-  | 'tellEnded'
-  | 'tellChanged'
+  | 'notifyReported'
+  | 'notifyEnded'
+  | 'notifyChanged'
 
 /** What may come of a payment that an acquirer was given, whatever it said before: money that arrives is never lost. */
 const money = {
@@ -64,27 +64,27 @@ const money = {
 
 const awaited = {
   ...money,
-  reported: to('reported', 'tellReported'),
-  refused: to('refused', 'tellEnded'),
-  expired: to('expired', 'tellEnded'),
-  reversed: to('reversed', 'tellEnded'),
+  reported: to('reported', 'notifyReported'),
+  refused: to('refused', 'notifyEnded'),
+  expired: to('expired', 'notifyEnded'),
+  reversed: to('reversed', 'notifyEnded'),
 } as const satisfies Partial<Moves<PaymentState, PaymentEvent, PaymentEffect>[PaymentState]>
 
 export const paymentMoves: Moves<PaymentState, PaymentEvent, PaymentEffect> = {
   planned: { asked: to('asking') },
   asking: {
-    made: to('open', 'tellChanged'),
+    made: to('open', 'notifyChanged'),
     notTaken: to('not-taken', 'failOver'),
     unanswered: to('unsure', 'failOver'),
   },
   // It was passed on when it became so: another order of its own must not follow.
-  unsure: { ...awaited, made: to('open', 'tellChanged'), notTaken: to('not-taken', 'tellEnded') },
+  unsure: { ...awaited, made: to('open', 'notifyChanged'), notTaken: to('not-taken', 'notifyEnded') },
   open: awaited,
   reported: {
     ...money,
-    made: to('reported', 'tellChanged'),
-    refused: to('refused', 'tellEnded'),
-    reversed: to('reversed', 'tellEnded'),
+    made: to('reported', 'notifyChanged'),
+    refused: to('refused', 'notifyEnded'),
+    reversed: to('reversed', 'notifyEnded'),
   },
   // Failed and then paid: callbacks come in any order, and a payer may try again on the acquirer's page.
   refused: { ...money, reversed: to('reversed') },

@@ -8,7 +8,14 @@ import { migrated } from '../../../../test/setup/migrated.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import { countCosts } from '../../treasury/costs/counting.ts'
 import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
-import { applyAll, auditLedger, balancesOf, HOUSE, type AccountKind, type Item } from '../../ledger/postings/index.ts'
+import {
+  applyAll,
+  auditLedger,
+  balancesOf,
+  PLATFORM,
+  type AccountKind,
+  type Item,
+} from '../../ledger/postings/index.ts'
 import { readFailing, recordOutcome } from './health.ts'
 import {
   acceptItem,
@@ -101,13 +108,16 @@ test('money comes in, is refunded, settled and banked, and what the acquirer hol
   expect(await balance(merchantId, 'merchant')).toBe(1_860_00n)
   expect(await balance(merchantId, 'suspense')).toBe(0n)
 
-  const house = { acquirer: 'bank', ticker: 'UAH' }
-  await post(fundAcquirerItem({ ...house, units: 500_00n }, moment), accountFeeItem({ ...house, units: 3_00n }, moment))
-  await post(settleItem({ ...house, units: 800_00n }, moment))
+  const platform = { acquirer: 'bank', ticker: 'UAH' }
+  await post(
+    fundAcquirerItem({ ...platform, units: 500_00n }, moment),
+    accountFeeItem({ ...platform, units: 3_00n }, moment),
+  )
+  await post(settleItem({ ...platform, units: 800_00n }, moment))
   expect(await heldBy(db, 'bank', 'UAH')).toBe(884_00n + 985_00n + 500_00n - 3_00n - 800_00n)
-  await post(bankItem({ ...house, units: 800_00n }, moment))
-  expect(await balance(HOUSE, 'bank')).toBe(-800_00n)
-  expect(await balance(HOUSE, 'settlement:bank')).toBe(0n)
+  await post(bankItem({ ...platform, units: 800_00n }, moment))
+  expect(await balance(PLATFORM, 'bank')).toBe(-800_00n)
+  expect(await balance(PLATFORM, 'settlement:bank')).toBe(0n)
   expect(await auditLedger(db)).toEqual([])
 })
 

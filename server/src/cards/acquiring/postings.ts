@@ -1,5 +1,5 @@
 import type { Moment } from '../../platform/base/moment.ts'
-import { HOUSE, tidyLegs, type AccountKind, type Cause, type Item, type Leg } from '../../ledger/postings/index.ts'
+import { PLATFORM, tidyLegs, type AccountKind, type Cause, type Item, type Leg } from '../../ledger/postings/index.ts'
 import type { CardHold, Payment } from './payment.ts'
 
 /** Whose money moves at which account with an acquirer. Units are minor units of the currency, 1/100. */
@@ -15,7 +15,7 @@ export interface Took extends AtAcquirer {
   costUnits: bigint
 }
 
-const legOf = ({ merchantId, ticker }: AtAcquirer, kind: AccountKind, posted: bigint, held = 0n): Leg => ({
+const entryOf = ({ merchantId, ticker }: AtAcquirer, kind: AccountKind, posted: bigint, held = 0n): Leg => ({
   account: { merchantId, asset: ticker, kind },
   posted,
   held,
@@ -40,22 +40,22 @@ const itemOf = (
 })
 
 /** The acquirer's side of money it took in for us: it holds more, less what it keeps. Adds up to -units. */
-const takenInLegs = (money: Took): Leg[] => [
-  legOf(money, `acquirer:${money.acquirer}`, money.costUnits - money.units),
-  legOf(money, 'acquirer-costs', -money.costUnits),
+const takenInEntries = (money: Took): Leg[] => [
+  entryOf(money, `acquirer:${money.acquirer}`, money.costUnits - money.units),
+  entryOf(money, 'acquirer-costs', -money.costUnits),
 ]
 
 /**
  * The acquirer's side of money it paid out for us: it holds less, and less again by what it takes. Adds up to +units.
  */
-export const paidOutLegs = (money: Took): Leg[] => [
-  legOf(money, `acquirer:${money.acquirer}`, money.units + money.costUnits),
-  legOf(money, 'acquirer-costs', -money.costUnits),
+export const paidOutEntries = (money: Took): Leg[] => [
+  entryOf(money, `acquirer:${money.acquirer}`, money.units + money.costUnits),
+  entryOf(money, 'acquirer-costs', -money.costUnits),
 ]
 
 /** What an acquirer took is known later, or is another figure than was booked: `units` more, or less where below 0. */
 export const costItem = (money: AtAcquirer & { units: bigint }, cause: Cause, moment: Moment): Item =>
-  itemOf(money, cause, paidOutLegs({ ...money, units: 0n, costUnits: money.units }), moment)
+  itemOf(money, cause, paidOutEntries({ ...money, units: 0n, costUnits: money.units }), moment)
 
 /**
  * A payment whose money is the merchant's: the amount less our fee, of which what the merchant owes is repaid first.
@@ -70,10 +70,10 @@ export const creditItem = (
   const net = payment.units - payment.fee
   const repaid = owed < net ? owed : net
   const legs = [
-    ...takenInLegs(payment),
-    legOf(payment, 'merchant', net - repaid),
-    legOf(payment, 'receivable', repaid),
-    legOf(payment, 'fees', payment.fee),
+    ...takenInEntries(payment),
+    entryOf(payment, 'merchant', net - repaid),
+    entryOf(payment, 'receivable', repaid),
+    entryOf(payment, 'fees', payment.fee),
   ]
   return { item: itemOf(payment, { kind: 'payment', id: payment.id }, legs, moment), owed: owed - repaid }
 }
@@ -83,7 +83,7 @@ export const suspendItem = (payment: Took & { id: string }, moment: Moment): Ite
   itemOf(
     payment,
     { kind: 'payment', id: payment.id },
-    [...takenInLegs(payment), legOf(payment, 'suspense', payment.units)],
+    [...takenInEntries(payment), entryOf(payment, 'suspense', payment.units)],
     moment,
   )
 
@@ -96,10 +96,10 @@ export const acceptItem = (
   const net = payment.units - payment.fee
   const repaid = owed < net ? owed : net
   const legs = [
-    legOf(payment, 'suspense', -payment.units),
-    legOf(payment, 'merchant', net - repaid),
-    legOf(payment, 'receivable', repaid),
-    legOf(payment, 'fees', payment.fee),
+    entryOf(payment, 'suspense', -payment.units),
+    entryOf(payment, 'merchant', net - repaid),
+    entryOf(payment, 'receivable', repaid),
+    entryOf(payment, 'fees', payment.fee),
   ]
   return { item: itemOf(payment, { kind: 'payment', id: payment.id }, legs, moment), owed: owed - repaid }
 }
@@ -119,10 +119,10 @@ export const takeBackItem = (
   const taken = from.available < net ? from.available : net
   const short = net - taken
   const legs = [
-    legOf(payment, `acquirer:${payment.acquirer}`, payment.units),
-    legOf(payment, from.account, -taken),
-    legOf(payment, 'receivable', -short),
-    legOf(payment, 'fees', -payment.fee),
+    entryOf(payment, `acquirer:${payment.acquirer}`, payment.units),
+    entryOf(payment, from.account, -taken),
+    entryOf(payment, 'receivable', -short),
+    entryOf(payment, 'fees', -payment.fee),
   ]
   return { item: itemOf(payment, { kind: 'payment', id: payment.id }, legs, moment), taken, short }
 }
@@ -151,7 +151,7 @@ const disputeTransfer = (
   merchantId,
   kind,
   cause: { kind: 'payment', id } as const,
-  legs: [legOf({ merchantId, acquirer, ticker: paidTicker! }, 'merchant', 0n, units)],
+  legs: [entryOf({ merchantId, acquirer, ticker: paidTicker! }, 'merchant', 0n, units)],
   at,
 })
 
@@ -170,7 +170,7 @@ export const repayItem = ({ merchantId, paymentId, ticker }: CardHold, units: bi
   return itemOf(
     owner,
     { kind: 'payment', id: paymentId },
-    [legOf(owner, 'merchant', -units), legOf(owner, 'receivable', units)],
+    [entryOf(owner, 'merchant', -units), entryOf(owner, 'receivable', units)],
     moment,
   )
 }
@@ -186,7 +186,7 @@ const cardHoldTransfer = (
   merchantId,
   kind,
   cause: { kind: 'payment', id: paymentId } as const,
-  legs: [legOf({ merchantId, acquirer: '', ticker }, 'merchant', 0n, units)],
+  legs: [entryOf({ merchantId, acquirer: '', ticker }, 'merchant', 0n, units)],
   at,
 })
 
@@ -204,7 +204,7 @@ export const holdRefundItem = (refund: HeldRefund, at: Date): Item => ({
     merchantId: refund.merchantId,
     kind: 'hold',
     cause: { kind: 'refund', id: refund.id },
-    legs: [legOf(refund, refund.from, 0n, refund.units)],
+    legs: [entryOf(refund, refund.from, 0n, refund.units)],
     at,
   },
 })
@@ -214,7 +214,7 @@ export const captureRefundItem = (refund: HeldRefund & { costUnits: bigint }, mo
   itemOf(
     refund,
     { kind: 'refund', id: refund.id },
-    [...paidOutLegs(refund), legOf(refund, refund.from, -refund.units, -refund.units)],
+    [...paidOutEntries(refund), entryOf(refund, refund.from, -refund.units, -refund.units)],
     moment,
     refund.holdId,
   )
@@ -224,38 +224,42 @@ export const releaseRefundItem = (refund: HeldRefund, moment: Moment): Item => {
   const item = itemOf(
     refund,
     { kind: 'refund', id: refund.id },
-    [legOf(refund, refund.from, 0n, -refund.units)],
+    [entryOf(refund, refund.from, 0n, -refund.units)],
     moment,
     refund.holdId,
   )
   return { transfer: { ...item.transfer, kind: 'release' } }
 }
 
-/** The house's own money at an acquirer or in the bank. */
-interface HouseMoney {
+/** The platform's own money at an acquirer or in the bank. */
+interface PlatformMoney {
   acquirer: string
   ticker: string
   units: bigint
 }
 
-const houseItem = ({ ticker, acquirer }: HouseMoney, legs: [AccountKind, bigint][], { at, newId }: Moment): Item => {
+const platformItem = (
+  { ticker, acquirer }: PlatformMoney,
+  legs: [AccountKind, bigint][],
+  { at, newId }: Moment,
+): Item => {
   const id = newId()
-  const owner = { merchantId: HOUSE, ticker, acquirer }
+  const owner = { merchantId: PLATFORM, ticker, acquirer }
   return {
     transfer: {
       id,
-      merchantId: HOUSE,
+      merchantId: PLATFORM,
       kind: 'post',
       cause: { kind: 'settlement', id },
-      legs: tidyLegs(legs.map(([kind, posted]) => legOf(owner, kind, posted))),
+      legs: tidyLegs(legs.map(([kind, posted]) => entryOf(owner, kind, posted))),
       at,
     },
   }
 }
 
 /** The owner put money into an account with an acquirer, for payouts: it is capital. Below 0: took it out. */
-export const fundAcquirerItem = (money: HouseMoney, moment: Moment): Item =>
-  houseItem(
+export const fundAcquirerItem = (money: PlatformMoney, moment: Moment): Item =>
+  platformItem(
     money,
     [
       [`acquirer:${money.acquirer}`, -money.units],
@@ -265,8 +269,8 @@ export const fundAcquirerItem = (money: HouseMoney, moment: Moment): Item =>
   )
 
 /** The acquirer sent money to our bank account (`units` above 0), or got some from there (below 0). */
-export const settleItem = (money: HouseMoney, moment: Moment): Item =>
-  houseItem(
+export const settleItem = (money: PlatformMoney, moment: Moment): Item =>
+  platformItem(
     money,
     [
       [`acquirer:${money.acquirer}`, money.units],
@@ -276,8 +280,8 @@ export const settleItem = (money: HouseMoney, moment: Moment): Item =>
   )
 
 /** What was under way from an acquirer is in the bank (`units` above 0), or left the bank for it (below 0). */
-export const bankItem = (money: HouseMoney, moment: Moment): Item =>
-  houseItem(
+export const bankItem = (money: PlatformMoney, moment: Moment): Item =>
+  platformItem(
     money,
     [
       [`settlement:${money.acquirer}`, money.units],
@@ -287,8 +291,8 @@ export const bankItem = (money: HouseMoney, moment: Moment): Item =>
   )
 
 /** A fee of the account itself, of no one payment. */
-export const accountFeeItem = (money: HouseMoney, moment: Moment): Item =>
-  houseItem(
+export const accountFeeItem = (money: PlatformMoney, moment: Moment): Item =>
+  platformItem(
     money,
     [
       [`acquirer:${money.acquirer}`, money.units],

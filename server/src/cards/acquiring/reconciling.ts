@@ -85,7 +85,7 @@ export const reconcileStatement = async (
     switch (line.kind) {
       case 'settlement':
       case 'fee':
-        if (isNew) effects.push({ items: houseItems(acquirer, line, moment), notices: [] })
+        if (isNew) effects.push({ items: platformItems(acquirer, line, moment), notices: [] })
         break
       case 'payment':
         effects.push(await holdPayment(tx, acquirer, line, findings, moment))
@@ -136,7 +136,7 @@ const missing = (what: StatementLine['kind'], reference: string, ticker: string,
 })
 
 /** A settlement moves between the acquirer and the bank; what is taken besides, and a fee of the account, are costs. */
-const houseItems = (
+const platformItems = (
   acquirer: string,
   { kind, ticker, units, feeUnits }: StatementLine,
   moment: Moment,

@@ -12,7 +12,7 @@ export const NO_ROUTE_ALERT = 'card-payout-no-route'
 const named = ({ id, payoutId }: Part): string => `Part ${id} of card payout ${payoutId}`
 
 /** Nobody knows yet whether a part was paid, and it should be known by now. */
-export const tellUnknown = (db: Db | Tx, attempt: Attempt, reason: string, moment: Moment): Promise<void> =>
+export const alertUnknown = (db: Db | Tx, attempt: Attempt, reason: string, moment: Moment): Promise<void> =>
   raiseOrRenewAlert(
     db,
     {
@@ -27,7 +27,7 @@ export const tellUnknown = (db: Db | Tx, attempt: Attempt, reason: string, momen
   )
 
 /** What an acquirer says it paid is not what it was asked to pay: nothing is booked. */
-export const tellMismatch = (
+export const alertMismatch = (
   tx: Tx,
   part: Part,
   attempt: Attempt,
@@ -47,7 +47,7 @@ export const tellMismatch = (
   )
 
 /** An acquirer says now that an end it told was another: money may have moved for a part that was given back. */
-export const tellContradiction = (tx: Tx, part: Part, attempt: Attempt, said: string, moment: Moment): Promise<void> =>
+export const alertContradiction = (tx: Tx, part: Part, attempt: Attempt, said: string, moment: Moment): Promise<void> =>
   raiseAlert(
     tx,
     {
@@ -61,7 +61,7 @@ export const tellContradiction = (tx: Tx, part: Part, attempt: Attempt, said: st
   )
 
 /** A part that was paid has come back; the merchant has it again. */
-export const tellReturned = (tx: Tx, part: Part, attempt: Attempt, moment: Moment): Promise<void> =>
+export const alertReturned = (tx: Tx, part: Part, attempt: Attempt, moment: Moment): Promise<void> =>
   raiseAlert(
     tx,
     {
@@ -75,7 +75,7 @@ export const tellReturned = (tx: Tx, part: Part, attempt: Attempt, moment: Momen
   )
 
 /** No account with an acquirer can take a part as configured now. */
-export const tellNoRoute = (db: Db | Tx, part: Part, moment: Moment): Promise<void> =>
+export const alertNoRoute = (db: Db | Tx, part: Part, moment: Moment): Promise<void> =>
   raiseAlert(
     db,
     {
@@ -87,7 +87,7 @@ export const tellNoRoute = (db: Db | Tx, part: Part, moment: Moment): Promise<vo
   )
 
 /** Something of ours keeps a part from being sent, such as a key that is missing. */
-export const tellNotTakenUp = (db: Db | Tx, part: Part, why: string, moment: Moment): Promise<void> =>
+export const alertNotTakenUp = (db: Db | Tx, part: Part, why: string, moment: Moment): Promise<void> =>
   raiseOrRenewAlert(
     db,
     {
@@ -99,7 +99,7 @@ export const tellNotTakenUp = (db: Db | Tx, part: Part, why: string, moment: Mom
   )
 
 /** An account refuses payouts for a reason of the account's own: what it can't pay goes elsewhere, or fails. */
-export const tellRefuses = (
+export const alertRefuses = (
   tx: Tx,
   account: string,
   { code, message }: { code: string; message: string },

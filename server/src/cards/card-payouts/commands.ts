@@ -10,10 +10,10 @@ import { holdStops } from '../../ledger/stops/index.ts'
 import {
   MISMATCH_ALERT,
   REFUSES_ALERT,
-  tellContradiction,
-  tellMismatch,
-  tellRefuses,
-  tellReturned,
+  alertContradiction,
+  alertMismatch,
+  alertRefuses,
+  alertReturned,
   UNKNOWN_ALERT,
 } from './alerts.ts'
 import { bookedFeeOf, findAttempt, insertAttempt, moveAttempt } from './attempts.ts'
@@ -129,7 +129,7 @@ const settleOpen = async (
     }
     case 'succeeded': {
       if (outcome.ticker !== part.ticker || outcome.units !== part.units) {
-        await tellMismatch(tx, part, attempt, outcome, moment)
+        await alertMismatch(tx, part, attempt, outcome, moment)
         await movePart(tx, part.id, 'accepted', moment.at)
         return { effects: noEffects, asks: 'how it ends' }
       }
@@ -149,7 +149,7 @@ const settleRefused = async (
   moment: Moment,
 ): Promise<Effects> => {
   await moveAttempt(tx, attempt, 'open', 'refused', moment.at, outcome)
-  if (outcome.elsewhere === true) await tellRefuses(tx, attempt.account, outcome, moment)
+  if (outcome.elsewhere === true) await alertRefuses(tx, attempt.account, outcome, moment)
   if (outcome.elsewhere !== true || !deps.another) return endPart(tx, payout, part, { event: 'refused' }, deps, moment)
   await movePart(tx, part.id, 'rerouted', moment.at, { nextStepAt: moment.at })
   return noEffects
@@ -163,7 +163,7 @@ const isUnconfirmed = async (tx: Tx, { part, attempt }: Known, outcome: Outcome,
   const { calledAt, state } = attempt
   if (calledAt === null || (outcome.kind !== 'waiting' && outcome.kind !== state)) return false
   if (moment.at.getTime() - calledAt.getTime() < CALL_ASKED_MS) return true
-  await tellContradiction(
+  await alertContradiction(
     tx,
     part,
     attempt,
@@ -183,7 +183,7 @@ const settleEnded = async (
 ): Promise<Effects> => {
   // Of what never reached it, an acquirer can know nothing; the part may be with another one by now.
   if (attempt.state === 'unsent' && outcome.kind === 'waiting')
-    await tellContradiction(tx, part, attempt, outcome.kind, moment)
+    await alertContradiction(tx, part, attempt, outcome.kind, moment)
   if (outcome.kind === 'waiting' || outcome.kind === 'unknown' || outcome.kind === attempt.state) {
     return outcome.kind === 'succeeded' ? bookLateFee(tx, payout, attempt, outcome.feeUnits, moment) : noEffects
   }
@@ -191,7 +191,7 @@ const settleEnded = async (
     await moveAttempt(tx, attempt, 'succeeded', 'reversed', moment.at, outcome)
     if (!(await movePart(tx, part.id, 'reversed', moment.at)))
       throw new Error(`part ${part.id} was paid and is ${part.state}`)
-    await tellReturned(tx, part, attempt, moment)
+    await alertReturned(tx, part, attempt, moment)
     const parts = await partsOf(tx, payout)
     // A single payout's merchant is told, as nothing else would say it; a batch is Done once, and its lookup shows it.
     const notices = payout.kind === 'single' ? [endNotice(payout, parts, scaleOf(deps.catalogue, payout.ticker))] : []
@@ -199,7 +199,7 @@ const settleEnded = async (
   }
   // Refused, and now reversed: nothing has moved either way.
   if (outcome.kind === 'succeeded' || attempt.state === 'succeeded')
-    await tellContradiction(tx, part, attempt, outcome.kind, moment)
+    await alertContradiction(tx, part, attempt, outcome.kind, moment)
   return noEffects
 }
 

@@ -1,7 +1,7 @@
 import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
-import { tellUnknown } from './alerts.ts'
+import { alertUnknown } from './alerts.ts'
 import { askAgainAt } from './attempts.ts'
 import { settle, type Outcome } from './commands.ts'
 import type { Attempt } from './payout.ts'
@@ -29,7 +29,7 @@ export const record = async (
     )
     await askAgainAt(tx, attempt, asks === 'no more' ? null : after(askPauseMs(attempt.asks)))
     if (asks === 'how it ends' && moment.at.getTime() - attempt.sentAt.getTime() >= TELL_AFTER_MS) {
-      await tellUnknown(
+      await alertUnknown(
         tx,
         attempt,
         'reason' in outcome && outcome.reason !== undefined ? outcome.reason : outcome.kind,

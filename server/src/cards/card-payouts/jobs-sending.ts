@@ -6,7 +6,7 @@ import type { Job } from '../../platform/jobs/index.ts'
 import { resolveAlert } from '../../platform/runtime/alerts.ts'
 import { withoutCard, withoutCardNumbers } from '../../platform/api/card-numbers.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
-import { NO_ROUTE_ALERT, NOT_TAKEN_UP_ALERT, tellNoRoute, tellNotTakenUp } from './alerts.ts'
+import { NO_ROUTE_ALERT, NOT_TAKEN_UP_ALERT, alertNoRoute, alertNotTakenUp } from './alerts.ts'
 import { attemptsOf } from './attempts.ts'
 import { begin, giveUp, type Outcome } from './commands.ts'
 import { record } from './jobs-recording.ts'
@@ -44,15 +44,15 @@ const sendOne = async (deps: CardPayoutDeps, part: Part): Promise<void> => {
       { err: error, part: part.id },
       'a part of a card payout could not be taken up and is tried again',
     )
-    await tellLate(deps, part, error)
+    await alertLate(deps, part, error)
     await stepAgainAt(deps.runtime.db, part, later(deps, FAILED_MS))
   }
 }
 
-const tellLate = async ({ runtime }: CardPayoutDeps, part: Part, error: unknown): Promise<void> => {
+const alertLate = async ({ runtime }: CardPayoutDeps, part: Part, error: unknown): Promise<void> => {
   const moment = momentOf(runtime)
   if (moment.at.getTime() - part.createdAt.getTime() < TELL_AFTER_MS) return
-  await tellNotTakenUp(
+  await alertNotTakenUp(
     runtime.db,
     part,
     withoutCardNumbers(error instanceof Error ? error.message : 'it threw no error'),
@@ -179,7 +179,7 @@ const withoutCardIn = (state: Outcome, card: string): Outcome => {
 }
 
 const waitForRoute = async (deps: CardPayoutDeps, part: Part): Promise<void> => {
-  await tellNoRoute(deps.runtime.db, part, momentOf(deps.runtime))
+  await alertNoRoute(deps.runtime.db, part, momentOf(deps.runtime))
   await stepAgainAt(deps.runtime.db, part, later(deps, NO_ROUTE_MS))
 }
 

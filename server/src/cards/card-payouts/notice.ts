@@ -28,8 +28,8 @@ const totalsOf = (parts: readonly Part[]): Totals => {
 }
 
 /** Of one that is part of something larger, the localId is the whole's. */
-const givenOf = ({ meta, localId, toldAs }: Payout): Record<string, unknown> => {
-  const given = localId ?? toldAs?.body.localId
+const givenOf = ({ meta, localId, notifiedAs }: Payout): Record<string, unknown> => {
+  const given = localId ?? notifiedAs?.body.localId
   return { ...(meta === null ? {} : { meta }), ...(given === undefined || given === null ? {} : { localId: given }) }
 }
 
@@ -37,9 +37,9 @@ const GENERIC = 'ERRROR_CODE_GENERIC'
 
 /** Tells the end of a payout: `Withdraw` for a single one (`contract.md` 6.5), `WithdrawBatch` for a batch (6.6). */
 export const endNotice = (payout: Payout, parts: readonly Part[], scale: number): Notice => {
-  const { merchantId, id, kind, toldAs } = payout
+  const { merchantId, id, kind, notifiedAs } = payout
   const body = payoutBody(payout, parts, scale)
-  const told = toldAs ?? { kind: kind === 'batch' ? 'WithdrawBatch' : 'Withdraw', objectId: id }
+  const told = notifiedAs ?? { kind: kind === 'batch' ? 'WithdrawBatch' : 'Withdraw', objectId: id }
   return { merchantId, objectId: told.objectId, kind: told.kind, status: body.status as string, body }
 }
 
@@ -48,10 +48,10 @@ export const endNotice = (payout: Payout, parts: readonly Part[], scale: number)
  * has ended.
  */
 export const payoutBody = (payout: Payout, parts: readonly Part[], scale: number): Record<string, unknown> => {
-  const { merchantId, id, ticker, maskedCard, units, fee, createdAt, kind, toldAs } = payout
+  const { merchantId, id, ticker, maskedCard, units, fee, createdAt, kind, notifiedAs } = payout
   const print = (amount: bigint): string => formatUnits(amount, scale)
   const totals = totalsOf(parts)
-  if (toldAs !== null) return wholeBody(toldAs, totals, parts, print)
+  if (notifiedAs !== null) return wholeBody(notifiedAs, totals, parts, print)
   const isBatch = kind === 'batch'
   const ended = isBatch || totals.failed === 0n ? 'Done' : 'Failed'
   const status = totals.open > 0 ? 'Pending' : ended

@@ -22,7 +22,7 @@ export interface Payout {
   /** the ledger transfer that holds what has not ended yet */
   holdId: string
   /** null: it is told as what it is */
-  toldAs: ToldAs | null
+  notifiedAs: ToldAs | null
   createdAt: Date
 }
 

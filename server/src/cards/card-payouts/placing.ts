@@ -24,7 +24,7 @@ export interface PlacingDeps {
  */
 export const currentFee = ({ payout }: FiatAsset, units: bigint): bigint => chargeOf(payout.fee, units)
 
-type Given = Pick<Payout, 'merchantId' | 'kind' | 'units' | 'fee' | 'localId' | 'meta' | 'toldAs'>
+type Given = Pick<Payout, 'merchantId' | 'kind' | 'units' | 'fee' | 'localId' | 'meta' | 'notifiedAs'>
 
 export const newPayout = (given: Given, { ticker }: FiatAsset, card: string, { at, newId }: Moment): Payout => ({
   ...given,

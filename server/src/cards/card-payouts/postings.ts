@@ -1,4 +1,4 @@
-import { paidOutLegs } from '../acquiring/index.ts'
+import { paidOutEntries } from '../acquiring/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import { tidyLegs, type AccountKind, type Item, type Leg } from '../../ledger/postings/index.ts'
 import type { Part, Payout } from './payout.ts'
@@ -38,8 +38,8 @@ const itemOf = (
 export const holdItem = (owner: Owner, units: bigint, at: Date, id: string): Item =>
   itemOf(owner, 'hold', [leg(owner, 'merchant', 0n, units)], { at, id })
 
-const acquirerLegs = ({ merchantId, ticker }: Owner, units: bigint, { account, costUnits }: PaidBy): Leg[] =>
-  paidOutLegs({ merchantId, ticker, acquirer: account, units, costUnits })
+const acquirerEntries = ({ merchantId, ticker }: Owner, units: bigint, { account, costUnits }: PaidBy): Leg[] =>
+  paidOutEntries({ merchantId, ticker, acquirer: account, units, costUnits })
 
 /**
  * A part is paid: its amount has left the acquirer's account, its fee is income. A hold ends as a whole, so what other
@@ -53,7 +53,7 @@ export const captureItem = (payout: Payout, part: Part, held: bigint, paidBy: Pa
     [
       leg(payout, 'merchant', -(part.units + part.fee), -held),
       leg(payout, 'fees', part.fee),
-      ...acquirerLegs(payout, part.units, paidBy),
+      ...acquirerEntries(payout, part.units, paidBy),
     ],
     { at, id: newId() },
     payout.holdId,
@@ -81,11 +81,11 @@ export const returnItem = (
     leg(payout, 'merchant', back - repaid),
     leg(payout, 'receivable', repaid),
     leg(payout, 'fees', -part.fee),
-    ...acquirerLegs(payout, -part.units, { account, costUnits: 0n }),
+    ...acquirerEntries(payout, -part.units, { account, costUnits: 0n }),
   ]
   return { item: itemOf(payout, 'post', legs, { at, id: newId() }), owed: owed - repaid }
 }
 
 /** What the acquirer took for a payment is known later than the payment. */
 export const lateFeeItem = (payout: Payout, account: string, costUnits: bigint, { at, newId }: Moment): Item =>
-  itemOf(payout, 'post', acquirerLegs(payout, 0n, { account, costUnits }), { at, id: newId() })
+  itemOf(payout, 'post', acquirerEntries(payout, 0n, { account, costUnits }), { at, id: newId() })

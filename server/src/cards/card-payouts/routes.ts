@@ -84,7 +84,7 @@ const create = async (
     fee,
     localId: body.localId ?? null,
     meta: body.meta ?? null,
-    toldAs: null,
+    notifiedAs: null,
   }
   const payout = newPayout(given, asset, card, momentOf(runtime))
   const item = placingItem(payout, { card, limits, scale: asset.scale, keyId: request.keyId }, deps, runtime.newId)

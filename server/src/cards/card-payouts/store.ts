@@ -8,7 +8,7 @@ import type { Part, Payout } from './payout.ts'
 
 const PAYOUT =
   sql.raw(`p.merchant_id as "merchantId", p.id, p.kind, p.ticker, p.units, p.fee_units as fee, p.masked_card as "maskedCard",
-  p.local_id as "localId", p.meta, p.hold_id as "holdId", p.told_as as "toldAs", p.created_at as "createdAt"`)
+  p.local_id as "localId", p.meta, p.hold_id as "holdId", p.told_as as "notifiedAs", p.created_at as "createdAt"`)
 const PART =
   sql.raw(`t.merchant_id as "merchantId", t.payout_id as "payoutId", t.id, t.number, t.ticker, t.units, t.fee_units as fee, t.state,
   t.fail_reason as "failReason", t.attempts, t.epoch, t.created_at as "createdAt"`)
@@ -41,7 +41,7 @@ export const payoutRowOf = (
   { sealedCard, parts, keyId }: { sealedCard: string; parts: number; keyId: string | null },
 ): Scalar[] => {
   const at = payout.createdAt.toISOString()
-  const { merchantId, id, kind, ticker, units, fee, maskedCard, localId, meta, holdId, toldAs } = payout
+  const { merchantId, id, kind, ticker, units, fee, maskedCard, localId, meta, holdId, notifiedAs } = payout
   return [
     merchantId,
     id,
@@ -54,7 +54,7 @@ export const payoutRowOf = (
     localId,
     meta,
     holdId,
-    toldAs && JSON.stringify(toldAs),
+    notifiedAs && JSON.stringify(notifiedAs),
     parts,
     keyId,
     at,

@@ -18,7 +18,7 @@ import {
   addressRoutes,
   createAddressIssuer,
   createStockJob,
-  houseAddressesAmong,
+  ownAddressesAmong,
   isOurs,
   ownerOf,
   replenish,
@@ -135,11 +135,11 @@ describe('an address', () => {
     expect(await isOurs(db, 'ETHEREUM', address)).toBeNull()
   })
 
-  test('of the house is told apart', async () => {
+  test('of the platform is told apart', async () => {
     await sql`insert into house_addresses values ('BITCOIN', 'bcrt1qhouse', 'hot', 1, 7, ${new Date(NOW)})`.execute(db)
-    const house = { address: 'bcrt1qhouse', account: 'hot', branch: 1, index: 7 }
-    expect(await isOurs(db, 'BITCOIN', 'bcrt1qhouse')).toEqual({ kind: 'house', house })
-    expect([...(await houseAddressesAmong(db, 'BITCOIN', ['bcrt1qhouse', 'bcrt1qother'])).values()]).toEqual([house])
+    const platform = { address: 'bcrt1qhouse', account: 'hot', branch: 1, index: 7 }
+    expect(await isOurs(db, 'BITCOIN', 'bcrt1qhouse')).toEqual({ kind: 'platform', platform })
+    expect([...(await ownAddressesAmong(db, 'BITCOIN', ['bcrt1qhouse', 'bcrt1qother'])).values()]).toEqual([platform])
   })
 })
 

@@ -15,7 +15,7 @@ export {
   addressesAfter,
   coldAddressesAmong,
   holdersOf,
-  houseAddressesAmong,
+  ownAddressesAmong,
   isOurs,
   openLeases,
   ownerOf,

@@ -3,7 +3,7 @@ import { Batcher } from '../../platform/base/batcher.ts'
 import { inTransaction, sqlState, type Db, type Tx } from '../../platform/db/index.ts'
 import type { DepositKeys } from './derivation.ts'
 import { restock } from './stock.ts'
-import { addressesOf, keptAnswer, takeFromStock, type NewAddress } from './store.ts'
+import { addressesOf, storedAnswer, takeFromStock, type NewAddress } from './store.ts'
 
 export type Issued =
   | { kind: 'issued'; address: string }
@@ -93,10 +93,10 @@ const takeDerived = async (
 
 const issueAlone = async (deps: Deps, request: NewAddress): Promise<Issued> => {
   try {
-    return (await keptAnswer(deps.db, request)) ?? (await issueAll(deps, [request]))[0]!
+    return (await storedAnswer(deps.db, request)) ?? (await issueAll(deps, [request]))[0]!
   } catch (error) {
     // Another process kept its answer between our look and our statement.
-    const kept = sqlState(error) === UNIQUE_VIOLATION ? await keptAnswer(deps.db, request) : undefined
+    const kept = sqlState(error) === UNIQUE_VIOLATION ? await storedAnswer(deps.db, request) : undefined
     if (kept) return kept
     throw error
   }
@@ -106,7 +106,7 @@ const issueAlone = async (deps: Deps, request: NewAddress): Promise<Issued> => {
 const issueWithin = async ({ db, keys }: Deps, request: NewAddress, limit: number): Promise<Issued> =>
   inTransaction(db, async (tx): Promise<Issued> => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${`addresses ${request.merchantId}`}, 0))`.execute(tx)
-    const kept = await keptAnswer(tx, request)
+    const kept = await storedAnswer(tx, request)
     if (kept) return kept
     if ((await addressesOf(tx, request.merchantId, limit)) >= limit) return { kind: 'limit-reached', limit }
     const taken = await takeFromStock(tx, [request])

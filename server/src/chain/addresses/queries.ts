@@ -17,10 +17,10 @@ export interface AddressOwner {
 }
 
 /**
- * An address of the house: hot wallet, change, cold storage, whose key is not here, or one that a restored copy does
+ * An address of the platform: hot wallet, change, cold storage, whose key is not here, or one that a restored copy does
  * not know the owner of.
  */
-export interface HouseAddress {
+export interface OwnAddress {
   address: string
   account: KeyAccount | 'cold' | 'forgotten'
   branch: 0 | 1
@@ -44,14 +44,14 @@ export const ownerOf = async (
   return new Map(rows.map((row) => [row.address, row]))
 }
 
-/** Which of these addresses are the house's own. */
-export const houseAddressesAmong = async (
+/** Which of these addresses are the platform's own. */
+export const ownAddressesAmong = async (
   db: Db | Tx,
   family: AddressFamily,
   addresses: readonly string[],
-): Promise<Map<string, HouseAddress>> => {
+): Promise<Map<string, OwnAddress>> => {
   if (addresses.length === 0) return new Map()
-  const { rows } = await sql<HouseAddress>`
+  const { rows } = await sql<OwnAddress>`
     select address, account, branch, derivation_index as index
     from house_addresses where family = ${family} and address = any(${[...addresses]}::text[])`.execute(db)
   return new Map(rows.map((row) => [row.address, row]))
@@ -63,12 +63,12 @@ export const coldAddressesAmong = async (
   family: AddressFamily,
   addresses: readonly string[],
 ): Promise<ReadonlySet<string>> => {
-  const house = await houseAddressesAmong(db, family, addresses)
-  return new Set([...house.values()].filter(({ account }) => account === 'cold').map(({ address }) => address))
+  const platform = await ownAddressesAmong(db, family, addresses)
+  return new Set([...platform.values()].filter(({ account }) => account === 'cold').map(({ address }) => address))
 }
 
 const HOLDERS = `with asked as (select * from unnest($1::text[], $2::text[]) u(family, address))
-  select family, address, false as house from asked join addresses using (family, address)
+  select family, address, false as platform from asked join addresses using (family, address)
   union all
   select family, address, true from asked join house_addresses using (family, address)`
 
@@ -79,15 +79,15 @@ const HOLDERS = `with asked as (select * from unnest($1::text[], $2::text[]) u(f
 export const holdersOf = async (
   query: Query,
   asked: readonly { family: AddressFamily; address: string }[],
-): Promise<Map<string, 'merchant' | 'house'>> => {
+): Promise<Map<string, 'merchant' | 'platform'>> => {
   const rows = await query('address-holders', HOLDERS, [
     asked.map((each) => each.family),
     asked.map((each) => each.address),
   ])
   return new Map(
-    rows.map(({ family, address, house }) => [
+    rows.map(({ family, address, platform }) => [
       `${family as string}/${address as string}`,
-      house ? 'house' : 'merchant',
+      platform ? 'platform' : 'merchant',
     ]),
   )
 }
@@ -129,13 +129,13 @@ export const addressesAfter = async (
 }
 
 /** An address that needs no transaction to be paid from another account of this installation. */
-export type OurAddress = { kind: 'deposit'; owner: AddressOwner } | { kind: 'house'; house: HouseAddress }
+export type OurAddress = { kind: 'deposit'; owner: AddressOwner } | { kind: 'platform'; platform: OwnAddress }
 
 /** Tells whether a destination is one of our own addresses on that network; null when it is somebody else's. */
 export const isOurs = async (db: Db | Tx, network: Network, address: string): Promise<OurAddress | null> => {
   const family = familyOf(network)
   const owner = (await ownerOf(db, family, [address])).get(address)
   if (owner) return { kind: 'deposit', owner }
-  const house = (await houseAddressesAmong(db, family, [address])).get(address)
-  return house ? { kind: 'house', house } : null
+  const platform = (await ownAddressesAmong(db, family, [address])).get(address)
+  return platform ? { kind: 'platform', platform } : null
 }

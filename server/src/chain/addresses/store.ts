@@ -68,7 +68,7 @@ export const addressesOf = async (db: Db | Tx, merchantId: string, most: number)
 }
 
 /** The answer that was given to the same request before, if any. */
-export const keptAnswer = async (
+export const storedAnswer = async (
   db: Db | Tx,
   { merchantId, answer }: NewAddress,
 ): Promise<{ kind: 'answered'; status: number; body: string } | { kind: 'key-reused' } | undefined> => {

@@ -155,7 +155,7 @@ export const recordAccepted = async (
       last_broadcast_at = ${moment.at}, next_step_at = ${next}, refused_since = null
     where id = ${outgoing.id} and epoch = ${outgoing.epoch} returning id`.execute(tx)
   if (rows.length === 0) return
-  const effects = await moveAndTell(tx, outgoing.id, 'accepted', hash, subscribers, moment)
+  const effects = await moveAndNotify(tx, outgoing.id, 'accepted', hash, subscribers, moment)
   await carryOut(tx, effects, moment)
 }
 
@@ -191,7 +191,7 @@ export const recordRefused = async (
 }
 
 /** Makes a move and gathers what subscribers want done with it; nothing when the table does not allow it now. */
-export const moveAndTell = async (
+export const moveAndNotify = async (
   tx: Tx,
   id: string,
   event: Exclude<OutgoingEvent, 'signed' | 'refused' | 'imported' | 'withdrawn' | 'outrun'>,
@@ -223,7 +223,7 @@ export const recordDropped = async (tx: Tx, { id, epoch }: Outgoing, { at }: Pic
  * Ends a transaction that can never be mined any more, as what it spends was never made or is spent by another in a
  * final block. Only for those that carry nobody's money.
  */
-export const recordOutrun = async (tx: Tx, id: string, { at }: Pick<Moment, 'at'>): Promise<boolean> => {
+export const recordSuperseded = async (tx: Tx, id: string, { at }: Pick<Moment, 'at'>): Promise<boolean> => {
   const moved = await move(tx, id, 'outrun', at)
   if (moved) await freeCoins(tx, id)
   return moved !== undefined

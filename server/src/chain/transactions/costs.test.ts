@@ -19,8 +19,8 @@ const change = (event: OutgoingChange['event'], networkFee: bigint): OutgoingCha
     outgoing: { id: 'o', network: 'ETHEREUM', senders: ['hot'], networkFee, minedHeight: 7 },
   }) as unknown as OutgoingChange
 
-test('a filler costs the house the network fee and nothing else', () => {
-  const { items, moves } = ownCosts(catalogue, change('mined', 21n), ['house'], moment)
+test('a filler costs the platform the network fee and nothing else', () => {
+  const { items, moves } = ownCosts(catalogue, change('mined', 21n), ['platform'], moment)
   expect(items.map(({ transfer }) => transfer.legs.map((l) => [l.account.kind, l.posted]))).toEqual([
     [
       ['custody:ETHEREUM', 21n],
@@ -56,6 +56,6 @@ test('a cost is shared to the last unit, leaves custody whole, and a lost block 
 
 test('nothing else that happens to a transaction costs anything', () => {
   for (const event of ['refused', 'accepted', 'final', 'reverted'] as const) {
-    expect(ownCosts(catalogue, change(event, 21n), ['house'], moment).items).toEqual([])
+    expect(ownCosts(catalogue, change(event, 21n), ['platform'], moment).items).toEqual([])
   }
 })

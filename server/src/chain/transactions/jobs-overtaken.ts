@@ -43,7 +43,7 @@ const settle = async (deps: SendingDeps, outgoing: Outgoing): Promise<void> => {
     if (intents.every((id) => paid.has(id))) return book(deps, outgoing, own, height)
   }
   const alive = outgoing.purpose === 'payout' ? await stillPossible(deps, outgoing, signed, lost) : undefined
-  if (alive !== undefined) return tellUnclear(deps, outgoing, lost, alive)
+  if (alive !== undefined) return alertUnclear(deps, outgoing, lost, alive)
   await deps.pause('overtaken-proven')
   await inTransaction(runtime.db, async (tx) => {
     const now = await lostOf(tx, outgoing)
@@ -104,7 +104,7 @@ const stillPossible = async (
 const keysOf = ({ network, conflictKeys }: SignedTransaction): string[] =>
   isEvmNetwork(network) ? conflictKeys.map((key) => key.slice(key.indexOf(':') + 1)) : conflictKeys
 
-const tellUnclear = async (
+const alertUnclear = async (
   { runtime }: SendingDeps,
   outgoing: Outgoing,
   lost: readonly Lost[],

@@ -29,7 +29,7 @@ export const noteLost = async (tx: Tx, network: Network, fromHeight: number, mom
     where network = ${network} and mined_height >= ${fromHeight} and state in ('final', 'failed') and lost_at is null returning id`.execute(
     tx,
   )
-  if (rows.length > 0) await tellLost(tx, network, moment)
+  if (rows.length > 0) await alertLost(tx, network, moment)
 }
 
 /**
@@ -50,10 +50,10 @@ export const noteFound = async (tx: Tx, network: Network, id: string, mined: Min
       `Its withdrawals were told otherwise: correct them by hand`
     await raiseOrRenewAlert(tx, { kind: 'final-transaction-changed', subject: id, text }, moment)
   }
-  await tellLost(tx, network, moment)
+  await alertLost(tx, network, moment)
 }
 
-const tellLost = async (tx: Tx, network: Network, moment: Moment): Promise<void> => {
+const alertLost = async (tx: Tx, network: Network, moment: Moment): Promise<void> => {
   const { rows } = await sql<{
     count: number
   }>`select count(*) as count from outgoing where network = ${network} and lost_at is not null`.execute(tx)

@@ -5,7 +5,7 @@ import type { Tx } from '../../platform/db/index.ts'
 import { joinEffects, noEffects, type Effects } from '../../ledger/effects/index.ts'
 import { raiseAlert, resolveAlertsOf } from '../../platform/runtime/alerts.ts'
 import { followCoins, unfollowCoins } from './coins.ts'
-import { moveAndTell } from './commands.ts'
+import { moveAndNotify } from './commands.ts'
 import { noteFound, noteLost } from './lost.ts'
 import { forgetRivals, recordRivals } from './rivals.ts'
 import { hadEffect, shortOf } from './shown.ts'
@@ -30,7 +30,7 @@ export const createTransactionSubscriber = (subscribers: readonly OutgoingSubscr
       const own = ours.get(transaction.hash)
       if (!own) continue
       // A process may die between the node's yes and its record: the block then says both.
-      effects.push(await moveAndTell(tx, own.outgoingId, 'accepted', transaction.hash, subscribers, moment))
+      effects.push(await moveAndNotify(tx, own.outgoingId, 'accepted', transaction.hash, subscribers, moment))
       const mined = {
         hash: transaction.hash,
         height: block.height,
@@ -38,7 +38,7 @@ export const createTransactionSubscriber = (subscribers: readonly OutgoingSubscr
         fee: transaction.fee,
         succeeded: await succeededAs(tx, network, own, transaction, moment),
       }
-      effects.push(await moveAndTell(tx, own.outgoingId, 'mined', transaction.hash, subscribers, moment, mined))
+      effects.push(await moveAndNotify(tx, own.outgoingId, 'mined', transaction.hash, subscribers, moment, mined))
       if (own.state === 'final' || own.state === 'failed') await noteFound(tx, network, own.outgoingId, mined, moment)
     }
     if (ours.size > 0)
@@ -61,7 +61,7 @@ export const createTransactionSubscriber = (subscribers: readonly OutgoingSubscr
       where network = ${network} and mined_height >= ${fromHeight} and state = 'mined' order by id`.execute(tx)
     await forgetRivals(tx, network, fromHeight)
     const effects: Effects[] = []
-    for (const { id, hash } of rows) effects.push(await moveAndTell(tx, id, 'reorganized', hash, subscribers, moment))
+    for (const { id, hash } of rows) effects.push(await moveAndNotify(tx, id, 'reorganized', hash, subscribers, moment))
     await noteLost(tx, network, fromHeight, moment)
     if (network === 'BITCOIN') effects.push({ ...noEffects, moves: await unfollowCoins(tx, network, fromHeight) })
     return joinEffects(effects)
@@ -74,7 +74,7 @@ export const createTransactionSubscriber = (subscribers: readonly OutgoingSubscr
       where network = ${network} and state = 'mined' and mined_height <= ${heights.finalHeight} order by id`.execute(tx)
     const effects: Effects[] = []
     for (const { id, hash, succeeded } of rows) {
-      effects.push(await moveAndTell(tx, id, succeeded ? 'final' : 'reverted', hash, subscribers, moment))
+      effects.push(await moveAndNotify(tx, id, succeeded ? 'final' : 'reverted', hash, subscribers, moment))
     }
     return joinEffects(effects)
   },
@@ -97,12 +97,12 @@ const succeededAs = async (
   }>`select a.unsigned from outgoing_attempts a join outgoing o on o.id = a.outgoing_id
     where o.id = ${outgoingId} and a.attempt = ${attempt} and o.purpose = 'payout'`.execute(tx)
   if (rows[0] === undefined) return true
-  await tellShort(tx, network, shortOf(network, rows[0].unsigned, transaction), transaction.hash, moment)
+  await alertShort(tx, network, shortOf(network, rows[0].unsigned, transaction), transaction.hash, moment)
   return hadEffect(network, rows[0].unsigned, transaction)
 }
 
 /** The books hold, as the sender paid the whole amount; but merchants say of it what their receivers did not get. */
-const tellShort = async (
+const alertShort = async (
   tx: Tx,
   network: Network,
   short: ReturnType<typeof shortOf>,

@@ -5,7 +5,7 @@ import type { Db } from '../../platform/db/index.ts'
 import { bitcoinHotAddress, evmHotKeys, tronHotAddress, type HotKey, type WalletKeys } from './wallet.ts'
 
 /**
- * Makes the house's own addresses known, so that money sent to them is recognised. Safe to repeat.
+ * Makes the platform's own addresses known, so that money sent to them is recognised. Safe to repeat.
  * @param evmCount hot addresses on EVM chains
  */
 export const ensureWallets = async (db: Db, wallet: WalletKeys, { at }: Moment, evmCount = 1): Promise<void> => {

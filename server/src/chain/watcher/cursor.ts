@@ -67,7 +67,7 @@ export const moveCursor = async (
 
 /**
  * Until the network has been read as far as now again, what addresses should hold is not compared with what they do:
- * final payments and house money of the lost blocks stay booked, while the chain does not show them yet.
+ * final payments and platform money of the lost blocks stay booked, while the chain does not show them yet.
  */
 export const distrustRecords = async (tx: Tx, network: Network): Promise<void> => {
   await sql`update watch_cursors set moves_since = greatest(moves_since, height) where network = ${network}`.execute(tx)

@@ -1,5 +1,5 @@
 import type { Block, IssuerActShown, Network } from '@bursar/chainkit'
-import { familyOf, houseAddressesAmong, ownerOf } from '../addresses/index.ts'
+import { familyOf, ownAddressesAmong, ownerOf } from '../addresses/index.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
@@ -24,7 +24,7 @@ export const createIssuerAlarm = (catalogue: Pick<Catalogue, 'byContract'>): Cha
     for (const shown of issuerActs) {
       const ticker = catalogue.byContract(network, shown.contract)?.asset.ticker
       if (ticker !== undefined)
-        await tellOne(tx, { network, ticker, whose: ours.get(shown.address ?? '') }, shown, moment)
+        await alertOne(tx, { network, ticker, whose: ours.get(shown.address ?? '') }, shown, moment)
     }
     return noEffects
   },
@@ -36,13 +36,13 @@ export const createIssuerAlarm = (catalogue: Pick<Catalogue, 'byContract'>): Cha
 /** Which of these addresses are ours, and what each is. */
 const oursAmong = async (tx: Tx, network: Network, addresses: readonly string[]): Promise<Map<string, string>> => {
   const family = familyOf(network)
-  const [owners, house] = [await ownerOf(tx, family, addresses), await houseAddressesAmong(tx, family, addresses)]
+  const [owners, platform] = [await ownerOf(tx, family, addresses), await ownAddressesAmong(tx, family, addresses)]
   return new Map([
     ...[...owners].map(([address, { merchantId }]): [string, string] => [
       address,
       `a deposit address of merchant ${merchantId}`,
     ]),
-    ...[...house].map(([address, { account }]): [string, string] => [
+    ...[...platform].map(([address, { account }]): [string, string] => [
       address,
       account === 'cold' ? 'our cold address' : account === 'hot' ? 'our hot wallet' : `ours (${account})`,
     ]),
@@ -56,7 +56,7 @@ interface About {
   whose: string | undefined
 }
 
-const tellOne = async (
+const alertOne = async (
   tx: Tx,
   { network, ticker, whose }: About,
   { act, address, units, hash }: IssuerActShown,

@@ -4,7 +4,7 @@ import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { noEffects, type Effects } from '../../ledger/effects/index.ts'
 import { exchangeAndSend, sendOnAsWhole } from '../exchange-withdrawals/index.ts'
-import { fillOrder, tellExchange, type DeskDeps, type Order } from '../exchanges/index.ts'
+import { fillOrder, notifyExchange, type TradingDeps, type Order } from '../exchanges/index.ts'
 import { refusal } from '../../ledger/orders/index.ts'
 import type { ApiRefusal } from '../../platform/api/route.ts'
 import type { Place } from '../../pay-out/withdrawals/index.ts'
@@ -27,7 +27,7 @@ export interface Step {
 /** Carries one step of a locked conversion out. @throws ApiRefusal: roll back */
 export const convert = async (
   tx: Tx,
-  deps: Pick<DeskDeps, 'runtime'>,
+  deps: Pick<TradingDeps, 'runtime'>,
   conversion: Conversion,
   step: Step,
   moment: Moment,
@@ -40,7 +40,7 @@ export const convert = async (
 
 const carry = async (
   tx: Tx,
-  deps: Pick<DeskDeps, 'runtime'>,
+  deps: Pick<TradingDeps, 'runtime'>,
   conversion: Conversion,
   step: Step,
   moment: Moment,
@@ -53,7 +53,7 @@ const carry = async (
     return (await exchangeAndSend(tx, deps, whole, moment)).effects
   }
   if (order)
-    return tellExchange(
+    return notifyExchange(
       await fillOrder(tx, deps, { ...order, localId: causeId, caused: true }, moment),
       order.direction,
     )

@@ -55,13 +55,13 @@ class Killed extends Error {}
 const deps = (): ConversionDeps => {
   const clock = { now: () => now, business: () => now }
   return {
-    desk: {
+    trading: {
       runtime: { db, clock, newId, log: pino({ level: 'silent' }) },
       policy: readExchangePolicy(catalogue, { spreadBps: 0, feeBps: 100, assets: { ETH: { max: '2' } } }),
       legs: async () => legs,
       stops: createStopsReader(db, clock.now),
     },
-    placing: { holders: { whose: async () => 'nobody' as const }, rules },
+    placing: { holders: { holderOf: async () => 'nobody' as const }, rules },
     terms: async () => ({
       paymentGas: new Map(),
       feeRates: new Map([

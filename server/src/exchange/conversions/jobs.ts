@@ -2,7 +2,7 @@ import { orderErrors } from '@bursar/contract'
 import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import { carriedOn } from '../exchange-withdrawals/index.ts'
-import { priceOrder, readDirection, type DeskDeps } from '../exchanges/index.ts'
+import { priceOrder, readDirection, type TradingDeps } from '../exchanges/index.ts'
 import { forEachIsolated, type Job } from '../../platform/jobs/index.ts'
 import type { PausePoint } from '../../chain/transactions/index.ts'
 import { ApiRefusal } from '../../platform/api/route.ts'
@@ -21,7 +21,7 @@ import type { Conversion } from './conversion.ts'
 import { lockWaiting, nextConversions, postponeConversion } from './store.ts'
 
 export interface ConversionDeps {
-  desk: Omit<DeskDeps, 'promises'>
+  trading: Omit<TradingDeps, 'quoteStore'>
   placing: PlacingDeps
   /** of withdrawals */
   terms(): Promise<Terms>
@@ -38,7 +38,7 @@ export const createConversionJob = (deps: ConversionDeps, everyMs: number): Job 
   name: 'conversions',
   everyMs,
   run: async () => {
-    const { runtime } = deps.desk
+    const { runtime } = deps.trading
     const due = await nextConversions(runtime.db, momentOf(runtime).at, MOST)
     await forEachIsolated(due, (conversion) => convertOne(deps, conversion))
     return due.length > 0
@@ -46,7 +46,7 @@ export const createConversionJob = (deps: ConversionDeps, everyMs: number): Job 
 })
 
 const convertOne = async (deps: ConversionDeps, conversion: Conversion): Promise<void> => {
-  const { runtime } = deps.desk
+  const { runtime } = deps.trading
   try {
     const step = await stepOf(deps, conversion)
     await deps.pause('conversion-priced')
@@ -55,7 +55,7 @@ const convertOne = async (deps: ConversionDeps, conversion: Conversion): Promise
       const locked = await lockWaiting(tx, conversion)
       // Somebody else may have taken a step of it since it was priced.
       if (locked?.units === conversion.units)
-        await carryOut(tx, await convert(tx, deps.desk, locked, step, moment), moment)
+        await carryOut(tx, await convert(tx, deps.trading, locked, step, moment), moment)
     })
   } catch (error) {
     if (!(error instanceof ApiRefusal)) throw error
@@ -64,7 +64,7 @@ const convertOne = async (deps: ConversionDeps, conversion: Conversion): Promise
 }
 
 const refused = async (
-  { desk: { runtime }, placing }: ConversionDeps,
+  { trading: { runtime }, placing }: ConversionDeps,
   conversion: Conversion,
   why: ApiRefusal,
 ): Promise<void> => {
@@ -88,13 +88,13 @@ const stepOf = async (deps: ConversionDeps, conversion: Conversion): Promise<Ste
     return currentFee(place!.where, sent, place!.internal, terms, deps.placing.rules.catalogue)
   }
   if (target.ticker === ticker) return { order: undefined, place, currentFee: fee, left: 0n }
-  const plain = readDirection(deps.desk.policy, { spendTicker: ticker, targetTicker: target.ticker }, orderErrors)
+  const plain = readDirection(deps.trading.policy, { spendTicker: ticker, targetTicker: target.ticker }, orderErrors)
   const direction = place ? carriedOn(plain, place.where) : plain
   const { step, max } = direction.spend
   const amount = ((units < max ? units : max) / step) * step
   // The last step's rest is less than can be exchanged: it stays on the balance.
   const rest = units - amount
-  const order = await priceOrder(deps.desk, {
+  const order = await priceOrder(deps.trading, {
     merchantId,
     direction,
     side: 'spend',

@@ -8,7 +8,7 @@ import {
   readDirection,
   readPrice,
   readSideAmount,
-  type DeskDeps,
+  type TradingDeps,
   type Direction,
   type Quote,
 } from '../exchanges/index.ts'
@@ -44,7 +44,7 @@ type Errors = Parameters<typeof readDirection>[2]
 
 /** The exchange that is asked for. @param carried narrows a direction to amounts that can be sent */
 export const readExchange = (
-  { policy }: Pick<DeskDeps, 'policy'>,
+  { policy }: Pick<TradingDeps, 'policy'>,
   asked: Asked,
   errors: Errors,
   carried = (direction: Direction): Direction => direction,
@@ -61,12 +61,12 @@ export const readExchange = (
  * an order would be
  */
 export const estimateWhole = async (
-  desk: DeskDeps,
+  trading: TradingDeps,
   asking: Parameters<typeof estimate>[1],
   price: string | undefined,
   feeOf: (received: bigint) => bigint,
 ): Promise<ApiAnswer> => {
-  const quoted = await estimate(desk, asking, price === undefined ? undefined : readPrice(price, estimateErrors))
+  const quoted = await estimate(trading, asking, price === undefined ? undefined : readPrice(price, estimateErrors))
   const fee = asEstimated(() => feeOf(quoted.target))
   const { ticker, scale } = asking.direction.target
   if (fee >= quoted.target) {

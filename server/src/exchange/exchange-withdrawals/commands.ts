@@ -2,7 +2,7 @@ import { orderErrors } from '@bursar/contract'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import type { Effects } from '../../ledger/effects/index.ts'
-import { fillOrder, PRICE_DECIMALS, type DeskDeps, type Order } from '../exchanges/index.ts'
+import { fillOrder, PRICE_DECIMALS, type TradingDeps, type Order } from '../exchanges/index.ts'
 import { apply } from '../../ledger/postings/index.ts'
 import { readOwnFee, refusal } from '../../ledger/orders/index.ts'
 import type { Notice } from '../../merchants/webhooks/index.ts'
@@ -35,7 +35,7 @@ export interface CryptoOrder extends Order {
  */
 export const exchangeAndSend = async (
   tx: Tx,
-  deps: Pick<DeskDeps, 'runtime'>,
+  deps: Pick<TradingDeps, 'runtime'>,
   order: CryptoOrder,
   moment: Moment,
 ): Promise<{ id: string; effects: Effects }> => {
@@ -44,7 +44,7 @@ export const exchangeAndSend = async (
   const exchange = await fillOrder(tx, deps, { ...order, localId: null, meta: null }, moment)
   const fee = readOwnFee(order.withdrawalFee, order.currentFee(exchange.target), place.where.asset)
   const units = sentOf(exchange.target, fee, place)
-  const { withdrawal, notice } = toldAsWhole(
+  const { withdrawal, notice } = notifiedAsWhole(
     place,
     { exchange, direction, intentId, units, fee, localId, meta, causedBy },
     moment,
@@ -105,7 +105,7 @@ export const sendOnAsWhole = async (
     price: 10n ** BigInt(PRICE_DECIMALS),
   }
   const direction = { spend: { scale }, target: { scale } }
-  const { withdrawal, notice } = toldAsWhole(
+  const { withdrawal, notice } = notifiedAsWhole(
     place,
     { exchange, direction, intentId, units, fee, localId: causeId, meta: null, causedBy },
     moment,
@@ -118,7 +118,7 @@ export const sendOnAsWhole = async (
 type Whole = Omit<Told, 'id'> & { units: bigint; intentId: string }
 
 /** A withdrawal that is told as the whole it is part of, and that the whole is Exchanged. */
-const toldAsWhole = (
+const notifiedAsWhole = (
   place: Place,
   { units, intentId, ...told }: Whole,
   moment: Moment,
@@ -128,7 +128,11 @@ const toldAsWhole = (
     fee,
     meta,
   } = told
-  const plain = newWithdrawal(place, { merchantId, intentId, units, fee, localId: null, meta, toldAs: null }, moment)
+  const plain = newWithdrawal(
+    place,
+    { merchantId, intentId, units, fee, localId: null, meta, notifiedAs: null },
+    moment,
+  )
   const { id } = plain
   const kind = 'CryptoExchangeWithdraw'
   const body = cryptoBody({ id, ...told }, place)
@@ -139,7 +143,7 @@ const toldAsWhole = (
     status: 'Exchanged',
     body: { ...body, status: 'Exchanged', internal: place.internal },
   }
-  return { withdrawal: { ...plain, toldAs: { kind, objectId: id, body } }, notice }
+  return { withdrawal: { ...plain, notifiedAs: { kind, objectId: id, body } }, notice }
 }
 
 /** What the receiver gets: what was bought less the fee, as the network can carry it. */

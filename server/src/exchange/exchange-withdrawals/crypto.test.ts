@@ -9,7 +9,7 @@ import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
-import { createPromises, readExchangePolicy } from '../exchanges/index.ts'
+import { createQuoteStore, readExchangePolicy } from '../exchanges/index.ts'
 import { answering, catalogue, giveBalance, legsAt, PRICES, stock } from '../exchanges/test-world.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
 import { newId } from '../../merchants/accounts/test-merchant.ts'
@@ -43,15 +43,15 @@ const runtime = () => ({ db, clock: { now: () => NOW, business: () => NOW }, new
 /** A withdrawal of a token costs 65,000 gas at 20 gwei: 0.0013 ETH, 3.25 USDT. */
 const routes = () =>
   exchangeWithdrawalRoutes({
-    desk: {
+    trading: {
       runtime: runtime(),
-      promises: createPromises(runtime()),
+      quoteStore: createQuoteStore(runtime()),
       policy: readExchangePolicy(catalogue, { spreadBps: 0, feeBps: 100 }),
       legs: async () => legsAt(PRICES, NOW),
       stops: createStopsReader(db, () => NOW),
     },
     placing: {
-      holders: { whose: async (_network, address) => (address === INSIDE ? 'merchant' : 'nobody') },
+      holders: { holderOf: async (_network, address) => (address === INSIDE ? 'merchant' : 'nobody') },
       rules: { catalogue, bitcoinChain: 'regtest' },
     },
     terms: async () => ({

@@ -10,7 +10,7 @@ import {
 } from '../../cards/card-payouts/index.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import type { Effects } from '../../ledger/effects/index.ts'
-import { fillOrder, type DeskDeps, type Order } from '../exchanges/index.ts'
+import { fillOrder, type TradingDeps, type Order } from '../exchanges/index.ts'
 import { readOwnFee } from '../../ledger/orders/index.ts'
 import { hold, lessFee } from './holding.ts'
 import { fiatBody } from './notice.ts'
@@ -33,25 +33,25 @@ export interface FiatOrder extends Order {
 /** Exchanges, and holds what was bought for its payout, all in this transaction. @throws ApiRefusal: roll back */
 export const exchangeAndPayOut = async (
   tx: Tx,
-  { desk, cards }: { desk: Pick<DeskDeps, 'runtime'>; cards: CardDeps },
+  { trading, cards }: { trading: Pick<TradingDeps, 'runtime'>; cards: CardDeps },
   order: FiatOrder,
   moment: Moment,
 ): Promise<{ id: string; effects: Effects }> => {
   const { merchantId, direction, asset, card, localId, meta } = order
   // The localId and meta belong to the whole, not to its exchange.
-  const exchange = await fillOrder(tx, desk, { ...order, localId: null, meta: null }, moment)
+  const exchange = await fillOrder(tx, trading, { ...order, localId: null, meta: null }, moment)
   const fee = readOwnFee(order.payoutFee, currentFee(asset, exchange.target), asset)
   const units = lessFee(exchange.target, fee, asset)
   const limits = readPartLimits('batch', units, asset, cards.rules)
   const plain = newPayout(
-    { merchantId, kind: 'batch', units, fee, localId: null, meta, toldAs: null },
+    { merchantId, kind: 'batch', units, fee, localId: null, meta, notifiedAs: null },
     asset,
     card,
     moment,
   )
   const { id } = plain
   const body = fiatBody({ id, exchange, direction, fee, localId, meta, causedBy: null }, plain.maskedCard)
-  const payout = { ...plain, toldAs: { kind: 'FiatExchangeWithdraw', objectId: id, body } }
+  const payout = { ...plain, notifiedAs: { kind: 'FiatExchangeWithdraw', objectId: id, body } }
   await hold(
     tx,
     placingItem(payout, { card, limits, scale: asset.scale, keyId: order.keyId }, cards, moment.newId),

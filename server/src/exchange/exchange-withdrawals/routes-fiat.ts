@@ -1,13 +1,13 @@
 import { estimateErrors, orderErrors } from '@bursar/contract'
 import { checkNoCard, currentFee, readCard, readCurrency, readPartLimits } from '../../cards/card-payouts/index.ts'
-import { priceOrder, readPrice, type DeskDeps } from '../exchanges/index.ts'
+import { priceOrder, readPrice, type TradingDeps } from '../exchanges/index.ts'
 import { readText } from '../../ledger/orders/index.ts'
 import type { ApiAnswer, ApiRequest, Route } from '../../platform/api/route.ts'
 import { estimateWhole, placeWhole, readExchange, type Asked, type OrderBody } from './asking.ts'
 import { exchangeAndPayOut, type CardDeps } from './fiat.ts'
 
 export interface FiatExchangeWithdrawalDeps {
-  desk: DeskDeps
+  trading: TradingDeps
   cards: CardDeps
 }
 
@@ -18,12 +18,12 @@ export const fiatExchangeWithdrawalRoutes = (deps: FiatExchangeWithdrawalDeps): 
 ]
 
 const readAsked = (
-  { desk, cards }: FiatExchangeWithdrawalDeps,
+  { trading, cards }: FiatExchangeWithdrawalDeps,
   asked: Asked,
   errors: typeof estimateErrors | typeof orderErrors,
 ) => {
   const asset = readCurrency(asked.ticker, cards.rules, errors.invalidOrder)
-  return { asset, ...readExchange(desk, asked, errors) }
+  return { asset, ...readExchange(trading, asked, errors) }
 }
 
 const estimateFiat = async (
@@ -36,11 +36,11 @@ const estimateFiat = async (
     if (received > fee) readPartLimits('batch', received - fee, asset, deps.cards.rules)
     return fee
   }
-  return estimateWhole(deps.desk, { merchantId, ...asking }, query.price, feeOf)
+  return estimateWhole(deps.trading, { merchantId, ...asking }, query.price, feeOf)
 }
 
 const createFiat = async (deps: FiatExchangeWithdrawalDeps, request: ApiRequest): Promise<ApiAnswer> => {
-  const { desk } = deps
+  const { trading } = deps
   const { merchantId } = request
   const body = request.body as OrderBody
   const { asset, ...asking } = readAsked(deps, body, orderErrors)
@@ -51,8 +51,8 @@ const createFiat = async (deps: FiatExchangeWithdrawalDeps, request: ApiRequest)
   }
   const limit = readPrice(body.price, orderErrors)
   const given = { keyId: request.keyId, fee: body.exchangeFee, localId: body.localId ?? null, meta: body.meta ?? null }
-  const order = await priceOrder(desk, { merchantId, ...asking, limit, ...given })
-  return placeWhole(desk.runtime, request, (tx, moment) =>
+  const order = await priceOrder(trading, { merchantId, ...asking, limit, ...given })
+  return placeWhole(trading.runtime, request, (tx, moment) =>
     exchangeAndPayOut(tx, deps, { ...order, asset, card, payoutFee: body.fee }, moment),
   )
 }

@@ -1,5 +1,5 @@
 import { estimateErrors, orderErrors } from '@bursar/contract'
-import { priceOrder, readPrice, type DeskDeps } from '../exchanges/index.ts'
+import { priceOrder, readPrice, type TradingDeps } from '../exchanges/index.ts'
 import { readText } from '../../ledger/orders/index.ts'
 import type { ApiAnswer, ApiRequest, Route } from '../../platform/api/route.ts'
 import {
@@ -17,7 +17,7 @@ import { exchangeAndSend } from './commands.ts'
 import { carriedOn } from './terms.ts'
 
 export interface ExchangeWithdrawalDeps {
-  desk: DeskDeps
+  trading: TradingDeps
   placing: PlacingDeps
   /** of withdrawals */
   terms(): Promise<Terms>
@@ -33,12 +33,12 @@ export const exchangeWithdrawalRoutes = (deps: ExchangeWithdrawalDeps): Route[] 
 
 /** What is exchanged, and on which network what is bought can be sent. */
 const readAsked = (
-  { desk, placing }: ExchangeWithdrawalDeps,
+  { trading, placing }: ExchangeWithdrawalDeps,
   asked: OnNetwork<Asked>,
   errors: typeof estimateErrors | typeof orderErrors,
 ) => {
   const where = readAsset(asked, placing.rules, errors.invalidOrder)
-  return { where, ...readExchange(desk, asked, errors, (direction) => carriedOn(direction, where)) }
+  return { where, ...readExchange(trading, asked, errors, (direction) => carriedOn(direction, where)) }
 }
 
 const estimateCrypto = async (deps: ExchangeWithdrawalDeps, { merchantId, query }: ApiRequest): Promise<ApiAnswer> => {
@@ -52,11 +52,11 @@ const estimateCrypto = async (deps: ExchangeWithdrawalDeps, { merchantId, query 
     if (received > fee) checkWithdrawable(received - fee, where)
     return fee
   }
-  return estimateWhole(deps.desk, { merchantId, ...asking }, query.price, feeOf)
+  return estimateWhole(deps.trading, { merchantId, ...asking }, query.price, feeOf)
 }
 
 const createCrypto = async (deps: ExchangeWithdrawalDeps, request: ApiRequest): Promise<ApiAnswer> => {
-  const { desk, placing } = deps
+  const { trading, placing } = deps
   const { merchantId } = request
   const body = request.body as OnNetwork<OrderBody>
   for (const field of ['meta', 'localId'] as const) readText(body[field], field)
@@ -65,7 +65,7 @@ const createCrypto = async (deps: ExchangeWithdrawalDeps, request: ApiRequest): 
   const terms = await deps.terms()
   const place = await readPlace(placing, { merchantId, to: body.to }, where, terms)
   const given = { keyId: request.keyId, fee: body.exchangeFee, localId: body.localId ?? null, meta: body.meta ?? null }
-  const order = await priceOrder(desk, { merchantId, ...asking, limit, ...given })
+  const order = await priceOrder(trading, { merchantId, ...asking, limit, ...given })
   const feeOf = (received: bigint): bigint => {
     checkLargest(place, merchantId, received, terms.days)
     return currentFee(where, received, place.internal, terms, placing.rules.catalogue)
@@ -73,8 +73,8 @@ const createCrypto = async (deps: ExchangeWithdrawalDeps, request: ApiRequest): 
   const intentId = intentOfOrder(
     merchantId,
     { localId: given.localId, answerKeys: request.answerKeys },
-    desk.runtime.newId,
+    trading.runtime.newId,
   )
   const whole = { ...order, place, currentFee: feeOf, withdrawalFee: body.fee, causedBy: null, intentId }
-  return placeWhole(desk.runtime, request, (tx, moment) => exchangeAndSend(tx, desk, whole, moment))
+  return placeWhole(trading.runtime, request, (tx, moment) => exchangeAndSend(tx, trading, whole, moment))
 }

@@ -64,7 +64,7 @@ export const exchangeOf = (
 /**
  * Fills exchanges in one transaction: postings, localIds, answers, rows and inventory. What the ledger refuses moves
  * nothing, and makes no room for the others: inventory is moved last, for those alone that are filled.
- * @throws ApiRefusal and has to be rolled back when the house lacks an asset for all of them together
+ * @throws ApiRefusal and has to be rolled back when the platform lacks an asset for all of them together
  */
 export const fillAll = async (tx: Tx, fills: readonly Fill[]): Promise<Outcome[]> => {
   const outcomes = await apply(tx, fills.map(itemOf))
@@ -125,7 +125,7 @@ const worthOf = ({ ticker, scale }: AssetRules, units: bigint, basis: PriceBasis
   worthAt(ticker, { units, scale }, BigInt(basis[ticker]?.middle ?? 0n))
 
 /** What a filled exchange tells its merchant. */
-export const tellExchange = (exchange: Exchange, { spend, target }: Direction): Effects => ({
+export const notifyExchange = (exchange: Exchange, { spend, target }: Direction): Effects => ({
   items: [],
   notices: [exchangeNotice(exchange, { spend: spend.scale, target: target.scale })],
 })
@@ -147,7 +147,7 @@ const noInventory = async (tx: Tx, { asset, units }: InventoryMove): Promise<Api
  */
 export const fundPosition = async (tx: Tx, asset: string, units: bigint, moment: Moment): Promise<void> => {
   if (units > (await totalOf(tx, asset, 'capital')))
-    throw new RangeError(`the owner has less capital in ${asset}: send it to a wallet of the house first`)
+    throw new RangeError(`the owner has less capital in ${asset}: send it to a wallet of the platform first`)
   const lacking = await moveInventory(tx, [{ asset, units, bounds: null }])
   if (lacking) throw new RangeError(`the position in ${asset} is smaller than that`)
   await addFunded(tx, asset, units)

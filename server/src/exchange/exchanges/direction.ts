@@ -24,7 +24,7 @@ export const directionOf = (
 }
 
 /**
- * The policy of an exchange that is open, where every asset of a pair has a limit of the house's position. Throws with
+ * The policy of an exchange that is open, where every asset of a pair has a limit of the platform's position. Throws with
  * what is missing.
  */
 export const readLimitedPolicy = (...given: Parameters<typeof readExchangePolicy>): ExchangePolicy => {

@@ -369,7 +369,7 @@ describe('an exchange', () => {
     ).rejects.toThrow('smaller than that')
   })
 
-  test('no more is bought than the house wants to hold', async () => {
+  test('no more is bought than the platform wants to hold', async () => {
     world = createExchangeWorld(db, { spreadBps: 50, feeBps: 50, assets: { UAH: { most: '5000' } } })
     expect((await world.ask('createExchange', merchant, { body })).status).toBe(200)
     expect((await world.ask('createExchange', merchant, { body })).body).toMatchObject({

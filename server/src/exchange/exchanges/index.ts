@@ -1,11 +1,11 @@
 /**
  * Turning one asset of a balance into another. Promises that an exchange is one transaction or nothing, at a price that
  * several sources agree on; that an estimate's price holds for ten seconds, once; that no rounding favours who
- * exchanges; and that the house never sells what it doesn't have, nor takes its position further than its limits.
+ * exchanges; and that the platform never sells what it doesn't have, nor takes its position further than its limits.
  */
-export { fundPosition, tellExchange } from './commands.ts'
-export { estimate, fillOrder, priceOrder } from './desk.ts'
-export type { DeskDeps, Order } from './desk.ts'
+export { fundPosition, notifyExchange } from './commands.ts'
+export { estimate, fillOrder, priceOrder } from './trading.ts'
+export type { TradingDeps, Order } from './trading.ts'
 export type { Direction } from './direction.ts'
 export { readDirection, readPrice, readSideAmount } from './order.ts'
 export { pairOf } from './pair.ts'
@@ -19,7 +19,7 @@ export type { Exposure } from './limits.ts'
 export { profitOf } from './profit.ts'
 
 export { auditPositions, positionsOf, spreadIncomeOf } from './positions.ts'
-export { createPromises } from './promises.ts'
+export { createQuoteStore } from './quotes.ts'
 export { readExchangePolicy } from './policy.ts'
 export { readLimitedPolicy } from './direction.ts'
 export type { ExchangePolicy, ExchangeSettings } from './policy.ts'

@@ -7,12 +7,12 @@ import type { Flows } from './profit.ts'
 const CHUNKS = 16
 
 /**
- * How far the position of an asset may go; null: no bound. `most` is of all the house holds, the others of what is not
+ * How far the position of an asset may go; null: no bound. `most` is of all the platform holds, the others of what is not
  * the owner's.
  */
 type Bounds = Pick<AssetRules, 'most' | 'long' | 'short'>
 
-/** What an exchange moves of the house's holdings: `units` above 0 come in, below 0 go out. */
+/** What an exchange moves of the platform's holdings: `units` above 0 come in, below 0 go out. */
 export interface InventoryMove {
   asset: string
   units: bigint

@@ -34,7 +34,7 @@ export interface Exposure {
   reserved: bigint
   /** what of the position the owner has put in: the rest came by exchanges and hedges */
   funded: bigint
-  /** the position less what is the owner's: above 0 the house has bought more than it has sold */
+  /** the position less what is the owner's: above 0 the platform has bought more than it has sold */
   exposure: bigint
   boughtUnits: bigint
   boughtValue: bigint

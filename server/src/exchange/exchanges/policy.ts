@@ -11,10 +11,10 @@ export interface AssetRules {
   /** of what is spent in one exchange */
   min: bigint
   max: bigint
-  /** the house doesn't come to hold more of it; null: no bound */
+  /** the platform doesn't come to hold more of it; null: no bound */
   most: bigint | null
   /**
-   * how much more of it the house may have bought by exchanges than it has sold and hedged, and the other way round;
+   * how much more of it the platform may have bought by exchanges than it has sold and hedged, and the other way round;
    * null: no bound
    */
   long: bigint | null
@@ -116,7 +116,7 @@ export const readExchangePolicy = (
 }
 
 /**
- * Throws with every asset that is exchanged without a limit of the house's position: prices may be wrong, and losses
+ * Throws with every asset that is exchanged without a limit of the platform's position: prices may be wrong, and losses
  * must end somewhere.
  */
 export const requirePositionLimits = (

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/index.ts'
 
-/** What the house trades with in one asset; ledger units, E18 for prices. */
+/** What the platform trades with in one asset; ledger units, E18 for prices. */
 export interface AssetPosition {
   asset: string
   /** what can be sold now: the sum of the ledger's position accounts */

@@ -1,5 +1,5 @@
 import type { Moment } from '../../platform/base/moment.ts'
-import { HOUSE, tidyLegs, type Item } from '../../ledger/postings/index.ts'
+import { PLATFORM, tidyLegs, type Item } from '../../ledger/postings/index.ts'
 import type { Exchange } from './exchange.ts'
 
 /** What is spent goes to the position and, of the fee, to income; what is received comes from the position. */
@@ -29,14 +29,14 @@ export const fillTransfer = (e: Exchange): Item['transfer'] => {
 export const fundingItem = (asset: string, units: bigint, { at, newId }: Moment): Item => {
   const id = newId()
   const leg = (kind: 'capital' | 'position', posted: bigint) => ({
-    account: { merchantId: HOUSE, asset, kind },
+    account: { merchantId: PLATFORM, asset, kind },
     posted,
     held: 0n,
   })
   return {
     transfer: {
       id,
-      merchantId: HOUSE,
+      merchantId: PLATFORM,
       kind: 'post',
       cause: { kind: 'exchange', id },
       legs: [leg('capital', -units), leg('position', units)],

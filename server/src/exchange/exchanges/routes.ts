@@ -2,8 +2,8 @@ import { estimateErrors, orderErrors, responseHeaders } from '@bursar/contract'
 import { formatUnits } from '../../platform/money/index.ts'
 import { readText } from '../../ledger/orders/index.ts'
 import type { ApiAnswer, ApiRequest, Route } from '../../platform/api/route.ts'
-import { createCounter, type Counter } from './counter.ts'
-import { estimate, priceOrder, type DeskDeps } from './desk.ts'
+import { createOrderBatcher, type OrderBatcher } from './order-batcher.ts'
+import { estimate, priceOrder, type TradingDeps } from './trading.ts'
 import { directionsOf, type Direction } from './direction.ts'
 import { readDirection, readPrice, readSideAmount, sideOf, type Asked } from './order.ts'
 import { fullSides } from './full-sides.ts'
@@ -18,8 +18,8 @@ interface ExchangeBody extends Asked {
   meta?: string
 }
 
-export const exchangeRoutes = (deps: DeskDeps): Route[] => {
-  const counter = createCounter(deps.runtime)
+export const exchangeRoutes = (deps: TradingDeps): Route[] => {
+  const counter = createOrderBatcher(deps.runtime)
   return [
     { operation: 'listExchangeDirections', handle: () => listDirections(deps) },
     { operation: 'estimateExchange', handle: (request) => estimateRoute(deps, request) },
@@ -33,7 +33,7 @@ const ok = (body: unknown): ApiAnswer => ({ status: 200, body })
  * Directions with a price for the least amount of each, that no limit of a position closes. While a market is closed
  * its price is the last known one, and a header says of when.
  */
-const listDirections = async ({ policy, legs, runtime }: DeskDeps): Promise<ApiAnswer> => {
+const listDirections = async ({ policy, legs, runtime }: TradingDeps): Promise<ApiAnswer> => {
   const [all, full] = await Promise.all([legs(), fullSides(runtime.db, policy)])
   const known = lastKnownLegs(all, runtime.clock.now())
   const used: number[] = []
@@ -66,7 +66,7 @@ const listDirections = async ({ policy, legs, runtime }: DeskDeps): Promise<ApiA
 const decimalsOf = ({ scale, step }: { scale: number; step: bigint }): number =>
   formatUnits(step, scale).split('.')[1]?.length ?? 0
 
-const estimateRoute = async (deps: DeskDeps, { merchantId, query }: ApiRequest): Promise<ApiAnswer> => {
+const estimateRoute = async (deps: TradingDeps, { merchantId, query }: ApiRequest): Promise<ApiAnswer> => {
   const asked = query as unknown as Asked
   const direction = readDirection(deps.policy, asked, estimateErrors)
   const side = sideOf(asked.side)
@@ -86,7 +86,7 @@ const estimateBody = ({ spend, target, first, second }: Direction, quoted: Quote
   spend: { amount: formatUnits(quoted.spend, spend.scale), ticker: spend.ticker },
 })
 
-const create = async (deps: DeskDeps, counter: Counter, request: ApiRequest): Promise<ApiAnswer> => {
+const create = async (deps: TradingDeps, counter: OrderBatcher, request: ApiRequest): Promise<ApiAnswer> => {
   const { merchantId } = request
   const body = request.body as ExchangeBody
   for (const field of ['meta', 'localId'] as const) readText(body[field], field)

@@ -81,15 +81,15 @@ export interface StoredQuote {
   basis: PriceBasis
 }
 
-export interface NewPromise extends Promisable {
+export interface NewQuote extends Promisable {
   id: string
   quoted: Quote
   expiresAt: Date
 }
 
-export const insertQuotes = async (db: Db, promises: readonly NewPromise[]): Promise<void> => {
-  if (promises.length === 0) return
-  const column = <T>(of: (promise: NewPromise) => T): T[] => promises.map(of)
+export const insertQuotes = async (db: Db, quoteStore: readonly NewQuote[]): Promise<void> => {
+  if (quoteStore.length === 0) return
+  const column = <T>(of: (promise: NewQuote) => T): T[] => quoteStore.map(of)
   await sql`insert into exchange_quotes(merchant_id, id, spend_ticker, target_ticker, side, amount, price, market, target_units, basis, expires_at)
     select * from unnest(${column((p) => p.merchantId)}::uuid[], ${column((p) => p.id)}::uuid[], ${column((p) => p.direction.spend.ticker)}::text[],
       ${column((p) => p.direction.target.ticker)}::text[], ${column((p) => p.side)}::text[], ${column((p) => p.amount)}::numeric[],
@@ -135,7 +135,7 @@ export const endQuotes = async (tx: Tx, taken: readonly StoredQuote[]): Promise<
  * What estimates have promised to merchants of assets for others, and they have not taken yet; ledger units, in the
  * order asked.
  */
-export const promisedTo = async (
+export const quotedTo = async (
   db: Db | Tx,
   pairs: readonly { merchantId: string; spend: string; target: string }[],
   now: Date,

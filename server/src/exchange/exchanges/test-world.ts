@@ -6,12 +6,12 @@ import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
 import { createCatalogue, type AssetSettings } from '../../market/assets/index.ts'
 import { inTransaction, type Db } from '../../platform/db/index.ts'
-import { applyAll, HOUSE } from '../../ledger/postings/index.ts'
+import { applyAll, PLATFORM } from '../../ledger/postings/index.ts'
 import { newId } from '../../merchants/accounts/test-merchant.ts'
 import { ApiRefusal, type ApiRequest, type Route } from '../../platform/api/route.ts'
 import { E18, marketOf, type Legs } from '../../market/rates/index.ts'
 import { createStopsReader } from '../../ledger/stops/index.ts'
-import { createPromises, exchangeRoutes, fundPosition, readExchangePolicy, type ExchangeSettings } from './index.ts'
+import { createQuoteStore, exchangeRoutes, fundPosition, readExchangePolicy, type ExchangeSettings } from './index.ts'
 
 const on = (decimals: number) => ({ decimals, minDeposit: '0', minWithdrawal: '0' })
 export const settings: AssetSettings = {
@@ -118,7 +118,7 @@ export const createExchangeWorld = (db: Db, given: ExchangeSettings = {}): Excha
   const runtime = { db, clock, newId, log: pino({ level: 'silent' }) }
   const routes = exchangeRoutes({
     runtime,
-    promises: createPromises(runtime),
+    quoteStore: createQuoteStore(runtime),
     policy: readExchangePolicy(catalogue, given),
     legs: async () => world.legs,
     stops: createStopsReader(db, clock.now),
@@ -154,6 +154,6 @@ export const giveBalance = (db: Db, merchantId: string, asset: string, units: bi
 
 /** Money of the owner that has arrived and is traded with. */
 export const stock = async (db: Db, asset: string, units: bigint) => {
-  await post(db, HOUSE, asset, 'capital', units)
+  await post(db, PLATFORM, asset, 'capital', units)
   await inTransaction(db, (tx) => fundPosition(tx, asset, units, { at: new Date(), newId }))
 }

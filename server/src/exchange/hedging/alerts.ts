@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../platform/db/index.ts'
 import { raiseOrRenewAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 
 /** Raises an alert of hedging while a text says what is wrong, and ends it when there is none. */
-export const tellHedging = async (
+export const alertHedging = async (
   db: Db | Tx,
   kind: HedgeAlert,
   subject: string,

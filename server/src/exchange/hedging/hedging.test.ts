@@ -1,4 +1,4 @@
-/** What exchanges leave the house with is traded away, whatever the venue does. */
+/** What exchanges leave the platform with is traded away, whatever the venue does. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { sql } from 'kysely'

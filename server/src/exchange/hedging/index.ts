@@ -1,5 +1,5 @@
 /**
- * Trading away on a venue what exchanges leave the house with. Promises that an order is written down before the venue
+ * Trading away on a venue what exchanges leave the platform with. Promises that an order is written down before the venue
  * hears of it and is placed once; that what is not known is asked for by our own client id until it is; that every fill
  * is booked once, with its fee; that no order spends what is not reserved for it, fills worse than its limit, or is
  * begun while hedging is stopped.

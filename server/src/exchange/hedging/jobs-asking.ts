@@ -1,6 +1,6 @@
 import type { Job } from '../../platform/jobs/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
-import { tellHedging } from './alerts.ts'
+import { alertHedging } from './alerts.ts'
 import type { HedgeDeps } from './deps.ts'
 import { keyOf, type HedgeOrder } from './order.ts'
 import { later, record } from './jobs-recording.ts'
@@ -38,14 +38,14 @@ const askOne = async (deps: HedgeDeps, order: HedgeOrder): Promise<void> => {
     runtime.log.warn({ err: error, order: order.id }, 'what became of a hedge is not known, and is asked for again')
     await askAgainAt(runtime.db, order.id, later(momentOf(runtime).at, order.asks))
   }
-  await tellLate(deps, order)
+  await alertLate(deps, order)
 }
 
-const tellLate = async ({ runtime, venue }: HedgeDeps, { id, placedAt, state }: HedgeOrder): Promise<void> => {
+const alertLate = async ({ runtime, venue }: HedgeDeps, { id, placedAt, state }: HedgeOrder): Promise<void> => {
   if (state !== 'sending' || runtime.clock.now() - placedAt.getTime() < TELL_AFTER_MS) return
   const text = `nobody knows whether ${venue.name} has taken the order ${id.replaceAll('-', '')} of ${placedAt.toISOString()}; it is asked for until it says so, and the asset is not hedged meanwhile`
   // The answer may have come between: what has ended is told of no more.
-  await tellHedging(
+  await alertHedging(
     runtime.db,
     'hedge-unknown',
     id,

@@ -4,7 +4,7 @@ import { inTransaction } from '../../platform/db/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
-import { tellHedging } from './alerts.ts'
+import { alertHedging } from './alerts.ts'
 import { toUnits } from './amounts.ts'
 import { bookedOn, fillsOf, storeLine, type VenueLine } from './comparisons.ts'
 import { listOpenOrders } from './store.ts'
@@ -55,7 +55,7 @@ export const compareVenue = async ({ runtime, catalogue, venue }: Comparing): Pr
         new Date(runtime.clock.now()),
       )
       const isOff = line.offSince !== null && line.offSince < line.comparedAt
-      await tellHedging(
+      await alertHedging(
         tx,
         'venue-drift',
         `${venue.name} ${asset}`,

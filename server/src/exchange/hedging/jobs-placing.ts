@@ -5,7 +5,7 @@ import type { Job } from '../../platform/jobs/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import { marketOf, PIVOT, worthAt, type Legs } from '../../market/rates/index.ts'
-import { tellHedging } from './alerts.ts'
+import { alertHedging } from './alerts.ts'
 import { toE18, toUnits } from './amounts.ts'
 import { begin } from './commands.ts'
 import type { HedgeDeps } from './deps.ts'
@@ -41,7 +41,7 @@ export const createHedgeJob = (deps: HedgeDeps, everyMs: number): Job => {
       if (wanted.length === 0) return false
       try {
         const [known, balances, legs] = await Promise.all([markets(), venue.balances(), deps.legs()])
-        await tellHedging(runtime.db, 'venue-unreachable', venue.name, undefined, momentOf(runtime))
+        await alertHedging(runtime.db, 'venue-unreachable', venue.name, undefined, momentOf(runtime))
         for (const exposure of wanted) {
           if (!(await hedgeOne(deps, exposure, { markets: known, balances, legs })))
             resting.set(exposure.asset, now + REST_MS)
@@ -49,7 +49,7 @@ export const createHedgeJob = (deps: HedgeDeps, everyMs: number): Job => {
       } catch (error) {
         runtime.log.warn({ err: error, venue: venue.name }, 'exposures could not be hedged now')
         const text = `${venue.name} does not answer, and nothing is hedged: ${error instanceof Error ? error.message : 'no reason'}`
-        await tellHedging(runtime.db, 'venue-unreachable', venue.name, text, momentOf(runtime))
+        await alertHedging(runtime.db, 'venue-unreachable', venue.name, text, momentOf(runtime))
       }
       return false
     },
@@ -129,10 +129,10 @@ const hedgeOne = async (deps: HedgeDeps, exposure: Exposure, seen: Seen): Promis
       side === short
         ? `${asset} can't be hedged on ${venue.name}: too little ${side} is free there, or for sale in the position`
         : undefined
-    await tellHedging(runtime.db, 'venue-balance-low', `${venue.name} ${side} for ${asset}`, text, momentOf(runtime))
+    await alertHedging(runtime.db, 'venue-balance-low', `${venue.name} ${side} for ${asset}`, text, momentOf(runtime))
   }
   if (plan.kind === 'full') {
-    await tellHedging(
+    await alertHedging(
       runtime.db,
       'hedge-failing',
       asset,
@@ -143,7 +143,7 @@ const hedgeOne = async (deps: HedgeDeps, exposure: Exposure, seen: Seen): Promis
   if (plan.kind !== 'order') return false
   const off = await isDrifting(runtime.db, venue.name, [base, quote])
   if (off === undefined) return place(deps, { exposure, market, middle, plan })
-  await tellHedging(
+  await alertHedging(
     runtime.db,
     'hedge-failing',
     asset,

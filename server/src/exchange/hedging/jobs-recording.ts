@@ -1,7 +1,7 @@
 import type { Moment } from '../../platform/base/moment.ts'
 import { inTransaction, type Tx } from '../../platform/db/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
-import { tellHedging } from './alerts.ts'
+import { alertHedging } from './alerts.ts'
 import { learn, type Learnt } from './commands.ts'
 import type { HedgeDeps } from './deps.ts'
 import { failuresOf } from './failures.ts'
@@ -27,17 +27,17 @@ export const record = async (
     const moment = momentOf(runtime)
     const { order, fills } = await learn(tx, id, learnt, catalogue, moment)
     if (OPEN_STATES.includes(order.state)) await askAgainAt(tx, id, later(moment.at, asks))
-    else await tellHedging(tx, 'hedge-unknown', id, undefined, moment)
-    if (fills > 0) await tellHedging(tx, 'hedge-failing', order.asset, undefined, moment)
-    else if (!OPEN_STATES.includes(order.state)) await tellFailures(tx, order, moment)
+    else await alertHedging(tx, 'hedge-unknown', id, undefined, moment)
+    if (fills > 0) await alertHedging(tx, 'hedge-failing', order.asset, undefined, moment)
+    else if (!OPEN_STATES.includes(order.state)) await alertFailures(tx, order, moment)
     return order
   })
 
-const tellFailures = async (tx: Tx, { venue, asset, state, reason }: HedgeOrder, moment: Moment): Promise<void> => {
+const alertFailures = async (tx: Tx, { venue, asset, state, reason }: HedgeOrder, moment: Moment): Promise<void> => {
   const { count } = failuresOf(await newestOrders(tx, { venue, asset }, MOST_COUNTED))
   if (count < FAILURES_SHOWN) return
   const why = `${state}${reason === null ? '' : `: ${reason}`}`
-  await tellHedging(
+  await alertHedging(
     tx,
     'hedge-failing',
     asset,

@@ -2,7 +2,7 @@ import { exposuresOf, type ExchangePolicy } from '../exchanges/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
-import { tellHedging } from './alerts.ts'
+import { alertHedging } from './alerts.ts'
 
 /** Tells when a limit of a position is nearly used: then a direction is about to close. Runs without a venue too. */
 export const createPositionWatchJob = (
@@ -20,7 +20,7 @@ export const createPositionWatchJob = (
       const text = isNear
         ? `exchanges have taken the position of ${asset} ${formatUnits(size, rules.scale)} ${exposure > 0n ? 'over' : 'under'} what the owner put in; the limit is ${formatUnits(limit, rules.scale)}, where ${exposure > 0n ? 'no more is bought' : 'no more is sold'}`
         : undefined
-      await tellHedging(runtime.db, 'position-limit-near', asset, text, momentOf(runtime))
+      await alertHedging(runtime.db, 'position-limit-near', asset, text, momentOf(runtime))
     }
     return false
   },

@@ -1,6 +1,6 @@
 import { unitsOf } from '../../platform/money/index.ts'
 
-/** How the house hedges. USDT in 1e-18. */
+/** How the platform hedges. USDT in 1e-18. */
 export interface HedgePolicy {
   /** a smaller exposure is left alone */
   leastUsdt: bigint

@@ -1,22 +1,22 @@
 import type { Moment } from '../../platform/base/moment.ts'
-import { HOUSE, tidyLegs, type AccountKind, type Item } from '../../ledger/postings/index.ts'
+import { PLATFORM, tidyLegs, type AccountKind, type Item } from '../../ledger/postings/index.ts'
 
 /** What a fill moves, ledger units: rounded so that the books never say that the venue holds more than it does. */
 export interface FillUnits {
   received: { asset: string; units: bigint }
   spent: { asset: string; units: bigint }
-  /** null where nothing is charged, or in what the house has no account of */
+  /** null where nothing is charged, or in what the platform has no account of */
   fee: { asset: string; units: bigint } | null
 }
 
 const leg = (asset: string, kind: AccountKind, posted: bigint) => ({
-  account: { merchantId: HOUSE, asset, kind },
+  account: { merchantId: PLATFORM, asset, kind },
   posted,
   held: 0n,
 })
 
 /**
- * The venue holds what was received and no more what was spent; both are the position's. Its fee is the house's cost.
+ * The venue holds what was received and no more what was spent; both are the position's. Its fee is the platform's cost.
  */
 export const fillItem = (
   venue: string,
@@ -26,7 +26,7 @@ export const fillItem = (
 ): Item => ({
   transfer: {
     id: newId(),
-    merchantId: HOUSE,
+    merchantId: PLATFORM,
     kind: 'post',
     cause: { kind: 'hedge', id: orderId },
     at,
@@ -46,7 +46,7 @@ export const venueFundingItem = (venue: string, asset: string, units: bigint, { 
   return {
     transfer: {
       id,
-      merchantId: HOUSE,
+      merchantId: PLATFORM,
       kind: 'post',
       cause: { kind: 'funding', id },
       at,

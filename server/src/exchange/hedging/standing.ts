@@ -4,7 +4,7 @@ import { exposuresOf, profitOf, type Exposure, type ExchangePolicy } from '../ex
 import { PIVOT, worthAt, type Legs } from '../../market/rates/index.ts'
 import { hedgeFlows, reservedByOrders, type HedgeFlow } from './store.ts'
 
-/** Where the house stands in one asset. Ledger units; USDT in 1e-18, each quotient rounded against the house. */
+/** Where the platform stands in one asset. Ledger units; USDT in 1e-18, each quotient rounded against the platform. */
 export interface AssetStanding extends Omit<Exposure, 'long' | 'short'> {
   /** the net of hedges: above 0 more was bought on venues than sold */
   hedged: bigint

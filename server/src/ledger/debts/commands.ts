@@ -24,9 +24,9 @@ const unique = (pairs: readonly Pair[]): Pair[] => [...new Map(pairs.map((pair) 
  */
 export const lockDebts = async (tx: Tx, pairs: readonly Pair[]): Promise<Map<string, bigint>> => {
   const seen = await balancesOf(tx, 'receivable', unique(pairs))
-  const owing = seen.filter(({ posted }) => posted < 0n)
-  if (owing.length === 0) return new Map()
-  const locked = await lockAccounts(tx, owing, ['receivable'])
+  const owed = seen.filter(({ posted }) => posted < 0n)
+  if (owed.length === 0) return new Map()
+  const locked = await lockAccounts(tx, owed, ['receivable'])
   return new Map(locked.filter(({ posted }) => posted < 0n).map((account) => [pairText(account), -account.posted]))
 }
 

@@ -36,9 +36,9 @@ export const answersOf = (
   keys: ApiRequest['answerKeys'],
   order: Pick<NewOrder, 'id' | 'scale'>,
 ): Item['answers'] | undefined =>
-  keys.length === 0 ? undefined : { keys, of: (settled: Settled) => keptAnswer(settled, order) }
+  keys.length === 0 ? undefined : { keys, of: (settled: Settled) => storedAnswer(settled, order) }
 
-const keptAnswer = (settled: Settled, order: Pick<NewOrder, 'id' | 'scale'>): { status: number; body: string } => {
+const storedAnswer = (settled: Settled, order: Pick<NewOrder, 'id' | 'scale'>): { status: number; body: string } => {
   const answer = settledAnswer(settled, order)
   return { status: answer.status, body: JSON.stringify(answer.body) }
 }

@@ -1,7 +1,7 @@
 /**
  * The kinds of account. `normal` is the side that raises it; entries are signed with credits positive, so a
  * debit-normal account is negative in the tables. A bounded account never has less than zero available (posted - held);
- * the database enforces it. House kinds are sub-accounted per merchant, so that no row is hot for everyone.
+ * the database enforces it. Platform kinds are sub-accounted per merchant, so that no row is hot for everyone.
  */
 export interface KindRule {
   normal: 'credit' | 'debit'
@@ -20,7 +20,7 @@ const RULES = {
   capital: { normal: 'credit', bounded: false, meaning: "the owner's money" },
   losses: { normal: 'debit', bounded: false, meaning: 'thefts, what tokens took by themselves, debts written off' },
   receivable: { normal: 'debit', bounded: false, meaning: 'what a merchant owes after a reversal' },
-  position: { normal: 'credit', bounded: false, meaning: 'what the house trades with; never below zero in sum' },
+  position: { normal: 'credit', bounded: false, meaning: 'what the platform trades with; never below zero in sum' },
   clearing: { normal: 'credit', bounded: false, meaning: 'between two merchants of one operation' },
   acquirer: {
     normal: 'debit',
@@ -46,8 +46,8 @@ type PlainKind = Exclude<keyof typeof RULES, PlacedKind>
  */
 export type AccountKind = PlainKind | `${PlacedKind}:${string}`
 
-/** The owner of house accounts that belong to no merchant. */
-export const HOUSE = '00000000-0000-0000-0000-000000000000'
+/** The owner of platform accounts that belong to no merchant. */
+export const PLATFORM = '00000000-0000-0000-0000-000000000000'
 
 export interface AccountKey {
   merchantId: string

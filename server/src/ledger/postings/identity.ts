@@ -1,7 +1,7 @@
 import { isSameRequest, type Fingerprinted } from '../../platform/base/same-request.ts'
 import { throughTx, type Query, type Tx } from '../../platform/db/index.ts'
 import { arrayLiteral } from './array-literal.ts'
-import type { KeptAnswer, Outcome } from './posting.ts'
+import type { StoredAnswer, Outcome } from './posting.ts'
 
 /**
  * What makes a request the one that it is: the keys that its answer is kept under, and the merchant's own name for what
@@ -21,7 +21,7 @@ export type Known =
 /** A kept answer under one of the keys, in their order. */
 export const answeredBefore = (
   { merchantId, keys }: Pick<Identity, 'merchantId' | 'keys'>,
-  answers: ReadonlyMap<string, KeptAnswer & { fingerprint: string }>,
+  answers: ReadonlyMap<string, StoredAnswer & { fingerprint: string }>,
 ): Extract<Known, { kind: 'answered' | 'key-reused' }> | undefined => {
   for (const asked of keys) {
     const kept = answers.get(`${merchantId}/${asked.key}`)
@@ -59,7 +59,7 @@ export const findKnown = async (query: Query, asked: readonly Identity[]): Promi
     ),
   ]
   const rows = await query('ledger-known', FIND, [...columns(keys), ...columns(names)])
-  const answers = new Map<string, KeptAnswer & { fingerprint: string }>()
+  const answers = new Map<string, StoredAnswer & { fingerprint: string }>()
   const owners = new Map<string, string>()
   for (const row of rows) {
     const at = `${row.merchant_id}/${row.name}`

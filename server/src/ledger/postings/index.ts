@@ -3,7 +3,7 @@
  * transfer adds up to zero per asset, that a bounded account never has less than zero available, that a hold ends once,
  * and that an item is applied whole, with the rows that belong to it, or not at all.
  */
-export { HOUSE, ruleOf } from './accounts.ts'
+export { PLATFORM, ruleOf } from './accounts.ts'
 export type { AccountKey, AccountKind } from './accounts.ts'
 export { apply, applyAll } from './apply.ts'
 export { auditLedger, restoreBalance } from './audit.ts'
@@ -15,7 +15,7 @@ export { findKnown, lockKnown } from './identity.ts'
 export type { Identity, Known } from './identity.ts'
 export type { Entry } from './judge.ts'
 export { tidyLegs } from './posting.ts'
-export type { Cause, Item, KeptAnswer, Leg, Outcome, Refusal, RowTable, Settled } from './posting.ts'
+export type { Cause, Item, StoredAnswer, Leg, Outcome, Refusal, RowTable, Settled } from './posting.ts'
 export { balancesOf, totalOf } from './queries.ts'
 export type { Balance } from './queries.ts'
 export { anchorDay, isAnchored, sealAccounts } from './seal.ts'

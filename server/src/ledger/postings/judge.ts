@@ -1,6 +1,6 @@
 import { keyText, ruleOf, type AccountKey } from './accounts.ts'
 import { answeredBefore } from './identity.ts'
-import type { Item, KeptAnswer, Settled, Transfer, Outcome } from './posting.ts'
+import type { Item, StoredAnswer, Settled, Transfer, Outcome } from './posting.ts'
 
 /** An account as locked: its balance and how many entries it has. */
 export interface AccountHead {
@@ -17,7 +17,7 @@ export interface Reading {
   /** by `merchantId/localId` */
   localIds: Map<string, string>
   /** by `merchantId/key` */
-  answers: Map<string, KeptAnswer & { fingerprint: string }>
+  answers: Map<string, StoredAnswer & { fingerprint: string }>
   /** by `merchantId/holdId`: what it holds, by account id. A hold that has ended or never was is absent. */
   openHolds: Map<string, Map<number, bigint>>
 }
@@ -41,7 +41,7 @@ export interface Judgement {
   /** indexes of the items that were applied */
   applied: number[]
   /** answers to keep */
-  answers: { merchantId: string; key: string; fingerprint: string; answer: KeptAnswer; at: Date }[]
+  answers: { merchantId: string; key: string; fingerprint: string; answer: StoredAnswer; at: Date }[]
 }
 
 /**

@@ -46,7 +46,7 @@ export interface RowTable {
 }
 
 /** An answer kept so that the same request gets it again. */
-export interface KeptAnswer {
+export interface StoredAnswer {
   status: number
   body: string
 }
@@ -58,7 +58,7 @@ export interface KeptAnswer {
 export interface Item {
   transfer: Transfer
   /** Guard 1. Keys of `request_answers`: when one is there already, its answer is the outcome and nothing is done. */
-  answers?: { keys: readonly (Fingerprinted & { key: string })[]; of: (outcome: Settled) => KeptAnswer }
+  answers?: { keys: readonly (Fingerprinted & { key: string })[]; of: (outcome: Settled) => StoredAnswer }
   /** Guard 2. Taken once per merchant for ever. */
   localId?: { value: string; operation: string }
   /** Written only when the transfer is. */
@@ -77,7 +77,7 @@ export type Settled = { kind: 'applied' } | Refusal
 
 export type Outcome =
   | Settled
-  | { kind: 'answered'; answer: KeptAnswer }
+  | { kind: 'answered'; answer: StoredAnswer }
   /** The same Idempotency-Key came before with another request. */
   | { kind: 'key-reused' }
 

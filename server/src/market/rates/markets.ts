@@ -21,8 +21,8 @@ const CRYPTO: AgreementRules = {
 /**
  * How each leg is judged unless the operator says otherwise. Currencies have fewer venues and an official rate to stay
  * near; tenge has one market in the world that can be read without a key, so that its band stands for the quorum. A
- * single thin book can be moved by who trades against the house, so that it is believed in a narrower band: what a
- * merchant can gain by moving it is at most that part of what the limits of the position let the house buy or sell.
+ * single thin book can be moved by who trades against the platform, so that it is believed in a narrower band: what a
+ * merchant can gain by moving it is at most that part of what the limits of the position let the platform buy or sell.
  */
 const STANDARD_RULES: Readonly<Record<string, AgreementRules>> = {
   UAH: { ...CRYPTO, quorum: 1, jumpBpsPerMinute: 200n, bandBps: 1_000n, aloneBandBps: 300n },

@@ -19,7 +19,7 @@ interface ReceiptHead {
 }
 
 export interface CryptoPayment {
-  /** of the transaction; null where money came from another merchant of the same house, which needs no chain */
+  /** of the transaction; null where money came from another merchant of the same platform, which needs no chain */
   hash: string | null
   amount: string
   /** when it was seen first */

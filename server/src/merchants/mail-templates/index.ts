@@ -3,5 +3,5 @@
  * payer wrote is shown as text and nothing else, and a subject in one line.
  */
 export { AUDIENCES } from './letter.ts'
-export type { ActivityEntry, LetterContent, LetterKind, Letters } from './letter.ts'
+export type { ActivityEntry, LetterContent, LetterKind, MailTemplates } from './letter.ts'
 export { writeLetter } from './write.ts'

@@ -3,7 +3,7 @@ import type { Receipt } from '../documents/index.ts'
 /**
  * What each letter tells. Amounts are decimal strings as on the wire; times are ms since the epoch; URLs are absolute.
  */
-export interface Letters {
+export interface MailTemplates {
   /** to the payer: an invoice is paid. The receipt is attached as PDF */
   receipt: { receipt: Receipt; pageUrl: string }
   /**
@@ -62,10 +62,10 @@ export interface ActivityEntry {
   at: number
 }
 
-export type LetterKind = keyof Letters
+export type LetterKind = keyof MailTemplates
 
 /** A letter with what it tells. */
-export type LetterContent = { [Kind in LetterKind]: { kind: Kind; data: Letters[Kind] } }[LetterKind]
+export type LetterContent = { [Kind in LetterKind]: { kind: Kind; data: MailTemplates[Kind] } }[LetterKind]
 
 /** Who reads a letter. */
 export const AUDIENCES: { readonly [Kind in LetterKind]: 'payer' | 'merchant' } = {

@@ -1,9 +1,9 @@
 import { showAmount, showNetwork, showText, showTime } from '../documents/index.ts'
 import { facts, type LetterParts, type Row } from './blocks.ts'
-import type { ActivityEntry, Letters } from './letter.ts'
+import type { ActivityEntry, MailTemplates } from './letter.ts'
 import type { Texts } from './texts/texts.ts'
 
-export const exhaustedLetter = (data: Letters['webhooks-exhausted'], t: Texts): LetterParts => {
+export const exhaustedLetter = (data: MailTemplates['webhooks-exhausted'], t: Texts): LetterParts => {
   const merchant = showText(data.merchant, 255)
   return {
     subject: t.exhausted.subject(merchant),
@@ -25,7 +25,7 @@ export const exhaustedLetter = (data: Letters['webhooks-exhausted'], t: Texts): 
   }
 }
 
-export const activityLetter = (data: Letters['activity'], t: Texts): LetterParts => {
+export const activityLetter = (data: MailTemplates['activity'], t: Texts): LetterParts => {
   const merchant = showText(data.merchant, 255)
   const counted = [...Map.groupBy(data.entries, ({ kind }) => kind)].map(([kind, { length }]) =>
     t.activity.counted[kind](length),

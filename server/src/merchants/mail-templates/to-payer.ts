@@ -1,6 +1,6 @@
 import { showAmount, showNetwork, showText, showTime } from '../documents/index.ts'
 import { facts, type LetterParts } from './blocks.ts'
-import type { InvoiceMoney, Letters } from './letter.ts'
+import type { InvoiceMoney, MailTemplates } from './letter.ts'
 import type { Texts } from './texts/texts.ts'
 
 const headOf = (t: Texts, { company }: Pick<InvoiceMoney, 'company'>): { sender: string; footer: string } => {
@@ -8,7 +8,7 @@ const headOf = (t: Texts, { company }: Pick<InvoiceMoney, 'company'>): { sender:
   return { sender: name, footer: t.payerFooter(name) }
 }
 
-export const receiptLetter = ({ receipt, pageUrl }: Letters['receipt'], t: Texts): LetterParts => {
+export const receiptLetter = ({ receipt, pageUrl }: MailTemplates['receipt'], t: Texts): LetterParts => {
   const { names } = t
   const head = headOf(t, receipt)
   const paid = showAmount(receipt.paidAmount, receipt.ticker)
@@ -36,7 +36,7 @@ export const receiptLetter = ({ receipt, pageUrl }: Letters['receipt'], t: Texts
   }
 }
 
-export const underpaidLetter = (data: Letters['underpaid'], t: Texts): LetterParts => {
+export const underpaidLetter = (data: MailTemplates['underpaid'], t: Texts): LetterParts => {
   const head = headOf(t, data)
   const { names } = t
   const [paid, amount, missing] = [data.paidAmount, data.amount, data.missing].map((one) =>
@@ -65,7 +65,7 @@ export const underpaidLetter = (data: Letters['underpaid'], t: Texts): LetterPar
   }
 }
 
-export const claimLetter = (data: Letters['claim-answered'], t: Texts): LetterParts => {
+export const claimLetter = (data: MailTemplates['claim-answered'], t: Texts): LetterParts => {
   const head = headOf(t, data)
   const { answer } = data
   const { names } = t
@@ -90,7 +90,7 @@ export const claimLetter = (data: Letters['claim-answered'], t: Texts): LetterPa
   }
 }
 
-export const cardRefundLetter = (data: Letters['card-refunded'], t: Texts): LetterParts => {
+export const cardRefundLetter = (data: MailTemplates['card-refunded'], t: Texts): LetterParts => {
   const head = headOf(t, data)
   const { names } = t
   const refund = showAmount(data.refund, data.ticker)

@@ -5,7 +5,7 @@ import type { ExhaustedSubscriber } from '../webhooks/index.ts'
 import { queueMails } from './commands.ts'
 
 /** Writes to a merchant whose receiver is given up on (`contract.md` 18 #17), where it has set an address. */
-export const tellExhausted: ExhaustedSubscriber = async (
+export const mailExhausted: ExhaustedSubscriber = async (
   tx: Tx,
   { merchantId, objectId, sequence, error, at },
   moment: Moment,

@@ -6,12 +6,12 @@ import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
-import { writeLetter, type Letters } from '../mail-templates/index.ts'
+import { writeLetter, type MailTemplates } from '../mail-templates/index.ts'
 import { setSetting } from '../accounts/index.ts'
 import { keyDeps, makeMerchant, momentAt, newId } from '../accounts/test-merchant.ts'
 import { emit } from '../webhooks/index.ts'
 import { entryOf, TOLD } from './activity.ts'
-import { announceSending, createActivityJob, listMails, tellExhausted } from './index.ts'
+import { announceSending, createActivityJob, listMails, mailExhausted } from './index.ts'
 
 const database = useDatabase({ template: migrated })
 const START = 1_800_000_000_000
@@ -47,7 +47,7 @@ const deposit = (amount: string, status = 'Done') =>
 const mails = async () => (await listMails(db, { merchantId })).toReversed()
 const told = async () =>
   (await mails()).map(({ data }) =>
-    (data as Letters['activity']).entries.map(({ kind, amount }) => `${kind} ${amount}`),
+    (data as MailTemplates['activity']).entries.map(({ kind, amount }) => `${kind} ${amount}`),
   )
 
 describe('a merchant with an address', () => {
@@ -88,7 +88,7 @@ describe('a merchant with an address', () => {
     now += QUARTER
     await digest()
     const [mail] = await mails()
-    const data = mail!.data as Letters['activity']
+    const data = mail!.data as MailTemplates['activity']
     expect(data.entries).toHaveLength(20)
     expect(data.more).toBe(10)
     expect(writeLetter({ kind: 'activity', data }, 'en').subject).toBe('Shop: deposits: 20, +10')
@@ -126,7 +126,7 @@ describe('a merchant with an address', () => {
       at: now,
     })
     for (const id of [merchantId, merchantId, other])
-      await inTransaction(db, (tx) => tellExhausted(tx, exhausted(id), momentAt(now)))
+      await inTransaction(db, (tx) => mailExhausted(tx, exhausted(id), momentAt(now)))
     expect(await listMails(db, { merchantId: other })).toEqual([])
     expect(await mails()).toMatchObject([
       { kind: 'webhooks-exhausted', data: { merchant: 'Shop', error: '502 Bad Gateway', since: now } },

@@ -1,7 +1,7 @@
 import { delivery as rules } from '@bursar/contract'
 import type { Answer, Outbound } from '../../platform/outbound/index.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
-import type { Gate } from './gate.ts'
+import type { EndpointLimiter } from './endpoint-limiter.ts'
 import { createSigner, isCurrent, type Endpoint } from './signature.ts'
 import type { Attempt, ClaimedEvent } from './stream.ts'
 
@@ -12,7 +12,7 @@ const KEPT_CHARACTERS = 200
 interface SendDeps {
   clock: Pick<Clock, 'now'>
   outbound: Outbound
-  gate: Gate
+  limiter: EndpointLimiter
   endpoint: Endpoint
 }
 
@@ -21,13 +21,13 @@ interface SendDeps {
  * at it
  */
 export const send = (
-  { clock, outbound, gate, endpoint }: SendDeps,
+  { clock, outbound, limiter, endpoint }: SendDeps,
   event: ClaimedEvent,
   number: number,
 ): Promise<Answer> => {
-  if (!gate.signer || !isCurrent(gate.signer, endpoint)) gate.signer = createSigner(endpoint)
+  if (!limiter.signer || !isCurrent(limiter.signer, endpoint)) limiter.signer = createSigner(endpoint)
   return outbound.post(endpoint.url, {
-    headers: gate.signer.headers(event, clock.now(), number),
+    headers: limiter.signer.headers(event, clock.now(), number),
     body: event.body,
     timeoutMs: rules.timeout,
     maxAnswerBytes: rules.answerBytes,

@@ -6,7 +6,7 @@ import type { Outbound } from '../../platform/outbound/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { Acknowledger } from './acknowledger.ts'
 import type { ExhaustedSubscriber } from './alert.ts'
-import { Carrier } from './carrier.ts'
+import { Dispatcher } from './dispatcher.ts'
 import { Claimer } from './claimer.ts'
 import type { EndpointOf } from './signature.ts'
 
@@ -55,48 +55,48 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
   // Claims and acknowledgements take turns: at once they would take two processors from those they wait for (decision
   // 0073).
   const connection = new PreparedConnection({ ...deps.database, lockWaitMs: LOCK_WAIT_MS })
-  const acknowledger = new Acknowledger(runtime, connection.query, () => carrier.tell(), onExhausted)
+  const acknowledger = new Acknowledger(runtime, connection.query, () => dispatcher.tell(), onExhausted)
   const claimer = new Claimer(connection.query, runtime.clock, LEASE_MS)
-  const carrier: Carrier = new Carrier({ ...deps, slots, acknowledger })
-  const isEmpty = (): boolean => carrier.empty
+  const dispatcher: Dispatcher = new Dispatcher({ ...deps, slots, acknowledger })
+  const isEmpty = (): boolean => dispatcher.empty
   const patience = untilSettled ? undefined : LOOK_AGAIN_MS
   // Larger claims cost a little less, but keep a processor for longer from those that deliver (decision 0073).
   const enough = Math.ceil(slots / 8)
 
   const run = async (signal: AbortSignal): Promise<boolean> => {
     for (let round = 1; round <= ROUNDS && !signal.aborted; round += 1) {
-      const isRoom = (): boolean => carrier.findFree() >= enough
-      if (!(await carrier.until(isRoom, patience))) acknowledger.flush()
+      const isRoom = (): boolean => dispatcher.findFree() >= enough
+      if (!(await dispatcher.until(isRoom, patience))) acknowledger.flush()
       // Asked before looking: what ends meanwhile may leave something due behind.
-      const nothingMore = untilSettled ? carrier.empty : !carrier.busy
-      if ((await takeDue(claimer, carrier, round)) > 0) continue
+      const nothingMore = untilSettled ? dispatcher.empty : !dispatcher.busy
+      if ((await takeDue(claimer, dispatcher, round)) > 0) continue
       if (nothingMore) return false
-      const goal = carrier.ended + WORTH_A_LOOK
-      await carrier.until(untilSettled ? isEmpty : () => carrier.empty || carrier.ended >= goal, patience)
+      const goal = dispatcher.ended + WORTH_A_LOOK
+      await dispatcher.until(untilSettled ? isEmpty : () => dispatcher.empty || dispatcher.ended >= goal, patience)
     }
-    if (untilSettled) await carrier.until(isEmpty)
+    if (untilSettled) await dispatcher.until(isEmpty)
     return true
   }
   return {
     job: { name: 'deliver webhooks', everyMs: LOOK_AGAIN_MS, run },
     close: async () => {
-      await carrier.until(isEmpty)
+      await dispatcher.until(isEmpty)
       await connection.close()
     },
   }
 }
 
 /** Claims what there is room for and hands it over. @returns how many streams that was */
-const takeDue = async (claimer: Claimer, carrier: Carrier, round: number): Promise<number> => {
-  const free = carrier.findFree()
+const takeDue = async (claimer: Claimer, dispatcher: Dispatcher, round: number): Promise<number> => {
+  const free = dispatcher.findFree()
   if (free === 0) return 0
   const open = await claimer.open(free)
-  carrier.accept(open)
+  dispatcher.accept(open)
   if (open.length === free && round % LANES_EVERY !== 0) return open.length
   const lanes = await claimer.lanes(Math.max(free - open.length, WORTH_A_LOOK), (merchantId) =>
-    carrier.roomFor(merchantId),
+    dispatcher.roomFor(merchantId),
   )
-  carrier.accept(lanes)
+  dispatcher.accept(lanes)
   return open.length + lanes.length
 }
 

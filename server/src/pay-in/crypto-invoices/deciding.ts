@@ -58,7 +58,7 @@ export const approveClaim = async (
   await close(tx, invoice, claim, moment)
   // Who was told so and has waited since hears next when it is sent.
   if (claim.state !== 'failed')
-    await tellPayer(tx, invoice, claim, { answer: 'approved', refund: units, note, hash: null }, settings, moment)
+    await mailPayer(tx, invoice, claim, { answer: 'approved', refund: units, note, hash: null }, settings, moment)
   return { withdrawalId }
 }
 
@@ -76,7 +76,7 @@ export const refuseClaim = async (
   // Nothing went back: the invoice may be paid again.
   if (invoice.refunded) await write(tx, invoice, { refunded: false })
   await close(tx, invoice, claim, moment)
-  await tellPayer(
+  await mailPayer(
     tx,
     invoice,
     claim,
@@ -105,7 +105,7 @@ const close = async (tx: Tx, invoice: Registered, claim: ClaimLine, { at }: Mome
 /**
  * Writes the payer what became of a claim, where the address is known. `refund`: ledger units of the invoice's asset.
  */
-export const tellPayer = async (
+export const mailPayer = async (
   tx: Tx,
   invoice: Registered,
   claim: ClaimLine,

@@ -27,7 +27,7 @@ export const followDeposits = async (
     )
   ).filter(isRegistered)
   const all: Effects[] = []
-  const [untold, told] = [new Set<string>(), new Set<string>()]
+  const [unnotified, told] = [new Set<string>(), new Set<string>()]
   for (const invoice of invoices) {
     const atIt = followed.filter(
       ({ deposit: { merchantId, addressId } }) => merchantId === invoice.merchantId && addressId === invoice.addressId,
@@ -49,7 +49,7 @@ export const followDeposits = async (
       const { id } = one.deposit
       const before = known.get(id) ?? newPayment(one, invoice, prices, settings)
       const telling = tellingOf(one.became, before, isOpen(invoice.state))
-      if (telling === 'by-the-invoice') untold.add(id)
+      if (telling === 'by-the-invoice') unnotified.add(id)
       if (telling === 'after-all') told.add(id)
       const state = STATE[one.became] ?? before.state
       const payment = { ...asMined(before, one, invoice, prices), state, told: before.told || telling === 'after-all' }
@@ -59,7 +59,7 @@ export const followDeposits = async (
     await storePayments(tx, [...changed.values()])
     all.push(await settle(tx, invoice, [...known.values()], settings, moment))
   }
-  return { effects: joinEffects(all), untold, told }
+  return { effects: joinEffects(all), unnotified, told }
 }
 
 /** In the asset that is asked for, on the network that is asked for, and enough to be credited. */

@@ -12,9 +12,9 @@ describe('the table of invoices', () => {
 
   test('tells each end exactly when it is reached, and PENDING exactly on the way to an address', () => {
     const wanted: Partial<Record<InvoiceState, InvoiceEffect>> = {
-      registered: 'tellPending',
-      paid: 'tellDone',
-      expired: 'tellExpired',
+      registered: 'notifyPending',
+      paid: 'notifyDone',
+      expired: 'notifyExpired',
     }
     for (const state of states) {
       for (const event of events) {

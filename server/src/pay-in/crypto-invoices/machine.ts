@@ -19,26 +19,26 @@ export type InvoiceState = 'created' | 'registered' | 'pending' | 'paid' | 'expi
  * - ranOut: its time is over
  */
 export type InvoiceEvent = 'proceeded' | 'seen' | 'completed' | 'closed' | 'ranOut'
-export type InvoiceEffect = 'tellPending' | 'tellDone' | 'tellExpired'
+export type InvoiceEffect = 'notifyPending' | 'notifyDone' | 'notifyExpired'
 
 export const invoiceMoves: Moves<InvoiceState, InvoiceEvent, InvoiceEffect> = {
   created: {
-    proceeded: to('registered', 'tellPending'),
-    ranOut: to('expired', 'tellExpired'),
+    proceeded: to('registered', 'notifyPending'),
+    ranOut: to('expired', 'notifyExpired'),
   },
   registered: {
     seen: to('pending'),
-    ranOut: to('expired', 'tellExpired'),
+    ranOut: to('expired', 'notifyExpired'),
   },
   pending: {
-    completed: to('paid', 'tellDone'),
-    closed: to('paid', 'tellDone'),
-    ranOut: to('expired', 'tellExpired'),
+    completed: to('paid', 'notifyDone'),
+    closed: to('paid', 'notifyDone'),
+    ranOut: to('expired', 'notifyExpired'),
   },
   // Money may come for ever: paying the rest makes it paid after all.
   expired: {
-    completed: to('paid', 'tellDone'),
-    closed: to('paid', 'tellDone'),
+    completed: to('paid', 'notifyDone'),
+    closed: to('paid', 'notifyDone'),
   },
   // Done is never unsent: what a reorganisation takes back lowers what is paid, and alerts the operator.
   paid: {},

@@ -8,9 +8,9 @@ import type { InvoiceEffect } from './machine.ts'
 export type WireStatus = 'PENDING' | 'DONE' | 'EXPIRED'
 
 export const statusOf: { readonly [Effect in InvoiceEffect]: WireStatus } = {
-  tellPending: 'PENDING',
-  tellDone: 'DONE',
-  tellExpired: 'EXPIRED',
+  notifyPending: 'PENDING',
+  notifyDone: 'DONE',
+  notifyExpired: 'EXPIRED',
 }
 
 const E18_SCALE = 18

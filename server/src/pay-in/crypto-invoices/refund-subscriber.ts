@@ -2,7 +2,7 @@ import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { raiseAlert } from '../../platform/runtime/alerts.ts'
 import { endClaim, lockClaimPaidBy } from './claims-store.ts'
-import { tellPayer } from './deciding.ts'
+import { mailPayer } from './deciding.ts'
 import { isRegistered } from './invoice.ts'
 import type { InvoiceSettings } from './settings.ts'
 import { announce, lockById } from './store.ts'
@@ -39,7 +39,7 @@ export const createRefundSubscriber =
     }
     const invoice = await lockById(tx, invoiceId)
     if (!invoice || !isRegistered(invoice)) throw new Error(`claim ${id} is of no invoice that was ever paid`)
-    await tellPayer(
+    await mailPayer(
       tx,
       invoice,
       claim,

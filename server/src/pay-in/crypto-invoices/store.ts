@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { isUuid } from '../../platform/base/id.ts'
 import { moveOf, statesTaking } from '../../platform/base/moves.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
-import type { KeptAnswer } from '../../ledger/postings/index.ts'
+import type { StoredAnswer } from '../../ledger/postings/index.ts'
 import type { AnswerKey } from '../../platform/api/route.ts'
 import type { Invoice } from './invoice.ts'
 import { invoiceMoves, type InvoiceEvent } from './machine.ts'
@@ -36,7 +36,7 @@ export interface NewInvoice {
   /** of the API key that signed for it; null: it came by a form */
   keyId: string | null
   keys: readonly AnswerKey[]
-  answer: KeptAnswer
+  answer: StoredAnswer
 }
 
 /** What the row of a new invoice is made of; the rest is as every new one's. */

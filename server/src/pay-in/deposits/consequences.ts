@@ -16,7 +16,7 @@ import { isSum, type Deposit } from './deposit.ts'
 import { becameBy, notifySubscribers } from './subscribers.ts'
 import { depositMoves, type DepositEffect, type DepositEvent, type DepositState } from './machine.ts'
 import { depositNotice } from './notice.ts'
-import { creditItem, setApartItem, takeBackItem, type Standing } from './posting.ts'
+import { creditItem, setAsideItem, takeBackItem, type Standing } from './posting.ts'
 import type { DepositSettings } from './settings.ts'
 import type { Moved } from './store.ts'
 
@@ -33,17 +33,21 @@ export const consequencesOf = async (
     moved.filter(({ before }) => moveOf(depositMoves, before.state, event)!.effects.includes(effect))
   const became = becameBy[event]
   const followed = became === undefined ? [] : moved.map(({ deposit }) => ({ deposit, became, at: moment.at }))
-  const { effects, untold, told: afterAll } = await notifySubscribers(tx, settings.depositSubscribers, followed, moment)
+  const {
+    effects,
+    unnotified,
+    told: afterAll,
+  } = await notifySubscribers(tx, settings.depositSubscribers, followed, moment)
   const isTold = ({ deposit, before }: Moved): boolean =>
-    (deposit.told !== before.told && !untold.has(deposit.id)) || afterAll.has(deposit.id)
+    (deposit.told !== before.told && !unnotified.has(deposit.id)) || afterAll.has(deposit.id)
   const verified = new Set(having('tellVerified'))
   // What is Verified as it is credited was Done first.
-  const told = [...having('tellDone'), ...having('tellFailed')]
+  const told = [...having('notifyDone'), ...having('tellFailed')]
     .filter(isTold)
     .flatMap((one) => (verified.has(one) ? [{ ...one.deposit, told: 'Done' as const }, one.deposit] : [one.deposit]))
   const own: Effects = {
     items: [
-      ...having('quarantine').map(({ deposit }) => setApartItem(deposit, 'quarantine', moment)),
+      ...having('quarantine').map(({ deposit }) => setAsideItem(deposit, 'quarantine', moment)),
       ...(await creditAll(tx, having('credit'), 'source', moment)),
       ...(await creditAll(tx, having('release'), 'quarantine', moment)),
       ...(await suspendAll(tx, having('suspend'), moment)),
@@ -51,7 +55,7 @@ export const consequencesOf = async (
     ],
     notices: told.map((deposit) => depositNotice(deposit, settings.catalogue)),
   }
-  return joinEffects([own, effects, await tellSubscribers(tx, event, moved, settings, moment)])
+  return joinEffects([own, effects, await notifyMoved(tx, event, moved, settings, moment)])
 }
 
 /** Items that credit deposits, each repaying what is still owed after those before it. */
@@ -85,7 +89,7 @@ const suspendAll = async (tx: Tx, moved: readonly Moved[], moment: Moment): Prom
       `the money is in suspense: decide whose it is`
     await raiseAlert(tx, { kind: 'deposit-returned', subject: deposit.id, text }, moment)
   }
-  return moved.map(({ deposit }) => setApartItem(deposit, 'suspense', moment))
+  return moved.map(({ deposit }) => setAsideItem(deposit, 'suspense', moment))
 }
 
 /** Items that reverse deposits, taking no more than is there: a merchant that spent the money owes the rest. */
@@ -127,7 +131,7 @@ const alertReversed = async (tx: Tx, deposit: Deposit, short: bigint, moment: Mo
   await raiseAlert(tx, { kind: 'deposit-reversed', subject: id, text, detail }, moment)
 }
 
-const tellSubscribers = async (
+const notifyMoved = async (
   tx: Tx,
   event: DepositEvent,
   moved: readonly Moved[],

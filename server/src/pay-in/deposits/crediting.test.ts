@@ -230,7 +230,7 @@ describe('a rotating address', () => {
 
   test('audit C-19: what comes after its end is notified as what comes in time', async () => {
     const owned = await world.address('BITCOIN', lease)
-    const toldOf = async (height: number, at: number): Promise<object[]> => {
+    const notifiedOf = async (height: number, at: number): Promise<object[]> => {
       const before = (await world.notices()).length
       world.now = START + at
       await world.mine('BITCOIN', height, [pay(owned.address, BTC)])
@@ -239,9 +239,9 @@ describe('a rotating address', () => {
         .slice(before)
         .map(({ status, body: { id: _id, hash: _hash, block: _block, time: _time, ...same } }) => ({ status, ...same }))
     }
-    const inTime = await toldOf(100, 10_000)
+    const inTime = await notifiedOf(100, 10_000)
     expect(inTime).toHaveLength(2)
-    expect(await toldOf(120, 2_000_000)).toEqual(inTime)
+    expect(await notifiedOf(120, 2_000_000)).toEqual(inTime)
   })
 
   test('is not ended by dust', async () => {

@@ -32,13 +32,13 @@ const isHolding = async (tx: Tx, merchantId: string, { holds }: DepositSettings)
 
 /** Screened first, as whatever comes from a chain is. */
 const hold = async (tx: Tx, deposit: NewDeposit, settings: DepositSettings, moment: Moment): Promise<Effects> => {
-  const { effects, untold } = await notifySubscribers(
+  const { effects, unnotified } = await notifySubscribers(
     tx,
     settings.depositSubscribers,
     [{ deposit, became: 'sighted', at: moment.at }],
     moment,
   )
-  const notices = untold.has(deposit.id) ? [] : [depositNotice(deposit, settings.catalogue)]
+  const notices = unnotified.has(deposit.id) ? [] : [depositNotice(deposit, settings.catalogue)]
   const moved = await moveWhere(
     tx,
     'withheld',

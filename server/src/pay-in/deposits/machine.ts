@@ -43,7 +43,7 @@ export type DepositEffect =
   | 'quarantine'
   | 'release'
   | 'takeBack'
-  | 'tellDone'
+  | 'notifyDone'
   | 'tellVerified'
   | 'tellFailed'
 
@@ -51,7 +51,7 @@ export const depositMoves: Moves<DepositState, DepositEvent, DepositEffect> = {
   pending: {
     pooled: to('pending'),
     mined: to('pending'),
-    confirmed: to('credited', 'credit', 'tellDone'),
+    confirmed: to('credited', 'credit', 'notifyDone'),
     refused: to('suspended', 'suspend', 'tellFailed'),
     withheld: to('held', 'quarantine'),
     reorganized: to('orphaned'),
@@ -59,7 +59,7 @@ export const depositMoves: Moves<DepositState, DepositEvent, DepositEffect> = {
     lost: to('failed', 'tellFailed'),
   },
   held: {
-    cleared: to('credited', 'release', 'tellDone', 'tellVerified'),
+    cleared: to('credited', 'release', 'notifyDone', 'tellVerified'),
     rejected: to('rejected', 'tellFailed'),
     reorganized: to('orphaned', 'takeBack'),
   },

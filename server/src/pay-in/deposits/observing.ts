@@ -1,6 +1,6 @@
 import type { Block, ChainTransaction, Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
-import { familyOf, houseAddressesAmong, ownerOf } from '../../chain/addresses/index.ts'
+import { familyOf, ownAddressesAmong, ownerOf } from '../../chain/addresses/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import { isInner } from '../../ledger/address-balances/index.ts'
 import type { Tx } from '../../platform/db/index.ts'
@@ -40,11 +40,11 @@ const sightingsOf = async (
   )
   const senders = [...new Set([...lists.values()].flat(2))]
   const family = familyOf(network)
-  const [house, deposits] = [await houseAddressesAmong(tx, family, senders), await ownerOf(tx, family, senders)]
+  const [platform, deposits] = [await ownAddressesAmong(tx, family, senders), await ownerOf(tx, family, senders)]
   const isSentByUs = (from: readonly string[], transaction: string): boolean => {
     if (ours.has(transaction))
-      return from.length === 0 || from.some((address) => house.has(address) || deposits.has(address))
-    return from.some((address) => deposits.has(address) || (house.get(address)?.account ?? 'cold') !== 'cold')
+      return from.length === 0 || from.some((address) => platform.has(address) || deposits.has(address))
+    return from.some((address) => deposits.has(address) || (platform.get(address)?.account ?? 'cold') !== 'cold')
   }
   const ofUs = new Map(
     [...lists].map(([transaction, some]) => [

@@ -81,8 +81,8 @@ export const openDeposits = async (
     at,
   )
   const followed = added.map((deposit) => ({ deposit, became: 'sighted' as const, at }))
-  const { effects, untold } = await notifySubscribers(tx, depositSubscribers, followed, moment)
-  const notices = added.filter(({ id }) => !untold.has(id)).map((deposit) => depositNotice(deposit, catalogue))
+  const { effects, unnotified } = await notifySubscribers(tx, depositSubscribers, followed, moment)
+  const notices = added.filter(({ id }) => !unnotified.has(id)).map((deposit) => depositNotice(deposit, catalogue))
   return joinEffects([
     { items: [], notices, moves: brought(added.filter(({ blockHeight }) => blockHeight !== null)) },
     effects,

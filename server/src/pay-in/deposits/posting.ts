@@ -60,7 +60,7 @@ export const creditItem = (
 }
 
 /** Books money that is in our wallet but not the merchant's. */
-export const setApartItem = (deposit: Deposit, account: 'suspense' | 'quarantine', moment: Moment): Item =>
+export const setAsideItem = (deposit: Deposit, account: 'suspense' | 'quarantine', moment: Moment): Item =>
   itemOf(deposit, { [sourceOf(deposit)]: -deposit.units, [account]: deposit.units }, moment)
 
 /**

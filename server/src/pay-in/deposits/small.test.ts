@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { noEffects } from '../../ledger/effects/index.ts'
-import { applyAll, auditLedger, HOUSE } from '../../ledger/postings/index.ts'
+import { applyAll, auditLedger, PLATFORM } from '../../ledger/postings/index.ts'
 import type { DepositSubscriber } from './subscribers.ts'
 import { createWorld, E18, pay, START, wipe, type Owned, type World } from './test-world.ts'
 
@@ -21,7 +21,7 @@ const follower: DepositSubscriber = async (_, followed) => {
   became.push(
     ...followed.flatMap((one) => (one.deposit.index.startsWith('s:') ? [`${one.became} ${one.deposit.units}`] : [])),
   )
-  return { effects: noEffects, untold: new Set(), told: new Set() }
+  return { effects: noEffects, unnotified: new Set(), told: new Set() }
 }
 
 beforeAll(() => {
@@ -187,7 +187,7 @@ test('audit M-D1: what was booked out of suspense meanwhile is not credited a se
         ],
       },
     })
-    await applyAll(tx, [post(owned.merchantId, 'suspense', -PART), post(HOUSE, 'capital', PART)])
+    await applyAll(tx, [post(owned.merchantId, 'suspense', -PART), post(PLATFORM, 'capital', PART)])
     return { items: [], notices: [] }
   })
   await world.mine('BITCOIN', 107, parts('three'))

@@ -69,16 +69,16 @@ export const moveWhere = async (
   at: Date,
 ): Promise<Moved[]> => {
   const { from, target } = pathOf(event)
-  const { rows } = await sql<Deposit & { stateBefore: DepositState; toldBefore: WireStatus }>`
+  const { rows } = await sql<Deposit & { stateBefore: DepositState; notifiedBefore: WireStatus }>`
     with due as (
       select d.merchant_id, d.id, d.state, d.told from deposits d
       where d.state = any(${from}::text[]) and ${where} order by d.merchant_id, d.id for update),
     moved as (
       update deposits d set state = ${target}, updated_at = ${at}, ${set}
       from due where d.merchant_id = due.merchant_id and d.id = due.id
-      returning ${DEPOSIT_COLUMNS}, due.state as "stateBefore", due.told as "toldBefore")
+      returning ${DEPOSIT_COLUMNS}, due.state as "stateBefore", due.told as "notifiedBefore")
     select * from moved order by "createdAt", id`.execute(tx)
-  return rows.map(({ stateBefore: state, toldBefore: told, ...deposit }) => ({ deposit, before: { state, told } }))
+  return rows.map(({ stateBefore: state, notifiedBefore: told, ...deposit }) => ({ deposit, before: { state, told } }))
 }
 
 /** Where a deposit is now, for `moveMined`. */

@@ -28,7 +28,7 @@ export interface Followed {
 export interface Following {
   effects: Effects
   /** deposits whose merchants it tells in its own words instead */
-  untold: ReadonlySet<string>
+  unnotified: ReadonlySet<string>
   /** deposits it kept untold when they were credited before, of which their merchants are to be told this time */
   told: ReadonlySet<string>
 }
@@ -59,7 +59,7 @@ export const notifySubscribers = async (
     new Set(all.flatMap((following) => [...of(following)]))
   return {
     effects: joinEffects(all.map(({ effects }) => effects)),
-    untold: union(({ untold }) => untold),
+    unnotified: union(({ unnotified }) => unnotified),
     told: union(({ told }) => told),
   }
 }

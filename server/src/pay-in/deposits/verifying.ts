@@ -71,10 +71,10 @@ export const verifyDeposit = async (
   moment: Moment,
 ): Promise<Effects> => {
   const cleared = verified.compliance.risky ? undefined : await clearDeposit(tx, verified, settings, moment)
-  return cleared ?? tellVerified(tx, verified, settings, moment)
+  return cleared ?? notifyVerified(tx, verified, settings, moment)
 }
 
-const tellVerified = async (
+const notifyVerified = async (
   tx: Tx,
   { merchantId, id, compliance }: Verified,
   { catalogue, onVerified = [] }: DepositSettings,

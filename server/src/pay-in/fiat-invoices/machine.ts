@@ -12,20 +12,20 @@ export type FiatInvoiceState = 'created' | 'pending' | 'paid' | 'done' | 'failed
 
 /** `unreported`: the acquirer does not confirm what it called about. */
 export type FiatInvoiceEvent = 'proceeded' | 'reported' | 'unreported' | 'credited' | 'ranOut'
-export type FiatInvoiceEffect = 'tellPending' | 'tellDone' | 'tellFailed'
+export type FiatInvoiceEffect = 'notifyPending' | 'notifyDone' | 'tellFailed'
 
 export const fiatInvoiceMoves: Moves<FiatInvoiceState, FiatInvoiceEvent, FiatInvoiceEffect> = {
   created: {
-    proceeded: to('pending', 'tellPending'),
+    proceeded: to('pending', 'notifyPending'),
     ranOut: to('failed', 'tellFailed'),
   },
   pending: {
     reported: to('paid'),
-    credited: to('done', 'tellDone'),
+    credited: to('done', 'notifyDone'),
     ranOut: to('failed', 'tellFailed'),
   },
   paid: {
-    credited: to('done', 'tellDone'),
+    credited: to('done', 'notifyDone'),
     unreported: to('pending'),
   },
   // Done is never unsent: a chargeback takes the money back and alerts the operator.

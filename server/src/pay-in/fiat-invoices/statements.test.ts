@@ -13,7 +13,7 @@ import {
 import type { StatementLine } from '../../adapters/acquirers/port.ts'
 import { payoutBooks } from '../../cards/card-payouts/stated.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { auditLedger, balancesOf, HOUSE, type AccountKind } from '../../ledger/postings/index.ts'
+import { auditLedger, balancesOf, PLATFORM, type AccountKind } from '../../ledger/postings/index.ts'
 import { createFiatWorld, HOUR_MS, START, type FiatTestWorld } from './test-world.ts'
 
 const database = useDatabase({ template: migrated })
@@ -40,8 +40,8 @@ const state = (line: Partial<StatementLine> & Pick<StatementLine, 'kind' | 'unit
     ...line,
   })
 }
-const house = async (kind: AccountKind) =>
-  (await balancesOf(world.db, kind, [{ merchantId: HOUSE, asset: 'UAH' }]))[0]!.posted
+const platform = async (kind: AccountKind) =>
+  (await balancesOf(world.db, kind, [{ merchantId: PLATFORM, asset: 'UAH' }]))[0]!.posted
 const paid = async () => {
   const invoice = await world.atTheBank()
   world.first.pays(invoice.reference)
@@ -63,8 +63,8 @@ describe('a statement', () => {
     expect(await heldBy(world.db, 'first', 'UAH')).toBe(100_00n - 1_50n - 80_00n - 3_00n)
     expect(await statedTotals(world.db, 'first')).toEqual(new Map([['UAH', 15_50n]]))
     expect([
-      await house('settlement:first'),
-      await house('acquirer-costs'),
+      await platform('settlement:first'),
+      await platform('acquirer-costs'),
       await world.balance('acquirer-costs'),
     ]).toEqual([-80_00n, -3_00n, -1_50n])
     expect(await world.alerts()).toEqual([])
@@ -246,7 +246,7 @@ describe('a statement', () => {
     const reference = await paid()
     state({ kind: 'refund', reference, units: -30_00n, feeUnits: 25n })
     for (let i = 0; i < 2; i += 1) await reconcile()
-    expect([await house('acquirer-costs'), await heldBy(world.db, 'first', 'UAH')]).toEqual([
+    expect([await platform('acquirer-costs'), await heldBy(world.db, 'first', 'UAH')]).toEqual([
       -25n,
       100_00n - 50n - 30_00n - 25n,
     ])
@@ -261,7 +261,7 @@ describe('a statement', () => {
       ['differs', 'refund', 30_00n],
       ['differs', 'refund', 0n],
     ])
-    expect([await world.balance('merchant'), await house('acquirer-costs')]).toEqual([98_00n, -3_00n])
+    expect([await world.balance('merchant'), await platform('acquirer-costs')]).toEqual([98_00n, -3_00n])
   })
 
   test('is read by the job from every acquirer that has one', async () => {

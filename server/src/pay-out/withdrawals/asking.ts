@@ -47,9 +47,9 @@ export const askWithdrawal = async (
   const { asset, on } = where
   const terms = await readTerms(tx, rules.catalogue, now)
   const holders = {
-    whose: async (network: Network, address: string) => {
+    holderOf: async (network: Network, address: string) => {
       const ours = await isOurs(tx, network, address)
-      return ours === null ? 'nobody' : ours.kind === 'house' ? 'house' : 'merchant'
+      return ours === null ? 'nobody' : ours.kind === 'platform' ? 'platform' : 'merchant'
     },
   } as const
   const place = await readPlace({ holders, rules }, asked, where, terms)
@@ -64,7 +64,7 @@ export const askWithdrawal = async (
     fee: feeOf(units),
     localId: null,
     meta: asked.meta,
-    toldAs: null,
+    notifiedAs: null,
   }
   const withdrawal = newWithdrawal(place, given, moment)
   const [outcome] = await apply(tx, [holdItem(withdrawal, null)])

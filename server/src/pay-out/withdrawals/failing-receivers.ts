@@ -9,7 +9,7 @@ import type { PayoutDeps } from './payouts.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
 const DAY_MS = 24 * 3_600_000
-/** What a receiver's code may cost the house: so many payments of coin that fail on chain, in thirty days. */
+/** What a receiver's code may cost the platform: so many payments of coin that fail on chain, in thirty days. */
 const MOST_OF_RECEIVER = 2
 const RECEIVER_MS = 30 * DAY_MS
 /** And so many of one merchant in a day, as anybody can make another receiver for each payment. */

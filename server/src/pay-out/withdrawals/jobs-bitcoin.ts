@@ -45,7 +45,7 @@ export const planBitcoinBatch = async (deps: BitcoinPayoutDeps): Promise<boolean
   if (rate.kind !== 'vbyte') throw new Error('a Bitcoin node estimates fees for each virtual byte')
   const coins = await spendableCoins(runtime.db, 'BITCOIN', MOST_COINS)
   const batch = await fill(deps, first, coins, rate.milliSatPerVb)
-  if (await tellShort(deps, batch)) return true
+  if (await alertShort(deps, batch)) return true
   if (!batch.leaves) return false
   const fitting = fit(deps, batch.chosen, coins, rate.milliSatPerVb)
   if (!fitting) {
@@ -132,7 +132,7 @@ const leaveOutDust = async (deps: PayoutDeps, page: readonly Withdrawal[]): Prom
 /**
  * Alerts when coins are missing. True when coins set aside for cold storage were taken back instead: then look afresh.
  */
-const tellShort = async (
+const alertShort = async (
   { runtime, catalogue, policy }: PayoutDeps,
   { short }: Batch<Withdrawal>,
 ): Promise<boolean> => {

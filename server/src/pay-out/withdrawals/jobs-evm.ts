@@ -19,7 +19,7 @@ import { freeSlots, readMembers } from './jobs-pool.ts'
 import { gasRateOf, hotRow, MOST_GAS, PLAIN_GAS, type EvmPayoutDeps, type GasRate } from './payouts.ts'
 import { choosePayer, lackingOf, type Member, type Part } from './pool.ts'
 import { noLongerReverting, onRevert } from './reverting.ts'
-import { noLongerShort, tellShort } from './shortage.ts'
+import { noLongerShort, alertShort } from './shortage.ts'
 import { nextWaiting } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
@@ -114,7 +114,7 @@ const chooseAll = async (
   const short = new Set(
     unpaid.flatMap(({ withdrawal, lacking }) => (lacking === undefined || direct?.has(withdrawal.id) ? [] : [lacking])),
   )
-  for (const ticker of short) await tellShort(deps, network, ticker)
+  for (const ticker of short) await alertShort(deps, network, ticker)
   for (const ticker of new Set(choices.map(({ withdrawal }) => withdrawal.ticker)))
     if (!short.has(ticker)) await noLongerShort(deps, network, ticker)
   return choices
@@ -133,7 +133,7 @@ const choose = (
   const parts: Part[] = [withdrawal, { ticker: native, units: nativeLedgerUnits(catalogue, network, reserved) }]
   const member = choosePayer(members, parts)
   if (!member) return lackingOf(members, parts)
-  member.purse.pay(parts)
+  member.hotBalance.pay(parts)
   member.slots -= 1
   return { withdrawal, member, call: callOf(deps, withdrawal), reserved }
 }
@@ -169,15 +169,15 @@ const estimated = async (
     const toItself = () => gasOf(callOf(deps, { ...withdrawal, to: member.key.address }))
     await (estimate.reason === 'reverted'
       ? onRevert(deps, withdrawal, estimate.message, toItself)
-      : tellShort(deps, network, native))
+      : alertShort(deps, network, native))
     return undefined
   }
   if (withdrawal.ticker === native && estimate.gas > PLAIN_GAS && !(await mayPayCode(deps, withdrawal)))
     return undefined
   const { networkFee } = planEvm({ network, chainId, nonce: 0, call, gas: estimate.gas, rate })
   const more = networkFee > reserved ? nativeLedgerUnits(catalogue, network, networkFee - reserved) : 0n
-  if (member.purse.pay([{ ticker: native, units: more }]) === undefined) return { ...choice, gas: estimate.gas }
-  await tellShort(deps, network, native)
+  if (member.hotBalance.pay([{ ticker: native, units: more }]) === undefined) return { ...choice, gas: estimate.gas }
+  await alertShort(deps, network, native)
   return undefined
 }
 

@@ -45,7 +45,7 @@ export const takenByNode = async (
     return chosen
   }
   if (!isForGood(refusal)) {
-    await tellWaiting(deps, chosen, refusal)
+    await alertWaiting(deps, chosen, refusal)
     return undefined
   }
   const singles =
@@ -104,7 +104,7 @@ const leaveOut = async (deps: BitcoinPayoutDeps, withdrawal: Withdrawal, message
 }
 
 /** A node that is a block ahead of the books says so for a moment: a person is told of what lasts. */
-const tellWaiting = async (
+const alertWaiting = async (
   { runtime, policy }: BitcoinPayoutDeps,
   chosen: readonly Withdrawal[],
   { message }: Refusal,

@@ -12,7 +12,7 @@ import { toColdOf } from '../../treasury/reconciliation/index.ts'
 import { movingFrom } from './hot-moves.ts'
 import type { EvmPayoutDeps } from './payouts.ts'
 import type { Member } from './pool.ts'
-import { Purse } from './purse.ts'
+import { HotBalance } from './hot-balance.ts'
 import { unminedBySender } from './store.ts'
 
 type Deps = Pick<EvmPayoutDeps, 'runtime' | 'network' | 'adapter' | 'catalogue' | 'hotKeys' | 'policy'>
@@ -71,6 +71,6 @@ export const readMembers = async (deps: Deps, free: readonly { key: HotKey; slot
         (toCold.get(ticker) ?? 0n)
       return [ticker, held - gone - (ticker === NATIVE_TICKER[network] ? fees : 0n)]
     })
-    return { key, slots, nonces, purse: new Purse(new Map(left)) }
+    return { key, slots, nonces, hotBalance: new HotBalance(new Map(left)) }
   })
 }

@@ -58,7 +58,7 @@ const chooseMoves = async (deps: EvmPayoutDeps, members: readonly Member[], rate
     const { ticker } = asset
     if (stopped.has(ticker)) return []
     const fee = costIn(asset, network, MOVE_GAS * rate.maxFeePerGas, { catalogue, prices })
-    const stands = members.map(({ key, purse }) => ({ address: key.address, units: purse.left(ticker) }))
+    const stands = members.map(({ key, hotBalance }) => ({ address: key.address, units: hotBalance.left(ticker) }))
     const need = waiting.get(ticker) ?? 0n
     const isCoin = ticker === NATIVE_TICKER[network] && need > 0n
     return planMoves(stands, isCoin ? need + (fee ?? 0n) : need, fee === undefined ? NEVER : fee * WORTH).map(
@@ -100,7 +100,7 @@ const plan = async (deps: EvmPayoutDeps, members: readonly Member[], move: HotMo
   const { networkFee } = planEvm({ network, chainId, nonce: 0, call, gas: estimate.gas, rate })
   const ledger = { ...move, units: rescale(units, on.decimals, asset.scale) }
   const fee = { ticker: NATIVE_TICKER[network], units: nativeLedgerUnits(catalogue, network, networkFee) }
-  if (networkFee > policy.maxFee || giver.purse.pay([ledger, fee]) !== undefined) return
+  if (networkFee > policy.maxFee || giver.hotBalance.pay([ledger, fee]) !== undefined) return
   await deps.pause('rebalance-chosen')
   class Taken extends Error {}
   await inTransaction(runtime.db, async (tx) => {

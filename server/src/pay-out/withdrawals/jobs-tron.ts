@@ -20,10 +20,10 @@ import { toColdOf } from '../../treasury/reconciliation/index.ts'
 import { attach, postpone } from './commands.ts'
 import { mayPayCode } from './failing-receivers.ts'
 import type { TronPayoutDeps } from './payouts.ts'
-import { Purse } from './purse.ts'
+import { HotBalance } from './hot-balance.ts'
 import { boundedForReceiver, runsReceiverCode } from './receiver-code.ts'
 import { noLongerReverting, onRevert } from './reverting.ts'
-import { noLongerShort, tellShort } from './shortage.ts'
+import { noLongerShort, alertShort } from './shortage.ts'
 import { nextWaiting } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
@@ -52,7 +52,7 @@ export const planTronPayouts = async (deps: TronPayoutDeps): Promise<boolean> =>
     // Without coin for fees nothing younger is paid either.
     if (page.length < PAGE || round.lacking.has(NATIVE_TICKER.TRON)) break
   }
-  for (const ticker of round.lacking) await tellShort(deps, 'TRON', ticker)
+  for (const ticker of round.lacking) await alertShort(deps, 'TRON', ticker)
   for (const ticker of round.payable) if (!round.lacking.has(ticker)) await noLongerShort(deps, 'TRON', ticker)
   if (round.failed.length > 0) throw round.failed[0]
   return round.made
@@ -87,12 +87,12 @@ const planByHot = async (deps: TronPayoutDeps, ready: readonly Withdrawal[], rou
   const reference = await recentReference(deps)
   const rate = await deps.adapter.feeRate()
   if (rate.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')
-  const purse = await readPurse(deps, ready)
+  const hotBalance = await readHotBalance(deps, ready)
   const short: { withdrawal: Withdrawal; lacking: string }[] = []
   await forEachIsolated(ready, async (withdrawal) => {
     if (round.slots === 0) return
     round.payable.add(withdrawal.ticker)
-    const outcome = await planOne(deps, withdrawal, rate, purse, reference)
+    const outcome = await planOne(deps, withdrawal, rate, hotBalance, reference)
     if (typeof outcome === 'string') short.push({ withdrawal, lacking: outcome })
     else if (outcome) [round.made, round.slots] = [true, round.slots - 1]
   }).catch((error: unknown) => round.failed.push(error))
@@ -112,11 +112,11 @@ const planOne = async (
   deps: TronPayoutDeps,
   withdrawal: Withdrawal,
   prices: Prices,
-  purse: Purse,
+  hotBalance: HotBalance,
   reference: Reference,
 ): Promise<boolean | string> => {
   const { runtime, policy, adapter } = deps
-  if (purse.lacks(withdrawal.ticker, withdrawal.units)) return withdrawal.ticker
+  if (hotBalance.lacks(withdrawal.ticker, withdrawal.units)) return withdrawal.ticker
   const contract = await inPayableForm(adapter, contractOf(deps, withdrawal))
   const cost = boundedForReceiver(contract, await adapter.estimateCost(contract))
   if (!cost.ok) {
@@ -131,7 +131,7 @@ const planOne = async (
   const plan = planTron({ id, contract, reference, usage: cost.usage, prices })
   if (plan.networkFee > policy.maxFee) return tooDear(deps, withdrawal, plan)
   const fee = nativeLedgerUnits(deps.catalogue, 'TRON', plan.networkFee)
-  const lacking = purse.pay([withdrawal, { ticker: NATIVE_TICKER.TRON, units: fee }])
+  const lacking = hotBalance.pay([withdrawal, { ticker: NATIVE_TICKER.TRON, units: fee }])
   if (lacking !== undefined) return lacking
   await deps.pause('payout-chosen')
   return storePlanned(deps, withdrawal, { id, plan, usage: cost.usage, prices })
@@ -199,13 +199,13 @@ const countUnmined = async (db: Db, hotAddress: string): Promise<number> => {
   return rows[0]!.count
 }
 
-type PurseDeps = Pick<TronPayoutDeps, 'runtime' | 'catalogue' | 'adapter' | 'hotAddress'>
+type HotBalanceDeps = Pick<TronPayoutDeps, 'runtime' | 'catalogue' | 'adapter' | 'hotAddress'>
 
 /** sun that the hot address can send now, after everything that is on its way. */
-export const spendableSun = async (deps: PurseDeps): Promise<bigint> => {
+export const spendableSun = async (deps: HotBalanceDeps): Promise<bigint> => {
   const native = deps.catalogue.findCrypto(NATIVE_TICKER.TRON)!
   return rescale(
-    (await readPurse(deps, [])).left(NATIVE_TICKER.TRON),
+    (await readHotBalance(deps, [])).left(NATIVE_TICKER.TRON),
     native.scale,
     native.networks.get('TRON')!.decimals,
   )
@@ -215,7 +215,7 @@ export const spendableSun = async (deps: PurseDeps): Promise<bigint> => {
  * What the final block shows less everything that is on its way since: a node tells of no other block
  * (`TronChainAdapter`).
  */
-const readPurse = async (deps: PurseDeps, ready: readonly Withdrawal[]): Promise<Purse> => {
+const readHotBalance = async (deps: HotBalanceDeps, ready: readonly Withdrawal[]): Promise<HotBalance> => {
   const { runtime, catalogue, adapter, hotAddress } = deps
   const assets = [...new Set([NATIVE_TICKER.TRON, ...ready.map((w) => w.ticker)])].map((ticker) =>
     catalogue.findCrypto(ticker)!,
@@ -235,7 +235,7 @@ const readPurse = async (deps: PurseDeps, ready: readonly Withdrawal[]): Promise
     const held = rescale(sendable, asset.networks.get('TRON')!.decimals, asset.scale)
     left.set(asset.ticker, held - leaving[i]! - (toCold.get(asset.ticker) ?? 0n))
   }
-  return new Purse(left.set(NATIVE_TICKER.TRON, left.get(NATIVE_TICKER.TRON)! - fees - committed))
+  return new HotBalance(left.set(NATIVE_TICKER.TRON, left.get(NATIVE_TICKER.TRON)! - fees - committed))
 }
 
 /** Of what leaves, what leaves the hot address: deposit addresses pay as well. */

@@ -80,7 +80,7 @@ export const createInternalDeliveryJob = (deps: {
 })
 
 /** Raises an alert while a node has no estimate of fees, and what is offered is a guess. */
-const tellGuess = async (runtime: Runtime, network: Network, rate: FeeRate): Promise<void> => {
+const alertGuess = async (runtime: Runtime, network: Network, rate: FeeRate): Promise<void> => {
   const moment = momentOf(runtime)
   if (rate.kind !== 'vbyte' || rate.guessed !== true)
     return resolveAlert(runtime.db, 'fees-unknown', network, moment.at)
@@ -113,7 +113,7 @@ export const createFeeRateJob = (
       return undefined
     })
     await storeFeeRate(runtime.db, adapter.network, rate, runtime.clock.now(), gas)
-    await tellGuess(runtime, adapter.network, rate)
+    await alertGuess(runtime, adapter.network, rate)
     if (adapter.network === 'TRON') tronReadAt = now
   }
   return {

@@ -45,8 +45,8 @@ export const withdrawalBody = (
 })
 
 /** Of one that is part of something larger, the localId is the whole's. */
-const localIdOf = ({ localId, toldAs }: Withdrawal): Record<string, unknown> => {
-  const given = localId ?? toldAs?.body.localId
+const localIdOf = ({ localId, notifiedAs }: Withdrawal): Record<string, unknown> => {
+  const given = localId ?? notifiedAs?.body.localId
   return given === undefined || given === null ? {} : { localId: given }
 }
 
@@ -60,11 +60,11 @@ export const withdrawalNotices = (
   status: WireStatus,
   carried: Carried,
 ): Notice[] => {
-  const { merchantId, toldAs } = withdrawal
-  if (toldAs === null) return [withdrawalNotice(withdrawal, asset, status, carried)]
+  const { merchantId, notifiedAs } = withdrawal
+  if (notifiedAs === null) return [withdrawalNotice(withdrawal, asset, status, carried)]
   if (status === 'Pending') return []
-  const { kind, objectId } = toldAs
-  return [{ merchantId, objectId, kind, status, body: wholeBody(withdrawal, toldAs, status, carried) }]
+  const { kind, objectId } = notifiedAs
+  return [{ merchantId, objectId, kind, status, body: wholeBody(withdrawal, notifiedAs, status, carried) }]
 }
 
 const wholeBody = (
@@ -82,9 +82,9 @@ const wholeBody = (
 
 /** A withdrawal as its newest notification states it; Exchanged is what the whole of a part is told first. */
 export const orderBody = (withdrawal: Withdrawal, asset: CryptoAsset, carried: Carried): Record<string, unknown> => {
-  const [status, { toldAs }] = [wireStatus(withdrawal), withdrawal]
-  if (toldAs === null) return withdrawalBody(withdrawal, asset, status, carried)
-  return wholeBody(withdrawal, toldAs, status === 'Pending' ? 'Exchanged' : status, carried)
+  const [status, { notifiedAs }] = [wireStatus(withdrawal), withdrawal]
+  if (notifiedAs === null) return withdrawalBody(withdrawal, asset, status, carried)
+  return wholeBody(withdrawal, notifiedAs, status === 'Pending' ? 'Exchanged' : status, carried)
 }
 
 const withdrawalNotice = (

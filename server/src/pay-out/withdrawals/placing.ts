@@ -7,12 +7,12 @@ import { holdTransfer } from './postings.ts'
 import { readDestination, type Rules } from './request.ts'
 import { rowOf, withdrawalRows } from './store.ts'
 import type { Terms } from './terms.ts'
-import type { AddressHolders } from './whose.ts'
+import type { AddressHolders } from './address-holders.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
 /** What judges where a withdrawal may go. */
 export interface PlacingDeps {
-  holders: Pick<AddressHolders, 'whose'>
+  holders: Pick<AddressHolders, 'holderOf'>
   rules: Rules
 }
 
@@ -27,7 +27,7 @@ export interface Place {
   internal: boolean
 }
 
-/** Judges a destination; refuses addresses of the house, and what is stopped. */
+/** Judges a destination; refuses addresses of the platform, and what is stopped. */
 export const readPlace = async (
   { holders, rules }: PlacingDeps,
   { merchantId, to: given }: { merchantId: string; to: string },
@@ -40,13 +40,13 @@ export const readPlace = async (
   } = where
   const to = readDestination(given, network, rules)
   checkStops({ merchantId, ticker, network }, stops)
-  const whose = await holders.whose(network, to)
-  if (whose === 'house')
+  const holder = await holders.holderOf(network, to)
+  if (holder === 'platform')
     throw refusal(orderErrors.destinationRefused, 'Destination refused: this is an address of the service itself', 'to')
-  return { where, to, asSent: given, internal: whose === 'merchant' }
+  return { where, to, asSent: given, internal: holder === 'merchant' }
 }
 
-type Given = Pick<Withdrawal, 'merchantId' | 'intentId' | 'units' | 'fee' | 'localId' | 'meta' | 'toldAs'>
+type Given = Pick<Withdrawal, 'merchantId' | 'intentId' | 'units' | 'fee' | 'localId' | 'meta' | 'notifiedAs'>
 
 export const newWithdrawal = (
   { where, to, asSent, internal }: Place,

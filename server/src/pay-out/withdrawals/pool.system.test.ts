@@ -111,7 +111,7 @@ const withoutGap = async (): Promise<void> => {
 }
 
 describe('a pool of hot addresses', () => {
-  test('what arrives at the first is shared out; it costs the house its fees and nobody else anything', async () => {
+  test('what arrives at the first is shared out; it costs the platform its fees and nobody else anything', async () => {
     await fill(9n * E18, 9_000_000_000n)
     await share()
     for (const address of POOL) {
@@ -120,8 +120,8 @@ describe('a pool of hot addresses', () => {
     }
     const fees = 9n * E18 - (await Promise.all(POOL.map(coinAt))).reduce((a, b) => a + b, 0n)
     expect(fees).toBeGreaterThan(0n)
-    expect(await here.house('ETH', 'network-costs')).toBe(-fees)
-    expect(await here.house('ETH', 'capital')).toBe(9n * E18)
+    expect(await here.platform('ETH', 'network-costs')).toBe(-fees)
+    expect(await here.platform('ETH', 'capital')).toBe(9n * E18)
     await booksAgree()
     const before = await nonces()
     await share()

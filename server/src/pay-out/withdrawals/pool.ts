@@ -1,12 +1,12 @@
 import type { HotKey, NonceLine } from '../../chain/transactions/index.ts'
-import type { Purse } from './purse.ts'
+import type { HotBalance } from './hot-balance.ts'
 
 /** One hot address while payouts are planned. */
 export interface Member {
   key: HotKey
   /** transactions it may still send before a block shows any */
   slots: number
-  purse: Purse
+  hotBalance: HotBalance
   /** the nonces it has next, read before its purse: what took one of them meanwhile spends from the same purse */
   nonces: NonceLine
 }
@@ -19,7 +19,7 @@ export interface Part {
 
 /** Who pays: of those that can, whoever has the most room, so that all of them work. Undefined when nobody can. */
 export const choosePayer = (members: readonly Member[], parts: readonly Part[]): Member | undefined => {
-  const able = members.filter(({ slots, purse }) => slots > 0 && purse.hasAll(parts))
+  const able = members.filter(({ slots, hotBalance }) => slots > 0 && hotBalance.hasAll(parts))
   return able.toSorted((a, b) => b.slots - a.slots || a.key.index - b.key.index)[0]
 }
 
@@ -31,4 +31,4 @@ export const lackingOf = (members: readonly Member[], parts: readonly Part[]): s
 }
 
 const sumOf = (members: readonly Member[], ticker: string): bigint =>
-  members.reduce((sum, { purse }) => sum + (purse.left(ticker) > 0n ? purse.left(ticker) : 0n), 0n)
+  members.reduce((sum, { hotBalance }) => sum + (hotBalance.left(ticker) > 0n ? hotBalance.left(ticker) : 0n), 0n)

@@ -82,7 +82,7 @@ describe('postings', () => {
     holdId: 'h',
     outgoingId: null,
     doneSent: false,
-    toldAs: null,
+    notifiedAs: null,
     createdAt: new Date(0),
   })
   const amount = fc.bigInt({ min: 1n, max: 10n ** 30n })
@@ -149,7 +149,7 @@ test('audit C-18: a notification tells the destination as its merchant wrote it'
     holdId: 'h',
     outgoingId: null,
     doneSent: false,
-    toldAs: null,
+    notifiedAs: null,
     createdAt: new Date(0),
   }
   for (const status of ['Pending', 'Done', 'Failed'] as const)

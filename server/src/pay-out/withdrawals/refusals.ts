@@ -79,7 +79,7 @@ export const holdBack = async (
     const { pauseMs, barred } = afterRefusal(withdrawal, refusal, 1)
     if (barred) await bar(db, withdrawal, barred, refusal.message, moment)
     else await postpone(db, withdrawal, new Date(moment.at.getTime() + pauseMs))
-    await tellRefused(db, withdrawal, refusal, moment)
+    await alertRefused(db, withdrawal, refusal, moment)
   }
   const codes = new Set(refused.map(({ refusal }) => refusal.refused))
   for (const code of FOR_ALL) if (!codes.has(code)) await resolveAlert(db, `signer-${code}`, network, moment.at)
@@ -93,7 +93,7 @@ export const holdBack = async (
 }
 
 /** Raises one alert a network for what holds for all, else one for the withdrawal. */
-export const tellRefused = async (
+export const alertRefused = async (
   db: Db | Tx,
   { id, blockchain }: Withdrawal,
   refusal: SignerRefusal,

@@ -13,12 +13,12 @@ import { assetOf, carriedOf } from './queries.ts'
 import { currentFee, readAmount, readAsset, readDestination, type Rules, type WithdrawalBody } from './request.ts'
 import { findById } from './store.ts'
 import { createTermsReader, type Terms } from './terms.ts'
-import type { AddressHolders } from './whose.ts'
+import type { AddressHolders } from './address-holders.ts'
 
 export interface WithdrawalRoutesDeps {
   runtime: Runtime
   committer: Committer
-  holders: Pick<AddressHolders, 'whose'>
+  holders: Pick<AddressHolders, 'holderOf'>
   rules: Rules
 }
 
@@ -37,7 +37,7 @@ export const withdrawalRoutes = (deps: WithdrawalRoutesDeps): Route[] => {
           const to = query.address
           const internal =
             to !== undefined &&
-            (await deps.holders.whose(where.on.network, readDestination(to, where.on.network, rules))) === 'merchant'
+            (await deps.holders.holderOf(where.on.network, readDestination(to, where.on.network, rules))) === 'merchant'
           const fee = currentFee(where, units, internal, await terms(), rules.catalogue)
           return ok({ value: formatUnits(fee, where.asset.scale) })
         }),
@@ -97,7 +97,7 @@ const create = async (deps: WithdrawalRoutesDeps, request: ApiRequest, terms: Te
   if (balance && balance.posted - balance.held >= units + fee) checkLargest(place, merchantId, units, terms.days)
   const localId = body.localId ?? null
   const intentId = intentOfOrder(merchantId, { localId, answerKeys }, deps.runtime.newId)
-  const given = { merchantId, intentId, units, fee, localId, meta: body.meta ?? null, toldAs: null }
+  const given = { merchantId, intentId, units, fee, localId, meta: body.meta ?? null, notifiedAs: null }
   const withdrawal = newWithdrawal(place, given, momentOf(deps.runtime))
   return placeOrder(deps.committer, request, {
     id: withdrawal.id,

@@ -5,7 +5,7 @@ import type { Catalogue } from '../../market/assets/index.ts'
 import { onAccounts, type CustodyMove } from '../../ledger/address-balances/index.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { joinEffects, noEffects, type Effects } from '../../ledger/effects/index.ts'
-import { HOUSE, type Item } from '../../ledger/postings/index.ts'
+import { PLATFORM, type Item } from '../../ledger/postings/index.ts'
 import { allocate } from '../../platform/money/index.ts'
 import {
   feeInLedgerUnits,
@@ -20,7 +20,7 @@ import { nextIntentOf } from './intent.ts'
 import { withdrawalMoves, type WithdrawalEvent } from './machine.ts'
 import { withdrawalNotices } from './notice.ts'
 import { captureItem, costItem, releaseItem, transitItem } from './postings.ts'
-import { afterRefusal, bar, tellRefused, type AfterRefusal } from './refusals.ts'
+import { afterRefusal, bar, alertRefused, type AfterRefusal } from './refusals.ts'
 import { carriedBy, move } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
@@ -39,11 +39,11 @@ export const createSettlement =
   (catalogue: Catalogue, withdrawalSubscribers: readonly WithdrawalSubscriber[] = []): OutgoingSubscriber =>
   async (tx, change, moment) => {
     const { purpose } = change.outgoing
-    if (purpose === 'filler' || purpose === 'rebalance') return ownCosts(catalogue, change, [HOUSE], moment)
+    if (purpose === 'filler' || purpose === 'rebalance') return ownCosts(catalogue, change, [PLATFORM], moment)
     if (purpose !== 'payout') return noEffects
     const withdrawals = await carriedBy(tx, change.outgoing.id)
     // What carries nobody's money any more still costs its fee.
-    if (withdrawals.length === 0) return ownCosts(catalogue, change, [HOUSE], moment)
+    if (withdrawals.length === 0) return ownCosts(catalogue, change, [PLATFORM], moment)
     const shares = feeShares(catalogue, change, withdrawals.length)
     const all: Effects[] = []
     for (const [i, withdrawal] of withdrawals.entries()) {
@@ -96,7 +96,7 @@ const settleOne = async (
     ...(event === 'mined' ? { sendsDone: !onlyCost } : {}),
   })
   if (!withdrawal) return noEffects
-  if (change.refusal && after!.pauseMs > 0) await tellRefused(tx, withdrawal, change.refusal, moment)
+  if (change.refusal && after!.pauseMs > 0) await alertRefused(tx, withdrawal, change.refusal, moment)
   if (after?.barred) await bar(tx, withdrawal, after.barred, change.refusal!.message, moment)
   if (isPaid) await bar(tx, withdrawal, 'signed', 'a final block holds it', moment)
   const effects: { items: Item[]; notices: Notice[]; moves: CustodyMove[] } = { items: [], notices: [], moves: [] }

@@ -3,7 +3,7 @@ import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 
 /** Tells that withdrawals wait for money. @returns false: nothing was planned */
-export const tellShort = async (
+export const alertShort = async (
   { runtime, hotAddress }: { runtime: Runtime; hotAddress: string },
   network: Network,
   ticker: string,

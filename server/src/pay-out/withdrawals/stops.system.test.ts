@@ -128,7 +128,7 @@ describe('what is stopped', () => {
   )
 })
 
-test('jobs of the house itself rest while their network is stopped, and only then', async () => {
+test('jobs of the platform itself rest while their network is stopped, and only then', async () => {
   const ran: string[] = []
   const job = unlessStopped(here.db, 'ETHEREUM', { name: 'sweeps', everyMs: 1, run: async () => ran.push('ran') > 0 })
   const runs = async (): Promise<boolean> => {

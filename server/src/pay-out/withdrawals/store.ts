@@ -10,7 +10,7 @@ import type { Withdrawal } from './withdrawal.ts'
 const COLUMNS =
   sql.raw(`w.merchant_id as "merchantId", w.id, coalesce(w.intent_id, w.id) as "intentId", w.ticker, w.blockchain, w.to_address as "to", w.to_as_sent as "toAsSent", w.units,
   w.fee_units as fee, w.local_id as "localId", w.meta, w.state, w.fail_reason as "failReason", w.internal,
-  w.hold_id as "holdId", w.outgoing_id as "outgoingId", w.done_sent as "doneSent", w.told_as as "toldAs", w.created_at as "createdAt"`)
+  w.hold_id as "holdId", w.outgoing_id as "outgoingId", w.done_sent as "doneSent", w.told_as as "notifiedAs", w.created_at as "createdAt"`)
 
 /** How a new withdrawal is written, in the statement that holds its money. */
 export const withdrawalRows: RowTable = {
@@ -56,7 +56,7 @@ export const rowOf = (w: Withdrawal, keyId: string | null): Scalar[] => {
     w.state,
     w.internal,
     w.holdId,
-    w.toldAs && JSON.stringify(w.toldAs),
+    w.notifiedAs && JSON.stringify(w.notifiedAs),
     keyId,
     at,
     at,

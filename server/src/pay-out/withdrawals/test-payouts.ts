@@ -272,7 +272,7 @@ export const createPayoutWorld = async (
         holdId: newId(),
         outgoingId: null,
         doneSent: false,
-        toldAs: null,
+        notifiedAs: null,
         createdAt: at,
         ...more,
       }

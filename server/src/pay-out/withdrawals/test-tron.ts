@@ -184,7 +184,7 @@ export const openTronPayouts = async (
         holdId: newId(),
         outgoingId: null,
         doneSent: false,
-        toldAs: null,
+        notifiedAs: null,
         createdAt: at,
       }
       await inTransaction(db, async (tx) => {

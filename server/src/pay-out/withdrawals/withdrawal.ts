@@ -32,6 +32,6 @@ export interface Withdrawal {
   /** Done has been sent once: a second mining after a reorganisation sends none */
   doneSent: boolean
   /** null: it is told as what it is */
-  toldAs: ToldAs | null
+  notifiedAs: ToldAs | null
   createdAt: Date
 }

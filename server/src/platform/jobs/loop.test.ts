@@ -38,7 +38,7 @@ test('all at once: those that did not fail, and the failure afterwards', async (
 
 /** A job that fails for as long as it is told to, and a watch with a clock of its own. */
 const world = () => {
-  const state = { fails: true, now: 0, runs: 0, tellFails: false }
+  const state = { fails: true, now: 0, runs: 0, alertFails: false }
   const told: string[] = []
   const job: Job = {
     name: 'a job',
@@ -50,7 +50,7 @@ const world = () => {
     },
   }
   const tell = async (what: string): Promise<void> => {
-    if (state.tellFails) throw new Error('no database')
+    if (state.alertFails) throw new Error('no database')
     told.push(what)
   }
   const watch: JobWatch = {
@@ -82,11 +82,11 @@ test('a job that lastingly fails is told, and its first success after it', async
 
 test('telling that fails keeps the job from nothing, and is done later', async () => {
   const { state, told, job, watch } = world()
-  Object.assign(state, { fails: false, tellFails: true })
+  Object.assign(state, { fails: false, alertFails: true })
   const loop = createJobLoop([job], log, watch)
   await until(() => state.runs > 3)
   expect(told).toEqual([])
-  state.tellFails = false
+  state.alertFails = false
   await until(() => told.length > 0)
   expect(told).toEqual(['a job is well'])
   await loop.stop()

@@ -101,7 +101,7 @@ const request = async (to: string): Promise<Withdrawal> => {
     holdId: newId(),
     outgoingId: null,
     doneSent: false,
-    toldAs: null,
+    notifiedAs: null,
     createdAt: new Date(now),
   }
   await inTransaction(db, async (tx) => {

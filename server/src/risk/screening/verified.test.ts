@@ -42,11 +42,13 @@ const documents = createDocumentMaker()
 let world: World
 let owned: Owned
 /** deposits that something else tells of in its own words */
-const untold = new Set<string>()
+const unnotified = new Set<string>()
 const follower: DepositSubscriber = async (_tx, followed) => ({
   effects: { items: [], notices: [] },
   told: new Set(),
-  untold: new Set(followed.filter(({ deposit }) => untold.has(deposit.transaction)).map(({ deposit }) => deposit.id)),
+  unnotified: new Set(
+    followed.filter(({ deposit }) => unnotified.has(deposit.transaction)).map(({ deposit }) => deposit.id),
+  ),
 })
 const verified: string[] = []
 const onVerified: CreditedSubscriber = async (_tx, all) => {
@@ -70,7 +72,7 @@ beforeEach(async () => {
   await wipe(world.db)
   await sql`truncate screenings, screening_list_entries, screening_lists`.execute(world.db)
   world.now = START
-  untold.clear()
+  unnotified.clear()
   verified.length = 0
   owned = await world.address('ETHEREUM')
   const list = {
@@ -200,7 +202,7 @@ describe('a deposit, once screening is on', () => {
   })
 
   test('that an invoice tells of in its own words is judged, and not told by itself', async () => {
-    untold.add('h1')
+    unnotified.add('h1')
     const id = await arrive()
     await screen()
     expect(await world.statuses()).toEqual([])

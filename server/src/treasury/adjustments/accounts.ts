@@ -1,5 +1,5 @@
 import { isNetwork } from '@bursar/chainkit'
-import { HOUSE, type AccountKey, type AccountKind } from '../../ledger/postings/index.ts'
+import { PLATFORM, type AccountKey, type AccountKind } from '../../ledger/postings/index.ts'
 
 /** An account of the books as an operator types it: `fees`, `suspense:MERCHANT`, `custody:TRON`, `acquirer:NAME`. */
 export interface NamedAccount {
@@ -31,7 +31,7 @@ export const PAIRS: readonly (readonly [from: Kind, to: Kind, why: string])[] = 
   ['suspense', 'merchant', 'whose money it is has been found out'],
   ['suspense', 'capital', "it is the owner's"],
   ['suspense', 'losses', 'what was lost has come back'],
-  ['quarantine', 'merchant', 'of a rejected deposit: to a merchant of the house, which pays it back to its sender'],
+  ['quarantine', 'merchant', 'of a rejected deposit: to a merchant of the platform, which pays it back to its sender'],
   [
     'quarantine',
     'suspense',
@@ -40,21 +40,21 @@ export const PAIRS: readonly (readonly [from: Kind, to: Kind, why: string])[] = 
   [
     'capital',
     'merchant',
-    'the owner takes it, by a withdrawal of a merchant of the house, or makes a merchant a present of it',
+    'the owner takes it, by a withdrawal of a merchant of the platform, or makes a merchant a present of it',
   ],
   ['capital', 'suspense', "what was booked as the owner's is not"],
   ['capital', 'losses', 'the owner pays for a loss'],
-  ['fees', 'merchant', 'the owner takes income, by a withdrawal of a merchant of the house'],
-  ['fees', 'capital', 'income stays in the house'],
+  ['fees', 'merchant', 'the owner takes income, by a withdrawal of a merchant of the platform'],
+  ['fees', 'capital', 'income stays in the platform'],
   ['fees', 'losses', 'income pays for a loss'],
   ['losses', 'receivable', "a merchant's debt is written off"],
   ['losses', 'custody', 'an address holds less than its record says: a theft, or what a token took by itself'],
   ['losses', 'acquirer', 'an acquirer holds less than the books say'],
-  ['losses', 'merchant', 'a merchant is paid for a fault of the house'],
+  ['losses', 'merchant', 'a merchant is paid for a fault of the platform'],
   ['receivable', 'acquirer', 'a merchant got money back for a card that was paid after all: it owes it'],
   ['acquirer', 'merchant', "an acquirer holds more than the books say, and it is the merchant's"],
   ['acquirer', 'suspense', 'an acquirer holds more than the books say, and it is not known whose it is'],
-  ['merchant', 'capital', 'a merchant of the house gives back what it did not withdraw'],
+  ['merchant', 'capital', 'a merchant of the platform gives back what it did not withdraw'],
   ['merchant', 'losses', 'a merchant pays for a loss it has agreed to pay for'],
 ]
 
@@ -81,7 +81,7 @@ export const readAccount = (text: string): NamedAccount => {
 
 const describe = (takes: (typeof KINDS)[Kind]): string => {
   if (takes === 'nothing') return 'nothing'
-  if (takes === 'merchant or nothing') return 'a colon and the id of a merchant, or nothing for the house'
+  if (takes === 'merchant or nothing') return 'a colon and the id of a merchant, or nothing for the platform'
   return `a colon and ${{ merchant: 'the id of a merchant', network: 'a network', name: 'the name of an account with an acquirer' }[takes]}`
 }
 
@@ -98,11 +98,11 @@ export const requirePair = (from: NamedAccount, to: NamedAccount): void => {
 
 const PLACED: readonly Kind[] = ['custody', 'acquirer']
 
-/** The account of the ledger. Places are the house's own; so is what names no merchant. */
+/** The account of the ledger. Places are the platform's own; so is what names no merchant. */
 export const keyOf = ({ kind, of }: NamedAccount, asset: string): AccountKey => {
   const isPlaced = PLACED.includes(kind)
   return {
-    merchantId: isPlaced || of === null ? HOUSE : of,
+    merchantId: isPlaced || of === null ? PLATFORM : of,
     asset,
     kind: (isPlaced ? `${kind}:${of}` : kind) as AccountKind,
   }

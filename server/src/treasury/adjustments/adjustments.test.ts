@@ -9,7 +9,7 @@ import { migrated } from '../../../../test/setup/migrated.ts'
 import { createAuditJob, listOpenFindings } from '../auditing/index.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
 import { createDb, createPool, inTransaction } from '../../platform/db/index.ts'
-import { applyAll, auditLedger, HOUSE, ruleOf, totalOf, type AccountKind } from '../../ledger/postings/index.ts'
+import { applyAll, auditLedger, PLATFORM, ruleOf, totalOf, type AccountKind } from '../../ledger/postings/index.ts'
 import { createClock } from '../../platform/runtime/clock.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { PAIRS, readAccount } from './accounts.ts'
@@ -151,17 +151,17 @@ const booksHold = async (): Promise<void> => {
 
 describe('an adjustment', () => {
   test('audit M-D1: moves money that a second person has signed for, once, and is shown with its signature', async () => {
-    await given(HOUSE, 'suspense', 100n)
+    await given(PLATFORM, 'suspense', 100n)
     const { id } = await proposed({
       from: 'suspense',
       to: `merchant:${SHOP}`,
       units: 60n,
       reason: 'ticket 7: a deposit without a memo',
     })
-    expect([await balance(HOUSE, 'suspense'), await balance(SHOP, 'merchant')]).toEqual([100n, 0n])
+    expect([await balance(PLATFORM, 'suspense'), await balance(SHOP, 'merchant')]).toEqual([100n, 0n])
     const signature = await signatureOf(id)
     await apply(id, signature)
-    expect([await balance(HOUSE, 'suspense'), await balance(SHOP, 'merchant')]).toEqual([40n, 60n])
+    expect([await balance(PLATFORM, 'suspense'), await balance(SHOP, 'merchant')]).toEqual([40n, 60n])
     await expect(apply(id, signature)).rejects.toThrow(/was applied at/)
     const { applied, findings } = await auditAdjustments(runtime.db, null)
     expect(applied).toMatchObject([
@@ -177,7 +177,7 @@ describe('an adjustment', () => {
   })
 
   test('audit M-D1: is posted for nobody but another, enrolled person, who signed exactly this', async () => {
-    await given(HOUSE, 'suspense', 100n)
+    await given(PLATFORM, 'suspense', 100n)
     const { id } = await proposed({ from: 'suspense', to: 'capital', units: 10n })
     const other = await proposed({ from: 'suspense', to: 'capital', units: 11n })
     await expect(apply(id, await signatureOf(other.id))).rejects.toThrow(/not bob's of this adjustment/)
@@ -196,11 +196,11 @@ describe('an adjustment', () => {
     const signature = await signatureOf(id)
     await inTransaction(runtime.db, (tx) => removePerson(tx, 'bob', 'cli:root', new Date()))
     await expect(apply(id, signature)).rejects.toThrow(/bob is not enrolled/)
-    expect(await balance(HOUSE, 'suspense')).toBe(100n)
+    expect(await balance(PLATFORM, 'suspense')).toBe(100n)
   })
 
   test('is posted within seven days, and judged by the books of that moment', async () => {
-    await given(HOUSE, 'suspense', 100n)
+    await given(PLATFORM, 'suspense', 100n)
     const first = await proposed({ from: 'suspense', to: 'capital', units: 70n })
     const second = await proposed({ from: 'suspense', to: 'capital', units: 70n })
     await apply(first.id, await signatureOf(first.id))
@@ -215,7 +215,7 @@ describe('an adjustment', () => {
   })
 
   test('audit M-D1: neither it nor its signature ever changes', async () => {
-    await given(HOUSE, 'suspense', 100n)
+    await given(PLATFORM, 'suspense', 100n)
     await adjust({ from: 'suspense', to: 'capital', units: 10n })
     for (const statement of [
       'update adjustments set units = 1',
@@ -249,8 +249,8 @@ describe('an adjustment', () => {
     ],
     ['a debt that nobody has', { from: 'losses', to: `receivable:${SHOP}` }, /is 0 USDT: less than 50/],
   ])('is not taken down: %s', async (_name, change, message) => {
-    await given(HOUSE, 'suspense', 100n)
-    await given(HOUSE, 'capital', 100n)
+    await given(PLATFORM, 'suspense', 100n)
+    await given(PLATFORM, 'capital', 100n)
     await expect(proposed({ from: 'suspense', to: 'capital', units: 50n, ...change })).rejects.toThrow(message)
     expect(await listAdjustments(runtime.db)).toEqual([])
   })
@@ -267,8 +267,8 @@ describe('every account has a way out', () => {
   test('audit M-D1: the owner takes fees of all merchants and capital, but nothing that costs and losses have eaten', async () => {
     await given(SHOP, 'fees', 30n)
     await given(OWNER, 'fees', 5n)
-    await given(HOUSE, 'capital', 100n)
-    await post(HOUSE, [
+    await given(PLATFORM, 'capital', 100n)
+    await post(PLATFORM, [
       ['network-costs', -20n],
       ['custody:TRON', 20n],
     ])
@@ -300,16 +300,20 @@ describe('every account has a way out', () => {
     await adjust({ from: 'losses', to: `receivable:${SHOP}`, units: 15n })
     expect([await balance(SHOP, 'receivable'), await stopped()]).toEqual([25n, 1])
     await adjust({ from: 'losses', to: `receivable:${SHOP}`, units: 25n })
-    expect([await balance(SHOP, 'receivable'), await balance(HOUSE, 'losses'), await stopped()]).toEqual([0n, 40n, 0])
-    await given(HOUSE, 'capital', 40n)
+    expect([await balance(SHOP, 'receivable'), await balance(PLATFORM, 'losses'), await stopped()]).toEqual([
+      0n,
+      40n,
+      0,
+    ])
+    await given(PLATFORM, 'capital', 40n)
     await adjust({ from: 'capital', to: 'losses', units: 40n })
-    expect([await balance(HOUSE, 'capital'), await balance(HOUSE, 'losses')]).toEqual([0n, 0n])
+    expect([await balance(PLATFORM, 'capital'), await balance(PLATFORM, 'losses')]).toEqual([0n, 0n])
     await booksHold()
   })
 
   test('audit M-D1: a card that was paid after all is owed by the merchant that got the money back, which is stopped', async () => {
     await post(
-      HOUSE,
+      PLATFORM,
       [
         ['acquirer:bank', -50n],
         ['capital', 50n],
@@ -317,7 +321,10 @@ describe('every account has a way out', () => {
       'UAH',
     )
     await adjust({ from: `receivable:${SHOP}`, to: 'acquirer:bank', units: 20n, asset: 'UAH' })
-    expect([await balance(SHOP, 'receivable', 'UAH'), await balance(HOUSE, 'acquirer:bank', 'UAH')]).toEqual([20n, 30n])
+    expect([await balance(SHOP, 'receivable', 'UAH'), await balance(PLATFORM, 'acquirer:bank', 'UAH')]).toEqual([
+      20n,
+      30n,
+    ])
     expect(
       (await sql`select asset from freezes where merchant_id = ${SHOP} and lifted_at is null`.execute(runtime.db)).rows,
     ).toEqual([{ asset: 'UAH' }])
@@ -325,7 +332,7 @@ describe('every account has a way out', () => {
   })
 
   test('audit M-D1: a theft is booked as a loss of the address that the comparison found short, and of no other', async () => {
-    await given(HOUSE, 'capital', 100n)
+    await given(PLATFORM, 'capital', 100n)
     await sql`insert into custody_addresses(network, asset, address, booked, difference) values ('TRON', 'USDT', 'Thot', 100, -30), ('TRON', 'USDT', 'Tcold', 50, 0)`.execute(
       runtime.db,
     )
@@ -337,12 +344,12 @@ describe('every account has a way out', () => {
       runtime.db,
     )
     expect(rows).toEqual([{ booked: 70n, difference: 0n }])
-    expect([await balance(HOUSE, 'losses'), await balance(HOUSE, 'custody:TRON')]).toEqual([30n, 70n])
+    expect([await balance(PLATFORM, 'losses'), await balance(PLATFORM, 'custody:TRON')]).toEqual([30n, 70n])
     await booksHold()
   })
 
   test('audit M-D1: what addresses hold unexplained leaves suspense with its address', async () => {
-    await given(HOUSE, 'suspense', 100n)
+    await given(PLATFORM, 'suspense', 100n)
     await sql`insert into custody_addresses(network, asset, address, booked, suspended) values ('TRON', 'USDT', 'Tdeposit', 80, 80)`.execute(
       runtime.db,
     )
@@ -354,11 +361,11 @@ describe('every account has a way out', () => {
       { booked: 80n, suspended: 30n },
     ])
     await adjust({ from: 'suspense', to: 'capital', units: 20n })
-    expect(await balance(HOUSE, 'suspense')).toBe(30n)
+    expect(await balance(PLATFORM, 'suspense')).toBe(30n)
     await booksHold()
   })
 
-  test('audit M-D1: a rejected deposit leaves quarantine whole and once, to a merchant of the house', async () => {
+  test('audit M-D1: a rejected deposit leaves quarantine whole and once, to a merchant of the platform', async () => {
     const deposit = async (state: string, height: number): Promise<string> => {
       const id = newId()
       await sql`insert into deposits(merchant_id, id, network, asset, transaction, index, address, address_id, senders, units, fee_units, state, told, block_height, block_hash, keys, hold_until_verified, created_at, updated_at)
@@ -414,7 +421,7 @@ describe('who may sign', () => {
       /not bob's/,
     )
     await enrolAs(ann, { id: 'bob', signature: await vouch(ann, bob) })
-    await given(HOUSE, 'suspense', 10n)
+    await given(PLATFORM, 'suspense', 10n)
     const { id } = await proposed({ from: 'suspense', to: 'capital', units: 10n, by: 'cli:bob' })
     await apply(id, await signatureOf(id, ann), 'ann')
     for (const name of ['ann', 'bob'])
@@ -427,12 +434,12 @@ describe('who may sign', () => {
 
   /** Rows and postings of an adjustment, as whoever has the password of operators can write them. */
   const forge = async (person: string, signature: (id: string) => Promise<string>): Promise<string> => {
-    await given(HOUSE, 'suspense', 4n)
+    await given(PLATFORM, 'suspense', 4n)
     const { id } = await proposed({ from: 'suspense', to: `merchant:${SHOP}`, units: 4n })
     await sql`insert into adjustment_signatures(adjustment_id, person, signature, applied_by, applied_at) values (${id}, ${person}, ${await signature(id)}, 'cli:x', now())`.execute(
       runtime.db,
     )
-    const part = { account: { merchantId: HOUSE, asset: 'USDT', kind: 'suspense' as const }, units: 4n }
+    const part = { account: { merchantId: PLATFORM, asset: 'USDT', kind: 'suspense' as const }, units: 4n }
     await inTransaction(runtime.db, (tx) =>
       applyAll(tx, itemsOf(id, [part], { merchantId: SHOP, asset: 'USDT', kind: 'merchant' }, moment())),
     )
@@ -444,7 +451,7 @@ describe('who may sign', () => {
   }
 
   test("audit S-3: a credit by an adjustment whose signature is nobody's is found before it is paid out", async () => {
-    await given(HOUSE, 'suspense', 5n)
+    await given(PLATFORM, 'suspense', 5n)
     await adjust({ from: 'suspense', to: `merchant:${SHOP}`, units: 5n })
     expect(await audited()).toEqual([])
     const id = await forge('bob', async () => 'ab'.repeat(64))
@@ -472,7 +479,7 @@ describe('who may sign', () => {
   )
 
   test('a signature that was forged into the table, or a posting that says something else, is a finding', async () => {
-    await given(HOUSE, 'suspense', 10n)
+    await given(PLATFORM, 'suspense', 10n)
     const { id } = await proposed({ from: 'suspense', to: 'capital', units: 4n })
     await sql`insert into adjustment_signatures(adjustment_id, person, signature, applied_by, applied_at) values (${id}, 'bob', ${'ab'.repeat(64)}, 'cli:x', now())`.execute(
       runtime.db,

@@ -138,7 +138,7 @@ const judge = async (tx: Tx, adjustment: Adjustment, show: Show): Promise<Part[]
   return from.kind === 'fees' ? feeParts(tx, adjustment, show) : [await partOf(tx, adjustment, show)]
 }
 
-/** Merchants' money pays for nothing that the house has spent or lost. */
+/** Merchants' money pays for nothing that the platform has spent or lost. */
 const judgeEquity = async (tx: Tx, asset: string, units: bigint, show: Show): Promise<void> => {
   const equity = await equityOf(tx, asset)
   if (equity < units)
@@ -192,7 +192,7 @@ const judgePlace = ({ from, to, address }: Adjustment): void => {
   const needsAddress = to.kind === 'custody'
   const mayHave = needsAddress || (from.kind === 'suspense' && from.of === null)
   if (needsAddress && address === null) throw new Error('say which address holds less: --address NETWORK/ADDRESS')
-  if (address !== null && !mayHave) throw new Error('--address is for custody, and for suspense of the house')
+  if (address !== null && !mayHave) throw new Error('--address is for custody, and for suspense of the platform')
   if (address === null) return
   const { network } = placeOf(address)
   if (needsAddress && network !== to.of) throw new Error(`the address is on ${network}, the account on ${to.of}`)

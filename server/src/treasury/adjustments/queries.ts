@@ -25,7 +25,7 @@ export const feesOf = async (
 }
 
 /**
- * What the house owns of an asset after its costs and losses, without what it trades with: no more can be taken out,
+ * What the platform owns of an asset after its costs and losses, without what it trades with: no more can be taken out,
  * whatever was paid in or earned.
  */
 export const equityOf = async (db: Db | Tx, asset: string): Promise<bigint> => {
@@ -37,7 +37,7 @@ export const equityOf = async (db: Db | Tx, asset: string): Promise<bigint> => {
 }
 
 /**
- * What of suspense is spoken for: suspended payments by card of a merchant; of the house, what addresses hold
+ * What of suspense is spoken for: suspended payments by card of a merchant; of the platform, what addresses hold
  * unexplained.
  */
 export const spokenForOf = async (db: Db | Tx, asset: string, merchantId: string | null): Promise<bigint> => {

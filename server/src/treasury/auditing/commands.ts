@@ -1,6 +1,6 @@
 import type { Moment } from '../../platform/base/moment.ts'
 import { inTransaction, type Tx } from '../../platform/db/index.ts'
-import { HOUSE } from '../../ledger/postings/index.ts'
+import { PLATFORM } from '../../ledger/postings/index.ts'
 import { raiseOrRenewAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { createStop } from '../../ledger/stops/index.ts'
@@ -125,7 +125,7 @@ const stopFor = async (
   now: Date,
 ): Promise<void> => {
   const reason = `account ${id} is not proved: ${finding.finding} at version ${finding.version}`
-  const whose = merchantId === HOUSE ? 'the house' : `merchant ${merchantId}`
+  const whose = merchantId === PLATFORM ? 'the platform' : `merchant ${merchantId}`
   const text =
     `Account ${id} (${kind} of ${whose} in ${asset}) can't be proved at version ${finding.version}: ${finding.detail}. Withdrawals of ${asset} are stopped, and all of this merchant's. ` +
     'Find out who changed the database before anything is lifted: docs/operating/recovery.md, "Books that can\'t be proved"'
@@ -136,5 +136,5 @@ const stopFor = async (
   )
   if (!(await storeFinding(tx, finding, now))) return
   await createStop(tx, { asset, merchantId: null, reason }, moment)
-  if (merchantId !== HOUSE) await createStop(tx, { asset: null, merchantId, reason }, moment)
+  if (merchantId !== PLATFORM) await createStop(tx, { asset: null, merchantId, reason }, moment)
 }

@@ -8,7 +8,7 @@ import { migrated } from '../../../../test/setup/migrated.ts'
 import { makeRoles, type TestRoles } from '../../../../test/setup/roles.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
 import { createDb, createPool, inTransaction } from '../../platform/db/index.ts'
-import { applyAll, HOUSE } from '../../ledger/postings/index.ts'
+import { applyAll, PLATFORM } from '../../ledger/postings/index.ts'
 import { createClock } from '../../platform/runtime/clock.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { grantCapital } from '../reconciliation/index.ts'
@@ -35,14 +35,14 @@ afterAll(async () => {
   await pool?.end()
 })
 
-type ForgedLeg = readonly [kind: string, posted: number, held?: number, asset?: string]
+type ForgedEntry = readonly [kind: string, posted: number, held?: number, asset?: string]
 interface Forged {
   /** null: entries of a transfer that is there */
   transfer: { kind: string; cause: string; closes?: string } | null
   causeId?: string
   id?: string
   merchantId: string
-  legs: readonly ForgedLeg[]
+  legs: readonly ForgedEntry[]
 }
 
 /**
@@ -290,7 +290,7 @@ describe('with the password of the api', () => {
         ['merchant', 1_000],
       ],
     ],
-  ] as [string, ForgedLeg[]][])('audit S-3: an exchange %s pays for nothing', async (_, legs) => {
+  ] as [string, ForgedEntry[]][])('audit S-3: an exchange %s pays for nothing', async (_, legs) => {
     const merchantId = randomUUID()
     await grant(merchantId, 10n, 'UAH')
     const [causeId, id] = [randomUUID(), newId()]
@@ -302,11 +302,11 @@ describe('with the password of the api', () => {
     expect(await isStopped({ transfer: { kind: 'post', cause: 'exchange' }, causeId, id, merchantId, legs })).toBe(true)
   })
 
-  test('audit S-3: the position of the house is not filled from its capital', async () => {
+  test('audit S-3: the position of the platform is not filled from its capital', async () => {
     expect(
       await forge({
         transfer: { kind: 'post', cause: 'exchange' },
-        merchantId: HOUSE,
+        merchantId: PLATFORM,
         legs: [
           ['capital', -1_000],
           ['position', 1_000],

@@ -103,7 +103,7 @@ describe('above the cap', () => {
       to: COLD,
       fields: { chainId: '31337', value: `${18n * E18}`, to: COLD },
     })
-    const before = await cold.house('ETH', 'custody:ETHEREUM')
+    const before = await cold.platform('ETH', 'custody:ETHEREUM')
     expect(await cold.take(transfer.id, await signed(attempt.unsigned))).toHaveProperty('hash')
     expect(await cold.alerts()).toEqual([])
     await cold.send()
@@ -113,12 +113,12 @@ describe('above the cap', () => {
     await equal()
     await cold.mine(4)
     expect(await cold.state(transfer.id)).toBe('final')
-    const fee = await cold.house('ETH', 'network-costs')
+    const fee = await cold.platform('ETH', 'network-costs')
     expect(fee).toBeLessThan(0n)
     expect(await cold.custody(EVM_HOT, 'ETH')).toBe(12n * E18 + fee)
     // Money that is put elsewhere is still ours; only the fee has gone.
-    expect(await cold.house('ETH', 'custody:ETHEREUM')).toBe(before - fee)
-    expect(await cold.house('ETH', 'capital')).toBe(30n * E18)
+    expect(await cold.platform('ETH', 'custody:ETHEREUM')).toBe(before - fee)
+    expect(await cold.platform('ETH', 'capital')).toBe(30n * E18)
     expect(await chainHolds(COLD)).toBe(18n * E18)
     await equal()
     await cold.offer()
@@ -369,7 +369,7 @@ describe('blocks that are lost', () => {
     await cold.catchUp()
     if ((await cold.state(transfer.id)) !== 'mined') {
       expect(await cold.custody(COLD, 'ETH')).toBe(0n)
-      expect(await cold.house('ETH', 'network-costs')).toBe(0n)
+      expect(await cold.platform('ETH', 'network-costs')).toBe(0n)
       await cold.send()
       await cold.mine(1)
     }
@@ -395,17 +395,17 @@ describe('the other way', () => {
     await node.node.rpc('eth_sendRawTransaction', raw)
   }
 
-  test('a refill from cold storage is no money from outside, and its fee a cost of the house', async () => {
+  test('a refill from cold storage is no money from outside, and its fee a cost of the platform', async () => {
     await node.pay(COLD, 10n * E18)
     await fund(E18)
-    expect(await cold.house('ETH', 'capital')).toBe(11n * E18)
+    expect(await cold.platform('ETH', 'capital')).toBe(11n * E18)
     await cold.watchHot()
     expect(await cold.alerts()).toEqual(['hot-low'])
     const { rows } = await sql<{ text: string }>`select text from alerts`.execute(cold.db)
     expect(rows[0]!.text).toContain(`send 11 ETH to ${EVM_HOT}`)
     await send(EVM_HOT, 4n * E18, 0)
     await cold.mine(1)
-    const fee = -(await cold.house('ETH', 'network-costs'))
+    const fee = -(await cold.platform('ETH', 'network-costs'))
     expect(fee).toBeGreaterThan(0n)
     expect(await cold.custody(EVM_HOT, 'ETH')).toBe(5n * E18)
     expect(await cold.custody(COLD, 'ETH')).toBe(6n * E18 - fee)
@@ -414,7 +414,7 @@ describe('the other way', () => {
     await cold.catchUp()
     await cold.mine(5)
     await equal()
-    expect(await cold.house('ETH', 'capital')).toBe(11n * E18)
+    expect(await cold.platform('ETH', 'capital')).toBe(11n * E18)
     await cold.watchHot()
     expect(await cold.alerts()).toEqual([])
   })

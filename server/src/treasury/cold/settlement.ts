@@ -1,12 +1,12 @@
 import type { Catalogue } from '../../market/assets/index.ts'
-import { HOUSE } from '../../ledger/postings/index.ts'
+import { PLATFORM } from '../../ledger/postings/index.ts'
 import { noEffects } from '../../ledger/effects/index.ts'
 import { ownCosts, type OutgoingSubscriber } from '../../chain/transactions/index.ts'
 import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { OFFER_ALERT } from './commands.ts'
 
 /**
- * What a transfer to cold storage does to the books: its fee is a cost of the house. The amount stays in custody, as
+ * What a transfer to cold storage does to the books: its fee is a cost of the platform. The amount stays in custody, as
  * the cold address is ours like the hot one: what moves is what each of them should hold.
  */
 export const createColdSettlement =
@@ -19,5 +19,5 @@ export const createColdSettlement =
       const text = `The transfer to cold storage in ${hash} on ${outgoing.network} was mined without effect; the money is where it was`
       await raiseAlert(tx, { kind: 'cold-reverted', subject: outgoing.id, text }, moment)
     }
-    return ownCosts(catalogue, change, [HOUSE], moment)
+    return ownCosts(catalogue, change, [PLATFORM], moment)
   }

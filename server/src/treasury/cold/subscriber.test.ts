@@ -5,7 +5,7 @@ import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { createCatalogue } from '../../market/assets/index.ts'
 import { blockOf, createWorld, wipe, type World } from '../../pay-in/deposits/test-world.ts'
-import { HOUSE } from '../../ledger/postings/index.ts'
+import { PLATFORM } from '../../ledger/postings/index.ts'
 import { createColdSubscriber } from './subscriber.ts'
 
 const database = useDatabase({ template: migrated })
@@ -41,7 +41,7 @@ test.each([
     { hash: 't1', keys: ['t1'], succeeded: transaction.transfers.length > 0, fee: 7n, ...transaction },
   ])
   await world.act((tx, moment) => createColdSubscriber(catalogue).block(tx, 'TRON', block, moment))
-  expect(await world.balance(HOUSE, 'TRX', 'network-costs')).toBe(cost)
+  expect(await world.balance(PLATFORM, 'TRX', 'network-costs')).toBe(cost)
   await world.act((tx, moment) => createColdSubscriber(catalogue).orphaned(tx, 'TRON', 1, moment))
-  expect(await world.balance(HOUSE, 'TRX', 'network-costs')).toBe(0n)
+  expect(await world.balance(PLATFORM, 'TRX', 'network-costs')).toBe(0n)
 })

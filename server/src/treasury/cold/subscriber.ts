@@ -6,7 +6,7 @@ import type { Moment } from '../../platform/base/moment.ts'
 import { onAccounts, opposite, type CustodyMove } from '../../ledger/address-balances/index.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { joinEffects, noEffects, type Effects } from '../../ledger/effects/index.ts'
-import { HOUSE, type Item } from '../../ledger/postings/index.ts'
+import { PLATFORM, type Item } from '../../ledger/postings/index.ts'
 import { rescale } from '../../platform/money/index.ts'
 
 /** What the network took from a cold address for a transaction of the operator's. */
@@ -20,7 +20,7 @@ interface ColdFee {
 
 /**
  * Follows what the operator sends from cold addresses. What reaches other addresses of ours is followed like every move
- * between them; what the network took is a cost of the house, posted here. What goes anywhere else nothing explains,
+ * between them; what the network took is a cost of the platform, posted here. What goes anywhere else nothing explains,
  * and the comparison with the chain says so.
  */
 export const createColdSubscriber = (catalogue: Catalogue) => ({
@@ -103,12 +103,12 @@ const feeItem = (network: Network, { asset, units }: ColdFee, sign: bigint, { at
   return {
     transfer: {
       id,
-      merchantId: HOUSE,
+      merchantId: PLATFORM,
       kind: 'post',
       cause: { kind: 'adjustment', id },
       legs: [
-        { account: { merchantId: HOUSE, asset, kind: `custody:${network}` }, posted: sign * units, held: 0n },
-        { account: { merchantId: HOUSE, asset, kind: 'network-costs' }, posted: -sign * units, held: 0n },
+        { account: { merchantId: PLATFORM, asset, kind: `custody:${network}` }, posted: sign * units, held: 0n },
+        { account: { merchantId: PLATFORM, asset, kind: 'network-costs' }, posted: -sign * units, held: 0n },
       ],
       at,
     },

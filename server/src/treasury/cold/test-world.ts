@@ -22,7 +22,7 @@ import type { Catalogue } from '../../market/assets/index.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
 import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
-import { applyAll, balancesOf, HOUSE, type AccountKind } from '../../ledger/postings/index.ts'
+import { applyAll, balancesOf, PLATFORM, type AccountKind } from '../../ledger/postings/index.ts'
 import {
   createTransactionSubscriber,
   createSendingJob,
@@ -117,7 +117,7 @@ export interface ColdWorld {
   transfers(): Promise<string[]>
   withdrawal(id: string): Promise<string>
   custody(address: string, ticker: string): Promise<bigint>
-  house(ticker: string, kind: AccountKind): Promise<bigint>
+  platform(ticker: string, kind: AccountKind): Promise<bigint>
   alerts(): Promise<string[]>
   reconcile(): Promise<Round>
   /** what the signer's policy has as cold addresses, by ticker */
@@ -306,7 +306,7 @@ export const openCold = async ({
         holdId: newId(),
         outgoingId: null,
         doneSent: false,
-        toldAs: null,
+        notifiedAs: null,
         createdAt: at,
       }
       await inTransaction(db, async (tx) => {
@@ -336,7 +336,7 @@ export const openCold = async ({
           booked: bigint
         }>`select booked from custody_addresses where address = ${address} and asset = ${ticker}`.execute(db)
       ).rows[0]?.booked ?? 0n,
-    house: async (asset, kind) => (await balancesOf(db, kind, [{ merchantId: HOUSE, asset }]))[0]!.posted,
+    platform: async (asset, kind) => (await balancesOf(db, kind, [{ merchantId: PLATFORM, asset }]))[0]!.posted,
     alerts: async () =>
       (
         await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by kind`.execute(db)

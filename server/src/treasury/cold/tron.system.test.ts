@@ -114,7 +114,7 @@ test('the excess is signed elsewhere within a day, mined and reconciled to the l
   expect(await cold.state(transfer.id)).toBe('final')
   expect(await cold.custody(COLD, 'USDT')).toBe(700_000_000n)
   expect(await cold.custody(TRON_HOT, 'USDT')).toBe(200_000_000n)
-  expect(await cold.house('TRX', 'network-costs')).toBeLessThan(0n)
+  expect(await cold.platform('TRX', 'network-costs')).toBeLessThan(0n)
   await equal()
 })
 

@@ -60,7 +60,7 @@ describeWithBitcoind('Bitcoin in and out', () => {
     await mine(FINAL)
     expect(new Set(await Promise.all(ids.map(state)))).toEqual(new Set(['settled']))
     expect(await received(to[7]!)).toBe(20_000n)
-    expect(await costs()).toEqual({ house: 0n, merchant: (await only('payout')).fee })
+    expect(await costs()).toEqual({ platform: 0n, merchant: (await only('payout')).fee })
     await reconciled()
   })
 
@@ -210,7 +210,7 @@ describeWithBitcoind('Bitcoin in and out', () => {
     expect([await state(id), await alerts()]).toEqual(['settled', []])
     const [, paid] = await sent()
     expect(paid!.state).toBe('final')
-    expect(await costs()).toEqual({ house: paid!.fee, merchant: parent!.fee })
+    expect(await costs()).toEqual({ platform: paid!.fee, merchant: parent!.fee })
     await reconciled()
   })
 
@@ -233,7 +233,7 @@ describeWithBitcoind('Bitcoin in and out', () => {
     )
     expect(Number(entry.fees.ancestor) * 1e8).toBeGreaterThanOrEqual(50 * Number(entry.ancestorsize))
     await mine(FINAL)
-    expect(await costs()).toEqual({ house: 0n, merchant: child.fee })
+    expect(await costs()).toEqual({ platform: 0n, merchant: child.fee })
     const { rows } = await sql<{ state: string }>`select distinct state from deposits`.execute(db)
     expect(rows).toEqual([{ state: 'credited' }])
     await reconciled()
@@ -273,16 +273,19 @@ describeWithBitcoind('Bitcoin in and out', () => {
     const joined = await only('consolidation')
     expect([joined.state, joined.keys.length]).toEqual(['broadcast', 5])
     await mine(1)
-    expect(await costs()).toEqual({ house: 0n, merchant: joined.fee })
+    expect(await costs()).toEqual({ platform: 0n, merchant: joined.fee })
     await reconciled()
     await chain.reorg(1, [joined.hash!])
     await catchUp()
-    expect(await costs()).toEqual({ house: 0n, merchant: 0n })
+    expect(await costs()).toEqual({ platform: 0n, merchant: 0n })
     await reconciled()
     later(60_000)
     await work()
     await mine(FINAL)
-    expect([(await only('consolidation')).state, await costs()]).toEqual(['final', { house: 0n, merchant: joined.fee }])
+    expect([(await only('consolidation')).state, await costs()]).toEqual([
+      'final',
+      { platform: 0n, merchant: joined.fee },
+    ])
     await reconciled()
   })
 

@@ -8,7 +8,7 @@ export { createConsolidationJob } from './jobs.ts'
 
 export { createRecallJob } from './jobs-recall.ts'
 export { createRescueJob, payForParent } from './jobs-rescue.ts'
-export { createSupersededSubscriber } from './outrun.ts'
+export { createSupersededSubscriber } from './superseded.ts'
 export { DEFAULT_CONSOLIDATION_POLICY, readConsolidationPolicy } from './policy.ts'
 export type { ConsolidationPolicy, ConsolidationSettings } from './policy.ts'
 export { createConsolidationSettlement } from './settlement.ts'

@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import type { Catalogue } from '../../market/assets/index.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { noEffects } from '../../ledger/effects/index.ts'
-import { HOUSE } from '../../ledger/postings/index.ts'
+import { PLATFORM } from '../../ledger/postings/index.ts'
 import { ownCosts, type Outgoing, type OutgoingSubscriber } from '../../chain/transactions/index.ts'
 
 /**
  * Joining coins costs those whose deposits made them, a share for each coin; what change and funding made costs the
- * house.
+ * platform.
  */
 export const createConsolidationSettlement =
   (catalogue: Catalogue): OutgoingSubscriber =>
@@ -19,7 +19,7 @@ export const createConsolidationSettlement =
 
 /** Of each coin it spends, in the order of its inputs: the same whenever it is asked, as coins are never forgotten. */
 const ownersOf = async (tx: Tx, { network, keys }: Outgoing): Promise<string[]> => {
-  const { rows } = await sql<{ owner: string }>`select coalesce(a.merchant_id::text, ${HOUSE}) as owner
+  const { rows } = await sql<{ owner: string }>`select coalesce(a.merchant_id::text, ${PLATFORM}) as owner
     from unnest(${[...keys]}::text[]) with ordinality k(outpoint, n)
     left join utxos x on x.network = ${network} and x.transaction = split_part(k.outpoint, ':', 1) and x.vout = split_part(k.outpoint, ':', 2)::int
     left join addresses a on a.family = 'BITCOIN' and a.address = x.address order by k.n`.execute(tx)

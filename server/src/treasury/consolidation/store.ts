@@ -103,7 +103,7 @@ export const stuckDeposits = async (db: Db, since: Date, most: number): Promise<
  * Transactions that join coins and can never be mined: a coin they spend is spent by another in a final block, or was
  * made by a transaction that is proven never to be mined.
  */
-export const outrunJoinings = async (tx: Tx, finalHeight: number): Promise<string[]> => {
+export const supersededJoinings = async (tx: Tx, finalHeight: number): Promise<string[]> => {
   const { rows } = await sql<{ id: string }>`select o.id from outgoing o
     where o.network = 'BITCOIN' and o.purpose = 'consolidation' and o.state in ('signed', 'broadcast') and (exists (
       select from unnest(o.keys) k join utxos x on x.network = o.network and x.transaction = split_part(k, ':', 1) and x.vout = split_part(k, ':', 2)::int

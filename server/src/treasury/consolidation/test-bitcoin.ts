@@ -23,7 +23,7 @@ import { uuidv7 } from '../../platform/base/id.ts'
 import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
 import { createDeposits, DEFAULT_DEPOSIT_POLICY } from '../../pay-in/deposits/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
-import { applyAll, HOUSE } from '../../ledger/postings/index.ts'
+import { applyAll, PLATFORM } from '../../ledger/postings/index.ts'
 import {
   bitcoinHotAddress,
   createTransactionSubscriber,
@@ -101,7 +101,7 @@ export interface BitcoinMoney {
   state(id: string): Promise<string>
   alerts(): Promise<string[]>
   /** network-costs by owner */
-  costs(): Promise<{ house: bigint; merchant: bigint }>
+  costs(): Promise<{ platform: bigint; merchant: bigint }>
   /** Throws unless ledger, records and chain agree at every address to the last satoshi. */
   reconciled(): Promise<void>
   close(): Promise<void>
@@ -258,7 +258,7 @@ export const openBitcoinMoney = async (
       holdId: newId(),
       outgoingId: null,
       doneSent: false,
-      toldAs: null,
+      notifiedAs: null,
       createdAt: at,
     }
     await inTransaction(db, async (tx) => {
@@ -323,7 +323,7 @@ export const openBitcoinMoney = async (
         units: bigint
       }>`select merchant_id as owner, -posted as units from ledger_accounts where kind = 'network-costs'`.execute(db)
       const of = (owner: string): bigint => rows.find((row) => row.owner === owner)?.units ?? 0n
-      return { house: of(HOUSE), merchant: of(merchantId) }
+      return { platform: of(PLATFORM), merchant: of(merchantId) }
     },
     reconciled,
     close: async () => {

@@ -7,7 +7,7 @@ import { undone } from '../../adapters/chains/simulated/transaction.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { blockOf, createWorld, pay, type Owned, type World } from '../../pay-in/deposits/test-world.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
-import { applyAll, HOUSE } from '../../ledger/postings/index.ts'
+import { applyAll, PLATFORM } from '../../ledger/postings/index.ts'
 import { createTransactionSubscriber, insertPlanned } from '../../chain/transactions/index.ts'
 import { recordBump, recordSigned } from '../../chain/transactions/commands.ts'
 import { OUTGOING_COLUMNS } from '../../chain/transactions/store.ts'
@@ -82,7 +82,7 @@ describe('on a chain of accounts', () => {
     ])
     expect(await costs({ to: '2026-01-01' })).toEqual([{ ...line, operation: 'payout' }])
     expect(await costs({ from: '2026-01-02' })).toEqual([{ ...line, operation: 'payout-failed' }])
-    expect(await costs({ merchantId: HOUSE })).toEqual([])
+    expect(await costs({ merchantId: PLATFORM })).toEqual([])
     expect(await costTotals(world.db)).toMatchObject([
       { operation: 'payout', units: GAS },
       { operation: 'payout-failed', units: GAS },
@@ -106,7 +106,7 @@ describe('on a chain of accounts', () => {
     await expectSameAsLedger()
   })
 
-  test('what pays nobody costs the house', async () => {
+  test('what pays nobody costs the platform', async () => {
     const moment = world.moment()
     const id = here.runtime.newId()
     await inTransaction(world.db, async (tx) => {
@@ -132,11 +132,11 @@ describe('on a chain of accounts', () => {
     )
     await mined('ETHEREUM', 'filler', 777n)
     expect(await costs()).toEqual([
-      { merchantId: HOUSE, network: 'ETHEREUM', asset: 'ETH', operation: 'filler', units: 777n, postings: 1 },
+      { merchantId: PLATFORM, network: 'ETHEREUM', asset: 'ETH', operation: 'filler', units: 777n, postings: 1 },
     ])
     expect(await sharesOf(world.db, catalogue, 'filler')).toMatchObject({
       paid: 777n,
-      shares: [{ merchantId: HOUSE, cause: { kind: 'outgoing', id }, units: 777n }],
+      shares: [{ merchantId: PLATFORM, cause: { kind: 'outgoing', id }, units: 777n }],
     })
     await expectSameAsLedger()
   })
@@ -168,10 +168,10 @@ describe('one transaction that pays many', () => {
     await expectSameAsLedger()
   })
 
-  test('that carries nobody any more costs the house', async () => {
+  test('that carries nobody any more costs the platform', async () => {
     await planned('empty', [], ['nobody'])
     await mined('BITCOIN', 'nobody', 500n)
-    expect(await costs()).toMatchObject([{ merchantId: HOUSE, operation: 'payout', units: 500n }])
+    expect(await costs()).toMatchObject([{ merchantId: PLATFORM, operation: 'payout', units: 500n }])
   })
 
   test('in no block yet costs nothing yet; one that is not ours is not known', async () => {
@@ -243,7 +243,7 @@ const planned = async (name: string, merchants: readonly string[], hashes: reado
         holdId: here.runtime.newId(),
         outgoingId,
         doneSent: false,
-        toldAs: null,
+        notifiedAs: null,
         createdAt: moment.at,
       } as const
       await applyAll(tx, [{ transfer: holdTransfer(withdrawal) }])

@@ -23,7 +23,7 @@ afterAll(() => world.close())
 
 const move = (address: string, units: bigint) =>
   inTransaction(world.db, (tx) => moveCustody(tx, [{ network: 'ETHEREUM', asset: 'ETH', address, units, height: 1 }]))
-const house = (address: string, account: string) =>
+const platform = (address: string, account: string) =>
   sql`insert into house_addresses values ('EVM', ${address}, ${account}, 0, 0, ${new Date(world.now)})`.execute(
     world.db,
   )
@@ -36,13 +36,13 @@ const totals = async (): Promise<Record<string, bigint>> => {
 }
 
 test('audit M-C2: what addresses hold together is kept by what they are for, also when that changes', async () => {
-  await house('0xhot', 'hot')
+  await platform('0xhot', 'hot')
   await move('0xhot', 5n * E18)
   await move('0xa', 3n * E18)
   await move('0xb', 2n * E18)
   await move('0xa', -1n * E18)
   expect(await totals()).toEqual({ hot: 5n * E18, deposit: 4n * E18 })
-  await house('0xb', 'cold')
+  await platform('0xb', 'cold')
   expect(await totals()).toEqual({ hot: 5n * E18, deposit: 2n * E18, cold: 2n * E18 })
   await sql`delete from house_addresses where address = '0xb'`.execute(world.db)
   expect(await totals()).toMatchObject({ deposit: 4n * E18, cold: 0n })

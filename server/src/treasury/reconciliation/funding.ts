@@ -1,6 +1,6 @@
 import type { Block, ChainTransaction, Network, Transfer } from '@bursar/chainkit'
 import { sql } from 'kysely'
-import { coldAddressesAmong, familyOf, houseAddressesAmong, ownerOf } from '../../chain/addresses/index.ts'
+import { coldAddressesAmong, familyOf, ownAddressesAmong, ownerOf } from '../../chain/addresses/index.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import {
@@ -13,12 +13,12 @@ import {
 } from '../../ledger/address-balances/index.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { noEffects, type Effects } from '../../ledger/effects/index.ts'
-import { applyAll, HOUSE, type Item } from '../../ledger/postings/index.ts'
+import { applyAll, PLATFORM, type Item } from '../../ledger/postings/index.ts'
 import { formatUnits, rescale } from '../../platform/money/index.ts'
 import { oursAmong } from '../../chain/transactions/index.ts'
 import { raiseOrRenewAlert } from '../../platform/runtime/alerts.ts'
 import { restoredAt } from '../../platform/runtime/installation.ts'
-import { houseMoneyItem } from './postings.ts'
+import { platformMoneyItem } from './postings.ts'
 
 /** Moves of blocks so far below the final one are never asked for again, even by a node that lags. */
 const RECENT_BLOCKS = 10_000
@@ -36,7 +36,7 @@ interface Funding {
 const STAMP_AHEAD_MS = 2 * 3_600_000
 
 /**
- * Money that reaches wallets of the house from outside is the owner's: noted when it is seen, booked as capital once
+ * Money that reaches wallets of the platform from outside is the owner's: noted when it is seen, booked as capital once
  * its block is final. Our own change is not money from outside, nor is what the operator sends back from cold storage.
  * What comes to a forgotten address, or in a block of the time that a restored copy knows nothing of, may be anybody's:
  * it goes to suspense.
@@ -44,27 +44,27 @@ const STAMP_AHEAD_MS = 2 * 3_600_000
 export const createFunding = (catalogue: Catalogue) => ({
   block: async (tx: Tx, network: Network, block: Block, _moment: Moment): Promise<Effects> => {
     const targets = [...new Set(block.transactions.flatMap((t) => t.transfers.map((x) => x.to)))]
-    const house = await houseAddressesAmong(tx, familyOf(network), targets)
-    if (house.size === 0) return noEffects
-    const arriving = block.transactions.filter((t) => t.transfers.some((x) => house.has(x.to)))
+    const platform = await ownAddressesAmong(tx, familyOf(network), targets)
+    if (platform.size === 0) return noEffects
+    const arriving = block.transactions.filter((t) => t.transfers.some((x) => platform.has(x.to)))
     const fromCold = await coldSpenders(tx, network, arriving)
     const ours = await oursAmong(
       tx,
       network,
       arriving.map((t) => t.hash),
     )
-    const moved = await movedAmongOurs(tx, network, arriving, house)
+    const moved = await movedAmongOurs(tx, network, arriving, platform)
     const restored = await restoredAt(tx)
     const isUnknown = restored !== null && block.time <= restored.getTime() + STAMP_AHEAD_MS
     const shown = arriving
       .filter(({ hash }) => !ours.has(hash))
       .flatMap(({ hash, transfers }) =>
         transfers
-          .filter((x) => house.has(x.to) && !fromCold(hash, x) && !moved(x))
+          .filter((x) => platform.has(x.to) && !fromCold(hash, x) && !moved(x))
           .flatMap(({ index, contract, to: address, units }): Funding[] => {
             const known = catalogue.byContract(network, contract)
             if (!known) return []
-            const suspense = isUnknown || house.get(address)!.account === 'forgotten'
+            const suspense = isUnknown || platform.get(address)!.account === 'forgotten'
             return [
               {
                 transaction: hash,
@@ -105,7 +105,7 @@ export const createFunding = (catalogue: Catalogue) => ({
     if (suspended.length > 0) await suspend(tx, network, suspended, catalogue, moment)
     return {
       items: rows.map(({ asset, units, suspense }) =>
-        houseMoneyItem(network, { asset, units, is: suspense ? 'suspense' : 'capital' }, moment),
+        platformMoneyItem(network, { asset, units, is: suspense ? 'suspense' : 'capital' }, moment),
       ),
       notices: [],
     }
@@ -184,15 +184,15 @@ const movedAmongOurs = async (
   tx: Tx,
   network: Network,
   arriving: Block['transactions'],
-  house: ReadonlyMap<string, unknown>,
+  platform: ReadonlyMap<string, unknown>,
 ): Promise<(transfer: Transfer) => boolean> => {
   if (network === 'BITCOIN') return () => false
   const senders = arriving.flatMap(({ transfers }) =>
-    transfers.filter(({ to }) => house.has(to)).flatMap(({ from }) => from),
+    transfers.filter(({ to }) => platform.has(to)).flatMap(({ from }) => from),
   )
   const [owned, known] = [
     await ownerOf(tx, familyOf(network), [...new Set(senders)]),
-    await houseAddressesAmong(tx, familyOf(network), [...new Set(senders)]),
+    await ownAddressesAmong(tx, familyOf(network), [...new Set(senders)]),
   ]
   return ({ from }) => from.length === 1 && (owned.has(from[0]!) || known.has(from[0]!))
 }
@@ -224,5 +224,5 @@ export const grantCapital = async (
       at,
     },
   })
-  await applyAll(tx, [transfer(HOUSE, 'capital', -units), transfer(merchantId, 'merchant', units)])
+  await applyAll(tx, [transfer(PLATFORM, 'capital', -units), transfer(merchantId, 'merchant', units)])
 }

@@ -1,5 +1,5 @@
 /**
- * The house's money: what reaches its wallets, and whether the books and the chains agree. Promises that money from
+ * The platform's money: what reaches its wallets, and whether the books and the chains agree. Promises that money from
  * outside is booked once and only when final, and that a shortage, in total or at any one address, stops withdrawals of
  * that asset.
  */

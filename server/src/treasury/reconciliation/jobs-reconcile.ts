@@ -22,7 +22,7 @@ import {
   assetsOn,
   DEFAULT_ROUND_LIMITS,
   readBooks,
-  recordHouseAddresses,
+  recordOwnAddresses,
   touchEverything,
   touchSince,
   type Books,
@@ -45,7 +45,7 @@ const OLD_SCAN_MS = 3 * SCAN_AFTER_MS
 
 /**
  * Holds the books against the chain at the block the watcher has read to (on TRON, the final block): in total, and at
- * every address where something happened since it was last compared, that differed then, that is the house's, or that
+ * every address where something happened since it was last compared, that differed then, that is the platform's, or that
  * has been idle for long. On Bitcoin the node is asked for the coins we know, and looks through all of its own once a
  * day. Undefined when the two can't be compared now: the network has not been read, or its head has moved on where the
  * chain keeps no history.
@@ -59,7 +59,7 @@ export const reconcileNetwork = async (
   const { network } = adapter
   const at = new Date(runtime.clock.now())
   const tickers = assetsOn(catalogue, network).map(({ asset }) => asset.ticker)
-  if (network !== 'BITCOIN') await recordHouseAddresses(runtime.db, network, tickers)
+  if (network !== 'BITCOIN') await recordOwnAddresses(runtime.db, network, tickers)
   const scans = isCoinTeller(adapter) && (await isScanDue(runtime, network, limits, at))
   const books = await readBooks(runtime.db, network, limits, at)
   if (!books) return undefined
@@ -222,7 +222,7 @@ export const createReconcileJob = (
               signal,
             )
             if (round?.scan === 'failed') noScanBefore.set(network, now + SCAN_PAUSE_MS)
-            if (round) await tellOldScan(runtime, round)
+            if (round) await alertOldScan(runtime, round)
             if (round) await judgeRound(runtime, catalogue, round)
           } catch (err) {
             runtime.log.warn({ err, network: adapter.network }, 'custody was not compared, and is tried again')
@@ -238,7 +238,7 @@ export const createReconcileJob = (
  * A surplus, and coins that we do not know, show by a look through all coins only: when none succeeds for days, an
  * operator is told.
  */
-const tellOldScan = async ({ db, clock, newId }: Runtime, { network, scan }: Round): Promise<void> => {
+const alertOldScan = async ({ db, clock, newId }: Runtime, { network, scan }: Round): Promise<void> => {
   const moment = momentOf({ clock, newId })
   if (scan === 'done') return resolveAlert(db, 'full-comparison-old', network, moment.at)
   if (scan === null) return

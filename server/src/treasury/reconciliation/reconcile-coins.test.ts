@@ -35,7 +35,7 @@ let bitcoin: SimulatedChain
 let follower: Follower
 let runtime: Runtime
 let owner: Owned
-let house: string
+let platform: string
 
 beforeAll(() => {
   world = createWorld(database.url)
@@ -54,9 +54,9 @@ beforeEach(async () => {
     newId: () => uuidv7(world.now, randomBytes(10)),
     log: pino({ enabled: false }),
   }
-  house = bitcoin.chain.newAddress()
+  platform = bitcoin.chain.newAddress()
   await sql`insert into house_addresses(family, address, account, branch, derivation_index, created_at)
-    values ('BITCOIN', ${house}, 'hot', 1, 0, ${new Date(world.now)})`.execute(world.db)
+    values ('BITCOIN', ${platform}, 'hot', 1, 0, ${new Date(world.now)})`.execute(world.db)
   owner = await world.address('BITCOIN', undefined, null, bitcoin.chain.newAddress())
   follower = await beginFollowing({
     runtime,
@@ -78,7 +78,7 @@ const btc = async () =>
 const spend = (txid: string, units: bigint, fee: bigint): { raw: string; hash: string } => {
   const outputs = [
     { script: scriptTo(bitcoin.chain.newAddress()), units },
-    { script: scriptTo(house), units: COIN - units - fee },
+    { script: scriptTo(platform), units: COIN - units - fee },
   ]
   const raw = serialize({ txid, vout: 0, units: COIN }, outputs)
   const parsed = parseTransaction(Buffer.from(raw, 'hex'))
@@ -115,7 +115,7 @@ const payOut = async (txid: string, units: bigint): Promise<void> => {
       holdId: runtime.newId(),
       outgoingId,
       doneSent: false,
-      toldAs: null,
+      notifiedAs: null,
       createdAt: moment.at,
     } as const
     await applyAll(tx, [{ transfer: holdTransfer(withdrawal) }])
@@ -161,7 +161,7 @@ describe('where money is coins', () => {
     }>`select address, booked from custody_addresses order by booked`.execute(world.db)
     expect(rows).toEqual([
       { address: owner.address, booked: 0n },
-      { address: house, booked: left },
+      { address: platform, booked: left },
     ])
     const payout = bitcoin.chain.head.transactions.map(({ hash }) => hash)
     bitcoin.chain.reorganise(1, { returned: payout })

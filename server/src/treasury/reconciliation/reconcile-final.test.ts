@@ -14,7 +14,7 @@ import { opposite, type CustodyMove } from '../../ledger/address-balances/index.
 import { inTransaction } from '../../platform/db/index.ts'
 import { createWorld, wipe, type World } from '../../pay-in/deposits/test-world.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
-import { HOUSE } from '../../ledger/postings/index.ts'
+import { PLATFORM } from '../../ledger/postings/index.ts'
 import { createClock } from '../../platform/runtime/clock.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { createFunding, reconcileNetwork } from './index.ts'
@@ -77,7 +77,7 @@ const read = async (height: number, moves: readonly CustodyMove[]): Promise<void
   const sum = moves.reduce((total, { units }) => total + units, 0n)
   const id = moment.newId()
   const leg = (kind: 'custody:TRON' | 'capital', posted: bigint) => ({
-    account: { merchantId: HOUSE, asset: 'TRX', kind },
+    account: { merchantId: PLATFORM, asset: 'TRX', kind },
     posted,
     held: 0n,
   })
@@ -88,7 +88,7 @@ const read = async (height: number, moves: readonly CustodyMove[]): Promise<void
           {
             transfer: {
               id,
-              merchantId: HOUSE,
+              merchantId: PLATFORM,
               kind: 'post' as const,
               cause: { kind: 'funding' as const, id },
               legs: [leg('custody:TRON', -sum), leg('capital', sum)],

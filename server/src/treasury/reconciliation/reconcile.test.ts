@@ -9,7 +9,7 @@ import { countCosts } from '../costs/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { createWorld, type World } from '../../pay-in/deposits/test-world.ts'
 import { noEffects } from '../../ledger/effects/index.ts'
-import { auditLedger, balancesOf, HOUSE } from '../../ledger/postings/index.ts'
+import { auditLedger, balancesOf, PLATFORM } from '../../ledger/postings/index.ts'
 import { nextWaiting } from '../../pay-out/withdrawals/store.ts'
 import { liftStop, listStops } from '../../ledger/stops/index.ts'
 import { createReconcileJob, driftsOf, listRounds, reconcileFully, reconcileNetwork } from './index.ts'
@@ -304,7 +304,7 @@ describe('a shortage', () => {
 
 describe('a surplus', () => {
   const suspense = async () =>
-    (await balancesOf(world.db, 'suspense', [{ merchantId: HOUSE, asset: 'ETH' }]))[0]!.posted
+    (await balancesOf(world.db, 'suspense', [{ merchantId: PLATFORM, asset: 'ETH' }]))[0]!.posted
 
   test('alerts and freezes nothing; when it has stood for an hour it is booked to suspense, and the chain agrees', async () => {
     const owner = await someBusiness()

@@ -87,7 +87,7 @@ export const hasRead = async (
   return rows.length === 1
 }
 
-/** What changed, what differed last time, the wallets of the house, and the idle ones whose turn it is. */
+/** What changed, what differed last time, the wallets of the platform, and the idle ones whose turn it is. */
 const readComparands = async (tx: Tx, network: Network, limits: RoundLimits, at: Date): Promise<Comparand[]> => {
   const idleSince = new Date(at.getTime() - limits.idleAfterMs)
   const { rows } = await sql<Comparand>`
@@ -103,8 +103,8 @@ const readComparands = async (tx: Tx, network: Network, limits: RoundLimits, at:
   return rows
 }
 
-/** Wallets of the house are compared for every asset of the network, whatever they are known to hold. */
-export const recordHouseAddresses = async (db: Db, network: Network, assets: readonly string[]): Promise<void> => {
+/** Wallets of the platform are compared for every asset of the network, whatever they are known to hold. */
+export const recordOwnAddresses = async (db: Db, network: Network, assets: readonly string[]): Promise<void> => {
   await sql`insert into custody_addresses(network, asset, address, booked)
     select ${network}, u.asset, h.address, 0 from house_addresses h cross join unnest(${[...assets]}::text[]) u(asset)
     where h.family = ${familyOf(network)} and h.branch = 0 on conflict do nothing`.execute(db)

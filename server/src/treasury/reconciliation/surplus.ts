@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { applyAll, type Item } from '../../ledger/postings/index.ts'
-import { houseMoneyItem } from './postings.ts'
+import { platformMoneyItem } from './postings.ts'
 
 /**
  * A surplus has to stand this long before it is booked: what a block brought that is not final may go, or be explained.
@@ -71,5 +71,5 @@ export const suspendedOf = async (db: Db | Tx, network: Network): Promise<Map<st
 const itemsOf = (network: Network, portions: readonly Portion[], moment: Moment): Item[] => {
   const sums = new Map<string, bigint>()
   for (const { asset, units } of portions) sums.set(asset, (sums.get(asset) ?? 0n) + units)
-  return [...sums].map(([asset, units]) => houseMoneyItem(network, { asset, units, is: 'suspense' }, moment))
+  return [...sums].map(([asset, units]) => platformMoneyItem(network, { asset, units, is: 'suspense' }, moment))
 }

@@ -109,7 +109,7 @@ export const createTreasury = async (world: World, simulated: SimulatedChain): P
       holdId: runtime.newId(),
       outgoingId,
       doneSent: false,
-      toldAs: null,
+      notifiedAs: null,
       createdAt: moment.at,
     }
     const raw = await account.signTransaction({
@@ -174,7 +174,7 @@ export const createTreasury = async (world: World, simulated: SimulatedChain): P
           holdId: id,
           outgoingId: null,
           doneSent: false,
-          toldAs: null,
+          notifiedAs: null,
           createdAt: new Date(world.now),
         },
         'requested',

@@ -1,5 +1,5 @@
 import type { Block, ChainTransaction, CoinSwept, Network, Transfer } from '@bursar/chainkit'
-import { familyOf, houseAddressesAmong, ownerOf } from '../../chain/addresses/index.ts'
+import { familyOf, ownAddressesAmong, ownerOf } from '../../chain/addresses/index.ts'
 import type { Tx } from '../../platform/db/index.ts'
 
 /**
@@ -14,9 +14,9 @@ export const withCoinSwept = async (tx: Tx, network: Network, block: Block, trea
   ]
   if (accounts.length === 0) return block
   const family = familyOf(network)
-  const [deposits, house] = [await ownerOf(tx, family, accounts), await houseAddressesAmong(tx, family, accounts)]
+  const [deposits, platform] = [await ownerOf(tx, family, accounts), await ownAddressesAmong(tx, family, accounts)]
   const isOurs = ({ account }: CoinSwept): boolean =>
-    deposits.has(account) || house.get(account)?.account === 'forgotten'
+    deposits.has(account) || platform.get(account)?.account === 'forgotten'
   return {
     ...block,
     transactions: block.transactions.map((one) =>

@@ -13,7 +13,7 @@ export const failingSubject = ({ network, address, asset }: Pick<Sweep, 'network
  * Tells the operator of what does not leave an address, such as a token that refuses it. It is tried again, ever less
  * often.
  */
-export const tellFailing = async (
+export const alertFailing = async (
   db: Db | Tx,
   network: Sweep['network'],
   { address, merchantId }: Pick<Holder, 'address' | 'merchantId'>,

@@ -2,7 +2,7 @@ import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
-import { HOUSE, type Item } from '../../ledger/postings/index.ts'
+import { PLATFORM, type Item } from '../../ledger/postings/index.ts'
 import { raiseAlert } from '../../platform/runtime/alerts.ts'
 
 /** A transfer of a token within a transaction. Ledger units. */
@@ -38,7 +38,7 @@ export const feesAmong = <T extends Moved>(inside: readonly Moved[], outside: re
 }
 
 /**
- * Posts fees as costs of the house, or takes them back when their block is lost.
+ * Posts fees as costs of the platform, or takes them back when their block is lost.
  * @param outgoingOf our transactions by hash; a sweep that somebody else began has none
  */
 export const feeItems = (
@@ -50,11 +50,11 @@ export const feeItems = (
 ): Item[] =>
   fees.map(({ transaction, asset, units }) => {
     const posted = direction === 'out' ? units : -units
-    const account = (kind: `custody:${typeof network}` | 'network-costs') => ({ merchantId: HOUSE, asset, kind })
+    const account = (kind: `custody:${typeof network}` | 'network-costs') => ({ merchantId: PLATFORM, asset, kind })
     return {
       transfer: {
         id: newId(),
-        merchantId: HOUSE,
+        merchantId: PLATFORM,
         kind: 'post',
         cause: { kind: 'outgoing', id: outgoingOf.get(transaction)?.outgoingId ?? newId() },
         legs: [
@@ -67,7 +67,7 @@ export const feeItems = (
   })
 
 /** Tells the operator, once for each token, also where the contract's change of its terms was never seen. */
-export const tellFees = async (tx: Tx, network: Network, fees: readonly Moved[], moment: Moment): Promise<void> => {
+export const alertFees = async (tx: Tx, network: Network, fees: readonly Moved[], moment: Moment): Promise<void> => {
   for (const asset of new Set(fees.map((fee) => fee.asset))) {
     const text = `The issuer of ${asset} takes a fee of transfers on ${network}: sweeps cost it, and receivers get less than withdrawals say. See docs/operating/chain-trouble.md`
     await raiseAlert(tx, { kind: 'issuer-fee', subject: `${network}/${asset}`, text }, moment)

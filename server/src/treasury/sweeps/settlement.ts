@@ -2,7 +2,7 @@ import type { Catalogue } from '../../market/assets/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { noEffects } from '../../ledger/effects/index.ts'
-import { HOUSE } from '../../ledger/postings/index.ts'
+import { PLATFORM } from '../../ledger/postings/index.ts'
 import { ownCosts, type OutgoingChange, type OutgoingSubscriber } from '../../chain/transactions/index.ts'
 import { resolveAlert } from '../../platform/runtime/alerts.ts'
 import { failingSubject } from './failing.ts'
@@ -45,7 +45,7 @@ export const createSweepSettlement =
     const prepares = PREPARES[change.event]
     if (prepares) await moveSweeps(tx, { fundingId: id }, prepares, moment.at)
     const payers = [...sweeps.map(({ merchantId }) => merchantId), ...(await borrowersOf(tx, id))]
-    return ownCosts(catalogue, change, payers.length > 0 ? payers : [HOUSE], moment)
+    return ownCosts(catalogue, change, payers.length > 0 ? payers : [PLATFORM], moment)
   }
 
 /** A batch goes on when a part of it fails: what its block does not show to have moved is still where it was. */

@@ -14,7 +14,7 @@ import {
   type World,
 } from '../../pay-in/deposits/test-world.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { HOUSE } from '../../ledger/postings/index.ts'
+import { PLATFORM } from '../../ledger/postings/index.ts'
 import { acceptDatabase } from '../../platform/runtime/installation.ts'
 import { createFunding } from '../reconciliation/index.ts'
 import { createSweepSubscriber } from './index.ts'
@@ -66,7 +66,7 @@ test('a sweep that a stranger started moves what the addresses hold, and is neit
   await read(2, [usdt(owned.address, HOT, 't2', 50_000_000n)])
   await world.act((tx, moment) => createFunding(catalogue).settled(tx, 'ETHEREUM', { finalHeight: 9 }, moment))
   expect(await booked()).toEqual({ deposit: 0n, hot: 50n * E18 })
-  expect(await world.balance(HOUSE, 'USDT', 'capital')).toBe(0n)
+  expect(await world.balance(PLATFORM, 'USDT', 'capital')).toBe(0n)
 })
 
 test('read twice it moves once, and a lost block takes it back', async () => {
@@ -112,14 +112,14 @@ describe('row T-41: the issuer of a token takes a fee of a sweep', () => {
       transfers: [{ ...made.transfers[0]!, index: 'l:1', to: 'issuer', units: fee }, ...made.transfers],
     }
   }
-  const costs = () => world.balance(HOUSE, 'USDT', 'network-costs')
+  const costs = () => world.balance(PLATFORM, 'USDT', 'network-costs')
   const alerts = async () =>
     (await sql<{ name: string }>`select kind || ' ' || subject as name from alerts`.execute(world.db)).rows.map(
       ({ name }) => name,
     )
   beforeEach(() => sql`truncate alerts`.execute(world.db))
 
-  test('it is a cost of the house, once, and a lost block takes it back', async () => {
+  test('it is a cost of the platform, once, and a lost block takes it back', async () => {
     await read(1, [usdt('payer', owned.address, 't1', 50_000_000n)])
     await read(2, [withFee(49_950_000n, 50_000n)])
     await read(2, [withFee(49_950_000n, 50_000n)])
@@ -143,15 +143,15 @@ test('what comes to the hot wallet from outside is capital as ever', async () =>
   await read(1, [usdt('operator', HOT, 't1', 7_000_000n)])
   await world.act((tx, moment) => createFunding(catalogue).settled(tx, 'ETHEREUM', { finalHeight: 9 }, moment))
   expect(await booked()).toEqual({ hot: 7n * E18 })
-  expect(await world.balance(HOUSE, 'USDT', 'capital')).toBe(7n * E18)
+  expect(await world.balance(PLATFORM, 'USDT', 'capital')).toBe(7n * E18)
 })
 
 describe('in a database that was restored from a copy', () => {
   const FORGOTTEN = '0xforgotten'
   const settle = () =>
     world.act((tx, moment) => createFunding(catalogue).settled(tx, 'ETHEREUM', { finalHeight: 9 }, moment))
-  const capital = () => world.balance(HOUSE, 'USDT', 'capital')
-  const suspense = () => world.balance(HOUSE, 'USDT', 'suspense')
+  const capital = () => world.balance(PLATFORM, 'USDT', 'capital')
+  const suspense = () => world.balance(PLATFORM, 'USDT', 'suspense')
   const alerts = async () =>
     (await sql<{ text: string }>`select text from alerts where kind = 'restored-funding'`.execute(world.db)).rows.map(
       ({ text }) => text,

@@ -1,6 +1,6 @@
 import type { Block, Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
-import { familyOf, houseAddressesAmong, ownerOf } from '../../chain/addresses/index.ts'
+import { familyOf, ownAddressesAmong, ownerOf } from '../../chain/addresses/index.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import { isInner, opposite, unknownInner, type CustodyMove } from '../../ledger/address-balances/index.ts'
@@ -8,9 +8,9 @@ import type { Tx } from '../../platform/db/index.ts'
 import { noEffects, type Effects } from '../../ledger/effects/index.ts'
 import { rescale } from '../../platform/money/index.ts'
 import { oursAmong } from '../../chain/transactions/index.ts'
-import { feeItems, feesAmong, payoutsAmong, tellFees } from './issuer-fees.ts'
+import { feeItems, feesAmong, payoutsAmong, alertFees } from './issuer-fees.ts'
 
-interface HouseTransfer {
+interface OwnTransfer {
   index: string
   transaction: string
   asset: string
@@ -31,14 +31,14 @@ export const createSweepSubscriber = (catalogue: Catalogue) => ({
     if (network === 'BITCOIN') return noEffects
     const transfers = await withoutKnownInner(tx, network, await between(tx, network, block, catalogue))
     if (transfers.length === 0) return noEffects
-    const column = (of: (t: HouseTransfer) => string | null): (string | null)[] => transfers.map(of)
+    const column = (of: (t: OwnTransfer) => string | null): (string | null)[] => transfers.map(of)
     const { rows } =
-      await sql<HouseTransfer>`insert into house_transfers(network, transaction, index, asset, from_address, to_address, units, issuer_fee, block_height)
+      await sql<OwnTransfer>`insert into house_transfers(network, transaction, index, asset, from_address, to_address, units, issuer_fee, block_height)
       select ${network}, t, i, a, f, r, u, e, ${block.height} from unnest(${column((t) => t.transaction)}::text[], ${column((t) => t.index)}::text[],
         ${column((t) => t.asset)}::text[], ${column((t) => t.from)}::text[], ${column((t) => t.to)}::text[],
         ${column((t) => t.units.toString())}::numeric[], ${transfers.map((t) => t.isFee)}::boolean[]) x(t, i, a, f, r, u, e)
       on conflict do nothing returning ${STORED}`.execute(tx)
-    await tellFees(
+    await alertFees(
       tx,
       network,
       rows.filter(({ isFee }) => isFee),
@@ -49,7 +49,7 @@ export const createSweepSubscriber = (catalogue: Catalogue) => ({
 
   orphaned: async (tx: Tx, network: Network, fromHeight: number, moment: Moment): Promise<Effects> => {
     const { rows } =
-      await sql<HouseTransfer>`delete from house_transfers where network = ${network} and block_height >= ${fromHeight}
+      await sql<OwnTransfer>`delete from house_transfers where network = ${network} and block_height >= ${fromHeight}
       returning ${STORED}`.execute(tx)
     return effectsOf(tx, network, rows, 'back', fromHeight, moment)
   },
@@ -65,7 +65,7 @@ const STORED = sql.raw(
 const effectsOf = async (
   tx: Tx,
   network: Network,
-  transfers: readonly HouseTransfer[],
+  transfers: readonly OwnTransfer[],
   direction: 'out' | 'back',
   height: number,
   moment: Moment,
@@ -88,26 +88,28 @@ const effectsOf = async (
  * Transfers whose sender and receiver are both ours, and what the issuers of their tokens take of them. Not only in our
  * own transactions: anybody may start the sweep of an address that has delegated.
  */
-const between = async (tx: Tx, network: Network, block: Block, catalogue: Catalogue): Promise<HouseTransfer[]> => {
+const between = async (tx: Tx, network: Network, block: Block, catalogue: Catalogue): Promise<OwnTransfer[]> => {
   const all = block.transactions.flatMap(({ hash, transfers }) =>
     transfers.map((transfer) => ({ ...transfer, transaction: hash })),
   )
-  const house = await houseAddressesAmong(tx, familyOf(network), [
+  const platform = await ownAddressesAmong(tx, familyOf(network), [
     ...new Set(all.flatMap(({ from, to }) => [...from, to])),
   ])
   const seen = all.filter(
-    ({ from, to }) => from.length === 1 && from[0] !== to && (house.has(to) || house.has(from[0]!)),
+    ({ from, to }) => from.length === 1 && from[0] !== to && (platform.has(to) || platform.has(from[0]!)),
   )
   if (seen.length === 0) return []
-  const others = [...new Set(seen.flatMap(({ from, to }) => [from[0]!, to]))].filter((address) => !house.has(address))
+  const others = [...new Set(seen.flatMap(({ from, to }) => [from[0]!, to]))].filter(
+    (address) => !platform.has(address),
+  )
   const deposits = await ownerOf(tx, familyOf(network), others)
-  const isOurs = (address: string): boolean => house.has(address) || deposits.has(address)
+  const isOurs = (address: string): boolean => platform.has(address) || deposits.has(address)
   const ours = await oursAmong(tx, network, [...new Set(seen.map(({ transaction }) => transaction))])
-  const read = (transfers: typeof all): HouseTransfer[] =>
+  const read = (transfers: typeof all): OwnTransfer[] =>
     transfers.flatMap(({ transaction, index, contract, from: [from], to, units }) => {
       const listed = catalogue.byContract(network, contract)
       if (!listed || units === 0n) return []
-      const isDeposit = deposits.has(to) && !ours.has(transaction) && house.get(from!)?.account === 'cold'
+      const isDeposit = deposits.has(to) && !ours.has(transaction) && platform.get(from!)?.account === 'cold'
       return [
         {
           transaction,
@@ -142,23 +144,19 @@ const between = async (tx: Tx, network: Network, block: Block, catalogue: Catalo
 }
 
 /** Of inner transfers, only what is more than is stored of their transactions. */
-const withoutKnownInner = async (
-  tx: Tx,
-  network: Network,
-  shown: readonly HouseTransfer[],
-): Promise<HouseTransfer[]> => {
+const withoutKnownInner = async (tx: Tx, network: Network, shown: readonly OwnTransfer[]): Promise<OwnTransfer[]> => {
   const inner = shown.filter(isInner)
   if (inner.length === 0) return [...shown]
-  const { rows } = await sql<HouseTransfer>`select ${STORED} from house_transfers
+  const { rows } = await sql<OwnTransfer>`select ${STORED} from house_transfers
     where network = ${network} and transaction = any(${inner.map(({ transaction }) => transaction)}::text[])`.execute(
     tx,
   )
-  const wayOf = ({ transaction, asset, from, to }: HouseTransfer): string =>
+  const wayOf = ({ transaction, asset, from, to }: OwnTransfer): string =>
     `${transaction}/${asset}/${from}/${to ?? 'a deposit'}`
   return [...shown.filter((one) => !isInner(one)), ...unknownInner(inner, rows.filter(isInner), wayOf)]
 }
 
-const movesOf = (network: Network, transfers: readonly HouseTransfer[], height: number): CustodyMove[] =>
+const movesOf = (network: Network, transfers: readonly OwnTransfer[], height: number): CustodyMove[] =>
   transfers.flatMap(({ asset, from, to, units }) => [
     { network, asset, address: from, units: -units, height },
     ...(to === null ? [] : [{ network, asset, address: to, units, height }]),

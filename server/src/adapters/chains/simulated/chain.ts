@@ -70,7 +70,7 @@ export class Chain {
   replace(hash: string): string {
     const replaced = this.pool.get(hash)
     if (!replaced) throw new RangeError(`${hash} is not in the pool`)
-    const replacement = this.#toSomebodyElse({ ...replaced, price: replaced.price * 2n })
+    const replacement = this.#toAnother({ ...replaced, price: replaced.price * 2n })
     this.take(replacement)
     return replacement.hash
   }
@@ -155,12 +155,12 @@ export class Chain {
 
   /** Uses up what another does, so that the other can never be mined. */
   #instead(lost: SimulatedTransaction): SimulatedTransaction {
-    const instead = { ...this.#toSomebodyElse(lost), debits: lost.debits, turn: lost.turn }
+    const instead = { ...this.#toAnother(lost), debits: lost.debits, turn: lost.turn }
     this.#known.set(instead.hash, instead)
     return instead
   }
 
-  #toSomebodyElse({ keys, price }: SimulatedTransaction): SimulatedTransaction {
+  #toAnother({ keys, price }: SimulatedTransaction): SimulatedTransaction {
     return this.#outside([{ to: this.newAddress(), units: 1n }], { sender: this.newAddress(), keys, price })
   }
 

@@ -1,7 +1,7 @@
 import { parseRpcJson } from '@bursar/chainkit/bitcoin'
 import { isWebPage } from '../../connection-errors.ts'
 import { createExchange, NoAnswer, type Exchange, type Received } from '../exchange.ts'
-import { createGate, isTooFast, pauseInText, REAL_TIMER, TooFast, type Timer } from '../pauses.ts'
+import { createRequestPauses, isTooFast, pauseInText, REAL_TIMER, TooFast, type Timer } from '../pauses.ts'
 import { ChainUnavailable } from '../port.ts'
 import { Malformed, objectOf } from '../shape.ts'
 import { createTurns, type Budget } from './budget.ts'
@@ -62,7 +62,7 @@ export const createNode = (settings: NodeSettings): TronNode => {
   } = settings
   const headers: Record<string, string> = apiKey === undefined ? {} : { [apiKeyHeader]: apiKey }
   // One for both roots: a gateway counts what comes with one key.
-  const gate = createGate(timer)
+  const requestPauses = createRequestPauses(timer)
   const turn = createTurns(budget, timer)
   const open = (at: string): Exchange =>
     createExchange({ url: at, headers, connections: CONNECTIONS, maxBytes: MAX_BYTES })
@@ -87,13 +87,13 @@ export const createNode = (settings: NodeSettings): TronNode => {
     const exchange = method.startsWith('walletsolidity/') ? solidity : full
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await gate.pass()
+        await requestPauses.pass()
         await turn()
         return parse(method, await exchange.post(JSON.stringify(body), timeoutMs, method))
       } catch (error) {
         const refused = error instanceof TooFast
         // Nobody asks this node before the pause is over: a gateway lengthens its suspension with each request.
-        if (refused) gate.close(error.pauseMs ?? FIRST_REST_MS * 2 ** (attempt - 1) * (0.5 + random()))
+        if (refused) requestPauses.close(error.pauseMs ?? FIRST_REST_MS * 2 ** (attempt - 1) * (0.5 + random()))
         const again =
           attempt < attempts &&
           (refused || error instanceof Malformed || (error instanceof NoAnswer && error.worthRepeating))

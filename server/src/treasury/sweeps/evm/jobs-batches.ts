@@ -113,7 +113,7 @@ const planOne = async (round: EvmRound, all: readonly BatchMember[], rate: GasRa
   const { runtime, network, chainId, contracts, hotAddress, sending } = round
   const rules = { delegate: contracts.delegate.address, authorization: round.authorization }
   const members = fitBatch(all, { ...rules, rate, most: sending.maxBatchFee })
-  if (members.length === 0) return tellDear(round, batchGas(all.slice(0, 1), rules) * rate.maxFeePerGas)
+  if (members.length === 0) return alertDear(round, batchGas(all.slice(0, 1), rules) * rate.maxFeePerGas)
   if (!(await canPay(round, batchGas(members, rules) * rate.maxFeePerGas))) return false
   await round.pause('sweep-chosen')
   try {
@@ -157,7 +157,7 @@ const planOne = async (round: EvmRound, all: readonly BatchMember[], rate: GasRa
   return true
 }
 
-const tellDear = async ({ runtime, network, sending }: EvmRound, fee: bigint): Promise<false> => {
+const alertDear = async ({ runtime, network, sending }: EvmRound, fee: bigint): Promise<false> => {
   const text = `Nothing is swept on ${network}: one address would cost up to ${fee} wei, above the cap of ${sending.maxBatchFee}`
   await raiseAlert(runtime.db, { kind: 'sweep-dear', subject: network, text }, momentOf(runtime))
   return false

@@ -5,7 +5,7 @@ import { momentOf } from '../../../platform/runtime/runtime.ts'
 import { freshPrices } from '../../../market/rates/index.ts'
 import { chooseAll, type EvmChoice } from './choice.ts'
 import type { EvmRound, EvmSweepDeps } from './sweeping.ts'
-import { tellFailing } from '../failing.ts'
+import { alertFailing } from '../failing.ts'
 import { expectedPrice, type GasRate } from './gas-price.ts'
 import { planBatches } from './jobs-batches.ts'
 import { areReady } from './jobs-contracts.ts'
@@ -69,7 +69,7 @@ const planFresh = async (round: EvmRound, rate: GasRate): Promise<boolean> => {
   )
   if (candidates.length === 0) return false
   for (const { account, holdings } of candidates) {
-    for (const holding of holdings) await tellFailing(runtime.db, network, account.holder, holding, momentOf(runtime))
+    for (const holding of holdings) await alertFailing(runtime.db, network, account.holder, holding, momentOf(runtime))
   }
   const measured = { ...round, ...(await measureGas(round)) }
   return carryOut(measured, await choose(measured, candidates, rate), rate)

@@ -122,7 +122,7 @@ describe.each(NODES)('on $name', (nodes) => {
       const costs = await Promise.all(merchants.map((id) => world.balance(id, coin, 'network-costs')))
       expect(costs.every((cost) => cost < 0n)).toBe(true)
       const paid = (await world.outgoing()).reduce((sum, { fee }) => sum + (fee ?? 0n), 0n)
-      expect(-costs.reduce((sum, cost) => sum + cost, await world.houseCosts())).toBe(paid)
+      expect(-costs.reduce((sum, cost) => sum + cost, await world.platformCosts())).toBe(paid)
 
       for (const { address } of owners.slice(0, 6)) await world.pay('USDT', address, '300')
       await world.mine(4)

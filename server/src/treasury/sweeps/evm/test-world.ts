@@ -21,7 +21,7 @@ import { createCatalogue, type Catalogue } from '../../../market/assets/index.ts
 import { uuidv7 } from '../../../platform/base/id.ts'
 import { createDb, createPool, inTransaction } from '../../../platform/db/index.ts'
 import { createDeposits, DEFAULT_DEPOSIT_POLICY } from '../../../pay-in/deposits/index.ts'
-import { applyAll, balancesOf, HOUSE, type AccountKind } from '../../../ledger/postings/index.ts'
+import { applyAll, balancesOf, PLATFORM, type AccountKind } from '../../../ledger/postings/index.ts'
 import {
   createTransactionSubscriber,
   createSendingJob,
@@ -314,7 +314,7 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
         holdId: newId(),
         outgoingId: null,
         doneSent: false,
-        toldAs: null,
+        notifiedAs: null,
         createdAt: at,
       }
       await inTransaction(db, async (tx) => {
@@ -347,8 +347,8 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
     },
     balance: async (merchantId: string, asset: string, kind: AccountKind): Promise<bigint> =>
       (await balancesOf(db, kind, [{ merchantId, asset }]))[0]!.posted,
-    houseCosts: async (): Promise<bigint> =>
-      (await balancesOf(db, 'network-costs', [{ merchantId: HOUSE, asset: coin }]))[0]!.posted,
+    platformCosts: async (): Promise<bigint> =>
+      (await balancesOf(db, 'network-costs', [{ merchantId: PLATFORM, asset: coin }]))[0]!.posted,
     outgoing: async (): Promise<
       {
         purpose: string

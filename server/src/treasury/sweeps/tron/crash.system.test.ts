@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { useDatabase } from '../../../../../test/setup/database.ts'
 import { migrated } from '../../../../../test/setup/migrated.ts'
-import { HOT, HOUSE, Killed, openTronSweeps, SOLID, USDT, type TronSweeps } from './test-world.ts'
+import { HOT, PLATFORM, Killed, openTronSweeps, SOLID, USDT, type TronSweeps } from './test-world.ts'
 
 const database = useDatabase({ template: migrated })
 const TRX = 1_000_000n
@@ -241,7 +241,7 @@ test('TRX that is staked, lent or unfreezing is ours in the books, and no payout
     [{ kind: 'withdraw' }, 'long enough'],
   ] as const)
     expect(await order(wanted)).toEqual({ refused: expect.stringContaining(why) })
-  const costs = await costOf(HOUSE)
+  const costs = await costOf(PLATFORM)
   expect(await spendable()).toBe(4_000n * TRX - costs)
   expect(await onChain(HOT, null)).toBe(10_000n * TRX - costs)
   await later(14 * 86_400_000)

@@ -5,7 +5,7 @@ import { signBytes } from '../../../../../sandbox/tron/blocks/signature.ts'
 import { deployer } from '../../../../../sandbox/tron/index.ts'
 import { useDatabase } from '../../../../../test/setup/database.ts'
 import { migrated } from '../../../../../test/setup/migrated.ts'
-import { HOT, HOUSE, openTronSweeps, SOLID, USDT } from './test-world.ts'
+import { HOT, PLATFORM, openTronSweeps, SOLID, USDT } from './test-world.ts'
 
 const STRANGER = addressOfHex(`41${'5e'.repeat(20)}`)
 const database = useDatabase({ template: migrated })
@@ -44,7 +44,7 @@ test('row T-41: the fee that the issuer takes of a sweep is booked as a cost, an
   expect([(await sweeps()).map(({ state }) => state), await alerts()]).toEqual([['final'], ['issuer-fee']])
   expect(await onChain(HOT, USDT)).toBe(99_900_000n)
   expect(await onChain(one.address, USDT)).toBe(0n)
-  expect([await differences(), -(await balance(HOUSE, 'USDT', 'network-costs'))]).toEqual([[], 100_000n])
+  expect([await differences(), -(await balance(PLATFORM, 'USDT', 'network-costs'))]).toEqual([[], 100_000n])
   const id = await request('USDT', STRANGER, 10_000_000n)
   await settle()
   expect([await withdrawal(id), await onChain(STRANGER, USDT), await onChain(HOT, USDT)]).toEqual([

@@ -3,7 +3,7 @@ import { forEachIsolated, type Job } from '../../../platform/jobs/index.ts'
 import { rescale } from '../../../platform/money/index.ts'
 import { momentOf } from '../../../platform/runtime/runtime.ts'
 import { freshPrices } from '../../../market/rates/index.ts'
-import { tellFailing } from '../failing.ts'
+import { alertFailing } from '../failing.ts'
 import { returnLoans } from './jobs-returns.ts'
 import { fundedOn, holdersOn, type Worthwhile } from '../store.ts'
 import type { Holder } from '../sweep.ts'
@@ -119,7 +119,7 @@ const begin = async (
         units,
         sweepId: null,
       }
-      await tellFailing(runtime.db, 'TRON', owner, { asset, units, since, failures }, momentOf(runtime))
+      await alertFailing(runtime.db, 'TRON', owner, { asset, units, since, failures }, momentOf(runtime))
       begun = await guarded(
         deps,
         owner.address,

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { useDatabase } from '../../../../../test/setup/database.ts'
 import { migrated } from '../../../../../test/setup/migrated.ts'
 import { ChainUnavailable } from '../../../adapters/chains/port.ts'
-import { HOT, HOUSE, openTronSweeps, SOLID, USDT, type TronSweeps } from './test-world.ts'
+import { HOT, PLATFORM, openTronSweeps, SOLID, USDT, type TronSweeps } from './test-world.ts'
 
 const database = useDatabase({ template: migrated })
 const MINUTE = 60_000
@@ -53,7 +53,7 @@ test('without stake each address is sent exactly what it burns, and its merchant
   const { sweep, gas } = await burnt()
   expect(costs.reduce((a, b) => a + b)).toBe(sweep! + gas!)
   expect(Math.max(...costs.map(Number)) - Math.min(...costs.map(Number))).toBeLessThan(2_000_000)
-  expect(await costOf(HOUSE)).toBe(0n)
+  expect(await costOf(PLATFORM)).toBe(0n)
   expect(await onChain(HOT, null)).toBe(5_000n * TRX - sweep! - gas!)
   expect(await differences()).toEqual([])
 })
@@ -61,7 +61,7 @@ test('without stake each address is sent exactly what it burns, and its merchant
 test('with stake energy is lent for each transfer and comes back: nothing is burnt for energy, nothing stays lent', async () => {
   const { address, pay, mine, settle, onChain, differences, costOf, burnt, adapter, openLoans, outgoing } =
     await staked()
-  const stakeCost = await costOf(HOUSE)
+  const stakeCost = await costOf(PLATFORM)
   const all = [await address(), await address()]
   for (const { address: to } of all) {
     await pay('TRX', to, '0.000001')
@@ -76,7 +76,7 @@ test('with stake energy is lent for each transfer and comes back: nothing is bur
   expect(await openLoans()).toBe(0)
   const stake = await adapter.stakeOf(HOT)
   expect(stake).toMatchObject({ staked: { ENERGY: 20_000n * TRX }, lent: { ENERGY: 0n } })
-  expect(await costOf(HOUSE)).toBe(stakeCost)
+  expect(await costOf(PLATFORM)).toBe(stakeCost)
   expect((await costOf(all[0]!.merchantId)) + (await costOf(all[1]!.merchantId))).toBe(
     (await burnt())['resources']! - stakeCost,
   )

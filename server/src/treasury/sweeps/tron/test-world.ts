@@ -17,7 +17,7 @@ import { createCatalogue } from '../../../market/assets/index.ts'
 import { uuidv7 } from '../../../platform/base/id.ts'
 import { createDb, createPool, inTransaction } from '../../../platform/db/index.ts'
 import { createDeposits, DEFAULT_DEPOSIT_POLICY } from '../../../pay-in/deposits/index.ts'
-import { applyAll, balancesOf, HOUSE, type AccountKind } from '../../../ledger/postings/index.ts'
+import { applyAll, balancesOf, PLATFORM, type AccountKind } from '../../../ledger/postings/index.ts'
 import {
   createTransactionSubscriber,
   createSendingJob,
@@ -281,7 +281,7 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
         holdId: newId(),
         outgoingId: null,
         doneSent: false,
-        toldAs: null,
+        notifiedAs: null,
         createdAt: at,
       }
       await inTransaction(db, async (tx) => {
@@ -378,7 +378,7 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
   return world
 }
 
-export { HOUSE }
+export { PLATFORM }
 
 const signerOf = async (now: () => number): Promise<Signer> => {
   const { TRON } = policyFile.networks

@@ -19,12 +19,12 @@ import {
 import { watchStatus } from '../../chain/watcher/index.ts'
 
 /** What an operator watches, read from the database when metrics are asked for. */
-export const figuresOf = (
+export const metricsOf = (
   { db, clock }: Pick<Runtime, 'db' | 'clock'>,
   catalogue: Catalogue,
   policies: Readonly<Record<Network, TreasuryPolicy>>,
 ): Figure[] => [
-  ...treasuryFigures({ db, clock }, catalogue, policies),
+  ...treasuryMetrics({ db, clock }, catalogue, policies),
   {
     name: 'bursar_chain_lag_blocks',
     help: 'Blocks between the head of a chain and what has been read of it',
@@ -100,8 +100,8 @@ export const figuresOf = (
   },
 ]
 
-/** Where the house's money is, by asset and network; all are read together, once for each scrape of each figure. */
-const treasuryFigures = (
+/** Where the platform's money is, by asset and network; all are read together, once for each scrape of each figure. */
+const treasuryMetrics = (
   runtime: Pick<Runtime, 'db' | 'clock'>,
   catalogue: Catalogue,
   policies: Readonly<Record<Network, TreasuryPolicy>>,

@@ -1,5 +1,5 @@
 /** What a wallet can still spend, in ledger units by ticker, after everything that is on its way. */
-export class Purse {
+export class HotBalance {
   readonly #left: Map<string, bigint>
 
   constructor(left: ReadonlyMap<string, bigint>) {
@@ -17,7 +17,7 @@ export class Purse {
 
   /** Whether all parts are there together. */
   hasAll(parts: readonly { ticker: string; units: bigint }[]): boolean {
-    return new Purse(this.#left).pay(parts) === undefined
+    return new HotBalance(this.#left).pay(parts) === undefined
   }
 
   /** Takes all parts, or nothing. @returns the ticker there is too little of */

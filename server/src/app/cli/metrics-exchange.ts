@@ -17,10 +17,10 @@ import { createLegsReader } from '../../market/rates/index.ts'
 const KEPT_MS = 1_000
 
 /**
- * What exchanges and hedges have done to the house, read from the database when metrics are asked for. For graphs:
+ * What exchanges and hedges have done to the platform, read from the database when metrics are asked for. For graphs:
  * floats.
  */
-export const exchangeFiguresOf = (
+export const exchangeMetricsOf = (
   { db, clock }: Pick<Runtime, 'db' | 'clock'>,
   catalogue: Catalogue,
   policy: ExchangePolicy,

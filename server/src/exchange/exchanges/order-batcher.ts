@@ -4,14 +4,14 @@ import { carryOut, joinEffects, noEffects } from '../../ledger/effects/index.ts'
 import { answerOf, answersOf, answerToKnown } from '../../ledger/orders/index.ts'
 import { ApiRefusal, type ApiAnswer, type ApiRequest } from '../../platform/api/route.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
-import { tellExchange } from './commands.ts'
-import { fillOrders, newKnown, type Filled, type Filling, type Order } from './desk.ts'
+import { notifyExchange } from './commands.ts'
+import { fillOrders, newKnown, type Filled, type Filling, type Order } from './trading.ts'
 
 /**
  * Where requests for exchanges are served: those that arrive while others are filled are filled together, in one
  * transaction.
  */
-export interface Counter {
+export interface OrderBatcher {
   /** Answers `{id}`, or why not; a repetition of the request gets the first answer. @throws ApiRefusal */
   place(request: Pick<ApiRequest, 'answerKeys'>, order: Order): Promise<ApiAnswer>
 }
@@ -22,7 +22,7 @@ const LANES = 2
 
 type Result = { answer: ApiAnswer } | { error: unknown }
 
-export const createCounter = (runtime: Runtime): Counter => {
+export const createOrderBatcher = (runtime: Runtime): OrderBatcher => {
   const batcher = new Batcher<Filling, Result>({
     most: MOST_AT_ONCE,
     lanes: LANES,
@@ -78,7 +78,7 @@ const fillTogether = (runtime: Runtime, fillings: readonly Filling[]): Promise<R
     const filled = await fillOrders(tx, fillings, new Date(runtime.clock.now()))
     const told = filled.map((one, i) =>
       'exchange' in one && one.outcome.kind === 'applied'
-        ? tellExchange(one.exchange, fillings[i]!.order.direction)
+        ? notifyExchange(one.exchange, fillings[i]!.order.direction)
         : noEffects,
     )
     await carryOut(tx, joinEffects(told), moment)

@@ -3,9 +3,9 @@ import { familyOf, holdersOf, type AddressFamily } from '../../chain/addresses/i
 import { Batcher } from '../../platform/base/batcher.ts'
 import { isLost, PreparedConnection, type PoolSettings } from '../../platform/db/index.ts'
 
-/** Whose addresses are: a merchant's deposit address, one of the house's own, or nobody's here. */
+/** Whose addresses are: a merchant's deposit address, one of the platform's own, or nobody's here. */
 export interface AddressHolders {
-  whose(network: Network, address: string): Promise<'merchant' | 'house' | 'nobody'>
+  holderOf(network: Network, address: string): Promise<'merchant' | 'platform' | 'nobody'>
   close(): Promise<void>
 }
 
@@ -20,7 +20,7 @@ const MOST_IN_BATCH = 256
 export const createAddressHolders = (settings: PoolSettings): AddressHolders => {
   const connection = new PreparedConnection(settings)
   const find = (batch: readonly Asked[]) => holdersOf(connection.query, batch)
-  const batcher = new Batcher<Asked, 'merchant' | 'house' | 'nobody'>({
+  const batcher = new Batcher<Asked, 'merchant' | 'platform' | 'nobody'>({
     most: MOST_IN_BATCH,
     run: async (batch) => {
       // A connection that broke is found out by using it: reading may be tried again.
@@ -29,7 +29,7 @@ export const createAddressHolders = (settings: PoolSettings): AddressHolders => 
     },
   })
   return {
-    whose: (network, address) => batcher.submit({ family: familyOf(network), address }),
+    holderOf: (network, address) => batcher.submit({ family: familyOf(network), address }),
     close: async () => {
       await batcher.close()
       await connection.close()

@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => holders.close())
 
-test('tells merchants, the house and strangers apart, on every chain of a family and on no other', async () => {
+test('tells merchants, the platform and strangers apart, on every chain of a family and on no other', async () => {
   const asked = [
     ['ETHEREUM', 'customer'],
     ['BINANCE_SMART_CHAIN', 'customer'],
@@ -31,15 +31,15 @@ test('tells merchants, the house and strangers apart, on every chain of a family
     ['BITCOIN', 'cold'],
     ['ETHEREUM', 'cold'],
   ] as const
-  const answers = await Promise.all(asked.map(([network, address]) => holders.whose(network, address)))
-  expect(answers).toEqual(['merchant', 'merchant', 'house', 'nobody', 'nobody', 'nobody', 'house', 'nobody'])
+  const answers = await Promise.all(asked.map(([network, address]) => holders.holderOf(network, address)))
+  expect(answers).toEqual(['merchant', 'merchant', 'platform', 'nobody', 'nobody', 'nobody', 'platform', 'nobody'])
 })
 
 test('a connection cut by the server is made again, and nobody notices', async () => {
-  expect(await holders.whose('ETHEREUM', 'hot')).toBe('house')
+  expect(await holders.holderOf('ETHEREUM', 'hot')).toBe('platform')
   const cut = await withClient(database.url, (client) =>
     client.query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1`, [NAME]),
   )
   expect(cut.rowCount).toBe(1)
-  expect(await holders.whose('ETHEREUM', 'hot')).toBe('house')
+  expect(await holders.holderOf('ETHEREUM', 'hot')).toBe('platform')
 })

@@ -6,7 +6,7 @@ const HIGHEST_LIMIT = 64
 const SLOW_LIMIT = 8
 
 /** What one worker knows of one merchant's receiver, and how many streams it may have under way there. */
-export class Gate {
+export class EndpointLimiter {
   signer: Signer | undefined
   #limit = 1
   #underWay = 0

@@ -8,9 +8,9 @@ import { createCatalogue } from '../../market/assets/index.ts'
 import { createDb, createPool } from '../../platform/db/index.ts'
 import { readExchangePolicy } from '../../exchange/exchanges/index.ts'
 import { createClock } from '../../platform/runtime/clock.ts'
-import { exchangeFiguresOf } from './figures-exchange.ts'
-import { figuresOf } from './figures.ts'
-import { lifeFigures } from './living.ts'
+import { exchangeMetricsOf } from './metrics-exchange.ts'
+import { metricsOf } from './metrics.ts'
+import { lifeMetrics } from './living.ts'
 
 let database: TestDatabase
 let roles: TestRoles
@@ -38,9 +38,9 @@ test.each(['api', 'worker', 'watcher'] as const)('audit S-3: %s may read what it
   const pool = createPool({ url: roles.url(kind) })
   const runtime = { db: createDb(pool), clock: createClock() }
   const figures = [
-    ...lifeFigures(runtime),
-    ...figuresOf(runtime, catalogue, readPolicies({}).treasury),
-    ...exchangeFiguresOf(runtime, catalogue, readExchangePolicy(catalogue, undefined)),
+    ...lifeMetrics(runtime),
+    ...metricsOf(runtime, catalogue, readPolicies({}).treasury),
+    ...exchangeMetricsOf(runtime, catalogue, readExchangePolicy(catalogue, undefined)),
   ]
   const failed: string[] = []
   for (const figure of figures)

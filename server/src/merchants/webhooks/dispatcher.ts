@@ -3,11 +3,11 @@ import type { Outbound } from '../../platform/outbound/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import type { Acknowledger } from './acknowledger.ts'
 import { attemptOf, isAccepted, send, speedOf } from './attempt.ts'
-import { Gate } from './gate.ts'
+import { EndpointLimiter } from './endpoint-limiter.ts'
 import type { EndpointOf } from './signature.ts'
 import { settle, type Attempt, type ClaimedStream, type Ending, type Settlement } from './stream.ts'
 
-export interface CarrierDeps {
+export interface DispatcherDeps {
   runtime: Pick<Runtime, 'clock' | 'log'>
   outbound: Outbound
   /** Where a merchant's notifications go at this moment; null while it has set no URL. Asked before each attempt. */
@@ -30,25 +30,25 @@ const LEASE_MARGIN_MS = 5_000
 const OWN_FAULT_PAUSE_MS = 60_000
 const MOST_UNACKNOWLEDGED = 2_048
 /** Receivers remembered before the idle ones are forgotten. */
-const MOST_GATES = 10_000
+const MOST_LIMITERS = 10_000
 
 /**
  * Brings claimed streams to their receivers: an object's events in order, objects at once, each merchant through its
  * gate.
  */
-export class Carrier {
-  readonly #deps: CarrierDeps
-  readonly #gates = new Map<string, Gate>()
+export class Dispatcher {
+  readonly #deps: DispatcherDeps
+  readonly #limiters = new Map<string, EndpointLimiter>()
   /** in the order they went under way */
-  readonly #underWay = new Set<{ gate: Gate; since: number; aside: boolean }>()
-  #sweepAt = MOST_GATES
+  readonly #underWay = new Set<{ limiter: EndpointLimiter; since: number; aside: boolean }>()
+  #sweepAt = MOST_LIMITERS
   #held = 0
   #aside = 0
   #lastStart = 0
   #ended = 0
   readonly #waiters = new Set<{ ready: () => boolean; resolve: (ready: boolean) => void }>()
 
-  constructor(deps: CarrierDeps) {
+  constructor(deps: DispatcherDeps) {
     this.#deps = deps
   }
 
@@ -74,7 +74,7 @@ export class Carrier {
 
   /** Streams of a merchant's own lane to take now. */
   async roomFor(merchantId: string): Promise<number> {
-    const room = this.#gates.get(merchantId)?.room(this.#aside > MOST_ASIDE) ?? new Gate().room(false)
+    const room = this.#limiters.get(merchantId)?.room(this.#aside > MOST_ASIDE) ?? new EndpointLimiter().room(false)
     if (room === 0) return 0
     try {
       return (await this.#deps.endpointOf(merchantId)) === null ? 0 : room
@@ -87,14 +87,14 @@ export class Carrier {
   /** Takes claimed streams. What a merchant's gate has no room for goes to that merchant's own lane. */
   accept(streams: readonly ClaimedStream[]): void {
     for (const stream of streams) {
-      const gate = this.#gateOf(stream.merchantId)
-      if (gate.room(this.#aside > MOST_ASIDE) === 0) {
+      const limiter = this.#limiterOf(stream.merchantId)
+      if (limiter.room(this.#aside > MOST_ASIDE) === 0) {
         this.#acknowledge(settle(stream, [], { kind: 'untried', ownLane: true }))
         continue
       }
       this.#held += 1
-      gate.admit(stream)
-      this.#start(gate)
+      limiter.admit(stream)
+      this.#start(limiter)
     }
   }
 
@@ -125,27 +125,27 @@ export class Carrier {
     }
   }
 
-  #start(gate: Gate): void {
-    for (let stream = gate.next(); stream; stream = gate.next()) void this.#carry(stream, gate)
+  #start(limiter: EndpointLimiter): void {
+    for (let stream = limiter.next(); stream; stream = limiter.next()) void this.#carry(stream, limiter)
   }
 
-  async #carry(stream: ClaimedStream, gate: Gate): Promise<void> {
+  async #carry(stream: ClaimedStream, limiter: EndpointLimiter): Promise<void> {
     this.#lastStart = this.#deps.runtime.clock.now()
-    const entry = { gate, since: this.#lastStart, aside: !gate.answers && this.#aside < MOST_UNPROVEN }
+    const entry = { limiter, since: this.#lastStart, aside: !limiter.answers && this.#aside < MOST_UNPROVEN }
     if (entry.aside) this.#aside += 1
     this.#underWay.add(entry)
     const attempts: Attempt[] = []
-    const ending = await this.#deliver(stream, gate, attempts)
+    const ending = await this.#deliver(stream, limiter, attempts)
     this.#underWay.delete(entry)
     if (entry.aside) this.#aside -= 1
     this.#held -= 1
-    gate.leave()
+    limiter.leave()
     this.#acknowledge(settle(stream, attempts, ending))
-    this.#start(gate)
+    this.#start(limiter)
   }
 
   /** Sends a stream's events one after the other until one is not accepted. Adds to `attempts`. */
-  async #deliver(stream: ClaimedStream, gate: Gate, attempts: Attempt[]): Promise<Ending> {
+  async #deliver(stream: ClaimedStream, limiter: EndpointLimiter, attempts: Attempt[]): Promise<Ending> {
     const { clock, log } = this.#deps.runtime
     try {
       for (const event of stream.events) {
@@ -156,12 +156,12 @@ export class Carrier {
         if (!endpoint) return { kind: 'untried', ownLane: true }
         const number = attempts.length === 0 ? stream.failures + 1 : 1
         const at = clock.business()
-        const answer = await send({ clock, outbound: this.#deps.outbound, gate, endpoint }, event, number)
-        gate.learn(speedOf(answer))
+        const answer = await send({ clock, outbound: this.#deps.outbound, limiter, endpoint }, event, number)
+        limiter.learn(speedOf(answer))
         const attempt = attemptOf(answer, event, number, at)
         attempts.push(attempt)
         // A receiver that gives no answer is tried with one stream; the others wait in its lane, not here.
-        if (attempt.status === null) this.#handBack(gate.suspect())
+        if (attempt.status === null) this.#handBack(limiter.suspect())
         if (!isAccepted(attempt)) return { kind: 'failed' }
       }
       return { kind: 'delivered' }
@@ -187,19 +187,19 @@ export class Carrier {
     this.tell()
   }
 
-  #gateOf(merchantId: string): Gate {
-    let gate = this.#gates.get(merchantId)
-    if (!gate) {
+  #limiterOf(merchantId: string): EndpointLimiter {
+    let limiter = this.#limiters.get(merchantId)
+    if (!limiter) {
       this.#sweep()
-      this.#gates.set(merchantId, (gate = new Gate()))
+      this.#limiters.set(merchantId, (limiter = new EndpointLimiter()))
     }
-    return gate
+    return limiter
   }
 
   #sweep(): void {
-    if (this.#gates.size < this.#sweepAt) return
-    for (const [merchantId, gate] of this.#gates) if (gate.idle) this.#gates.delete(merchantId)
-    this.#sweepAt = Math.max(MOST_GATES, this.#gates.size * 2)
+    if (this.#limiters.size < this.#sweepAt) return
+    for (const [merchantId, limiter] of this.#limiters) if (limiter.idle) this.#limiters.delete(merchantId)
+    this.#sweepAt = Math.max(MOST_LIMITERS, this.#limiters.size * 2)
   }
 
   #findHanging(): void {
@@ -209,7 +209,7 @@ export class Carrier {
       if (entry.aside) continue
       entry.aside = true
       this.#aside += 1
-      this.#handBack(entry.gate.suspect())
+      this.#handBack(entry.limiter.suspect())
     }
   }
 }

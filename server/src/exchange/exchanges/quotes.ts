@@ -8,19 +8,19 @@ import { refusal } from '../../ledger/orders/index.ts'
 import type { ApiRefusal } from '../../platform/api/route.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { boundsPassedBy, inventoryOf, type BoundedMove } from './inventory.ts'
-import { insertQuotes, promisedTo, type NewPromise } from './store.ts'
+import { insertQuotes, quotedTo, type NewQuote } from './store.ts'
 
 /**
  * Prices that are promised to merchants. An estimate reserves nothing (decision 0030): what others were promised does
  * not count, so that nobody can close the exchange for them by asking. A merchant's own promises count as far as its
  * balance can pay for them.
  */
-export interface Promises {
+export interface QuoteStore {
   /**
    * Resolves when it is stored. @throws ApiRefusal when there is not that much to sell, or a limit of the position
    * closes it
    */
-  keep(promise: NewPromise): Promise<void>
+  keep(promise: NewQuote): Promise<void>
 }
 
 /** What there is to sell is read so often. */
@@ -28,7 +28,7 @@ const KEPT_MS = 500
 const MOST_AT_ONCE = 200
 
 /** Promises that arrive while others are stored are stored together. */
-export const createPromises = ({ db, clock }: Pick<Runtime, 'db' | 'clock'>): Promises => {
+export const createQuoteStore = ({ db, clock }: Pick<Runtime, 'db' | 'clock'>): QuoteStore => {
   const inventories = new Map<string, () => Promise<bigint>>()
   const inventory = (asset: string): Promise<bigint> => {
     const read =
@@ -36,9 +36,9 @@ export const createPromises = ({ db, clock }: Pick<Runtime, 'db' | 'clock'>): Pr
     inventories.set(asset, read)
     return read()
   }
-  const batcher = new Batcher<NewPromise, ApiRefusal | undefined>({
+  const batcher = new Batcher<NewQuote, ApiRefusal | undefined>({
     most: MOST_AT_ONCE,
-    run: (promises) => store(db, promises, { inventory, now: new Date(clock.now()) }),
+    run: (quoteStore) => store(db, quoteStore, { inventory, now: new Date(clock.now()) }),
   })
   return {
     keep: async (promise) => {
@@ -58,40 +58,40 @@ interface Stock {
 }
 
 /** Stores what there is enough for, and no limit of the position closes. */
-const store = async (db: Db, promises: readonly NewPromise[], stock: Stock): Promise<(ApiRefusal | undefined)[]> => {
-  const short = await beyondInventory(db, promises, stock)
-  const passed = new Map((await boundsPassedBy(db, promises.flatMap(movesOf))).map((move) => [move.promise, move]))
+const store = async (db: Db, quoteStore: readonly NewQuote[], stock: Stock): Promise<(ApiRefusal | undefined)[]> => {
+  const short = await beyondInventory(db, quoteStore, stock)
+  const passed = new Map((await boundsPassedBy(db, quoteStore.flatMap(movesOf))).map((move) => [move.promise, move]))
   await insertQuotes(
     db,
-    promises.filter((promise) => !passed.has(promise) && !short.has(promise)),
+    quoteStore.filter((promise) => !passed.has(promise) && !short.has(promise)),
   )
-  return promises.map((promise) => {
+  return quoteStore.map((promise) => {
     if (short.has(promise)) return noLiquidity(`there is not that much ${promise.direction.target.ticker} to sell`)
     const move = passed.get(promise)
     return move && noLiquidity(`no more ${move.asset} is ${move.units < 0n ? 'sold' : 'bought'} now`)
   })
 }
 
-/** Those that the house could not honour together with what their own merchant was promised before, and can pay for. */
+/** Those that the platform could not honour together with what their own merchant was promised before, and can pay for. */
 const beyondInventory = async (
   db: Db,
-  promises: readonly NewPromise[],
+  quoteStore: readonly NewQuote[],
   { inventory, now }: Stock,
-): Promise<ReadonlySet<NewPromise>> => {
-  const pairs = promises.map(({ merchantId, direction: { spend, target } }) => ({
+): Promise<ReadonlySet<NewQuote>> => {
+  const pairs = quoteStore.map(({ merchantId, direction: { spend, target } }) => ({
     merchantId,
     spend: spend.ticker,
     target: target.ticker,
   }))
-  const earlier = await promisedTo(db, pairs, now)
+  const earlier = await quotedTo(db, pairs, now)
   const balances = await balancesOf(
     db,
     'merchant',
     pairs.map(({ merchantId, spend }) => ({ merchantId, asset: spend })),
   )
   const added = new Map<string, bigint>()
-  const beyond = new Set<NewPromise>()
-  for (const [i, promise] of promises.entries()) {
+  const beyond = new Set<NewQuote>()
+  for (const [i, promise] of quoteStore.entries()) {
     const {
       merchantId,
       direction: { spend, target },
@@ -108,7 +108,7 @@ const beyondInventory = async (
 }
 
 /** What an exchange would move of the position. */
-const movesOf = (promise: NewPromise): (BoundedMove & { promise: NewPromise })[] => {
+const movesOf = (promise: NewQuote): (BoundedMove & { promise: NewQuote })[] => {
   const {
     direction: { spend, target },
     quoted,

@@ -2,9 +2,9 @@ import type { Network } from '@bursar/chainkit'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { noEffects, type Effects } from '../../ledger/effects/index.ts'
-import { recordOutrun } from '../../chain/transactions/index.ts'
+import { recordSuperseded } from '../../chain/transactions/index.ts'
 import { resolveAlert } from '../../platform/runtime/alerts.ts'
-import { outrunJoinings } from './store.ts'
+import { supersededJoinings } from './store.ts'
 
 /** Ends what can never be mined any more once final blocks prove it, so that its coins are not held for ever. */
 export const createSupersededSubscriber = () => ({
@@ -17,8 +17,8 @@ export const createSupersededSubscriber = () => ({
     moment: Moment,
   ): Promise<Effects> => {
     if (network !== 'BITCOIN') return noEffects
-    for (const id of await outrunJoinings(tx, finalHeight)) {
-      if (await recordOutrun(tx, id, moment)) await resolveAlert(tx, 'broadcast', id, moment.at)
+    for (const id of await supersededJoinings(tx, finalHeight)) {
+      if (await recordSuperseded(tx, id, moment)) await resolveAlert(tx, 'broadcast', id, moment.at)
     }
     return noEffects
   },

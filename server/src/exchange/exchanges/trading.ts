@@ -20,15 +20,15 @@ import type { Exchange } from './exchange.ts'
 import { chargedFee, checkLimits, fillOf, quoteNow } from './order.ts'
 import type { ExchangePolicy } from './policy.ts'
 import { isNoWorse, PRICE_DECIMALS } from './pricing.ts'
-import type { Promises } from './promises.ts'
+import type { QuoteStore } from './quotes.ts'
 import type { Quote } from './quoting.ts'
 import { endQuotes, lockQuotes, type Promisable, type StoredQuote } from './store.ts'
 
 /** What prices orders: read before a transaction is opened, from what jobs keep up to date. */
-export interface DeskDeps {
+export interface TradingDeps {
   runtime: Runtime
   policy: ExchangePolicy
-  promises: Promises
+  quoteStore: QuoteStore
   legs(): Promise<Legs>
   stops(): Promise<readonly StopTerm[]>
 }
@@ -38,7 +38,7 @@ export interface DeskDeps {
  * against what there is to sell. @throws ApiRefusal with the numbers of an estimate
  */
 export const estimate = async (
-  { runtime, policy, legs, promises }: DeskDeps,
+  { runtime, policy, legs, quoteStore }: TradingDeps,
   asking: Promisable,
   limit: bigint | undefined,
 ): Promise<Quote> => {
@@ -52,7 +52,7 @@ export const estimate = async (
       'price',
     )
   }
-  await promises.keep({
+  await quoteStore.keep({
     ...asking,
     quoted,
     id: runtime.newId(),
@@ -81,7 +81,7 @@ export interface Order extends Promisable {
  * @throws ApiRefusal
  */
 export const priceOrder = async (
-  { legs, stops }: Pick<DeskDeps, 'legs' | 'stops'>,
+  { legs, stops }: Pick<TradingDeps, 'legs' | 'stops'>,
   order: Omit<Order, 'now'>,
 ): Promise<Order> => {
   const { merchantId, direction, side, amount } = order
@@ -112,7 +112,7 @@ export type Filled = { exchange: Exchange; outcome: Outcome } | { refused: ApiRe
 
 /**
  * Fills priced orders in this transaction, each under an estimate's promise where there is one; no two ask for the same
- * promise. Those that are refused or known move nothing. @throws ApiRefusal: roll back, the house lacks an asset for
+ * promise. Those that are refused or known move nothing. @throws ApiRefusal: roll back, the platform lacks an asset for
  * all of them together
  */
 export const fillOrders = async (tx: Tx, fillings: readonly Filling[], now: Date): Promise<Filled[]> => {
@@ -129,7 +129,7 @@ const identityOf = ({ order: { merchantId, localId, caused }, answers }: Filling
 })
 
 const fillFresh = async (tx: Tx, fillings: readonly Filling[], now: Date): Promise<Filled[]> => {
-  const promised = await promisesFor(tx, fillings, now)
+  const promised = await quotesFor(tx, fillings, now)
   const judged = fillings.map((filling) => fillOrRefusal(filling, promised.get(filling)))
   const fills = judged.filter((one): one is Fill => !(one instanceof ApiRefusal))
   const outcomes = new Map<Fill | ApiRefusal, Outcome>(
@@ -148,7 +148,7 @@ const fillFresh = async (tx: Tx, fillings: readonly Filling[], now: Date): Promi
 }
 
 /** The promises that orders with a price ask for, locked. */
-const promisesFor = async (
+const quotesFor = async (
   tx: Tx,
   fillings: readonly Filling[],
   now: Date,
@@ -178,7 +178,7 @@ const fillOrRefusal = ({ order, known, answers }: Filling, promised: StoredQuote
 /** Fills one order, which is part of something larger, in this transaction. @throws ApiRefusal: roll back */
 export const fillOrder = async (
   tx: Tx,
-  { runtime }: Pick<DeskDeps, 'runtime'>,
+  { runtime }: Pick<TradingDeps, 'runtime'>,
   order: Order,
   { at, newId }: Moment,
 ): Promise<Exchange> => {
