@@ -5,8 +5,8 @@ const slow = ['sandbox/**/*.test.ts', 'test/{system,simulation}/**/*.test.ts', '
 /** The whole system as every change is tried on: money in, money out, chains that change under it. */
 const always = ['money-in', 'money-out', 'chains-change']
 /**
- * Killed processes, browsers, how the platform moves its own coins, and what takes a minute a file: `.ci/run` runs it, and
- * so does `npm test -- --project long`. The rest is `npm test`.
+ * Killed processes, browsers, how the platform moves its own coins, and what takes a minute a file: `.ci/run` runs it,
+ * and so does `npm test -- --project long`. The rest is `npm test`.
  */
 const long = [
   'test/{crash,browser}/**/*.test.ts',

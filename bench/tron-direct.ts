@@ -60,7 +60,7 @@ interface Cost {
   round: number
 }
 
-/** @param leaves the transactions that take it from a deposit address to somebody, which may be the hot wallet */
+/** @param leaves the transactions that take it from a deposit address to a person, which may be the hot wallet */
 const measure = async (
   staked: boolean,
   leaves: (world: World, account: Account, to: string) => Promise<bigint>,

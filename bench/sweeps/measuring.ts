@@ -39,7 +39,7 @@ export const measure = async (
   standing: Standing,
 ): Promise<number> => {
   const isBatch = way !== 'direct' && way !== 'top-up'
-  // Whoever sweeps the naive way delegates nothing.
+  // Anyone who sweeps the naive way delegates nothing.
   const accounts = await freshAccounts(world, assets, isBatch ? standing : 'new', isBatch ? BATCH : 1)
   await fill(world, assets, accounts)
   const gas = await carryOut(world, assets, way, accounts, standing)

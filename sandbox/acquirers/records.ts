@@ -11,7 +11,7 @@ export interface Records<T extends { readonly id: string }> {
 }
 
 /**
- * One JSON object a line, the last of an id counts. A last line cut short by a kill is dropped: nobody was told of it.
+ * One JSON object a line, the last of an id counts. A last line cut short by a kill is dropped: no acquirer has it.
  */
 export function openRecords<T extends { readonly id: string }>(file: string): Records<T> {
   mkdirSync(dirname(file), { recursive: true })

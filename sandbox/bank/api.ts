@@ -102,7 +102,7 @@ async function respond(
   }
 }
 
-/** Whoever signed the request. The time is the real clock's: the bank's own may be moved. */
+/** Anyone who signed the request. The time is the real clock's: the bank's own may be moved. */
 function accountOf(desk: Desk, { headers, target, rawBody: body }: SandboxRequest, method: string): string {
   const [name, timestamp] = [headers['x-bank-account'], headers['x-bank-timestamp']].map(String) as [string, string]
   const account = desk.accounts.find((one) => one.name === name)

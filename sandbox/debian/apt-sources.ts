@@ -13,7 +13,7 @@ export interface AptSource {
   readonly signedBy?: string
 }
 
-/** The mirror of Debian itself, not of its security archive or of somebody else's packages. */
+/** The mirror of Debian itself, not of its security archive or of another party's packages. */
 export function debianMirror(sources: readonly AptSource[]): AptSource | undefined {
   return sources.find(
     ({ uri, components }) => /^https?:\/\//.test(uri) && /\/debian\/?$/.test(uri) && components.includes('main'),

@@ -41,7 +41,7 @@ export interface ServerOptions {
   readonly port: number
   readonly portSetting?: string
   readonly routes: readonly Route[]
-  /** Told of failures that are the sandbox's own. */
+  /** Called with failures that are the sandbox's own. */
   readonly log?: (line: string) => void
 }
 

@@ -52,7 +52,7 @@ export function socketUrl(dir: string, database: string): string {
   return `postgres:///${database}?host=${encodeURIComponent(dir)}&user=postgres`
 }
 
-/** False when the directory belongs to somebody else, who could then read our traffic. */
+/** False when the directory belongs to another receiver, who could then read our traffic. */
 function claim(dir: string, runAs: RunAs): boolean {
   if (!existsSync(dir)) mkdirSync(dir, { mode: 0o700 })
   const found = lstatSync(dir)

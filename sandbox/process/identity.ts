@@ -1,4 +1,4 @@
-/** Which process a pid names. A pid alone is not enough: after a crash the number may belong to somebody else. */
+/** Which process a pid names. A pid alone is not enough: after a crash the number may belong to another receiver. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { inspectProcess } from './identity.ts'
 import type { ProcessInfo } from './identity.ts'
 
-/** Somebody else listens on a port that we need. */
+/** A person else listens on a port that we need. */
 class PortInUse extends Error {
   /** `setting` is what the user changes to choose another port. */
   constructor(port: number, wantedBy: string, setting?: string) {

@@ -93,7 +93,7 @@ const usualSlotMs = 3_000
 /** Throws PortInUse, and an Error when the folder's chain cannot be read. */
 export const startTronChain = async (options: TronChainOptions): Promise<TronChain> => {
   const { clock = Date.now, slotMs = usualSlotMs, log = () => {} } = options
-  // Before anything is written: whoever has the port may have the folder too.
+  // Before anything is written: anyone who has the port may have the folder too.
   if (options.port !== 0) await requireFreePort(options.port, 'the TRON chain', options.portSetting)
   const kept = openLog(options.folder)
   const machine = await createMachine(chainId)

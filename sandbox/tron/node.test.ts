@@ -33,7 +33,7 @@ afterEach(async () => {
 const start = async (more: Partial<TronNodeOptions> = {}): Promise<TronNode> =>
   (node = await startTronNode({ ...options, ...more }))
 
-/** Pays somebody on the chain, and says how to ask later whether it still stands. */
+/** Pays a person on the chain, and says how to ask later whether it still stands. */
 async function pay(): Promise<() => Promise<void>> {
   const { chain, genesis } = await openTron(node?.url ?? '')
   const address = await chain.newAddress()

@@ -67,7 +67,7 @@ const tokenBalance = async (chain: Chain, machine: Machine, token: Address, hold
 
 const sendFromFaucet = async (chain: Chain, machine: Machine, contract: Contract): Promise<string> => {
   const view = openView(chain, machine, false)
-  // Two equal payments are told apart by their times.
+  // Two equal payments are distinguished by their times.
   const raw = buildRaw(view, contract, view.newest.timestamp + chain.pool.list().length, { feeLimit })
   const transaction = signedTransaction(raw, [await signBytes(encodeRaw(raw), faucet.key)])
   try {

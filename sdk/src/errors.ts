@@ -69,7 +69,7 @@ export class WebhookError extends Error {
 }
 
 /**
- * A proof of liabilities does not hold. `malformed`: not a proof; `merchant`: somebody else's; `path`, `sum`, `root`:
+ * A proof of liabilities does not hold. `malformed`: not a proof; `merchant`: another party's; `path`, `sum`, `root`:
  * it does not lead to its total; `commitment`, `signature`: not what was published or signed; `balance`: not what your
  * books say.
  */

@@ -1,5 +1,5 @@
 /**
- * Stands between a client and PostgreSQL, and loses the answer to a COMMIT when told to: the transaction is done, and
+ * Stands between a client and PostgreSQL, and loses the answer to a COMMIT when asked to: the transaction is done, and
  * its client can't know.
  */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'

@@ -142,7 +142,7 @@ const PORTS = [
 ] as const
 
 /**
- * Below what systems hand out by themselves, so that no connection of somebody's takes one before its server listens.
+ * Below what systems hand out by themselves, so that no connection of a person's takes one before its server listens.
  */
 const [FIRST_PORT, LAST_PORT] = [20_000, 32_000]
 

@@ -1,5 +1,5 @@
 /**
- * Somebody with a password of the database writes money into the books: nothing that it would pay for is ever signed.
+ * A person with a password of the database writes money into the books: nothing that it would pay for is ever signed.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -16,10 +16,10 @@ export type SignedPsbtRefusal = 'not-parsable' | 'other' | 'not-signed'
 const PSBT_MAGIC = Uint8Array.of(0x70, 0x73, 0x62, 0x74, 0xff)
 
 /**
- * Reads what came back from whoever signed a PSBT: the PSBT with its signatures, or the transaction as it travels. It
- * is taken only when its txid is that of the PSBT handed out, so that it spends and pays the same to the satoshi, and
- * when every input carries a valid signature over all of it (SIGHASH_ALL, BIP 143) by the key whose script it spends.
- * Never throws.
+ * Reads what came back from anyone who signed a PSBT: the PSBT with its signatures, or the transaction as it travels.
+ * It is taken only when its txid is that of the PSBT handed out, so that it spends and pays the same to the satoshi,
+ * and when every input carries a valid signature over all of it (SIGHASH_ALL, BIP 143) by the key whose script it
+ * spends. Never throws.
  */
 export function readSigned(psbt: Psbt, bytes: Uint8Array): FinalTransaction | Refused<SignedPsbtRefusal> {
   const isPsbt = PSBT_MAGIC.every((byte, at) => bytes[at] === byte)

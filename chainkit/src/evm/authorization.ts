@@ -54,7 +54,7 @@ export const signedFields = ({ signature: { r, s, yParity }, ...authorization }:
 /** Throws a RangeError when the item is not an authorisation as we make them. */
 export const readAuthorization = (item: RlpItem | undefined): Authorization => readFields(listOf(item, 3))
 
-/** Throws a RangeError when the item is not an authorisation as we make them, signed by somebody. */
+/** Throws a RangeError when the item is not an authorisation as we make them, signed by a key of its own. */
 export const readSignedAuthorization = (item: RlpItem | undefined): SignedAuthorization => {
   const items = listOf(item, 6)
   const [parity, r, s] = items.slice(3).map(number) as [bigint, bigint, bigint]

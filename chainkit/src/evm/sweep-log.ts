@@ -8,7 +8,7 @@ import type { Hex } from './hex.ts'
 
 /** What a sweep tells beside the tokens' own `Transfer`. */
 export type SweepEvent =
-  /** Coin left a delegated address for the treasury, whoever asked for it. */
+  /** Coin left a delegated address for the treasury, whichever party asked for it. */
   | { kind: 'coin-swept'; account: Hex; units: bigint }
   /** A token, or the coin (`COIN`), stayed where it was. */
   | { kind: 'not-swept'; account: Hex; asset: Hex }

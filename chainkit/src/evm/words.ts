@@ -3,7 +3,7 @@ import type { Hex } from './hex.ts'
 import { SELECTOR_DIGITS, WORD_DIGITS, addressFromWord, addressWord, selector, uintWord } from './erc20.ts'
 
 /**
- * Call data as its words of 32 bytes (the contract ABI). Whoever decodes encodes again and compares: only the one
+ * Call data as its words of 32 bytes (the contract ABI). The decoder encodes again and compares: only the one
  * spelling that we write is read.
  */
 export class Words {

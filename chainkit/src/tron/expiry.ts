@@ -1,6 +1,7 @@
 /**
  * Nothing on TRON makes two transactions compete: there is no coin and no nonce that both use up. A payment is made
- * anew only when its transaction has expired and is proven dead, and this long after, by the clock of whoever signs.
+ * anew only when its transaction has expired and is proven dead, and this long after, by the clock of the person who
+ * signs.
  */
 export const REBUILD_AFTER_MS = 10 * 60_000
 /** java-tron takes no transaction that expires later than this after the head (`MAXIMUM_TIME_UNTIL_EXPIRATION`). */

@@ -135,5 +135,5 @@ export const transactionsOf = (key: Uint8Array): fc.Arbitrary<UnsignedTransactio
     })
     .map((one) => (one.contract.kind === 'TriggerSmartContract' ? one : { ...one, feeLimit: 0n }))
 
-/** Whoever it is, in the hex that tronweb shows. */
+/** Anyone who it is, in the hex that tronweb shows. */
 export const shownHex = (text: string): string => hexOfAddress(text).toUpperCase()

@@ -22,7 +22,7 @@ import type { Block, MinedTransaction } from './block.ts'
 import { executeTransaction } from './execute.ts'
 import { knownAccount, witnessAddress } from './witness.ts'
 
-/** Whoever wants TRX of the sandbox gets it from here. */
+/** Anyone who wants TRX of the sandbox gets it from here. */
 export const faucet = knownAccount('faucet')
 /** Deployed the tokens and owns them. */
 export const deployer = knownAccount('deployer')

@@ -44,7 +44,7 @@ async function readGuarded(path: string, forbidden: number, advice: string): Pro
   }
 }
 
-/** Whoever may write the directory may put another file into the place of this one. */
+/** Anyone who may write the directory may put another file into the place of this one. */
 async function judgeFolder(path: string): Promise<void> {
   const found = await stat(path)
   judgeOwner(path, found, process.geteuid!())

@@ -29,7 +29,7 @@ export async function listen(server: Server, endpoint: Endpoint): Promise<string
   return `${address}:${port}`
 }
 
-/** A process that was killed leaves its socket file behind. Throws when somebody still listens there. */
+/** A process that was killed leaves its socket file behind. Throws when a person still listens there. */
 async function removeStaleSocket(path: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined)
   if (!found) return

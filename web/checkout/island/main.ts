@@ -4,7 +4,7 @@
  */
 const POLL_MS = 15_000
 const TICK_MS = 1_000
-/** Whoever is still here then has been kept by something: the page is followed again. */
+/** Anyone who is still here then has been kept by something: the page is followed again. */
 const LEAVES_WITHIN_MS = 60_000
 
 const said = document.getElementById('said')

@@ -29,7 +29,7 @@ export const accentOf = (colour: string | undefined, theme: 'light' | 'dark'): A
   return { surface: hexOf(surface), on: hexOf(on), line: hexOf(line) }
 }
 
-/** How well two colours are told apart, 1 to 21 (WCAG 2.2). */
+/** How well two colours are distinguished, 1 to 21 (WCAG 2.2). */
 export const contrastOf = (a: string, b: string): number => contrast(rgbOf(a), rgbOf(b))
 
 type Rgb = readonly [number, number, number]

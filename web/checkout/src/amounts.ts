@@ -35,7 +35,7 @@ const currency = (ticker: string, language: Language): Intl.NumberFormat => {
 
 const times = new Map<Language, Intl.DateTimeFormat>()
 
-/** A moment in Universal Time: whoever reads it may be anywhere. */
+/** A moment in Universal Time: anyone who reads it may be anywhere. */
 export const timeText = (at: number, language: Language): string => {
   let format = times.get(language)
   if (!format) {

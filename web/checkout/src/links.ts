@@ -1,4 +1,4 @@
-/** The address of somebody else's page when it may be a link: https and without a password, or undefined. */
+/** The address of another party's page when it may be a link: https and without a password, or undefined. */
 export const outsideLink = (text: string | undefined): string | undefined => {
   const url = text !== undefined && URL.canParse(text) ? new URL(text) : undefined
   return url?.protocol === 'https:' && url.username === '' && url.password === '' ? url.href : undefined

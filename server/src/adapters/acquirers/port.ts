@@ -191,7 +191,7 @@ export interface Acquirer {
    * Gives a payment back, in whole or in part: asks how the payment stands, and sends the refund unless that shows it
    * already. Answers the refund's own state: `succeeded` with what was given back, `refused` only where the payment's
    * state or the answer to the refund decides it. The payment is `reversed` once all of it was given back. One refund
-   * of a payment at a time: acquirers that take no reference of a refund are told apart by `refundedUnits`, what
+   * of a payment at a time: acquirers that take no reference of a refund are distinguished by `refundedUnits`, what
    * earlier refunds of it gave back; money beyond that is this refund's.
    * @param sending awaited immediately before the refund is sent; when it throws, nothing is sent
    */

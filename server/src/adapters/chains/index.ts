@@ -10,7 +10,7 @@ export { ChainUnavailable } from './port.ts'
 export { readChainSettings } from './settings.ts'
 export type { ChainSettings } from './settings.ts'
 
-/** An adapter with its connections, which close when they have long been idle, or when told to. */
+/** An adapter with its connections, which close when they have long been idle, or when asked to. */
 export type OpenAdapter = (ChainAdapter | AccountChainAdapter | TronChainAdapter) & { close(): Promise<void> }
 
 /**

@@ -76,7 +76,7 @@ export const createRpc = (given: RpcSettings): Rpc => {
   const unavailable = (method: string, why: string, cause?: unknown): ChainUnavailable =>
     new ChainUnavailable(`${settings.network}: ${method}: ${why}`, { cause })
 
-  /** One request, repeated while it is worth it. Safe for what is asked; whoever hands something over asks once. */
+  /** One request, repeated while it is worth it. Safe for what is asked; a hand-over is asked once. */
   const exchangeOnceOrMore = async (
     calls: readonly RpcCall[],
     body: unknown,

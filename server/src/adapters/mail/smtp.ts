@@ -61,7 +61,7 @@ export const createSmtpSender = (settings: SmtpSettings): MailSender => {
   })
   return {
     send: async (mail) => {
-      // One plain address, whoever wrote it: the composer would read a list.
+      // One plain address, whichever party wrote it: the composer would read a list.
       if (mailAddress(mail.to) === undefined)
         return { kind: 'refused', reason: 'the address is none that mail can be sent to' }
       const message = messageOf(mail)

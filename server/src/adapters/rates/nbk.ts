@@ -5,7 +5,7 @@ import type { OfficialRate, OfficialSource } from './port.ts'
 import { decimal, member } from './venue.ts'
 
 const DAY = /(\d\d)\.(\d\d)\.(\d{2,4})/
-/** Nothing is unfolded and nothing is a number by itself: the text is somebody else's. */
+/** Nothing is unfolded and nothing is a number by itself: the text is another party's. */
 const xml = new XMLParser({
   processEntities: false,
   parseTagValue: false,

@@ -2,9 +2,9 @@ import type { Market } from '../rates/port.ts'
 import type { Limited } from '../rests.ts'
 
 /**
- * A venue that the platform hedges on. Amounts and prices in 1e-18: of the base, and of the quote for one base. Promises
- * that what is not known is never called a refusal, and that an order is placed at most once for each call: no adapter
- * tries again by itself.
+ * A venue that the platform hedges on. Amounts and prices in 1e-18: of the base, and of the quote for one base.
+ * Promises that what is not known is never called a refusal, and that an order is placed at most once for each call: no
+ * adapter tries again by itself.
  */
 export interface Venue {
   readonly name: string

@@ -7,7 +7,7 @@ import { command, neededText, print, UsageError, type Command } from './command.
 import { withInstallation } from './merchant.ts'
 import { loadConfig } from './open.ts'
 
-/** A deposit that is judged again after a year is the last thing that looks for what its merchant was told. */
+/** A deposit that is judged again after a year is the last thing that looks for what its merchant was notified of. */
 const FEWEST_MONTHS = 12
 
 const monthsOf = (typed: string): number => {

@@ -55,7 +55,7 @@ const say = (text: string): 0 => {
   return 0
 }
 
-/** Lists the family that was named, or everything; whoever asked for help has not typed anything wrongly. */
+/** Lists the family that was named, or everything; whichever party asked for help has not typed anything wrongly. */
 const unknown = (commands: readonly Command[], words: readonly string[], wantsHelp: boolean): number => {
   const [first] = words.filter((word) => !word.startsWith('-'))
   const family = commands.filter(({ name }) => name.split(' ')[0] === first)

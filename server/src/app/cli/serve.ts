@@ -278,7 +278,7 @@ const startInner = async (
 
 const LONGEST_STOP_MS = 25_000
 
-/** Resolves when the process is told to stop by a signal, and rejects when a part of it gives the process up. */
+/** Resolves when the process is asked to stop by a signal, and rejects when a part of it gives the process up. */
 const untilEnded = (): { ended: Promise<void>; fail(error: Error): void } => {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   process.once('SIGTERM', resolve)

@@ -33,7 +33,7 @@ export const settlements = (world: InvoicingWorld): OutgoingSubscriber[] => {
   ]
 }
 
-/** The rooms that follow chains, in the order they are told. */
+/** The modules that follow chains, in the order they are called. */
 export const createChainSubscribers = (
   world: World,
 ): { listeners: ChainSubscriber[]; deposits: ReturnType<typeof createDeposits> } => {

@@ -6,8 +6,8 @@ import { bodyTooLarge, invalidRequest, refuse, unavailable } from './refusals.ts
 const RETRY_SECONDS = 1
 
 /**
- * The refusal that a failure becomes on the wire. Nothing of what went wrong inside is told: whoever needs it finds it
- * in the log by the request's id. `ours` is true when an operator should look.
+ * The refusal that a failure becomes on the wire. Nothing of what went wrong inside is told: anyone who needs it finds
+ * it in the log by the request's id. `ours` is true when an operator should look.
  */
 export const refusalOf = (error: unknown): { refusal: ApiRefusal; ours: boolean } => {
   if (error instanceof ApiRefusal) return { refusal: error, ours: false }

@@ -21,7 +21,7 @@ export interface EdgeDeps {
   /** seconds */
   window: { maxAge: number; maxAhead: number }
   requestsPerMinute: number
-  /** told when a key that was never used signs a good request */
+  /** called when a key that was never used signs a good request */
   onFirstUse(merchant: Merchant, key: MerchantKey): void
   /**
    * The same in every process, the newest first; see `fingerprintOf`. Key objects, as importing the bytes for each
@@ -215,7 +215,8 @@ const answerKeysOf = (
 
 /**
  * Whether two requests are the same one is judged by what was sent, not by how it was signed. A body may hold the
- * number of a card, of which few digits are unknown to whoever sees its mask: without the key they can't be tried out.
+ * number of a card, of which few digits are unknown to anyone who sees its mask: without the key they can't be tried
+ * out.
  */
 const fingerprintOf = ({ request, body }: Passage, key: KeyObject): string => {
   const hmac = createHmac('sha256', key).update(`${request.method} ${request.url}\n`)

@@ -15,7 +15,7 @@ import { createRateLimiter } from './rate-limit.ts'
 import { invalidRequest, refusalBody, refuse, tooManyRequests } from './refusals.ts'
 import { readPageQuery } from './target.ts'
 
-/** Why a page can't be shown, for whoever reads it. */
+/** Why a page can't be shown, for anyone who reads it. */
 interface PageProblem {
   status: number
   /** what to change; in English */

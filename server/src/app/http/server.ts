@@ -33,7 +33,7 @@ export interface HttpDeps extends Omit<EdgeDeps, 'limiter'> {
   refusalsPerMinute?: number
   /** CIDR ranges of proxies whose X-Forwarded-For names the network address */
   trustedProxies?: readonly string[]
-  /** told of every answer to an operation */
+  /** called with every answer to an operation */
   meter?: Pick<RequestMeter, 'note'>
   /** connections that are open at a time: one more is closed at once */
   mostConnections?: number
@@ -52,7 +52,7 @@ const IDLE_SOCKET_MS = 60_000
 const MOST_HEADER_BYTES = 16_384
 
 /**
- * The merchant API as an HTTP server. Listens when told to. Operations of the contract and payers' pages are served
+ * The merchant API as an HTTP server. Listens when asked to. Operations of the contract and payers' pages are served
  * here, straight from node:http; everything else, the reference and health, is Fastify's.
  */
 export const createHttpServer = (deps: HttpDeps): FastifyInstance => {

@@ -68,7 +68,7 @@ export const planPayment = async (
   return payment
 }
 
-/** From now on the acquirer may have the order. @returns undefined when somebody else was faster */
+/** From now on the acquirer may have the order. @returns undefined when another worker was faster */
 export const recordAsked = async (tx: Tx, payment: Payment, until: Date, at: Date): Promise<Payment | undefined> =>
   movePayment(tx, payment, 'asked', {}, { at, next: until })
 

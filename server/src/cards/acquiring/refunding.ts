@@ -136,7 +136,7 @@ export const heedRefund = async (
   return noEffects
 }
 
-/** A worker that was told to send it has given up waiting for the answer by then. */
+/** A worker that was asked to send it has given up waiting for the answer by then. */
 const LEAST_AGE_MS = 15 * 60_000
 
 /**

@@ -82,7 +82,7 @@ export const claimAsks = async (
 }
 
 /**
- * Sets when an order is asked for next, null for never. Does nothing when somebody else has taken it up, or it was
+ * Sets when an order is asked for next, null for never. Does nothing when another worker has taken it up, or it was
  * woken.
  */
 export const askAgainAt = async (db: Db | Tx, { reference, epoch }: Attempt, next: Date | null): Promise<void> => {

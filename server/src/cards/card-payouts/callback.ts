@@ -7,7 +7,7 @@ import { wake } from './attempts.ts'
 /**
  * An acquirer calls about an order, under its signature. It is a hint: the order is asked for now, and nothing is
  * booked before.
- * @returns undefined when the account has no such order of this room
+ * @returns undefined when the account has no such order of this module
  */
 export const hearPayoutCallback = async (
   tx: Tx,

@@ -34,8 +34,8 @@ export interface SettleDeps {
 }
 
 /**
- * Writes the order that an acquirer is about to get. Undefined when somebody else has taken the part up, or when a stop
- * covers it by now: then nothing was written and nothing may be sent.
+ * Writes the order that an acquirer is about to get. Undefined when another worker has taken the part up, or when a
+ * stop covers it by now: then nothing was written and nothing may be sent.
  * @param nextAskAt until then its sender is expected to say what came of it
  */
 export const begin = async (
@@ -67,7 +67,7 @@ export const begin = async (
 
 /**
  * Books what an acquirer said of an order, once: whatever is said again, late, or by two of us at the same time,
- * changes nothing more. What contradicts an end that was told is told to the operator and books nothing.
+ * changes nothing more. What contradicts an end that was reported raises an alert and books nothing.
  */
 export const settle = async (
   tx: Tx,

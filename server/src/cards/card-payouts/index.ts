@@ -1,8 +1,8 @@
 /**
  * Payouts to cards, one by one and as batches. Promises that amount and fee are held before the answer is given, that a
  * payment that may have reached an acquirer is never sent again, that what failed is back on the balance with its fee,
- * that the merchant is told once when all parts have ended, and that the number of a card is kept sealed and no longer
- * than that.
+ * that the merchant is notified once when all parts have ended, and that the number of a card is kept sealed and no
+ * longer than that.
  */
 export { hearPayoutCallback } from './callback.ts'
 export { createAskingJob } from './jobs-asking.ts'

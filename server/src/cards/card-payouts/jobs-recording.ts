@@ -7,7 +7,7 @@ import { settle, type Outcome } from './commands.ts'
 import type { Attempt } from './payout.ts'
 import { askPauseMs, sendPauseMs, type CardPayoutDeps } from './sending.ts'
 
-/** How long an acquirer may take before a person is told. */
+/** How long an acquirer may take before an alert is raised. */
 const TELL_AFTER_MS = 30 * 60_000
 
 /** Books an outcome with all that follows from it, and says when the order is asked for next. */

@@ -14,16 +14,16 @@ import type { Attempt, Part } from './payout.ts'
 import { cardOf, referenceOf, type CardPayoutDeps } from './sending.ts'
 import { claimPlanned, sealedCardOf, stepAgainAt, wasRestoredSince } from './store.ts'
 
-/** A call has a deadline of its own well below this; then somebody else may ask what became of it. */
+/** A call has a deadline of its own well below this; then another worker may ask what became of it. */
 const LEASE_MS = 90_000
 const MOST_AT_ONCE = 16
 const NO_ROUTE_MS = 60_000
 const STOPPED_MS = 5_000
 const FAILED_MS = 15_000
-/** How long a part may fail to be taken up before a person is told. */
+/** How long a part may fail to be taken up before an alert is raised. */
 const TELL_AFTER_MS = 5 * 60_000
 
-/** Sends parts that nobody has been told of yet: each row is written before its acquirer is called. */
+/** Sends parts that no acquirer has yet: each row is written before its acquirer is called. */
 export const createSendingJob = (deps: CardPayoutDeps, everyMs: number): Job => ({
   name: 'send card payouts',
   everyMs,

@@ -3,8 +3,8 @@ import { to, type Moves } from '../../platform/base/moves.ts'
 /**
  * One payment of a card payout; a single payout has one.
  * - planned: nothing of it is with an acquirer
- * - sending: an acquirer may have been told; nobody knows yet
- * - waiting: an acquirer has been told and has not said how it ends, or nothing can be found out
+ * - sending: an acquirer may have the order; nobody knows yet
+ * - waiting: an acquirer has the order and has not said how it ends, or nothing can be found out
  * - succeeded: the acquirer says it is paid
  * - refused: the acquirer says it is not and will not be; amount and fee are back on the balance
  * - reversed: it was paid and the money has come back; amount and fee are back on the balance

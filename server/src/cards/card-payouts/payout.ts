@@ -21,7 +21,7 @@ export interface Payout {
   meta: string | null
   /** the ledger transfer that holds what has not ended yet */
   holdId: string
-  /** null: it is told as what it is */
+  /** null: it is notified as what it is */
   notifiedAs: ToldAs | null
   createdAt: Date
 }
@@ -41,7 +41,7 @@ export interface Part {
   failReason: string | null
   /** orders that were made for it */
   attempts: number
-  /** counts who took it up: whoever was overtaken writes nothing */
+  /** counts who took it up: anyone who was overtaken writes nothing */
   epoch: number
   createdAt: Date
 }

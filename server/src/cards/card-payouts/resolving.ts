@@ -8,7 +8,7 @@ import { askAgainAt, findAttempt } from './attempts.ts'
 import { giveUp, settle, type Outcome } from './commands.ts'
 import { findPart } from './store.ts'
 
-/** A worker that was told to send it has given up waiting for the answer by then. */
+/** A worker that was asked to send it has given up waiting for the answer by then. */
 const LEAST_AGE_MS = 15 * 60_000
 
 /**
@@ -44,7 +44,7 @@ export const resolve = async (
   return effects
 }
 
-/** A person ends a part that nobody has been told of. Throws an Error that says why it can't be. */
+/** A person ends a part that no acquirer has. Throws an Error that says why it can't be. */
 export const abandon = async (tx: Tx, partId: string, catalogue: Catalogue, moment: Moment): Promise<Effects> => {
   const part = isUuid(partId) ? await findPart(tx, partId) : undefined
   if (!part) throw new Error('there is no such part')

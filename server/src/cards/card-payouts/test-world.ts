@@ -1,5 +1,5 @@
 /**
- * What the tests of this room stand in: a database, merchants with money, acquirers that do as told, a clock that is
+ * What the tests of this module stand in: a database, merchants with money, acquirers that do as told, a clock that is
  * moved.
  */
 import { randomBytes, randomUUID } from 'node:crypto'

@@ -8,8 +8,8 @@ import { INDEX_LEAP } from './indexes.ts'
 
 /*
  * Addresses that the installation may have given to a merchant after the copy was made that it was restored from.
- * Nobody gets them again. They are known as the platform's own under the account `forgotten`: what comes to them is noted,
- * and goes to suspense.
+ * Nobody gets them again. They are known as the platform's own under the account `forgotten`: what comes to them is
+ * noted, and goes to suspense.
  */
 
 /**

@@ -131,7 +131,7 @@ export const addressesAfter = async (
 /** An address that needs no transaction to be paid from another account of this installation. */
 export type OurAddress = { kind: 'deposit'; owner: AddressOwner } | { kind: 'platform'; platform: OwnAddress }
 
-/** Tells whether a destination is one of our own addresses on that network; null when it is somebody else's. */
+/** Tells whether a destination is one of our own addresses on that network; null when it is another party's. */
 export const isOurs = async (db: Db | Tx, network: Network, address: string): Promise<OurAddress | null> => {
   const family = familyOf(network)
   const owner = (await ownerOf(db, family, [address])).get(address)

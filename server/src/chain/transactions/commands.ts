@@ -168,7 +168,7 @@ export const recordInvalid = async (db: Db | Tx, { id, epoch }: Outgoing, at: Da
 
 /**
  * The first attempt was refused, by a stop or by the signer, so nothing of it exists: its coins and its nonce are free,
- * and those it paid are told.
+ * and the subscribers of those it paid are called.
  */
 export const recordRefused = async (
   tx: Tx,
@@ -253,7 +253,7 @@ export const recordOvertaken = async (
 }
 
 /**
- * Ends a transaction that has expired unmined and is proven dead, where whoever wanted it looks afresh at what is
+ * Ends a transaction that has expired unmined and is proven dead, where anyone who wanted it looks afresh at what is
  * needed rather than have the same made anew (TRON).
  */
 export const recordLapsed = async (

@@ -19,7 +19,7 @@ import type { Outgoing } from './transaction.ts'
  * Ends transactions whose nonce or coin something else has used in a final block. The signer is asked first: what used
  * it may be a form of the same payment that these books have forgotten, which is then booked; otherwise every form that
  * was signed must need what is lost. Of several payments together it may be one that pays only some of them: those wait
- * to be attached to it. What a payment was for is then paid anew under another intent, and a person is told.
+ * to be attached to it. What a payment was for is then paid anew under another intent, and an alert is raised.
  */
 export const createOvertakenJob = (deps: SendingDeps, everyMs: number): Job => ({
   name: `overtaken ${deps.network}`,
@@ -64,7 +64,7 @@ const UNCLEAR = 'overtaken-unclear'
 /** Raised with the transaction of ours that takes a payout back. */
 const RECALLED = 'payout-recalled'
 
-/** Whether a transaction of ours that pays nobody has taken it back: a person was told when that was planned. */
+/** Whether a transaction of ours that pays nobody has taken it back: an alert was raised when that was planned. */
 const isRecalled = async (tx: Tx, { network }: Outgoing, lost: readonly Lost[]): Promise<boolean> => {
   const { rows } = await sql`select from outgoing o join outgoing_attempts a on a.outgoing_id = o.id
     where a.network = ${network} and a.hash = ${lost[0]!.hash} and o.purpose = 'consolidation'`.execute(tx)

@@ -42,7 +42,7 @@ export const renewExpired = async (deps: SendingDeps, outgoing: Outgoing, attemp
   )
     return stepAgainAt(runtime.db, outgoing, later(deps, RETRY_MS))
   const contract = tronContractOf(attempt.unsigned)
-  // Code of a receiver may by now take more than is paid for: whoever plans payouts bounds it.
+  // Code of a receiver may by now take more than is paid for: code that plans payouts bounds it.
   if (outgoing.purpose === 'payout' && contract.kind === 'TriggerSmartContract' && contract.callValue > 0n)
     return putBack(deps, outgoing, expiration)
   const [cost, prices, reference] = await Promise.all([

@@ -22,7 +22,7 @@ interface Mined {
 
 /**
  * Notes final transactions in blocks that are lost. What they were booked for stays booked, as they are handed over
- * again; the operator is told.
+ * again; an alert is raised.
  */
 export const noteLost = async (tx: Tx, network: Network, fromHeight: number, moment: Moment): Promise<void> => {
   const { rows } = await sql`update outgoing set lost_at = ${moment.at}

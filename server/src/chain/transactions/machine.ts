@@ -27,7 +27,7 @@ export type OutgoingEvent =
 export type OutgoingEffect = 'tell' | 'freeCoins'
 
 export const outgoingMoves: Moves<OutgoingState, OutgoingEvent, OutgoingEffect> = {
-  // Whoever signs elsewhere may also have sent it: then the block says so.
+  // A person who signs elsewhere may also have sent it: then the block says so.
   offered: { imported: to('signed'), accepted: to('broadcast', 'tell'), withdrawn: to('abandoned', 'freeCoins') },
   planned: { signed: to('signed'), refused: to('abandoned', 'tell', 'freeCoins') },
   signed: { accepted: to('broadcast', 'tell'), outrun: to('abandoned', 'freeCoins') },

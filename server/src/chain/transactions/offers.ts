@@ -33,7 +33,7 @@ export const recordImported = async (
   signed: { raw: string; hash: string },
   { at }: Moment,
 ): Promise<boolean> => {
-  // The row that hands out nonces first, as whoever takes one does.
+  // The row that hands out nonces first, as code that takes one does.
   if (outgoing.nonce !== null)
     await sql`select from hot_wallets where network = ${outgoing.network} and address = ${outgoing.senders[0]} for update`.execute(
       tx,

@@ -15,7 +15,7 @@ import { type OutgoingSubscriber } from './transaction.ts'
 /** Kinds of alerts that say that a transaction can't be mined. */
 const OVER_WHEN_MINED = ['broadcast', 'stuck', 'overtaken-unclear']
 
-/** What the watcher tells this room, inside the transaction that moves the cursor; it carries the effects out. */
+/** What the watcher tells this module, inside the transaction that moves the cursor; it carries the effects out. */
 export const createTransactionSubscriber = (subscribers: readonly OutgoingSubscriber[]) => ({
   /** Our transactions in a new block of the best chain are mined. */
   block: async (tx: Tx, network: Network, block: Block, moment: Moment): Promise<Effects> => {
@@ -79,7 +79,7 @@ export const createTransactionSubscriber = (subscribers: readonly OutgoingSubscr
     return joinEffects(effects)
   },
 
-  /** The pool says nothing this room doesn't know: what is not mined is sent again anyway. */
+  /** The pool says nothing this module doesn't know: what is not mined is sent again anyway. */
   mempool: async (): Promise<Effects> => noEffects,
 })
 

@@ -72,5 +72,5 @@ export interface OutgoingChange {
   refusal?: SignerRefusal
 }
 
-/** Whoever has money in our transactions: `app` fills the list, so that this room knows none of them. */
+/** Anyone who has money in our transactions: `app` fills the list, so that this module knows none of them. */
 export type OutgoingSubscriber = (tx: Tx, change: OutgoingChange, moment: Moment) => Promise<Effects>

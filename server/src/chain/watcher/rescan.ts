@@ -15,7 +15,7 @@ export interface RescanDeps {
   network: Network
   adapter: ChainAdapter
   listeners: readonly ChainSubscriber[]
-  /** told after each block */
+  /** called after each block */
   onBlock?: (height: number) => void
 }
 

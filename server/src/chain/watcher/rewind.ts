@@ -76,8 +76,8 @@ export const planRewind = async (
 
 /**
  * Sets a network's cursor back to a block of the node's chain: what later blocks brought is taken back, as a
- * reorganisation does, and comes again as the watcher reads on from there. Nothing is told twice. No watcher that leads
- * now writes any more. When the block is below what was final, the network's money out is stopped.
+ * reorganisation does, and comes again as the watcher reads on from there. No notification is sent twice. No watcher
+ * that leads now writes any more. When the block is below what was final, the network's money out is stopped.
  */
 export const rewind = async ({ runtime, network, adapter, listeners }: RewindDeps, to: Head): Promise<void> => {
   const { traces } = await adapter.capabilities()

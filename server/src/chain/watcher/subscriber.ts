@@ -24,7 +24,7 @@ export interface PoolChange {
 }
 
 /**
- * A room that follows a chain. Every call runs inside the transaction that moves the cursor, so its effects happen
+ * A module that follows a chain. Every call runs inside the transaction that moves the cursor, so its effects happen
  * exactly once; it may lock its own rows, and never posts, emits or talks to the outside itself.
  */
 export interface ChainSubscriber {

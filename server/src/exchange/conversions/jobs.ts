@@ -53,7 +53,7 @@ const convertOne = async (deps: ConversionDeps, conversion: Conversion): Promise
     await inTransaction(runtime.db, async (tx) => {
       const moment = momentOf(runtime)
       const locked = await lockWaiting(tx, conversion)
-      // Somebody else may have taken a step of it since it was priced.
+      // Another worker may have taken a step of it since it was priced.
       if (locked?.units === conversion.units)
         await carryOut(tx, await convert(tx, deps.trading, locked, step, moment), moment)
     })

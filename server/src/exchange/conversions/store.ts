@@ -70,7 +70,7 @@ export const nextConversions = async (db: Db, at: Date, most: number): Promise<C
   return rows.map(conversionOf)
 }
 
-/** Locks one that still waits; undefined when somebody else has ended it, or is at it now. */
+/** Locks one that still waits; undefined when another worker has ended it, or is at it now. */
 export const lockWaiting = async (tx: Tx, { merchantId, id }: Conversion): Promise<Conversion | undefined> => {
   const { rows } =
     await sql<Row>`select ${COLUMNS} from conversions c where c.merchant_id = ${merchantId} and c.id = ${id} and c.state = 'waiting'

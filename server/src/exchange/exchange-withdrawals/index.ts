@@ -1,7 +1,7 @@
 /**
  * Exchanging and sending what was bought, as one. Promises that both are made in one transaction or neither is; that
- * the merchant is told Exchanged, and then Done or Failed, and of nothing else; and that when the sending fails what
- * was bought is on the balance.
+ * the merchant is notified Exchanged, and then Done or Failed, and of nothing else; and that when the sending fails
+ * what was bought is on the balance.
  */
 export { exchangeAndSend, sendOnAsWhole } from './commands.ts'
 

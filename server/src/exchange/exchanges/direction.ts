@@ -24,8 +24,8 @@ export const directionOf = (
 }
 
 /**
- * The policy of an exchange that is open, where every asset of a pair has a limit of the platform's position. Throws with
- * what is missing.
+ * The policy of an exchange that is open, where every asset of a pair has a limit of the platform's position. Throws
+ * with what is missing.
  */
 export const readLimitedPolicy = (...given: Parameters<typeof readExchangePolicy>): ExchangePolicy => {
   const policy = readExchangePolicy(...given)

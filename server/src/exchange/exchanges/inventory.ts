@@ -7,8 +7,8 @@ import type { Flows } from './profit.ts'
 const CHUNKS = 16
 
 /**
- * How far the position of an asset may go; null: no bound. `most` is of all the platform holds, the others of what is not
- * the owner's.
+ * How far the position of an asset may go; null: no bound. `most` is of all the platform holds, the others of what is
+ * not the owner's.
  */
 type Bounds = Pick<AssetRules, 'most' | 'long' | 'short'>
 

@@ -18,7 +18,8 @@ export interface Profit {
 
 /**
  * Profit by average prices over all time, which are the same in whatever order trades happened. Every division is
- * rounded against the platform, and both parts add up to what was sold, less what was bought, plus what the rest is worth.
+ * rounded against the platform, and both parts add up to what was sold, less what was bought, plus what the rest is
+ * worth.
  * @param worth of the rest, by its size in ledger units; undefined when it has no price
  */
 export const profitOf = (

@@ -72,7 +72,9 @@ const store = async (db: Db, quoteStore: readonly NewQuote[], stock: Stock): Pro
   })
 }
 
-/** Those that the platform could not honour together with what their own merchant was promised before, and can pay for. */
+/**
+ * Those that the platform could not honour together with what their own merchant was promised before, and can pay for.
+ */
 const beyondInventory = async (
   db: Db,
   quoteStore: readonly NewQuote[],

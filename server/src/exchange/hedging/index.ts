@@ -1,8 +1,8 @@
 /**
- * Trading away on a venue what exchanges leave the platform with. Promises that an order is written down before the venue
- * hears of it and is placed once; that what is not known is asked for by our own client id until it is; that every fill
- * is booked once, with its fee; that no order spends what is not reserved for it, fills worse than its limit, or is
- * begun while hedging is stopped.
+ * Trading away on a venue what exchanges leave the platform with. Promises that an order is written down before the
+ * venue hears of it and is placed once; that what is not known is asked for by our own client id until it is; that
+ * every fill is booked once, with its fee; that no order spends what is not reserved for it, fills worse than its
+ * limit, or is begun while hedging is stopped.
  */
 export { fundVenue } from './commands.ts'
 export { listVenueLines } from './comparisons.ts'

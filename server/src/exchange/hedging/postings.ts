@@ -16,7 +16,8 @@ const leg = (asset: string, kind: AccountKind, posted: bigint) => ({
 })
 
 /**
- * The venue holds what was received and no more what was spent; both are the position's. Its fee is the platform's cost.
+ * The venue holds what was received and no more what was spent; both are the position's. Its fee is the platform's
+ * cost.
  */
 export const fillItem = (
   venue: string,

@@ -53,7 +53,7 @@ const settledAnswer = (
 }
 
 /**
- * Why the ledger did not take an order, as the merchant is told. @param scale decimals of the asset that was to be
+ * Why the ledger did not take an order, as the merchant is notified. @param scale decimals of the asset that was to be
  * taken
  */
 export const refusalOf = (refused: Refusal, scale: number): ApiRefusal => {

@@ -6,7 +6,8 @@ import { readMerchants } from './queries.ts'
 
 /**
  * Every merchant with its opened keys, in memory, so that a request costs no query and an unknown id costs what a known
- * one does. About 2 kB for each merchant; ids that nobody has take no room. Whoever hears of a change calls `forget`.
+ * one does. About 2 kB for each merchant; ids that nobody has take no room. Anyone who hears of a change calls
+ * `forget`.
  */
 export interface MerchantDirectory {
   /** At once from memory, or after the reading under way. Null when there is no such merchant. */

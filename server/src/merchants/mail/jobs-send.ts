@@ -26,7 +26,7 @@ const MOST_OF_A_RUN = 20
 const LEASE_MS = 2 * 60_000
 /** A server that was not there for one mail is left alone for so long. */
 const REST_MS = 30_000
-/** An operator is told when nothing could be sent for so long. */
+/** An an alert is raised when nothing could be sent for so long. */
 const TOLD_AFTER_MS = 5 * 60_000
 const ALERT = { kind: 'mail-not-sent', subject: 'smtp' }
 

@@ -2,7 +2,7 @@ import type { Language } from '../../platform/base/language.ts'
 import type { LetterContent } from '../mail-templates/index.ts'
 import type { MailState } from './machine.ts'
 
-/** A letter to be sent to somebody. The same kind about the same thing is sent to an address once. */
+/** A letter to be sent to a person. The same kind about the same thing is sent to an address once. */
 export type Mail = LetterContent & {
   merchantId: string
   /** what it tells about: the id of an invoice, a claim, an alert */

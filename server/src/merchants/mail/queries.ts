@@ -14,7 +14,7 @@ export const listMails = (
   most = 100,
 ): Promise<StoredMail[]> => selectMails(db, which, most)
 
-/** How the sending of mail stands, for whoever operates it. */
+/** How the sending of mail stands, for anyone who operates it. */
 export const mailStanding = async (
   db: Db,
 ): Promise<{ sends: boolean; waiting: number; oldest: Date | null; failedLately: number }> => {

@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/index.ts'
 import type { Route } from '../../platform/api/route.ts'
 import { listEvents, type EventRow } from './queries.ts'
 
-/** Operations of the merchant API that this room serves. */
+/** Operations of the merchant API that this module serves. */
 export const webhookRoutes = ({ db }: { db: Db }): Route[] => [
   {
     operation: 'listEvents',

@@ -1,5 +1,5 @@
 /**
- * What the tests of this room stand in: a database, clocks that tests move, and merchants' receivers over real HTTP.
+ * What the tests of this module stand in: a database, clocks that tests move, and merchants' receivers over real HTTP.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'

@@ -66,7 +66,7 @@ export const followDeposits = async (
 const counts = ({ asset, network, failReason }: Deposit, { ticker, blockchain }: Registered): boolean =>
   asset === ticker && network === blockchain && failReason !== 'LESS_THEN_MIN_AMOUNT'
 
-/** A block alone changes nothing: what comes back after its merchant was told Failed is nobody's yet. */
+/** A block alone changes nothing: what comes back after its merchant was notified of Failed is nobody's yet. */
 const STATE: { readonly [What in Became]: PaymentState | undefined } = {
   mined: undefined,
   sighted: 'waiting',

@@ -1,5 +1,6 @@
 /**
- * What the tests of this room stand in: a database, a merchant, deposits that are really followed, and clocks to move.
+ * What the tests of this module stand in: a database, a merchant, deposits that are really followed, and clocks to
+ * move.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { ChainTransaction, Network } from '@bursar/chainkit'
@@ -100,7 +101,7 @@ export interface World {
   /** Runs the room's jobs once. */
   tick(): Promise<void>
   notices(): Promise<Record<string, unknown>[]>
-  /** kinds and statuses of what the merchant was told, in order */
+  /** kinds and statuses of what the merchant was notified of, in order */
   told(): Promise<string[]>
   mails(): Promise<{ kind: string; recipient: string; data: Record<string, unknown> }[]>
   balance(ticker: string): Promise<bigint>

@@ -40,9 +40,9 @@ export const consequencesOf = async (
   } = await notifySubscribers(tx, settings.depositSubscribers, followed, moment)
   const isTold = ({ deposit, before }: Moved): boolean =>
     (deposit.told !== before.told && !unnotified.has(deposit.id)) || afterAll.has(deposit.id)
-  const verified = new Set(having('tellVerified'))
+  const verified = new Set(having('notifyVerified'))
   // What is Verified as it is credited was Done first.
-  const told = [...having('notifyDone'), ...having('tellFailed')]
+  const told = [...having('notifyDone'), ...having('notifyFailed')]
     .filter(isTold)
     .flatMap((one) => (verified.has(one) ? [{ ...one.deposit, told: 'Done' as const }, one.deposit] : [one.deposit]))
   const own: Effects = {

@@ -30,7 +30,7 @@ export interface Deposit {
   units: bigint
   fee: bigint
   state: DepositState
-  /** the newest status the merchant was told */
+  /** the newest status the merchant was notified of */
   told: WireStatus
   failReason: FailReason | null
   /** what screening found, once it is Verified */

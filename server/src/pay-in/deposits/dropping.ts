@@ -12,8 +12,8 @@ import type { DepositKey } from './verifying.ts'
 
 /**
  * Ends an inner transfer that its address was never seen to hold: an operator has found that it did not happen. Its
- * merchant is told Failed, and the address should hold less by it. Read again from a node that shows it, it waits for
- * its proof again. Undefined when it is none that waits so, or its block is not final.
+ * merchant is notified of Failed, and the address should hold less by it. Read again from a node that shows it, it
+ * waits for its proof again. Undefined when it is none that waits so, or its block is not final.
  */
 export const dropDeposit = async (
   tx: Tx,

@@ -25,7 +25,7 @@ test.each(['ETHEREUM', 'BITCOIN'] as const)(
   'audit S-3: what others are sent on %s is credited to nobody because a row says that their address is ours',
   async (network) => {
     const family = network === 'BITCOIN' ? 'BITCOIN' : 'EVM'
-    // Whoever may write rows of addresses could name any address there is, such as one where an exchange is paid.
+    // Anyone who may write rows of addresses could name any address there is, such as one where an exchange is paid.
     const foreign = await world.address(network, undefined, null, depositAddress(TEST_KEYS, family, 1))
     await world.poolHas(network, [pay(foreign.address, E18)])
     await world.mine(network, 100, [pay(foreign.address, E18), pay(foreign.address, E18)])

@@ -1,7 +1,7 @@
 /**
  * Money that arrives. Promises that a transfer on the chain is one deposit for ever and is credited once while it
  * stands on the best chain; that what a contract sent is credited only
- * when its address holds it; that each status is told once, in the transaction that makes it true; and that a
+ * when its address holds it; that each status is notified once, in the transaction that makes it true; and that a
  * reorganisation takes back exactly what was credited, from the balance or as a debt, without ever stopping the
  * watcher. What a merchant wants screened first is in quarantine until then, and never on its balance.
  */

@@ -6,8 +6,8 @@ import { moveOf, statesTaking, to, type Moves } from '../../platform/base/moves.
  * - held: deep enough, and in quarantine until screening lets it through
  * - credited: on the merchant's balance
  * - rejected: in quarantine for good: an operator decided against it
- * - suspended: in our wallet but nobody's yet, in suspense: below the minimum, or back after the merchant was told
- * Failed
+ * - suspended: in our wallet but nobody's yet, in suspense: below the minimum, or back after the merchant was notified
+ * of Failed
  * - orphaned: its block was lost
  * - failed: it will not come
  */
@@ -35,7 +35,7 @@ export type DepositEvent =
 
 /**
  * `takeBack` reverses the posting that credited, suspended or quarantined it; `release` takes it from quarantine to the
- * merchant. Nothing is told twice, so Done stays said for ever.
+ * merchant. No notification is sent twice, so Done stays said for ever.
  */
 export type DepositEffect =
   | 'credit'
@@ -44,23 +44,23 @@ export type DepositEffect =
   | 'release'
   | 'takeBack'
   | 'notifyDone'
-  | 'tellVerified'
-  | 'tellFailed'
+  | 'notifyVerified'
+  | 'notifyFailed'
 
 export const depositMoves: Moves<DepositState, DepositEvent, DepositEffect> = {
   pending: {
     pooled: to('pending'),
     mined: to('pending'),
     confirmed: to('credited', 'credit', 'notifyDone'),
-    refused: to('suspended', 'suspend', 'tellFailed'),
+    refused: to('suspended', 'suspend', 'notifyFailed'),
     withheld: to('held', 'quarantine'),
     reorganized: to('orphaned'),
-    replaced: to('failed', 'tellFailed'),
-    lost: to('failed', 'tellFailed'),
+    replaced: to('failed', 'notifyFailed'),
+    lost: to('failed', 'notifyFailed'),
   },
   held: {
-    cleared: to('credited', 'release', 'notifyDone', 'tellVerified'),
-    rejected: to('rejected', 'tellFailed'),
+    cleared: to('credited', 'release', 'notifyDone', 'notifyVerified'),
+    rejected: to('rejected', 'notifyFailed'),
     reorganized: to('orphaned', 'takeBack'),
   },
   rejected: { reorganized: to('orphaned', 'takeBack') },
@@ -69,8 +69,8 @@ export const depositMoves: Moves<DepositState, DepositEvent, DepositEffect> = {
   orphaned: {
     pooled: to('pending'),
     mined: to('pending'),
-    replaced: to('failed', 'tellFailed'),
-    lost: to('failed', 'tellFailed'),
+    replaced: to('failed', 'notifyFailed'),
+    lost: to('failed', 'notifyFailed'),
   },
   failed: { mined: to('pending') },
 }

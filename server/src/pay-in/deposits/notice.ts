@@ -4,7 +4,8 @@ import type { Notice } from '../../merchants/webhooks/index.ts'
 import { hasHash, type Deposit } from './deposit.ts'
 
 /**
- * The body of a `Replenish` notification and of the lookup, in the status the merchant was told last (`contract.md`
+ * The body of a `Replenish` notification and of the lookup, in the status the merchant was notified of last
+ * (`contract.md`
  * 6.1). What is empty is left out: `meta` of an address without one, `hash` of money that moved without a transaction
  * or whose transaction is not known.
  */

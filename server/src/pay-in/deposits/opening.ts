@@ -31,7 +31,7 @@ export interface Arrival {
 }
 
 /**
- * What arrived at addresses of ours. A row of an address can be wrong or forged: one that names somebody else's address
+ * What arrived at addresses of ours. A row of an address can be wrong or forged: one that names another party's address
  * would have everything credited that others send there.
  */
 const atOurs = async (

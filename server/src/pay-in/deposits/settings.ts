@@ -16,11 +16,12 @@ export interface Credited {
 }
 
 /**
- * Told of credited deposits in the transaction that credits them; what it wants done happens with the credit, after it.
+ * Called with credited deposits in the transaction that credits them; what it wants done happens with the credit, after
+ * it.
  */
 export type CreditedSubscriber = (tx: Tx, credited: readonly Credited[], moment: Moment) => Promise<Effects>
 
-/** Told of deposits that are in quarantine now; what it wants done happens after that is posted. */
+/** Called with deposits that are in quarantine now; what it wants done happens after that is posted. */
 export type HeldSubscriber = (tx: Tx, held: readonly Deposit[], moment: Moment) => Promise<Effects>
 
 export interface DepositSettings {
@@ -35,8 +36,8 @@ export interface DepositSettings {
   prices(tx: Tx, tickers: readonly string[]): Promise<ReadonlyMap<string, bigint>>
   onCredited: readonly CreditedSubscriber[]
   /**
-   * told of deposits that screening has found clean, in the transaction that tells so: where it is on, in place of
-   * onCredited, whoever must not touch dirty money
+   * called with deposits that screening has found clean, in the transaction that notifies of it: where it is on, in
+   * place of onCredited, anyone who must not touch dirty money
    */
   onVerified?: readonly CreditedSubscriber[]
   /**
@@ -44,7 +45,7 @@ export interface DepositSettings {
    * absent
    */
   holds?: (merchantId: RawBuilder<unknown>) => RawBuilder<unknown>
-  /** told of deposits that are held, in the transaction that holds them */
+  /** called with deposits that are held, in the transaction that holds them */
   onHeld?: readonly HeldSubscriber[]
   depositSubscribers: readonly DepositSubscriber[]
 }

@@ -51,7 +51,7 @@ export const settleDeposits = async (
   )
 
   const unmined = sql`d.network = ${network} and d.block_height is null`
-  // What the merchant was told first as the reason stays the reason.
+  // What the merchant was notified of first as the reason stays the reason.
   const failed = (reason: ReturnType<typeof sql>) =>
     sql`told = 'Failed', fail_reason = case when d.told = 'Failed' then d.fail_reason else ${reason} end`
   const replaced = await moveWhere(
@@ -79,7 +79,7 @@ export const settleDeposits = async (
 
 /**
  * Whether a deposit `d` that is deep enough waits for screening: once held, until that lets it through, whatever its
- * merchant has set since. One that the merchant was told Done of is credited again as before.
+ * merchant has set since. One that the merchant was notified of Done of is credited again as before.
  */
 const isWithheld = ({
   holds = () => sql`false`,

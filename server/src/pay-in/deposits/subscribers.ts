@@ -29,11 +29,14 @@ export interface Following {
   effects: Effects
   /** deposits whose merchants it tells in its own words instead */
   unnotified: ReadonlySet<string>
-  /** deposits it kept untold when they were credited before, of which their merchants are to be told this time */
+  /**
+   * deposits it kept without a notification when they were credited before, of which their merchants are to be notified
+   * this time
+   */
   told: ReadonlySet<string>
 }
 
-/** Told of every change of deposits in the transaction that makes it, before anything is posted. */
+/** Called with every change of deposits in the transaction that makes it, before anything is posted. */
 export type DepositSubscriber = (tx: Tx, followed: readonly Followed[], moment: Moment) => Promise<Following>
 
 export const becameBy: { readonly [Event in DepositEvent]?: Became } = {

@@ -1,4 +1,6 @@
-/** What the tests of this room stand in: a database, two merchants' addresses, and a driver in the watcher's place. */
+/**
+ * What the tests of this module stand in: a database, two merchants' addresses, and a driver in the watcher's place.
+ */
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Block, ChainTransaction, Network, Transfer } from '@bursar/chainkit'
 import { sql } from 'kysely'

@@ -93,7 +93,7 @@ export const proceed = async (
   return effects
 }
 
-/** Once another amount has arrived, somebody has to look at it before more is asked for. */
+/** Once another amount has arrived, a person has to look at it before more is asked for. */
 export const canRetry = (payments: readonly Payment[]): boolean => !payments.some(({ state }) => state === 'suspended')
 
 /** @returns undefined when no acquirer takes such a payment */

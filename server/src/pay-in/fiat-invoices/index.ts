@@ -1,6 +1,6 @@
 /**
  * Fiat invoices, which cards pay. Promises that an invoice is paid by the first payment its acquirer confirms and by no
- * other, that each status is told once, in the transaction that makes it true, and that Failed is told only when no
+ * other, that each status is notified once, in the transaction that makes it true, and that Failed is told only when no
  * payment is under way.
  */
 export { proceed } from './commands.ts'

@@ -12,17 +12,17 @@ export type FiatInvoiceState = 'created' | 'pending' | 'paid' | 'done' | 'failed
 
 /** `unreported`: the acquirer does not confirm what it called about. */
 export type FiatInvoiceEvent = 'proceeded' | 'reported' | 'unreported' | 'credited' | 'ranOut'
-export type FiatInvoiceEffect = 'notifyPending' | 'notifyDone' | 'tellFailed'
+export type FiatInvoiceEffect = 'notifyPending' | 'notifyDone' | 'notifyFailed'
 
 export const fiatInvoiceMoves: Moves<FiatInvoiceState, FiatInvoiceEvent, FiatInvoiceEffect> = {
   created: {
     proceeded: to('pending', 'notifyPending'),
-    ranOut: to('failed', 'tellFailed'),
+    ranOut: to('failed', 'notifyFailed'),
   },
   pending: {
     reported: to('paid'),
     credited: to('done', 'notifyDone'),
-    ranOut: to('failed', 'tellFailed'),
+    ranOut: to('failed', 'notifyFailed'),
   },
   paid: {
     credited: to('done', 'notifyDone'),

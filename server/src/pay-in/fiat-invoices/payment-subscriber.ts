@@ -22,7 +22,7 @@ type Settings = Pick<FiatInvoiceSettings, 'catalogue' | 'publicUrl' | 'table'>
 
 /**
  * What payments do to their invoices. The first one that the acquirer confirms pays the invoice; every other one is
- * seen and stays in suspense, as does one for an invoice whose merchant was told Failed.
+ * seen and stays in suspense, as does one for an invoice whose merchant was notified of Failed.
  */
 export const createInvoicePaymentSubscriber = (settings: Settings): PaymentSubscriber => ({
   paid: async (tx, payment, moment) => paid(tx, payment, settings, moment),

@@ -10,7 +10,7 @@ const COLUMNS =
   i.error_code as "errorCode", i.error_message as "errorMessage", i.payment_id as "paymentId", i.expires_at as "expiresAt", i.fails_at as "failsAt",
   i.created_at as "createdAt", i.updated_at as "updatedAt"`)
 
-/** Told of the ids of invoices that changed, for pages that are open. */
+/** Called with the ids of invoices that changed, for pages that are open. */
 export const FIAT_INVOICE_CHANNEL = 'fiat_invoice'
 
 const announce = async (tx: Tx, id: string): Promise<void> => {

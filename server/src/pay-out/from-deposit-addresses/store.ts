@@ -56,7 +56,7 @@ const isBusy = (
   ${network === 'TRON' ? sql`or exists (select from tron_loans l where l.address = a.address and l.closed_at is null)` : sql``})`
 
 /**
- * Takes an address for what this transaction stores, whoever plans for it waits. False when something is under way by
+ * Takes an address for what this transaction stores, code that plans for it waits. False when something is under way by
  * now.
  */
 export const takeAddress = async (tx: Tx, network: Network, address: string): Promise<boolean> => {

@@ -1,4 +1,6 @@
-/** Coin for receivers whose code fails on chain what it let pass before: each such payment costs the platform its fee. */
+/**
+ * Coin for receivers whose code fails on chain what it let pass before: each such payment costs the platform its fee.
+ */
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'

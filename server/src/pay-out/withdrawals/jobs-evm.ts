@@ -38,7 +38,8 @@ interface Planned extends Choice {
 /** Withdrawals read at a time; more are read as long as hot addresses have room. */
 const PAGE = 100
 /**
- * What a payment is taken to need until it is estimated: plain coin, and a token's transfer to somebody new with room.
+ * What a payment is taken to need until it is estimated: plain coin, and a token's transfer to a new receiver with
+ * room.
  */
 const COIN_GAS = 26_250n
 const TOKEN_GAS = 125_000n
@@ -195,7 +196,7 @@ const storeAll = async (deps: EvmPayoutDeps, planned: readonly Planned[], rate: 
     if (isOthers) return
     await deps.pause('payout-chosen')
     const outcome = await storePlanned(deps, one, rate)
-    // Somebody else spends from the same purse: it is read afresh the next time.
+    // Another worker spends from the same purse: it is read afresh the next time.
     isOthers = outcome === 'nonce-taken'
     made = made || outcome === 'stored'
   })

@@ -103,7 +103,7 @@ const leaveOut = async (deps: BitcoinPayoutDeps, withdrawal: Withdrawal, message
   await raiseAlert(runtime.db, { kind: REFUSED, subject: withdrawal.id, text }, moment)
 }
 
-/** A node that is a block ahead of the books says so for a moment: a person is told of what lasts. */
+/** A node that is a block ahead of the books says so for a moment: an alert is raised for what lasts. */
 const alertWaiting = async (
   { runtime, policy }: BitcoinPayoutDeps,
   chosen: readonly Withdrawal[],

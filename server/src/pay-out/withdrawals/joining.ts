@@ -17,7 +17,7 @@ interface JoinDeps {
   withdrawalSubscribers?: readonly WithdrawalSubscriber[]
 }
 
-/** What has happened to a transaction in each state, as those whose money it carries are told. */
+/** What has happened to a transaction in each state, as the subscribers whose money it carries are called. */
 const TOLD: Partial<Record<Outgoing['state'], readonly OutgoingChange['event'][]>> = {
   signed: [],
   broadcast: ['accepted'],

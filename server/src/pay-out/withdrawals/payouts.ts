@@ -23,7 +23,7 @@ export interface PayoutDeps {
   signer: Pick<Signer, 'closeIntent'>
   /** those of these that may be sent now: with the approvals their amount asks for */
   approved(withdrawals: readonly Withdrawal[]): Promise<Withdrawal[]>
-  /** told of withdrawals that can't be paid */
+  /** called with withdrawals that can't be paid */
   withdrawalSubscribers?: readonly WithdrawalSubscriber[]
   pause: PausePoint
 }

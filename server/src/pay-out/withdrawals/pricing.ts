@@ -11,7 +11,7 @@ import { mulDiv, rescale } from '../../platform/money/index.ts'
 const PAYMENT_VBYTES = 145n
 const NATIVE_GAS = 21_000n
 const TOKEN_GAS = 65_000n
-/** On TRON: bytes of bandwidth, and energy of USDT's transfer to somebody who holds none of it yet. */
+/** On TRON: bytes of bandwidth, and energy of USDT's transfer to a receiver who holds none of it yet. */
 const PAYMENT_BANDWIDTH = 268n
 const TOKEN_BANDWIDTH = 345n
 const TOKEN_ENERGY = 130_285n

@@ -9,7 +9,7 @@ export interface Ended {
 }
 
 /**
- * A room that has withdrawals made for a purpose of its own: told once that one is Done or Failed, in the transaction
+ * A module that has withdrawals made for a purpose of its own: told once that one is Done or Failed, in the transaction
  * that makes it so.
  */
 export type WithdrawalSubscriber = (

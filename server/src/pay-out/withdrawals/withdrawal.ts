@@ -18,7 +18,7 @@ export interface Withdrawal {
   blockchain: Network
   /** canonical */
   to: string
-  /** as its merchant wrote it, where it is told otherwise than `to` */
+  /** as its merchant wrote it, where it is shown otherwise than `to` */
   toAsSent?: string | null
   units: bigint
   fee: bigint
@@ -31,7 +31,7 @@ export interface Withdrawal {
   outgoingId: string | null
   /** Done has been sent once: a second mining after a reorganisation sends none */
   doneSent: boolean
-  /** null: it is told as what it is */
+  /** null: it is notified as what it is */
   notifiedAs: ToldAs | null
   createdAt: Date
 }

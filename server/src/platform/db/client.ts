@@ -20,7 +20,7 @@ const CONNECT_MS = 5_000
 export const SERVER_SIDE =
   '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4 -c tcp_user_timeout=30000 -c client_connection_check_interval=10000'
 
-/** No answer came in the time that was given for it: whoever asks again may wait as long. */
+/** No answer came in the time that was given for it: a caller that asks again may wait as long. */
 export class DatabaseSilent extends Error {
   override name = 'DatabaseSilent'
 }
@@ -29,7 +29,7 @@ export class DatabaseSilent extends Error {
  * One connection. When the server or the network ends it, the queries under way fail, and nothing else happens: the
  * driver also emits `error` then, which would end the process if nothing listened, and a pool listens to its idle
  * connections only. It is ended from here when an answer is owed and none comes (the server's machine lost power, or
- * its address moved), and when the server can no longer be the primary: whoever asks next gets another.
+ * its address moved), and when the server can no longer be the primary: a caller that asks next gets another.
  */
 export class DatabaseClient extends pg.Client {
   readonly #answerMs: number

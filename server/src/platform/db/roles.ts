@@ -152,7 +152,8 @@ const NO_MERCHANT = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Row security of `ledger_transfers`: the api adds its own kinds of transfer alone, ends no hold and moves nothing of
- * the platform's. What a policy says is in its name, so that one that is there already is left, and its table not locked.
+ * the platform's. What a policy says is in its name, so that one that is there already is left, and its table not
+ * locked.
  */
 const policyStatements = async (client: pg.Client, prefix: string): Promise<string[]> => {
   const pairs = API_TRANSFERS.map((pair) => `(${pair.map((text) => pg.escapeLiteral(text)).join(', ')})`).join(', ')

@@ -11,9 +11,9 @@ export interface JobLoop {
 export interface JobWatch {
   /** the real clock, ms */
   now(): number
-  /** a job has done nothing but fail since then; told again with each further failure */
+  /** a job has done nothing but fail since then; raised again with each further failure */
   failing(name: string, sinceMs: number): Promise<void>
-  /** a run of a job has not ended since it began then; told again as long as it does not */
+  /** a run of a job has not ended since it began then; raised again as long as it does not */
   standing(name: string, sinceMs: number): Promise<void>
   /** a job's first success, after a start and after it was failing */
   well(name: string): Promise<void>
@@ -25,8 +25,8 @@ const FAILING_AFTER_MS = 5 * 60_000
 const LOOK_EVERY_MS = 30_000
 
 /**
- * Runs each job for itself, for ever, until stopped. `failingAfterMs`: of failures only, or in one run, before an
- * operator is told.
+ * Runs each job for itself, for ever, until stopped. `failingAfterMs`: of failures only, or in one run, before an alert
+ * is raised.
  */
 export const createJobLoop = (
   jobs: readonly Job[],

@@ -59,7 +59,7 @@ export const showError = (error: unknown, depth = 0): ShownError => {
 
 /**
  * JSON lines, secrets taken out. Lines are written behind the program's back, so that a request does not wait for
- * whoever reads them; what is left is written when the process ends.
+ * anyone who reads them; what is left is written when the process ends.
  */
 export const createLog = (
   level: string,

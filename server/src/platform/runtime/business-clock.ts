@@ -40,7 +40,7 @@ export const openClock = async (
 }
 
 /**
- * Takes over the offset as it is now. Outside a sandbox the clock stays the real one, and an alert says that somebody
+ * Takes over the offset as it is now. Outside a sandbox the clock stays the real one, and an alert says that a person
  * moved the other.
  */
 export const followOffset = async (

@@ -31,7 +31,8 @@ const TIMELINE = sql.raw("split_part(database_era(), '/', 4)")
 
 /**
  * Checks that the database is the one the roles have served, and takes it for that when there is none yet. A promotion
- * of a standby and a recovery to a point in time can't be told apart from inside: both raise an alert, and roles go on.
+ * of a standby and a recovery to a point in time can't be distinguished from inside: both raise an alert, and roles go
+ * on.
  * @throws RestoredCopy
  */
 export const requireSameDatabase = async (db: Db, moment: Moment): Promise<void> => {

@@ -9,7 +9,7 @@ import { screeningMoves, type ScreeningEffect, type ScreeningEvent, type Screeni
 import type { Answers, Asked, Judgement, Opinion, Screening } from './screening.ts'
 import { insertScreenings, lockScreening, moveScreening } from './store.ts'
 
-/** Told of a judgement in the transaction that makes it. */
+/** Called with a judgement in the transaction that makes it. */
 export type JudgedSubscriber = (
   tx: Tx,
   screening: Screening & { report: Judgement },
@@ -28,8 +28,8 @@ export const ask = (db: Db | Tx, asked: readonly Asked[], newToken: NewToken, { 
   )
 
 /**
- * Stores a judgement and tells whoever waits for it. Undefined when there was one already, or another worker has taken
- * it over.
+ * Stores a judgement and calls the subscribers that wait for it. Undefined when there was one already, or another
+ * worker has taken it over.
  */
 export const conclude = async (
   tx: Tx,
@@ -51,8 +51,8 @@ export const conclude = async (
 }
 
 /**
- * Told of what operators decided, in the transaction that decides it, and of the state before. Throws an Error where it
- * can't be done.
+ * Called with what operators decided, in the transaction that decides it, and of the state before. Throws an Error
+ * where it can't be done.
  */
 export type DecidedSubscriber = (
   tx: Tx,

@@ -5,7 +5,7 @@ import type { Db, Tx } from '../../platform/db/index.ts'
 import type { ScreeningState } from './machine.ts'
 import type { Opinion, Screening } from './screening.ts'
 
-/** What somebody said, and when. */
+/** What a person said, and when. */
 export interface Said extends Opinion {
   /** of the screening then; null where it was not kept */
   state: ScreeningState | null

@@ -1,7 +1,7 @@
 /**
  * Where money comes from and goes to. Promises that what is asked about is judged once and stays so, that no answer is
- * never taken for a clean one, that whoever waits is told in the transaction that stores the judgement, and that what a
- * provider said is kept with it; that what is risky is decided by people, and who decided what and why is kept.
+ * never taken for a clean one, that subscribers are called in the transaction that stores the judgement, and that what
+ * a provider said is kept with it; that what is risky is decided by people, and who decided what and why is kept.
  */
 export { ask, conclude, decide, decideAs } from './commands.ts'
 export type { DecidedSubscriber, JudgedSubscriber } from './commands.ts'

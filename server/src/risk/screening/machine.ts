@@ -13,7 +13,7 @@ export type ScreeningState = 'asked' | 'unanswered' | 'clean' | 'risky' | 'relea
  * late. The others say what was found or decided.
  */
 export type ScreeningEvent = 'late' | 'again' | 'found-clean' | 'found-risky' | 'released' | 'rejected'
-/** `conclude`: whoever waits for the judgement is told of it, in the same transaction. */
+/** `conclude`: subscribers that wait for the judgement are called, in the same transaction. */
 export type ScreeningEffect = 'conclude' | 'alert' | 'resolveAlert'
 
 export const screeningMoves: Moves<ScreeningState, ScreeningEvent, ScreeningEffect> = {

@@ -42,7 +42,7 @@ export const statesOf = async (
 }
 
 /**
- * Those an operator has to look at, oldest first: risky and undecided, without an answer for too long, or with somebody
+ * Those an operator has to look at, oldest first: risky and undecided, without an answer for too long, or with a person
  * in them who was listed later.
  */
 export const listOpen = async (db: Db, most: number): Promise<Screening[]> => {

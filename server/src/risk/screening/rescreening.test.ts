@@ -1,4 +1,4 @@
-/** A list that names somebody who was judged clean before: what has left is told of, what has not stops. */
+/** A list that names a person who was judged clean before: what has left is told of, what has not stops. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'

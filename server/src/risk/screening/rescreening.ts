@@ -27,8 +27,8 @@ interface Hit {
 const ALERT = 'screening-finding'
 
 /**
- * Holds whoever the current version of a list names, and the one before did not, against what was judged before, in the
- * transaction that brings it in force. A withdrawal that has not been signed stops and is judged again; what has no
+ * Holds anyone who the current version of a list names, and the one before did not, against what was judged before, in
+ * the transaction that brings it in force. A withdrawal that has not been signed stops and is judged again; what has no
  * judgement yet is asked about anew; of what can't be stopped an alert is raised, and its judgement stays what it was.
  * @returns how many withdrawals stopped, and of how many deposits and withdrawals there is an alert
  */
@@ -39,7 +39,7 @@ export const screenAgain = async (
   moment: Moment,
 ): Promise<{ halted: number; found: number }> => {
   const { at } = moment
-  // First whoever plans or signs, then whoever judges: what they do is done, or sees this.
+  // First code that plans or signs, then anyone who judges: what they do is done, or sees this.
   await changeStops(tx)
   await sql`lock table screenings in share row exclusive mode`.execute(tx)
   const { added, published } = await addedTo(tx, source)
@@ -122,7 +122,7 @@ export const findingsOn = async (db: Db | Tx, screeningId: string): Promise<Find
 }
 
 /**
- * Keeps what somebody did about what was found later, and ends its alert. False when there is nothing that nobody has
+ * Keeps what a person did about what was found later, and ends its alert. False when there is nothing that nobody has
  * noted.
  */
 export const noteFindings = async (

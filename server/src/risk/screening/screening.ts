@@ -59,7 +59,7 @@ export interface Opinion {
 export interface ScreeningRules {
   /** a score from which money is risky, 0 to 1 */
   riskyFrom: number
-  /** ms without a judgement after which the operator is told, and `flag` lets withdrawals go */
+  /** ms without a judgement after which an alert is raised, and `flag` lets withdrawals go */
   lateAfterMs: number
   /** what an unanswered withdrawal does: waits, or goes and stays flagged. Deposits are unverified in the meantime */
   whenUnanswered: 'hold' | 'flag'

@@ -432,7 +432,7 @@ describe('who may sign', () => {
       await expect(enrolAs({ ...makePersonKey(), id: 'eve', login }, null)).rejects.toThrow(/the login is/)
   })
 
-  /** Rows and postings of an adjustment, as whoever has the password of operators can write them. */
+  /** Rows and postings of an adjustment, as anyone who has the password of operators can write them. */
   const forge = async (person: string, signature: (id: string) => Promise<string>): Promise<string> => {
     await given(PLATFORM, 'suspense', 4n)
     const { id } = await proposed({ from: 'suspense', to: `merchant:${SHOP}`, units: 4n })

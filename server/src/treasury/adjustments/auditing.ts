@@ -78,7 +78,7 @@ const whyUnsigned = ({ people, database, restored }: Records, adjustment: Adjust
     : `the signature is not ${person}'s of it`
 }
 
-/** One person needs no voucher; every other one is vouched for by a signature, by somebody of whom the same holds. */
+/** One person needs no voucher; every other one is vouched for by a signature, by a person of whom the same holds. */
 const whyNotEnrolled = (records: Records, person: PersonLine, seen: readonly string[] = []): string | undefined => {
   const { people, vouchers, database, restored } = records
   const { id, vouchedBy, enrolledAt } = person

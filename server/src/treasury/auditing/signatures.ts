@@ -4,7 +4,7 @@ import type { Db } from '../../platform/db/index.ts'
 import type { EntryAsked, Fault } from './store.ts'
 
 /**
- * Credits by adjustments that nobody with the right to has signed: rows say that somebody has, and the signature that
+ * Credits by adjustments that nobody with the right to has signed: rows say that a person has, and the signature that
  * nobody did.
  */
 export const unsignedCredits = async (db: Db, asked: readonly EntryAsked[]): Promise<Fault[]> => {

@@ -50,7 +50,7 @@ const recall = async (deps: ConsolidationDeps, payout: string, feeRate: VbyteRat
   await inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
     await knowChange(tx, change, moment.at)
-    // The coin stays the payout's: whoever's transaction spends it in a final block is what ends the other one.
+    // The coin stays the payout's: whichever transaction spends it in a final block is what ends the other one.
     await insertPlanned(
       tx,
       {

@@ -52,7 +52,7 @@ export class CoinTaken extends Error {
 }
 
 /**
- * After the signer refused one, the next is not planned for so long: the operator is told, and may change its policy.
+ * After the signer refused one, the next is not planned for so long: an alert is raised, and may change its policy.
  */
 const REFUSED_PAUSE_MS = 3_600_000
 

@@ -1,7 +1,7 @@
 /**
  * What networks took in fees, by merchant and by operation. Promises that every fee the ledger has posted is counted
- * once and exactly, whoever posted it, since the count is made of the ledger's own entries; a fee whose block was lost
- * is counted back.
+ * once and exactly, whichever code posted it, since the count is made of the ledger's own entries; a fee whose block
+ * was lost is counted back.
  */
 export { countCosts } from './counting.ts'
 export { costTotals, listCosts, sharesOf } from './queries.ts'

@@ -177,8 +177,8 @@ const coldSpenders = async (
 }
 
 /**
- * What comes from an address of ours was ours before, whoever sent the transaction: anybody may start the sweep of an
- * address that has delegated, and a restored copy does not know all of our own transactions.
+ * What comes from an address of ours was ours before, whichever party sent the transaction: anybody may start the sweep
+ * of an address that has delegated, and a restored copy does not know all of our own transactions.
  */
 const movedAmongOurs = async (
   tx: Tx,

@@ -18,7 +18,7 @@ export interface TreasuryPolicy {
   hot: ReadonlyMap<string, HotLimits>
   /** ms a transfer to cold storage waits for its signed bytes */
   signWithinMs: number
-  /** days of network fees below which the operator is told */
+  /** days of network fees below which an alert is raised */
   runwayDays: number
 }
 

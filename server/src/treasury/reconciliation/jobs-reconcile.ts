@@ -40,15 +40,15 @@ const SCAN_AFTER_MS = 24 * 60 * 60_000
 const READ_WITHIN_MS = 30_000
 /** After a look through all coins that failed the next one is tried so much later. */
 const SCAN_PAUSE_MS = 60 * 60_000
-/** Older than this, an operator is told. */
+/** Older than this, an alert is raised. */
 const OLD_SCAN_MS = 3 * SCAN_AFTER_MS
 
 /**
  * Holds the books against the chain at the block the watcher has read to (on TRON, the final block): in total, and at
- * every address where something happened since it was last compared, that differed then, that is the platform's, or that
- * has been idle for long. On Bitcoin the node is asked for the coins we know, and looks through all of its own once a
- * day. Undefined when the two can't be compared now: the network has not been read, or its head has moved on where the
- * chain keeps no history.
+ * every address where something happened since it was last compared, that differed then, that is the platform's, or
+ * that has been idle for long. On Bitcoin the node is asked for the coins we know, and looks through all of its own
+ * once a day. Undefined when the two can't be compared now: the network has not been read, or its head has moved on
+ * where the chain keeps no history.
  */
 export const reconcileNetwork = async (
   runtime: Runtime,
@@ -236,7 +236,7 @@ export const createReconcileJob = (
 
 /**
  * A surplus, and coins that we do not know, show by a look through all coins only: when none succeeds for days, an
- * operator is told.
+ * alert is raised.
  */
 const alertOldScan = async ({ db, clock, newId }: Runtime, { network, scan }: Round): Promise<void> => {
   const moment = momentOf({ clock, newId })

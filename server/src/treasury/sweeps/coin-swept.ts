@@ -4,8 +4,8 @@ import type { Tx } from '../../platform/db/index.ts'
 
 /**
  * A block with the coin among its transfers that addresses of ours have sent to the treasury by the code they delegate
- * to, whoever asked for it. Their logs say it, also where the node does not show inner calls. Only the code that we pin
- * can log as an address of ours; what others log is left out.
+ * to, whichever party asked for it. Their logs say it, also where the node does not show inner calls. Only the code
+ * that we pin can log as an address of ours; what others log is left out.
  * @param treasury where that code sends coin, EIP-55
  */
 export const withCoinSwept = async (tx: Tx, network: Network, block: Block, treasury: string): Promise<Block> => {

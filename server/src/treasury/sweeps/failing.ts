@@ -3,7 +3,7 @@ import type { Moment } from '../../platform/base/moment.ts'
 import { raiseAlert } from '../../platform/runtime/alerts.ts'
 import type { Holder, Holding, Sweep } from './sweep.ts'
 
-/** So many sweeps of an asset of an address in a row come to nothing before a person is told. */
+/** So many sweeps of an asset of an address in a row come to nothing before an alert is raised. */
 const TELL_AT = 3
 
 export const failingSubject = ({ network, address, asset }: Pick<Sweep, 'network' | 'address' | 'asset'>): string =>

@@ -39,7 +39,7 @@ export const feesAmong = <T extends Moved>(inside: readonly Moved[], outside: re
 
 /**
  * Posts fees as costs of the platform, or takes them back when their block is lost.
- * @param outgoingOf our transactions by hash; a sweep that somebody else began has none
+ * @param outgoingOf our transactions by hash; a sweep that another party began has none
  */
 export const feeItems = (
   network: Network,

@@ -28,7 +28,7 @@ export const latePanel = (scene: Scene<LateState>): Panel => {
   }
 }
 
-/** Time ran out and a part came: whoever holds the claim link decides what becomes of it. */
+/** Time ran out and a part came: anyone who holds the claim link decides what becomes of it. */
 export const underpaidPanel = (scene: Scene<UnderpaidState>): Panel => {
   const { state, words } = scene
   const { claim, asked } = state

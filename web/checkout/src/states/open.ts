@@ -32,7 +32,7 @@ export const openPanel = (scene: Scene<OpenState>): Panel => {
   }
 }
 
-/** Currencies are told apart by no network. */
+/** Currencies are distinguished by no network. */
 const isCurrency = ({ options }: OpenState): boolean => options.every(({ blockchain }) => blockchain === '')
 
 const form = (scene: Scene<OpenState>, isFiat: boolean): Markup => {

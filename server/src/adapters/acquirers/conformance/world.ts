@@ -37,7 +37,7 @@ export interface AcquirerWorld {
    */
   callbacks(reference: string, least: number): Promise<RawCallback[]>
   /**
-   * The same callback as it must not be believed: changed in each field that is signed, and signed by somebody else.
+   * The same callback as it must not be believed: changed in each field that is signed, and signed by another party.
    */
   forge(callback: RawCallback): { what: string; callback: RawCallback }[]
   /**

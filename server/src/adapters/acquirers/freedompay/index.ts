@@ -35,7 +35,7 @@ export const createFreedomPay = (settings: FreedomPaySettings): Acquirer => {
     http,
     spacing: createSpacing({ ms: spacingMs, onFull: full }),
   })
-  // Whoever asks again while the question still waits for its turn gets the same answer.
+  // A caller that asks again while the question still waits for its turn gets the same answer.
   const asking = new Map<string, Promise<PgAnswer>>()
   const lookUp = async (path: string, fields: Readonly<Record<string, string>>, key: string): Promise<PgAnswer> => {
     const question = JSON.stringify([path, fields])

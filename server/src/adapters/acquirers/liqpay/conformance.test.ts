@@ -15,7 +15,7 @@ const privateKey = 'a4825234f4bae72a0be04eafe9e8e2bada209255'
 const stops: (() => Promise<void>)[] = []
 afterAll(() => Promise.all(stops.map((stop) => stop())))
 
-/** Every field of the data changed, each once, and the data signed with somebody else's key. */
+/** Every field of the data changed, each once, and the data signed with another party's key. */
 const forge = (callback: RawCallback): { what: string; callback: RawCallback }[] => {
   const form = new URLSearchParams(callback.body.toString())
   const fields = JSON.parse(Buffer.from(form.get('data')!, 'base64').toString()) as Record<string, unknown>

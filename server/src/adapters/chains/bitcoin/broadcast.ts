@@ -47,7 +47,7 @@ const VERDICTS: readonly { code: number; says?: RegExp; verdict: Verdict }[] = [
   { code: DECODE_FAILED, verdict: 'invalid' },
 ]
 
-/** Hands a transaction over once: whoever gets `ChainUnavailable` does not know whether the node took it. */
+/** Hands a transaction over once: a caller that gets `ChainUnavailable` does not know whether the node took it. */
 export const broadcastTransaction = async (rpc: Rpc, raw: string): Promise<BroadcastResult> => {
   const hash = hashOfRaw(raw)
   const answer = await rpc.ask({ method: METHOD, params: [raw] }, { attempts: 1 })

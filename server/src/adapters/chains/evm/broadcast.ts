@@ -8,7 +8,7 @@ import { verdictOf } from './verdicts.ts'
 
 const METHOD = 'eth_sendRawTransaction'
 
-/** Hands a transaction over once: whoever gets `ChainUnavailable` does not know whether the node took it. */
+/** Hands a transaction over once: a caller that gets `ChainUnavailable` does not know whether the node took it. */
 export const broadcastTransaction = async (rpc: Rpc, raw: string): Promise<BroadcastResult> => {
   const bytes = raw.startsWith('0x') ? raw : `0x${raw}`
   if (!isHex(bytes)) return { kind: 'refused', reason: 'invalid', message: 'a transaction is written in hex' }

@@ -44,7 +44,9 @@ export const estimateGas = async (
 export const readMinedNonce = (rpc: Rpc, address: string, at: BlockName = 'latest'): Promise<number> =>
   rpc.read('eth_getTransactionCount', [address, at], (result) => countOf(result, 'the nonce'))
 
-/** What an account that delegates to code holds in place of code (EIP-7702): whoever has its key still commands it. */
+/**
+ * What an account that delegates to code holds in place of code (EIP-7702): anyone who has its key still commands it.
+ */
 const DELEGATION = /^0xef0100[0-9a-f]{40}$/i
 
 export const readCode = (rpc: Rpc, address: string, at: BlockName = 'latest'): Promise<string> =>

@@ -66,7 +66,7 @@ export class Chain {
     return [...this.pool.values()].filter((one) => one.hash !== hash && one.keys.some((key) => keys.includes(key)))
   }
 
-  /** Another payment from outside takes the place of one in the pool, to somebody else and at a higher price. */
+  /** Another payment from outside takes the place of one in the pool, to another receiver and at a higher price. */
   replace(hash: string): string {
     const replaced = this.pool.get(hash)
     if (!replaced) throw new RangeError(`${hash} is not in the pool`)

@@ -7,7 +7,7 @@ export interface Movement {
   units: bigint
 }
 
-/** What a transaction takes from somebody; `outpoint` names the coin it spends on a chain of coins. */
+/** What a transaction takes from a person; `outpoint` names the coin it spends on a chain of coins. */
 export interface Debit extends Movement {
   outpoint?: string
 }

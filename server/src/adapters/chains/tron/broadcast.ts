@@ -32,8 +32,9 @@ export const verdictOf = (code: string, message: string): Verdict => {
 }
 
 /**
- * Hands a transaction over once: whoever gets `ChainUnavailable` does not know whether the node took it. A refusal is
- * held against where the transaction stands, since a node that has it in a block may find it expired or unpayable.
+ * Hands a transaction over once: a caller that gets `ChainUnavailable` does not know whether the node took it. A
+ * refusal is held against where the transaction stands, since a node that has it in a block may find it expired or
+ * unpayable.
  */
 export const broadcastTransaction = async (
   node: TronNode,

@@ -82,7 +82,7 @@ export const createNode = (settings: NodeSettings): TronNode => {
     }
   }
 
-  /** Safe to repeat for what is asked; whoever hands something over asks once. */
+  /** Safe to repeat for what is asked; a hand-over is asked once. */
   const ask: TronNode['ask'] = async (method, body, attempts = ATTEMPTS) => {
     const exchange = method.startsWith('walletsolidity/') ? solidity : full
     for (let attempt = 1; ; attempt += 1) {

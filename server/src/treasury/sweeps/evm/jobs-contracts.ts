@@ -67,7 +67,7 @@ const deploy = async (round: EvmRound, missing: readonly PinnedContract[], rate:
     const moment = momentOf(runtime)
     for (const [i, { call, gas }] of plans.entries()) {
       const nonce = await takeNonce(tx, network, hotAddress, moment.at)
-      // Whoever takes a nonce waits for others who do: now it is sure whether one of them deploys.
+      // Code that takes a nonce waits for others who do: now it is sure whether one of them deploys.
       if (i === 0 && (await isDeploying(tx, network))) throw new Taken()
       await insertPlanned(
         tx,

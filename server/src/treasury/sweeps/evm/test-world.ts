@@ -252,7 +252,7 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
     rows,
     now,
     prices,
-    /** The contracts are on the chain, by somebody else. */
+    /** The contracts are on the chain, by another party. */
     deployed: async (): Promise<void> => {
       for (const { address, deployment } of Object.values(sweepContracts(HOT))) {
         if ((await adapter.codeAt(address)) === '0x')

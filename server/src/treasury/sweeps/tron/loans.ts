@@ -13,8 +13,8 @@ export interface Loan {
 }
 
 /**
- * One at a time for whoever stores what TRON's sweeps do next: energy is not taken back from an address whose sweep is
- * being planned, nor a sweep planned on energy that is being taken back.
+ * One at a time for anyone who stores what TRON's sweeps do next: energy is not taken back from an address whose sweep
+ * is being planned, nor a sweep planned on energy that is being taken back.
  */
 export const lockTronSweeps = async (tx: Tx): Promise<void> => {
   await sql`select pg_advisory_xact_lock(hashtext('sweeps TRON'))`.execute(tx)

@@ -1,4 +1,6 @@
-/** Answers of a real java-tron, as its documents show them (nile.json says where they are from), read by the adapter. */
+/**
+ * Answers of a real java-tron, as its documents show them (nile.json says where they are from), read by the adapter.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isRefused } from '@bursar/chainkit'
