@@ -55,7 +55,7 @@ export const createChainSubscribers = (
   })
   const outgoing = createTransactionSubscriber(settlements(world))
   const platform = createSweepSubscriber(catalogue)
-  const rooms = [
+  const subscribers = [
     outgoing,
     platform,
     createColdSubscriber(catalogue),
@@ -67,5 +67,5 @@ export const createChainSubscribers = (
     createUnprovenAlarm(),
     createIssuerAlarm(catalogue),
   ]
-  return { listeners: [readingSweeps(rooms, evmHotAddress(world.wallet))], deposits }
+  return { listeners: [readingSweeps(subscribers, evmHotAddress(world.wallet))], deposits }
 }

@@ -72,7 +72,7 @@ export const fiatSettings = ({ catalogue, publicUrl, acquirers: { table } }: Fia
 export const paymentSubscriber = (world: FiatWorld): PaymentSubscriber =>
   expectingFiat(createInvoicePaymentSubscriber(fiatSettings(world)))
 
-/** What the api serves of fiat. @param hearing rooms besides payments whose references acquirers call about */
+/** What the api serves of fiat. @param callbacks modules besides payments whose references acquirers call about */
 export const createFiatApi = (
   world: FiatWorld,
   {

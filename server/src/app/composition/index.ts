@@ -1,5 +1,5 @@
 /**
- * The composition root: the only place that knows every room. Each file composes what one role, or one part of the
+ * The composition root: the only place that knows every module. Each file composes what one role, or one part of the
  * product, is made of; commands and `main.ts` stand on it.
  */
 export { createApi } from './api.ts'

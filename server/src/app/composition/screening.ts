@@ -45,7 +45,7 @@ const newToken = (): string => randomBytes(16).toString('hex')
 /**
  * Asks for a judgement of every deposit that is credited, once. One that was judged while a reorganisation had taken it
  * away is told so now. Asking waits for a judgement that is just being stored, so that one of the two sees the other.
- * @param deposits the room that calls this
+ * @param deposits the module that calls this
  */
 export const createScreenCredited =
   (publicUrl: string, deposits: () => Pick<Deposits, 'verify'>): CreditedSubscriber =>
@@ -75,7 +75,7 @@ export const createScreenCredited =
  * Asks for a judgement of every deposit that is held, once. One that was judged or decided about before, and that a
  * reorganisation had taken away, goes the way that was decided. Nobody judges meanwhile: anyone who does waits until it
  * is held.
- * @param deposits the room that calls this
+ * @param deposits the module that calls this
  */
 export const createScreenHeld =
   (publicUrl: string, deposits: () => Pick<Deposits, 'clear' | 'reject'>): HeldSubscriber =>

@@ -10,7 +10,7 @@ const edge = useEdge()
 const body = (n: number): string => `{"blockchain":"BITCOIN","meta":"${n}"}`
 const key = (value: string) => ({ headers: ['Idempotency-Key', value] })
 
-/** An operation that stores its effect with its answer, as rooms do. */
+/** An operation that stores its effect with its answer, as modules do. */
 const serving = (): { effects: number } => {
   const seen = { effects: 0 }
   edge.answer = (request) =>

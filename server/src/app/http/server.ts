@@ -145,7 +145,7 @@ const listener = (edge: Edge, pages: (request: IncomingMessage, response: Server
       const twice = hostTwice(request)
       if (twice) return refused(twice)
       const found = edge.dispatch(request.method!, path)
-      // An operation without a signature is a web form: a page, once its room is built.
+      // An operation without a signature is a web form: a page.
       if (found?.endpoint.operation.signed !== true && edge.host?.take(request, response, path)) return
       // What is read there is only ever asked for; Fastify would judge a body before it looks for the path.
       if (!found) return READING.has(request.method!) ? pages(request, response) : refused(unknownPath(request))

@@ -17,7 +17,7 @@ export interface ReadCallback {
 }
 
 /**
- * A room with references of its own at acquirers, such as payouts. Has the object looked at soon.
+ * A module with references of its own at acquirers, such as payouts. Has the object looked at soon.
  * @returns undefined when the reference is none of its own
  */
 export type CallbackSubscriber = (tx: Tx, heard: ReadCallback, moment: Moment) => Promise<Effects | undefined>

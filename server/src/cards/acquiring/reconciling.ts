@@ -47,7 +47,7 @@ export interface BookedPayout {
   isBooked: boolean
 }
 
-/** The room of payouts, which has references of its own at acquirers. */
+/** The module of payouts, which has references of its own at acquirers. */
 export interface PayoutBooks {
   find(db: Db | Tx, acquirer: string, references: readonly string[]): Promise<BookedPayout[]>
   /** booked in a time, and on no line of a statement */

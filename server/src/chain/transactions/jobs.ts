@@ -144,7 +144,7 @@ const refused = async (
   const { runtime } = deps
   const [of, pause] = [classOf(refusal), pauseAfter(refusal)]
   if (refusal.refused === 'busy') return stepAgainAt(runtime.db, outgoing, later(deps, pause))
-  // Of a payment the room that wants it paid says more.
+  // Of a payment the module that wants it paid says more.
   if (of === 'now' || outgoing.attempt > 1 || outgoing.purpose !== 'payout') {
     await raiseOrRenewAlert(runtime.db, alertOf(refusal, outgoing.network, outgoing.purpose), momentOf(runtime))
   }

@@ -45,7 +45,7 @@ export const createOrderBatcher = (runtime: Runtime): OrderBatcher => {
 
 /**
  * All at once; one by one when that fails, so that none fails its neighbours, and again when the database was lost: too
- * little of an asset for all may be enough for some. Orders that ask for the same promise come after one another, so
+ * little of an asset for all may be enough for some. Orders that ask for the same quote come after one another, so
  * that each finds one of its own.
  */
 const serve = async (runtime: Runtime, fillings: readonly Filling[]): Promise<Result[]> => {

@@ -11,23 +11,23 @@ import { boundsPassedBy, inventoryOf, type BoundedMove } from './inventory.ts'
 import { insertQuotes, quotedTo, type NewQuote } from './store.ts'
 
 /**
- * Prices that are promised to merchants. An estimate reserves nothing (decision 0030): what others were promised does
- * not count, so that nobody can close the exchange for them by asking. A merchant's own promises count as far as its
- * balance can pay for them.
+ * Prices that are quoted to merchants and kept for them. An estimate reserves nothing (decision 0030): what others were
+ * promised does not count, so that nobody can close the exchange for them by asking. A merchant's own quotes count as
+ * far as its balance can pay for them.
  */
 export interface QuoteStore {
   /**
    * Resolves when it is stored. @throws ApiRefusal when there is not that much to sell, or a limit of the position
    * closes it
    */
-  keep(promise: NewQuote): Promise<void>
+  keep(newQuote: NewQuote): Promise<void>
 }
 
 /** What there is to sell is read so often. */
 const KEPT_MS = 500
 const MOST_AT_ONCE = 200
 
-/** Promises that arrive while others are stored are stored together. */
+/** Quotes that arrive while others are stored are stored together. */
 export const createQuoteStore = ({ db, clock }: Pick<Runtime, 'db' | 'clock'>): QuoteStore => {
   const inventories = new Map<string, () => Promise<bigint>>()
   const inventory = (asset: string): Promise<bigint> => {
@@ -38,11 +38,11 @@ export const createQuoteStore = ({ db, clock }: Pick<Runtime, 'db' | 'clock'>): 
   }
   const batcher = new Batcher<NewQuote, ApiRefusal | undefined>({
     most: MOST_AT_ONCE,
-    run: (quoteStore) => store(db, quoteStore, { inventory, now: new Date(clock.now()) }),
+    run: (quotes) => store(db, quotes, { inventory, now: new Date(clock.now()) }),
   })
   return {
-    keep: async (promise) => {
-      const refused = await batcher.submit(promise)
+    keep: async (newQuote) => {
+      const refused = await batcher.submit(newQuote)
       if (refused) throw refused
     },
   }
@@ -58,16 +58,16 @@ interface Stock {
 }
 
 /** Stores what there is enough for, and no limit of the position closes. */
-const store = async (db: Db, quoteStore: readonly NewQuote[], stock: Stock): Promise<(ApiRefusal | undefined)[]> => {
-  const short = await beyondInventory(db, quoteStore, stock)
-  const passed = new Map((await boundsPassedBy(db, quoteStore.flatMap(movesOf))).map((move) => [move.promise, move]))
+const store = async (db: Db, quotes: readonly NewQuote[], stock: Stock): Promise<(ApiRefusal | undefined)[]> => {
+  const short = await beyondInventory(db, quotes, stock)
+  const passed = new Map((await boundsPassedBy(db, quotes.flatMap(movesOf))).map((move) => [move.newQuote, move]))
   await insertQuotes(
     db,
-    quoteStore.filter((promise) => !passed.has(promise) && !short.has(promise)),
+    quotes.filter((newQuote) => !passed.has(newQuote) && !short.has(newQuote)),
   )
-  return quoteStore.map((promise) => {
-    if (short.has(promise)) return noLiquidity(`there is not that much ${promise.direction.target.ticker} to sell`)
-    const move = passed.get(promise)
+  return quotes.map((newQuote) => {
+    if (short.has(newQuote)) return noLiquidity(`there is not that much ${newQuote.direction.target.ticker} to sell`)
+    const move = passed.get(newQuote)
     return move && noLiquidity(`no more ${move.asset} is ${move.units < 0n ? 'sold' : 'bought'} now`)
   })
 }
@@ -77,10 +77,10 @@ const store = async (db: Db, quoteStore: readonly NewQuote[], stock: Stock): Pro
  */
 const beyondInventory = async (
   db: Db,
-  quoteStore: readonly NewQuote[],
+  quotes: readonly NewQuote[],
   { inventory, now }: Stock,
 ): Promise<ReadonlySet<NewQuote>> => {
-  const pairs = quoteStore.map(({ merchantId, direction: { spend, target } }) => ({
+  const pairs = quotes.map(({ merchantId, direction: { spend, target } }) => ({
     merchantId,
     spend: spend.ticker,
     target: target.ticker,
@@ -93,30 +93,30 @@ const beyondInventory = async (
   )
   const added = new Map<string, bigint>()
   const beyond = new Set<NewQuote>()
-  for (const [i, promise] of quoteStore.entries()) {
+  for (const [i, newQuote] of quotes.entries()) {
     const {
       merchantId,
       direction: { spend, target },
       quoted,
-    } = promise
+    } = newQuote
     const key = `${merchantId}/${spend.ticker}/${target.ticker}`
     const own = earlier[i]! + (added.get(key) ?? 0n) + quoted.target
     const payable = mulDiv(quoted.target, balances[i]!.posted - balances[i]!.held, quoted.spend, 'down')
     const least = own < payable ? own : payable
-    if ((least > quoted.target ? least : quoted.target) > (await inventory(target.ticker))) beyond.add(promise)
+    if ((least > quoted.target ? least : quoted.target) > (await inventory(target.ticker))) beyond.add(newQuote)
     else added.set(key, own - earlier[i]!)
   }
   return beyond
 }
 
 /** What an exchange would move of the position. */
-const movesOf = (promise: NewQuote): (BoundedMove & { promise: NewQuote })[] => {
+const movesOf = (newQuote: NewQuote): (BoundedMove & { newQuote: NewQuote })[] => {
   const {
     direction: { spend, target },
     quoted,
-  } = promise
+  } = newQuote
   return [
-    { promise, asset: spend.ticker, units: quoted.exchange, bounds: spend },
-    { promise, asset: target.ticker, units: -quoted.target, bounds: target },
+    { newQuote, asset: spend.ticker, units: quoted.exchange, bounds: spend },
+    { newQuote, asset: target.ticker, units: -quoted.target, bounds: target },
   ]
 }

@@ -19,11 +19,11 @@ interface ExchangeBody extends Asked {
 }
 
 export const exchangeRoutes = (deps: TradingDeps): Route[] => {
-  const counter = createOrderBatcher(deps.runtime)
+  const batcher = createOrderBatcher(deps.runtime)
   return [
     { operation: 'listExchangeDirections', handle: () => listDirections(deps) },
     { operation: 'estimateExchange', handle: (request) => estimateRoute(deps, request) },
-    { operation: 'createExchange', handle: (request) => create(deps, counter, request) },
+    { operation: 'createExchange', handle: (request) => create(deps, batcher, request) },
   ]
 }
 
@@ -86,7 +86,7 @@ const estimateBody = ({ spend, target, first, second }: Direction, quoted: Quote
   spend: { amount: formatUnits(quoted.spend, spend.scale), ticker: spend.ticker },
 })
 
-const create = async (deps: TradingDeps, counter: OrderBatcher, request: ApiRequest): Promise<ApiAnswer> => {
+const create = async (deps: TradingDeps, batcher: OrderBatcher, request: ApiRequest): Promise<ApiAnswer> => {
   const { merchantId } = request
   const body = request.body as ExchangeBody
   for (const field of ['meta', 'localId'] as const) readText(body[field], field)
@@ -96,5 +96,5 @@ const create = async (deps: TradingDeps, counter: OrderBatcher, request: ApiRequ
   const limit = readPrice(body.price, orderErrors)
   const given = { keyId: request.keyId, fee: body.fee, localId: body.localId ?? null, meta: body.meta ?? null }
   const order = await priceOrder(deps, { merchantId, direction, side, amount, limit, ...given })
-  return counter.place(request, order)
+  return batcher.place(request, order)
 }

@@ -64,7 +64,7 @@ export const findExchange = async (db: Db, merchantId: string, id: string): Prom
   return rows[0]
 }
 
-/** What a promise is for: this very order, at this price. */
+/** What a quote is for: this very order, at this price. */
 export interface Promisable {
   merchantId: string
   direction: Direction
@@ -72,7 +72,7 @@ export interface Promisable {
   amount: bigint
 }
 
-/** An estimate's promise. */
+/** The quote of an estimate. */
 export interface StoredQuote {
   merchantId: string
   id: string

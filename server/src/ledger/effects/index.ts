@@ -1,5 +1,5 @@
 /**
- * What a change wants done besides its own rows. Rooms answer with effects instead of carrying them out, so that
+ * What a change wants done besides its own rows. Modules answer with effects instead of carrying them out, so that
  * whatever happens in one transaction is posted in one call and told in one call. Promises one order of locks:
  * accounts, then what addresses hold, then event heads.
  */

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../platform/db/index.ts'
 import type { Route } from '../../platform/api/route.ts'
 
-/** An order as its newest notification states it; undefined when the room has none with this id. */
+/** An order as its newest notification states it; undefined when the module has none with this id. */
 export type OrderFinder = (merchantId: string, id: string) => Promise<Record<string, unknown> | undefined>
 
 /**

@@ -34,7 +34,7 @@ const MOST_LIMITERS = 10_000
 
 /**
  * Brings claimed streams to their receivers: an object's events in order, objects at once, each merchant through its
- * gate.
+ * limiter.
  */
 export class Dispatcher {
   readonly #deps: DispatcherDeps
@@ -84,7 +84,7 @@ export class Dispatcher {
     }
   }
 
-  /** Takes claimed streams. What a merchant's gate has no room for goes to that merchant's own lane. */
+  /** Takes claimed streams. What a merchant's limiter has no room for goes to that merchant's own lane. */
   accept(streams: readonly ClaimedStream[]): void {
     for (const stream of streams) {
       const limiter = this.#limiterOf(stream.merchantId)

@@ -80,7 +80,7 @@ type Verb = (
   ...given: [Parameters<Invoices['claim']>[0], string, Parameters<Invoices['claim']>[4]]
 ) => ReturnType<Invoices['claim']> | Promise<undefined>
 
-/** What a form asks for, as the verb of the room that does it. A rate that is over is renewed by its own job. */
+/** What a form asks for, as the command of the module that does it. A rate that is over is renewed by its own job. */
 const wanted = (invoices: Invoices, form: SentForm, visit: Visit): Verb => {
   const token = visit.claim ?? ''
   switch (form.verb) {

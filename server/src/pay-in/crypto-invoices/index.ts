@@ -40,7 +40,7 @@ export { invoiceRoutes } from './routes.ts'
 export { INVOICE_CHANNEL, invoicesAt, isAskedFor } from './store.ts'
 
 /**
- * What the room does for deposits and for the payer's page. Verbs answer with effects, which callers carry out, and
+ * What the module does for deposits and for the payer's page. Verbs answer with effects, which callers carry out, and
  * throw a PayerRefusal; each change is announced on `INVOICE_CHANNEL` with its transaction.
  */
 export interface Invoices {

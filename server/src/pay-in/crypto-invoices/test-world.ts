@@ -98,7 +98,7 @@ export interface World {
   settle(network: Network, final?: number): Promise<void>
   orphan(network: Network, fromHeight: number): Promise<void>
   poolHas(network: Network, transactions: ChainTransaction[]): Promise<void>
-  /** Runs the room's jobs once. */
+  /** Runs the module's jobs once. */
   tick(): Promise<void>
   notices(): Promise<Record<string, unknown>[]>
   /** kinds and statuses of what the merchant was notified of, in order */

@@ -35,7 +35,7 @@ export { depositRoutes } from './routes.ts'
 export type { Credited, CreditedSubscriber, DepositSettings, HeldSubscriber } from './settings.ts'
 
 /**
- * What the room does for the watcher (a `ChainSubscriber`), for withdrawals, and for its own balance check. Callers
+ * What the module does for the watcher (a `ChainSubscriber`), for withdrawals, and for its own balance check. Callers
  * carry out the effects.
  */
 export interface Deposits {

@@ -19,7 +19,7 @@ afterEach(async () => {
   await world.close()
 })
 
-/** Every name a job of these rooms can be killed at, from the sources. */
+/** Every name a job of these modules can be killed at, from the sources. */
 const POINTS = ['../../cards/acquiring/jobs-payments.ts', '../../cards/acquiring/jobs-refunds.ts', './jobs.ts'].flatMap(
   (file) =>
     [...readFileSync(new URL(file, import.meta.url), 'utf8').matchAll(/pause\('([a-z-]+)'\)/g)].map(

@@ -196,7 +196,7 @@ const storeAll = async (deps: EvmPayoutDeps, planned: readonly Planned[], rate: 
     if (isOthers) return
     await deps.pause('payout-chosen')
     const outcome = await storePlanned(deps, one, rate)
-    // Another worker spends from the same purse: it is read afresh the next time.
+    // Another worker spends the same balance: it is read afresh the next time.
     isOthers = outcome === 'nonce-taken'
     made = made || outcome === 'stored'
   })

@@ -7,7 +7,7 @@ export interface Member {
   /** transactions it may still send before a block shows any */
   slots: number
   hotBalance: HotBalance
-  /** the nonces it has next, read before its purse: what took one of them meanwhile spends from the same purse */
+  /** the nonces it has next, read before its balance: what took one of them meanwhile spends the same balance */
   nonces: NonceLine
 }
 

@@ -109,7 +109,7 @@ test('row E-53: what a relay accepts and never spreads is paid more for, and pai
   expect([await world.stateOf(id!), (await world.outgoing()).map(({ state }) => state)]).toEqual(['settled', ['final']])
 })
 
-test('row E-57: an estimate that looks at no balance pays nothing out of an empty purse', async () => {
+test('row E-57: an estimate that looks at no balance pays nothing out of an empty hot address', async () => {
   world.node.estimate = () => CARELESS_ESTIMATE
   const all = world.adapter.balancesAt
   world.adapter.balancesAt = async (height, wanted) =>

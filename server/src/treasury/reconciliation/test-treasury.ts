@@ -28,7 +28,7 @@ export { catalogue, E18 } from '../../pay-in/deposits/test-world.ts'
 export const USDT = '0xusdt'
 const CHAIN_ID = 31_337
 const FINAL_DEPTH = 6
-/** The chain to make: a room's own file may not make it, its tests may. */
+/** The chain to make: a module's own file may not make it, its tests may. */
 export const CHAIN: SimulatedSettings = {
   network: 'ETHEREUM',
   seed: 'treasury',

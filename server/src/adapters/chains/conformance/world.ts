@@ -6,7 +6,7 @@ export interface Signed {
   hash: string
 }
 
-/** Three payments from one purse that use up the same coin or nonce, so that only one of them can be mined. */
+/** Three payments from one sender that use up the same coin or nonce, so that only one of them can be mined. */
 export interface Rivals {
   first: Signed
   /** offers less than a node takes in place of `first` */
@@ -37,7 +37,7 @@ export interface ChainWorld {
    * can't come back then; rivals wait in the pool again.
    */
   reorg(depth: number, without: readonly string[]): Promise<void>
-  /** A payment from a purse of its own, signed and not handed over. */
+  /** A payment from a sender of its own, signed and not handed over. */
   payment(to: string, units: bigint): Promise<Signed>
   /** absent on a chain where no two transactions exclude each other */
   rivals?(to: string, units: bigint): Promise<Rivals>
