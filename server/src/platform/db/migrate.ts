@@ -14,18 +14,30 @@ interface Migration {
   checksum: string
 }
 
+/** Names of releases before names had times. */
+const NUMBERED = /^(\d{4})-[a-z0-9-]+\.sql$/
+const LAST_NUMBER = 193
+/** `202611241210-what.sql`: the minute, UTC, in which it was written. `npm run migration -- what` makes one. */
+const TIMED = /^20\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])([01]\d|2[0-3])[0-5]\d-[a-z0-9-]+\.sql$/
+
+const isName = (name: string): boolean => {
+  const number = NUMBERED.exec(name)?.[1]
+  return number === undefined ? TIMED.test(name) : Number(number) <= LAST_NUMBER
+}
+
 /**
- * The migrations of this build in order. Names are `NNNN-what.sql`, each number once: what is made side by side has
- * ranges of its own, and one that comes later may have a lower number.
+ * The migrations of this build in the order of their names: those with numbers, then those with times. A migration of
+ * another branch may come later and have an earlier time; `migrate` runs it then.
+ * @throws Error for a name that is neither
  */
-export const readMigrations = async (): Promise<Migration[]> => {
-  const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.sql')).sort()
+export const readMigrations = async (folder: URL = FOLDER): Promise<Migration[]> => {
+  // By code unit, whatever the language of this machine or of the database.
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted()
   return Promise.all(
-    names.map(async (name, i) => {
-      const number = name.slice(0, 5)
-      if (!/^\d{4}-$/.test(number) || names[i - 1]?.startsWith(number))
-        throw new Error(`a migration needs a number of its own: ${name}`)
-      const sql = await readFile(new URL(name, FOLDER), 'utf8')
+    names.map(async (name) => {
+      if (!isName(name))
+        throw new Error(`name a migration by its time, as \`npm run migration -- what\` does, and not ${name}`)
+      const sql = await readFile(new URL(name, folder), 'utf8')
       return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
     }),
   )
@@ -75,8 +87,8 @@ export const requireMigrated = async (url: string): Promise<void> => {
   const wanted = (await readMigrations()).map((m) => m.name)
   const client = await connect(url)
   try {
-    const rows = await client.query<{ name: string }>('select name from schema_migrations order by name')
-    const have = rows.rows.map((row) => row.name)
+    const rows = await client.query<{ name: string }>('select name from schema_migrations')
+    const have = rows.rows.map((row) => row.name).toSorted()
     if (wanted.join() === have.join()) return
     throw new Error(
       `the database schema is not this build's: run \`bursar migrate\` (it has ${have.at(-1) ?? 'nothing'})`,
