@@ -150,6 +150,6 @@ test('cards got what the books say, once, and the rest is on the balance', async
         )
       expect(twice).toEqual([])
     }),
-    { numRuns: 25, interruptAfterTimeLimit: 40_000 },
+    { endOnFailure: true, numRuns: 25, interruptAfterTimeLimit: 40_000 },
   )
 }, 60_000)

@@ -342,7 +342,7 @@ describe('audit M-A4 D-T2: blocks read again on any node credit nothing twice', 
           await walk.read(EXACT)
           await audit(walk)
         }),
-        { numRuns: Number(process.env['WALKS'] ?? 4) },
+        { endOnFailure: true, numRuns: Number(process.env['WALKS'] ?? 4) },
       )
     },
   )

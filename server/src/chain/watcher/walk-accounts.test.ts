@@ -203,6 +203,6 @@ test('whatever chain and node do, balances are right to the unit and each status
       await rest(walk)
       await audit(walk)
     }),
-    { numRuns: Number(process.env['WALKS'] ?? 20) },
+    { endOnFailure: true, numRuns: Number(process.env['WALKS'] ?? 20) },
   )
 })

@@ -274,7 +274,7 @@ test('whatever is exchanged, funded, reserved and released: the position is the 
         expect([asset, exposure]).toEqual([asset, fills.get(asset) ?? 0n])
       expect(await inTransaction(db, (tx) => auditLedger(tx))).toEqual([])
     }),
-    { numRuns: 15 },
+    { endOnFailure: true, numRuns: 15 },
   )
 }, 60_000)
 

@@ -119,7 +119,7 @@ test('nobody gains by rounding, the ledger adds up to zero, inventory is the pos
       const { rows } = await sql`select asset from ledger_accounts group by asset having sum(posted) <> 0`.execute(db)
       expect(rows).toEqual([])
     }),
-    { numRuns: 12 },
+    { endOnFailure: true, numRuns: 12 },
   )
   expect(filled).toBeGreaterThan(50)
 }, 240_000)

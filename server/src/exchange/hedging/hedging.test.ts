@@ -399,6 +399,6 @@ test('whatever merchants, the market and the venue do, and wherever it is killed
       for (const { asset, exposureUsdt } of await standings(db, catalogue, readPolicy({}), world.legs))
         if (asset !== 'USDT') expect([asset, Math.abs(Number(exposureUsdt)) < 50e18]).toEqual([asset, true])
     }),
-    { numRuns: 8 },
+    { endOnFailure: true, numRuns: 8 },
   )
 }, 240_000)

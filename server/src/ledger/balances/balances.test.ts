@@ -200,7 +200,7 @@ describe('balances', () => {
           expect(BigInt(whole! + fraction.padEnd(18, '0'))).toBe(posted - held)
         },
       ),
-      { numRuns: 30 },
+      { endOnFailure: true, numRuns: 30 },
     )
   })
 })

@@ -219,7 +219,7 @@ describe('books and chain agree', () => {
           except select merchant_id, sum(units) from network_costs group by merchant_id`.execute(world.db)
         expect(uncounted.rows).toEqual([])
       }),
-      { numRuns: 25 },
+      { endOnFailure: true, numRuns: 25 },
     )
   }, 120_000)
 })
