@@ -7,13 +7,15 @@ import { join } from 'node:path'
 import { makeKeptFolder } from './scratch.ts'
 
 let all: string | undefined
+let endsWithProcess = false
 
 /** A new folder, anywhere in a test file or in what it calls. */
 export function temporaryFolder(purpose: string): string {
   if (all === undefined) {
     all = makeKeptFolder('files')
     // Outside a test run, in a bench or a tool, the process's end is the end.
-    process.once('exit', removeTemporaryFolders)
+    if (!endsWithProcess) process.once('exit', removeTemporaryFolders)
+    endsWithProcess = true
   }
   return mkdtempSync(join(all, `${purpose}-`))
 }

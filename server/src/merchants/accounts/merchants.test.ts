@@ -34,7 +34,7 @@ beforeAll(() => {
 afterAll(() => pool.end())
 
 const set = (id: string, name: string, value: string) =>
-  inTransaction(db, (tx) => setSetting(tx, id, { name, value }, keyDeps, momentAt(NOW)))
+  inTransaction(db, (tx) => setSetting(tx, id, { name, value }, keyDeps, momentAt(NOW + 1)))
 const rotate = (id: string, at = NOW, overlapMs = HOUR, purpose: 'api' | 'webhook' = 'api') =>
   inTransaction(db, (tx) => rotateKey(tx, id, { purpose, overlapMs }, keyDeps, momentAt(at)))
 const read = async (id: string): Promise<Merchant> => (await createDirectory(db, box).find(id))!
