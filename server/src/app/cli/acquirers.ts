@@ -134,8 +134,7 @@ export const acquirerCommands: readonly Command[] = [
   }),
   command({
     name: 'payment resolve-refund',
-    summary:
-      'say how a refund ended that its acquirer says nothing of; only after the acquirer told you by other means',
+    summary: 'resolve a refund whose outcome the acquirer does not report; confirm it with the acquirer first',
     args: ['REFUND_ID', 'REASON...'],
     options: {
       done: flag('the payer has the money'),
@@ -161,7 +160,7 @@ export const acquirerCommands: readonly Command[] = [
   }),
   command({
     name: 'payment went-back',
-    summary: 'say how much of a payment went back to its payer that the acquirer gives no sum for; 0: nothing',
+    summary: 'enter how much of a payment went back to its payer, where the acquirer reports no amount; 0: nothing',
     args: ['PAYMENT_ID', 'AMOUNT', 'REASON...'],
     irreversible: 'The amount is taken from the balance of the merchant; what is missing there is owed.',
     run: async ({ args }, env) => {
@@ -180,7 +179,7 @@ export const acquirerCommands: readonly Command[] = [
   }),
   command({
     name: 'payment accept',
-    summary: 'give money of a payment in suspense to its merchant, less the fee',
+    summary: 'credit a payment in suspense to its merchant, less the fee',
     args: ['PAYMENT_ID'],
     irreversible: 'The money in suspense is credited to the merchant.',
     run: async ({ args }, env) =>
@@ -195,7 +194,7 @@ export const acquirerCommands: readonly Command[] = [
   }),
   command({
     name: 'merchant held',
-    summary: 'list money of card payments that a merchant can not spend yet, and when each part is released',
+    summary: 'list the held money of card payments of a merchant, and when each part is released',
     args: ['MERCHANT_ID'],
     run: async ({ args }, env) =>
       withInstallation(env, async (opened) => {

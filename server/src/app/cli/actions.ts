@@ -5,7 +5,7 @@ import { withInstallation } from './merchant.ts'
 export const actionCommands: readonly Command[] = [
   command({
     name: 'actions',
-    summary: 'list what people did by commands: who, where, when, with what outcome',
+    summary: "list operators' commands: who, where, when and the outcome",
     options: {
       command: text('COMMAND', 'only of this command, or of those that begin with this word'),
       most: textOr('100', 'N', 'rows'),

@@ -72,7 +72,7 @@ const textToSign = async ({ runtime: { db } }: Opened, id: string): Promise<stri
 const adjustCommands: readonly Command[] = [
   command({
     name: 'adjust',
-    summary: 'propose to move money between accounts of the books; a second person signs it',
+    summary: 'propose an adjustment of the books; a second person has to sign it',
     args: ['AMOUNT', 'REASON...'],
     options: {
       asset: neededText('TICKER', 'of this asset'),
@@ -152,7 +152,7 @@ const adjustCommands: readonly Command[] = [
   command({
     name: 'adjust list',
     summary: 'list adjustments, the newest first',
-    options: { open: flag('only those that nobody has signed') },
+    options: { open: flag('only those that are not signed yet') },
     run: async ({ options: { open } }, env) =>
       withInstallation(env, async ({ runtime }) => {
         const lines = (await listAdjustments(runtime.db)).filter(({ signed }) => !open || signed === null)
@@ -172,7 +172,7 @@ const accountOf = (typed: string) => {
 const personCommands: readonly Command[] = [
   command({
     name: 'person key',
-    summary: 'make a key to sign adjustments with, on the machine of the person; needs no installation',
+    summary: "create a key that signs adjustments; run it on the person's own machine, without an installation",
     options: {
       out: neededText('FILE', 'where the private key goes; readable by its owner alone, never over another file'),
     },
@@ -212,7 +212,7 @@ const personCommands: readonly Command[] = [
   }),
   command({
     name: 'person remove',
-    summary: 'take the right to sign from a person, for good',
+    summary: 'revoke the right of a person to sign, permanently',
     args: ['ID'],
     irreversible: 'The person and the key can not be enrolled again.',
     run: async ({ args: { ID: id } }, env) =>

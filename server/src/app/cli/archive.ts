@@ -21,7 +21,7 @@ export const archiveCommands: readonly Command[] = [
   command({
     name: 'archive events',
     summary:
-      'write notifications of months long past to files, verify the files, and drop the months; run it as the owner',
+      'archive the notifications of old months to files, verify the files, and drop the months; run it as the owner of the database',
     options: {
       'keep-months': neededText('N', 'whole months, beside this one, whose notifications stay in the database'),
       to: neededText('FOLDER', 'where the files go: back it up as the database'),
@@ -60,7 +60,7 @@ export const archiveCommands: readonly Command[] = [
   }),
   command({
     name: 'archive list',
-    summary: 'list what was archived, and in which files it is',
+    summary: 'list archived months and their files',
     run: async (_given, env) => withInstallation(env, async ({ runtime }) => print(await listArchives(runtime.db))),
   }),
 ]

@@ -14,7 +14,7 @@ const numberOf = (typed: string, name: string): number => {
 export const auditCommands: readonly Command[] = [
   command({
     name: 'audit findings',
-    summary: 'list accounts that can not be proved by their entries, and why',
+    summary: 'list accounts whose balance their entries do not prove, and why',
     run: async (_given, env) =>
       withInstallation(env, async ({ runtime }) => {
         const findings = await listOpenFindings(runtime.db)
@@ -29,7 +29,7 @@ export const auditCommands: readonly Command[] = [
   }),
   command({
     name: 'audit accept',
-    summary: 'take a finding about a transfer or a cause for settled, once a correcting posting stands beside it',
+    summary: 'accept a finding about a transfer or a cause, after a correcting posting',
     args: ['ACCOUNT', 'VERSION', 'REASON...'],
     irreversible: 'The entry stays in the books, and the audit goes on behind it.',
     run: async ({ args }, env) =>
@@ -53,7 +53,7 @@ export const auditCommands: readonly Command[] = [
   }),
   command({
     name: 'audit restore',
-    summary: 'set an account whose balance was changed without entries back to what its last entry says',
+    summary: 'reset an account whose balance was changed without entries to its last entry',
     args: ['ACCOUNT'],
     irreversible: 'What was written into the balance is lost: note it before.',
     run: async ({ args }, env) =>

@@ -28,7 +28,7 @@ const decide = (
 export const cardPayoutCommands: readonly Command[] = [
   command({
     name: 'card-payouts',
-    summary: 'list parts of card payouts that have not ended, with what their acquirers know them by',
+    summary: 'list open parts of card payouts, with their references at the acquirers',
     run: async (_given, env) =>
       withInstallation(env, async ({ runtime, config }) => {
         const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
@@ -40,8 +40,7 @@ export const cardPayoutCommands: readonly Command[] = [
   }),
   command({
     name: 'card-payout resolve',
-    summary:
-      'say how an order ended of which its acquirer says nothing; only after the acquirer told you by other means',
+    summary: 'resolve a payout order whose outcome the acquirer does not report; confirm it with the acquirer first',
     args: ['REFERENCE', 'REASON...'],
     options: {
       paid: flag('the acquirer has paid it'),
@@ -60,7 +59,7 @@ export const cardPayoutCommands: readonly Command[] = [
   }),
   command({
     name: 'card-payout give-up',
-    summary: 'end a part that waits and that no acquirer was told of; gives the money back',
+    summary: 'end a waiting part that was sent to no acquirer, and return its money to the balance',
     args: ['PART_ID'],
     irreversible: 'The part ends as failed, and its amount and fee go back to the balance.',
     run: async ({ args }, env) => {

@@ -23,7 +23,7 @@ export const claimCommands: readonly Command[] = [
   command({
     name: 'claims list',
     summary:
-      'list what payers of underpaid invoices ask to have back and waits for a decision, or all of it; a refund whose withdrawal failed waits again',
+      'list pending refund claims of underpaid invoices, or all claims; a claim whose withdrawal failed is pending again',
     args: ['[MERCHANT_ID]'],
     options: { all: flag('those that were decided, too') },
     run: async ({ args: { MERCHANT_ID: merchantId }, options }, env) => {
@@ -47,7 +47,7 @@ export const claimCommands: readonly Command[] = [
   }),
   command({
     name: 'claims approve',
-    summary: 'give the money back by an ordinary withdrawal: what the invoice brought less the fee, or so much',
+    summary: 'approve a claim: refund what was paid less the fee, or --amount, by a withdrawal',
     args: ['CLAIM_ID', '[NOTE...]'],
     options: { amount: text('AMOUNT', 'give back so much, not all of it') },
     irreversible: 'A withdrawal sends the money to the address that the payer named.',
@@ -76,9 +76,9 @@ export const claimCommands: readonly Command[] = [
   }),
   command({
     name: 'claims refuse',
-    summary: 'keep what arrived; the payer is told the note',
+    summary: 'refuse a claim and keep the money; the payer is mailed the note',
     args: ['CLAIM_ID', '[NOTE...]'],
-    irreversible: 'The claim is refused, and the payer gets a letter with the note.',
+    irreversible: 'The claim is refused, and the payer is mailed the note.',
     run: async ({ args: { CLAIM_ID: id, NOTE: note = null } }, env) => {
       const claim = claimId(id)
       await withInstallation(env, async (opened) => {

@@ -47,7 +47,7 @@ export const coldCommands: readonly Command[] = [
   }),
   command({
     name: 'cold show',
-    summary: 'show what is to be signed elsewhere, or write it to a file, or as QR codes',
+    summary: 'show the transaction to sign offline, or write it to a file or as QR codes',
     args: ['ID'],
     options: {
       qr: flag('draw QR codes in the terminal'),
@@ -65,7 +65,7 @@ export const coldCommands: readonly Command[] = [
   }),
   command({
     name: 'cold import',
-    summary: 'take in what was signed elsewhere (PSBT, JSON, hex, base64 or BBQr texts) and send it',
+    summary: 'import a transaction that was signed offline (PSBT, JSON, hex, base64 or BBQr texts), and send it',
     args: ['ID', 'FILE'],
     irreversible: 'The signed transaction is sent to its network.',
     run: async ({ args }, env) => {
@@ -82,7 +82,7 @@ export const coldCommands: readonly Command[] = [
   }),
   command({
     name: 'cold cancel',
-    summary: 'take back a transfer that nothing was imported for',
+    summary: 'cancel a transfer for which no signed transaction was imported',
     args: ['ID'],
     irreversible: 'The transfer is cancelled: destroy what was signed for it.',
     run: async ({ args }, env) =>

@@ -76,7 +76,7 @@ export const costCommands: readonly Command[] = [
   }),
   command({
     name: 'costs',
-    summary: 'show what networks took in fees, by merchant and operation',
+    summary: 'show network fees by merchant and operation',
     options: {
       from: text('DAY', 'from this day on (UTC), such as 2026-01-31'),
       to: text('DAY', 'up to the end of this day'),

@@ -31,7 +31,7 @@ const printKeys = async ({ config, runtime }: Opened): Promise<{ older: number; 
 export const dataKeyCommands: readonly Command[] = [
   command({
     name: 'data-key',
-    summary: 'list the data keys of the file, and what each still seals',
+    summary: 'list the data keys of the file, and how much each still encrypts',
     run: async (_given, env) =>
       withInstallation(env, async (opened) => {
         const { older, lost } = await printKeys(opened)
@@ -41,7 +41,7 @@ export const dataKeyCommands: readonly Command[] = [
   }),
   command({
     name: 'data-key reseal',
-    summary: 'seal all that an older data key seals with the newest one',
+    summary: 'encrypt everything that an older data key encrypts with the newest key',
     more: 'Every process has the new file by then: one that lacks the newest key could not read what is sealed with it. See docs/operating/data-key.md.',
     run: async (_given, env) =>
       withInstallation(env, async (opened) => {

@@ -10,9 +10,9 @@ import { worldOf } from './world.ts'
 export const depositCommands: readonly Command[] = [
   command({
     name: 'deposit drop',
-    summary: 'end a pending deposit of which its address does not hold the money',
+    summary: 'end a pending deposit whose money its address does not hold',
     args: ['MERCHANT_ID', 'DEPOSIT_ID', 'REASON...'],
-    irreversible: 'The merchant is told that the deposit has failed.',
+    irreversible: 'The merchant is notified that the deposit has failed.',
     more: 'For the alert deposit-not-held, when another node shows that the transfer did not happen. What was credited, or waits for its block to be\nfinal, is refused. See docs/operating/chain-trouble.md.',
     run: async ({ args: { MERCHANT_ID: merchantId, DEPOSIT_ID: id, REASON: reason } }, env) =>
       withInstallation(env, async (opened) => {

@@ -18,7 +18,7 @@ import { compareLogs, signerAddress } from './signer.ts'
 /** Says what is live and what is degraded, one line each; exit code 1 when something needs a person. */
 export const doctorCommand: Command = command({
   name: 'doctor',
-  summary: 'say which keys, policies, networks and limits are live, and what is wrong',
+  summary: 'check keys, policies, networks, counterparties and limits, and show what is wrong',
   run: async (_given, env) =>
     withInstallation(env, async (opened) => {
       const bad: string[] = []

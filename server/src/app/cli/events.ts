@@ -47,7 +47,7 @@ export const eventCommands: readonly Command[] = [
   }),
   command({
     name: 'events skip',
-    summary: 'give up the notification that an object waits for, so that its next can go',
+    summary: 'skip a notification that blocks the later ones of its object',
     args: ['MERCHANT_ID', 'OBJECT_ID'],
     irreversible: 'The notification is never sent to the merchant; only GET /merchants/events still has it.',
     run: async ({ args: { MERCHANT_ID: id, OBJECT_ID: object } }, env) => {
@@ -60,7 +60,7 @@ export const eventCommands: readonly Command[] = [
   }),
   command({
     name: 'events wake',
-    summary: 'try everything that waits for a merchant now',
+    summary: 'retry all waiting notifications of a merchant now',
     args: ['MERCHANT_ID'],
     run: async ({ args: { MERCHANT_ID: id } }, env) => {
       await withInstallation(env, async ({ runtime }) => {

@@ -27,7 +27,7 @@ import { assetOf, signedUnitsOf } from './typed-amount.ts'
 export const exchangeCommands: readonly Command[] = [
   command({
     name: 'rates',
-    summary: 'show the order books that exchanges are priced by: sources, ages, and why a market is closed',
+    summary: 'show the order books that prices come from: sources, ages, and why a market is closed',
     run: async (_given, env) =>
       withInstallation(env, async ({ runtime }) => {
         const now = runtime.clock.now()
@@ -66,7 +66,7 @@ export const exchangeCommands: readonly Command[] = [
   command({
     name: 'position limit',
     summary:
-      'bound how much more of an asset exchanges may buy than sell, and sell than buy; none: as the settings say',
+      'limit the position of an asset: how much more is bought than sold, and sold than bought; none: as the settings say',
     args: ['TICKER', 'LONG', 'SHORT'],
     run: async ({ args: { TICKER: ticker, LONG: long, SHORT: short } }, env) =>
       withInstallation(env, async (opened) => {
@@ -84,8 +84,7 @@ export const exchangeCommands: readonly Command[] = [
   }),
   command({
     name: 'position',
-    summary:
-      'show what exchanges trade with, what was bought and sold, exposures with their limits, and profit in USDT',
+    summary: 'show inventory, bought and sold amounts, exposures with their limits, and profit in USDT',
     run: async (_given, env) =>
       withInstallation(env, async (opened) => {
         const { runtime, config } = opened

@@ -31,7 +31,7 @@ const SHOWN_DECIMALS = 6
 export const hedgingCommands: readonly Command[] = [
   command({
     name: 'hedging stop',
-    summary: 'place no more orders on the venue until hedging start; what it has heard of is followed to its end',
+    summary: 'place no more orders on the venue until `hedging start`; open orders are followed to their end',
     args: ['REASON...'],
     run: async ({ args }, env) =>
       withInstallation(env, async ({ runtime }) => {

@@ -36,7 +36,7 @@ const keyDeps = ({ config }: Opened) => ({
 export const merchantCommands: readonly Command[] = [
   command({
     name: 'merchant create',
-    summary: 'make a merchant; prints its id and private key, the only time',
+    summary: 'create a merchant; prints its id and its private key, which is shown once',
     options: {
       name: neededText('NAME', 'as payers see it'),
       url: neededText('COMPANY_URL', "the merchant's site"),
@@ -79,7 +79,7 @@ export const merchantCommands: readonly Command[] = [
   }),
   command({
     name: 'merchant rotate-key',
-    summary: 'make a new key; the old one stays valid for the overlap',
+    summary: 'create a new key; the old one stays valid for the overlap',
     more: 'Until the overlap ends, webhooks are signed with the old API key in SIGNATURE, and with both webhook secrets in webhook-signature: give receivers the new one meanwhile. With --overlap-hours 0 the old key ends at once.',
     args: ['MERCHANT_ID'],
     options: {
@@ -101,7 +101,7 @@ export const merchantCommands: readonly Command[] = [
   }),
   command({
     name: 'merchant revoke-key',
-    summary: 'end a key now, everywhere',
+    summary: 'revoke a key now, everywhere',
     args: ['MERCHANT_ID', 'KEY_ID'],
     irreversible: 'Every request that is signed with this key is refused from now on.',
     run: async ({ args: { MERCHANT_ID: id, KEY_ID: key } }, env) => {
@@ -114,7 +114,10 @@ export const merchantCommands: readonly Command[] = [
   ...(['disable', 'enable'] as const).map((verb) =>
     command({
       name: `merchant ${verb}`,
-      summary: verb === 'disable' ? 'answer its requests as if it did not exist' : 'serve it again',
+      summary:
+        verb === 'disable'
+          ? 'disable a merchant: its requests are answered as if it did not exist'
+          : 'enable a disabled merchant',
       args: ['MERCHANT_ID'],
       run: async ({ args: { MERCHANT_ID: id } }, env) => {
         await withInstallation(env, ({ runtime }) =>

@@ -52,8 +52,7 @@ export const moneyCommands: readonly Command[] = [
   }),
   command({
     name: 'withdrawal give-up',
-    summary:
-      'end a withdrawal that waits, once the signer says that it has signed nothing for it; gives the money back',
+    summary: 'end a waiting withdrawal and return its money, after the signer confirms that it signed nothing for it',
     args: ['MERCHANT_ID', 'WITHDRAWAL_ID'],
     irreversible:
       'The withdrawal ends as failed, its amount and fee go back to the balance, and the signer never signs for it.',
@@ -86,7 +85,8 @@ export const moneyCommands: readonly Command[] = [
   }),
   command({
     name: 'withdrawal attach',
-    summary: 'put a waiting withdrawal on the transaction that the signer signed for it and the database has forgotten',
+    summary:
+      'attach a waiting withdrawal to the transaction that the signer signed for it and that the restored database lacks',
     args: ['MERCHANT_ID', 'WITHDRAWAL_ID'],
     more: 'Use it when the alert withdrawal-signed-before names the withdrawal. The transaction is held against the signer, its own bytes and the\nchain before it is stored; then it is sent again, or booked from the block that holds it.',
     run: async ({ args }, env) => {
@@ -131,7 +131,7 @@ export const moneyCommands: readonly Command[] = [
   }),
   command({
     name: 'freeze',
-    summary: 'stop withdrawals of an asset, on a network, of a merchant, of what these have in common, or all',
+    summary: 'stop withdrawals: all, or those of an asset, a network, a merchant or a combination',
     args: ['REASON...'],
     options: {
       asset: text('TICKER', 'of this asset'),
@@ -155,7 +155,7 @@ export const moneyCommands: readonly Command[] = [
   }),
   command({
     name: 'freezes',
-    summary: 'list what is stopped, or everything that ever was',
+    summary: 'list stops that are in force, or all stops ever',
     options: { ever: flag('also what was lifted, with who did it and why') },
     run: async ({ options }, env) => {
       await withInstallation(env, async ({ runtime }) =>
@@ -165,7 +165,7 @@ export const moneyCommands: readonly Command[] = [
   }),
   command({
     name: 'unfreeze',
-    summary: 'let withdrawals go again',
+    summary: 'lift a stop',
     args: ['FREEZE_ID', '[REASON...]'],
     run: async ({ args: { FREEZE_ID: id, REASON: reason = null } }, env) =>
       withInstallation(env, async ({ runtime }) => {
@@ -177,7 +177,7 @@ export const moneyCommands: readonly Command[] = [
   }),
   command({
     name: 'alerts',
-    summary: 'list what needs a person',
+    summary: 'list open alerts',
     run: async (_given, env) =>
       withInstallation(env, async ({ runtime }) => {
         const { rows } = await sql<{

@@ -29,7 +29,7 @@ const MOST_SHOWN = 1_000
 export const reconcileCommand: Command = command({
   name: 'reconcile',
   summary:
-    'hold entries against balances, hash chains, custody against the chains and the venue that is hedged on against the books, --full asks about every address; or an acquirer against its statement',
+    'check that ledger, hash chains, wallets and the hedging venue agree, --full: every address; or check an acquirer against its statement',
   options: {
     network: text('NETWORK', 'one network, not all'),
     full: flag('ask about every address'),

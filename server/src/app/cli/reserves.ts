@@ -75,7 +75,7 @@ export const reserveCommands: readonly Command[] = [
   }),
   command({
     name: 'reserves',
-    summary: 'hold what we have against what we owe, and write the report that proofs are made from',
+    summary: 'compare assets with liabilities, and write the report from which proofs are made',
     options: {
       'sign-key': text('FILE', 'a private key (Ed25519, PEM) that signs the report'),
       out: textOr(FOLDER, 'DIRECTORY', 'where the report goes'),

@@ -54,7 +54,7 @@ export const makeSafe = async (runtime: Runtime, wallet: WalletKeys, ahead: numb
 export const restoredCommands: readonly Command[] = [
   command({
     name: 'restored',
-    summary: 'make a database that was restored from a copy safe to serve, before any role starts',
+    summary: 'make a restored database safe to serve; run it before any role starts',
     options: {
       ahead: textOr(
         '10000',
@@ -85,7 +85,7 @@ export const restoredCommands: readonly Command[] = [
   }),
   command({
     name: 'address watch',
-    summary: 'watch more addresses that may have been given out before a restore: what comes to them goes to suspense',
+    summary: 'watch addresses that may have been issued before a restore; deposits to them go to suspense',
     args: ['BLOCKCHAIN', 'FROM', 'COUNT'],
     more: 'FROM is a derivation index of deposit addresses. Indexes below the one at which new addresses started after `bursar restored` are never given out again.',
     run: async ({ args }, env) => {

@@ -65,7 +65,7 @@ const describe = (network: Network, { cursor, to, deposits, outgoing }: Rewind, 
 export const rewindCommands: readonly Command[] = [
   command({
     name: 'rewind plan',
-    summary: 'say what setting a network back to a block would do',
+    summary: 'show what rewinding a network to a block would do',
     args: ['NETWORK', '[HEIGHT]'],
     more:
       'For a watcher that stopped because its node has no block in common with what was read. Without HEIGHT the newest block is taken that the node\n' +
@@ -89,7 +89,7 @@ export const rewindCommands: readonly Command[] = [
   }),
   command({
     name: 'rewind',
-    summary: 'set a network back to a block of its node, to be read again from there',
+    summary: 'rewind a network to a block of its node, and read it again from there',
     args: ['NETWORK', 'HEIGHT', 'HASH'],
     irreversible: 'Deposits of later blocks leave the balances of merchants until they are read again.',
     more: 'HEIGHT and HASH as `bursar rewind plan` names them. Restart the watcher of the network afterwards if it has ended.',

@@ -6,7 +6,7 @@ const ROLES = ['api', 'worker', 'watcher', 'all'] as const
 export const runCommands: readonly Command[] = [
   command({
     name: 'serve',
-    summary: 'run a role until it is told to stop',
+    summary: 'run a role until a signal stops it',
     options: { role: textOr('all', ROLES.join('|'), 'what to run') },
     run: async ({ options }, env) => {
       const role = ROLES.find((one) => one === options.role)

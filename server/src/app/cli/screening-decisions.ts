@@ -99,7 +99,7 @@ export const screeningDecisions: readonly Command[] = [
   command({
     name: 'screening list',
     summary:
-      'show what awaits a decision: found risky, judged by nobody for too long, or listed after it was judged; or rejected deposits',
+      'list screenings that need a decision: risky, unanswered for too long, or listed after the judgement; or rejected deposits',
     options: { rejected: flag('deposits that were rejected') },
     run: async ({ options: values }, env) => {
       await withInstallation(env, async (opened) => {
@@ -110,7 +110,7 @@ export const screeningDecisions: readonly Command[] = [
   }),
   command({
     name: 'screening show',
-    summary: 'show everything that is known of one: what was asked, what each provider said, who decided what and why',
+    summary: "show a screening: the questions, each provider's answer, and the decisions with their reasons",
     args: ['ID'],
     run: async ({ args }, env) => {
       const id = screeningId(args.ID)
@@ -130,7 +130,7 @@ export const screeningDecisions: readonly Command[] = [
   }),
   command({
     name: 'screening note',
-    summary: 'keep what was done about somebody who was listed after the judgement, and end its alert',
+    summary: 'note what was done about an address that was listed after the judgement, and end its alert',
     args: ['ID', 'NOTE...'],
     run: async ({ args: { ID: given, NOTE: note } }, env) => {
       const id = screeningId(given)

@@ -22,7 +22,7 @@ const trx = (sun: bigint): string => formatUnits(sun, DECIMALS)
 export const tronCommands: readonly Command[] = [
   command({
     name: 'tron stake',
-    summary: 'stake TRX of the hot wallet for energy, which sweeps are lent and payouts use, or for bandwidth',
+    summary: 'stake TRX of the hot wallet for energy or bandwidth; sweeps and payouts use it',
     args: ['AMOUNT'],
     options: resource,
     irreversible: 'Staked TRX can be spent again 14 days after they are unstaked.',
@@ -30,14 +30,14 @@ export const tronCommands: readonly Command[] = [
   }),
   command({
     name: 'tron unstake',
-    summary: 'stop staking so much; it can be withdrawn after the time TRON sets, 14 days',
+    summary: 'unstake TRX; it can be withdrawn after 14 days',
     args: ['AMOUNT'],
     options: resource,
     run: ({ args, options }, env) => order(env, amountOrder('unstake', args.AMOUNT, options)),
   }),
   command({
     name: 'tron withdraw',
-    summary: 'make what was unstaked and has waited long enough spendable again',
+    summary: 'withdraw unstaked TRX whose 14 days are over',
     run: (_given, env) => order(env, { kind: 'withdraw' }),
   }),
   command({
@@ -102,11 +102,11 @@ export const printStaked = async ({ config, runtime }: Opened): Promise<void> =>
       unfreezing.reduce((sum, { amount }) => sum + amount, 0n)
     if (bound > 0n)
       print(
-        `of TRX in the hot wallet ${trx(bound)} are staked, lent or unfreezing; ${trx(spendable)} can be sent (bursar tron status)`,
+        `hot wallet TRX: ${trx(spendable)} spendable; ${trx(bound)} staked, lent or unfreezing (bursar tron status)`,
       )
   } catch (error) {
     runtime.log.warn({ err: error }, 'the node of TRON does not say what is staked')
-    print('what of TRX is staked the node does not say now')
+    print('hot wallet TRX: staked amount unavailable, as the node did not answer')
   } finally {
     await Promise.all([...adapters.values()].map((adapter) => adapter.close()))
   }

@@ -85,7 +85,7 @@ const suspendAll = async (tx: Tx, moved: readonly Moved[], moment: Moment): Prom
   for (const { deposit } of moved) {
     if (deposit.failReason === 'LESS_THEN_MIN_AMOUNT') continue
     const text =
-      `Deposit ${deposit.id} of ${deposit.asset} was mined after its merchant was told it had failed; ` +
+      `Deposit ${deposit.id} of ${deposit.asset} was mined after its merchant was notified that it had failed; ` +
       `the money is in suspense: decide whose it is`
     await raiseAlert(tx, { kind: 'deposit-returned', subject: deposit.id, text }, moment)
   }

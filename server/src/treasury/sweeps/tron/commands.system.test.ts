@@ -68,12 +68,12 @@ test('stake, status, unstake and withdraw', async () => {
   expect(out).toMatch(/can be spent +3999\.\d+/)
   expect(out).toContain('nothing is lent')
   expect((await bursar(env, 'treasury')).out).toMatch(
-    /of TRX in the hot wallet 1000\.5 are staked, lent or unfreezing; 3999\.\d+ can be sent/,
+    /hot wallet TRX: 3999\.\d+ spendable; 1000\.5 staked, lent or unfreezing/,
   )
   expect(await bursar(env, 'tron', 'unstake', '400')).toMatchObject({ code: 0 })
   await world.settle()
   expect((await bursar(env, 'treasury')).out, 'what unfreezes is not free yet').toContain(
-    '1000.5 are staked, lent or unfreezing',
+    '1000.5 staked, lent or unfreezing',
   )
   expect((await bursar(env, 'tron', 'status')).out).toMatch(/unstaked, from 20\d\d-.* on +400/)
   expect(await bursar(env, 'tron', 'withdraw')).toMatchObject({ code: 1, err: expect.stringContaining('long enough') })
