@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
@@ -78,4 +79,18 @@ test('audit M-B6: a receiver whose code takes a hundred times the gas that was c
   expect(await world.alerts()).toMatchObject([
     { kind: 'withdrawal-impossible', text: expect.stringContaining('4000000') as string },
   ])
+})
+
+test('many withdrawals that their receivers refuse are looked at twenty a minute, so that they delay no other merchant', async () => {
+  world = await createPayoutWorld(database.url)
+  for (let i = 0; i < 45; i += 1) await world.request(UNITS)
+  world.node.estimate = refusedBy(STRANGER)
+  await world.work(6, 100)
+  const { rows } = await sql<{ minutes: number; count: number }>`
+    select ceil(extract(epoch from not_before - min(not_before) over ()) / 60)::int + 1 as minutes, count(*) over ()::int as count
+    from withdrawals where reverting_since is not null`.execute(world.db)
+  expect(rows).toHaveLength(45)
+  const within = (most: number): number => rows.filter(({ minutes }) => minutes <= most).length
+  expect([within(1), within(2), within(3)].map((count, at) => count <= 20 * (at + 1) + 1)).toEqual([true, true, true])
+  expect(within(4)).toBe(45)
 })

@@ -7,6 +7,13 @@ import type { PayoutDeps } from './payouts.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
 const AGAIN_MS = 60_000
+/**
+ * So many withdrawals of a merchant on a network are looked at again each minute; more of them wait longer. Each look
+ * costs two questions to the node, which other merchants' payouts would wait for.
+ */
+const AGAIN_EACH_MINUTE = 20
+/** As many are counted: that is a pause of fifty minutes. */
+const MOST_COUNTED = 1_000
 /** A receiver that refuses a payment for so long is taken to refuse it for good. */
 const LASTS_MS = 10 * 60_000
 const ALERT = 'payments-revert'
@@ -46,14 +53,17 @@ export const onRevert = async (
   return refuseImpossible(deps, withdrawal, `its receiver refuses it since ${since.toISOString()}: ${message}`)
 }
 
-/** Looks again in a minute. @returns since when its receiver refuses it; undefined when it does not wait any more */
+/** Looks again in a minute, or in more when many of the merchant's wait so. @returns since when its receiver refuses it; undefined when it does not wait any more */
 const postponeReverting = async (
   runtime: Runtime,
-  { merchantId, id }: Withdrawal,
+  { merchantId, id, blockchain }: Withdrawal,
   at: Date | null,
 ): Promise<Date | undefined> => {
-  const until = new Date(momentOf(runtime).at.getTime() + AGAIN_MS)
-  const { rows } = await sql<{ since: Date | null }>`update withdrawals set not_before = ${until},
+  const now = momentOf(runtime).at
+  const others = sql`(select count(*) from (select from withdrawals o where o.merchant_id = ${merchantId} and o.blockchain = ${blockchain}
+      and o.state = 'requested' and o.reverting_since is not null and o.id <> ${id} limit ${MOST_COUNTED}) reverting)`
+  const { rows } = await sql<{ since: Date | null }>`update withdrawals set
+      not_before = ${now}::timestamptz + (1 + ${others} / ${AGAIN_EACH_MINUTE}) * ${AGAIN_MS} * interval '1 ms',
       reverting_since = case when ${at}::timestamptz is null then null else coalesce(reverting_since, ${at}) end
     where merchant_id = ${merchantId} and id = ${id} and state = 'requested' returning reverting_since as since`.execute(
     runtime.db,
