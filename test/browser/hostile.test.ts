@@ -150,7 +150,7 @@ describeWithChromium('hostile texts', () => {
     expect(page.url()).toContain(server.url)
     await page.reload()
     await page.clock.runFor(5_000)
-    await expect.poll(() => page.locator('[data-return] span').textContent()).toBe('You go back to the seller in 15 s.')
+    await expect.poll(() => page.locator('[data-return] span').textContent()).toBe('Returning to the seller in 15 s.')
     await page.clock.runFor(16_000)
     await page.waitForURL('https://kava.example/orders/1042')
     await context.close()

@@ -28,7 +28,7 @@ export const RECEIPT_TEXTS: Record<Language, ReceiptTexts> = {
   en: {
     title: 'Receipt',
     paid: 'Paid',
-    amount: 'Asked for',
+    amount: 'Total',
     received: 'Received',
     price: 'Price',
     fee: 'Fee',
@@ -37,7 +37,7 @@ export const RECEIPT_TEXTS: Record<Language, ReceiptTexts> = {
     description: 'For',
     network: 'Network',
     address: 'Paid to address',
-    created: 'Invoice made',
+    created: 'Invoice created',
     paidAt: 'Paid',
     invoice: 'Invoice',
     company: 'Company',

@@ -85,7 +85,7 @@ describe('the page of an invoice', () => {
     for (const id of ['123e4567-e89b-42d3-a456-426614174000', 'nonsense', '%3Cscript%3E', "'or'1"]) {
       const answer = await edge.raw('GET', `/invoices/crypto/${id}`, browser)
       expect(answer).toMatchObject({ status: 404 })
-      expect(answer.text).toContain('There is nothing here')
+      expect(answer.text).toContain('Page not found')
     }
   })
 
@@ -131,7 +131,7 @@ describe('a form of the page', () => {
     problem = { field: 'form', why: 'gone' }
     const answer = await post('do=proceed')
     expect(answer.status).toBe(400)
-    expect(answer.text).toContain('The invoice has changed meanwhile')
+    expect(answer.text).toContain('The invoice has changed')
     expect(answer.text).toContain('This invoice has expired')
   })
 

@@ -9,11 +9,11 @@ export const en: Texts = {
   },
   underpaid: {
     subject: (company) => `Your payment to ${company} is not complete`,
-    title: 'Less arrived than was asked for',
+    title: 'Your payment is short',
     body: (paid, amount) => `By the time the invoice expired, ${paid} of ${amount} had arrived. Your money is safe.`,
     choice: (missing) => `You can pay the missing ${missing}, or ask for what you paid to be sent back to you.`,
     button: 'Choose what to do',
-    secret: 'Whoever has this link can ask for the money. Do not forward this mail.',
+    secret: 'Anyone who has this link can request the money. Do not forward this mail.',
   },
   claim: {
     subject: {
@@ -24,7 +24,7 @@ export const en: Texts = {
     title: { approved: 'Refund agreed', declined: 'Refund declined', sent: 'Refund sent' },
     body: {
       approved: (company, refund) =>
-        `${company} agreed to send ${refund} back to you. We write again when it has been sent.`,
+        `${company} agreed to send ${refund} back to you. We will mail you again when it is sent.`,
       declined: (company) =>
         `${company} declined to send the money back. Please ask the company if you have questions.`,
       sent: (company, refund) => `${company} has sent ${refund} back to the address you gave.`,
