@@ -125,10 +125,10 @@ const createRequestIds = (): (() => string) => {
 }
 
 const oncePerKey = (onFirstUse: EdgeDeps['onFirstUse']): EdgeDeps['onFirstUse'] => {
-  const told = new WeakSet<MerchantKey>()
+  const notified = new WeakSet<MerchantKey>()
   return (merchant, key) => {
-    if (told.has(key)) return
-    told.add(key)
+    if (notified.has(key)) return
+    notified.add(key)
     onFirstUse(merchant, key)
   }
 }

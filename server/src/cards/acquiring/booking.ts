@@ -117,13 +117,13 @@ const repaying = async (
   const credited = paidUnits! - fee - (before - owed)
   const parts = heldParts(credited, await settingsOf(tx, merchantId), moment.at)
   const held = await holdParts(tx, payment, parts, moment)
-  const told = await listener.credited(
+  const notified = await listener.credited(
     tx,
     payment,
     parts.reduce((left, { units }) => left - units, credited),
     moment,
   )
-  return joinEffects([{ items: [item, ...held], notices: [] }, told])
+  return joinEffects([{ items: [item, ...held], notices: [] }, notified])
 }
 
 /**

@@ -183,8 +183,8 @@ const finish = async (
   if (payment.state === 'suspended' && payment.refundedUnits === payment.paidUnits) {
     await resolveAlert(tx, 'payment-suspended', payment.id, moment.at)
   }
-  const told = await listener.refunded(tx, payment, done, moment)
-  return joinEffects([{ items: [captureRefundItem({ ...done, costUnits }, moment)], notices: [] }, told])
+  const notified = await listener.refunded(tx, payment, done, moment)
+  return joinEffects([{ items: [captureRefundItem({ ...done, costUnits }, moment)], notices: [] }, notified])
 }
 
 /** Its money may have moved all the same, and show late: what went back is asked for a while longer. */

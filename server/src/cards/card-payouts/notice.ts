@@ -39,8 +39,8 @@ const GENERIC = 'ERRROR_CODE_GENERIC'
 export const endNotice = (payout: Payout, parts: readonly Part[], scale: number): Notice => {
   const { merchantId, id, kind, notifiedAs } = payout
   const body = payoutBody(payout, parts, scale)
-  const told = notifiedAs ?? { kind: kind === 'batch' ? 'WithdrawBatch' : 'Withdraw', objectId: id }
-  return { merchantId, objectId: told.objectId, kind: told.kind, status: body.status as string, body }
+  const subject = notifiedAs ?? { kind: kind === 'batch' ? 'WithdrawBatch' : 'Withdraw', objectId: id }
+  return { merchantId, objectId: subject.objectId, kind: subject.kind, status: body.status as string, body }
 }
 
 /**

@@ -156,9 +156,9 @@ test('audit M-A5: it is not made anew when the signer knows another transaction 
 })
 
 describe('audit D-T4: an expired payment that nodes refuse as invalid, or that would revert', () => {
-  const told: OutgoingChange[] = []
-  const subscribers: OutgoingSubscriber[] = [async (_tx, change) => (told.push(change), noEffects)]
-  beforeEach(() => void told.splice(0))
+  const seen: OutgoingChange[] = []
+  const subscribers: OutgoingSubscriber[] = [async (_tx, change) => (seen.push(change), noEffects)]
+  beforeEach(() => void seen.splice(0))
   const reverting = {
     estimateCost: async () => ({ ok: false, reason: 'reverted', message: 'REVERT opcode executed' }) as const,
   }
@@ -170,7 +170,7 @@ describe('audit D-T4: an expired payment that nodes refuse as invalid, or that w
   ])('%s: what it pays is looked at afresh under another intent', async (_name, more) => {
     expect(await stepped(EXPIRED + 3_000, { ...more, subscribers })).toBe(1)
     expect(await stateOf()).toBe('abandoned')
-    expect(told).toMatchObject([{ event: 'refused', overtaken: { paid: new Set() } }])
+    expect(seen).toMatchObject([{ event: 'refused', overtaken: { paid: new Set() } }])
   })
 
   test.each<[string, number | null, More]>([
@@ -180,7 +180,7 @@ describe('audit D-T4: an expired payment that nodes refuse as invalid, or that w
     ['the signer has signed for its next intent', EXPIRED + 3_000, { signedNext: [{ hash: 'dd' }] }],
   ])('it stays as it is while %s', async (_name, finalTime, more) => {
     await stepped(finalTime, { refused: true, subscribers, ...more })
-    expect([await stateOf(), told]).toEqual(['signed', []])
+    expect([await stateOf(), seen]).toEqual(['signed', []])
   })
 
   test('one that is not refused is not made anew either while the signer has signed for its next intent', async () => {

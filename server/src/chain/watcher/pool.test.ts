@@ -26,16 +26,16 @@ test('audit M-E4: a full pool is told a page at a time, each in a database trans
   const chain = createTestChain('BITCOIN', { finalDepth: 2 })
   for (let i = 0; i < 3; i += 1) chain.mine()
   for (let i = 0; i < 5; i += 1) chain.send(pay('somebody', 1n, { hash: `pooled${i}` }))
-  const told: string[] = []
+  const seen: string[] = []
   const listener: ChainSubscriber = {
     block: async (_tx, _network, { height }) => {
-      told.push(`block ${height}`)
+      seen.push(`block ${height}`)
       return noEffects
     },
     orphaned: nothing,
     settled: nothing,
     mempool: async (_tx, _network, { added, hashes }: PoolChange) => {
-      told.push(`${added.map(({ hash }) => hash).join()} of ${hashes.size}`)
+      seen.push(`${added.map(({ hash }) => hash).join()} of ${hashes.size}`)
       return noEffects
     },
   }
@@ -60,13 +60,13 @@ test('audit M-E4: a full pool is told a page at a time, each in a database trans
     ringBlocks: 50,
     settings: { ...DEFAULT_WATCHER_SETTINGS.BITCOIN, network: 'BITCOIN', identity: '' },
   })
-  told.length = 0
+  seen.length = 0
   expect((await follower.step()).more).toBe(true)
   chain.mine()
   expect((await follower.step()).more).toBe(true)
   expect((await follower.step()).more).toBe(false)
   await follower.step()
-  expect(told).toEqual([
+  expect(seen).toEqual([
     'block 2',
     'block 3',
     'pooled0,pooled1 of 5',

@@ -78,8 +78,8 @@ const minePaying = (blocks: number, each = 1): void => {
 const converged = async (deposits: number): Promise<void> => {
   for (let i = 0; i < 6; i += 1) chain.mine()
   await until(async () => (await height()) === chain.blocks.length - 1)
-  const told = Map.groupBy(await world.notices(), ({ objectId }) => objectId)
-  const statuses = [...told.values()].map((notices) => notices.map(({ status }) => status).join())
+  const seen = Map.groupBy(await world.notices(), ({ objectId }) => objectId)
+  const statuses = [...seen.values()].map((notices) => notices.map(({ status }) => status).join())
   expect(statuses.filter((text) => text !== 'Pending')).toEqual(Array.from({ length: deposits }, () => 'Pending,Done'))
   expect(await world.balance(owned.merchantId, 'BTC')).toBe(NET * BigInt(deposits))
   expect(await auditLedger(world.db)).toEqual([])

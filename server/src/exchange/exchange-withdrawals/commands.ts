@@ -14,7 +14,7 @@ import {
   type Withdrawal,
 } from '../../pay-out/withdrawals/index.ts'
 import { hold, lessFee } from './holding.ts'
-import { cryptoBody, type CausedBy, type Told } from './notice.ts'
+import { cryptoBody, type CausedBy, type ExchangedOrder } from './notice.ts'
 import { insertExchangeWithdrawal } from './store.ts'
 
 /** A priced exchange and where what it buys is sent. */
@@ -115,19 +115,19 @@ export const sendOnAsWhole = async (
   return { items: [], notices: [notice] }
 }
 
-type Whole = Omit<Told, 'id'> & { units: bigint; intentId: string }
+type Whole = Omit<ExchangedOrder, 'id'> & { units: bigint; intentId: string }
 
-/** A withdrawal that is told as the whole it is part of, and that the whole is Exchanged. */
+/** A withdrawal that is notified as the exchange it is part of, and the notification that this is Exchanged. */
 const notifiedAsWhole = (
   place: Place,
-  { units, intentId, ...told }: Whole,
+  { units, intentId, ...whole }: Whole,
   moment: Moment,
 ): { withdrawal: Withdrawal; notice: Notice } => {
   const {
     exchange: { merchantId },
     fee,
     meta,
-  } = told
+  } = whole
   const plain = newWithdrawal(
     place,
     { merchantId, intentId, units, fee, localId: null, meta, notifiedAs: null },
@@ -135,7 +135,7 @@ const notifiedAsWhole = (
   )
   const { id } = plain
   const kind = 'CryptoExchangeWithdraw'
-  const body = cryptoBody({ id, ...told }, place)
+  const body = cryptoBody({ id, ...whole }, place)
   const notice = {
     merchantId,
     objectId: id,

@@ -23,7 +23,7 @@ type ToldExchange = Pick<
 /**
  * What is said of an exchange with withdrawal in every status (`contract.md` 6.7). Fees and amounts in ledger units.
  */
-export interface Told {
+export interface ExchangedOrder {
   id: string
   exchange: ToldExchange
   direction: { spend: { scale: number }; target: { scale: number } }
@@ -34,7 +34,7 @@ export interface Told {
   causedBy: CausedBy | null
 }
 
-const fixedFields = ({ id, exchange, direction: { spend, target }, fee, localId, meta, causedBy }: Told) => ({
+const fixedFields = ({ id, exchange, direction: { spend, target }, fee, localId, meta, causedBy }: ExchangedOrder) => ({
   id,
   merchantId: exchange.merchantId,
   time: exchange.createdAt.getTime(),
@@ -53,17 +53,17 @@ const fixedFields = ({ id, exchange, direction: { spend, target }, fee, localId,
 })
 
 /** The fields that don't change of one whose money goes to an address. */
-export const cryptoBody = (told: Told, { where, asSent }: Place): Record<string, unknown> => ({
+export const cryptoBody = (whole: ExchangedOrder, { where, asSent }: Place): Record<string, unknown> => ({
   kind: 'CryptoExchangeWithdraw',
-  ...fixedFields(told),
+  ...fixedFields(whole),
   blockchain: where.on.network,
   address: asSent,
   to: asSent,
 })
 
 /** The fields that don't change of one that is paid to a card. */
-export const fiatBody = (told: Told, maskedCard: string): Record<string, unknown> => ({
+export const fiatBody = (whole: ExchangedOrder, maskedCard: string): Record<string, unknown> => ({
   kind: 'FiatExchangeWithdraw',
-  ...fixedFields(told),
+  ...fixedFields(whole),
   to: maskedCard,
 })

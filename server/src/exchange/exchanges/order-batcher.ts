@@ -76,12 +76,12 @@ const fillTogether = (runtime: Runtime, fillings: readonly Filling[]): Promise<R
   inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
     const filled = await fillOrders(tx, fillings, new Date(runtime.clock.now()))
-    const told = filled.map((one, i) =>
+    const changes = filled.map((one, i) =>
       'exchange' in one && one.outcome.kind === 'applied'
         ? notifyExchange(one.exchange, fillings[i]!.order.direction)
         : noEffects,
     )
-    await carryOut(tx, joinEffects(told), moment)
+    await carryOut(tx, joinEffects(changes), moment)
     return filled.map((one, i) => resultOf(one, fillings[i]!))
   })
 

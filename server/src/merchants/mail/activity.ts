@@ -1,7 +1,7 @@
 import type { ActivityEntry } from '../mail-templates/index.ts'
 
 /** Notifications that tell of money that came or went for good. */
-export const TOLD: readonly { kind: string; status: string; as: ActivityEntry['kind']; good: boolean }[] = [
+export const MAILED: readonly { kind: string; status: string; as: ActivityEntry['kind']; good: boolean }[] = [
   { kind: 'Replenish', status: 'Done', as: 'deposit', good: true },
   { kind: 'Replenish', status: 'Failed', as: 'deposit', good: false },
   { kind: 'Withdraw', status: 'Done', as: 'withdrawal', good: true },
@@ -31,16 +31,16 @@ export const entryOf = ({
   createdAt: Date
   body: string
 }): ActivityEntry => {
-  const told = TOLD.find((one) => one.kind === kind && one.status === status)!
+  const rule = MAILED.find((one) => one.kind === kind && one.status === status)!
   const fields = JSON.parse(body) as Record<string, unknown>
   const text = (name: string): string | null =>
     typeof fields[name] === 'string' && fields[name] !== '' ? fields[name] : null
-  const toCard = text('cardNumber') !== null && told.as === 'withdrawal'
+  const toCard = text('cardNumber') !== null && rule.as === 'withdrawal'
   const amount = text('paidAmount') ?? text('amount') ?? '0'
   const nothingPaid = kind === 'WithdrawBatch' && /^0(\.0*)?$/.test(amount)
   return {
-    kind: toCard ? 'card-payout' : told.as,
-    status: told.good && !nothingPaid ? 'done' : 'failed',
+    kind: toCard ? 'card-payout' : rule.as,
+    status: rule.good && !nothingPaid ? 'done' : 'failed',
     amount: nothingPaid ? (text('amount') ?? '0') : amount,
     ticker: text('ticker') ?? '',
     blockchain: text('blockchain'),

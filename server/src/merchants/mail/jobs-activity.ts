@@ -5,7 +5,7 @@ import type { Job } from '../../platform/jobs/index.ts'
 import { mailboxes, type Mailbox } from '../accounts/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { lastSequence, selectEvents } from '../webhooks/index.ts'
-import { entryOf, TOLD } from './activity.ts'
+import { entryOf, MAILED } from './activity.ts'
 import { queueMails } from './commands.ts'
 
 /** A merchant hears at most this often, however much happens. */
@@ -62,7 +62,7 @@ const write = async (db: Db, mailbox: Mailbox, last: Digest, moment: Moment): Pr
   const { events, count } = await selectEvents(
     db,
     mailbox.merchantId,
-    { after: last.sequence, upTo, among: TOLD },
+    { after: last.sequence, upTo, among: MAILED },
     MOST_LINES,
   )
   await inTransaction(db, async (tx) => {

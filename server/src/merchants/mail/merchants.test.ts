@@ -10,7 +10,7 @@ import { writeLetter, type MailTemplates } from '../mail-templates/index.ts'
 import { setSetting } from '../accounts/index.ts'
 import { keyDeps, makeMerchant, momentAt, newId } from '../accounts/test-merchant.ts'
 import { emit } from '../webhooks/index.ts'
-import { entryOf, TOLD } from './activity.ts'
+import { entryOf, MAILED } from './activity.ts'
 import { announceSending, createActivityJob, listMails, mailExhausted } from './index.ts'
 
 const database = useDatabase({ template: migrated })
@@ -146,7 +146,7 @@ describe('the address and the language of a merchant', () => {
 })
 
 test('every notification that is told is one of the contract’s, and its example makes a line', () => {
-  for (const { kind, status } of TOLD) {
+  for (const { kind, status } of MAILED) {
     const of = notifications.filter((one) => one.kind === kind)
     expect(of.length, kind).toBeGreaterThan(0)
     const examples = of.flatMap(

@@ -33,8 +33,8 @@ export const raiseExhausted = async (
   if (!(await raiseNewAlert(tx, exhaustedAlert(settlement), moment))) return
   const { merchantId, objectId } = settlement.stream
   const { sequence, error, status, at } = settlement.attempts.at(-1)!
-  const told = [status, error].filter((one) => one !== null && one !== '').join(' ')
-  await subscriber(tx, { merchantId, objectId, sequence, error: told === '' ? null : told, at }, moment)
+  const reason = [status, error].filter((one) => one !== null && one !== '').join(' ')
+  await subscriber(tx, { merchantId, objectId, sequence, error: reason === '' ? null : reason, at }, moment)
 }
 
 /** Ends a merchant's alert when none of its deliveries is exhausted any more. */

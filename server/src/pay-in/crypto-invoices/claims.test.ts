@@ -76,7 +76,7 @@ describe('the link of an underpaid invoice', () => {
     })
     await world.confirm(await world.payment(id, '0.00125'))
     expect(await world.lookup(id)).toMatchObject({ status: 'PAID' })
-    expect((await world.told()).filter((one) => one.startsWith('Crypto'))).toEqual([
+    expect((await world.notified()).filter((one) => one.startsWith('Crypto'))).toEqual([
       'CryptoInvoice PENDING',
       'CryptoInvoice EXPIRED',
       'CryptoInvoice DONE',

@@ -48,7 +48,7 @@ const registered = async () => {
 test('are paid when the money is theirs and not before, however long after their end that is', async () => {
   const id = await registered()
   await world.confirm(await world.payment(id, '100'))
-  expect([await world.balance('USDT'), await world.told()]).toEqual([0n, ['CryptoInvoice PENDING']])
+  expect([await world.balance('USDT'), await world.notified()]).toEqual([0n, ['CryptoInvoice PENDING']])
   expect(await world.find(id)).toMatchObject({
     state: 'pending',
     paid: { text: '0' },
@@ -62,7 +62,7 @@ test('are paid when the money is theirs and not before, however long after their
   expect(await world.close(id)).toMatchObject({ description: expect.stringContaining('nothing is credited') })
   await clear()
   await world.tick()
-  expect([await world.balance('USDT'), await world.told()]).toEqual([
+  expect([await world.balance('USDT'), await world.notified()]).toEqual([
     100n * E18,
     ['CryptoInvoice PENDING', 'CryptoInvoice DONE'],
   ])
@@ -80,7 +80,7 @@ test('whose money is rejected expire as if it had not come; the payer reads that
   await reject()
   expect((await world.find(id)).payments).toMatchObject([{ state: 'refused' }])
   await world.tick()
-  expect([await world.balance('USDT'), await world.told()]).toEqual([
+  expect([await world.balance('USDT'), await world.notified()]).toEqual([
     0n,
     ['CryptoInvoice PENDING', 'CryptoInvoice EXPIRED'],
   ])
@@ -92,9 +92,9 @@ test('that expired count what comes late once it is released: told as a deposit,
   world.now += 500 * HOUR
   await world.tick()
   await world.confirm(await world.payment(id, '100'))
-  expect(await world.told()).toEqual(['CryptoInvoice PENDING', 'CryptoInvoice EXPIRED', 'Replenish Pending'])
+  expect(await world.notified()).toEqual(['CryptoInvoice PENDING', 'CryptoInvoice EXPIRED', 'Replenish Pending'])
   await clear()
-  expect(await world.told()).toEqual([
+  expect(await world.notified()).toEqual([
     'CryptoInvoice PENDING',
     'CryptoInvoice EXPIRED',
     'Replenish Pending',
@@ -111,7 +111,7 @@ test('that expired tell of what comes late and is rejected as of any deposit', a
   await world.tick()
   await world.confirm(await world.payment(id, '100'))
   await reject()
-  expect(await world.told()).toEqual([
+  expect(await world.notified()).toEqual([
     'CryptoInvoice PENDING',
     'CryptoInvoice EXPIRED',
     'Replenish Pending',

@@ -38,7 +38,7 @@ test('whose time is over: the others end, and it ends when it can', async () => 
   await cure()
   await world.tick()
   expect(await statuses(ids)).toEqual(['EXPIRED', 'EXPIRED', 'EXPIRED'])
-  expect((await world.told()).filter((one) => one === 'CryptoInvoice EXPIRED')).toHaveLength(3)
+  expect((await world.notified()).filter((one) => one === 'CryptoInvoice EXPIRED')).toHaveLength(3)
 })
 
 test('whose quote is over: the others are quoted anew', async () => {

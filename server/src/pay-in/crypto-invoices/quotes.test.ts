@@ -93,7 +93,7 @@ describe('a price in fiat', () => {
     world.prices.delete('EUR')
     await expect(world.proceed(euros)).rejects.toMatchObject({ reason: 'no-price' })
     expect(await world.lookup(euros)).toMatchObject({ status: 'CREATED' })
-    expect(await world.told()).toEqual([])
+    expect(await world.notified()).toEqual([])
   })
 
   test('too small for a network is not offered on it', async () => {
@@ -177,7 +177,7 @@ describe('a price in fiat', () => {
     world.prices.set('BTC', 40_000n * E18)
     await world.tick()
     expect(await world.lookup(id)).toMatchObject({ status: 'PAID', paidPrice: '100' })
-    expect((await world.told()).filter((one) => one === 'CryptoInvoice DONE')).toHaveLength(1)
+    expect((await world.notified()).filter((one) => one === 'CryptoInvoice DONE')).toHaveLength(1)
   })
 
   test('paid too much shows what was asked for below what was paid', async () => {

@@ -81,7 +81,7 @@ test('two watchers at the same invoices: what each brings is counted once, none 
   ])
   await Promise.all([world.settle('BINANCE_SMART_CHAIN'), world.settle('ETHEREUM')])
   for (const id of ids) expect(await world.lookup(id)).toMatchObject({ status: 'PAID', paidAmount: '100' })
-  expect((await world.told()).filter((one) => one === 'Replenish Done')).toHaveLength(6)
+  expect((await world.notified()).filter((one) => one === 'Replenish Done')).toHaveLength(6)
   expect(await auditLedger(world.db)).toEqual([])
 })
 

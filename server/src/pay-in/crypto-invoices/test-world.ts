@@ -102,7 +102,7 @@ export interface World {
   tick(): Promise<void>
   notices(): Promise<Record<string, unknown>[]>
   /** kinds and statuses of what the merchant was notified of, in order */
-  told(): Promise<string[]>
+  notified(): Promise<string[]>
   mails(): Promise<{ kind: string; recipient: string; data: Record<string, unknown> }[]>
   balance(ticker: string): Promise<bigint>
   reset(): Promise<void>
@@ -250,7 +250,7 @@ export const createWorld = (url: string): World => {
       const { rows } = await sql<{ body: string }>`select body from events order by merchant_id, sequence`.execute(db)
       return rows.map((row) => JSON.parse(row.body) as Record<string, unknown>)
     },
-    told: async () => (await world.notices()).map(({ kind, status }) => `${kind as string} ${status as string}`),
+    notified: async () => (await world.notices()).map(({ kind, status }) => `${kind as string} ${status as string}`),
     mails: async () =>
       (
         await sql<{

@@ -80,7 +80,7 @@ test('audit D-B6: EXPIRED waits 24 hours for a payment that no block has, and no
   world.prices.set('BTC', 60_000n * E18)
   await world.confirm(payment)
   expect(await world.lookup(id)).toMatchObject({ status: 'PAID', paidPrice: '120' })
-  expect(await world.told()).toEqual([
+  expect(await world.notified()).toEqual([
     'CryptoInvoice PENDING',
     'CryptoInvoice EXPIRED',
     'Replenish Done',

@@ -50,7 +50,7 @@ describe('an invoice in crypto', () => {
       amount: USDT,
       paidAmount: '0',
     })
-    expect(await world.told()).toEqual([])
+    expect(await world.notified()).toEqual([])
     expect(await world.find(id)).toMatchObject({
       state: 'created',
       destination: null,
@@ -63,7 +63,7 @@ describe('an invoice in crypto', () => {
     const { address } = await world.lookup(id)
     expect(address).toMatch(/^0x/)
     expect(await world.lookup(id)).toMatchObject({ status: 'REGISTERED', email: 'payer@example.com' })
-    expect(await world.told()).toEqual(['CryptoInvoice PENDING'])
+    expect(await world.notified()).toEqual(['CryptoInvoice PENDING'])
 
     const first = await world.payment(id, '40')
     const height = await world.mine(first.network, [first.transaction])
@@ -80,7 +80,7 @@ describe('an invoice in crypto', () => {
     const paid = await world.lookup(id)
     expect([...Value.Errors(schema, paid)]).toEqual([])
     expect(paid).toMatchObject({ status: 'PAID', paidAmount: '100', fee: '0' })
-    expect(await world.told()).toEqual(['CryptoInvoice PENDING', 'CryptoInvoice DONE'])
+    expect(await world.notified()).toEqual(['CryptoInvoice PENDING', 'CryptoInvoice DONE'])
     const [pending, done] = await world.notices()
     const common = {
       id,
@@ -205,7 +205,7 @@ describe('money that is not what was asked for', () => {
       await world.payment(id, '0.5'),
     )
     expect(await world.lookup(id)).toMatchObject({ status: 'REGISTERED', paidAmount: '0' })
-    expect((await world.told()).toSorted()).toEqual([
+    expect((await world.notified()).toSorted()).toEqual([
       'CryptoInvoice PENDING',
       'Replenish Done',
       'Replenish Done',
@@ -279,7 +279,7 @@ describe('the end of its time', () => {
     await world.settle(paid.network)
     await world.tick()
     expect(await world.lookup(id)).toMatchObject({ status: 'PAID' })
-    expect(await world.told()).toEqual(['CryptoInvoice PENDING', 'CryptoInvoice DONE'])
+    expect(await world.notified()).toEqual(['CryptoInvoice PENDING', 'CryptoInvoice DONE'])
   })
 
   test('comes after all when the payment it waited for is replaced', async () => {
@@ -294,7 +294,7 @@ describe('the end of its time', () => {
     await world.settle('BITCOIN')
     await world.tick()
     expect(await world.lookup(id)).toMatchObject({ status: 'EXPIRED', paidAmount: '0' })
-    expect(await world.told()).toEqual(['CryptoInvoice PENDING', 'CryptoInvoice EXPIRED'])
+    expect(await world.notified()).toEqual(['CryptoInvoice PENDING', 'CryptoInvoice EXPIRED'])
   })
 
   test('late money is credited and told as a deposit, the lookup shows it, and the rest makes it PAID with one DONE', async () => {
@@ -306,7 +306,7 @@ describe('the end of its time', () => {
     expect((await world.notices()).at(-1)).toMatchObject({ status: 'EXPIRED', paidAmount: '30' })
     await world.confirm(await world.payment(id, '20'))
     expect(await world.lookup(id)).toMatchObject({ status: 'EXPIRED', paidAmount: '50' })
-    expect(await world.told()).toEqual([
+    expect(await world.notified()).toEqual([
       'CryptoInvoice PENDING',
       'CryptoInvoice EXPIRED',
       'Replenish Pending',
@@ -314,10 +314,10 @@ describe('the end of its time', () => {
     ])
     await world.confirm(await world.payment(id, '50'))
     expect(await world.lookup(id)).toMatchObject({ status: 'PAID', paidAmount: '100' })
-    expect((await world.told()).slice(4)).toEqual(['Replenish Pending', 'Replenish Done', 'CryptoInvoice DONE'])
+    expect((await world.notified()).slice(4)).toEqual(['Replenish Pending', 'Replenish Done', 'CryptoInvoice DONE'])
     await world.confirm(await world.payment(id, '5'))
     expect(await world.lookup(id)).toMatchObject({ status: 'PAID', paidAmount: '105' })
-    expect((await world.told()).slice(7)).toEqual(['Replenish Pending', 'Replenish Done'])
+    expect((await world.notified()).slice(7)).toEqual(['Replenish Pending', 'Replenish Done'])
     expect((await world.mails()).map(({ kind }) => kind)).toEqual(['underpaid', 'receipt'])
   })
 
@@ -330,7 +330,7 @@ describe('the end of its time', () => {
     await world.settle(one.network, height)
     expect((await world.notices()).at(-1)).toMatchObject({ status: 'DONE', paidAmount: '100' })
     await world.settle(two.network)
-    expect(await world.told()).toEqual(['CryptoInvoice PENDING', 'CryptoInvoice DONE', 'Replenish Done'])
+    expect(await world.notified()).toEqual(['CryptoInvoice PENDING', 'CryptoInvoice DONE', 'Replenish Done'])
     expect(await world.lookup(id)).toMatchObject({ paidAmount: '125' })
   })
 })
@@ -380,7 +380,7 @@ describe('closing', () => {
     await world.mine(more.network, [more.transaction])
     await world.close(id)
     await world.settle(more.network)
-    expect(await world.told()).toEqual(['CryptoInvoice PENDING', 'CryptoInvoice DONE', 'Replenish Done'])
+    expect(await world.notified()).toEqual(['CryptoInvoice PENDING', 'CryptoInvoice DONE', 'Replenish Done'])
     expect(await world.lookup(id)).toMatchObject({ paidAmount: '100' })
   })
 })

@@ -53,7 +53,10 @@ export const onRevert = async (
   return refuseImpossible(deps, withdrawal, `its receiver refuses it since ${since.toISOString()}: ${message}`)
 }
 
-/** Looks again in a minute, or in more when many of the merchant's wait so. @returns since when its receiver refuses it; undefined when it does not wait any more */
+/**
+ * Looks again in a minute, or in more when many of the merchant's wait so. @returns since when its receiver refuses it;
+ * undefined when it does not wait any more
+ */
 const postponeReverting = async (
   runtime: Runtime,
   { merchantId, id, blockchain }: Withdrawal,

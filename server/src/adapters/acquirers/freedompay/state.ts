@@ -67,8 +67,8 @@ const backOf = (fields: PgFields): bigint | undefined => {
   const names = ['pg_refund_amount', 'pg_revoked_amount', 'pg_revoke_amount'].filter(
     (name) => pgText(fields, name) !== '',
   )
-  const told = new Set(names.map((name) => amountOf(fields, name)).filter((units) => units !== 0n))
-  return told.size > 1 ? undefined : told.size === 0 ? 0n : [...told][0]
+  const returned = new Set(names.map((name) => amountOf(fields, name)).filter((units) => units !== 0n))
+  return returned.size > 1 ? undefined : returned.size === 0 ? 0n : [...returned][0]
 }
 
 /** Money that is only held is not paid; money given back in whole is a reversal. */
@@ -88,10 +88,10 @@ const succeeded = (fields: PgFields): AcquirerState => {
 /** All of it went back, unless a lesser sum is told. */
 const givenBack = (fields: PgFields): AcquirerState => {
   const units = amountOf(fields, 'pg_amount')
-  const told = backOf(fields)
-  if (told === undefined) return unclear('what went back is not understood')
-  const isPart = units !== undefined && told > 0n && told < units
-  return moved(fields, isPart ? 'succeeded' : 'reversed', units, isPart ? told : units)
+  const returned = backOf(fields)
+  if (returned === undefined) return unclear('what went back is not understood')
+  const isPart = units !== undefined && returned > 0n && returned < units
+  return moved(fields, isPart ? 'succeeded' : 'reversed', units, isPart ? returned : units)
 }
 
 /** A call to result_url; pg_result 1 is paid, 0 is not, anything else is waited for. */

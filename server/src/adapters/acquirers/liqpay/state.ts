@@ -89,10 +89,10 @@ const moved = (record: LiqPayRecord, status: string, direction: 'payIn' | 'payou
  * undefined where it isn't understood
  */
 const backOf = (record: LiqPayRecord, paidUnits: bigint): bigint | undefined => {
-  const told = minorUnitsOf(textOf(record, 'refund_amount') || '0')
-  return told !== undefined && textOf(record, 'status') === 'reversed' && (told === 0n || told > paidUnits)
+  const returned = minorUnitsOf(textOf(record, 'refund_amount') || '0')
+  return returned !== undefined && textOf(record, 'status') === 'reversed' && (returned === 0n || returned > paidUnits)
     ? paidUnits
-    : told
+    : returned
 }
 
 /**

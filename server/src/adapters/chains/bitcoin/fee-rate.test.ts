@@ -4,7 +4,7 @@ import { answerForFees, QUIET, type FeeAnswers } from './test-dialects.ts'
 import { playNode } from './test-node.ts'
 
 const HOUR = 3_600_000
-const told: FeeAnswers = {}
+const answers: FeeAnswers = {}
 const asked: (readonly [string, readonly unknown[]])[] = []
 let clock = 0
 
@@ -12,14 +12,14 @@ const open = async (given: FeeAnswers, floor = 100n) => {
   clock = 0
   asked.length = 0
   const say = (now: FeeAnswers): void => {
-    for (const key of Object.keys(told) as (keyof FeeAnswers)[]) delete told[key]
-    Object.assign(told, now)
+    for (const key of Object.keys(answers) as (keyof FeeAnswers)[]) delete answers[key]
+    Object.assign(answers, now)
   }
   say(given)
   const node = await playNode(
     (method, params) => {
       asked.push([method, params])
-      return answerForFees(told, method)
+      return answerForFees(answers, method)
     },
     { now: () => clock, fees: { floor, cap: 300_000n } },
   )

@@ -39,15 +39,15 @@ export interface FeeAnswers {
 const amount = (digits: string): unknown => ({ digits })
 
 /** A node that gives these answers, for `playNode`. */
-export const answerForFees = (told: FeeAnswers, method: string): Answer => {
-  const block = told.block ?? BUSY
+export const answerForFees = (answers: FeeAnswers, method: string): Answer => {
+  const block = answers.block ?? BUSY
   switch (method) {
     case 'estimatesmartfee':
       return {
         result:
-          told.estimate === undefined
+          answers.estimate === undefined
             ? { errors: ['Insufficient data or no feerate found'], blocks: 0 }
-            : { feerate: amount(told.estimate), blocks: 2 },
+            : { feerate: amount(answers.estimate), blocks: 2 },
       }
     case 'getmempoolinfo': {
       const {
@@ -56,7 +56,7 @@ export const answerForFees = (told: FeeAnswers, method: string): Answer => {
         mempoolminfee = '0.00001000',
         minrelaytxfee = '0.00001000',
         incrementalrelayfee = '0.00001000',
-      } = told.pool ?? {}
+      } = answers.pool ?? {}
       return {
         result: {
           loaded,
@@ -72,8 +72,8 @@ export const answerForFees = (told: FeeAnswers, method: string): Answer => {
     case 'getblockstats':
       return { result: { feerate_percentiles: [1, 2, block.median, 30, 50], total_weight: block.weight } }
     case 'getmempoolfeeratediagram':
-      if (told.diagram === undefined) return { error: { code: -32_601, message: 'Method not found' } }
-      return { result: told.diagram.map(([weight, fee]) => ({ weight, fee: amount(fee) })) }
+      if (answers.diagram === undefined) return { error: { code: -32_601, message: 'Method not found' } }
+      return { result: answers.diagram.map(([weight, fee]) => ({ weight, fee: amount(fee) })) }
     default:
       throw new Error(`not asked of a node for fees: ${method}`)
   }

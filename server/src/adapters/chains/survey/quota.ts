@@ -25,10 +25,10 @@ export const quotaOf = async (
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
     await answer.body.dump()
-    const told = Object.entries(answer.headers)
+    const named = Object.entries(answer.headers)
       .filter(([name]) => TELLS.test(name))
       .map(([name, value]) => `${name} ${String(value)}`)
-    return good(told.length === 0 ? 'no header names one: a node of your own has none' : told.join(', '))
+    return good(named.length === 0 ? 'no header names one: a node of your own has none' : named.join(', '))
   } catch (error) {
     return unknown(`not asked: ${(error as NodeJS.ErrnoException).code ?? (error as Error).name}`)
   }
