@@ -9,9 +9,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { endProcess } from './process/end.ts'
 import { inspectProcess } from './process/identity.ts'
 import type { ProcessIdentity } from './process/identity.ts'
-import { freePort } from './process/port.ts'
 import { recordedProcess } from './process/record.ts'
 import { portVariables, readSettings } from './settings.ts'
+import { reservePorts } from '../test/setup/ports.ts'
 
 interface Sandbox {
   readonly child: ChildProcess
@@ -42,7 +42,9 @@ beforeAll(async () => {
     BURSAR_BLOCK_SECONDS_ETHEREUM: '0.2',
     BURSAR_BLOCK_SECONDS_TRON: '0.2',
   }
-  for (const variable of Object.values(portVariables)) env[variable] = String(await freePort())
+  const variables = Object.values(portVariables)
+  const ports = await reservePorts(variables.length)
+  for (const [at, variable] of variables.entries()) env[variable] = String(ports[at])
 })
 
 afterAll(async () => {

@@ -3,7 +3,6 @@
  * can be killed.
  */
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,6 +12,7 @@ import { isRunning } from '../../sandbox/process/identity.ts'
 import { readSettings } from '../../sandbox/settings.ts'
 import type { Running, Supervisor } from '../../sandbox/supervise.ts'
 import { startWorld, type World } from '../../sandbox/world.ts'
+import { reservePorts } from '../setup/ports.ts'
 import { askingOf, type Asking } from './asking.ts'
 
 export interface Message {
@@ -141,42 +141,6 @@ const PORTS = [
   'SCREENING',
 ] as const
 
-/**
- * Below what systems hand out by themselves, so that no connection of a person's takes one before its server listens.
- */
-const [FIRST_PORT, LAST_PORT] = [20_000, 32_000]
-
-/** Ports come in blocks of this many. */
-const BLOCK = PORTS.length + 1
-
-/**
- * A block of free ports. The first is listened at until this process ends, which keeps the others from every test run
- * on this machine: between the look at a port and the start of its server another run would take it.
- */
-const freePorts = async (): Promise<number[]> => {
-  const blocks = Math.floor((LAST_PORT - FIRST_PORT) / BLOCK)
-  for (let tried = 0; tried < blocks; tried += 1) {
-    const first = FIRST_PORT + ((process.pid + tried) % blocks) * BLOCK
-    const claim = await listenAt(first)
-    if (claim === undefined) continue
-    claim.unref()
-    const ports = PORTS.map((_, i) => first + 1 + i)
-    const looks = await Promise.all(ports.map(listenAt))
-    for (const server of looks) if (server) await new Promise((resolve) => server.close(resolve))
-    if (!looks.includes(undefined)) return ports
-    claim.close()
-  }
-  throw new Error(`no ${PORTS.length} free ports in a row from ${FIRST_PORT} to ${LAST_PORT}`)
-}
-
-/** @returns undefined when the port is taken */
-const listenAt = (port: number): Promise<Server | undefined> =>
-  new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', () => resolve(undefined))
-    server.listen(port, '127.0.0.1', () => resolve(server))
-  })
-
 /** Keeps what was started by name; unlike the sandbox's own supervisor it does not mind a component that dies. */
 const createKeeper = (): Supervisor & { running: Map<string, Running> } => {
   const running = new Map<string, Running>()
@@ -201,7 +165,7 @@ const createKeeper = (): Supervisor & { running: Map<string, Running> } => {
 export const startSandbox = async (env: Record<string, string> = {}): Promise<Sandbox> => {
   const dir = mkdtempSync(join(tmpdir(), 'bursar-system-'))
   chmodSync(dir, 0o711)
-  const ports = await freePorts()
+  const ports = await reservePorts(PORTS.length)
   const given = Object.fromEntries(PORTS.map((name, i) => [`BURSAR_PORT_${name}`, String(ports[i])]))
   const settings = readSettings(
     {
