@@ -207,8 +207,6 @@ export const BITCOIN_ROWS: readonly DialectRow[] = [
     who: '31 `-privatebroadcast`',
     source: 'source and release notes of Bitcoin Core',
     adapter: "don't infer",
-    verdict:
-      'no test of its own: an accepted payment is handed over again until a block holds it (as row E-53 shows), so a pool that does not show it changes nothing',
   },
   {
     id: 'B-29',

@@ -112,7 +112,8 @@ export interface Coin {
 export interface CoinChainAdapter extends ChainAdapter {
   /**
    * What these coins hold on the best chain, in the order asked: null for one that a block has spent, or none has made.
-   * The pool does not count. At the head: anyone who needs to know which block that was asks for it before and after.
+   * The pool does not count. At the head: a caller that needs to know which block that was asks for it before and
+   * after.
    */
   coinsAt(coins: readonly Coin[]): Promise<(bigint | null)[]>
   /**

@@ -5,7 +5,7 @@ import type { Timer } from './pauses.ts'
 import { createRpc } from './rpc.ts'
 import { error, PROVIDERS, type Refusal } from './test-rates.ts'
 
-/** A node that gives some answers before it answers in earnest, and a clock that moves only while a person waits. */
+/** A node that gives some answers before it answers in earnest, and a clock that moves only while code waits. */
 const start = async (refusals: readonly Refusal[]) => {
   const left = [...refusals]
   const at: number[] = []

@@ -73,8 +73,8 @@ export const createScreenCredited =
 
 /**
  * Asks for a judgement of every deposit that is held, once. One that was judged or decided about before, and that a
- * reorganisation had taken away, goes the way that was decided. Nobody judges meanwhile: anyone who does waits until it
- * is held.
+ * reorganisation had taken away, goes the way that was decided. No judgement is stored meanwhile: its writer waits
+ * until it is held.
  * @param deposits the module that calls this
  */
 export const createScreenHeld =
@@ -120,7 +120,7 @@ export const createDecided =
   }
 
 /**
- * What was put into quarantine leaves it only when a person knows something of it, whatever has become of it meanwhile.
+ * What was put into quarantine leaves it only by a judgement or a decision, whatever has become of it meanwhile.
  */
 const isHeldDeposit = async (tx: Tx, { kind, merchantId, subjectId }: Screening): Promise<boolean> =>
   kind === 'deposit' && (await wasHeld(tx, { merchantId, id: subjectId }))

@@ -6,7 +6,7 @@ import { refusalBody } from './refusals.ts'
 const JSON_TYPE = 'application/json; charset=utf-8'
 /** On every answer: nothing here is to be kept or guessed at. */
 const ALWAYS = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff']
-/** Data is no page, anyone who opens it. */
+/** Data is never shown as a page. */
 const NO_PAGE = ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"]
 
 /** Where an answer goes, and what it has to carry beside its body. */

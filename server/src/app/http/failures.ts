@@ -6,7 +6,7 @@ import { bodyTooLarge, invalidRequest, refuse, unavailable } from './refusals.ts
 const RETRY_SECONDS = 1
 
 /**
- * The refusal that a failure becomes on the wire. Nothing of what went wrong inside is told: anyone who needs it finds
+ * The refusal that a failure becomes on the wire. No detail of what went wrong inside is sent: the operator finds
  * it in the log by the request's id. `ours` is true when an operator should look.
  */
 export const refusalOf = (error: unknown): { refusal: ApiRefusal; ours: boolean } => {

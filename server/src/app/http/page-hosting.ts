@@ -15,7 +15,7 @@ import { createRateLimiter } from './rate-limit.ts'
 import { invalidRequest, refusalBody, refuse, tooManyRequests } from './refusals.ts'
 import { readPageQuery } from './target.ts'
 
-/** Why a page can't be shown, for anyone who reads it. */
+/** Why a page can't be shown, in words for its reader. */
 interface PageProblem {
   status: number
   /** what to change; in English */

@@ -41,7 +41,7 @@ export interface Part {
   failReason: string | null
   /** orders that were made for it */
   attempts: number
-  /** counts who took it up: anyone who was overtaken writes nothing */
+  /** counts how often it was taken up: a worker that was overtaken writes nothing */
   epoch: number
   createdAt: Date
 }

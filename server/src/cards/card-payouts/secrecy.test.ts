@@ -16,7 +16,7 @@ import { CARD, catalogue, MASKED, openWorld, type World } from './test-world.ts'
 
 const database = useDatabase({ template: migrated })
 const HOUR = 3_600_000
-/** A number as it may be written by anyone who was careless with it. */
+/** A number as a careless writer may put it. */
 const FORMS = [
   CARD,
   CARD.match(/.{4}/g)!.join(' '),

@@ -7,7 +7,7 @@ import type { Runtime } from '../../platform/runtime/runtime.ts'
 import type { SecretBox } from '../../platform/config/secrets.ts'
 import type { Part, Payout } from './payout.ts'
 
-/** What the jobs of this module are made of. */
+/** What the jobs of this module need. */
 export interface CardPayoutDeps {
   runtime: Runtime
   catalogue: Catalogue

@@ -253,7 +253,7 @@ export const recordOvertaken = async (
 }
 
 /**
- * Ends a transaction that has expired unmined and is proven dead, where anyone who wanted it looks afresh at what is
+ * Ends a transaction that has expired unmined and is proven dead, where its planner looks afresh at what is
  * needed rather than have the same made anew (TRON).
  */
 export const recordLapsed = async (

@@ -11,7 +11,7 @@ const ASKED_AT_ONCE = 8
 /**
  * Signs transactions of one sender that nothing has been signed for, stores what was signed and hands it over in their
  * order: one intent and one signature each, but one database transaction for all at each of the three steps. Who is
- * stopped, refused or not taken by the node is left as it is: anyone who is not among those answered is carried on one
+ * stopped, refused or not taken by the node is left as it is: each that is not among those answered is carried on one
  * by one.
  * @returns ids of those that a node took
  */

@@ -280,7 +280,7 @@ const waitsInLine = async ({ adapter, network }: SendingDeps, outgoing: Outgoing
   return outgoing.nonce !== mined
 }
 
-/** What a deposit address brings in may be less; what it pays a person may not. */
+/** What a deposit address brings in may be less; what it pays a receiver may not. */
 const planReplacement = (
   { purpose }: Outgoing,
   attempt: Attempt,

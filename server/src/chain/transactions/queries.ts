@@ -20,7 +20,7 @@ export const loadOf = async (db: Db | Tx, network: Network, sender: string): Pro
   return rows[0]!
 }
 
-/** The same of several senders at once; anyone who has nothing on its way is not listed. */
+/** The same of several senders at once; a sender that has nothing on its way is not listed. */
 export const loadsOf = async (
   db: Db | Tx,
   network: Network,

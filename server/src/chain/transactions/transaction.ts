@@ -72,5 +72,5 @@ export interface OutgoingChange {
   refusal?: SignerRefusal
 }
 
-/** Anyone who has money in our transactions: `app` fills the list, so that this module knows none of them. */
+/** Modules whose money our transactions carry: `app` fills the list, so that this module knows none of them. */
 export type OutgoingSubscriber = (tx: Tx, change: OutgoingChange, moment: Moment) => Promise<Effects>

@@ -49,6 +49,6 @@ export const spreadIncomeOf = async (db: Db): Promise<SpreadIncome[]> => {
   return rows
 }
 
-/** Where inventory and the ledger disagree: never, unless a person wrote to the tables by hand. */
+/** Where inventory and the ledger disagree: never, unless the tables were changed by hand. */
 export const auditPositions = async (db: Db): Promise<{ asset: string; position: bigint; inventory: bigint }[]> =>
   (await positionsOf(db)).filter(({ position, inventory }) => position !== inventory)

@@ -55,7 +55,7 @@ export const valueOfFill = (
   const isBase = asset === base
   const value = isBase ? cost : amount
   const usual = isBase ? mulDiv(amount, middle, E18, 'down') : mulDiv(cost, E18, middle, 'down')
-  // Anyone who gives USDT wants to give less than usual; a caller that gets it, more.
+  // The side that gives USDT wants to give less than usual; the side that gets it, more.
   const givesUsdt = isBase ? side === 'buy' : side === 'sell'
   return {
     value,

@@ -67,7 +67,7 @@ export const standings = async (
 
 /**
  * Assets whose position is not what the owner put in and what exchanges and hedges moved, or of which something else is
- * reserved than orders have: none, unless a person wrote to the tables by hand.
+ * reserved than orders have: none, unless the tables were changed by hand.
  */
 export const auditExposures = async (db: Db): Promise<{ asset: string; exposure: bigint; moved: bigint }[]> => {
   // One statement each, in one transaction: an order that begins between is in all or none of them.

@@ -65,7 +65,7 @@ const lockAccounts = async <Kind extends string>(
   return rows
 }
 
-/** Stops withdrawals of merchants that owe, until they owe nothing; anyone who is planning one now ends first. */
+/** Stops withdrawals of merchants that owe, until they owe nothing; running plans of withdrawals end first. */
 export const freezeDebtors = async (tx: Tx, pairs: readonly Pair[], moment: Moment): Promise<void> => {
   for (const { merchantId, asset } of unique(pairs))
     await createStop(tx, { asset, merchantId, reason: STOP_REASON }, moment)

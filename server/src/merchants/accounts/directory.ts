@@ -6,7 +6,7 @@ import { readMerchants } from './queries.ts'
 
 /**
  * Every merchant with its opened keys, in memory, so that a request costs no query and an unknown id costs what a known
- * one does. About 2 kB for each merchant; ids that nobody has take no room. Anyone who hears of a change calls
+ * one does. About 2 kB for each merchant; ids that nobody has take no room. The listener for changes calls
  * `forget`.
  */
 export interface MerchantDirectory {

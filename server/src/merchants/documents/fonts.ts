@@ -7,7 +7,7 @@ export type FontName = keyof typeof FILES
 
 let read: Record<FontName, Buffer> | undefined
 
-/** The font files, read once by anyone who makes documents. */
+/** The font files, read once by each process that makes documents. */
 export const fonts = (): Record<FontName, Buffer> => {
   const folder = new URL('.', import.meta.resolve('@expo-google-fonts/noto-sans/package.json'))
   return (read ??= {

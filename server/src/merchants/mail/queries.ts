@@ -14,7 +14,7 @@ export const listMails = (
   most = 100,
 ): Promise<StoredMail[]> => selectMails(db, which, most)
 
-/** How the sending of mail stands, for anyone who operates it. */
+/** How the sending of mail stands, for the operator. */
 export const mailStanding = async (
   db: Db,
 ): Promise<{ sends: boolean; waiting: number; oldest: Date | null; failedLately: number }> => {

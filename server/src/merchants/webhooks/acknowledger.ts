@@ -111,7 +111,8 @@ export class Acknowledger {
 
   /**
    * Statements that are run again when the connection was lost: both check the epoch, so that nothing is written twice.
-   * For a row that a person has locked, adding an event, they come again as long as the claims are this worker's.
+   * For a row that another transaction has locked, adding an event, they come again as long as the claims are this
+   * worker's.
    */
   #persistent(settlements: readonly Settlement[]): Query {
     const leaseUntil = Math.min(...settlements.map(({ stream }) => stream.leaseUntil))

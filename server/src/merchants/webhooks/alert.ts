@@ -23,7 +23,7 @@ export type ExhaustedSubscriber = (
   moment: Moment,
 ) => Promise<void>
 
-/** Raises the alert, and tells anyone who is to be told once an outage. */
+/** Raises the alert, and mails the merchant once an outage. */
 export const raiseExhausted = async (
   tx: Tx,
   settlement: Settlement,

@@ -39,7 +39,7 @@ export interface Delivery {
 
 /** Long enough for several slow answers in a row; what a worker that died had claimed waits as long. */
 const LEASE_MS = rules.timeout * 6
-/** What an acknowledgement waits for a row that a person has locked before claims get their turn. */
+/** What an acknowledgement waits for a row that another transaction has locked before claims get their turn. */
 const LOCK_WAIT_MS = 250
 const ROUNDS = 256
 /** Own lanes get a turn at least this often while the common queue is never empty. */

@@ -13,7 +13,7 @@ export interface EventRow {
   body: string
 }
 
-/** Events of a merchant behind a sequence, in order. Anyone who has seen N has missed nothing before it. */
+/** Events of a merchant behind a sequence, in order. A reader that has seen N has missed nothing before it. */
 export const listEvents = async (
   db: Db | Tx,
   merchantId: string,

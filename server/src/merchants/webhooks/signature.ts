@@ -13,7 +13,7 @@ export interface Endpoint {
 }
 
 /**
- * Where a merchant's notifications go at this moment; null while it has set no URL. At once for anyone who is in
+ * Where a merchant's notifications go at this moment; null while it has set no URL. At once for a merchant that is in
  * memory.
  */
 export type EndpointOf = (merchantId: string) => Endpoint | null | Promise<Endpoint | null>

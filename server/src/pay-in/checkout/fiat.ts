@@ -42,7 +42,7 @@ export const createFiatPages = ({ runtime, settings, sellers, documents }: FiatP
         now,
       }
     },
-    // Anyone who sends a form has left the acquirer behind.
+    // A payer who sends a form has left the acquirer's page.
     after: (_form, visit) => ({ ...visit, returned: false }),
     act: async (id, form, { language }) => {
       if (form.verb !== 'proceed' && form.verb !== 'retry') return undefined

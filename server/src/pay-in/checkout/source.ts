@@ -1,6 +1,6 @@
 import type { FormProblem, Language, PageView } from '@bursar/checkout'
 
-/** How a person looks at an invoice's page. */
+/** How a page of an invoice is asked for. */
 export interface Visit {
   language: Language
   /** the token of a claim link, as it came */

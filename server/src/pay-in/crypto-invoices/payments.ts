@@ -6,7 +6,7 @@ const COLUMNS =
   sql.raw(`p.merchant_id as "merchantId", p.deposit_id as "depositId", p.invoice_id as "invoiceId", p.units, p.fee_units as fee, p.state,
   p.late, p.told, p.price_e18 as "priceE18", p.unvalued, p.arrived_at as "arrivedAt", p.mined_at as "minedAt", p.mined_by as "minedBy"`)
 
-/** The payments of an invoice, oldest first. Anyone who changes them holds the invoice locked. */
+/** The payments of an invoice, oldest first. Code that changes them holds the invoice locked. */
 export const paymentsOf = async (db: Db | Tx, merchantId: string, invoiceId: string): Promise<Payment[]> => {
   const { rows } = await sql<Payment>`select ${COLUMNS} from crypto_invoice_payments p
     where p.merchant_id = ${merchantId} and p.invoice_id = ${invoiceId} order by p.arrived_at, p.deposit_id`.execute(db)

@@ -37,7 +37,7 @@ export interface DepositSettings {
   onCredited: readonly CreditedSubscriber[]
   /**
    * called with deposits that screening has found clean, in the transaction that notifies of it: where it is on, in
-   * place of onCredited, anyone who must not touch dirty money
+   * place of onCredited, for modules that must not touch dirty money
    */
   onVerified?: readonly CreditedSubscriber[]
   /**

@@ -69,7 +69,7 @@ const decodeJson = (body: Buffer): Pairs => {
     value = isUtf8(body) ? JSON.parse(body.toString('utf8')) : undefined
   } catch {}
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refusal('the form is no JSON object')
-  // Of equal names JSON.parse keeps the last: anyone who reads the first sees another form.
+  // Of equal names JSON.parse keeps the last: a reader that takes the first sees another form.
   const names = [...body.toString('utf8').matchAll(STRINGS)].filter(([, colon]) => colon !== undefined)
   const fields = Object.entries(value).map(([name, text]): Pairs[number] => {
     if (typeof text !== 'string') throw refusal(`${name.slice(0, 64)} must be a text in quotes, as a form has it`, name)

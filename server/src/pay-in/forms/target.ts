@@ -11,7 +11,7 @@ export interface FormTarget {
 
 /**
  * The target that a form names, if any. Its address counts only when the merchant's settings list it (`contract.md` 18,
- * row 15): a form is on the payer's machine, and anyone who alters it must not get the money.
+ * row 15): a form is on the payer's machine, and a person who alters it must not get the money.
  */
 export const readFormTarget = (
   { targetTicker, targetAddress, targetBlockchain }: FormFields,

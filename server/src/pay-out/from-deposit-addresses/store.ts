@@ -56,8 +56,8 @@ const isBusy = (
   ${network === 'TRON' ? sql`or exists (select from tron_loans l where l.address = a.address and l.closed_at is null)` : sql``})`
 
 /**
- * Takes an address for what this transaction stores, code that plans for it waits. False when something is under way by
- * now.
+ * Takes an address for what this transaction stores; other code that plans for it waits. False when something is under
+ * way by now.
  */
 export const takeAddress = async (tx: Tx, network: Network, address: string): Promise<boolean> => {
   await sql`select from addresses where family = ${familyOf(network)} and address = ${address} for no key update`.execute(

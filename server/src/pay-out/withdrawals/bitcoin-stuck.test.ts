@@ -225,3 +225,22 @@ test('row B-23: a payout that a full pool evicted is replaced at the current fee
   await world.work(4, HALF_AN_HOUR)
   expect([pool.hashes().length, (await attempts()).length, await world.alerts()]).toEqual([1, 2, []])
 })
+
+// Bitcoin Core 31, doc/release-notes: with `-privatebroadcast` a transaction is sent to others and not kept in the pool.
+test('row B-28: a payout that the node sends privately and does not show is handed over again, and is one payout', async () => {
+  await openWorld()
+  await world.coins(3, COIN)
+  const handed: string[] = []
+  world.node.broadcast = (raw) => {
+    const parsed = parseTransaction(Buffer.from(raw, 'hex'))
+    if (isRefused(parsed)) throw new Error(parsed.message)
+    handed.push(parsed.txid)
+    return { kind: 'accepted' }
+  }
+  world.node.poolCost = () => null
+  await world.request(1_000_000n)
+  await world.work()
+  await world.work(4, HALF_AN_HOUR)
+  expect([new Set(handed).size, (await attempts()).length, await world.alerts()]).toEqual([1, 1, []])
+  expect(handed.length).toBeGreaterThan(3)
+})

@@ -17,7 +17,10 @@ export interface Part {
   units: bigint
 }
 
-/** Who pays: of those that can, anyone who has the most room, so that all of them work. Undefined when nobody can. */
+/**
+ * The address that pays: of those that can, the one with the most room, so that all of them work. Undefined when none
+ * can.
+ */
 export const choosePayer = (members: readonly Member[], parts: readonly Part[]): Member | undefined => {
   const able = members.filter(({ slots, hotBalance }) => slots > 0 && hotBalance.hasAll(parts))
   return able.toSorted((a, b) => b.slots - a.slots || a.key.index - b.key.index)[0]

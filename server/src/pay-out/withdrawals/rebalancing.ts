@@ -10,8 +10,8 @@ type Move = Pick<HotMove, 'from' | 'to' | 'units'>
 
 /**
  * What moves between hot addresses so that each can pay its part. A payment that no one of them can make and all
- * together can goes first: what it needs is brought to the richest. Else anyone who has less than half of an even share
- * is filled up to it by anyone who has more than theirs; the rest lets the shares drift, as every move costs a fee.
+ * together can goes first: what it needs is brought to the richest. Else each address that has less than half of an
+ * even share is filled up to it by one that has more; the rest lets the shares drift, as every move costs a fee.
  * @param need the largest payment that waits
  * @param worth the least that is worth moving
  */

@@ -1,4 +1,4 @@
-/** A request of a person without a key: a payer's browser, a web form, an acquirer's callback. */
+/** A request without a key: of a payer's browser, a web form, an acquirer's callback. */
 export interface PageRequest {
   /** a HEAD is asked as a GET, and answered without its body */
   method: 'GET' | 'POST'

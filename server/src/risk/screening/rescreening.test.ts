@@ -1,4 +1,6 @@
-/** A list that names a person who was judged clean before: what has left is told of, what has not stops. */
+/**
+ * A list that names an address that was judged clean before: payments that have left raise an alert, the others stop.
+ */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'

@@ -27,7 +27,7 @@ interface Hit {
 const ALERT = 'screening-finding'
 
 /**
- * Holds anyone who the current version of a list names, and the one before did not, against what was judged before, in
+ * Compares the addresses that the current version of a list adds with what was judged before, in
  * the transaction that brings it in force. A withdrawal that has not been signed stops and is judged again; what has no
  * judgement yet is asked about anew; of what can't be stopped an alert is raised, and its judgement stays what it was.
  * @returns how many withdrawals stopped, and of how many deposits and withdrawals there is an alert
@@ -39,7 +39,7 @@ export const screenAgain = async (
   moment: Moment,
 ): Promise<{ halted: number; found: number }> => {
   const { at } = moment
-  // First code that plans or signs, then anyone who judges: what they do is done, or sees this.
+  // First the lock of planners and signers, then that of judgements: their work is done, or sees this.
   await changeStops(tx)
   await sql`lock table screenings in share row exclusive mode`.execute(tx)
   const { added, published } = await addedTo(tx, source)
@@ -122,7 +122,7 @@ export const findingsOn = async (db: Db | Tx, screeningId: string): Promise<Find
 }
 
 /**
- * Keeps what a person did about what was found later, and ends its alert. False when there is nothing that nobody has
+ * Records what an operator did about a later finding, and ends its alert. False when there is none that nobody has
  * noted.
  */
 export const noteFindings = async (

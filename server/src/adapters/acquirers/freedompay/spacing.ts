@@ -14,7 +14,7 @@ export interface SpacingSettings {
   /** ms between the end of one call and the start of the next */
   ms: number
   /**
-   * ms that an order waits for its turn: anyone who gave it has turned to something else later on; 40000 when absent
+   * ms that an order waits for its turn: its caller has given up later on; 40000 when absent
    */
   longestWaitMs?: number
   onFull: () => Error

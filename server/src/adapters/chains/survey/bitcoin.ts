@@ -82,7 +82,7 @@ const syncOf = (
   const text = `block ${shown(blocks)} of ${shown(headers)}${age === undefined ? '' : `, ${Math.round(age / 60_000)} min old`}`
   if (isLoading === true)
     return poor(`${text}, still loading the chain (${shown(progress)})`, 'Wait until the node has caught up')
-  // A regtest chain has blocks when a person mines, and no peers.
+  // A regtest chain has blocks on demand only, and no peers.
   if (chain === 'regtest') return good(text)
   if (age !== undefined && age < -MOST_AHEAD_MS)
     return poor(`${text}: its time is ahead of this machine's`, "Set this machine's clock, by NTP for example")

@@ -5,7 +5,7 @@ import type { TronAdapterSettings } from './index.ts'
 import { NO_RESOURCES, NOT_SERVED, SUSPENSIONS } from './test-dialects.ts'
 import { headerOf, Reply, startScriptedNode } from './test-node.ts'
 
-/** A clock that moves only while a person waits. */
+/** A clock that moves only while code waits. */
 const fakeTimer = (): Timer & { at: number } => {
   const timer = {
     at: 0,

@@ -6,7 +6,7 @@ import { amountOf, contractResultOf, type Fields } from './fields.ts'
  * The root that a block's header should name for these transactions: a tree of sha256 over the bytes of each with its
  * signatures and its result (`BlockCapsule.calcMerkleRoot`, `MerkleTree.createTree` and
  * `TransactionCapsule.getMerkleHash` of java-tron). Undefined where a node does not show the bytes, and `unreadable`
- * where they are none: anyone who sends a transaction chooses its result's other fields, and must not stop the reading.
+ * where they are none: the sender of a transaction chooses its result's other fields, and must not stop the reading.
  * Another root than the header's says that a transaction is missing, or that one has fields which the API does not
  * show.
  */

@@ -64,8 +64,8 @@ export const valued = (
   })
 
 /**
- * Reads the accounts of holders. Anyone who has less at the final block than the books say is left alone, with a word
- * in the log: the comparison of books and chain finds and tells why.
+ * Reads the accounts of holders. A holder that has less at the final block than the books say is left alone, with a
+ * word in the log: the comparison of books and chain finds and tells why.
  */
 export const readCandidates = async (
   round: EvmRound,
