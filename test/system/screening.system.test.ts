@@ -153,7 +153,7 @@ describe('an invoice', () => {
     await sandbox.verdict(to, 'sanctioned')
     await sandbox.mine('ETHEREUM', 3)
     const page = async (): Promise<string> => (await fetch(`${sandbox.api}/invoices/crypto/${id}`)).text()
-    await until('the payer reads that it is checked', async () => (await page()).includes('it is being checked'))
+    await until('the payer reads that it is checked', async () => (await page()).includes('Received; being checked'))
     await sandbox.screeningFault()
     await sandbox.advance(15 * MINUTE)
     const [line] = await until('it is found risky', async () => {
@@ -165,7 +165,7 @@ describe('an invoice', () => {
     await sandbox.advance(100 * 60 * MINUTE)
     await sleep(2_500)
     expect((await market.client.invoices.crypto.get(id)).status).toBe('PENDING')
-    expect(await page()).toContain('it is being checked')
+    expect(await page()).toContain('Received; being checked')
     await bursar('screening', 'release', '--yes', line!.id, 'a known customer')
     expect(await sandbox.notified(market, { id, status: 'DONE' })).toMatchObject({ paidAmount: '30' })
     expect((await market.client.invoices.crypto.get(id)).status).toBe('PAID')
