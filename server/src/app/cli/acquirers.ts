@@ -30,8 +30,7 @@ import { formatUnits, parseUnits } from '../../platform/money/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { actor } from './actor.ts'
 import { command, flag, print, text, UsageError, type Command } from './command.ts'
-import { withInstallation } from './merchant.ts'
-import { required, type Opened } from './open.ts'
+import { required, withInstallation, type Opened } from '../installation/open.ts'
 import { printTable } from './table.ts'
 
 const catalogueOf = ({ config }: Opened): Catalogue => required(config.assets, 'BURSAR_ASSETS_FILE')

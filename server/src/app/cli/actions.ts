@@ -1,6 +1,6 @@
 import { findBrokenAction, headOfActions, listActions } from '../../platform/operators/index.ts'
 import { command, print, text, textOr, UsageError, type Command } from './command.ts'
-import { withInstallation } from './merchant.ts'
+import { withInstallation } from '../installation/open.ts'
 
 export const actionCommands: readonly Command[] = [
   command({

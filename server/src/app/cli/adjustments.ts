@@ -24,8 +24,7 @@ import { readKeyFile } from '../../platform/config/key-file.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { actor } from './actor.ts'
 import { command, flag, neededText, print, text, UsageError, type Command } from './command.ts'
-import { withInstallation } from './merchant.ts'
-import { required, type Opened } from './open.ts'
+import { required, withInstallation, type Opened } from '../installation/open.ts'
 import { assetOf, signedUnitsOf } from './typed-amount.ts'
 
 const showOf =

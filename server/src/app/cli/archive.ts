@@ -4,8 +4,7 @@ import { createDb, createPool, monthStart, requireMigrated, whoAmI } from '../..
 import { readClockOffset } from '../../platform/runtime/business-clock.ts'
 import { archiveEvents, listArchives } from '../../merchants/webhooks/index.ts'
 import { command, neededText, print, UsageError, type Command } from './command.ts'
-import { withInstallation } from './merchant.ts'
-import { loadConfig } from './open.ts'
+import { loadConfig, withInstallation } from '../installation/open.ts'
 
 /** A deposit that is judged again after a year is the last thing that looks for what its merchant was notified of. */
 const FEWEST_MONTHS = 12

@@ -3,7 +3,7 @@ import { inTransaction } from '../../platform/db/index.ts'
 import { restoreBalance } from '../../ledger/postings/index.ts'
 import { actor } from './actor.ts'
 import { command, print, UsageError, type Command } from './command.ts'
-import { withInstallation } from './merchant.ts'
+import { withInstallation } from '../installation/open.ts'
 
 const numberOf = (typed: string, name: string): number => {
   if (!/^\d{1,15}$/.test(typed))

@@ -7,8 +7,7 @@ import { formatUnits } from '../../platform/money/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { actor } from './actor.ts'
 import { command, flag, print, UsageError, type Command } from './command.ts'
-import { withInstallation } from './merchant.ts'
-import { required, type Environment } from './open.ts'
+import { required, withInstallation, type Environment } from '../installation/open.ts'
 
 const MOST_LISTED = 1_000
 

@@ -5,8 +5,7 @@ import { isUuid } from '../../platform/base/id.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { askWithdrawal } from '../../pay-out/withdrawals/index.ts'
 import { command, flag, print, text, UsageError, type Command } from './command.ts'
-import { withInstallation } from './merchant.ts'
-import { required, type Opened } from './open.ts'
+import { required, withInstallation, type Opened } from '../installation/open.ts'
 
 const claimId = (given: string): string => {
   const id = given.toLowerCase()

@@ -1,4 +1,4 @@
-import type { Environment } from './open.ts'
+import type { Environment } from '../installation/open.ts'
 
 /** An option of a command, as `--NAME` or `--NAME VALUE`. */
 export interface Option<Value> {

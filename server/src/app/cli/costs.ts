@@ -5,8 +5,7 @@ import { inTransaction } from '../../platform/db/index.ts'
 import { PLATFORM } from '../../ledger/postings/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import { command, flag, print, text, UsageError, type Command } from './command.ts'
-import { withInstallation } from './merchant.ts'
-import { required } from './open.ts'
+import { required, withInstallation } from '../installation/open.ts'
 import { printTable } from './table.ts'
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/

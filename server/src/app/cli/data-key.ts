@@ -2,8 +2,7 @@ import { inTransaction } from '../../platform/db/index.ts'
 import { countSealedKeys, resealKeys } from '../../merchants/accounts/index.ts'
 import { createSecretRing } from '../../platform/config/secrets.ts'
 import { command, print, type Command } from './command.ts'
-import { withInstallation } from './merchant.ts'
-import type { Opened } from './open.ts'
+import { withInstallation, type Opened } from '../installation/open.ts'
 
 const PAGE = 500
 /** Before every id. */

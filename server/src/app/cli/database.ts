@@ -1,6 +1,6 @@
 import { applyGrants, createRolesSql, DATABASE_ROLES, migrate, roleName } from '../../platform/db/index.ts'
 import { command, print, type Command } from './command.ts'
-import { loadConfig } from './open.ts'
+import { loadConfig } from '../installation/open.ts'
 import { recordDone } from './recording.ts'
 
 export const databaseCommands: readonly Command[] = [

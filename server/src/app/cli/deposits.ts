@@ -4,8 +4,8 @@ import { carryOut } from '../../ledger/effects/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { actor } from './actor.ts'
 import { command, print, type Command } from './command.ts'
-import { withInstallation } from './merchant.ts'
-import { worldOf } from './world.ts'
+import { worldOf } from '../installation/world.ts'
+import { withInstallation } from '../installation/open.ts'
 
 export const depositCommands: readonly Command[] = [
   command({

@@ -4,7 +4,7 @@ import { ConfigError } from '../../platform/config/config.ts'
 import { UsageError, type Command } from './command.ts'
 import { asksForHelp, readCommandLine, usageOf } from './command-line.ts'
 import { helpOf, overview } from './help.ts'
-import type { Environment } from './open.ts'
+import type { Environment } from '../installation/open.ts'
 import { runRecorded } from './recording.ts'
 
 /** Asks a person, who answers in a line. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { readClockOffset } from '../../platform/runtime/business-clock.ts'
 import { readMonths } from '../../merchants/webhooks/index.ts'
 import type { Report } from './doctor-acquirers.ts'
-import type { Opened } from './open.ts'
+import type { Opened } from '../installation/open.ts'
 
 /** The clock, as whom the processes are logged in, and how. */
 export const reportDatabase = async (

@@ -1,6 +1,6 @@
 import { BlockList, isIPv6 } from 'node:net'
 import type { Report } from './doctor-acquirers.ts'
-import type { Opened } from './open.ts'
+import type { Opened } from '../installation/open.ts'
 
 type Exposed = Pick<
   Opened['config'],

@@ -7,7 +7,7 @@ import { startHedging, stopHedging } from '../../exchange/hedging/index.ts'
 import { createTestVenue } from '../../exchange/hedging/test-venue.ts'
 import { newId } from '../../merchants/accounts/test-merchant.ts'
 import { reportHedge, reportVenue } from './doctor-hedging.ts'
-import type { Opened } from './open.ts'
+import type { Opened } from '../installation/open.ts'
 
 const database = useDatabase({ template: migrated })
 let pool: pg.Pool

@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/index.ts'
 import { openVenue } from '../../adapters/venues/settings.ts'
 import { listStops } from '../../exchange/hedging/index.ts'
 import type { Report } from './doctor-acquirers.ts'
-import type { Opened } from './open.ts'
+import type { Opened } from '../installation/open.ts'
 
 /** Whether exchanges are hedged, the venue takes our credentials, and nobody has stopped it. */
 export const reportHedge = async (

@@ -10,7 +10,7 @@ import { underpaid } from '../../merchants/mail/test-mails.ts'
 import { makeMerchant, momentAt, newId } from '../../merchants/accounts/test-merchant.ts'
 import { createClock } from '../../platform/runtime/clock.ts'
 import { reportMail } from './doctor-mail.ts'
-import type { Opened } from './open.ts'
+import type { Opened } from '../installation/open.ts'
 
 const database = useDatabase({ template: migrated })
 const NOW = 1_800_000_000_000

@@ -1,7 +1,7 @@
 import { createSmtpSender } from '../../adapters/mail/smtp.ts'
 import { mailStanding } from '../../merchants/mail/index.ts'
 import type { Report } from './doctor-acquirers.ts'
-import type { Opened } from './open.ts'
+import type { Opened } from '../installation/open.ts'
 
 const LONGEST_WAIT_MS = 15 * 60_000
 

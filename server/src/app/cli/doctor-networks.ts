@@ -5,7 +5,7 @@ import { lineOf, surveyNode } from '../../adapters/chains/survey/index.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import { watchStatus } from '../../chain/watcher/index.ts'
 import type { Report } from './doctor-acquirers.ts'
-import { tokensOf, type Opened } from './open.ts'
+import { tokensOf, type Opened } from '../installation/open.ts'
 
 /** Takes a line of what could not be found out, or is for information only. */
 export type Note = (text: string) => void

@@ -8,7 +8,7 @@ import { createDb, createPool, inTransaction, type Db } from '../../platform/db/
 import { momentAt, newId } from '../../merchants/accounts/test-merchant.ts'
 import { importList } from '../../risk/screening/index.ts'
 import { reportScreening } from './doctor-screening.ts'
-import type { Opened } from './open.ts'
+import type { Opened } from '../installation/open.ts'
 
 const database = useDatabase({ template: migrated })
 let pool: pg.Pool

@@ -1,7 +1,7 @@
 import { heldDeposits } from '../../pay-in/deposits/index.ts'
 import { listLists } from '../../risk/screening/index.ts'
 import type { Report } from './doctor-acquirers.ts'
-import type { Opened } from './open.ts'
+import type { Opened } from '../installation/open.ts'
 
 /**
  * Whether anything is screened, whether there is a list to screen by, and whether money waits that nobody will judge.

@@ -10,10 +10,9 @@ import { reportMail } from './doctor-mail.ts'
 import { reportNetworks } from './doctor-networks.ts'
 import { reportScreening } from './doctor-screening.ts'
 import { reportCardKeys } from './doctor-cards.ts'
-import { withInstallation } from './merchant.ts'
-import type { Opened } from './open.ts'
+import { signerAddress, withInstallation, type Opened } from '../installation/open.ts'
 import { reportDatabase } from './doctor-database.ts'
-import { compareLogs, signerAddress } from './signer.ts'
+import { compareLogs } from './signer.ts'
 
 /** Says what is live and what is degraded, one line each; exit code 1 when something needs a person. */
 export const doctorCommand: Command = command({

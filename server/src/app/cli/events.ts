@@ -2,7 +2,7 @@ import { inTransaction } from '../../platform/db/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { listAttempts, listExhausted, replayEvents, skipEvent, wakeMerchant } from '../../merchants/webhooks/index.ts'
 import { command, print, UsageError, type Command } from './command.ts'
-import { withInstallation } from './merchant.ts'
+import { withInstallation } from '../installation/open.ts'
 
 const sequence = (text: string, what: string): number => {
   if (!/^\d{1,15}$/.test(text)) throw new UsageError(`${what} is a sequence number`)

@@ -19,8 +19,7 @@ import {
 } from '../../market/rates/index.ts'
 import { command, print, UsageError, type Command } from './command.ts'
 import { printStandings } from './hedging.ts'
-import { withInstallation } from './merchant.ts'
-import { required } from './open.ts'
+import { required, withInstallation } from '../installation/open.ts'
 import { printTable } from './table.ts'
 import { assetOf, signedUnitsOf } from './typed-amount.ts'
 

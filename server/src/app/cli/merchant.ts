@@ -14,18 +14,9 @@ import { momentOf } from '../../platform/runtime/runtime.ts'
 import { createSecretRing } from '../../platform/config/secrets.ts'
 import { actor } from './actor.ts'
 import { command, neededText, print, text, textOr, UsageError, type Command } from './command.ts'
-import { openInstallation, type Environment, type Opened } from './open.ts'
+import { withInstallation, type Opened } from '../installation/open.ts'
 
 const DAY_MS = 24 * 60 * 60_000
-
-const withInstallation = async <T>(env: Environment, work: (opened: Opened) => Promise<T>): Promise<T> => {
-  const opened = await openInstallation(env, 'cli')
-  try {
-    return await work(opened)
-  } finally {
-    await opened.close()
-  }
-}
 
 const keyDeps = ({ config }: Opened) => ({
   box: createSecretRing(config.dataKeys),
@@ -130,5 +121,3 @@ export const merchantCommands: readonly Command[] = [
     }),
   ),
 ]
-
-export { withInstallation }

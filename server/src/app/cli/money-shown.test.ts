@@ -15,7 +15,7 @@ import { createInnerServer } from '../../platform/process/metrics.ts'
 import { readPolicies } from '../composition/policy.ts'
 import { createReconcileJob, reconcileNetwork, standingOf } from '../../treasury/reconciliation/index.ts'
 import { CHAIN, catalogue, createTreasury, E18, type Treasury } from '../../treasury/reconciliation/test-treasury.ts'
-import { metricsOf } from './metrics.ts'
+import { metricsOf } from '../observability/metrics.ts'
 import { runCommand } from './index.ts'
 import { captured } from './test-output.ts'
 

@@ -12,10 +12,9 @@ import { rescan } from '../../chain/watcher/index.ts'
 import { approve, attachSigned, findById, giveBack } from '../../pay-out/withdrawals/index.ts'
 import { actor } from './actor.ts'
 import { command, flag, print, text, UsageError, type Command } from './command.ts'
-import { withInstallation } from './merchant.ts'
-import { required, tokensOf } from './open.ts'
+import { required, tokensOf, withInstallation } from '../installation/open.ts'
 import { withSigner } from './signer.ts'
-import { worldOf } from './world.ts'
+import { worldOf } from '../installation/world.ts'
 
 export const moneyCommands: readonly Command[] = [
   command({

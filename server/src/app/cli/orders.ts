@@ -1,7 +1,7 @@
 import { findSigned } from '../composition/signed-by.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import { command, print, UsageError, type Command } from './command.ts'
-import { withInstallation } from './merchant.ts'
+import { withInstallation } from '../installation/open.ts'
 
 export const orderCommands: readonly Command[] = [
   command({

@@ -21,8 +21,7 @@ import { reconcileWithAcquirer } from './acquirers.ts'
 import { adjustmentLine } from './adjustments.ts'
 import { command, flag, print, text, textOr, texts, UsageError, type Command } from './command.ts'
 import { reconcileVenue } from './hedging.ts'
-import { withInstallation } from './merchant.ts'
-import { required, tokensOf, type Opened } from './open.ts'
+import { required, tokensOf, withInstallation, type Opened } from '../installation/open.ts'
 
 const MOST_SHOWN = 1_000
 

@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os'
 import { createDb, createPool, sqlState } from '../../platform/db/index.ts'
 import { appendAction, keepable, type Operator, type Outcome } from '../../platform/operators/index.ts'
-import { loadConfig, newId, type Environment } from './open.ts'
+import { loadConfig, newId, type Environment } from '../installation/open.ts'
 import type { Command } from './command.ts'
 
 /**

@@ -15,8 +15,7 @@ import {
 } from '../../treasury/reserves/index.ts'
 import { reconcileNetwork } from '../../treasury/reconciliation/index.ts'
 import { command, flag, neededText, print, text, textOr, texts, UsageError, type Command } from './command.ts'
-import { withInstallation } from './merchant.ts'
-import { required, tokensOf, type Opened } from './open.ts'
+import { required, tokensOf, withInstallation, type Opened } from '../installation/open.ts'
 import { printTable } from './table.ts'
 
 /** Beside what else is made here: never among files that are committed or served. */

@@ -8,8 +8,7 @@ import { createStop } from '../../ledger/stops/index.ts'
 import { leapSequences } from '../../merchants/webhooks/index.ts'
 import { actor } from './actor.ts'
 import { command, flag, print, textOr, UsageError, type Command } from './command.ts'
-import { withInstallation } from './merchant.ts'
-import { required } from './open.ts'
+import { required, withInstallation } from '../installation/open.ts'
 
 /** Derived in one transaction at most: it takes about a minute. */
 const MOST_AHEAD = 100_000

@@ -12,9 +12,8 @@ import {
   type RewindDeps,
 } from '../../chain/watcher/index.ts'
 import { command, print, UsageError, type Command } from './command.ts'
-import { withInstallation } from './merchant.ts'
-import { required, tokensOf, type Environment, type Opened } from './open.ts'
-import { worldOf } from './world.ts'
+import { required, tokensOf, type Environment, withInstallation, type Opened } from '../installation/open.ts'
+import { worldOf } from '../installation/world.ts'
 
 /** Runs with what a network is followed by, after the node has said that it is of the configured chain. */
 export const withNetwork = (

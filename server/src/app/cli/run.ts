@@ -1,5 +1,5 @@
 import { command, textOr, UsageError, type Command } from './command.ts'
-import { serve } from './serve.ts'
+import { serve } from '../serving/serve.ts'
 
 const ROLES = ['api', 'worker', 'watcher', 'all'] as const
 

@@ -18,10 +18,9 @@ import {
   type Screening,
 } from '../../risk/screening/index.ts'
 import { command, flag, print, UsageError, type Command } from './command.ts'
-import { withInstallation } from './merchant.ts'
 import { actor } from './actor.ts'
-import type { Opened } from './open.ts'
-import { worldOf } from './world.ts'
+import { withInstallation, type Opened } from '../installation/open.ts'
+import { worldOf } from '../installation/world.ts'
 
 const MOST_LISTED = 1_000
 

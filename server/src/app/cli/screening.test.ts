@@ -9,7 +9,7 @@ import { migrated } from '../../../../test/setup/migrated.ts'
 import { TEST_KEYS } from '../../chain/addresses/test-keys.ts'
 import { createDb, createPool, type Db } from '../../platform/db/index.ts'
 import { runCommand } from './index.ts'
-import { loadConfig } from './open.ts'
+import { loadConfig } from '../installation/open.ts'
 import { captured } from './test-output.ts'
 
 const database = useDatabase({ template: migrated })

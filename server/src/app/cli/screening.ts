@@ -4,9 +4,9 @@ import { momentOf } from '../../platform/runtime/runtime.ts'
 import { ageInDays, importList, listLists, readListFile, screenAgain } from '../../risk/screening/index.ts'
 import { halt } from '../../pay-out/withdrawals/index.ts'
 import { command, flag, print, text, UsageError, type Command } from './command.ts'
-import { withInstallation } from './merchant.ts'
 import { screeningDecisions } from './screening-decisions.ts'
 import { printTable } from './table.ts'
+import { withInstallation } from '../installation/open.ts'
 
 /** Where the installation screens nothing now, but did. */
 const STANDARD_RESCREEN_MS = 90 * 86_400_000

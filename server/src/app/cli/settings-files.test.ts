@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { TEST_KEYS } from '../../chain/addresses/test-keys.ts'
 import { STANDARD_POLICIES } from '../composition/policy.ts'
-import { loadConfig, type Opened } from './open.ts'
-import { worldOf } from './world.ts'
+import { loadConfig, type Opened } from '../installation/open.ts'
+import { worldOf } from '../installation/world.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'bursar-files-'))
 afterAll(() => rmSync(folder, { recursive: true }))

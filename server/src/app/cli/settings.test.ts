@@ -27,10 +27,10 @@ import { createMerchant, setSetting } from '../../merchants/accounts/index.ts'
 import { keyDeps, momentAt, newId } from '../../merchants/accounts/test-merchant.ts'
 import { createSecretBox } from '../../platform/config/secrets.ts'
 import { emit } from '../../merchants/webhooks/index.ts'
-import { openInstallation, type Opened, type ServerConfig } from './open.ts'
+import { openInstallation, type Opened, type ServerConfig } from '../installation/open.ts'
 import { runCommand } from './index.ts'
 import { captured } from './test-output.ts'
-import { worldOf } from './world.ts'
+import { worldOf } from '../installation/world.ts'
 
 const database = useDatabase({ template: migrated })
 const folder = mkdtempSync(join(tmpdir(), 'bursar-settings-'))

@@ -3,15 +3,7 @@ import { acceptLog, createLogMemory, readLogEnd } from '../../chain/transactions
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { actor } from './actor.ts'
 import { command, print, type Command } from './command.ts'
-import { withInstallation } from './merchant.ts'
-import { required, type Opened } from './open.ts'
-
-/** Where the configuration says that the signer is. */
-export const signerAddress = ({ signer, signerCa, signerCert, signerKey }: Opened['config']) => {
-  const place = required(signer, 'BURSAR_SIGNER')
-  if ('socketPath' in place) return place
-  return { ...place, tls: { ca: signerCa!, cert: signerCert!, key: signerKey! } }
-}
+import { signerAddress, withInstallation, type Opened } from '../installation/open.ts'
 
 /** Whether the signer's log still holds the line that the database knows of, in words. */
 export const compareLogs = async ({

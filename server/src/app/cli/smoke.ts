@@ -9,8 +9,7 @@ import type { Subject } from '../../adapters/screening/port.ts'
 import { openVenue } from '../../adapters/venues/settings.ts'
 import type { Db } from '../../platform/db/index.ts'
 import { command, print, text, texts, UsageError, type Command } from './command.ts'
-import { withInstallation } from './merchant.ts'
-import { required, tokensOf, type Opened } from './open.ts'
+import { required, tokensOf, withInstallation, type Opened } from '../installation/open.ts'
 import { compareAcquirer, compareScreener, compareVenue, type KnownOrder } from './smoke-counterparties.ts'
 
 const NETWORKS: Readonly<Record<string, Network>> = {

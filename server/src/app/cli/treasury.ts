@@ -10,8 +10,7 @@ import {
   type Runway,
 } from '../../treasury/reconciliation/index.ts'
 import { command, print, type Command } from './command.ts'
-import { withInstallation } from './merchant.ts'
-import { required, type Opened } from './open.ts'
+import { required, withInstallation, type Opened } from '../installation/open.ts'
 import { printTable } from './table.ts'
 import { printStaked } from './tron.ts'
 

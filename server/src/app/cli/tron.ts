@@ -11,8 +11,7 @@ import {
 } from '../../treasury/sweeps/index.ts'
 import { spendableSun } from '../../pay-out/withdrawals/index.ts'
 import { command, flag, print, UsageError, type Command } from './command.ts'
-import { withInstallation } from './merchant.ts'
-import { required, tokensOf, type Environment, type Opened } from './open.ts'
+import { required, tokensOf, type Environment, withInstallation, type Opened } from '../installation/open.ts'
 import { printTable } from './table.ts'
 
 const DECIMALS = 6

@@ -1,6 +1,6 @@
 import { parseUnits } from '../../platform/money/index.ts'
 import { UsageError } from './command.ts'
-import { required, type Opened } from './open.ts'
+import { required, type Opened } from '../installation/open.ts'
 
 /** The asset of this installation with a typed ticker. @throws UsageError */
 export const assetOf = ({ config }: Opened, ticker: string) => {

@@ -95,6 +95,16 @@ export const openInstallation = async (env: Environment, role: Role): Promise<Op
   }
 }
 
+/** Connects for as long as one command runs. */
+export const withInstallation = async <T>(env: Environment, work: (opened: Opened) => Promise<T>): Promise<T> => {
+  const opened = await openInstallation(env, 'cli')
+  try {
+    return await work(opened)
+  } finally {
+    await opened.close()
+  }
+}
+
 /** A process that serves may do its own work and nothing else: it doesn't log in as who owns the tables. */
 const requireOwnRole = async (connections: Parameters<typeof whoAmI>[0]): Promise<void> => {
   const { user, ownsTables } = await whoAmI(connections)
@@ -108,6 +118,13 @@ const requireOwnRole = async (connections: Parameters<typeof whoAmI>[0]): Promis
 export const required = <Value>(value: Value | null, name: string): Value => {
   if (value === null) throw new Error(`this command needs ${name}: set it as for the server`)
   return value
+}
+
+/** Where the configuration says that the signer is. */
+export const signerAddress = ({ signer, signerCa, signerCert, signerKey }: Opened['config']) => {
+  const place = required(signer, 'BURSAR_SIGNER')
+  if ('socketPath' in place) return place
+  return { ...place, tls: { ca: signerCa!, cert: signerCert!, key: signerKey! } }
 }
 
 /** Token contracts of each network, which are all that a chain adapter looks at. */

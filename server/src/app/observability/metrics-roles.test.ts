@@ -10,7 +10,7 @@ import { readExchangePolicy } from '../../exchange/exchanges/index.ts'
 import { createClock } from '../../platform/runtime/clock.ts'
 import { exchangeMetricsOf } from './metrics-exchange.ts'
 import { metricsOf } from './metrics.ts'
-import { lifeMetrics } from './living.ts'
+import { lifeMetrics } from '../serving/living.ts'
 
 let database: TestDatabase
 let roles: TestRoles

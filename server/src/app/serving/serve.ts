@@ -36,14 +36,20 @@ import { createInnerServer } from '../../platform/process/metrics.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { createSecretRing, deriveKey } from '../../platform/config/secrets.ts'
 import { createDelivery } from '../../merchants/webhooks/index.ts'
-import { exchangeMetricsOf } from './metrics-exchange.ts'
-import { metricsOf } from './metrics.ts'
+import { exchangeMetricsOf } from '../observability/metrics-exchange.ts'
+import { metricsOf } from '../observability/metrics.ts'
 import { createAddressHolders } from '../../pay-out/withdrawals/index.ts'
-import { openInstallation, required, tokensOf, type Environment, type Opened } from './open.ts'
+import {
+  openInstallation,
+  required,
+  signerAddress,
+  tokensOf,
+  type Environment,
+  type Opened,
+} from '../installation/open.ts'
 import { jobWatch } from './job-watch.ts'
 import { pausePoints } from './pausing.ts'
-import { signerAddress } from './signer.ts'
-import { worldOf } from './world.ts'
+import { worldOf } from '../installation/world.ts'
 
 /**
  * Serves a role until SIGTERM or SIGINT, or until a part of it fails: stops taking work, ends what is under way,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PausePoint } from '../../chain/transactions/index.ts'
-import type { Environment } from './open.ts'
+import type { Environment } from '../installation/open.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 
