@@ -1,20 +1,9 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { defineConfig } from 'vitest/config'
 
-const slow = ['sandbox/**/*.test.ts', 'test/{system,simulation}/**/*.test.ts', '**/*.system.test.ts']
-/** The whole system as every change is tried on: money in, money out, chains that change under it. */
-const always = ['money-in', 'money-out', 'chains-change']
-/**
- * Killed processes, browsers, how the platform moves its own coins, and what takes a minute a file: `.ci/run` runs it,
- * and so does `npm test -- --project long`. The rest is `npm test`.
- */
-const long = [
-  'test/{crash,browser}/**/*.test.ts',
-  '**/{crash,processes}.system.test.ts',
-  'sandbox/{main,postgres/launcher,bank/page/page}.test.ts',
-  'server/src/{treasury/{sweeps,cold,consolidation},pay-out/from-deposit-addresses}/**/*.system.test.ts',
-  `test/system/!(${always.join('|')}).system.test.ts`,
-]
+/** The name of a file says where it runs; test/README.md says which name a test should have. */
+const system = '**/*.system.test.ts'
+const slow = '**/*.slow.test.ts'
 const setupFiles = ['test/setup/cleaning.ts']
 const never = ['**/node_modules/**', '**/dist/**', '**/.bursar/**']
 
@@ -35,7 +24,7 @@ class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const weight = ({ moduleId, project }: TestSpecification): number => {
       if (/\/test\/(system|crash)\//.test(moduleId)) return 3
-      if (project.name === 'long') return 2
+      if (project.name === 'slow') return 2
       return project.name === 'system' ? 1 : 0
     }
     return (await super.sort(files)).toSorted((a, b) => weight(b) - weight(a))
@@ -52,7 +41,7 @@ export default defineConfig({
           name: 'unit',
           setupFiles,
           include: ['**/*.test.ts'],
-          exclude: [...never, ...slow, ...long],
+          exclude: [...never, system, slow],
           maxWorkers,
           // One process runs many files, and loads each module once: a quarter of the time went into loading them.
           isolate: false,
@@ -66,8 +55,8 @@ export default defineConfig({
         test: {
           name: 'system',
           setupFiles,
-          include: slow,
-          exclude: [...never, ...long],
+          include: [system],
+          exclude: never,
           maxWorkers,
           testTimeout: 300_000,
           hookTimeout: 300_000,
@@ -75,10 +64,11 @@ export default defineConfig({
         },
       },
       {
+        // Killed processes, browsers, and what takes half a minute a file: for `.ci/run`.
         test: {
-          name: 'long',
+          name: 'slow',
           setupFiles,
-          include: long,
+          include: [slow],
           exclude: never,
           maxWorkers,
           testTimeout: 300_000,

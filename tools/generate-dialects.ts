@@ -62,7 +62,7 @@ const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/<
 /** Where no file beside the tests holds the behaviour, a real node shows it, or the test itself. */
 const doublesCell = (doubles: readonly string[], tests: readonly string[]): string => {
   if (doubles.length > 0 || tests.length === 0) return filesCell(doubles)
-  return tests.some((file) => file.endsWith('.system.test.ts')) ? 'the real node' : 'in the test'
+  return tests.some((file) => /\.(system|slow)\.test\.ts$/.test(file)) ? 'the real node' : 'in the test'
 }
 const filesCell = (files: readonly string[]): string =>
   files.length === 0 ? 'none' : files.map((file) => `\`${file}\``).join(' ')

@@ -1,8 +1,8 @@
 /**
  * `npm test`: the checks, then all tests, then one table. Arguments go to vitest, and then the checks are left out:
  *
- *     npm test                      everything but the long suites, which `CI=1` adds
- *     npm test -- --project long    those
+ *     npm test                      everything but the slow files, which `CI=1` adds
+ *     npm test -- --project slow    those
  *     npm test -- server/src/platform/money  the tests of one folder
  *     npm run check                 the checks alone
  */
@@ -51,7 +51,7 @@ const checks: readonly Step[] = [
 
 const onlyChecks = process.argv.includes('--checks')
 const filters = process.argv.slice(2).filter((argument) => argument !== '--checks')
-/** Without arguments the long suites are left out; CI runs all. */
+/** Without arguments the slow files are left out; CI runs all. */
 const projects = filters.length > 0 || process.env['CI'] ? [] : ['--project', 'unit', '--project', 'system']
 mkdirSync(join(root, '.bursar'), { recursive: true, mode: 0o711 })
 rmSync(summary, { force: true })
@@ -137,7 +137,7 @@ function print(): void {
   writeFileSync(summary, `${line}\n`)
   if (projects.length > 0 && !onlyChecks)
     console.log(
-      '\nThe long suites (killed processes, browsers, how the platform moves its own coins) are left to .ci/run, or npm test -- --project long',
+      '\nThe slow files (*.slow.test.ts: killed processes, browsers, what takes half a minute) are left to .ci/run, or npm test -- --project slow',
     )
   console.log(`\n${line}`)
 }

@@ -25,7 +25,7 @@ const pointsOf = (room: string): string[] => {
 const EVM: readonly Network[] = ['ETHEREUM', 'BINANCE_SMART_CHAIN']
 /**
  * Which networks pass a point; energy is given back where the hot wallet has staked:
- * `server/src/treasury/sweeps/tron/crash.system.test.ts` does.
+ * `server/src/treasury/sweeps/tron/crash.slow.test.ts` does.
  */
 const NETWORKS: Record<string, readonly Network[]> = {
   'sweep-deployment-chosen': ['ETHEREUM'],
@@ -50,7 +50,7 @@ const sweepCases = sweeps.flatMap((point) =>
 const ALL: readonly Network[] = ['BITCOIN', 'ETHEREUM', 'BINANCE_SMART_CHAIN', 'TRON']
 /**
  * On TRON nothing ends what may have been signed but its expiry by the chain's own time, which no clock of ours moves:
- * its end is proven in `server/src/treasury/cold/tron.system.test.ts`, on a chain whose time is the test's, without a
+ * its end is proven in `server/src/treasury/cold/tron.slow.test.ts`, on a chain whose time is the test's, without a
  * kill.
  */
 const coldCases = pointsOf('treasury/cold').flatMap((point) =>
