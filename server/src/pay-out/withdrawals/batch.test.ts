@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { chooseBatch, type BatchRules } from './batch.ts'
+import { chooseBatch, type BatchRules } from './bitcoin-batch.ts'
 
 const rules: BatchRules = { mostPayments: 3, batchWaitMs: 30, saveUpAfterMs: 1_000, saveUpMs: 500 }
 interface Waiting {

@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
+import type { Effects } from '../../ledger/effects/index.ts'
+import { holdStops } from '../../ledger/stops/index.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
-import type { Effects } from '../../ledger/effects/index.ts'
-import { holdStops } from '../../ledger/stops/index.ts'
-import { notifySubscribers, type WithdrawalSubscriber } from './subscribers.ts'
 import { withdrawalNotices } from './notice.ts'
 import { deliverItem, releaseItem } from './postings.ts'
 import { isHeldBack, isStopped, move } from './store.ts'
@@ -125,4 +124,31 @@ export const approve = async (
     on conflict do nothing`.execute(tx)
   await sql`update withdrawals set not_before = ${at}
     where merchant_id = ${approval.merchantId} and id = ${approval.withdrawalId} and state = 'requested'`.execute(tx)
+}
+
+/** How a withdrawal ended. `hash`: of the transaction that carries it, null for one that never was in one. */
+export interface Ended {
+  status: 'Done' | 'Failed'
+  hash: string | null
+}
+
+/**
+ * A module that has withdrawals made for a purpose of its own: told once that one is Done or Failed, in the transaction
+ * that makes it so.
+ */
+export type WithdrawalSubscriber = (
+  tx: Tx,
+  withdrawal: Pick<Withdrawal, 'merchantId' | 'id'>,
+  ended: Ended,
+  moment: Moment,
+) => Promise<void>
+
+export const notifySubscribers = async (
+  withdrawalSubscribers: readonly WithdrawalSubscriber[],
+  tx: Tx,
+  withdrawal: Withdrawal,
+  ended: Ended,
+  moment: Moment,
+): Promise<void> => {
+  for (const follow of withdrawalSubscribers) await follow(tx, withdrawal, ended, moment)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { HotBalance } from './hot-balance.ts'
+import { HotBalance } from './hot-wallet.ts'
 
 test('pays an amount and its fee, both or neither, also where they are of one asset', () => {
   const hotBalance = new HotBalance(

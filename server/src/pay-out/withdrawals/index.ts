@@ -3,17 +3,17 @@
  * makes at most one payment, that Failed means proven not to have happened and gives the money back, and that Done is
  * sent once.
  */
-export { askWithdrawal } from './asking.ts'
-export type { Asked } from './asking.ts'
+export { askWithdrawal } from './placing.ts'
+export type { Asked } from './placing.ts'
 export { attachSigned } from './attaching.ts'
 
 export { approve, attach, halt, haltWaiting, resume } from './commands.ts'
 
-export type { Ended, WithdrawalSubscriber } from './subscribers.ts'
-export { waitingPayments } from './bitcoin-payments.ts'
-export { createClosedJob, giveBack } from './giving-back.ts'
+export type { Ended, WithdrawalSubscriber } from './commands.ts'
+export { waitingPayments } from './bitcoin-batch.ts'
+export { createClosedJob, giveBack } from './refusals.ts'
 
-export { checkDestination } from './destination.ts'
+export { checkDestination } from './request.ts'
 export {
   createBitcoinPayoutJob,
   createEvmPayoutJob,
@@ -21,29 +21,29 @@ export {
   createInternalDeliveryJob,
   createTronPayoutJob,
 } from './jobs.ts'
-export { createGasReader } from './jobs-gas.ts'
-export { createRebalanceJob } from './jobs-rebalance.ts'
-export { intentIdOf, intentOfOrder, nextIntentOf } from './intent.ts'
+export { createGasReader } from './terms.ts'
+export { createRebalanceJob } from './rebalancing.ts'
+export { intentIdOf, intentOfOrder, nextIntentOf } from './placing.ts'
 
 export { holdItem, newWithdrawal, readPlace } from './placing.ts'
 export type { Place, PlacingDeps } from './placing.ts'
-export { createWithdrawalFinder } from './queries.ts'
+export { createWithdrawalFinder } from './notice.ts'
 export { withdrawalRoutes } from './routes.ts'
 
 export { checkWithdrawable, currentFee, readAsset } from './request.ts'
 export type { Rules } from './request.ts'
-export type { PaymentGas } from './pricing.ts'
+export type { PaymentGas } from './terms.ts'
 export { createTermsReader } from './terms.ts'
 export type { Terms } from './terms.ts'
 export { spendableSun } from './jobs-tron.ts'
-export { storeSignerLimits } from './day-limits.ts'
-export type { SignerLimit } from './day-limits.ts'
+export { storeSignerLimits } from './limits.ts'
+export type { SignerLimit } from './limits.ts'
 export { checkLargest, withinLimits } from './limits.ts'
 export { holdBack } from './refusals.ts'
 export { createSettlement } from './settlement.ts'
 export { gasRateOf, MOST_GAS, PLAIN_GAS } from './payouts.ts'
 export type { EvmPayoutDeps, GasRate, PayFromDeposits, PayoutDeps, TronPayoutDeps } from './payouts.ts'
 export { approvalsOf, carriedBy, findById, haltedOf } from './store.ts'
-export { createAddressHolders } from './address-holders.ts'
-export type { AddressHolders } from './address-holders.ts'
+export { createAddressHolders } from './placing.ts'
+export type { AddressHolders } from './placing.ts'
 export type { Withdrawal } from './withdrawal.ts'

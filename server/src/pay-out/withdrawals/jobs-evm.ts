@@ -1,25 +1,34 @@
 import { NATIVE_TICKER } from '@bursar/chainkit'
-import { ChainUnavailable, type AccountState, type GasEstimate } from '../../adapters/chains/port.ts'
-import { inTransaction, type Tx } from '../../platform/db/index.ts'
-import { allIsolated, forEachIsolated } from '../../platform/jobs/index.ts'
-import { rescale } from '../../platform/money/index.ts'
+import { type AccountState, ChainUnavailable, type GasEstimate } from '../../adapters/chains/port.ts'
 import {
   currentState,
+  type EvmCall,
+  gapsOf,
+  type HotKey,
   insertPlanned,
   nativeLedgerUnits,
   paymentCall,
   planEvm,
+  takeFreed,
   takeNonce,
-  type EvmCall,
 } from '../../chain/transactions/index.ts'
+import { inTransaction, type Tx } from '../../platform/db/index.ts'
+import { allIsolated, forEachIsolated } from '../../platform/jobs/index.ts'
+import { rescale } from '../../platform/money/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { attach } from './commands.ts'
-import { mayPayCode } from './failing-receivers.ts'
-import { freeSlots, readMembers } from './jobs-pool.ts'
-import { gasRateOf, hotRow, MOST_GAS, PLAIN_GAS, type EvmPayoutDeps, type GasRate } from './payouts.ts'
-import { choosePayer, lackingOf, type Member, type Part } from './pool.ts'
-import { noLongerReverting, onRevert } from './reverting.ts'
-import { noLongerShort, alertShort } from './shortage.ts'
+import {
+  alertShort,
+  choosePayer,
+  freeSlots,
+  lackingOf,
+  type Member,
+  noLongerShort,
+  type Part,
+  readMembers,
+} from './hot-wallet.ts'
+import { type EvmPayoutDeps, type GasRate, gasRateOf, hotRow, MOST_GAS, PLAIN_GAS } from './payouts.ts'
+import { mayPayCode, noLongerReverting, onRevert } from './receivers.ts'
 import { nextWaiting } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
@@ -264,4 +273,29 @@ const storePlanned = async (deps: EvmPayoutDeps, one: Planned, rate: GasRate): P
     if (error instanceof Taken) return error.what
     throw new Error(`planning a payout from ${member.key.address} failed`, { cause: error })
   }
+}
+
+const FILLER_GAS = 21_000n
+
+/** Uses up nonces that were freed, that no payment took over, and that signed transactions wait behind. */
+export const fillGaps = async (deps: EvmPayoutDeps): Promise<void> => {
+  const { runtime, network } = deps
+  const gaps = await gapsOf(runtime.db, network, momentOf(runtime).at)
+  await forEachIsolated(gaps, ({ address, index, nonce }) => planFiller(deps, { address, index }, nonce))
+}
+
+/** A filler pays nothing to its own sender. */
+const planFiller = async (deps: EvmPayoutDeps, key: HotKey, nonce: number): Promise<void> => {
+  const { runtime, network, chainId } = deps
+  const rate = await gasRateOf(deps)
+  const call = paymentCall({ to: key.address, units: 0n, contract: null })
+  const plan = planEvm({ network, chainId, nonce, call, gas: FILLER_GAS, rate })
+  await inTransaction(runtime.db, async (tx) => {
+    if (!(await takeFreed(tx, network, key.address, nonce))) return
+    await insertPlanned(
+      tx,
+      { ...hotRow(network, key, nonce), id: runtime.newId(), purpose: 'filler', ...plan, feeRate: rate },
+      momentOf(runtime),
+    )
+  })
 }

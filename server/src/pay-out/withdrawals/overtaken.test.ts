@@ -8,7 +8,7 @@ import { migrated } from '../../../../test/setup/migrated.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { anyChange, DEFAULT_BITCOIN_POLICY, planBitcoinPayout, type OwnCoin } from '../../chain/transactions/index.ts'
-import { paymentOf } from './bitcoin-payments.ts'
+import { paymentOf } from './bitcoin-batch.ts'
 import { attachSigned } from './index.ts'
 import { carriedBy } from './store.ts'
 import {

@@ -10,7 +10,7 @@ import type { Signer } from '../../adapters/signer/port.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import type { HotKey, PausePoint, SendingPolicy, WalletKeys } from '../../chain/transactions/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
-import type { WithdrawalSubscriber } from './subscribers.ts'
+import type { WithdrawalSubscriber } from './commands.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
 /** What taking up withdrawals of one network needs. */

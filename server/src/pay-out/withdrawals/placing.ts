@@ -1,13 +1,21 @@
+import type { Network } from '@bursar/chainkit'
 import { orderErrors } from '@bursar/contract'
-import type { AssetOnNetwork, CryptoAsset } from '../../market/assets/index.ts'
-import type { Moment } from '../../platform/base/moment.ts'
-import type { Item } from '../../ledger/postings/index.ts'
+import { createHash } from 'node:crypto'
+import { type AddressFamily, familyOf, holdersOf, isOurs } from '../../chain/addresses/index.ts'
 import { checkStops, refusal } from '../../ledger/orders/index.ts'
+import { apply, type Item } from '../../ledger/postings/index.ts'
+import type { AssetOnNetwork, CryptoAsset } from '../../market/assets/index.ts'
+import type { AnswerKey } from '../../platform/api/route.ts'
+import { Batcher } from '../../platform/base/batcher.ts'
+import type { NewId } from '../../platform/base/id.ts'
+import type { Moment } from '../../platform/base/moment.ts'
+import { isLost, type PoolSettings, PreparedConnection, type Tx } from '../../platform/db/index.ts'
+import { formatUnits, mulDiv } from '../../platform/money/index.ts'
+import { checkLargest } from './limits.ts'
 import { holdTransfer } from './postings.ts'
-import { readDestination, type Rules } from './request.ts'
+import { currentFee, readAmount, readAsset, readDestination, type Rules } from './request.ts'
 import { rowOf, withdrawalRows } from './store.ts'
-import type { Terms } from './terms.ts'
-import type { AddressHolders } from './address-holders.ts'
+import { readTerms, type Terms } from './terms.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
 /** What judges where a withdrawal may go. */
@@ -76,3 +84,152 @@ export const holdItem = (withdrawal: Withdrawal, keyId: string | null): Pick<Ite
   transfer: holdTransfer(withdrawal),
   rows: [{ table: withdrawalRows, values: rowOf(withdrawal, keyId) }],
 })
+
+/** A withdrawal that this service makes for a merchant. Units are ledger units. */
+export interface Asked {
+  merchantId: string
+  ticker: string
+  blockchain: string
+  to: string
+  /** what the merchant's balance falls by at most: the receiver gets it less the fee */
+  spend: bigint
+  /** what the receiver gets instead, a decimal string; the fee comes on top */
+  amount?: string
+  meta: string | null
+  /**
+   * what it is made for, where that is paid once: the signer then refuses to pay it again, whatever a restored copy has
+   * forgotten
+   */
+  name?: string
+}
+
+/**
+ * Makes an ordinary withdrawal in a transaction of the caller's: amount and fee are held, and everything that holds for
+ * a merchant's own request holds. Throws an ApiRefusal that says why not.
+ * @param now real time, ms: fee estimates age by it
+ */
+export const askWithdrawal = async (
+  tx: Tx,
+  asked: Asked,
+  rules: Rules,
+  now: number,
+  moment: Moment,
+): Promise<Withdrawal> => {
+  const where = readAsset(asked, rules, orderErrors.invalidOrder)
+  const { asset, on } = where
+  const terms = await readTerms(tx, rules.catalogue, now)
+  const holders = {
+    holderOf: async (network: Network, address: string) => {
+      const ours = await isOurs(tx, network, address)
+      return ours === null ? 'nobody' : ours.kind === 'platform' ? 'platform' : 'merchant'
+    },
+  } as const
+  const place = await readPlace({ holders, rules }, asked, where, terms)
+  const feeOf = (units: bigint): bigint => currentFee(where, units, place.internal, terms, rules.catalogue)
+  const units = readAmount(asked.amount ?? rest(asked.spend, feeOf(asked.spend), asset.scale, on.decimals), where)
+  checkLargest(place, asked.merchantId, units, terms.days)
+  const intentId = asked.name === undefined ? moment.newId() : intentIdOf(asked.merchantId, asked.name)
+  const given = {
+    merchantId: asked.merchantId,
+    intentId,
+    units,
+    fee: feeOf(units),
+    localId: null,
+    meta: asked.meta,
+    notifiedAs: null,
+  }
+  const withdrawal = newWithdrawal(place, given, moment)
+  const [outcome] = await apply(tx, [holdItem(withdrawal, null)])
+  if (outcome!.kind === 'refused' && outcome!.guard === 'insufficient') {
+    const { meaning } = orderErrors.notEnoughBalance
+    throw refusal(
+      orderErrors.notEnoughBalance,
+      `${meaning}: ${formatUnits(outcome!.available, asset.scale)} ${asset.ticker} is available`,
+    )
+  }
+  if (outcome!.kind !== 'applied') throw new Error(`withdrawal ${withdrawal.id} was not taken: ${outcome!.kind}`)
+  return withdrawal
+}
+
+/** What is left for the receiver, rounded down to what the network carries. */
+const rest = (spend: bigint, fee: bigint, scale: number, decimals: number): string => {
+  if (spend <= fee)
+    throw refusal(
+      orderErrors.amountTooLow,
+      `Withdraw amount too low: the fee is ${formatUnits(fee, scale)}, which leaves nothing`,
+    )
+  const grain = 10n ** BigInt(scale - decimals)
+  return formatUnits(mulDiv(spend - fee, 1n, grain, 'down') * grain, scale)
+}
+
+/**
+ * What tells one order of a merchant from every other, the best name first: the `localId`, the Idempotency-Key, the
+ * signature.
+ */
+export interface OrderNames {
+  localId: string | null
+  answerKeys: readonly Pick<AnswerKey, 'key'>[]
+}
+
+/**
+ * The id that the signer knows an order's payment by. It is made of what the merchant sent, so that the same order is
+ * the same payment for the signer even when this database has forgotten the first one: the signer then refuses to pay
+ * it twice.
+ */
+export const intentOfOrder = (merchantId: string, { localId, answerKeys }: OrderNames, newId: NewId): string => {
+  const keyOf = (kind: 'key:' | 'sig:'): string | undefined => answerKeys.find(({ key }) => key.startsWith(kind))?.key
+  const name = localId === null ? (keyOf('key:') ?? keyOf('sig:')) : `local:${localId}`
+  return name === undefined ? newId() : intentIdOf(merchantId, name)
+}
+
+/**
+ * The id of the payment that takes the place of one whose id serves no more. It is made of that one, so that every copy
+ * of the database gives it the same, and the signer refuses to pay it twice.
+ */
+export const nextIntentOf = ({ merchantId, intentId }: { merchantId: string; intentId: string }): string =>
+  intentIdOf(merchantId, `after:${intentId}`)
+
+/**
+ * UUID version 8 (RFC 9562) of a merchant and a name: the same for the same, in every process and after every restore.
+ */
+export const intentIdOf = (merchantId: string, name: string): string => {
+  const bytes = createHash('sha256').update(`bursar intent v1\n${merchantId}\n${name}`).digest().subarray(0, 16)
+  bytes[6] = (bytes[6]! & 0x0f) | 0x80
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80
+  const hex = bytes.toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+/** Whose addresses are: a merchant's deposit address, one of the platform's own, or nobody's here. */
+export interface AddressHolders {
+  holderOf(network: Network, address: string): Promise<'merchant' | 'platform' | 'nobody'>
+  close(): Promise<void>
+}
+
+interface AskedAddress {
+  family: AddressFamily
+  address: string
+}
+
+const MOST_IN_BATCH = 256
+
+/** Answers from the database; requests that wait together share one query. */
+export const createAddressHolders = (settings: PoolSettings): AddressHolders => {
+  const connection = new PreparedConnection(settings)
+  const find = (batch: readonly AskedAddress[]) => holdersOf(connection.query, batch)
+  const batcher = new Batcher<AskedAddress, 'merchant' | 'platform' | 'nobody'>({
+    most: MOST_IN_BATCH,
+    run: async (batch) => {
+      // A connection that broke is found out by using it: reading may be tried again.
+      const holders = await find(batch).catch((error: unknown) => (isLost(error) ? find(batch) : Promise.reject(error)))
+      return batch.map(({ family, address }) => holders.get(`${family}/${address}`) ?? 'nobody')
+    },
+  })
+  return {
+    holderOf: (network, address) => batcher.submit({ family: familyOf(network), address }),
+    close: async () => {
+      await batcher.close()
+      await connection.close()
+    },
+  }
+}

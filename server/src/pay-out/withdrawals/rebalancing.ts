@@ -1,4 +1,15 @@
-import type { HotMove } from './hot-moves.ts'
+import { NATIVE_TICKER } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import { insertPlanned, nativeLedgerUnits, paymentCall, planEvm, takeNonce } from '../../chain/transactions/index.ts'
+import { covers, readStops } from '../../ledger/stops/index.ts'
+import { freshPrices } from '../../market/rates/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
+import type { Job } from '../../platform/jobs/index.ts'
+import { rescale } from '../../platform/money/index.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
+import { type HotMove, insertHotMove, type Member, movingFrom, readMembers } from './hot-wallet.ts'
+import { type EvmPayoutDeps, type GasRate, gasRateOf, hotRow } from './payouts.ts'
+import { costIn } from './terms.ts'
 
 /** What a hot address can spend of one asset, in ledger units, after everything that is on its way. */
 export interface Stand {
@@ -59,4 +70,109 @@ const spread = (
     moves.push({ from: giver.address, to: taker.address, units })
   }
   return moves
+}
+
+/** A token's transfer, which is the dearest move there is. */
+const MOVE_GAS = 65_000n
+/** Nothing is moved to even out shares that is worth less than so many times what its move may cost. */
+const WORTH = 100n
+/** Without a price only what a payment waits for is moved. */
+const NEVER = 10n ** 60n
+
+/**
+ * Moves coin and tokens between the hot addresses of an EVM network, so that all of them can pay. What arrives from
+ * deposit addresses and from the operator arrives at the first.
+ */
+export const createRebalanceJob = (deps: EvmPayoutDeps, everyMs: number): Job => ({
+  name: `rebalance ${deps.network}`,
+  everyMs,
+  run: async () => {
+    const { runtime, network, hotKeys } = deps
+    if (hotKeys.length < 2 || (await movingFrom(runtime.db, network)).size > 0) return false
+    // Also those that have all the payments on their way that they may have: others may stand empty meanwhile.
+    const [members, rate] = await Promise.all([
+      readMembers(
+        deps,
+        hotKeys.map((key) => ({ key, slots: 0 })),
+      ),
+      gasRateOf(deps),
+    ])
+    if (members.length < hotKeys.length) return false
+    for (const move of await chooseMoves(deps, members, rate)) await plan(deps, members, move, rate)
+    return false
+  },
+})
+
+const chooseMoves = async (deps: EvmPayoutDeps, members: readonly Member[], rate: GasRate): Promise<HotMove[]> => {
+  const { runtime, network, catalogue } = deps
+  const assets = catalogue.crypto.filter((asset) => asset.networks.has(network))
+  const prices = await freshPrices(
+    runtime.db,
+    assets.map(({ ticker }) => ticker),
+    new Date(runtime.clock.now()),
+  )
+  const [waiting, stopped] = await Promise.all([largestWaiting(deps), stoppedAssets(deps)])
+  return assets.flatMap((asset) => {
+    const { ticker } = asset
+    if (stopped.has(ticker)) return []
+    const fee = costIn(asset, network, MOVE_GAS * rate.maxFeePerGas, { catalogue, prices })
+    const stands = members.map(({ key, hotBalance }) => ({ address: key.address, units: hotBalance.left(ticker) }))
+    const need = waiting.get(ticker) ?? 0n
+    const isCoin = ticker === NATIVE_TICKER[network] && need > 0n
+    return planMoves(stands, isCoin ? need + (fee ?? 0n) : need, fee === undefined ? NEVER : fee * WORTH).map(
+      (move) => ({ ...move, ticker }),
+    )
+  })
+}
+
+/** The largest payment that waits, by ticker. */
+const largestWaiting = async ({ runtime, network }: EvmPayoutDeps): Promise<ReadonlyMap<string, bigint>> => {
+  const { rows } = await sql<{ ticker: string; units: bigint }>`select ticker, max(units) as units from withdrawals
+    where blockchain = ${network} and state = 'requested' and not internal group by 1`.execute(runtime.db)
+  return new Map(rows.map(({ ticker, units }) => [ticker, units]))
+}
+
+/** Of what is stopped for everybody nothing moves. */
+const stoppedAssets = async ({ runtime, network }: EvmPayoutDeps): Promise<ReadonlySet<string>> => {
+  const stops = await readStops(runtime.db)
+  return new Set(
+    stops.flatMap((stop) =>
+      stop.asset !== null && covers(stop, { asset: stop.asset, merchantId: null, network }) ? [stop.asset] : [],
+    ),
+  )
+}
+
+const plan = async (deps: EvmPayoutDeps, members: readonly Member[], move: HotMove, rate: GasRate): Promise<void> => {
+  const { runtime, network, chainId, catalogue, adapter, policy } = deps
+  const asset = catalogue.findCrypto(move.ticker)!
+  const on = asset.networks.get(network)!
+  // What the network can't count stays where it is.
+  const units = rescale(move.units - (move.units % 10n ** BigInt(asset.scale - on.decimals)), asset.scale, on.decimals)
+  const [giver, taker] = [move.from, move.to].map((address) => members.find(({ key }) => key.address === address)!) as [
+    Member,
+    Member,
+  ]
+  const call = paymentCall({ to: move.to, units, contract: on.contract })
+  const estimate = units > 0n ? await adapter.estimateGas({ from: move.from, ...call }) : undefined
+  if (!estimate?.ok) return
+  const { networkFee } = planEvm({ network, chainId, nonce: 0, call, gas: estimate.gas, rate })
+  const ledger = { ...move, units: rescale(units, on.decimals, asset.scale) }
+  const fee = { ticker: NATIVE_TICKER[network], units: nativeLedgerUnits(catalogue, network, networkFee) }
+  if (networkFee > policy.maxFee || giver.hotBalance.pay([ledger, fee]) !== undefined) return
+  await deps.pause('rebalance-chosen')
+  class Taken extends Error {}
+  await inTransaction(runtime.db, async (tx) => {
+    const moment = momentOf(runtime)
+    const nonce = await takeNonce(tx, network, move.from, moment.at)
+    if (nonce !== giver.nonces.peek()) throw new Taken()
+    const id = runtime.newId()
+    const row = hotRow(network, giver.key, nonce)
+    const signingKeys = [...row.signingKeys, { account: 'hot' as const, branch: 0 as const, index: taker.key.index }]
+    const planned = planEvm({ network, chainId, nonce, call, gas: estimate.gas, rate })
+    await insertPlanned(tx, { ...row, signingKeys, id, purpose: 'rebalance', ...planned, feeRate: rate }, moment)
+    await insertHotMove(tx, id, network, ledger, moment.at)
+    giver.nonces.pass()
+  }).catch((error: unknown) => {
+    if (!(error instanceof Taken)) throw error
+  })
 }

@@ -2,7 +2,7 @@ import { burnOf, type Contract, type Usage } from '@bursar/chainkit/tron'
 import { expect, test } from 'vitest'
 import type { CostEstimate } from '../../adapters/chains/port.ts'
 import { contractCallPaying, tronPayment } from '../../chain/transactions/index.ts'
-import { boundedForReceiver } from './receiver-code.ts'
+import { boundedForReceiver } from './receivers.ts'
 
 const PRICES = { energy: 100n, bandwidth: 1_000n, accountBandwidth: 100_000n, activation: 1_000_000n }
 const NOTHING = { bandwidth: 0n, freeBandwidth: 0n, energy: 0n }

@@ -5,15 +5,12 @@ import { formatUnits } from '../../platform/money/index.ts'
 import { placeOrder, readOwnFee, readText } from '../../ledger/orders/index.ts'
 import { ApiRefusal, type ApiAnswer, type ApiRequest, type Route } from '../../platform/api/route.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
-import { intentOfOrder } from './intent.ts'
+import { type AddressHolders, holdItem, intentOfOrder, newWithdrawal, type Place, readPlace } from './placing.ts'
 import { checkLargest, isTooLarge } from './limits.ts'
-import { withdrawalBody, wireStatus } from './notice.ts'
-import { holdItem, newWithdrawal, readPlace, type Place } from './placing.ts'
-import { assetOf, carriedOf } from './queries.ts'
+import { assetOf, carriedOf, wireStatus, withdrawalBody } from './notice.ts'
 import { currentFee, readAmount, readAsset, readDestination, type Rules, type WithdrawalBody } from './request.ts'
 import { findById } from './store.ts'
 import { createTermsReader, type Terms } from './terms.ts'
-import type { AddressHolders } from './address-holders.ts'
 
 export interface WithdrawalRoutesDeps {
   runtime: Runtime

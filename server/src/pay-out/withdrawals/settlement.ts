@@ -1,26 +1,28 @@
-import { NATIVE_TICKER } from '@bursar/chainkit'
-import type { Moment } from '../../platform/base/moment.ts'
-import { moveOf } from '../../platform/base/moves.ts'
-import type { Catalogue } from '../../market/assets/index.ts'
-import { onAccounts, type CustodyMove } from '../../ledger/address-balances/index.ts'
-import type { Tx } from '../../platform/db/index.ts'
-import { joinEffects, noEffects, type Effects } from '../../ledger/effects/index.ts'
-import { PLATFORM, type Item } from '../../ledger/postings/index.ts'
-import { allocate } from '../../platform/money/index.ts'
+import { isEvmNetwork, NATIVE_TICKER } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import type { SignedTransaction } from '../../adapters/signer/port.ts'
 import {
   feeInLedgerUnits,
-  ownCosts,
   type OutgoingChange,
   type OutgoingSubscriber,
+  ownCosts,
 } from '../../chain/transactions/index.ts'
-import { raiseAlert } from '../../platform/runtime/alerts.ts'
+import { type CustodyMove, onAccounts } from '../../ledger/address-balances/index.ts'
+import { type Effects, joinEffects, noEffects } from '../../ledger/effects/index.ts'
+import { type Item, PLATFORM } from '../../ledger/postings/index.ts'
+import type { Catalogue } from '../../market/assets/index.ts'
 import type { Notice } from '../../merchants/webhooks/index.ts'
-import { notifySubscribers, type WithdrawalSubscriber } from './subscribers.ts'
-import { nextIntentOf } from './intent.ts'
-import { withdrawalMoves, type WithdrawalEvent } from './machine.ts'
+import type { Moment } from '../../platform/base/moment.ts'
+import { moveOf } from '../../platform/base/moves.ts'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import { allocate } from '../../platform/money/index.ts'
+import { raiseAlert } from '../../platform/runtime/alerts.ts'
+import { notifySubscribers, type WithdrawalSubscriber } from './commands.ts'
+import { type WithdrawalEvent, withdrawalMoves } from './machine.ts'
 import { withdrawalNotices } from './notice.ts'
+import { nextIntentOf } from './placing.ts'
 import { captureItem, costItem, releaseItem, transitItem } from './postings.ts'
-import { afterRefusal, bar, alertRefused, type AfterRefusal } from './refusals.ts'
+import { afterRefusal, type AfterRefusal, alertRefused, bar } from './refusals.ts'
 import { carriedBy, move } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
@@ -183,4 +185,34 @@ const feeShares = (catalogue: Catalogue, { outgoing }: OutgoingChange, count: nu
     feeInLedgerUnits(catalogue, outgoing),
     Array.from({ length: count }, () => 1n),
   )
+}
+
+/** The transaction of these books that has used up in a final block what a signed one needs, by its hash. */
+export const supersededBy = async (db: Db, transaction: SignedTransaction): Promise<string | undefined> => {
+  for (const key of transaction.conflictKeys) {
+    const by = await (isEvmNetwork(transaction.network) ? nonceUser : coinSpender)(db, transaction, key.split(':'))
+    if (by !== undefined) return by
+  }
+  return undefined
+}
+
+type FindUser = (db: Db, transaction: SignedTransaction, key: readonly string[]) => Promise<string | undefined>
+
+/** @param key chain id, address and nonce */
+const nonceUser: FindUser = async (db, { network, hash }, [, address, nonce]) => {
+  const { rows } = await sql<{
+    hash: string
+  }>`select mined_hash as hash from outgoing where network = ${network} and senders[1] = ${address} and nonce = ${Number(nonce)}
+    and state in ('final', 'failed') and mined_hash <> ${hash}`.execute(db)
+  return rows[0]?.hash
+}
+
+/** @param key transaction and output. What others have spent it by proves itself once the payment is in these books. */
+const coinSpender: FindUser = async (db, { network, hash }, [transaction, vout]) => {
+  const { rows } = await sql<{
+    hash: string
+  }>`select x.spent_by as hash from utxos x join watch_cursors c on c.network = x.network and x.spent_height <= c.final_height
+    where x.network = ${network} and x.transaction = ${transaction} and x.vout = ${Number(vout)} and x.spent_by <> ${hash}
+      and exists (select from outgoing_attempts a where a.network = x.network and a.hash = x.spent_by)`.execute(db)
+  return rows[0]?.hash
 }

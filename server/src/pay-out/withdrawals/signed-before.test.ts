@@ -7,7 +7,7 @@ import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
 import { attachSigned, createClosedJob, giveBack, intentIdOf } from './index.ts'
-import { refuseImpossible } from './impossible.ts'
+import { refuseImpossible } from './receivers.ts'
 import { findById } from './store.ts'
 import {
   catalogue,

@@ -1,13 +1,15 @@
-import { NETWORKS, type Network } from '@bursar/chainkit'
+import { type EvmNetwork, NATIVE_TICKER, type Network, NETWORKS } from '@bursar/chainkit'
 import { sql } from 'kysely'
-import type { FeeRate } from '../../adapters/chains/port.ts'
-import type { Catalogue } from '../../market/assets/index.ts'
+import type { AccountChainAdapter, FeeRate } from '../../adapters/chains/port.ts'
+import { addressWithoutHistory, paymentCall } from '../../chain/transactions/index.ts'
+import { readStops, type StopTerm } from '../../ledger/stops/index.ts'
+import { type AssetOnNetwork, type Catalogue, chargeOf, type CryptoAsset } from '../../market/assets/index.ts'
+import { freshPrices } from '../../market/rates/index.ts'
 import { cacheFor } from '../../platform/base/cache.ts'
 import type { Db } from '../../platform/db/index.ts'
-import { freshPrices } from '../../market/rates/index.ts'
-import { readStops, type StopTerm } from '../../ledger/stops/index.ts'
-import { readDayLimits, type DayLimits } from './day-limits.ts'
-import type { PaymentGas } from './pricing.ts'
+import { mulDiv, rescale } from '../../platform/money/index.ts'
+import type { Runtime } from '../../platform/runtime/runtime.ts'
+import { type DayLimits, readDayLimits } from './limits.ts'
 
 /** What withdrawals cost and whether they may leave, as rows that jobs refresh said at one moment. */
 export interface Terms {
@@ -111,3 +113,122 @@ const priceOf = (rate: FeeRate): bigint => {
 }
 
 const isClose = (before: bigint, now: bigint): boolean => now * 10n <= before * 11n && now * 4n >= before * 3n
+
+/**
+ * What one payment takes of the network, as charged: an ordinary share of a batched Bitcoin transaction, a plain call,
+ * at least.
+ */
+const PAYMENT_VBYTES = 145n
+const NATIVE_GAS = 21_000n
+const TOKEN_GAS = 65_000n
+/** On TRON: bytes of bandwidth, and energy of USDT's transfer to a receiver who holds none of it yet. */
+const PAYMENT_BANDWIDTH = 268n
+const TOKEN_BANDWIDTH = 345n
+const TOKEN_ENERGY = 130_285n
+
+/** Units of gas that a payment to an account without history takes, by ticker. */
+export type PaymentGas = ReadonlyMap<string, bigint>
+
+/** A fee is printed with at most this many decimals; anything finer is rounded up to it. */
+const MOST_DECIMALS = 8
+
+const nativeCost = (rate: FeeRate, token: boolean, estimate = 0n): bigint => {
+  if (rate.kind === 'vbyte') return mulDiv(PAYMENT_VBYTES, rate.milliSatPerVb, 1000n, 'up')
+  if (rate.kind === 'gas') {
+    const least = token ? TOKEN_GAS : NATIVE_GAS
+    return (estimate > least ? estimate : least) * rate.maxFeePerGas
+  }
+  // The tariff does not know the receiver: it may have to be activated.
+  if (!token) return PAYMENT_BANDWIDTH * rate.bandwidth + rate.accountBandwidth + rate.activation
+  return TOKEN_ENERGY * rate.energy + TOKEN_BANDWIDTH * rate.bandwidth
+}
+
+/**
+ * The fee of a withdrawal in the asset's ledger units: the operator's tariff plus what the network takes, turned into
+ * the asset through USD where it isn't the network's own coin, all rounded up. Undefined when a price that is needed is
+ * missing.
+ * @param prices USD in 1e-18 for one whole unit, by ticker
+ */
+export const withdrawalFee = (request: {
+  asset: CryptoAsset
+  on: AssetOnNetwork
+  units: bigint
+  rate: FeeRate
+  /** units of gas that its node estimates for a payment to a new account */
+  gas?: bigint | undefined
+  catalogue: Catalogue
+  prices: ReadonlyMap<string, bigint>
+}): bigint | undefined => {
+  const { asset, on, units, rate, gas } = request
+  const cost = costIn(asset, on.network, nativeCost(rate, on.contract !== null, gas), request)
+  if (cost === undefined) return undefined
+  return roundUp(chargeOf(on.withdrawalFee, units) + cost, asset.scale - Math.min(on.decimals, MOST_DECIMALS))
+}
+
+/**
+ * What costs so much of a network's own units, in ledger units of an asset, rounded up; undefined without a price that
+ * is needed.
+ */
+export const costIn = (
+  asset: CryptoAsset,
+  network: Network,
+  cost: bigint,
+  { catalogue, prices }: { catalogue: Catalogue; prices: ReadonlyMap<string, bigint> },
+): bigint | undefined => {
+  const native = catalogue.findCrypto(NATIVE_TICKER[network])
+  const nativeOn = native?.networks.get(network)
+  if (!native || !nativeOn) return undefined
+  const inNative = rescale(cost, nativeOn.decimals, native.scale)
+  if (asset.ticker === native.ticker) return inNative
+  const [from, into] = [prices.get(native.ticker), prices.get(asset.ticker)]
+  if (from === undefined || into === undefined) return undefined
+  // cost / 10^native x price / price-of-asset x 10^asset, in one division
+  return mulDiv(inNative * 10n ** BigInt(asset.scale), from, into * 10n ** BigInt(native.scale), 'up')
+}
+
+const roundUp = (units: bigint, zeros: number): bigint => {
+  if (zeros <= 0) return units
+  const step = 10n ** BigInt(zeros)
+  return mulDiv(units, 1n, step, 'up') * step
+}
+
+/** Upgrades of a chain come at days that are known; fees are asked for far more often. */
+const MEASURED_EVERY_MS = 5 * 60_000
+
+interface GasDeps {
+  runtime: Runtime
+  catalogue: Catalogue
+  /** the first hot address: of what it does not hold no transfer can be estimated */
+  hotAddress: string
+}
+
+/**
+ * What payments take that merchants are charged for, each to an address that the chain has never seen, which is the
+ * dearest: asked of the node every five minutes. Assets without an estimate are left out.
+ */
+export const createGasReader = ({
+  runtime,
+  catalogue,
+  hotAddress,
+}: GasDeps): ((adapter: AccountChainAdapter, network: EvmNetwork) => Promise<PaymentGas>) => {
+  const measured = new Map<EvmNetwork, { at: number; gas: PaymentGas }>()
+  return async (adapter, network) => {
+    const [now, last] = [runtime.clock.now(), measured.get(network)]
+    if (last && now - last.at < MEASURED_EVERY_MS) return last.gas
+    const to = addressWithoutHistory(runtime.newId())
+    const assets = catalogue.crypto.filter((asset) => asset.networks.has(network))
+    const estimates = await Promise.all(
+      assets.map((asset) =>
+        adapter.estimateGas({
+          from: hotAddress,
+          ...paymentCall({ to, units: 1n, contract: asset.networks.get(network)!.contract }),
+        }),
+      ),
+    )
+    const gas = new Map(
+      estimates.flatMap((estimate, i): [string, bigint][] => (estimate.ok ? [[assets[i]!.ticker, estimate.gas]] : [])),
+    )
+    measured.set(network, { at: now, gas })
+    return gas
+  }
+}

@@ -1,0 +1,185 @@
+import { NATIVE_TICKER, type Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import {
+  currentState,
+  type HotKey,
+  type Load,
+  loadsOf,
+  nativeLedgerUnits,
+  type NonceLine,
+  soundNonce,
+} from '../../chain/transactions/index.ts'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import { rescale } from '../../platform/money/index.ts'
+import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
+import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import { toColdOf } from '../../treasury/reconciliation/index.ts'
+import type { EvmPayoutDeps } from './payouts.ts'
+import { unminedBySender } from './store.ts'
+
+/** What a wallet can still spend, in ledger units by ticker, after everything that is on its way. */
+export class HotBalance {
+  readonly #left: Map<string, bigint>
+
+  constructor(left: ReadonlyMap<string, bigint>) {
+    this.#left = new Map(left)
+  }
+
+  /** Below 0 when more is on its way than is there. */
+  left(ticker: string): bigint {
+    return this.#left.get(ticker) ?? 0n
+  }
+
+  lacks(ticker: string, units: bigint): boolean {
+    return this.left(ticker) < units
+  }
+
+  /** Whether all parts are there together. */
+  hasAll(parts: readonly { ticker: string; units: bigint }[]): boolean {
+    return new HotBalance(this.#left).pay(parts) === undefined
+  }
+
+  /** Takes all parts, or nothing. @returns the ticker there is too little of */
+  pay(parts: readonly { ticker: string; units: bigint }[]): string | undefined {
+    const after = new Map(this.#left)
+    for (const { ticker, units } of parts) {
+      const left = (after.get(ticker) ?? 0n) - units
+      if (left < 0n) return ticker
+      after.set(ticker, left)
+    }
+    for (const [ticker, units] of after) this.#left.set(ticker, units)
+    return undefined
+  }
+}
+
+/** One hot address while payouts are planned. */
+export interface Member {
+  key: HotKey
+  /** transactions it may still send before a block shows any */
+  slots: number
+  hotBalance: HotBalance
+  /** the nonces it has next, read before its balance: what took one of them meanwhile spends the same balance */
+  nonces: NonceLine
+}
+
+export interface Part {
+  ticker: string
+  /** ledger units */
+  units: bigint
+}
+
+/**
+ * The address that pays: of those that can, the one with the most room, so that all of them work. Undefined when none
+ * can.
+ */
+export const choosePayer = (members: readonly Member[], parts: readonly Part[]): Member | undefined => {
+  const able = members.filter(({ slots, hotBalance }) => slots > 0 && hotBalance.hasAll(parts))
+  return able.toSorted((a, b) => b.slots - a.slots || a.key.index - b.key.index)[0]
+}
+
+/** What all members together have too little of; undefined when it only lies in too many places. */
+export const lackingOf = (members: readonly Member[], parts: readonly Part[]): string | undefined => {
+  const wanted = new Map<string, bigint>()
+  for (const { ticker, units } of parts) wanted.set(ticker, (wanted.get(ticker) ?? 0n) + units)
+  return [...wanted].find(([ticker, units]) => sumOf(members, ticker) < units)?.[0]
+}
+
+const sumOf = (members: readonly Member[], ticker: string): bigint =>
+  members.reduce((sum, { hotBalance }) => sum + (hotBalance.left(ticker) > 0n ? hotBalance.left(ticker) : 0n), 0n)
+
+type Deps = Pick<EvmPayoutDeps, 'runtime' | 'network' | 'adapter' | 'catalogue' | 'hotKeys' | 'policy'>
+
+/** Transactions that each hot address may still send now; those without any are left out. */
+export const freeSlots = async ({
+  runtime,
+  network,
+  hotKeys,
+  policy,
+}: Deps): Promise<{ key: HotKey; slots: number }[]> => {
+  const loads = await loadsOf(
+    runtime.db,
+    network,
+    hotKeys.map(({ address }) => address),
+  )
+  return hotKeys
+    .map((key) => ({ key, slots: policy.mostInFlight - (loads.get(key.address)?.transactions ?? 0) }))
+    .filter(({ slots }) => slots > 0)
+}
+
+const NOTHING: Load = { transactions: 0, fees: 0n }
+
+/**
+ * What hot addresses can still spend: what a block shows less everything that is not mined yet. The database is asked
+ * first, and no block is taken that is older than what it has read, so that what is mined in between is subtracted
+ * twice and never not at all. An address whose nonces are not sound is left out, which raises an alert.
+ */
+export const readMembers = async (deps: Deps, free: readonly { key: HotKey; slots: number }[]): Promise<Member[]> => {
+  const { runtime, network, catalogue } = deps
+  const all = free.map(({ key }) => key.address)
+  const [loads, leaving, moving, cold] = await Promise.all([
+    loadsOf(runtime.db, network, all),
+    unminedBySender(runtime.db, network),
+    movingFrom(runtime.db, network),
+    Promise.all(all.map((address) => toColdOf(runtime.db, network, undefined, address))),
+  ])
+  const state = await currentState(deps)
+  const nonces = await Promise.all(all.map((hotAddress) => soundNonce({ ...deps, hotAddress, state })))
+  const sound = free.flatMap((one, i) =>
+    nonces[i] === undefined ? [] : [{ ...one, nonces: nonces[i], toCold: cold[i]! }],
+  )
+  const assets = catalogue.crypto.filter((asset) => asset.networks.has(network))
+  const wanted = sound.flatMap(({ key: { address } }) =>
+    assets.map((asset) => ({ address, contract: asset.networks.get(network)!.contract })),
+  )
+  const balances = await state.balances(wanted)
+  return sound.map(({ key, slots, nonces, toCold }, at) => {
+    const fees = nativeLedgerUnits(catalogue, network, (loads.get(key.address) ?? NOTHING).fees)
+    const left = assets.map((asset, i): [string, bigint] => {
+      const { ticker, scale } = asset
+      const held = rescale(balances[at * assets.length + i]!, asset.networks.get(network)!.decimals, scale)
+      const gone =
+        (leaving.get(`${key.address}/${ticker}`) ?? 0n) +
+        (moving.get(`${key.address}/${ticker}`) ?? 0n) +
+        (toCold.get(ticker) ?? 0n)
+      return [ticker, held - gone - (ticker === NATIVE_TICKER[network] ? fees : 0n)]
+    })
+    return { key, slots, nonces, hotBalance: new HotBalance(new Map(left)) }
+  })
+}
+
+/** Something that goes from one hot address to another; its transaction has the same id. */
+export interface HotMove extends Part {
+  from: string
+  to: string
+}
+
+export const insertHotMove = async (tx: Tx, id: string, network: Network, move: HotMove, at: Date): Promise<void> => {
+  await sql`insert into hot_moves(id, network, asset, from_address, to_address, units, created_at)
+    values (${id}, ${network}, ${move.ticker}, ${move.from}, ${move.to}, ${move.units}, ${at})`.execute(tx)
+}
+
+/** What is on its way out of hot addresses to others and no block shows yet, by `ADDRESS/TICKER`. Ledger units. */
+export const movingFrom = async (db: Db | Tx, network: Network): Promise<ReadonlyMap<string, bigint>> => {
+  const { rows } = await sql<{
+    sender: string
+    asset: string
+    units: bigint
+  }>`select m.from_address as sender, m.asset, sum(m.units) as units
+    from hot_moves m join outgoing o on o.id = m.id
+    where m.network = ${network} and o.state in ('planned', 'signed', 'broadcast') group by 1, 2`.execute(db)
+  return new Map(rows.map(({ sender, asset, units }) => [`${sender}/${asset}`, units]))
+}
+
+/** Tells that withdrawals wait for money. @returns false: nothing was planned */
+export const alertShort = async (
+  { runtime, hotAddress }: { runtime: Runtime; hotAddress: string },
+  network: Network,
+  ticker: string,
+): Promise<false> => {
+  const text = `The hot wallet ${hotAddress} on ${network} has too little ${ticker} for the withdrawals that wait: send it more`
+  await raiseAlert(runtime.db, { kind: 'hot-wallet-short', subject: `${network}/${ticker}`, text }, momentOf(runtime))
+  return false
+}
+
+export const noLongerShort = ({ runtime }: { runtime: Runtime }, network: Network, ticker: string): Promise<void> =>
+  resolveAlert(runtime.db, 'hot-wallet-short', `${network}/${ticker}`, momentOf(runtime).at)
