@@ -26,7 +26,7 @@ export { createRebalanceJob } from './rebalancing.ts'
 export { intentIdOf, intentOfOrder, nextIntentOf } from './placing.ts'
 
 export { holdItem, newWithdrawal, readPlace } from './placing.ts'
-export type { Place, PlacingDeps } from './placing.ts'
+export type { PlacingDeps } from './placing.ts'
 export { createWithdrawalFinder } from './notice.ts'
 export { withdrawalRoutes } from './routes.ts'
 
@@ -46,4 +46,4 @@ export type { EvmPayoutDeps, GasRate, PayFromDeposits, PayoutDeps, TronPayoutDep
 export { approvalsOf, carriedBy, findById, haltedOf } from './store.ts'
 export { createAddressHolders } from './placing.ts'
 export type { AddressHolders } from './placing.ts'
-export type { Withdrawal } from './withdrawal.ts'
+export type { Place, Withdrawal } from './withdrawal.ts'

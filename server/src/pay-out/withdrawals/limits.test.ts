@@ -12,10 +12,9 @@ import { createDb, createPool } from '../../platform/db/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { ApiRefusal } from '../../platform/api/route.ts'
 import { checkLargest, readDayLimits, storeSignerLimits, withinLimits } from './limits.ts'
-import type { Place } from './placing.ts'
 import { findById } from './store.ts'
 import { catalogue } from './test-tron.ts'
-import type { Withdrawal } from './withdrawal.ts'
+import type { Place, Withdrawal } from './withdrawal.ts'
 
 const database = useDatabase({ template: migrated })
 const MINUTE = 60_000

@@ -7,8 +7,7 @@ import { type Db, inTransaction, type Tx } from '../../platform/db/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import { raiseOrRenewAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
-import type { Place } from './placing.ts'
-import type { Withdrawal } from './withdrawal.ts'
+import type { Place, Withdrawal } from './withdrawal.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto'
 import { type AddressFamily, familyOf, holdersOf, isOurs } from '../../chain/addresses/index.ts'
 import { checkStops, refusal } from '../../ledger/orders/index.ts'
 import { apply, type Item } from '../../ledger/postings/index.ts'
-import type { AssetOnNetwork, CryptoAsset } from '../../market/assets/index.ts'
 import type { AnswerKey } from '../../platform/api/route.ts'
 import { Batcher } from '../../platform/base/batcher.ts'
 import type { NewId } from '../../platform/base/id.ts'
@@ -16,23 +15,12 @@ import { holdTransfer } from './postings.ts'
 import { currentFee, readAmount, readAsset, readDestination, type Rules } from './request.ts'
 import { rowOf, withdrawalRows } from './store.ts'
 import { readTerms, type Terms } from './terms.ts'
-import type { Withdrawal } from './withdrawal.ts'
+import type { Place, Withdrawal } from './withdrawal.ts'
 
 /** What judges where a withdrawal may go. */
 export interface PlacingDeps {
   holders: Pick<AddressHolders, 'holderOf'>
   rules: Rules
-}
-
-/** Where a withdrawal goes, judged. */
-export interface Place {
-  where: { asset: CryptoAsset; on: AssetOnNetwork }
-  /** canonical */
-  to: string
-  /** as it was given */
-  asSent: string
-  /** to another merchant of this service */
-  internal: boolean
 }
 
 /** Judges a destination; refuses addresses of the platform, and what is stopped. */

@@ -5,12 +5,13 @@ import { formatUnits } from '../../platform/money/index.ts'
 import { placeOrder, readOwnFee, readText } from '../../ledger/orders/index.ts'
 import { ApiRefusal, type ApiAnswer, type ApiRequest, type Route } from '../../platform/api/route.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
-import { type AddressHolders, holdItem, intentOfOrder, newWithdrawal, type Place, readPlace } from './placing.ts'
+import { type AddressHolders, holdItem, intentOfOrder, newWithdrawal, readPlace } from './placing.ts'
 import { checkLargest, isTooLarge } from './limits.ts'
 import { assetOf, carriedOf, wireStatus, withdrawalBody } from './notice.ts'
 import { currentFee, readAmount, readAsset, readDestination, type Rules, type WithdrawalBody } from './request.ts'
 import { findById } from './store.ts'
 import { createTermsReader, type Terms } from './terms.ts'
+import type { Place } from './withdrawal.ts'
 
 export interface WithdrawalRoutesDeps {
   runtime: Runtime

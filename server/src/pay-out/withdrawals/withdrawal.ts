@@ -1,5 +1,17 @@
 import type { Network } from '@bursar/chainkit'
+import type { AssetOnNetwork, CryptoAsset } from '../../market/assets/index.ts'
 import type { WithdrawalState } from './machine.ts'
+
+/** Where a withdrawal goes, judged. */
+export interface Place {
+  where: { asset: CryptoAsset; on: AssetOnNetwork }
+  /** canonical */
+  to: string
+  /** as it was given */
+  asSent: string
+  /** to another merchant of this service */
+  internal: boolean
+}
 
 /** What a withdrawal is a part of: the kind, object and fixed fields of the notifications that tell how it goes. */
 export interface ToldAs {
