@@ -8,7 +8,7 @@ import { openBitcoinMoney, type BitcoinMoney } from '../server/src/treasury/cons
 import { migrate } from '../server/src/platform/db/index.ts'
 import { bitcoinHotAddress } from '../server/src/chain/transactions/index.ts'
 import { report } from './report.ts'
-import { atMost, stated, told, type Row } from './row.ts'
+import { atMost, stated, reported, type Row } from './row.ts'
 import { createDatabase, withServer } from './server.ts'
 
 const PAYOUTS = 20
@@ -144,7 +144,7 @@ const rowsOf = ({
     atMost({ ...vb(`${PAYOUTS} payouts in one transaction`, batch, single), goal: 0.35 }),
     stated(vb(`${PAYOUTS} payouts in one transaction, of deposits of ${SMALL} sat`, batch_small, single_small)),
     stated(vb(`${PAYOUTS} payouts in one transaction, of such deposits joined before`, batch_joined, single_small)),
-    told(
+    reported(
       'bitcoin: joining small coins',
       batch_joined.consolidation / SMALL_COINS,
       'vB a coin',

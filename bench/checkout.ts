@@ -14,7 +14,7 @@ import { paintsOf, startBrowser, type Paints } from './checkout/painting.ts'
 import { createMerchants } from './merchants.ts'
 import { report } from './report.ts'
 import { startRole, type RunningRole } from './role.ts'
-import { atMost, median, medianRatio, told, type Row } from './row.ts'
+import { atMost, median, medianRatio, reported, type Row } from './row.ts'
 import { withServer } from './server.ts'
 
 const PAGES = 2_000
@@ -66,7 +66,7 @@ const making = (): Row[] => {
   const slowest = states.toSorted((a, b) => b.ms - a.ms)[0]!
   const largest = states.toSorted((a, b) => b.bytes - a.bytes)[0]!
   return [
-    told('payment page: making the slowest of all states again, its QR code kept', slowest.ms, 'ms', slowest.name),
+    reported('payment page: making the slowest of all states again, its QR code kept', slowest.ms, 'ms', slowest.name),
     atMost({
       name: `payment page: all that is transferred, largest state (${largest.name})`,
       unit: 'bytes',
@@ -85,7 +85,7 @@ const asking = async ({ port }: RunningRole, id: string, step: string): Promise<
     await (await fetch(`http://127.0.0.1:${port}/invoices/crypto/${id}`)).text()
     if (n >= MADE) times.push(performance.now() - startedAt)
   }
-  return told(
+  return reported(
     `payment page: asked for at the api, ${step}, median`,
     median(times),
     'ms',
@@ -96,7 +96,7 @@ const asking = async ({ port }: RunningRole, id: string, step: string): Promise<
 /** Visits take turns, so that both pages see the same machine. */
 const painting = async ({ port }: RunningRole, id: string): Promise<Row[]> => {
   const browser = await startBrowser()
-  if (!browser) return [told('payment page: first paint', 0, 'ms', 'no Chromium here')]
+  if (!browser) return [reported('payment page: first paint', 0, 'ms', 'no Chromium here')]
   const [pages, smallest]: [Paints[], Paints[]] = [[], []]
   for (let round = 0; round < ROUNDS; round += 1) {
     smallest.push(await paintsOf(browser, `http://127.0.0.1:${port}/robots.txt`))
@@ -144,13 +144,13 @@ const living = async (
   for (const page of pages) page.close()
   const sorted = delays.toSorted((a, b) => a - b)
   return [
-    told(
+    reported(
       `payment page: memory of the api for each of ${ids.length.toLocaleString('en-US')} open pages`,
       ((after - before) * 1_024) / ids.length,
       'kB',
       `${Math.round(after)} MB in all, ${Math.round(before)} MB without`,
     ),
-    told(
+    reported(
       'payment page: from a commit to the open page, median',
       median(delays),
       'ms',

@@ -13,7 +13,7 @@ import type { Account, ShapeName } from './load/prepared.ts'
 import { createMerchants } from './merchants.ts'
 import { report } from './report.ts'
 import { ROUNDS } from './rounds.ts'
-import { atLeast, median, medianRatio, told, type Row } from './row.ts'
+import { atLeast, median, medianRatio, reported, type Row } from './row.ts'
 import { withServer } from './server.ts'
 
 const CONNECTIONS = 64
@@ -100,7 +100,7 @@ const derivation = (): Row => {
   const startedAt = performance.now()
   for (let n = 0; n < count; n += 1) depositAddress(TEST_KEYS, 'EVM', n)
   const perSecond = count / ((performance.now() - startedAt) / 1_000)
-  return told('edge: deriving an EVM address', perSecond, 'addresses/s', 'ahead of requests')
+  return reported('edge: deriving an EVM address', perSecond, 'addresses/s', 'ahead of requests')
 }
 
 /** Every address has one owner, and none was derived on the way. */

@@ -17,7 +17,7 @@ import { NO_PGBENCH, preparePgbench, type Pace } from './pgbench/index.ts'
 import { report } from './report.ts'
 import { startRole } from './role.ts'
 import { ROUNDS } from './rounds.ts'
-import { median, medianRatio, stated, told, type Row } from './row.ts'
+import { median, medianRatio, stated, reported, type Row } from './row.ts'
 import { withServer } from './server.ts'
 
 const MERCHANTS = 1_000
@@ -138,7 +138,7 @@ const rowsOf = (paces: Paces): Row[] => {
     limitName: string,
   ): Row =>
     limits.length === 0
-      ? told(name, median(values.map(of)), unit, NO_PGBENCH)
+      ? reported(name, median(values.map(of)), unit, NO_PGBENCH)
       : {
           ...stated({ name, unit, limitName, value: median(values.map(of)), limit: median(limits.map(of)) }),
           ratio: medianRatio(values.map(of), limits.map(of)),
@@ -151,7 +151,7 @@ const rowsOf = (paces: Paces): Row[] => {
       against(name, 'requests/s', perSecond, paces[kind], paces.edge, 'the edge without database work'),
       against(`${name}: p99`, 'ms', p99, paces[kind], limits, alike),
       ...(['api', 'database'] as const).map((part) =>
-        told(
+        reported(
           `${name}: processor time of the ${part}`,
           median(paces[kind].map(({ cpu }) => cpu[part])) * 1_000,
           'µs a request',

@@ -12,7 +12,7 @@ import { acceptance } from './ledger/posting.ts'
 import { NO_PGBENCH, preparePgbench, type Pgbench } from './pgbench/index.ts'
 import { report } from './report.ts'
 import { MANY_ROUNDS } from './rounds.ts'
-import { atLeast, median, medianRatio, told, type Row } from './row.ts'
+import { atLeast, median, medianRatio, reported, type Row } from './row.ts'
 import { withServer } from './server.ts'
 
 const MERCHANTS = 1_000
@@ -131,12 +131,12 @@ const rowsOf = (paces: Paces, limited: boolean): Row[] => {
         against(`ledger: ${core}`, 'uniform', 'oneCall', 'pgbench, 16 clients, one posting a call', 2.5),
         against(`ledger: ${core}`, 'uniform', 'batches', 'pgbench, 2 clients, pre-built batches of 64', 0.45),
       ]
-    : [told(`ledger: ${core}`, median(paces.uniform), unit, NO_PGBENCH)]
+    : [reported(`ledger: ${core}`, median(paces.uniform), unit, NO_PGBENCH)]
   return [
     ...limits,
     against('ledger: one merchant has all traffic', 'hot', 'uniform', '1,000 merchants', 0.9),
     against('ledger: 10 % of items refused', 'refused', 'uniform', 'none refused', 0.85),
-    told(
+    reported(
       'ledger: while the sealer hashes what is posted',
       median(paces.sealed),
       unit,

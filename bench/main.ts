@@ -10,7 +10,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { tableOf } from './report.ts'
 import { ROUNDS } from './rounds.ts'
-import { told, type Row } from './row.ts'
+import { reported, type Row } from './row.ts'
 import { writeTables, type Measured } from './tables.ts'
 
 const BENCHES = [
@@ -37,7 +37,7 @@ const runOne = async (name: string): Promise<Row[]> => {
   let rows: Row[] | undefined
   child.on('message', (message) => (rows = message as Row[]))
   await once(child, 'exit')
-  return rows ?? [{ ...told(`${name}: ended without figures`, 0, 'figures'), ok: false }]
+  return rows ?? [{ ...reported(`${name}: ended without figures`, 0, 'figures'), ok: false }]
 }
 
 const machine = (): string =>

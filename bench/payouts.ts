@@ -10,7 +10,7 @@ import { createDb, createPool, type Db } from '../server/src/platform/db/index.t
 import { DEFAULT_POLICY } from '../server/src/chain/transactions/index.ts'
 import { startSandbox, type Sandbox } from '../test/system/sandbox.ts'
 import { report } from './report.ts'
-import { atMost, stated, told, type Row } from './row.ts'
+import { atMost, stated, reported, type Row } from './row.ts'
 
 const QUEUED = 1_000
 const AT_ONCE = 32
@@ -79,9 +79,9 @@ const drain = async (addresses: number): Promise<Row[]> => {
         limitName: `${atOnce} to a block each second`,
       }),
       ...each.map(({ role, ms }) =>
-        told(`payouts: processor time of the ${role} for each, above its idle, ${from}`, ms, 'ms'),
+        reported(`payouts: processor time of the ${role} for each, above its idle, ${from}`, ms, 'ms'),
       ),
-      told(`payouts: nonces missing or used twice, ${from}`, gaps, `of ${QUEUED.toLocaleString('en-US')}`),
+      reported(`payouts: nonces missing or used twice, ${from}`, gaps, `of ${QUEUED.toLocaleString('en-US')}`),
     ]
   } finally {
     await pool.end()

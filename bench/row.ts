@@ -51,8 +51,8 @@ export const stated = (figure: Omit<Judged, 'goal' | 'ratio'>): Row => ({
   ok: true,
 })
 
-/** A figure that is told and not judged. @param why instead of what it would be held against */
-export const told = (name: string, value: number, unit: string, why = ''): Row => ({
+/** A figure that is reported and not judged. @param why instead of what it would be held against */
+export const reported = (name: string, value: number, unit: string, why = ''): Row => ({
   name,
   value,
   unit,

@@ -5,7 +5,7 @@
  * 1.1 TRX. `node bench/tron-sweeps.ts`.
  */
 import { report } from './report.ts'
-import { atMost, stated, told, type Row } from './row.ts'
+import { atMost, stated, reported, type Row } from './row.ts'
 import { accountOf, openBenchWorld, type Account, type Taken } from './tron-sweeps/test-world.ts'
 
 /** Addresses of each case, swept one after the other within a day. */
@@ -36,7 +36,7 @@ export const run = async (): Promise<Row[]> => {
     }
     return [
       standing === 'first' ? stated(figure) : atMost({ ...figure, goal: 0.4 }),
-      told(`${name}, energy`, lent.energy, 'energy'),
+      reported(`${name}, energy`, lent.energy, 'energy'),
     ]
   })
   const { first } = burning

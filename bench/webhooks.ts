@@ -10,7 +10,7 @@ import { createSigner } from '../server/src/merchants/webhooks/signature.ts'
 import { createClock, type Clock } from '../server/src/platform/runtime/clock.ts'
 import { report } from './report.ts'
 import { MANY_ROUNDS, ROUNDS } from './rounds.ts'
-import { atLeast, atMost, median, medianRatio, told, type Row } from './row.ts'
+import { atLeast, atMost, median, medianRatio, reported, type Row } from './row.ts'
 import { createDatabase, withServer } from './server.ts'
 import type { Order, Ports, Report } from './webhooks/receiver.ts'
 import { createWorld, noticeOf, type BenchWorker, type World } from './webhooks/world.ts'
@@ -104,7 +104,7 @@ const measurePace = async (url: string, receiver: ChildProcess, ports: Ports): P
   return [
     against('webhooks: one worker', paces.worker, 0.65),
     against(`webhooks: one worker, ${100 / ONE_IN} % of answers 500`, paces.refused, 0.55),
-    told(
+    reported(
       'webhooks: lost, repeated or out of order',
       wrong,
       `of ${((MANY_ROUNDS + 1) * 2 * EVENTS).toLocaleString('en-US')}`,

@@ -10,7 +10,7 @@ import { NO_PGBENCH, preparePgbench, type Pace } from './pgbench/index.ts'
 import { report } from './report.ts'
 import { startRole } from './role.ts'
 import { ROUNDS } from './rounds.ts'
-import { atLeast, atMost, median, medianRatio, told, type Row } from './row.ts'
+import { atLeast, atMost, median, medianRatio, reported, type Row } from './row.ts'
 import { withServer } from './server.ts'
 
 const MERCHANTS = 1_000
@@ -84,8 +84,8 @@ const rowsOf = ({ pgbench, uniform, hot }: Paces): Row[] => {
           atMost({ name: 'withdrawals: p99', unit: 'ms', limitName, goal: 4, ...figure(slowest, uniform, pgbench) }),
         ]
       : [
-          told(accepting, median(uniform.map(rate)), 'requests/s', NO_PGBENCH),
-          told('withdrawals: p99', median(uniform.map(slowest)), 'ms', NO_PGBENCH),
+          reported(accepting, median(uniform.map(rate)), 'requests/s', NO_PGBENCH),
+          reported('withdrawals: p99', median(uniform.map(slowest)), 'ms', NO_PGBENCH),
         ]
   return [
     ...limits,

@@ -1,5 +1,5 @@
 /**
- * The load generator, a process of its own: `node generator.ts`, told by its parent what to send where. Each connection
+ * The load generator, a process of its own: `node generator.ts`, which its parent tells what to send where. Each connection
  * sends its next request when the answer to its last has arrived whole.
  */
 import { connect } from 'node:net'

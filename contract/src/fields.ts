@@ -58,7 +58,7 @@ export const blockchain = (what: string) =>
     description: `${what}: BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN or TRON`,
   })
 
-/** The two fields by which a caller bounds what an order costs (`contract.md` 18 #6 and #8, amendments 4 and 5). */
+/** The two fields by which a caller bounds what an order costs (`contract.md` 18 #6 and #8, 19 #4 and #5). */
 export const ownFee = () =>
   decimal('Fee to pay instead of the current one, at least as high; the current fee when absent')
 

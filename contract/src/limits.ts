@@ -4,7 +4,7 @@ const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 
-/** How a signed request is judged before its operation sees it (`contract.md` 18 #1, amendments 2 and 3). */
+/** How a signed request is judged before its operation sees it (`contract.md` 18 #1, 19 #2 and #3). */
 export const requestLimits = {
   /** A longer body gets 413, code 104. */
   bodyBytes: 1_048_576,

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { AnswerScript } from '../acquirers/faults.ts'
 import { Answer, NoAnswer, TextAnswer } from '../http/server.ts'
 import type { Route, SandboxRequest } from '../http/server.ts'
-import { BankRefusal } from './desk.ts'
-import type { Desk } from './desk.ts'
+import { BankRefusal } from './context.ts'
+import type { Context } from './context.ts'
 import { readPaymentOrder, readPayoutOrder, readRefundOrder } from './orders.ts'
 import { currentPayment, orderPayment, refundPayment } from './payments.ts'
 import { orderPayout } from './payouts.ts'
@@ -12,7 +12,7 @@ import { isSame, requestWindowMs, signRequest } from './signature.ts'
 import { statementPage } from './statement.ts'
 import { refundView, viewOf } from './view.ts'
 
-export function apiRoutes(desk: Desk): Route[] {
+export function apiRoutes(context: Context): Route[] {
   const answer = (
     method: string,
     path: string,
@@ -21,30 +21,33 @@ export function apiRoutes(desk: Desk): Route[] {
     method,
     path: new RegExp(`^/api/v1${path}$`),
     name: `${method} /api/v1${path.replaceAll('([^/]+)', '<reference>')}`,
-    handle: async (request) => respond(desk, request, method, handle),
+    handle: async (request) => respond(context, request, method, handle),
   })
   return [
     answer(
       'POST',
       '/payments',
       (account, request) =>
-        new Answer(201, viewOf(orderPayment(desk, { account, ...readPaymentOrder(request.rawBody) }), desk.url())),
+        new Answer(
+          201,
+          viewOf(orderPayment(context, { account, ...readPaymentOrder(request.rawBody) }), context.url()),
+        ),
     ),
     answer(
       'GET',
       '/payments/([^/]+)',
-      (account, request) => new Answer(200, viewOf(paymentOf(desk, account, request), desk.url())),
+      (account, request) => new Answer(200, viewOf(paymentOf(context, account, request), context.url())),
     ),
     answer('POST', '/payments/([^/]+)/refunds', (account, request) => {
-      const payment = paymentOf(desk, account, request)
+      const payment = paymentOf(context, account, request)
       return new Answer(
         201,
-        refundView(refundPayment(desk, payment, readRefundOrder(request.rawBody)), payment.currency),
+        refundView(refundPayment(context, payment, readRefundOrder(request.rawBody)), payment.currency),
       )
     }),
     answer('GET', '/payments/([^/]+)/refunds/([^/]+)', (account, request) => {
-      const payment = paymentOf(desk, account, request)
-      const refund = desk.book.find('refund', account, request.parameters[1] ?? '')
+      const payment = paymentOf(context, account, request)
+      const refund = context.book.find('refund', account, request.parameters[1] ?? '')
       if (refund?.payment !== payment.id) throw new BankRefusal(404, 'not_found', 'there is no such refund')
       return new Answer(200, refundView(refund, payment.currency))
     }),
@@ -52,34 +55,35 @@ export function apiRoutes(desk: Desk): Route[] {
       'POST',
       '/payouts',
       (account, request) =>
-        new Answer(201, viewOf(orderPayout(desk, { account, ...readPayoutOrder(request.rawBody) }), desk.url())),
+        new Answer(201, viewOf(orderPayout(context, { account, ...readPayoutOrder(request.rawBody) }), context.url())),
     ),
     answer('GET', '/payouts/([^/]+)', (account, request) => {
-      const payout = desk.book.find('payout', account, request.parameters[0] ?? '')
+      const payout = context.book.find('payout', account, request.parameters[0] ?? '')
       if (payout === undefined) throw new BankRefusal(404, 'not_found', 'there is no such payout')
-      return new Answer(200, viewOf(payout, desk.url()))
+      return new Answer(200, viewOf(payout, context.url()))
     }),
-    answer('GET', '/statement', (account, request) => new Answer(200, statementPage(desk, account, request.query))),
+    answer('GET', '/statement', (account, request) => new Answer(200, statementPage(context, account, request.query))),
   ]
 }
 
-function paymentOf(desk: Desk, account: string, { parameters }: SandboxRequest) {
-  const payment = desk.book.find('payment', account, parameters[0] ?? '')
+function paymentOf(context: Context, account: string, { parameters }: SandboxRequest) {
+  const payment = context.book.find('payment', account, parameters[0] ?? '')
   if (payment === undefined) throw new BankRefusal(404, 'not_found', 'there is no such payment')
-  return currentPayment(desk, payment)
+  return currentPayment(context, payment)
 }
 
 type Handle = (account: string, request: SandboxRequest) => Answer
 
 async function respond(
-  desk: Desk,
+  context: Context,
   request: SandboxRequest,
   method: string,
   handle: Handle,
 ): Promise<Answer | TextAnswer | NoAnswer> {
   try {
-    const account = accountOf(desk, request, method)
-    const { fault, delayMs, code }: AnswerScript = method === 'POST' ? desk.faults.takeAnswer(account) : { delayMs: 0 }
+    const account = accountOf(context, request, method)
+    const { fault, delayMs, code }: AnswerScript =
+      method === 'POST' ? context.faults.takeAnswer(account) : { delayMs: 0 }
     if (fault === 'unavailable') throw new BankRefusal(503, 'unavailable', 'not now')
     const answer = handle(account, request)
     await sleep(delayMs)
@@ -103,9 +107,9 @@ async function respond(
 }
 
 /** Anyone who signed the request. The time is the real clock's: the bank's own may be moved. */
-function accountOf(desk: Desk, { headers, target, rawBody: body }: SandboxRequest, method: string): string {
+function accountOf(context: Context, { headers, target, rawBody: body }: SandboxRequest, method: string): string {
   const [name, timestamp] = [headers['x-bank-account'], headers['x-bank-timestamp']].map(String) as [string, string]
-  const account = desk.accounts.find((one) => one.name === name)
+  const account = context.accounts.find((one) => one.name === name)
   const right = account === undefined ? '' : signRequest(account.secret, { timestamp, method, target, body })
   if (account === undefined || !isSame(String(headers['x-bank-signature']), right))
     throw new BankRefusal(401, 'bad_signature', "the signature is not the account's")

@@ -1,7 +1,7 @@
 /** What a tester does to the bank, for the control server and for tests. */
 import { objectWith, oneOf, text } from '../http/fields.ts'
 import { Refusal } from '../http/refusal.ts'
-import type { Desk } from './desk.ts'
+import type { Context } from './context.ts'
 import { payOnPage } from './payer.ts'
 import { endRefunds, reversePayment } from './payments.ts'
 import { decidePayout } from './payouts.ts'
@@ -26,9 +26,9 @@ export interface BankControl {
   cards(query?: unknown): object[]
 }
 
-export function controlOf(desk: Desk): BankControl {
+export function controlOf(context: Context): BankControl {
   const ordersOf = (reference?: string): (Payment | Payout)[] =>
-    desk.book.rows
+    context.book.rows
       .all()
       .filter(
         (row): row is Payment | Payout =>
@@ -41,47 +41,49 @@ export function controlOf(desk: Desk): BankControl {
     return found
   }
   return {
-    next: (body) => desk.faults.next(body),
+    next: (body) => context.faults.next(body),
     pay: async (body) => {
       const fields = objectWith(body, ['reference', 'card'])
       const order = orderOf(text(fields, 'reference'))
       const card = fields['card'] === undefined ? testCards[0]!.number : text(fields, 'card')
-      await payOnPage({ method: 'GET', url: `${desk.url()}/pay/${order.id}` }, card)
-      return viewOf(orderOf(order.reference), desk.url())
+      await payOnPage({ method: 'GET', url: `${context.url()}/pay/${order.id}` }, card)
+      return viewOf(orderOf(order.reference), context.url())
     },
     reverse: (body) => {
       const order = orderOf(text(objectWith(body, ['reference']), 'reference'))
       const after =
-        order.kind === 'payment' ? reversePayment(desk, order) : decidePayout(desk, { ...order, outcome: 'reversed' })
-      return viewOf(after, desk.url())
+        order.kind === 'payment'
+          ? reversePayment(context, order)
+          : decidePayout(context, { ...order, outcome: 'reversed' })
+      return viewOf(after, context.url())
     },
     'end-refunds': (body) => {
       const order = orderOf(text(objectWith(body, ['reference']), 'reference'))
-      return viewOf(order.kind === 'payment' ? endRefunds(desk, order) : order, desk.url())
+      return viewOf(order.kind === 'payment' ? endRefunds(context, order) : order, context.url())
     },
     settle: (body) => {
       const account = oneOf(
         objectWith(body, ['account']),
         'account',
-        desk.accounts.map(({ name }) => name),
+        context.accounts.map(({ name }) => name),
       )
-      return { lines: settle(desk, account).map(lineView) }
+      return { lines: settle(context, account).map(lineView) }
     },
     find: (query) => {
       const fields = objectWith(query, ['reference'])
       const reference = fields['reference'] === undefined ? undefined : text(fields, 'reference')
       const orders = ordersOf(reference)
       const view = (kind: string): object[] =>
-        orders.filter((one) => one.kind === kind).map((one) => viewOf(one, desk.url()))
-      const lines = desk.accounts
-        .flatMap(({ name }) => desk.book.lines(name))
+        orders.filter((one) => one.kind === kind).map((one) => viewOf(one, context.url()))
+      const lines = context.accounts
+        .flatMap(({ name }) => context.book.lines(name))
         .filter((line) => (reference ?? line.reference) === line.reference)
       return {
         payments: view('payment'),
         payouts: view('payout'),
         lines: lines.map(lineView),
         callbacks: orders
-          .flatMap(({ id }) => desk.deliveries.list(id))
+          .flatMap(({ id }) => context.deliveries.list(id))
           .map(({ answers, dueAt, body }) => ({ answers, dueAt, event: JSON.parse(body) as unknown })),
       }
     },

@@ -15,8 +15,8 @@ import { startAlarms } from './alarms.ts'
 import { apiRoutes } from './api.ts'
 import { controlOf } from './control.ts'
 import type { BankControl } from './control.ts'
-import { newId } from './desk.ts'
-import type { Desk } from './desk.ts'
+import { newId } from './context.ts'
+import type { Context } from './context.ts'
 import { pageRoutes } from './page/routes.ts'
 import { decidePayout } from './payouts.ts'
 import { reversePayment } from './payments.ts'
@@ -65,9 +65,9 @@ export async function startBank(options: BankOptions): Promise<Bank> {
     newId,
   })
   const faults = createFaults(accounts.map(({ name }) => name))
-  const alarms = startAlarms((id) => goOn(desk, id))
+  const alarms = startAlarms((id) => goOn(context, id))
   let url = ''
-  const desk: Desk = {
+  const context: Context = {
     accounts,
     prices,
     book,
@@ -84,13 +84,13 @@ export async function startBank(options: BankOptions): Promise<Bank> {
     port: options.port,
     ...(options.portSetting === undefined ? {} : { portSetting: options.portSetting }),
     ...(options.log === undefined ? {} : { log: options.log }),
-    routes: [...apiRoutes(desk), ...pageRoutes(desk)],
+    routes: [...apiRoutes(context), ...pageRoutes(context)],
   })
   url = server.url
   for (const row of book.rows.all()) if ('dueAt' in row && row.dueAt !== undefined) alarms.arrange(row.id, row.dueAt)
   return {
     ...server,
-    control: controlOf(desk),
+    control: controlOf(context),
     stop: async () => {
       alarms.stop()
       await server.stop()
@@ -99,8 +99,8 @@ export async function startBank(options: BankOptions): Promise<Bank> {
   }
 }
 
-function goOn(desk: Desk, id: string): void {
-  const row = desk.book.rows.get(id)
-  if (row?.kind === 'payout') decidePayout(desk, row)
-  if (row?.kind === 'payment') reversePayment(desk, row)
+function goOn(context: Context, id: string): void {
+  const row = context.book.rows.get(id)
+  if (row?.kind === 'payout') decidePayout(context, row)
+  if (row?.kind === 'payment') reversePayment(context, row)
 }

@@ -1,5 +1,5 @@
 /** Reads the bodies of orders. What does not fit is refused by its name, with HTTP 422. */
-import { BankRefusal } from './desk.ts'
+import { BankRefusal } from './context.ts'
 import type { PaymentOrder } from './payments.ts'
 import type { PayoutOrder } from './payouts.ts'
 import type { Language } from './rows.ts'

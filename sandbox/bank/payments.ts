@@ -1,8 +1,8 @@
 /** A payment's life: ordered over the API, paid on the page, decided, told, given back. */
 import type { Outcome } from '../acquirers/faults.ts'
 import { passesLuhn } from '../acquirers/luhn.ts'
-import { BankRefusal, newId, tell, lineOf } from './desk.ts'
-import type { Desk } from './desk.ts'
+import { BankRefusal, newId, tell, lineOf } from './context.ts'
+import type { Context } from './context.ts'
 import { plainTelling, reasons } from './reasons.ts'
 import type { Payment, Refund, Row } from './rows.ts'
 import { feeOf, isWithin } from './terms.ts'
@@ -26,12 +26,12 @@ const mostWrongCodes = 3
 const shortBy = 1_00n
 
 /** The same order again is the same payment; another under its reference is refused. */
-export function orderPayment(desk: Desk, order: PaymentOrder): Payment {
+export function orderPayment(context: Context, order: PaymentOrder): Payment {
   const { units, ...rest } = order
-  const { limits } = desk.prices.payIn[order.currency]
+  const { limits } = context.prices.payIn[order.currency]
   if (!isWithin(limits, units))
     throw new BankRefusal(422, 'amount_out_of_limits', 'the amount is not within the limits of one payment')
-  const known = desk.book.find('payment', order.account, order.reference)
+  const known = context.book.find('payment', order.account, order.reference)
   if (known !== undefined) {
     if (BigInt(known.units) === units && known.currency === order.currency) return known
     throw new BankRefusal(409, 'duplicate_reference', 'there is another payment of this reference')
@@ -42,24 +42,24 @@ export function orderPayment(desk: Desk, order: PaymentOrder): Payment {
     ...rest,
     units: units.toString(),
     status: 'created',
-    createdAt: desk.now(),
+    createdAt: context.now(),
     refunded: '0',
     wrongCodes: 0,
   }
-  desk.book.rows.put(payment)
+  context.book.rows.put(payment)
   return payment
 }
 
 /** A payment as it is now: one that nobody paid in time has expired. */
-export function currentPayment(desk: Desk, payment: Payment): Payment {
+export function currentPayment(context: Context, payment: Payment): Payment {
   const isOpen = payment.status === 'created' || payment.status === 'secure'
-  if (!isOpen || desk.now() <= payment.expiresAt) return payment
-  return keep(desk, {
+  if (!isOpen || context.now() <= payment.expiresAt) return payment
+  return keep(context, {
     ...payment,
     status: 'expired',
     code: 'expired',
     message: 'not paid in time',
-    decidedAt: desk.now(),
+    decidedAt: context.now(),
   })
 }
 
@@ -69,89 +69,92 @@ export function isCard(number: string): boolean {
 }
 
 /** The payer gives a card: it goes on at the card's bank, or is decided. */
-export function payByCard(desk: Desk, payment: Payment, card: string): Payment {
+export function payByCard(context: Context, payment: Payment, card: string): Payment {
   if (payment.status !== 'created') return payment
   const known = findTestCard(card)
   const carded = { ...payment, maskedCard: maskOf(card) }
   const outcome = known?.outcome === 'expired-card' ? 'refused' : (known?.outcome ?? 'success')
-  if (known?.outcome === 'expired-card') return refuse(desk, carded, 'expired-card')
-  if (known?.secure) return keep(desk, { ...carded, status: 'secure', outcome })
-  return decide(desk, carded, outcome)
+  if (known?.outcome === 'expired-card') return refuse(context, carded, 'expired-card')
+  if (known?.secure) return keep(context, { ...carded, status: 'secure', outcome })
+  return decide(context, carded, outcome)
 }
 
 /** The payer's answer to the card's bank. Too many wrong codes, or going away, refuse the payment. */
-export function confirmSecure(desk: Desk, payment: Payment, code: string | undefined): Payment {
+export function confirmSecure(context: Context, payment: Payment, code: string | undefined): Payment {
   if (payment.status !== 'secure') return payment
-  if (code === secureCode) return decide(desk, payment, payment.outcome ?? 'success')
-  if (code === undefined) return refuse(desk, payment, '3ds-cancelled')
+  if (code === secureCode) return decide(context, payment, payment.outcome ?? 'success')
+  if (code === undefined) return refuse(context, payment, '3ds-cancelled')
   const wrongCodes = payment.wrongCodes + 1
-  if (wrongCodes >= mostWrongCodes) return refuse(desk, { ...payment, wrongCodes }, '3ds-failed')
-  return keep(desk, { ...payment, wrongCodes })
+  if (wrongCodes >= mostWrongCodes) return refuse(context, { ...payment, wrongCodes }, '3ds-failed')
+  return keep(context, { ...payment, wrongCodes })
 }
 
-function decide(desk: Desk, payment: Payment, usual: Outcome): Payment {
-  const { outcome = usual, ...telling } = desk.faults.takeDecision(payment.account)
+function decide(context: Context, payment: Payment, usual: Outcome): Payment {
+  const { outcome = usual, ...telling } = context.faults.takeDecision(payment.account)
   const { outcome: _, ...rest } = payment
   const processing: Payment = { ...rest, status: 'processing', telling }
-  if (outcome === 'refused' || outcome === 'insufficient-funds') return refuse(desk, processing, outcome)
+  if (outcome === 'refused' || outcome === 'insufficient-funds') return refuse(context, processing, outcome)
   if (outcome === 'stuck') {
-    tell(desk, [keep(desk, processing)], telling)
+    tell(context, [keep(context, processing)], telling)
     return processing
   }
   const ordered = BigInt(payment.units)
   const paid = outcome === 'wrong-amount' ? ordered - shortBy : ordered
-  const fee = feeOf(desk.prices.payIn[payment.currency].fee, paid)
-  const dueAt = outcome === 'reversed' ? { dueAt: Date.now() + desk.reverseMs, outcome } : {}
+  const fee = feeOf(context.prices.payIn[payment.currency].fee, paid)
+  const dueAt = outcome === 'reversed' ? { dueAt: Date.now() + context.reverseMs, outcome } : {}
   const succeeded: Payment = {
     ...processing,
     status: 'succeeded',
     paid: paid.toString(),
     fee: fee.toString(),
-    decidedAt: desk.now(),
+    decidedAt: context.now(),
     ...dueAt,
   }
-  keep(desk, succeeded, lineOf(desk, succeeded, paid, { fee }))
-  tell(desk, [processing, succeeded], telling)
-  if (succeeded.dueAt !== undefined) desk.arrange(succeeded.id, succeeded.dueAt)
+  keep(context, succeeded, lineOf(context, succeeded, paid, { fee }))
+  tell(context, [processing, succeeded], telling)
+  if (succeeded.dueAt !== undefined) context.arrange(succeeded.id, succeeded.dueAt)
   return succeeded
 }
 
-function refuse(desk: Desk, payment: Payment, reason: keyof typeof reasons): Payment {
+function refuse(context: Context, payment: Payment, reason: keyof typeof reasons): Payment {
   const telling = payment.telling ?? plainTelling
   const { code, message } = reasons[reason]
   const { outcome: _, ...rest } = payment
-  const refused = keep(desk, { ...rest, status: 'refused', code, message, decidedAt: desk.now() })
-  tell(desk, [{ ...refused, status: 'processing' }, refused], telling)
+  const refused = keep(context, { ...rest, status: 'refused', code, message, decidedAt: context.now() })
+  tell(context, [{ ...refused, status: 'processing' }, refused], telling)
   return refused
 }
 
 /** Takes a paid payment back, as a card's bank does on its owner's word. */
-export function reversePayment(desk: Desk, payment: Payment): Payment {
+export function reversePayment(context: Context, payment: Payment): Payment {
   if (payment.status !== 'succeeded') return payment
   const { dueAt: _, outcome: _outcome, ...rest } = payment
   const left = BigInt(payment.paid ?? '0') - BigInt(payment.refunded)
   const reversed = keep(
-    desk,
+    context,
     { ...rest, status: 'reversed', refunded: payment.paid ?? '0' },
-    lineOf(desk, payment, -left, { type: 'refund' }),
+    lineOf(context, payment, -left, { type: 'refund' }),
   )
-  tell(desk, [reversed], payment.telling ?? plainTelling)
+  tell(context, [reversed], payment.telling ?? plainTelling)
   return reversed
 }
 
 /** The same refund again is the same one. */
 export function refundPayment(
-  desk: Desk,
+  context: Context,
   payment: Payment,
   { reference, units }: { reference: string; units: bigint },
 ): Refund {
-  const known = desk.book.find('refund', payment.account, reference)
+  const known = context.book.find('refund', payment.account, reference)
   if (known !== undefined) {
     if (known.payment === payment.id && BigInt(known.units) === units) return known
     throw new BankRefusal(409, 'duplicate_reference', 'there is another refund of this reference')
   }
   if (payment.status !== 'succeeded') throw new BankRefusal(422, 'not_refundable', `the payment is ${payment.status}`)
-  const taken = pendingOf(desk, payment).reduce((sum, one) => sum + BigInt(one.units), BigInt(payment.refunded) + units)
+  const taken = pendingOf(context, payment).reduce(
+    (sum, one) => sum + BigInt(one.units),
+    BigInt(payment.refunded) + units,
+  )
   if (units <= 0n || taken > BigInt(payment.paid ?? '0'))
     throw new BankRefusal(422, 'refund_too_large', 'more than is left of the payment')
   const refund: Refund = {
@@ -161,45 +164,45 @@ export function refundPayment(
     reference,
     payment: payment.id,
     units: units.toString(),
-    createdAt: desk.now(),
+    createdAt: context.now(),
   }
-  if (desk.faults.takeRefund(payment.account) !== 'pending') {
-    giveBack(desk, payment, refund)
+  if (context.faults.takeRefund(payment.account) !== 'pending') {
+    giveBack(context, payment, refund)
     return refund
   }
   const pending: Refund = { ...refund, isPending: true }
-  desk.book.rows.put(pending)
+  context.book.rows.put(pending)
   return pending
 }
 
 /** Refunds of a payment that were taken up and have not ended. */
-function pendingOf(desk: Desk, { id }: Payment): Refund[] {
-  return desk.book.rows
+function pendingOf(context: Context, { id }: Payment): Refund[] {
+  return context.book.rows
     .all()
     .filter((row): row is Refund => row.kind === 'refund' && row.payment === id && row.isPending === true)
 }
 
 /** Ends them: the payer gets the money. */
-export function endRefunds(desk: Desk, payment: Payment): Payment {
-  return pendingOf(desk, payment).reduce(
-    (after, refund) => giveBack(desk, after, { ...refund, isPending: false }),
+export function endRefunds(context: Context, payment: Payment): Payment {
+  return pendingOf(context, payment).reduce(
+    (after, refund) => giveBack(context, after, { ...refund, isPending: false }),
     payment,
   )
 }
 
-function giveBack(desk: Desk, payment: Payment, refund: Refund): Payment {
+function giveBack(context: Context, payment: Payment, refund: Refund): Payment {
   const refunded = BigInt(payment.refunded) + BigInt(refund.units)
   const after: Payment = {
     ...payment,
     refunded: refunded.toString(),
     status: refunded === BigInt(payment.paid ?? '0') ? 'reversed' : 'succeeded',
   }
-  keep(desk, after, refund, lineOf(desk, payment, -BigInt(refund.units), { type: 'refund' }))
-  if (after.status === 'reversed') tell(desk, [after], payment.telling ?? plainTelling)
+  keep(context, after, refund, lineOf(context, payment, -BigInt(refund.units), { type: 'refund' }))
+  if (after.status === 'reversed') tell(context, [after], payment.telling ?? plainTelling)
   return after
 }
 
-function keep(desk: Desk, payment: Payment, ...more: readonly Row[]): Payment {
-  desk.book.rows.put(payment, ...more)
+function keep(context: Context, payment: Payment, ...more: readonly Row[]): Payment {
+  context.book.rows.put(payment, ...more)
   return payment
 }

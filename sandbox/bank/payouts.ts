@@ -1,7 +1,7 @@
 /** A payout's life: ordered over the API, under way, sent or refused, told; or it comes back. */
 import type { Outcome } from '../acquirers/faults.ts'
-import { BankRefusal, newId, tell, lineOf } from './desk.ts'
-import type { Desk } from './desk.ts'
+import { BankRefusal, newId, tell, lineOf } from './context.ts'
+import type { Context } from './context.ts'
 import { isCard } from './payments.ts'
 import { plainTelling, reasons } from './reasons.ts'
 import type { Payout, Row } from './rows.ts'
@@ -17,20 +17,20 @@ export type PayoutOrder = Pick<Payout, 'account' | 'reference' | 'currency' | 'd
 const shortBy = 1n
 
 /** The same order again is the same payout; another under its reference is refused. The card number is not kept. */
-export function orderPayout(desk: Desk, order: PayoutOrder): Payout {
+export function orderPayout(context: Context, order: PayoutOrder): Payout {
   const { units, card, ...rest } = order
-  const { limits } = desk.prices.payout[order.currency]
+  const { limits } = context.prices.payout[order.currency]
   if (!isWithin(limits, units))
     throw new BankRefusal(422, 'amount_out_of_limits', 'the amount is not within the limits of one payout')
   if (!isCard(card)) throw new BankRefusal(422, 'card_number', 'there is no card of this number')
   const maskedCard = maskOf(card)
-  const known = desk.book.find('payout', order.account, order.reference)
+  const known = context.book.find('payout', order.account, order.reference)
   if (known !== undefined) {
     const isSame = BigInt(known.units) === units && known.currency === order.currency && known.maskedCard === maskedCard
     if (isSame) return known
     throw new BankRefusal(409, 'duplicate_reference', 'there is another payout of this reference')
   }
-  const { outcome = usualOutcome(desk, card, maskedCard), ...telling } = desk.faults.takeDecision(order.account)
+  const { outcome = usualOutcome(context, card, maskedCard), ...telling } = context.faults.takeDecision(order.account)
   const payout: Payout = {
     kind: 'payout',
     id: newId(),
@@ -38,61 +38,61 @@ export function orderPayout(desk: Desk, order: PayoutOrder): Payout {
     units: units.toString(),
     maskedCard,
     status: 'processing',
-    createdAt: desk.now(),
+    createdAt: context.now(),
     telling,
     outcome,
-    ...(outcome === 'stuck' ? {} : { dueAt: Date.now() + desk.payoutMs }),
+    ...(outcome === 'stuck' ? {} : { dueAt: Date.now() + context.payoutMs }),
   }
-  desk.book.rows.put(payout)
-  if (payout.dueAt === undefined) tell(desk, [payout], telling)
-  else if (desk.payoutMs === 0) return decidePayout(desk, payout)
-  else desk.arrange(payout.id, payout.dueAt)
+  context.book.rows.put(payout)
+  if (payout.dueAt === undefined) tell(context, [payout], telling)
+  else if (context.payoutMs === 0) return decidePayout(context, payout)
+  else context.arrange(payout.id, payout.dueAt)
   return payout
 }
 
-function usualOutcome(desk: Desk, card: string, mask: string): Outcome {
+function usualOutcome(context: Context, card: string, mask: string): Outcome {
   const known = findTestCard(card)
   const wanted = known?.payout ?? known?.outcome ?? 'success'
-  if (wanted === 'third') return desk.book.payoutsTo(mask) % 3 === 2 ? 'refused' : 'success'
+  if (wanted === 'third') return context.book.payoutsTo(mask) % 3 === 2 ? 'refused' : 'success'
   return wanted === 'expired-card' ? 'refused' : wanted
 }
 
 /** What was due happens: a payout under way ends, one that was sent comes back. */
-export function decidePayout(desk: Desk, payout: Payout): Payout {
+export function decidePayout(context: Context, payout: Payout): Payout {
   const { dueAt: _, outcome, ...rest } = payout
   const telling = payout.telling ?? plainTelling
-  if (payout.status === 'succeeded' && outcome === 'reversed') return reverse(desk, { ...rest, status: 'reversed' })
+  if (payout.status === 'succeeded' && outcome === 'reversed') return reverse(context, { ...rest, status: 'reversed' })
   if (payout.status !== 'processing') return payout
   if (outcome === 'refused' || outcome === 'insufficient-funds') {
-    const refused = keep(desk, { ...rest, ...reasons[outcome], status: 'refused', decidedAt: desk.now() })
-    tell(desk, [payout, refused], telling)
+    const refused = keep(context, { ...rest, ...reasons[outcome], status: 'refused', decidedAt: context.now() })
+    tell(context, [payout, refused], telling)
     return refused
   }
   const sent = outcome === 'wrong-amount' ? BigInt(payout.units) - shortBy : BigInt(payout.units)
-  const fee = feeOf(desk.prices.payout[payout.currency].fee, sent)
-  const later = outcome === 'reversed' ? { outcome, dueAt: Date.now() + desk.reverseMs } : {}
+  const fee = feeOf(context.prices.payout[payout.currency].fee, sent)
+  const later = outcome === 'reversed' ? { outcome, dueAt: Date.now() + context.reverseMs } : {}
   const succeeded: Payout = {
     ...rest,
     ...later,
     status: 'succeeded',
     sent: sent.toString(),
     fee: fee.toString(),
-    decidedAt: desk.now(),
+    decidedAt: context.now(),
   }
-  keep(desk, succeeded, lineOf(desk, payout, -sent, { fee }))
-  tell(desk, [payout, succeeded], telling)
-  if (succeeded.dueAt !== undefined) desk.arrange(succeeded.id, succeeded.dueAt)
+  keep(context, succeeded, lineOf(context, payout, -sent, { fee }))
+  tell(context, [payout, succeeded], telling)
+  if (succeeded.dueAt !== undefined) context.arrange(succeeded.id, succeeded.dueAt)
   return succeeded
 }
 
 /** The money comes back, the fee does not. */
-function reverse(desk: Desk, payout: Payout): Payout {
-  const reversed = keep(desk, payout, lineOf(desk, payout, BigInt(payout.sent ?? '0')))
-  tell(desk, [reversed], payout.telling ?? plainTelling)
+function reverse(context: Context, payout: Payout): Payout {
+  const reversed = keep(context, payout, lineOf(context, payout, BigInt(payout.sent ?? '0')))
+  tell(context, [reversed], payout.telling ?? plainTelling)
   return reversed
 }
 
-function keep(desk: Desk, payout: Payout, ...more: readonly Row[]): Payout {
-  desk.book.rows.put(payout, ...more)
+function keep(context: Context, payout: Payout, ...more: readonly Row[]): Payout {
+  context.book.rows.put(payout, ...more)
   return payout
 }

@@ -1,6 +1,6 @@
 /** The statement of an account, oldest line first, in pages; and what the bank moves on its own. */
-import { BankRefusal, newId } from './desk.ts'
-import type { Desk } from './desk.ts'
+import { BankRefusal, newId } from './context.ts'
+import type { Context } from './context.ts'
 import type { Line } from './rows.ts'
 import { currencies } from './terms.ts'
 import type { Currency } from './terms.ts'
@@ -9,9 +9,9 @@ import { lineView } from './view.ts'
 const pageLength = 500
 
 /** Lines with from <= at < to, after the line `after` where that is given. `next` is there when more follow. */
-export function statementPage(desk: Desk, account: string, query: Readonly<Record<string, string>>): object {
+export function statementPage(context: Context, account: string, query: Readonly<Record<string, string>>): object {
   const [from, to] = [timeOf(query, 'from'), timeOf(query, 'to')]
-  const lines = desk.book.lines(account).filter(({ at }) => at >= from && at < to)
+  const lines = context.book.lines(account).filter(({ at }) => at >= from && at < to)
   const start = query['after'] === undefined ? 0 : lines.findIndex(({ id }) => id === query['after']) + 1
   if (query['after'] !== undefined && start === 0)
     throw new BankRefusal(422, 'after', 'after: no line of this statement')
@@ -21,15 +21,15 @@ export function statementPage(desk: Desk, account: string, query: Readonly<Recor
 }
 
 /** What the bank owes the account, or is owed, in minor units. */
-function balanceOf(desk: Desk, account: string, currency: Currency): bigint {
-  const lines = desk.book.lines(account).filter((line) => line.currency === currency)
+function balanceOf(context: Context, account: string, currency: Currency): bigint {
+  const lines = context.book.lines(account).filter((line) => line.currency === currency)
   return lines.reduce((sum, { units, fee }) => sum + BigInt(units) - BigInt(fee), 0n)
 }
 
 /** The bank transfers what it owes to the merchant's bank account. */
-export function settle(desk: Desk, account: string): Line[] {
+export function settle(context: Context, account: string): Line[] {
   const made = currencies.flatMap((currency): Line[] => {
-    const units = balanceOf(desk, account, currency)
+    const units = balanceOf(context, account, currency)
     if (units <= 0n) return []
     return [
       {
@@ -40,11 +40,11 @@ export function settle(desk: Desk, account: string): Line[] {
         currency,
         units: (-units).toString(),
         fee: '0',
-        at: desk.now(),
+        at: context.now(),
       },
     ]
   })
-  desk.book.rows.put(...made)
+  context.book.rows.put(...made)
   return made
 }
 

@@ -119,7 +119,7 @@ export const estimateExchange = operation({
   errors: Object.values(estimateErrors),
 })
 
-/** `contract.md` 5.23, 16 #22 and #23, 18 #8, amendments 4, 5 and 11. */
+/** `contract.md` 5.23, 16 #22 and #23, 18 #8, 19 #4, #5 and #11. */
 export const createExchange = operation({
   id: 'createExchange',
   method: 'POST',

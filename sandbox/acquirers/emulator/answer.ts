@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { NoAnswer, TextAnswer } from '../../http/server.ts'
 import type { AnswerScript } from '../faults.ts'
-import type { Desk } from './desk.ts'
+import type { Context } from './context.ts'
 
 /**
  * What answers a call: `act` carries it out, `refuse` answers with an error code of the acquirer's, signed as its
@@ -15,11 +15,11 @@ export interface Answering {
 
 /** @param isOrder faults of answers are for calls that order something, not for those that look something up */
 export async function answerCall(
-  desk: Desk,
+  context: Context,
   isOrder: boolean,
   { act, refuse }: Answering,
 ): Promise<TextAnswer | NoAnswer> {
-  const script: AnswerScript = isOrder ? desk.faults.takeAnswer(desk.dialect.name) : { delayMs: 0 }
+  const script: AnswerScript = isOrder ? context.faults.takeAnswer(context.dialect.name) : { delayMs: 0 }
   const { fault, delayMs, code } = script
   if (fault === 'unavailable') return new TextAnswer(503, { 'content-type': 'text/html' }, '<h1>503</h1>')
   const taken = act()

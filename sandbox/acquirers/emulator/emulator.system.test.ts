@@ -32,18 +32,18 @@ const started = async <T extends { stop(): Promise<void> }>(starting: Promise<T>
 const receiver = (answer: Parameters<typeof startReceiver>[0]): Promise<Receiver> => started(startReceiver(answer))
 const told = (body: string, status = 200) => ({ status, contentType: 'text/plain', body })
 
-const paidBy = ({ desk }: Emulator, card: string, callbackUrl: string) => {
-  const placed = placeOrder(desk, {
+const paidBy = ({ context }: Emulator, card: string, callbackUrl: string) => {
+  const placed = placeOrder(context, {
     kind: 'payment',
     reference: randomUUID(),
-    currency: desk.dialect.currency,
+    currency: context.dialect.currency,
     units: 1_000_00n,
     description: 'x',
     callbackUrl,
     returnUrl: 'https://shop.example/<back>?a=1&b="2"',
   })
   if ('refusal' in placed) throw new Error(placed.refusal)
-  return payByCard(desk, placed.order, card)
+  return payByCard(context, placed.order, card)
 }
 
 describe('callbacks are repeated as each acquirer does it', () => {
@@ -52,7 +52,7 @@ describe('callbacks are repeated as each acquirer does it', () => {
     let tries = 0
     const shop = await receiver(() => told('', ++tries < 3 ? 500 : 200))
     paidBy(emulator, '4242424242424242', `${shop.url}/cb`)
-    await expect.poll(() => emulator.desk.deliveries.list()[0]?.answers).toEqual([500, 500, 200])
+    await expect.poll(() => emulator.context.deliveries.list()[0]?.answers).toEqual([500, 500, 200])
   })
 
   test('WayForPay: until the signed accept, whatever the status', async () => {
@@ -67,7 +67,7 @@ describe('callbacks are repeated as each acquirer does it', () => {
       )
     })
     paidBy(emulator, '4111111111111111', `${shop.url}/cb`)
-    await expect.poll(() => emulator.desk.deliveries.list()[0]?.answers).toEqual([200, 200, 200])
+    await expect.poll(() => emulator.context.deliveries.list()[0]?.answers).toEqual([200, 200, 200])
     await new Promise((resolve) => setTimeout(resolve, 100))
     expect(shop.received).toHaveLength(3)
   })
@@ -76,8 +76,8 @@ describe('callbacks are repeated as each acquirer does it', () => {
     const emulator = await started(startFreedomPay(freedompay, { port: 0, clockRate: clockRate * 100 }))
     const shop = await receiver(() => told('ok'))
     paidBy(emulator, '4111111111111111', `${shop.url}/cb?x=1`)
-    await expect.poll(() => emulator.desk.deliveries.list()[0]).toMatchObject({ answers: [200, 200, 200, 200, 200] })
-    expect(emulator.desk.deliveries.list()[0]!.dueAt).toBeUndefined()
+    await expect.poll(() => emulator.context.deliveries.list()[0]).toMatchObject({ answers: [200, 200, 200, 200, 200] })
+    expect(emulator.context.deliveries.list()[0]!.dueAt).toBeUndefined()
     const fields = Object.fromEntries(new URLSearchParams(shop.received[0]!.body.toString()))
     const { pg_sig: signature, ...rest } = fields
     const values = Object.keys(rest)
@@ -98,13 +98,13 @@ test('a restart knows its orders and goes on telling', async () => {
     let status = 500
     const shop = await receiver(() => told('', status))
     const order = paidBy(first, '4242424242424242', `${shop.url}/cb`)
-    await expect.poll(() => first.desk.deliveries.list()[0]?.answers).toEqual([500])
+    await expect.poll(() => first.context.deliveries.list()[0]?.answers).toEqual([500])
     await first.stop()
     status = 200
     const second = await started(startLiqPay(liqpay, { port: 0, dir, clockRate: 60 }))
-    expect(second.desk.orders.get(order.id)).toMatchObject({ status: 'succeeded', number: order.number })
-    await expect.poll(() => second.desk.deliveries.list()[0]?.answers).toEqual([500, 200])
-    expect(JSON.stringify(second.desk.orders.all())).not.toContain('4242424242424242')
+    expect(second.context.orders.get(order.id)).toMatchObject({ status: 'succeeded', number: order.number })
+    await expect.poll(() => second.context.deliveries.list()[0]?.answers).toEqual([500, 200])
+    expect(JSON.stringify(second.context.orders.all())).not.toContain('4242424242424242')
   } finally {
     rmSync(dir, { recursive: true })
   }
@@ -193,7 +193,7 @@ describe('the hosted page', () => {
   test('expires', async () => {
     let now = Date.now()
     const emulator = await started(startFreedomPay(freedompay, { port: 0, now: () => now }))
-    const placed = placeOrder(emulator.desk, {
+    const placed = placeOrder(emulator.context, {
       kind: 'payment',
       reference: 'r',
       currency: 'KZT',

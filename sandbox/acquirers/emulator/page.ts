@@ -1,5 +1,5 @@
 /** The hosted page as HTML. No script: every step is a form. What came from outside is text, never markup. */
-import type { Dialect, TestCard } from './desk.ts'
+import type { Dialect, TestCard } from './context.ts'
 import type { Order } from './order.ts'
 
 function escapeHtml(text: string): string {

@@ -1,7 +1,7 @@
 /** A payment's life: made, paid on the page, decided, told, given back. */
 import { passesLuhn } from '../luhn.ts'
-import { put, tell } from './desk.ts'
-import type { Desk } from './desk.ts'
+import { put, tell } from './context.ts'
+import type { Context } from './context.ts'
 import { pendingUnits, plainTelling } from './order.ts'
 import type { Attempt, Kind, Order, Reason, RefundRow } from './order.ts'
 
@@ -19,35 +19,35 @@ const FIRST_NUMBER = 1_000_000_001
 const QUESTIONS_LATE = 2
 
 /** A reference is unique among payments and payouts alike. */
-export function findOrder(desk: Desk, reference: string, kind?: Kind): Order | undefined {
+export function findOrder(context: Context, reference: string, kind?: Kind): Order | undefined {
   const kinds: readonly Kind[] = kind === undefined ? ['payment', 'payout'] : [kind]
-  const found = kinds.map((one) => desk.orders.get(`${one} ${reference}`)).find((order) => order !== undefined)
-  return found === undefined ? undefined : current(desk, found)
+  const found = kinds.map((one) => context.orders.get(`${one} ${reference}`)).find((order) => order !== undefined)
+  return found === undefined ? undefined : current(context, found)
 }
 
-export function placeOrder(desk: Desk, { units, ...rest }: NewOrder): Placed {
-  if (rest.currency !== desk.dialect.currency) return { refusal: 'currency' }
-  if (units <= 0n || units > desk.most[rest.kind]) return { refusal: 'limit' }
-  if (findOrder(desk, rest.reference) !== undefined) return { refusal: 'duplicate' }
+export function placeOrder(context: Context, { units, ...rest }: NewOrder): Placed {
+  if (rest.currency !== context.dialect.currency) return { refusal: 'currency' }
+  if (units <= 0n || units > context.most[rest.kind]) return { refusal: 'limit' }
+  if (findOrder(context, rest.reference) !== undefined) return { refusal: 'duplicate' }
   const order: Order = {
     ...rest,
     id: `${rest.kind} ${rest.reference}`,
-    number: nextNumber(desk),
-    token: desk.newToken(),
+    number: nextNumber(context),
+    token: context.newToken(),
     units: units.toString(),
-    createdAt: desk.now(),
+    createdAt: context.now(),
     status: 'created',
     refunded: '0',
     wrongCodes: 0,
   }
-  return { order: put(desk, order) }
+  return { order: put(context, order) }
 }
 
 /** One that nobody paid in time has expired. */
-function current(desk: Desk, order: Order): Order {
+function current(context: Context, order: Order): Order {
   const isOpen = order.kind === 'payment' && (order.status === 'created' || order.status === 'secure')
-  if (!isOpen || order.expiresAt === undefined || desk.now() <= order.expiresAt) return order
-  return put(desk, { ...order, status: 'expired', decidedAt: desk.now() })
+  if (!isOpen || order.expiresAt === undefined || context.now() <= order.expiresAt) return order
+  return put(context, { ...order, status: 'expired', decidedAt: context.now() })
 }
 
 export function isCard(number: string): boolean {
@@ -55,13 +55,13 @@ export function isCard(number: string): boolean {
 }
 
 /** Whether the page takes a card: of a payment that is new, or whose card was refused while there is time. */
-export function takesCard(desk: Desk, { kind, status, expiresAt }: Order): boolean {
-  const isInTime = expiresAt === undefined || desk.now() <= expiresAt
+export function takesCard(context: Context, { kind, status, expiresAt }: Order): boolean {
+  const isInTime = expiresAt === undefined || context.now() <= expiresAt
   return status === 'created' || (kind === 'payment' && status === 'refused' && isInTime)
 }
 
 /** Another card after a refused one is another payment under the same reference, with a number of its own. */
-function again(desk: Desk, order: Order): Order {
+function again(context: Context, order: Order): Order {
   if (order.status === 'created') return order
   const { number, card, reason, decidedAt, ...rest } = order
   const attempt: Attempt = {
@@ -72,53 +72,54 @@ function again(desk: Desk, order: Order): Order {
   }
   return {
     ...rest,
-    number: nextNumber(desk),
+    number: nextNumber(context),
     status: 'created',
     wrongCodes: 0,
     before: [...(order.before ?? []), attempt],
   }
 }
 
-function nextNumber(desk: Desk): number {
-  return desk.orders.all().reduce((sum, { before = [] }) => sum + 1 + before.length, FIRST_NUMBER)
+function nextNumber(context: Context): number {
+  return context.orders.all().reduce((sum, { before = [] }) => sum + 1 + before.length, FIRST_NUMBER)
 }
 
-export function payByCard(desk: Desk, found: Order, number: string): Order {
-  if (!takesCard(desk, found)) return found
-  const order = again(desk, found)
-  const known = desk.dialect.cards.find((card) => card.number === number)
+export function payByCard(context: Context, found: Order, number: string): Order {
+  if (!takesCard(context, found)) return found
+  const order = again(context, found)
+  const known = context.dialect.cards.find((card) => card.number === number)
   const carded: Order = { ...order, card: { first: number.slice(0, 6), last: number.slice(-4) } }
-  if (known?.refused !== undefined) return decide(desk, carded, known.refused)
-  return known?.secure ? put(desk, { ...carded, status: 'secure' }) : decide(desk, carded)
+  if (known?.refused !== undefined) return decide(context, carded, known.refused)
+  return known?.secure ? put(context, { ...carded, status: 'secure' }) : decide(context, carded)
 }
 
 /** Too many wrong codes, or going away, refuse the payment. */
-export function confirmSecure(desk: Desk, order: Order, code: string | undefined): Order {
+export function confirmSecure(context: Context, order: Order, code: string | undefined): Order {
   if (order.status !== 'secure') return order
-  if (code === desk.dialect.secureCode) return decide(desk, order)
+  if (code === context.dialect.secureCode) return decide(context, order)
   const wrongCodes = order.wrongCodes + 1
-  if (code === undefined || wrongCodes >= mostWrongCodes) return decide(desk, { ...order, wrongCodes }, 'secure-failed')
-  return put(desk, { ...order, wrongCodes })
+  if (code === undefined || wrongCodes >= mostWrongCodes)
+    return decide(context, { ...order, wrongCodes }, 'secure-failed')
+  return put(context, { ...order, wrongCodes })
 }
 
 /** What becomes of a card that is charged, or that money is sent to: what a tester said, else what its number says. */
-export function decide(desk: Desk, order: Order, refused?: Reason): Order {
+export function decide(context: Context, order: Order, refused?: Reason): Order {
   const isDecided = order.outcome !== undefined
   const { outcome, ...telling } = isDecided
     ? { ...plainTelling, ...order.telling, outcome: order.outcome }
-    : desk.faults.takeDecision(desk.dialect.name)
+    : context.faults.takeDecision(context.dialect.name)
   const { outcome: _, dueAt: _due, ...rest } = order
-  const decided: Order = { ...rest, telling, decidedAt: desk.now() }
+  const decided: Order = { ...rest, telling, decidedAt: context.now() }
   const reason = outcome === 'refused' || outcome === 'insufficient-funds' ? outcome : refused
-  if (outcome === 'stuck') return put(desk, { ...decided, status: 'processing' })
-  if (reason !== undefined) return ended(desk, { ...decided, status: 'refused', reason })
+  if (outcome === 'stuck') return put(context, { ...decided, status: 'processing' })
+  if (reason !== undefined) return ended(context, { ...decided, status: 'refused', reason })
   const asked = BigInt(order.units)
   const moved = outcome === 'wrong-amount' ? asked - shortBy : asked
   const succeeded: Order = { ...decided, status: 'succeeded', moved: moved.toString(), fee: feeOf(moved).toString() }
-  if (outcome !== 'reversed') return ended(desk, succeeded)
-  const dueAt = Date.now() + desk.reverseMs
-  desk.arrange(order.id, dueAt)
-  return ended(desk, { ...succeeded, outcome, dueAt })
+  if (outcome !== 'reversed') return ended(context, succeeded)
+  const dueAt = Date.now() + context.reverseMs
+  context.arrange(order.id, dueAt)
+  return ended(context, { ...succeeded, outcome, dueAt })
 }
 
 /** Two in a hundred, rounded up. */
@@ -126,37 +127,37 @@ function feeOf(units: bigint): bigint {
   return (units * 2n + 99n) / 100n
 }
 
-function ended(desk: Desk, order: Order): Order {
-  put(desk, order)
-  tell(desk, order)
+function ended(context: Context, order: Order): Order {
+  put(context, order)
+  tell(context, order)
   return order
 }
 
 /** Takes back what is left, as a card's bank does on its owner's word, and a payout's receiver's bank. */
-export function reverse(desk: Desk, order: Order): Order {
+export function reverse(context: Context, order: Order): Order {
   if (order.status !== 'succeeded' || order.moved === undefined) return order
   const { dueAt: _, outcome: _outcome, ...rest } = order
-  return ended(desk, { ...rest, status: 'reversed', refunded: order.moved })
+  return ended(context, { ...rest, status: 'reversed', refunded: order.moved })
 }
 
 /**
  * Gives back a part or all, at once or as a tester said. Undefined: more than is left, or there is nothing to give
  * back. The same key again is the same refund.
  */
-export function giveBack(desk: Desk, order: Order, units: bigint, key?: string): 'done' | 'pending' | undefined {
+export function giveBack(context: Context, order: Order, units: bigint, key?: string): 'done' | 'pending' | undefined {
   const refunds = order.refunds ?? []
   const known = key === undefined ? undefined : refunds.find((one) => one.key === key)
   if (known !== undefined) return known.status === 'pending' ? 'pending' : 'done'
   if (order.status !== 'succeeded' || order.moved === undefined || units <= 0n) return undefined
   if (BigInt(order.refunded) + pendingUnits(order) + units > BigInt(order.moved)) return undefined
-  const fault = desk.faults.takeRefund(desk.dialect.name)
+  const fault = context.faults.takeRefund(context.dialect.name)
   const row: RefundRow = { units: units.toString(), status: 'done', ...(key === undefined ? {} : { key }) }
   if (fault === 'pending' || fault === 'failed') {
-    put(desk, { ...order, refunds: [...refunds, { ...row, status: fault }] })
+    put(context, { ...order, refunds: [...refunds, { ...row, status: fault }] })
     return fault === 'pending' ? 'pending' : 'done'
   }
   refundNow(
-    desk,
+    context,
     { ...order, refunds: [...refunds, { ...row, ...(fault === 'late' ? { hidden: QUESTIONS_LATE } : {}) }] },
     units,
   )
@@ -164,7 +165,7 @@ export function giveBack(desk: Desk, order: Order, units: bigint, key?: string):
 }
 
 /** What a person gives back in the acquirer's own cabinet. Undefined as with `giveBack`. */
-export function giveBackOutside(desk: Desk, order: Order, units: bigint): Order | undefined {
+export function giveBackOutside(context: Context, order: Order, units: bigint): Order | undefined {
   if (
     order.status !== 'succeeded' ||
     order.moved === undefined ||
@@ -173,33 +174,33 @@ export function giveBackOutside(desk: Desk, order: Order, units: bigint): Order 
   )
     return undefined
   return refundNow(
-    desk,
+    context,
     { ...order, refunds: [...(order.refunds ?? []), { units: units.toString(), status: 'done', isOutside: true }] },
     units,
   )
 }
 
 /** Ends what was taken up of refunds: the payer gets all of it. */
-export function endRefunds(desk: Desk, order: Order): Order {
+export function endRefunds(context: Context, order: Order): Order {
   const units = pendingUnits(order)
   const refunds = (order.refunds ?? []).map((one): RefundRow =>
     one.status === 'pending' ? { ...one, status: 'done' } : one,
   )
-  return units === 0n ? order : refundNow(desk, { ...order, refunds }, units)
+  return units === 0n ? order : refundNow(context, { ...order, refunds }, units)
 }
 
-function refundNow(desk: Desk, order: Order, units: bigint): Order {
+function refundNow(context: Context, order: Order, units: bigint): Order {
   const refunded = BigInt(order.refunded) + units
   const after: Order = { ...order, refunded: refunded.toString() }
-  return refunded === BigInt(order.moved!) ? ended(desk, { ...after, status: 'reversed' }) : put(desk, after)
+  return refunded === BigInt(order.moved!) ? ended(context, { ...after, status: 'reversed' }) : put(context, after)
 }
 
 /** The order as a question for it shows it: without refunds that are not to be seen yet. */
-export function seen(desk: Desk, order: Order): Order {
+export function seen(context: Context, order: Order): Order {
   const refunds = order.refunds ?? []
   const hidden = refunds.filter((one) => (one.hidden ?? 0) > 0)
   if (hidden.length === 0) return order
-  put(desk, {
+  put(context, {
     ...order,
     refunds: refunds.map((one) => ((one.hidden ?? 0) > 0 ? { ...one, hidden: one.hidden! - 1 } : one)),
   })

@@ -1,6 +1,6 @@
 /** A payout's life: sent at once or a little later, refused, stuck, or coming back. */
-import { put } from './desk.ts'
-import type { Desk } from './desk.ts'
+import { put } from './context.ts'
+import type { Context } from './context.ts'
 import { plainTelling } from './order.ts'
 import type { Order } from './order.ts'
 import { decide, isCard, placeOrder, reverse } from './payments.ts'
@@ -8,16 +8,16 @@ import type { NewOrder, Placed } from './payments.ts'
 
 /** The card number is not kept. */
 export function placePayout(
-  desk: Desk,
+  context: Context,
   order: Omit<NewOrder, 'kind' | 'returnUrl'>,
   number: string,
 ): Placed | { refusal: 'card' } {
   if (!isCard(number)) return { refusal: 'card' }
-  const placed = placeOrder(desk, { ...order, kind: 'payout', returnUrl: '' })
+  const placed = placeOrder(context, { ...order, kind: 'payout', returnUrl: '' })
   if ('refusal' in placed) return placed
-  const refused = desk.dialect.cards.find((card) => card.number === number)?.refused
-  const { outcome = refused === undefined ? 'success' : 'refused', ...telling } = desk.faults.takeDecision(
-    desk.dialect.name,
+  const refused = context.dialect.cards.find((card) => card.number === number)?.refused
+  const { outcome = refused === undefined ? 'success' : 'refused', ...telling } = context.faults.takeDecision(
+    context.dialect.name,
   )
   const processing: Order = {
     ...placed.order,
@@ -25,25 +25,25 @@ export function placePayout(
     status: 'processing',
     telling,
   }
-  if (outcome === 'stuck') return { order: put(desk, processing) }
-  if (desk.payoutMs === 0) return { order: decide(desk, { ...processing, outcome }) }
-  const dueAt = Date.now() + desk.payoutMs
-  put(desk, { ...processing, outcome, dueAt })
-  desk.arrange(processing.id, dueAt)
+  if (outcome === 'stuck') return { order: put(context, processing) }
+  if (context.payoutMs === 0) return { order: decide(context, { ...processing, outcome }) }
+  const dueAt = Date.now() + context.payoutMs
+  put(context, { ...processing, outcome, dueAt })
+  context.arrange(processing.id, dueAt)
   return { order: processing }
 }
 
 /** What was due happens: a payout under way ends, what was to come back does. */
-export function wake(desk: Desk, id: string): void {
-  const order = desk.orders.get(id)
+export function wake(context: Context, id: string): void {
+  const order = context.orders.get(id)
   if (order === undefined) return
-  if (order.status === 'succeeded' && order.outcome === 'reversed') reverse(desk, order)
-  else if (order.status === 'processing') decide(desk, order)
+  if (order.status === 'succeeded' && order.outcome === 'reversed') reverse(context, order)
+  else if (order.status === 'processing') decide(context, order)
 }
 
 /** Ends what is stuck: a tester's hand. */
-export function release(desk: Desk, order: Order): Order {
+export function release(context: Context, order: Order): Order {
   return order.status === 'processing'
-    ? decide(desk, { ...order, outcome: 'success', telling: order.telling ?? plainTelling })
+    ? decide(context, { ...order, outcome: 'success', telling: order.telling ?? plainTelling })
     : order
 }

@@ -14,7 +14,7 @@ import { createFaults } from '../faults.ts'
 import { refuseProduction } from '../production.ts'
 import { openRecords } from '../records.ts'
 import { controlRoutes } from './control.ts'
-import type { Desk, Dialect } from './desk.ts'
+import type { Context, Dialect } from './context.ts'
 import type { Order } from './order.ts'
 import { payerRoutes } from './payer.ts'
 import { wake } from './payouts.ts'
@@ -36,20 +36,20 @@ export interface EmulatorOptions {
 }
 
 export interface Emulator extends SandboxServer {
-  readonly desk: Desk
+  readonly context: Context
 }
 
 const usualMost = { payment: 30_000_000n, payout: 30_000_000n }
 
 export async function startEmulator(
-  makeDialect: (desk: () => Desk) => Dialect,
-  routes: (desk: Desk) => Route[],
+  makeDialect: (context: () => Context) => Dialect,
+  routes: (context: Context) => Route[],
   options: EmulatorOptions,
 ): Promise<Emulator> {
   const ownDir = options.dir === undefined ? mkdtempSync(join(tmpdir(), 'bursar-acquirer-')) : undefined
   const dir = options.dir ?? ownDir!
   const { clockRate = 60, payoutMs = 0, reverseMs = 300, now = Date.now } = options
-  const dialect = makeDialect(() => desk)
+  const dialect = makeDialect(() => context)
   refuseProduction(`the emulator of ${dialect.name}`)
   const newToken = (): string => randomBytes(16).toString('hex')
   const timers = new Set<NodeJS.Timeout>()
@@ -60,7 +60,7 @@ export async function startEmulator(
     isAcknowledged: (status, body) => dialect.isAcknowledged(status, body),
   })
   let url = ''
-  const desk: Desk = {
+  const context: Context = {
     dialect,
     deliveries,
     now,
@@ -75,7 +75,7 @@ export async function startEmulator(
       const timer = setTimeout(
         () => {
           timers.delete(timer)
-          wake(desk, id)
+          wake(context, id)
         },
         Math.max(0, dueAt - Date.now()),
       )
@@ -85,14 +85,14 @@ export async function startEmulator(
   const server = await serve({
     name: `the emulator of ${dialect.name}`,
     port: options.port,
-    routes: [...routes(desk), ...payerRoutes(desk), ...controlRoutes(desk)],
+    routes: [...routes(context), ...payerRoutes(context), ...controlRoutes(context)],
     ...(options.log === undefined ? {} : { log: options.log }),
   })
   url = server.url
-  for (const { id, dueAt } of desk.orders.all()) if (dueAt !== undefined) desk.arrange(id, dueAt)
+  for (const { id, dueAt } of context.orders.all()) if (dueAt !== undefined) context.arrange(id, dueAt)
   return {
     ...server,
-    desk,
+    context,
     stop: async () => {
       timers.forEach((timer) => clearTimeout(timer))
       await Promise.all([server.stop(), deliveries.stop()])

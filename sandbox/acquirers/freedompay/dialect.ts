@@ -21,7 +21,7 @@
  * - test cards and the code of 3-D Secure [D] freedompay.kz/docs-en, "Test cards"; 5483180000000294 [U]: of our own
  */
 import type { Message } from '../deliveries.ts'
-import type { Dialect, TestCard } from '../emulator/desk.ts'
+import type { Dialect, TestCard } from '../emulator/context.ts'
 import { twoDecimals } from '../emulator/numbers.ts'
 import type { Order, Reason } from '../emulator/order.ts'
 import { isSigned, scriptOf, sign } from './signature.ts'

@@ -10,7 +10,7 @@ export type { FreedomPayAccount } from './dialect.ts'
 export function startFreedomPay(account: FreedomPayAccount, options: EmulatorOptions): Promise<Emulator> {
   return startEmulator(
     () => freedompayDialect(account),
-    (desk) => freedompayRoutes(desk, account),
+    (context) => freedompayRoutes(context, account),
     { payoutMs: 50, ...options },
   )
 }

@@ -2,7 +2,7 @@
 import { TextAnswer } from '../../http/server.ts'
 import type { Route } from '../../http/server.ts'
 import { answerCall } from '../emulator/answer.ts'
-import type { Desk } from '../emulator/desk.ts'
+import type { Context } from '../emulator/context.ts'
 import { twoDecimals, unitsOf } from '../emulator/numbers.ts'
 import type { Order, Status } from '../emulator/order.ts'
 import { findOrder, giveBack, placeOrder, seen } from '../emulator/payments.ts'
@@ -53,7 +53,7 @@ const payoutStatuses: Readonly<Record<Status, string>> = {
   reversed: 'revoked',
 }
 
-export function freedompayRoutes(desk: Desk, account: FreedomPayAccount): Route[] {
+export function freedompayRoutes(context: Context, account: FreedomPayAccount): Route[] {
   const { secretKey, payoutSecretKey } = account
   const call = (path: string, key: string, isOrder: boolean, act: (form: Form) => Fields): Route => {
     const script = path.slice(path.lastIndexOf('/') + 1)
@@ -65,7 +65,7 @@ export function freedompayRoutes(desk: Desk, account: FreedomPayAccount): Route[
         const form = Object.fromEntries(new URLSearchParams(rawBody))
         const answered = (how: (form: Form) => Fields): TextAnswer =>
           xml(answer(script, key, account.merchantId, form, how))
-        return answerCall(desk, isOrder, {
+        return answerCall(context, isOrder, {
           act: () => answered(act),
           refuse: (code) =>
             answered(() => {
@@ -76,11 +76,11 @@ export function freedompayRoutes(desk: Desk, account: FreedomPayAccount): Route[
     }
   }
   return [
-    call('/init_payment.php', secretKey, true, (form) => initPayment(desk, form)),
-    call('/get_status3.php', secretKey, false, (form) => paymentStatus(desk, form)),
-    call('/revoke.php', secretKey, true, (form) => revoke(desk, form)),
-    call('/g2g/p2p2nonreg', payoutSecretKey, true, (form) => payOut(desk, form)),
-    call('/g2g/payout_status2', payoutSecretKey, false, (form) => payoutStatus(requireOrder(desk, form, 'payout'))),
+    call('/init_payment.php', secretKey, true, (form) => initPayment(context, form)),
+    call('/get_status3.php', secretKey, false, (form) => paymentStatus(context, form)),
+    call('/revoke.php', secretKey, true, (form) => revoke(context, form)),
+    call('/g2g/p2p2nonreg', payoutSecretKey, true, (form) => payOut(context, form)),
+    call('/g2g/payout_status2', payoutSecretKey, false, (form) => payoutStatus(requireOrder(context, form, 'payout'))),
   ]
 }
 
@@ -103,17 +103,17 @@ function judge(script: string, key: string, form: Form, act: (form: Form) => Fie
   }
 }
 
-function initPayment(desk: Desk, form: Form): Fields {
+function initPayment(context: Context, form: Form): Fields {
   const lifetime = Number(form['pg_lifetime'] ?? '86400')
   if (!(lifetime >= 300 && lifetime <= 604_800)) throw new FreedomPayError('9403', 'pg_lifetime')
   if (form['pg_auto_clearing'] !== '1') throw new FreedomPayError('9403', 'this emulator has no two-step payments')
   for (const name of ['pg_result_url', 'pg_success_url', 'pg_failure_url'])
     if ((form[name] ?? '').length > 255) throw new FreedomPayError('9403', name)
-  const known = findOrder(desk, form['pg_order_id'] ?? '', 'payment')
+  const known = findOrder(context, form['pg_order_id'] ?? '', 'payment')
   const units = amount(form, 'pg_amount')
   // The same request again is the same payment, by its idempotency key.
   if (known !== undefined && known.reference === form['pg_idempotency_key'] && BigInt(known.units) === units)
-    return pageOf(desk, known)
+    return pageOf(context, known)
   const [callbackUrl, returnUrl] = [form['pg_result_url'] ?? '', form['pg_success_url'] ?? '']
   const order = {
     ...common(form),
@@ -121,15 +121,15 @@ function initPayment(desk: Desk, form: Form): Fields {
     units,
     callbackUrl,
     returnUrl,
-    expiresAt: desk.now() + lifetime * 1_000,
+    expiresAt: context.now() + lifetime * 1_000,
   } as const
-  return pageOf(desk, placed(placeOrder(desk, order)))
+  return pageOf(context, placed(placeOrder(context, order)))
 }
 
-function pageOf(desk: Desk, { number, token }: Order): Fields {
+function pageOf(context: Context, { number, token }: Order): Fields {
   return {
     pg_payment_id: String(number),
-    pg_redirect_url: `${desk.url()}/pay/${token}`,
+    pg_redirect_url: `${context.url()}/pay/${token}`,
     pg_redirect_url_type: 'need data',
   }
 }
@@ -138,18 +138,18 @@ function pageOf(desk: Desk, { number, token }: Order): Fields {
  * By the payment's number its status; by the order's, the status of its newest payment, which is a refund if there is
  * one.
  */
-function paymentStatus(desk: Desk, form: Form): Fields {
+function paymentStatus(context: Context, form: Form): Fields {
   const number = form['pg_payment_id']
   if (number !== undefined) {
-    const found = desk.orders.all().find((order) => order.kind === 'payment' && numbersOf(order).includes(number))
+    const found = context.orders.all().find((order) => order.kind === 'payment' && numbersOf(order).includes(number))
     if (found === undefined) throw new FreedomPayError('340', 'Payment is not found')
-    const order = findOrder(desk, found.reference, 'payment')!
+    const order = findOrder(context, found.reference, 'payment')!
     const refused = order.before?.find((attempt) => String(attempt.number) === number)
-    if (refused === undefined) return statusOf(seen(desk, order))
+    if (refused === undefined) return statusOf(seen(context, order))
     const { moved: _, refunds: _refunds, ...rest } = order
     return statusOf({ ...rest, ...refused, status: 'refused', refunded: '0' })
   }
-  const order = seen(desk, requireOrder(desk, form, 'payment'))
+  const order = seen(context, requireOrder(context, form, 'payment'))
   const newest = refundsOf(order).at(-1)
   return newest === undefined
     ? statusOf(order)
@@ -196,19 +196,19 @@ function statusOf(order: Order): Fields {
   }
 }
 
-function revoke(desk: Desk, form: Form): Fields {
-  const order = desk.orders
+function revoke(context: Context, form: Form): Fields {
+  const order = context.orders
     .all()
     .find(({ kind, number }) => kind === 'payment' && String(number) === form['pg_payment_id'])
   if (order === undefined) throw new FreedomPayError('340', 'Payment is not found')
-  if (giveBack(desk, order, amount(form, 'pg_refund_amount'), form['pg_idempotency_key']) === undefined)
+  if (giveBack(context, order, amount(form, 'pg_refund_amount'), form['pg_idempotency_key']) === undefined)
     throw new FreedomPayError('490', 'Payment cannot be cancelled')
-  return { pg_revoke_payment_id: `${order.number}${findOrder(desk, order.reference, 'payment')!.refunds!.length}` }
+  return { pg_revoke_payment_id: `${order.number}${findOrder(context, order.reference, 'payment')!.refunds!.length}` }
 }
 
-function payOut(desk: Desk, form: Form): Fields {
+function payOut(context: Context, form: Form): Fields {
   const asked = { ...common(form), units: amount(form, 'pg_amount'), callbackUrl: form['pg_post_link'] ?? '' }
-  const order = placed(placePayout(desk, asked, form['pg_payment_to'] ?? ''))
+  const order = placed(placePayout(context, asked, form['pg_payment_to'] ?? ''))
   return {
     pg_payment_id: String(order.number),
     pg_order_id: order.reference,
@@ -247,8 +247,8 @@ function amount(form: Form, name: string): bigint {
   return units
 }
 
-function requireOrder(desk: Desk, form: Form, kind: Order['kind']): Order {
-  const found = findOrder(desk, form['pg_order_id'] ?? '', kind)
+function requireOrder(context: Context, form: Form, kind: Order['kind']): Order {
+  const found = findOrder(context, form['pg_order_id'] ?? '', kind)
   if (found === undefined) throw new FreedomPayError(kind === 'payment' ? '340' : '11068', 'Payment is not found')
   return found
 }

@@ -18,7 +18,7 @@
  * - several payments, each with a `payment_id`, under one order after a card was refused [U]
  * - err_code [D] liqpay.ua/en/doc/api/errors; `expired` as a code [U]; refund_amount as a sum of all refunds [U]
  */
-import type { Dialect, TestCard } from '../emulator/desk.ts'
+import type { Dialect, TestCard } from '../emulator/context.ts'
 import { number, shortest } from '../emulator/numbers.ts'
 import { pendingUnits } from '../emulator/order.ts'
 import type { Order, Reason, Status } from '../emulator/order.ts'

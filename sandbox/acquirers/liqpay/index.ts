@@ -10,7 +10,7 @@ export type { LiqPayAccount } from './dialect.ts'
 export function startLiqPay(account: LiqPayAccount, options: EmulatorOptions): Promise<Emulator> {
   return startEmulator(
     () => liqpayDialect(account),
-    (desk) => liqpayRoutes(desk, account),
+    (context) => liqpayRoutes(context, account),
     { most: { payment: 2_999_900n, payout: 2_999_900n }, ...options },
   )
 }

@@ -2,7 +2,7 @@
 import { TextAnswer } from '../../http/server.ts'
 import type { Route } from '../../http/server.ts'
 import { answerCall } from '../emulator/answer.ts'
-import type { Desk } from '../emulator/desk.ts'
+import type { Context } from '../emulator/context.ts'
 import { readJson, textOf, unitsOf } from '../emulator/numbers.ts'
 import { plainPage } from '../emulator/page.ts'
 import { html } from '../emulator/payer.ts'
@@ -30,13 +30,13 @@ const refusals: Readonly<Record<'duplicate' | 'limit' | 'currency' | 'card', rea
   card: ['err_card_type', 'Wrong card type'],
 }
 
-export function liqpayRoutes(desk: Desk, account: LiqPayAccount): Route[] {
+export function liqpayRoutes(context: Context, account: LiqPayAccount): Route[] {
   return [
     {
       method: 'POST',
       path: /^\/api\/3\/checkout\/?$/,
       name: 'POST /api/3/checkout',
-      handle: async ({ rawBody }) => checkout(desk, account, rawBody),
+      handle: async ({ rawBody }) => checkout(context, account, rawBody),
     },
     {
       method: 'POST',
@@ -44,8 +44,8 @@ export function liqpayRoutes(desk: Desk, account: LiqPayAccount): Route[] {
       name: 'POST /api/request',
       handle: async ({ rawBody }) => {
         const action = peek(rawBody)
-        return answerCall(desk, action === 'p2pcredit' || action === 'refund', {
-          act: () => json(request(desk, account, rawBody)),
+        return answerCall(context, action === 'p2pcredit' || action === 'refund', {
+          act: () => json(request(context, account, rawBody)),
           refuse: (code) => json(refusal(new LiqPayError(code, 'error'))),
         })
       },
@@ -53,7 +53,7 @@ export function liqpayRoutes(desk: Desk, account: LiqPayAccount): Route[] {
   ]
 }
 
-function checkout(desk: Desk, account: LiqPayAccount, body: string): TextAnswer {
+function checkout(context: Context, account: LiqPayAccount, body: string): TextAnswer {
   try {
     const fields = read(account, body)
     if (textOf(fields, 'action') !== 'pay') throw new LiqPayError('err_path', 'This checkout takes payments')
@@ -61,7 +61,7 @@ function checkout(desk: Desk, account: LiqPayAccount, body: string): TextAnswer 
     if (expires !== '' && !/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(expires))
       throw new LiqPayError('err_expired_date', 'expired_date is YYYY-MM-DD HH:MM:SS')
     const expiresAt = expires === '' ? {} : { expiresAt: Date.parse(`${expires.replace(' ', 'T')}Z`) }
-    const placed = placeOrder(desk, {
+    const placed = placeOrder(context, {
       ...common(fields),
       kind: 'payment',
       returnUrl: textOf(fields, 'result_url'),
@@ -70,23 +70,24 @@ function checkout(desk: Desk, account: LiqPayAccount, body: string): TextAnswer 
     if ('refusal' in placed) throw new LiqPayError(...refusals[placed.refusal])
     return new TextAnswer(303, { location: `/pay/${placed.order.token}` }, '')
   } catch (error) {
-    if (error instanceof LiqPayError) return html(400, plainPage(desk.dialect, `${error.code}: ${error.message}`))
+    if (error instanceof LiqPayError) return html(400, plainPage(context.dialect, `${error.code}: ${error.message}`))
     throw error
   }
 }
 
-function request(desk: Desk, account: LiqPayAccount, body: string): Record<string, unknown> {
+function request(context: Context, account: LiqPayAccount, body: string): Record<string, unknown> {
   try {
     const fields = read(account, body)
     const action = textOf(fields, 'action')
-    if (action === 'p2pcredit') return payOut(desk, account, fields)
-    const order = findOrder(desk, textOf(fields, 'order_id'))
+    if (action === 'p2pcredit') return payOut(context, account, fields)
+    const order = findOrder(context, textOf(fields, 'order_id'))
     if (order === undefined) throw new LiqPayError('payment_not_found', 'Payment is not found')
-    if (action === 'status') return record(account, seen(desk, order))
+    if (action === 'status') return record(account, seen(context, order))
     if (action !== 'refund') throw new LiqPayError('err_path', 'Wrong request url')
-    const refund = order.kind === 'payment' ? giveBack(desk, order, unitsOf(textOf(fields, 'amount')) ?? 0n) : undefined
+    const refund =
+      order.kind === 'payment' ? giveBack(context, order, unitsOf(textOf(fields, 'amount')) ?? 0n) : undefined
     if (refund === undefined) throw new LiqPayError('payment_err_status', 'Wrong payment status')
-    const { status } = record(account, findOrder(desk, order.reference)!)
+    const { status } = record(account, findOrder(context, order.reference)!)
     return { action: 'refund', result: 'ok', payment_id: order.number, status, wait_amount: refund === 'pending' }
   } catch (error) {
     if (error instanceof LiqPayError) return refusal(error)
@@ -98,8 +99,8 @@ function refusal({ code, message }: LiqPayError): Record<string, unknown> {
   return { result: 'error', status: 'error', err_code: code, err_description: message }
 }
 
-function payOut(desk: Desk, account: LiqPayAccount, fields: Fields): Record<string, unknown> {
-  const placed = placePayout(desk, common(fields), textOf(fields, 'receiver_card'))
+function payOut(context: Context, account: LiqPayAccount, fields: Fields): Record<string, unknown> {
+  const placed = placePayout(context, common(fields), textOf(fields, 'receiver_card'))
   if ('refusal' in placed) throw new LiqPayError(...refusals[placed.refusal])
   return record(account, placed.order)
 }

@@ -14,7 +14,7 @@
  * - pauses between callbacks [U]; test cards [U]: of our own; what CHECK_STATUS says of an order nobody paid yet [U]
  */
 import type { Message } from '../deliveries.ts'
-import type { Dialect, TestCard } from '../emulator/desk.ts'
+import type { Dialect, TestCard } from '../emulator/context.ts'
 import { number, readJson, shortest, textOf } from '../emulator/numbers.ts'
 import { pendingUnits } from '../emulator/order.ts'
 import type { Order, Reason, Status } from '../emulator/order.ts'

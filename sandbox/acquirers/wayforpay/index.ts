@@ -13,7 +13,7 @@ export type { WayForPayAccount } from './dialect.ts'
 export function startWayForPay(account: WayForPayAccount, options: EmulatorOptions): Promise<Emulator> {
   return startEmulator(
     () => wayforpayDialect(account),
-    (desk) => wayforpayRoutes(desk, account),
+    (context) => wayforpayRoutes(context, account),
     { most: { payment: 2_999_900n, payout: 2_999_900n }, ...options },
   )
 }

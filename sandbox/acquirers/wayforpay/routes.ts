@@ -2,7 +2,7 @@
 import { TextAnswer } from '../../http/server.ts'
 import type { Route } from '../../http/server.ts'
 import { answerCall } from '../emulator/answer.ts'
-import type { Desk } from '../emulator/desk.ts'
+import type { Context } from '../emulator/context.ts'
 import { readJson, shortest, textOf, unitsOf } from '../emulator/numbers.ts'
 import { plainPage } from '../emulator/page.ts'
 import { html } from '../emulator/payer.ts'
@@ -31,13 +31,13 @@ const refusals: Readonly<Record<'duplicate' | 'limit' | 'currency' | 'card', rea
   card: [1105, 'Invalid Card'],
 }
 
-export function wayforpayRoutes(desk: Desk, account: WayForPayAccount): Route[] {
+export function wayforpayRoutes(context: Context, account: WayForPayAccount): Route[] {
   return [
     {
       method: 'POST',
       path: /^\/pay$/,
       name: 'POST /pay',
-      handle: async ({ rawBody }) => page(desk, account, new URLSearchParams(rawBody)),
+      handle: async ({ rawBody }) => page(context, account, new URLSearchParams(rawBody)),
     },
     {
       method: 'POST',
@@ -47,8 +47,8 @@ export function wayforpayRoutes(desk: Desk, account: WayForPayAccount): Route[] 
         const fields = readJson(rawBody) ?? {}
         const isOrder = textOf(fields, 'transactionType') !== 'CHECK_STATUS'
         const json = (body: string): TextAnswer => new TextAnswer(200, { 'content-type': 'application/json' }, body)
-        return answerCall(desk, isOrder, {
-          act: () => json(api(desk, account, fields)),
+        return answerCall(context, isOrder, {
+          act: () => json(api(context, account, fields)),
           refuse: (code) => json(refusal(new WayForPayError(Number(code), 'error'))),
         })
       },
@@ -56,21 +56,21 @@ export function wayforpayRoutes(desk: Desk, account: WayForPayAccount): Route[] 
   ]
 }
 
-function page(desk: Desk, account: WayForPayAccount, form: URLSearchParams): TextAnswer {
+function page(context: Context, account: WayForPayAccount, form: URLSearchParams): TextAnswer {
   const lists = Object.fromEntries(
     ['productName', 'productCount', 'productPrice'].map((name) => [name, form.getAll(`${name}[]`)]),
   )
   try {
-    const placed = purchase(desk, account, { ...Object.fromEntries(form), ...lists })
+    const placed = purchase(context, account, { ...Object.fromEntries(form), ...lists })
     return new TextAnswer(303, { location: `/pay/${placed}` }, '')
   } catch (error) {
-    if (error instanceof WayForPayError) return html(400, plainPage(desk.dialect, `${error.code} ${error.message}`))
+    if (error instanceof WayForPayError) return html(400, plainPage(context.dialect, `${error.code} ${error.message}`))
     throw error
   }
 }
 
 /** The token of its page. */
-function purchase(desk: Desk, account: WayForPayAccount, fields: Fields): string {
+function purchase(context: Context, account: WayForPayAccount, fields: Fields): string {
   const list = (name: string): string[] => (Array.isArray(fields[name]) ? (fields[name] as unknown[]).map(String) : [])
   const names = ['merchantAccount', 'merchantDomainName', 'orderReference', 'orderDate', 'amount', 'currency']
   if (list('productName').length === 0 || names.some((name) => textOf(fields, name) === ''))
@@ -79,18 +79,18 @@ function purchase(desk: Desk, account: WayForPayAccount, fields: Fields): string
   requireSigned(account, fields, [...names.map((name) => printed(textOf(fields, name))), ...products])
   const lifetime = Number(textOf(fields, 'orderLifetime') || '86400')
   return orderOf(
-    placeOrder(desk, {
+    placeOrder(context, {
       ...common(fields),
       kind: 'payment',
       returnUrl: textOf(fields, 'returnUrl'),
-      expiresAt: desk.now() + lifetime * 1_000,
+      expiresAt: context.now() + lifetime * 1_000,
     }),
   ).token
 }
 
-function api(desk: Desk, account: WayForPayAccount, fields: Fields): string {
+function api(context: Context, account: WayForPayAccount, fields: Fields): string {
   try {
-    return act(desk, account, fields)
+    return act(context, account, fields)
   } catch (error) {
     if (error instanceof WayForPayError) return refusal(error)
     throw error
@@ -101,13 +101,13 @@ function refusal({ code, message }: WayForPayError): string {
   return JSON.stringify({ reason: message, reasonCode: code })
 }
 
-function act(desk: Desk, account: WayForPayAccount, fields: Fields): string {
+function act(context: Context, account: WayForPayAccount, fields: Fields): string {
   const reference = textOf(fields, 'orderReference')
   const type = textOf(fields, 'transactionType')
   const field = (name: string): string => printed(textOf(fields, name))
   if (type === 'CREATE_INVOICE') {
-    const token = purchase(desk, account, fields)
-    return JSON.stringify({ reason: 'Ok', reasonCode: 1100, invoiceUrl: `${desk.url()}/pay/${token}`, qrCode: '' })
+    const token = purchase(context, account, fields)
+    return JSON.stringify({ reason: 'Ok', reasonCode: 1100, invoiceUrl: `${context.url()}/pay/${token}`, qrCode: '' })
   }
   if (type === 'P2P_CREDIT') {
     requireSigned(
@@ -115,7 +115,7 @@ function act(desk: Desk, account: WayForPayAccount, fields: Fields): string {
       fields,
       ['merchantAccount', 'orderReference', 'amount', 'currency', 'cardBeneficiary', 'rec2Token'].map(field),
     )
-    return payoutAnswer(account, orderOf(placePayout(desk, common(fields), textOf(fields, 'cardBeneficiary'))))
+    return payoutAnswer(account, orderOf(placePayout(context, common(fields), textOf(fields, 'cardBeneficiary'))))
   }
   const isRefund = type === 'REFUND'
   if (!isRefund && type !== 'CHECK_STATUS') throw new WayForPayError(1117, 'API not allowed')
@@ -124,16 +124,16 @@ function act(desk: Desk, account: WayForPayAccount, fields: Fields): string {
     fields,
     ['merchantAccount', 'orderReference', ...(isRefund ? ['amount', 'currency'] : [])].map(field),
   )
-  const order = findOrder(desk, reference)
+  const order = findOrder(context, reference)
   if (order === undefined) throw new WayForPayError(1127, 'Order Not Found')
-  if (!isRefund) return signed(account, record(account, seen(desk, order)))
+  if (!isRefund) return signed(account, record(account, seen(context, order)))
   if (
     order.kind === 'payment' &&
     order.status === 'succeeded' &&
     (unitsOf(textOf(fields, 'amount')) ?? 0n) < BigInt(order.moved ?? '0')
   )
     throw new WayForPayError(1141, 'Partial void not supported')
-  const done = order.kind === 'payout' ? undefined : giveBack(desk, order, unitsOf(textOf(fields, 'amount')) ?? 0n)
+  const done = order.kind === 'payout' ? undefined : giveBack(context, order, unitsOf(textOf(fields, 'amount')) ?? 0n)
   if (done === undefined) throw new WayForPayError(1128, 'Refund Limit Exceeded')
   const { merchantAccount } = account
   const [transactionStatus, reason, reasonCode] =

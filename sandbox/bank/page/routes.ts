@@ -1,7 +1,7 @@
 /** The payer's way through the bank's pages: card, 3-D Secure where the card has it, end. Nothing changes by a GET. */
 import { TextAnswer } from '../../http/server.ts'
 import type { Route, SandboxRequest } from '../../http/server.ts'
-import type { Desk } from '../desk.ts'
+import type { Context } from '../context.ts'
 import { confirmSecure, currentPayment, isCard, payByCard } from '../payments.ts'
 import type { Payment } from '../rows.ts'
 import { cardPage, endPage, lostPage, securePage } from './render.ts'
@@ -16,7 +16,7 @@ const safety = {
   'x-content-type-options': 'nosniff',
 }
 
-export function pageRoutes(desk: Desk): Route[] {
+export function pageRoutes(context: Context): Route[] {
   const step = (
     method: string,
     path: string,
@@ -26,21 +26,21 @@ export function pageRoutes(desk: Desk): Route[] {
     path: new RegExp(`^/pay/([0-9a-f]{32})${path}$`),
     name: `${method} /pay/<id>${path}`,
     handle: async (request) => {
-      const row = desk.book.rows.get(request.parameters[0] ?? '')
-      return row?.kind === 'payment' ? act(currentPayment(desk, row), request) : html(404, lostPage())
+      const row = context.book.rows.get(request.parameters[0] ?? '')
+      return row?.kind === 'payment' ? act(currentPayment(context, row), request) : html(404, lostPage())
     },
   })
   return [
     step('GET', '', (payment) => (payment.status === 'created' ? html(200, cardPage(payment)) : onward(payment))),
-    step('POST', '', (payment, { rawBody }) => takeCard(desk, payment, new URLSearchParams(rawBody))),
+    step('POST', '', (payment, { rawBody }) => takeCard(context, payment, new URLSearchParams(rawBody))),
     step('GET', '/secure', (payment) =>
       payment.status === 'secure' ? html(200, securePage(payment)) : onward(payment),
     ),
     step('POST', '/secure', (payment, { rawBody }) => {
-      const after = confirmSecure(desk, payment, new URLSearchParams(rawBody).get('code')?.trim() ?? '')
+      const after = confirmSecure(context, payment, new URLSearchParams(rawBody).get('code')?.trim() ?? '')
       return after.status === 'secure' ? html(422, securePage(after)) : onward(after)
     }),
-    step('POST', '/cancel', (payment) => onward(confirmSecure(desk, payment, undefined))),
+    step('POST', '/cancel', (payment) => onward(confirmSecure(context, payment, undefined))),
     step('GET', '/end', (payment) =>
       ['created', 'secure'].includes(payment.status) ? onward(payment) : html(200, endPage(payment)),
     ),
@@ -54,16 +54,16 @@ export function pageRoutes(desk: Desk): Route[] {
   ]
 }
 
-function takeCard(desk: Desk, payment: Payment, typed: URLSearchParams): TextAnswer {
+function takeCard(context: Context, payment: Payment, typed: URLSearchParams): TextAnswer {
   if (payment.status !== 'created') return onward(payment)
   const given = (name: string): string => typed.get(name)?.trim() ?? ''
   const card = given('card').replace(/[\s-]/g, '')
   const wrong: CardField[] = []
   if (!isCard(card)) wrong.push('card')
-  if (!isValid(given('expiry'), desk.now())) wrong.push('expiry')
+  if (!isValid(given('expiry'), context.now())) wrong.push('expiry')
   if (!/^\d{3}$/.test(given('cvc'))) wrong.push('cvc')
   if (wrong.length > 0) return html(422, cardPage(payment, { expiry: given('expiry'), holder: given('holder'), wrong }))
-  return onward(payByCard(desk, payment, card))
+  return onward(payByCard(context, payment, card))
 }
 
 /** A card is valid to the end of its month, wherever on earth that is. */

@@ -27,7 +27,7 @@ export const worldOf = async ({
   forge,
   without,
 }: Emulated): Promise<{ world: AcquirerWorld; stop: () => Promise<void> }> => {
-  const http = createPatientHttp(() => emulator.desk.orders.all().length)
+  const http = createPatientHttp(() => emulator.context.orders.all().length)
   const acquirer = makeAcquirer(emulator.url, http)
   const receiver = await takeCallbacks(acquirer, emulator)
   const world: AcquirerWorld = {
@@ -38,19 +38,19 @@ export const worldOf = async ({
     forge,
     without,
     giveBackOutside: async (reference, units) =>
-      void giveBackOutside(emulator.desk, findOrder(emulator.desk, reference, 'payment')!, units),
+      void giveBackOutside(emulator.context, findOrder(emulator.context, reference, 'payment')!, units),
     callbackUrl: receiver.url,
     callbacks: receiver.callbacks,
     next: async (faults) => {
       if (faults.answer === 'held') http.holdNext()
-      emulator.desk.faults.next(faults)
+      emulator.context.faults.next(faults)
     },
     endRefunds: async (reference) => {
-      endRefunds(emulator.desk, findOrder(emulator.desk, reference, 'payment')!)
+      endRefunds(emulator.context, findOrder(emulator.context, reference, 'payment')!)
     },
-    pay: async (page, ...cards) => void (await payOnPage(page, cards, emulator.desk.dialect.secureCode)),
+    pay: async (page, ...cards) => void (await payOnPage(page, cards, emulator.context.dialect.secureCode)),
     sentToCard: async (reference) =>
-      emulator.desk.orders
+      emulator.context.orders
         .all()
         .filter((order) => order.kind === 'payout' && order.reference === reference && order.moved !== undefined)
         .map((order) => BigInt(order.moved!)),
@@ -82,8 +82,8 @@ const takeCallbacks = async (acquirer: Acquirer, emulator: Emulator) => {
 }
 
 /** What a callback is about: its sender knows, whether or not the adapter believes it. */
-const referencesOf = ({ desk }: Emulator, body: string): string[] =>
-  desk.deliveries
+const referencesOf = ({ context }: Emulator, body: string): string[] =>
+  context.deliveries
     .list()
     .filter((one) => one.body === body || one.spoilt?.body === body)
     .map(({ subject }) => subject.split(' ')[1]!)

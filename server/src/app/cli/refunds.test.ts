@@ -67,8 +67,8 @@ const lostRefund = async () => {
   world.first.pays(reference)
   await world.callback(world.first, world.first.callback(reference))
   await world.work()
-  const { desk } = emulator
-  const placed = placeOrder(desk, {
+  const { context } = emulator
+  const placed = placeOrder(context, {
     kind: 'payment',
     reference,
     currency: 'UAH',
@@ -78,7 +78,7 @@ const lostRefund = async () => {
     returnUrl: 'https://shop.example/',
   })
   if ('refusal' in placed) throw new Error(placed.refusal)
-  payByCard(desk, placed.order, desk.dialect.cards[0]!.number)
+  payByCard(context, placed.order, context.dialect.cards[0]!.number)
   world.first.troubles.push({ at: 'refund', error: 'sent' })
   const refund = await inTransaction(world.db, (tx) =>
     requestRefund(
@@ -99,7 +99,7 @@ test('a refund is ended by a person who says how and why; one that its acquirer 
   expect((await bursar('payment', 'resolve-refund', '--yes', world.runtime.newId(), '--refused', 'why')).err).toContain(
     'there is no refund',
   )
-  giveBackOutside(emulator.desk, findOrder(emulator.desk, reference, 'payment')!, 50_00n)
+  giveBackOutside(emulator.context, findOrder(emulator.context, reference, 'payment')!, 50_00n)
   expect(
     (await bursar('payment', 'resolve-refund', '--yes', id, '--refused', 'not', 'in', 'the', 'cabinet')).err,
   ).toContain('first shows refund')

@@ -67,7 +67,7 @@ const emulated: Record<string, (http: AcquirerHttp) => Promise<{ acquirer: Acqui
         capabilities: LIQPAY_LIMITS,
         http,
       }),
-      secureCode: emulator.desk.dialect.secureCode,
+      secureCode: emulator.context.dialect.secureCode,
     }
   },
   wayforpay: async (http) => {
@@ -84,7 +84,7 @@ const emulated: Record<string, (http: AcquirerHttp) => Promise<{ acquirer: Acqui
         capabilities: WAYFORPAY_LIMITS,
         http,
       }),
-      secureCode: emulator.desk.dialect.secureCode,
+      secureCode: emulator.context.dialect.secureCode,
     }
   },
   freedompay: async (http) => {
@@ -101,7 +101,7 @@ const emulated: Record<string, (http: AcquirerHttp) => Promise<{ acquirer: Acqui
         capabilities: FREEDOMPAY_LIMITS,
         http,
       }),
-      secureCode: emulator.desk.dialect.secureCode,
+      secureCode: emulator.context.dialect.secureCode,
     }
   },
 }

@@ -69,21 +69,21 @@ afterAll(async () => {
 
 describe.each(['liq', 'w4p', 'freedom-kz'])('%s', (name) => {
   const pay = (reference: string, more: object = {}) => {
-    const { desk } = emulators[name]!
-    if (Object.keys(more).length > 0) desk.faults.next(more)
-    const placed = placeOrder(desk, {
+    const { context } = emulators[name]!
+    if (Object.keys(more).length > 0) context.faults.next(more)
+    const placed = placeOrder(context, {
       kind: 'payment',
       reference,
-      currency: desk.dialect.currency,
+      currency: context.dialect.currency,
       units: 1_234_56n,
       description: 'ї &',
       callbackUrl: `http://127.0.0.1:${edge.port}${callbackPath(name)}`,
       returnUrl: 'https://shop.example/',
     })
     if ('refusal' in placed) throw new Error(placed.refusal)
-    payByCard(desk, placed.order, desk.dialect.cards[0]!.number)
+    payByCard(context, placed.order, context.dialect.cards[0]!.number)
     return () =>
-      desk.deliveries.list(placed.order.id).map(({ answers, dueAt }) => ({ answers, ended: dueAt === undefined }))
+      context.deliveries.list(placed.order.id).map(({ answers, dueAt }) => ({ answers, ended: dueAt === undefined }))
   }
 
   test('is believed, kept, and acknowledged so that it is not repeated', async () => {

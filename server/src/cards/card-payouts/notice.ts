@@ -1,7 +1,7 @@
 import { formatUnits } from '../../platform/money/index.ts'
 import type { Notice } from '../../merchants/webhooks/index.ts'
 import { OPEN_PARTS, wireStatusOf } from './machine.ts'
-import type { Part, Payout, ToldAs } from './payout.ts'
+import type { Part, Payout, NotifiedAs } from './payout.ts'
 
 /** Sums over parts, ledger units. What is neither paid nor failed has not ended. */
 interface Totals {
@@ -75,7 +75,7 @@ export const payoutBody = (payout: Payout, parts: readonly Part[], scale: number
 
 /** A payout that is part of something larger, in that one's words (`contract.md` 6.7): Failed when nothing was paid. */
 const wholeBody = (
-  { body }: ToldAs,
+  { body }: NotifiedAs,
   totals: Totals,
   parts: readonly Part[],
   print: (amount: bigint) => string,

@@ -1,7 +1,7 @@
 import type { AttemptState, PartState } from './machine.ts'
 
 /** What a payout is a part of: the kind, object and fixed fields of the notifications that tell how it ends. */
-export interface ToldAs {
+export interface NotifiedAs {
   kind: string
   objectId: string
   body: Record<string, unknown>
@@ -22,7 +22,7 @@ export interface Payout {
   /** the ledger transfer that holds what has not ended yet */
   holdId: string
   /** null: it is notified as what it is */
-  notifiedAs: ToldAs | null
+  notifiedAs: NotifiedAs | null
   createdAt: Date
 }
 

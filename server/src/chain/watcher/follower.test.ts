@@ -57,11 +57,11 @@ const mine = (count: number): void => {
   for (let i = 0; i < count; i += 1) chain.mine()
 }
 /** Heights of the blocks that were shown, and from which blocks were lost, in order. */
-const blocksTold = async () => {
+const notifiedBlocks = async () => {
   const told = (await notes.read()).filter((text) => /^block|^orphaned/.test(text))
   return told.map((text) => text.split(' ')[1])
 }
-const settlesTold = async () => (await notes.read()).filter((text) => text.startsWith('settled'))
+const notifiedSettles = async () => (await notes.read()).filter((text) => text.startsWith('settled'))
 
 describe('the first start', () => {
   test('is above the newest final block, so that a lost head is survived', async () => {
@@ -72,7 +72,7 @@ describe('the first start', () => {
     await stepAll(follower)
     mine(2)
     await stepAll(follower)
-    expect(await blocksTold()).toEqual(['4', '5', '6', '7'])
+    expect(await notifiedBlocks()).toEqual(['4', '5', '6', '7'])
     const status = { network: NETWORK, height: 7, headHeight: 7, epoch: 1, traces: true }
     expect(await watchStatus(db)).toMatchObject([status])
   })
@@ -97,7 +97,7 @@ describe('blocks', () => {
       mine(5)
       await stepAll(follower)
     }
-    expect(await blocksTold()).toEqual(Array.from({ length: 20 }, (_, i) => String(i + 1)))
+    expect(await notifiedBlocks()).toEqual(Array.from({ length: 20 }, (_, i) => String(i + 1)))
     expect((await watchStatus(db))[0]!.epoch).toBe(4)
   })
 
@@ -109,7 +109,7 @@ describe('blocks', () => {
     expect([await notes.read(), (await watchStatus(db))[0]!.height]).toEqual([[], 0])
     notes.fail.at = null
     await stepAll(follower)
-    expect(await blocksTold()).toEqual(['1', '2', '3'])
+    expect(await notifiedBlocks()).toEqual(['1', '2', '3'])
   })
 
   test('are fetched ahead, never more than allowed beyond the one applied', async () => {
@@ -131,7 +131,7 @@ describe('blocks', () => {
     await expect(begin()).rejects.toThrow('silent')
     chain.silent = false
     await stepAll(follower)
-    expect(await blocksTold()).toEqual(['1', '2'])
+    expect(await notifiedBlocks()).toEqual(['1', '2'])
   })
 
   test('B7 below a node that lags behind are left alone', async () => {
@@ -143,7 +143,7 @@ describe('blocks', () => {
     chain.blocks.push(...ahead)
     chain.mine()
     await stepAll(follower)
-    expect(await blocksTold()).toEqual(['1', '2', '3', '4', '5', '6', '7'])
+    expect(await notifiedBlocks()).toEqual(['1', '2', '3', '4', '5', '6', '7'])
   })
 })
 
@@ -159,13 +159,13 @@ describe('a reorganisation', () => {
     chain.reorganise(2, branch)
     await stepAll(follower)
     const shown = branch.map((__, i) => String(5 + i))
-    expect(await blocksTold()).toEqual(['1', '2', '3', '4', '5', '6', '5', ...shown])
+    expect(await notifiedBlocks()).toEqual(['1', '2', '3', '4', '5', '6', '5', ...shown])
     const told = await notes.read()
     expect(told).toContain('orphaned 5')
     expect((await watchStatus(db))[0]).toMatchObject({ height: 4 + branch.length })
     chain.mine()
     await stepAll(follower)
-    expect((await blocksTold()).at(-1)).toBe(String(5 + branch.length))
+    expect((await notifiedBlocks()).at(-1)).toBe(String(5 + branch.length))
   })
 
   test('while the watcher was down is found at the next start', async () => {
@@ -173,7 +173,7 @@ describe('a reorganisation', () => {
     await stepAll(await begin({ startHeight: 1 }))
     chain.reorganise(4, [[], [], [], [], [], []])
     await stepAll(await begin())
-    expect(await blocksTold()).toEqual(['1', '2', '3', '4', '5', '6', '3', '3', '4', '5', '6', '7', '8'])
+    expect(await notifiedBlocks()).toEqual(['1', '2', '3', '4', '5', '6', '3', '3', '4', '5', '6', '7', '8'])
   })
 
   test('of blocks that were fetched ahead but not applied yet takes back those it shows', async () => {
@@ -182,7 +182,7 @@ describe('a reorganisation', () => {
     await follower.step()
     chain.reorganise(4, [[], [], [], []])
     await stepAll(follower)
-    expect(await blocksTold()).toEqual(['1', '2', '3', '4', '5', '3', '3', '4', '5', '6'])
+    expect(await notifiedBlocks()).toEqual(['1', '2', '3', '4', '5', '3', '3', '4', '5', '6'])
     expect((await notes.read()).filter((text) => text.startsWith('block')).slice(-4)).toEqual(
       [3, 4, 5, 6].map((height) => `block ${height} ${chain.blocks[height]!.hash}`),
     )
@@ -195,7 +195,7 @@ describe('a reorganisation', () => {
     await stepAll(follower)
     chain.reorganise(4, [[], [], [], [], []])
     await stepAll(follower)
-    expect(await blocksTold()).toEqual(['1', '2', '3', '4', '5', '6', '3', '3', '4', '5', '6', '7'])
+    expect(await notifiedBlocks()).toEqual(['1', '2', '3', '4', '5', '6', '3', '3', '4', '5', '6', '7'])
     const { rows } = await sql<{ kind: string }>`select kind from alerts`.execute(db)
     expect(rows).toEqual([{ kind: 'finality-broken' }])
     const { rows: stops } = await sql`select asset, merchant_id, network from freezes where lifted_at is null`.execute(
@@ -224,13 +224,13 @@ describe('finality', () => {
     chain.finalDepth = 8
     mine(1)
     await stepAll(follower)
-    expect(await settlesTold()).toEqual(['settled 10 final 4', 'settled 10 final 7', 'settled 11 final 7'])
+    expect(await notifiedSettles()).toEqual(['settled 10 final 4', 'settled 10 final 7', 'settled 11 final 7'])
   })
 
   test('of blocks far below the head reaches as far as they are read', async () => {
     mine(20)
     await stepAll(await begin({ startHeight: 1, mostBlocks: 8 }))
-    expect(await settlesTold()).toEqual(['settled 8 final 8', 'settled 16 final 14', 'settled 20 final 14'])
+    expect(await notifiedSettles()).toEqual(['settled 8 final 8', 'settled 16 final 14', 'settled 20 final 14'])
   })
 
   test('B8 of another branch than ours is not believed', async () => {
@@ -242,7 +242,7 @@ describe('finality', () => {
     chain.finalized = async () => ({ height: 8, hash: 'of another branch' })
     await stepAll(follower)
     chain.finalized = truth
-    expect(await settlesTold()).toEqual(['settled 10 final 4', 'settled 10 final 4'])
+    expect(await notifiedSettles()).toEqual(['settled 10 final 4', 'settled 10 final 4'])
   })
 
   test('of blocks fetched before the chain changed is not believed', async () => {
@@ -254,9 +254,9 @@ describe('finality', () => {
       Array.from({ length: 35 }, () => []),
     )
     await follower.step()
-    expect(await settlesTold()).toEqual(['settled 1 final 1', 'settled 2 final 1'])
+    expect(await notifiedSettles()).toEqual(['settled 1 final 1', 'settled 2 final 1'])
     await stepAll(follower)
-    expect((await settlesTold()).at(-1)).toBe('settled 36 final 30')
+    expect((await notifiedSettles()).at(-1)).toBe('settled 36 final 30')
     expect((await sql`select from alerts`.execute(db)).rows).toEqual([])
   })
 
@@ -267,7 +267,7 @@ describe('finality', () => {
     now += 30_000
     await follower.step()
     await follower.step()
-    expect(await settlesTold()).toEqual(['settled 1 final 0', 'settled 1 final 0'])
+    expect(await notifiedSettles()).toEqual(['settled 1 final 0', 'settled 1 final 0'])
   })
 })
 
@@ -309,7 +309,7 @@ describe('a leader of an earlier epoch', () => {
     await stepAll(next)
     chain.send({ hash: 'late', keys: [], succeeded: true, fee: null, transfers: [] })
     await expect(old.step()).rejects.toThrow('led by another process')
-    expect(await blocksTold()).toEqual(['1', '2'])
+    expect(await notifiedBlocks()).toEqual(['1', '2'])
     expect(await notes.read()).not.toContain('pool late of late')
   })
 })
@@ -320,7 +320,7 @@ test('a cursor that somebody moved by hand is not moved on from where it was', a
   await sql`update watch_cursors set height = 2, hash = ${chain.blocks[2]!.hash}`.execute(db)
   await expect(follower.step()).rejects.toThrow('led by another process')
   await stepAll(await begin())
-  expect(await blocksTold()).toEqual(['3'])
+  expect(await notifiedBlocks()).toEqual(['3'])
 })
 
 describe('rescan', () => {
@@ -336,7 +336,7 @@ describe('rescan', () => {
     await stepAll(follower)
     const before = await watchStatus(db)
     expect(await again(4, 7)).toBe(4)
-    expect(await blocksTold()).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '4', '5', '6', '7'])
+    expect(await notifiedBlocks()).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '4', '5', '6', '7'])
     expect(await watchStatus(db)).toEqual(before)
   })
 
@@ -348,6 +348,6 @@ describe('rescan', () => {
     await expect(again(5, 5)).rejects.toThrow('will be read in turn')
     chain.reorganise(3, [[], [], [], []])
     await expect(again(4, 4)).rejects.toThrow('another branch')
-    expect(await blocksTold()).toEqual(['1', '2', '3', '4'])
+    expect(await notifiedBlocks()).toEqual(['1', '2', '3', '4'])
   })
 })

@@ -6,7 +6,7 @@ import type { Place } from '../../pay-out/withdrawals/index.ts'
 export type CausedBy = 'fiat-invoice' | 'crypto-invoice' | 'crypto-replenishment'
 
 /** What is said of the exchange. */
-type ToldExchange = Pick<
+type NotifiedExchange = Pick<
   Exchange,
   | 'merchantId'
   | 'createdAt'
@@ -25,7 +25,7 @@ type ToldExchange = Pick<
  */
 export interface ExchangedOrder {
   id: string
-  exchange: ToldExchange
+  exchange: NotifiedExchange
   direction: { spend: { scale: number }; target: { scale: number } }
   /** withdrawal fee, of `exchange.target` */
   fee: bigint

@@ -1,6 +1,6 @@
 import type { Selling } from './pricing.ts'
 
-/** Amendment 5: a pair names the earlier of these first; what is not listed comes after, by its ticker. */
+/** `contract.md` 19 #5: a pair names the earlier of these first; what is not listed comes after, by its ticker. */
 const RANK = ['BTC', 'ETH', 'BNB', 'TRX', 'USDT', 'USDC', 'UAH', 'KZT']
 
 export interface Pair {

@@ -16,7 +16,7 @@ import { createDb, createPool, inTransaction, throughTx, type Db, type Tx } from
 import { skipEvent, replayEvents } from './commands.ts'
 import { emit } from './emit.ts'
 import { readMonths } from './months.ts'
-import { listEvents, listExhausted, selectEvents, wasTold } from './queries.ts'
+import { listEvents, listExhausted, selectEvents, wasNotified } from './queries.ts'
 import { claimLanes, claimOpen } from './store.ts'
 
 const MERCHANT = '00000000-0000-4000-8000-000000000001'
@@ -131,7 +131,7 @@ const askAll = async (db: Db, { objectId, at }: { objectId: string; at: Date }, 
   expect(await listExhausted(db, { merchantId: MERCHANT })).toHaveLength(4)
   expect(await listExhausted(db)).toHaveLength(4)
   expect(await readMonths(db, new Date())).toMatchObject({ good: true })
-  expect(await wasTold(db, { id: objectId, madeAt: at }, 'Done')).toBe(true)
+  expect(await wasNotified(db, { id: objectId, madeAt: at }, 'Done')).toBe(true)
   expect(
     await selectEvents(
       db,

@@ -38,7 +38,7 @@ const DAY_MS = 24 * 60 * 60_000
  * Whether the merchant of an object that was made at a time has a notification of this status. The clock that made it
  * may have been ahead.
  */
-export const wasTold = async (
+export const wasNotified = async (
   db: Db | Tx,
   { id, madeAt }: { id: string; madeAt: Date },
   status: string,

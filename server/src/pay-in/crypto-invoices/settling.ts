@@ -7,7 +7,7 @@ import { invoiceMoves, type InvoiceEvent } from './machine.ts'
 import { mailOf } from './mails.ts'
 import { askedUnits, totalsOf, type Totals } from './matching.ts'
 import { invoiceNotice, statusOf } from './notice.ts'
-import { markTold } from './payments.ts'
+import { markNotified } from './payments.ts'
 import { stepOf } from './quoting.ts'
 import type { InvoiceSettings } from './settings.ts'
 import { announce, move, write } from './store.ts'
@@ -68,7 +68,7 @@ export const end = async (
 ): Promise<Effects> => {
   const effects = moveOf(invoiceMoves, before.state, event)?.effects ?? []
   const invoice = await move(tx, before, event, {}, moment.at)
-  await markTold(tx, invoice.merchantId, invoice.id)
+  await markNotified(tx, invoice.merchantId, invoice.id)
   await mailOf(tx, invoice, invoice.state === 'paid' ? 'paid' : 'expired', settings, moment)
   if (invoice.state === 'paid') await settings.onPaid?.(tx, invoice, moment.at)
   return { items: [], notices: effects.map((effect) => invoiceNotice(invoice, statusOf[effect], settings.catalogue)) }

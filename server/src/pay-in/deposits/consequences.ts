@@ -38,12 +38,12 @@ export const consequencesOf = async (
     unnotified,
     told: afterAll,
   } = await notifySubscribers(tx, settings.depositSubscribers, followed, moment)
-  const isTold = ({ deposit, before }: Moved): boolean =>
+  const isNotified = ({ deposit, before }: Moved): boolean =>
     (deposit.told !== before.told && !unnotified.has(deposit.id)) || afterAll.has(deposit.id)
   const verified = new Set(having('notifyVerified'))
   // What is Verified as it is credited was Done first.
   const told = [...having('notifyDone'), ...having('notifyFailed')]
-    .filter(isTold)
+    .filter(isNotified)
     .flatMap((one) => (verified.has(one) ? [{ ...one.deposit, told: 'Done' as const }, one.deposit] : [one.deposit]))
   const own: Effects = {
     items: [

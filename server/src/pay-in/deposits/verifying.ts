@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { joinEffects, noEffects, type Effects } from '../../ledger/effects/index.ts'
-import { wasTold } from '../../merchants/webhooks/index.ts'
+import { wasNotified } from '../../merchants/webhooks/index.ts'
 import type { Deposit } from './deposit.ts'
 import { consequencesOf } from './consequences.ts'
 import { depositNotice } from './notice.ts'
@@ -90,7 +90,7 @@ const notifyVerified = async (
   const all: Effects[] = [
     {
       items: [],
-      notices: (await wasTold(tx, { id, madeAt: deposit.createdAt }, 'Done'))
+      notices: (await wasNotified(tx, { id, madeAt: deposit.createdAt }, 'Done'))
         ? [depositNotice(deposit, catalogue)]
         : [],
     },

@@ -5,7 +5,7 @@ import type { Notice } from '../../merchants/webhooks/index.ts'
 import type { Db } from '../../platform/db/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import { findById } from './store.ts'
-import type { ToldAs, Withdrawal } from './withdrawal.ts'
+import type { NotifiedAs, Withdrawal } from './withdrawal.ts'
 
 export type WireStatus = 'Pending' | 'Done' | 'Failed'
 
@@ -73,7 +73,7 @@ export const withdrawalNotices = (
 
 const wholeBody = (
   { internal, failReason }: Withdrawal,
-  { body }: ToldAs,
+  { body }: NotifiedAs,
   status: WireStatus | 'Exchanged',
   carried: Carried,
 ): Record<string, unknown> => ({

@@ -14,7 +14,7 @@ export interface Place {
 }
 
 /** What a withdrawal is a part of: the kind, object and fixed fields of the notifications that tell how it goes. */
-export interface ToldAs {
+export interface NotifiedAs {
   kind: string
   objectId: string
   body: Record<string, unknown>
@@ -44,6 +44,6 @@ export interface Withdrawal {
   /** Done has been sent once: a second mining after a reorganisation sends none */
   doneSent: boolean
   /** null: it is notified as what it is */
-  notifiedAs: ToldAs | null
+  notifiedAs: NotifiedAs | null
   createdAt: Date
 }

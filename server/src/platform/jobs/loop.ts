@@ -20,13 +20,13 @@ export interface JobWatch {
 }
 
 const LONGEST_PAUSE_MS = 30_000
-/** A node that is started again, a database that changes hands: nobody needs to be called for less. */
+/** A node that is started again or a database that fails over takes less time than this. */
 const FAILING_AFTER_MS = 5 * 60_000
 const LOOK_EVERY_MS = 30_000
 
 /**
- * Runs each job for itself, for ever, until stopped. `failingAfterMs`: of failures only, or in one run, before an alert
- * is raised.
+ * Runs each job in a loop of its own until stopped. `failingAfterMs`: how long a job only fails, or one run of it takes,
+ * before an alert is raised.
  */
 export const createJobLoop = (
   jobs: readonly Job[],
@@ -35,10 +35,13 @@ export const createJobLoop = (
   failingAfterMs = FAILING_AFTER_MS,
 ): JobLoop => {
   const stopping = new AbortController()
-  const told = jobs.map((job) => (watch ? watched(job, log, watch, failingAfterMs) : UNWATCHED))
-  const loops = jobs.map((job, i) => runForEver(job, log.child({ job: job.name }), stopping.signal, told[i]!))
-  // Apart from the loops: one that stands still can't say so itself.
-  const looking = setInterval(() => told.forEach(({ look }) => void look()), Math.min(LOOK_EVERY_MS, failingAfterMs))
+  const monitors = jobs.map((job) => (watch ? monitor(job, log, watch, failingAfterMs) : UNWATCHED))
+  const loops = jobs.map((job, i) => runLoop(job, log.child({ job: job.name }), stopping.signal, monitors[i]!))
+  // Outside the loops: a loop that hangs can't report itself.
+  const looking = setInterval(
+    () => monitors.forEach(({ look }) => void look()),
+    Math.min(LOOK_EVERY_MS, failingAfterMs),
+  )
   looking.unref()
   return {
     stop: async () => {
@@ -51,22 +54,22 @@ export const createJobLoop = (
 
 type Outcome = 'done' | 'failed'
 
-interface Told {
+interface Monitor {
   begins(): void
   ends(outcome: Outcome): Promise<void>
   /** looks whether the run under way has taken too long */
   look(): Promise<void>
 }
 
-const UNWATCHED: Told = { begins: () => {}, ends: async () => {}, look: async () => {} }
+const UNWATCHED: Monitor = { begins: () => {}, ends: async () => {}, look: async () => {} }
 
-/** Tells what lasts. Telling may fail as well, without a database above all: it is said again with the next outcome. */
-const watched = ({ name, longestMs }: Job, log: Logger, watch: JobWatch, failingAfterMs: number): Told => {
+/** Reports a state that lasts. A report fails where there is no database: it is repeated with the next outcome. */
+const monitor = ({ name, longestMs }: Job, log: Logger, watch: JobWatch, failingAfterMs: number): Monitor => {
   let failingSince: number | undefined
   let startedAt: number | undefined
   let isKnownWell = false
-  const telling = (tell: () => Promise<void>): Promise<void> =>
-    tell().catch((error: unknown) => log.error({ err: error, job: name }, 'how a job fares could not be told'))
+  const report = (send: () => Promise<void>): Promise<void> =>
+    send().catch((error: unknown) => log.error({ err: error, job: name }, 'the state of a job could not be stored'))
   return {
     begins: () => {
       startedAt = watch.now()
@@ -74,7 +77,7 @@ const watched = ({ name, longestMs }: Job, log: Logger, watch: JobWatch, failing
     ends: (outcome) => {
       startedAt = undefined
       const since = (failingSince = outcome === 'done' ? undefined : (failingSince ?? watch.now()))
-      return telling(async () => {
+      return report(async () => {
         if (since === undefined && !isKnownWell) {
           await watch.well(name)
           isKnownWell = true
@@ -89,17 +92,17 @@ const watched = ({ name, longestMs }: Job, log: Logger, watch: JobWatch, failing
       const since = startedAt
       if (since === undefined || watch.now() - since < (longestMs ?? failingAfterMs)) return
       isKnownWell = false
-      log.error({ job: name, since: new Date(since) }, 'job stands still')
-      await telling(() => watch.standing(name, since))
+      log.error({ job: name, since: new Date(since) }, 'job makes no progress')
+      await report(() => watch.standing(name, since))
     },
   }
 }
 
-const runForEver = async (job: Job, log: Logger, signal: AbortSignal, told: Told): Promise<void> => {
+const runLoop = async (job: Job, log: Logger, signal: AbortSignal, monitored: Monitor): Promise<void> => {
   let failures = 0
   while (!signal.aborted) {
     let more = false
-    told.begins()
+    monitored.begins()
     try {
       more = await job.run(signal)
       failures = 0
@@ -107,7 +110,7 @@ const runForEver = async (job: Job, log: Logger, signal: AbortSignal, told: Told
       failures += 1
       log.error({ err: error, failures }, 'job failed, will run again')
     }
-    await told.ends(failures === 0 ? 'done' : 'failed')
+    await monitored.ends(failures === 0 ? 'done' : 'failed')
     if (more) continue
     const pause = failures === 0 ? job.everyMs : Math.min(Math.max(job.everyMs, 250) * 2 ** failures, LONGEST_PAUSE_MS)
     await sleep(pause, undefined, { signal }).catch(() => {})

@@ -7,7 +7,7 @@ import type { Book, Line, Payment, Payout } from './rows.ts'
 import type { Account, PriceList } from './terms.ts'
 import { viewOf } from './view.ts'
 
-export interface Desk {
+export interface Context {
   readonly accounts: readonly Account[]
   readonly prices: PriceList
   readonly book: Book
@@ -42,7 +42,7 @@ export function newId(): string {
 
 /** What an order moves, for the statement. It is kept in the same write as the order. */
 export function lineOf(
-  desk: Desk,
+  context: Context,
   { account, reference, currency, kind }: Payment | Payout,
   units: bigint,
   more: { type?: Line['type']; fee?: bigint } = {},
@@ -51,7 +51,7 @@ export function lineOf(
   return {
     kind: 'line',
     id: newId(),
-    at: desk.now(),
+    at: context.now(),
     account,
     type,
     reference,
@@ -62,12 +62,12 @@ export function lineOf(
 }
 
 /** Tells the merchant of each of these, oldest first. */
-export function tell(desk: Desk, orders: readonly (Payment | Payout)[], telling: Telling): void {
+export function tell(context: Context, orders: readonly (Payment | Payout)[], telling: Telling): void {
   const [first] = orders
-  const account = desk.accounts.find(({ name }) => name === first?.account)
+  const account = context.accounts.find(({ name }) => name === first?.account)
   if (first === undefined || account === undefined) return
   const messages = orders.map((order) => {
-    const object = viewOf(order, desk.url())
+    const object = viewOf(order, context.url())
     return messageOf(
       order.callbackUrl,
       account,
@@ -75,7 +75,7 @@ export function tell(desk: Desk, orders: readonly (Payment | Payout)[], telling:
       Date.now(),
     )
   })
-  desk.deliveries.tell(first.id, messages, telling, (message) => ({
+  context.deliveries.tell(first.id, messages, telling, (message) => ({
     ...message,
     headers: {
       ...message.headers,

@@ -32,7 +32,7 @@ export interface Dialect {
   wayBack(order: Order): { readonly url: string; readonly fields?: Readonly<Record<string, string>> }
 }
 
-export interface Desk {
+export interface Context {
   readonly dialect: Dialect
   readonly orders: Records<Order>
   readonly faults: Faults
@@ -48,20 +48,20 @@ export interface Desk {
   arrange(id: string, dueAt: number): void
 }
 
-export function put(desk: Desk, order: Order): Order {
-  desk.orders.put(order)
+export function put(context: Context, order: Order): Order {
+  context.orders.put(order)
   return order
 }
 
 /** Told in the wrong order only what came before the end can come after it. */
-export function tell(desk: Desk, order: Order): void {
+export function tell(context: Context, order: Order): void {
   const telling = order.telling
   if (order.callbackUrl === '' || telling === undefined) return
   const before: Order[] = telling.reorder ? [{ ...order, status: 'processing' }] : []
-  desk.deliveries.tell(
+  context.deliveries.tell(
     order.id,
-    [...before, order].map((one) => desk.dialect.message(one)),
+    [...before, order].map((one) => context.dialect.message(one)),
     telling,
-    (message) => desk.dialect.spoil(message),
+    (message) => context.dialect.spoil(message),
   )
 }
