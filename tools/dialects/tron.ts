@@ -316,4 +316,12 @@ export const TRON_ROWS: readonly DialectRow[] = [
     source: 'java-tron documentation v4.8.2',
     adapter: 'nothing to do',
   },
+  {
+    id: 'T-46',
+    behaviour:
+      'infos of a block are as long as its senders like: each CALL, which moves nothing, is 40 energy and 300 bytes; a gateway cuts them or gives up (502)',
+    who: 'all with saveInternalTx',
+    source: 'EnergyCost.java, Program.callToAddress',
+    adapter: 'ask for each transaction',
+  },
 ]

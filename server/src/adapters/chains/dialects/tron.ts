@@ -20,7 +20,7 @@ export const tronQuestions = (node: TronNode): Question[] => {
   ): Question => ({
     row,
     compare: async () => {
-      const text = JSON.stringify(await node.ask(method, await bodyOf(), 1)).slice(0, 160)
+      const text = JSON.stringify(await node.ask(method, await bodyOf(), { attempts: 1 })).slice(0, 160)
       return ['{}', ...others].includes(text) ? agrees(`${method} answers ${text}`) : isNew(`${method} answers ${text}`)
     },
   })
@@ -88,7 +88,7 @@ const callOfNothing = async (node: TronNode) => {
         function_selector: 'decimals()',
         parameter: '',
       },
-      1,
+      { attempts: 1 },
     ),
     'the answer',
   )
@@ -127,7 +127,7 @@ const readNewest = async (node: TronNode): Promise<Read> => {
           .map(String),
       )
     }
-    const infos = await node.ask('wallet/gettransactioninfobyblocknum', { num: at }, 1)
+    const infos = await node.ask('wallet/gettransactioninfobyblocknum', { num: at }, { attempts: 1 })
     for (const info of Array.isArray(infos) ? infos.map((one: unknown) => objectOf(one, 'a receipt')) : []) {
       read.fields.push(...Object.keys(info))
       read.notes.push(

@@ -39,7 +39,8 @@ export const tronProbes = (
 ]
 
 /** An answer as it came: refusals are what some probes look for. */
-const raw = async (node: TronNode, method: Method, body: Fields): Promise<unknown> => node.ask(method, body, 1)
+const raw = async (node: TronNode, method: Method, body: Fields): Promise<unknown> =>
+  node.ask(method, body, { attempts: 1 })
 
 /** The node's own error, or the error of what was run. */
 const errorOf = (answer: unknown): string | undefined => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_WATCHER_SETTINGS } from '../../../chain/watcher/index.ts'
-import { onFork } from './test-dialects.ts'
+import { GATEWAY_GIVES_UP, manyCalls, onFork } from './test-dialects.ts'
 import { headerOf, shownTransfer, startScriptedNode, type Answers } from './test-node.ts'
 
 const hashOf = (height: number, nonce = 0): string => (height * 10 + nonce).toString(16).padStart(64, '0')
@@ -111,5 +111,60 @@ describe('a block and what came of its transactions', () => {
     await (answer === 'read'
       ? expect(reading).resolves.toMatchObject({ transactions: [] })
       : expect(reading).rejects.toMatchObject({ name: 'ChainUnavailable' }))
+  })
+})
+
+// Each call of a contract is an internal transaction of 40 energy and 300 bytes: java-tron Program.callToAddress.
+describe('row T-46: a block whose infos are too long for one answer', () => {
+  const chain = { height: 10 }
+  const [by, to] = [`41${'33'.repeat(20)}`, `41${'44'.repeat(20)}`]
+  const calls = manyCalls(by, to, 100_000)
+  const hashes = [hashOf(10), hashOf(10, 1)]
+  const infoOf = (id: unknown) => ({ id, fee: 5, blockNumber: 10, blockTimeStamp: 30_000, receipt: {} })
+  const answers = (more: Answers = {}): Answers =>
+    chainAt(chain, {
+      'wallet/getblockbynum': () => ({ ...headerOf(10), transactions: hashes.map((hash) => shownTransfer(hash)) }),
+      'wallet/gettransactioninfobyblocknum': () =>
+        hashes.map((hash) => ({ ...infoOf(hash), internal_transactions: calls })),
+      'wallet/gettransactioninfobyid': ({ value }) => infoOf(value),
+      ...more,
+    })
+
+  test.each<[string, Answers]>([
+    ['longer than is read', {}],
+    ['given up by a gateway', { 'wallet/gettransactioninfobyblocknum': () => GATEWAY_GIVES_UP }],
+  ])('is read transaction by transaction: %s', async (_why, more) => {
+    const { adapter } = await startScriptedNode(answers(more), { timeoutMs: 20_000 })
+    const block = await adapter.blockAt(10)
+    expect(block!.transactions.map(({ hash, fee, transfers }) => [hash, fee, transfers.length])).toEqual(
+      hashes.map((hash) => [hash, 5n, 1]),
+    )
+  })
+
+  test('is not read while an info is missing, or of another block', async () => {
+    const more: Answers = { 'wallet/gettransactioninfobyblocknum': () => GATEWAY_GIVES_UP }
+    for (const info of [{}, { ...infoOf(hashes[0]), blockNumber: 9 }, infoOf(hashOf(9))]) {
+      const { adapter } = await startScriptedNode(answers({ ...more, 'wallet/gettransactioninfobyid': () => info }))
+      await expect(adapter.blockAt(10)).rejects.toMatchObject({ name: 'ChainUnavailable' })
+    }
+  })
+
+  test('is read anew where another block took its height meanwhile', async () => {
+    let fork: 'aa' | 'bb' = 'bb'
+    const { adapter } = await startScriptedNode(
+      answers({
+        'wallet/gettransactioninfobyblocknum': () => GATEWAY_GIVES_UP,
+        'wallet/getblockbynum': () => ({
+          ...headerOf(10, fork),
+          transactions: hashes.map((hash) => shownTransfer(hash)),
+        }),
+        'wallet/getblock': () => headerOf(10, fork),
+        'wallet/gettransactioninfobyid': ({ value }) => {
+          fork = 'aa'
+          return infoOf(value)
+        },
+      }),
+    )
+    expect(await adapter.blockAt(10)).toMatchObject({ hash: headerOf(10, 'aa')['blockID'] })
   })
 })

@@ -1,18 +1,22 @@
-import type { Block } from '@bursar/chainkit'
+import type { Block, ChainTransaction, IssuerActShown } from '@bursar/chainkit'
+import { TooMuch } from '../exchange.ts'
 import { ChainUnavailable } from '../port.ts'
 import { listOf, Malformed, objectOf } from '../shape.ts'
 import { countOf, hashOf, type Fields } from './fields.ts'
 import { decodeHeader, readHeaderAt, readOrNothing, type Header } from './heads.ts'
 import { unknownNotes } from './internal.ts'
 import type { TronNode } from './node.ts'
-import { decodeInfos } from './outcome.ts'
+import { decodeInfos, type Info } from './outcome.ts'
 import { rootOf } from './root.ts'
 import { decodeTransaction, issuerActsOf } from './transaction.ts'
 
 const BY_NUMBER = 'wallet/getblockbynum'
 const NEWEST = 'wallet/getblock'
 const INFOS = 'wallet/gettransactioninfobyblocknum'
+const INFO = 'wallet/gettransactioninfobyid'
 const COUNT = 'wallet/gettransactioncountbyblocknum'
+/** Infos of a full block of the main network have two megabytes. Several blocks are read at once. */
+const MOST_INFO_BYTES = 16 * 1024 * 1024
 /** The chain may switch between the questions of one reading; this often in a row it does not. */
 const READINGS = 5
 
@@ -93,29 +97,16 @@ export const readBlockAt = async (
     if (count !== undefined && count > shown.length) continue
     // What a genesis block hands out was never a transaction, and has no infos.
     if (shown.length === 0 || height === 0) return { ...head, transactions: [] }
-    const answer = await node.ask(INFOS, { num: height })
-    if (!areOf(answer, head, hashes) && (await readHeaderAt(node, height))?.hash !== head.hash) continue
-    const infos = node.believe(INFOS, () => decodeInfos(answer, height, hashes))
-    if (infos.size > hashes.length)
-      throw node.unavailable(
-        BY_NUMBER,
-        `block ${height} with ${hashes.length} transactions, of which there are ${infos.size} infos`,
-      )
-    const transactions = node.believe(BY_NUMBER, () =>
-      shown.map((one, at) => decodeTransaction(one, infos.get(hashes[at]!)!, tokens, internalTransactions)),
-    )
-    const unknown = internalTransactions
-      ? node.believe(INFOS, () => [...new Set([...infos.values()].flatMap(unknownNotes))])
-      : []
-    const acts = node.believe(INFOS, () =>
-      shown.flatMap((one, at) => issuerActsOf(one, infos.get(hashes[at]!)!, tokens)),
-    )
+    const came = await readCame(node, head, { shown, hashes }, { tokens, internalTransactions })
+    if (!came) continue
+    const unknown = [...new Set(came.flatMap(({ notes }) => notes))]
+    const acts = came.flatMap((one) => one.acts)
     return {
       ...head,
       ...(count === undefined && { isUnproven: true as const }),
       ...(unknown.length > 0 && { unknownNotes: unknown }),
       ...(acts.length > 0 && { issuerActs: acts }),
-      transactions,
+      transactions: came.map(({ transaction }) => transaction),
     }
   }
   throw node.unavailable(
@@ -138,6 +129,61 @@ const readCount = async (node: TronNode, height: number): Promise<number | undef
     if (error instanceof ChainUnavailable) return undefined
     throw error
   }
+}
+
+/** A transaction of a block, and what its info says besides. */
+interface Came {
+  transaction: ChainTransaction
+  /** of internal transactions that this version does not know */
+  notes: string[]
+  acts: IssuerActShown[]
+}
+
+const cameOf = (shown: Fields, info: Info, { tokens, internalTransactions }: BlockReading): Came => ({
+  transaction: decodeTransaction(shown, info, tokens, internalTransactions),
+  notes: internalTransactions ? unknownNotes(info) : [],
+  acts: issuerActsOf(shown, info, tokens),
+})
+
+/**
+ * What came of a block's transactions, in its order; undefined when another block is at its height by now.
+ * A call of a contract that moves nothing is an internal transaction too: of 40 energy (`EnergyCost.java`), and of 300
+ * bytes in an info. Some transactions make infos of hundreds of megabytes so, in one block; each by itself has few
+ * enough, as it may run for 80 ms. What no node answers for the block is asked for each transaction.
+ */
+const readCame = async (
+  node: TronNode,
+  { height, hash, time }: Pick<Block, 'height' | 'hash' | 'time'>,
+  { shown, hashes }: Pick<ShownBlock, 'shown' | 'hashes'>,
+  reading: BlockReading,
+): Promise<Came[] | undefined> => {
+  const isStill = async (): Promise<boolean> => (await readHeaderAt(node, height))?.hash === hash
+  const answer = await node.ask(INFOS, { num: height }, { maxBytes: MOST_INFO_BYTES }).catch(nullIfTooMuch)
+  if (answer === null) {
+    const came: Came[] = []
+    for (const [at, one] of shown.entries())
+      came.push(
+        await node.read(INFO, { value: hashes[at]! }, (info) =>
+          cameOf(one, decodeInfos([info], height, [hashes[at]!]).get(hashes[at]!)!, reading),
+        ),
+      )
+    return (await isStill()) ? came : undefined
+  }
+  if (!areOf(answer, { time }, hashes) && !(await isStill())) return undefined
+  const infos = node.believe(INFOS, () => decodeInfos(answer, height, hashes))
+  if (infos.size > hashes.length)
+    throw node.unavailable(
+      BY_NUMBER,
+      `block ${height} with ${hashes.length} transactions, of which there are ${infos.size} infos`,
+    )
+  return node.believe(INFOS, () => shown.map((one, at) => cameOf(one, infos.get(hashes[at]!)!, reading)))
+}
+
+/** Also where a gateway in between gives up, with a status or a page of its own. */
+const nullIfTooMuch = (error: unknown): null => {
+  if (error instanceof ChainUnavailable && (error.cause instanceof TooMuch || error.cause instanceof Malformed))
+    return null
+  throw error
 }
 
 /**

@@ -43,7 +43,7 @@ export const broadcastTransaction = async (
 ): Promise<BroadcastResult> => {
   const hash = idOf(raw)
   if (hash === undefined) return { kind: 'refused', reason: 'invalid', message: 'not a signed transaction in hex' }
-  const answer = await node.ask(METHOD, { transaction: raw }, 1)
+  const answer = await node.ask(METHOD, { transaction: raw }, { attempts: 1 })
   const { verdict, message, code } = node.believe(METHOD, () => readVerdict(answer, hash))
   if (verdict === 'accepted') return { kind: 'accepted' }
   if (verdict === 'node-trouble') throw node.unavailable(METHOD, `refused: ${message} (${code})`)

@@ -30,10 +30,16 @@ export type Method = `${'wallet' | 'walletsolidity'}/${string}`
 
 type Fields = Record<string, unknown>
 
+/** How often a question is asked, and how many bytes of its answer are read, where that is not as usual. */
+interface Patience {
+  attempts?: number
+  maxBytes?: number
+}
+
 /** java-tron's HTTP API. Every method throws `ChainUnavailable` unless the node gave an answer that can be believed. */
 export interface TronNode {
   /** The answer's JSON. Whole numbers that a double does not hold are text. */
-  ask(method: Method, body: Fields, attempts?: number): Promise<unknown>
+  ask(method: Method, body: Fields, patience?: Patience): Promise<unknown>
   /** The answer, decoded. The node's own error, a `Malformed` and a RangeError are `ChainUnavailable`. */
   read<T>(method: Method, body: Fields, decode: (answer: Fields) => T): Promise<T>
   unavailable(method: Method, why: string, cause?: unknown): ChainUnavailable
@@ -83,13 +89,13 @@ export const createNode = (settings: NodeSettings): TronNode => {
   }
 
   /** Safe to repeat for what is asked; a hand-over is asked once. */
-  const ask: TronNode['ask'] = async (method, body, attempts = ATTEMPTS) => {
+  const ask: TronNode['ask'] = async (method, body, { attempts = ATTEMPTS, maxBytes = MAX_BYTES } = {}) => {
     const exchange = method.startsWith('walletsolidity/') ? solidity : full
     for (let attempt = 1; ; attempt += 1) {
       try {
         await requestPauses.pass()
         await turn()
-        return parse(method, await exchange.post(JSON.stringify(body), timeoutMs, method))
+        return parse(method, await exchange.post(JSON.stringify(body), timeoutMs, method, maxBytes))
       } catch (error) {
         const refused = error instanceof TooFast
         // Nobody asks this node before the pause is over: a gateway lengthens its suspension with each request.
