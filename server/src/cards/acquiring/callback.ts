@@ -14,6 +14,8 @@ export interface ReadCallback {
   acquirer: string
   reference: string
   state: AcquirerState
+  /** when its object is looked at latest, where that is not now: it was called about too often */
+  lookAt?: Date
 }
 
 /**
@@ -26,10 +28,12 @@ export const digestOf = ({ url, body }: RawCallback): Buffer =>
   createHash('sha256').update(url).update('\n').update(body).digest()
 
 /**
- * So many callbacks about one order are kept; later ones have it asked about all the same. Not all of a callback is
- * signed everywhere, so that a payer who is shown one can repeat it with other bytes for ever.
+ * So many callbacks about one order are kept; later ones have it asked about all the same, within a minute. Not all of a
+ * callback is signed everywhere, so that a payer who is shown one can repeat it with other bytes for ever: the acquirer
+ * is not asked as often.
  */
 const MOST_KEPT = 100
+const MANY_LOOK_MS = 60_000
 
 /** Notes a signed callback and has its object looked at now. The same bytes again are only counted (F3). */
 export const hearCallback = async (
@@ -47,8 +51,9 @@ export const hearCallback = async (
     on conflict (acquirer, digest) do update set times = acquirer_callbacks.times + 1 returning times`.execute(tx)
   if ((rows[0]?.times ?? 1) > 1) return noEffects
   if (isUuid(reference)) {
+    const heardSo = rows[0] ? heard : { ...heard, lookAt: new Date(moment.at.getTime() + MANY_LOOK_MS) }
     for (const listener of listeners) {
-      const effects = await listener(tx, heard, moment)
+      const effects = await listener(tx, heardSo, moment)
       if (effects) return effects
     }
   }
@@ -63,14 +68,14 @@ const jsonOf = (state: AcquirerState): string =>
 /** Callbacks about payments. One that says paid, in exactly what was ordered, is told on before it is confirmed. */
 export const createCallbackHandler =
   (listener: PaymentSubscriber): CallbackSubscriber =>
-  async (tx, { acquirer, reference, state }, moment) => {
+  async (tx, { acquirer, reference, state, lookAt = null }, moment) => {
     const payment = await lockPayment(tx, reference)
     if (!payment || payment.acquirer !== acquirer) return undefined
     const matches = state.kind === 'succeeded' && state.ticker === payment.ticker && state.units === payment.units
     const reported = matches
       ? await movePayment(tx, payment, 'reported', {}, { at: moment.at, next: moment.at })
       : undefined
-    await wakePayment(tx, acquirer, reference, moment.at, contradicts(payment, state))
+    await wakePayment(tx, acquirer, reference, moment.at, contradicts(payment, state), lookAt)
     return reported ? listener.reported(tx, reported, moment) : noEffects
   }
 

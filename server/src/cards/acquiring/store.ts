@@ -148,6 +148,7 @@ export const askAgainAt = async (
 /**
  * Has a payment looked at now, whichever worker holds it. False when there is none of this reference at this acquirer.
  * @param contradicts true: what woke it is something else than its state, and is asked about until it is confirmed
+ * @param next when it is looked at latest, where that is not now: what woke it came too often
  */
 export const wakePayment = async (
   tx: Tx,
@@ -155,8 +156,10 @@ export const wakePayment = async (
   id: string,
   at: Date,
   contradicts = false,
+  next: Date | null = null,
 ): Promise<boolean> => {
-  const { rows } = await sql`update payments set next_step_at = ${at}, asked = 0, epoch = epoch + 1,
+  const { rows } =
+    await sql`update payments set next_step_at = least(next_step_at, ${next ?? at}::timestamptz), asked = ${next === null ? 0 : sql`asked`}, epoch = epoch + 1,
       called_at = case when ${contradicts} then ${at} else called_at end
     where id = ${id} and acquirer = ${acquirer} returning 1`.execute(tx)
   return rows.length === 1

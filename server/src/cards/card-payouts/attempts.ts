@@ -96,17 +96,20 @@ export const askAgainAt = async (db: Db | Tx, { reference, epoch }: Attempt, nex
  * overtaken.
  * @param said how the acquirer says that it ended, where that is why: what contradicts its end is asked about until it
  *   is confirmed
+ * @param next when it is asked for latest, where that is not now
  */
 export const wake = async (
   db: Db | Tx,
   { reference, account, said }: { reference: string; account: string; said: AcquirerState['kind'] },
   at: Date,
+  next: Date = at,
 ): Promise<boolean> => {
   const contradicted = [
     ...(said === 'reversed' || said === 'refused' ? ['succeeded'] : []),
     ...(said === 'succeeded' ? ['unsent', 'refused', 'reversed'] : []),
   ]
-  const { rows } = await sql`update card_payout_attempts set next_ask_at = ${at}, epoch = epoch + 1,
+  const { rows } =
+    await sql`update card_payout_attempts set next_ask_at = least(next_ask_at, ${next}::timestamptz), epoch = epoch + 1,
       called_at = case when state = any(${contradicted}::text[]) then ${at} else called_at end
     where reference = ${reference} and account = ${account} returning 1`.execute(db)
   return rows.length === 1

@@ -11,7 +11,12 @@ import { wake } from './attempts.ts'
  */
 export const hearPayoutCallback = async (
   tx: Tx,
-  { acquirer, reference, state }: { acquirer: string; reference: string; state: Pick<AcquirerState, 'kind'> },
+  {
+    acquirer,
+    reference,
+    state,
+    lookAt,
+  }: { acquirer: string; reference: string; state: Pick<AcquirerState, 'kind'>; lookAt?: Date },
   { at }: Moment,
 ): Promise<Effects | undefined> =>
-  (await wake(tx, { reference, account: acquirer, said: state.kind }, at)) ? noEffects : undefined
+  (await wake(tx, { reference, account: acquirer, said: state.kind }, at, lookAt)) ? noEffects : undefined

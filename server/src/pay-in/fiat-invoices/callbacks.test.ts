@@ -163,5 +163,30 @@ describe('callbacks', () => {
   })
 })
 
+// The result that a payer's browser carries back is signed as a callback is, and its address is not: WayForPay, LiqPay.
+test('one callback repeated by its payer in many forms does not have the acquirer asked each time, and is heard within a minute', async () => {
+  const { id, reference } = await world.atTheBank()
+  const ask = world.first.paymentState
+  let asked = 0
+  world.first.paymentState = async (...order) => {
+    asked += 1
+    return ask(...order)
+  }
+  for (let n = 0; n < 100; n += 1) await hear(reference, undefined, { salt: `first ${n}` })
+  await world.work()
+  asked = 0
+  for (let n = 0; n < 20; n += 1) {
+    await hear(reference, undefined, { salt: `more ${n}` })
+    await world.work()
+    world.now += 5_000
+  }
+  expect(asked).toBeGreaterThan(0)
+  expect(asked).toBeLessThanOrEqual(5)
+  world.first.pays(reference)
+  await hear(reference, undefined, { salt: 'paid' })
+  await world.later(60_000)
+  expect((await world.lookup(id)).status).toBe('DONE')
+})
+
 const permutations = <T>(all: readonly T[]): T[][] =>
   all.length === 0 ? [[]] : all.flatMap((one, i) => permutations(all.toSpliced(i, 1)).map((rest) => [one, ...rest]))
