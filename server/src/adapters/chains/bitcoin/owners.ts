@@ -10,8 +10,8 @@ import type { Rpc } from '../rpc.ts'
 import { bytesOf } from '../shape.ts'
 import { readRawHex } from './raw.ts'
 
-/** The parents of so many transactions at most are in memory at a time. */
-const PARENTS_AT_ONCE = 16
+/** So many transactions are read at a time, and the bytes of so many parents at most are in memory. */
+export const READ_AT_ONCE = 16
 
 export interface Outpoint {
   txid: string
@@ -23,22 +23,28 @@ export type Owners = ReadonlyMap<string, string | null>
 
 type Parsed = ReadonlyMap<string, ParsedTransaction>
 
-/** What left the pool since it was listed is `left`. What we can't read waits for its block, which the node reads. */
+/**
+ * What left the pool since it was listed is `left`. What we can't read waits for its block, which the node reads. `bytes`:
+ * of all that came.
+ */
 export const readTransactions = async (
   rpc: Rpc,
   hashes: readonly string[],
-): Promise<{ parsed: Map<string, ParsedTransaction>; left: string[] }> => {
+): Promise<{ parsed: Map<string, ParsedTransaction>; left: string[]; bytes: number }> => {
   const parsed = new Map<string, ParsedTransaction>()
   const left: string[] = []
+  let bytes = 0
   for (const [at, hex] of (await readRawHex(rpc, hashes)).entries()) {
     const hash = hashes[at]!
     if (hex === null) left.push(hash)
     else {
-      const transaction = rpc.believe('getrawtransaction', () => parseTransaction(bytesOf(hex, hash)))
+      const raw = rpc.believe('getrawtransaction', () => bytesOf(hex, hash))
+      const transaction = parseTransaction(raw)
+      bytes += raw.length
       if (!isRefused(transaction) && transaction.txid === hash) parsed.set(hash, transaction)
     }
   }
-  return { parsed, left }
+  return { parsed, left, bytes }
 }
 
 /**
@@ -63,8 +69,8 @@ export const readOwners = async (
   }
   take(parsed)
   const missing = [...wanted.keys()].filter((txid) => !parsed.has(txid))
-  for (let from = 0; from < missing.length; from += PARENTS_AT_ONCE) {
-    take((await readTransactions(rpc, missing.slice(from, from + PARENTS_AT_ONCE))).parsed)
+  for (let from = 0; from < missing.length; from += READ_AT_ONCE) {
+    take((await readTransactions(rpc, missing.slice(from, from + READ_AT_ONCE))).parsed)
   }
   return owners
 }

@@ -14,7 +14,12 @@ const little = (n: number, size: number): Buffer => {
   bytes.writeUIntLE(n, 0, Math.min(size, 6))
   return bytes
 }
-const count = (n: number): Buffer => (n < 253 ? little(n, 1) : Buffer.concat([Buffer.from([253]), little(n, 2)]))
+const count = (n: number): Buffer => {
+  if (n < 253) return little(n, 1)
+  return n < 65_536
+    ? Buffer.concat([Buffer.from([253]), little(n, 2)])
+    : Buffer.concat([Buffer.from([254]), little(n, 4)])
+}
 const hashOf = (name: string): string => sha(Buffer.from(name)).toString('hex')
 const p2wpkh = (byte: string): string => `0014${byte.repeat(20)}`
 
@@ -34,7 +39,7 @@ const nodeOf = (
   mined: readonly { hash: string; hex: string }[] = [],
 ) => {
   const known = new Map([...pool, ...mined].map(({ hash, hex }) => [hash, hex]))
-  const node = { asked: 0, most: 0, silent: false }
+  const node = { asked: 0, most: 0, bytes: 0, silent: false }
   const rpc = {
     read: async (_method: string, _params: unknown, decode: (result: unknown) => unknown) =>
       decode(pool.map(({ hash }) => hash)),
@@ -44,6 +49,7 @@ const nodeOf = (
       node.most = Math.max(node.most, calls.length)
       return calls.map(({ params }) => {
         const hex = known.get(params[0] as string)
+        node.bytes += (hex?.length ?? 0) / 2
         return hex === undefined
           ? { ok: false, code: -5, message: 'No such mempool or blockchain transaction' }
           : { ok: true, result: hex }
@@ -137,4 +143,22 @@ test('audit D-B5, row B-26: parents of the largest size there is fit into one an
   // BIP 141 allows a block, and so a transaction, 4,000,000 bytes; they come as hex, and rpc.ts reads 128 MiB of an
   // answer.
   expect(node.most * 8_000_000).toBeLessThan(128 * 1024 * 1024)
+})
+
+test('row B-26: a page ends before it has more bytes than are held at once, and goes on where it ended', async () => {
+  // The largest that nodes relay has 400,000 bytes (policy.h MAX_STANDARD_TX_WEIGHT).
+  const large = Array.from({ length: 100 }, (_, n) =>
+    made([hashOf(`${n}`)], `6a${(n + 16).toString(16)}${'00'.repeat(399_000)}`),
+  )
+  const { node, read } = nodeOf(large)
+  const known = new Set<string>()
+  for (let more = true; more;) {
+    const before = node.bytes
+    const { added, unread } = await read(known)
+    expect(node.bytes - before).toBeLessThanOrEqual(24 * 1024 * 1024)
+    for (const { hash } of added) known.add(hash)
+    expect(unread.size).toBe(large.length - known.size)
+    more = unread.size > 0
+  }
+  expect(known.size).toBe(large.length)
 })

@@ -3,14 +3,15 @@ import { addressOf, outpointOf, type BitcoinChain, type ParsedTransaction } from
 import type { Rpc } from '../rpc.ts'
 import { listOf } from '../shape.ts'
 import { hashOf } from './block.ts'
-import { readOwners, readTransactions, type Owners } from './owners.ts'
+import { READ_AT_ONCE, readOwners, readTransactions, type Owners } from './owners.ts'
 
 /**
- * So many transactions are read at once, as long as they spend no more outputs than that: the rest of the pool waits
- * for the next reading.
+ * So many transactions are read at once, as long as they spend no more outputs and have not many more bytes than that:
+ * the rest of the pool waits for the next reading. A pool of 300 MB may be of transactions of 400,000 bytes.
  */
 const MOST_READ = 1_000
 const MOST_INPUTS = 5_000
+const MOST_BYTES = 16 * 1024 * 1024
 /** A reading of the pool. */
 export interface PoolReading {
   hashes: Set<string>
@@ -29,7 +30,7 @@ export const readPool = async (rpc: Rpc, chain: BitcoinChain, known: ReadonlySet
   )
   const hashes = new Set(list)
   const fresh = list.filter((hash) => !known.has(hash))
-  const { parsed, left } = await readTransactions(rpc, fresh.slice(0, MOST_READ))
+  const { parsed, left, read } = await readFirst(rpc, fresh.slice(0, MOST_READ))
   for (const hash of left) hashes.delete(hash)
   const taken = upToInputs([...parsed.values()])
   const later = [...parsed.keys()].slice(taken.length)
@@ -42,8 +43,25 @@ export const readPool = async (rpc: Rpc, chain: BitcoinChain, known: ReadonlySet
   return {
     hashes,
     added: taken.map((transaction) => observationOf(transaction, owners, chain)),
-    unread: new Set([...later, ...fresh.slice(MOST_READ)]),
+    unread: new Set([...later, ...fresh.slice(read)]),
   }
+}
+
+/** As many from the beginning as have the bytes that are held at once. @returns how many of the hashes are `read`, too */
+const readFirst = async (
+  rpc: Rpc,
+  hashes: readonly string[],
+): Promise<{ parsed: Map<string, ParsedTransaction>; left: string[]; read: number }> => {
+  const parsed = new Map<string, ParsedTransaction>()
+  const left: string[] = []
+  let read = 0
+  for (let bytes = 0; read < hashes.length && bytes < MOST_BYTES; read += READ_AT_ONCE) {
+    const some = await readTransactions(rpc, hashes.slice(read, read + READ_AT_ONCE))
+    for (const [hash, transaction] of some.parsed) parsed.set(hash, transaction)
+    left.push(...some.left)
+    bytes += some.bytes
+  }
+  return { parsed, left, read: Math.min(read, hashes.length) }
 }
 
 /** As many from the beginning as spend no more than is read at once, and one at least. */
