@@ -28,6 +28,11 @@ import { mayPlan, stuckDeposits } from './store.ts'
 const EVERY_MS = 30_000
 /** Of one run, the transactions that bring most first: a stranger's many small ones would keep others waiting. */
 const MOST_STUCK = 500
+/**
+ * Virtual bytes of a deposit and of what it stands on. All of them are mined at our cost, so that a payer who has much to
+ * say to the chain would have it said for a share of each deposit. A payout of an exchange to a hundred receivers fits.
+ */
+const MOST_FOREIGN_VSIZE = 5_000
 
 /** Pays for deposits that have long waited in the pool for too low a fee, by spending what they bring to ourselves. */
 export const createRescueJob = (deps: ConsolidationDeps): Job => ({
@@ -54,7 +59,10 @@ export const createRescueJob = (deps: ConsolidationDeps): Job => ({
             units: rescale(units, asset.scale, asset.networks.get('BITCOIN')!.decimals),
           }
         })
-        await payFor(deps, transaction, coins, rate, { mostPerMille: policy.rescuePerMille })
+        await payFor(deps, transaction, coins, rate, {
+          mostPerMille: policy.rescuePerMille,
+          mostVsize: MOST_FOREIGN_VSIZE,
+        })
       },
     )
     return false
@@ -81,6 +89,8 @@ export const payForParent =
 interface WorthIt {
   /** thousandths of what the coins hold: a dearer rescue is not worth it */
   mostPerMille: bigint
+  /** of the transaction and what it stands on */
+  mostVsize?: number
   /** satoshi: what the other way costs */
   below?: bigint
   /** the transaction itself, where the node need not have it: then it is handed over together with its child */
@@ -92,13 +102,17 @@ const payFor = async (
   transaction: string,
   all: readonly OwnCoin[],
   rate: bigint,
-  { mostPerMille, below, alone }: WorthIt,
+  { mostPerMille, mostVsize, below, alone }: WorthIt,
 ): Promise<boolean> => {
   const { wallet, sending, runtime } = deps
   const inPool = await deps.adapter.poolCost(transaction)
   const ancestors = inPool ? together(inPool) : alone
   if (!ancestors) return false
   if (ancestors.fee >= feeAt(rate, ancestors.vsize)) return true
+  if (mostVsize !== undefined && ancestors.vsize > mostVsize) {
+    runtime.log.info({ transaction, vsize: ancestors.vsize }, 'a stuck transaction is too large to be paid for')
+    return false
+  }
   const parent = await parentOf(deps, transaction)
   // A transaction of TRUC's has one child at most.
   if (parent.version === TRUC_VERSION && inPool && inPool.descendants.count > 0) return false
