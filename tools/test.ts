@@ -45,6 +45,7 @@ const checks: readonly Step[] = [
   { name: 'format', script: 'node_modules/oxfmt/bin/oxfmt', args: ['--check'] },
   { name: 'unused code', script: 'node_modules/knip/bin/knip.js', args: [] },
   { name: 'lint', script: 'node_modules/oxlint/bin/oxlint', args: ['--type-aware'], needs: '.oxlintrc.json' },
+  { name: 'boundaries', script: 'tools/lint/main.ts', args: [] },
   { name: 'generated files', script: 'tools/generate.ts', args: ['--check'], needs: 'tools/generate.ts' },
   { name: 'database grants', script: 'tools/grants.ts', args: [], needs: 'tools/grants.ts' },
 ]

@@ -1,6 +1,6 @@
 /**
- * The load generator, a process of its own: `node generator.ts`, which its parent tells what to send where. Each connection
- * sends its next request when the answer to its last has arrived whole.
+ * The load generator, a process of its own: `node generator.ts`, which its parent tells what to send where. Each
+ * connection sends its next request when the answer to its last has arrived whole.
  */
 import { connect } from 'node:net'
 import { prepare, SHAPES, type Account, type ShapeName } from './prepared.ts'

@@ -25,8 +25,8 @@ const FAILING_AFTER_MS = 5 * 60_000
 const LOOK_EVERY_MS = 30_000
 
 /**
- * Runs each job in a loop of its own until stopped. `failingAfterMs`: how long a job only fails, or one run of it takes,
- * before an alert is raised.
+ * Runs each job in a loop of its own until stopped. `failingAfterMs`: how long a job only fails, or one run of it
+ * takes, before an alert is raised.
  */
 export const createJobLoop = (
   jobs: readonly Job[],

@@ -1,0 +1,15 @@
+/** `npm run check`: every line that breaks a rule of this repository, with its file; exit code 1 when there is one. */
+import { findViolations } from './boundaries.ts'
+import { readSources } from './imports.ts'
+import { findUntidy } from './tidy.ts'
+
+const root = new URL('../../', import.meta.url).pathname
+const FOLDERS = ['contract', 'chainkit', 'signer', 'sdk', 'server', 'sandbox', 'test', 'bench', 'tools', 'web']
+
+const files = await readSources(root, FOLDERS)
+const imports = files.flatMap((file) => file.imports)
+// A reader that finds nothing would find no violation either.
+if (files.length < 1_000 || imports.length < 3_000) throw new Error('tools/lint does not find the sources')
+const found = [...findViolations(files), ...findUntidy(files)]
+for (const line of found) console.log(line)
+process.exitCode = found.length === 0 ? 0 : 1
