@@ -4,7 +4,7 @@ import type { NewId } from '../server/src/platform/base/id.ts'
 import { inTransaction, type Db } from '../server/src/platform/db/index.ts'
 import { applyAll, auditLedger } from '../server/src/ledger/postings/index.ts'
 
-/** In ledger units of any asset: nobody runs out of it. */
+/** In ledger units of any asset: no merchant runs out of it. */
 const FUNDS = 10n ** 24n
 
 /**

@@ -1,4 +1,4 @@
-/** What a user may set for the sandbox, from the environment. Every problem is told at once. */
+/** What a user may set for the sandbox, from the environment. All problems are reported at once. */
 import { resolve } from 'node:path'
 import type { Pace } from './miner.ts'
 import { emulatedKinds } from './platform/emulators.ts'

@@ -15,7 +15,7 @@ export type Standing = 'new' | 'delegated' | 'allowed'
 let nextAccount = 10_000
 let nextNonce = 1n
 
-/** Addresses that nobody has used, brought to a standing by a sweep that is not measured. */
+/** Addresses that were never used, brought to a standing by a sweep that is not measured. */
 export const freshAccounts = async (
   world: SweepWorld,
   assets: readonly Hex[],

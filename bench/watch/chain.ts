@@ -3,7 +3,7 @@ import type { Block, ChainTransaction } from '@bursar/chainkit'
 import type { ChainAdapter } from '../../server/src/adapters/chains/port.ts'
 
 const hex = (text: string): string => createHash('sha256').update(text).digest('hex')
-/** An address of nobody we know, in the form adapters give. */
+/** An unknown address, in the form adapters give. */
 const stranger = (seed: string): string => `0x${hex(seed).slice(0, 40)}`
 
 export interface MadeChain {

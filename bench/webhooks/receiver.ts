@@ -1,6 +1,6 @@
 /**
  * Merchants' receivers, a process of its own: one port that answers and checks the order of each object's events and
- * how long they took, one that only answers, one that never does. Told what to do by its parent.
+ * how long they took, one that only answers, one that never does. Its parent tells it what to do.
  */
 import { createServer, type AddressInfo, type Server } from 'node:net'
 

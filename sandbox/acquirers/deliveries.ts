@@ -40,7 +40,7 @@ export interface Deliveries {
   stop(): Promise<void>
 }
 
-/** What comes last when it is told in the wrong order comes so much later, ms. */
+/** In the wrong order, the message that should come first comes so much later, ms. */
 const REORDER_MS = 300
 
 export function startDeliveries(options: DeliveryOptions): Deliveries {

@@ -18,7 +18,7 @@ export type Outcome = (typeof outcomes)[number]
 const answerFaults = ['cut', 'held', 'error', 'garbage', 'empty', 'half', 'unavailable'] as const
 type AnswerFault = (typeof answerFaults)[number]
 
-/** How it is told of. */
+/** How it is reported. */
 export interface Telling {
   /** before each callback, ms */
   readonly delayMs: number
@@ -37,7 +37,7 @@ interface Decision extends Telling {
 }
 
 /**
- * What becomes of the next refund: `pending` is taken up and not ended until it is told to; `failed` is taken up and
+ * What becomes of the next refund: `pending` is taken up and not ended until a test ends it; `failed` is taken up and
  * gives nothing back; `late` is made, and the next two questions for the payment don't show it.
  */
 const refundFaults = ['pending', 'failed', 'late'] as const

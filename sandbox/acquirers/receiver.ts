@@ -1,4 +1,4 @@
-/** A merchant's end of callbacks, for tests: keeps them as they arrived, and answers what it is told to. */
+/** A merchant's end of callbacks, for tests: stores them as they arrived, and gives the answer that a test set. */
 import { createServer } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { listenOnLoopback } from '../http/listen.ts'

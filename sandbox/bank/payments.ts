@@ -1,4 +1,4 @@
-/** A payment's life: ordered over the API, paid on the page, decided, told, given back. */
+/** A payment's life: ordered over the API, paid on the page, decided, reported, given back. */
 import type { Outcome } from '../acquirers/faults.ts'
 import { passesLuhn } from '../acquirers/luhn.ts'
 import { BankRefusal, newId, tell, lineOf } from './context.ts'
@@ -50,7 +50,7 @@ export function orderPayment(context: Context, order: PaymentOrder): Payment {
   return payment
 }
 
-/** A payment as it is now: one that nobody paid in time has expired. */
+/** A payment as it is now: one that was not paid in time has expired. */
 export function currentPayment(context: Context, payment: Payment): Payment {
   const isOpen = payment.status === 'created' || payment.status === 'secure'
   if (!isOpen || context.now() <= payment.expiresAt) return payment

@@ -1,4 +1,4 @@
-/** A payout's life: ordered over the API, under way, sent or refused, told; or it comes back. */
+/** A payout's life: ordered over the API, under way, sent or refused, reported; or it comes back. */
 import type { Outcome } from '../acquirers/faults.ts'
 import { BankRefusal, newId, tell, lineOf } from './context.ts'
 import type { Context } from './context.ts'

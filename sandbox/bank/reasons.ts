@@ -6,8 +6,8 @@ export const reasons = {
   'insufficient-funds': { code: 'insufficient_funds', message: 'the card has too little money' },
   'expired-card': { code: 'expired_card', message: 'the card has expired' },
   '3ds-cancelled': { code: '3ds_cancelled', message: 'the payer did not confirm' },
-  '3ds-failed': { code: '3ds_failed', message: 'the payer could not be told from another' },
+  '3ds-failed': { code: '3ds_failed', message: 'the payer could not be identified' },
 } as const
 
-/** Told as it should be. */
+/** Reported as it should be. */
 export const plainTelling: Telling = { delayMs: 0, duplicate: 0, reorder: false, drop: false, badSignature: false }

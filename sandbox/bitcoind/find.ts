@@ -18,7 +18,7 @@ export interface FindOptions {
 
 export type Found = { readonly program: BitcoindProgram } | { readonly missing: string }
 
-/** A BITCOIND that is set and does not run is an error of the user's, told as such: nothing else is tried then. */
+/** A BITCOIND that is set and does not run is an error of the user's and reported so: nothing else is tried then. */
 export async function findBitcoind(options: FindOptions = {}): Promise<Found> {
   const env = options.env ?? process.env
   const named = env['BITCOIND']

@@ -34,7 +34,7 @@ export interface ControlOptions {
   }
   readonly bank?: BankControl
   readonly venue?: VenueControl
-  /** Pays an invoice as its payer would, continuing on its page first where nobody has. */
+  /** Pays an invoice as its payer would, continuing on its page first where that was not done. */
   readonly payInvoice?: (payment: InvoicePayment) => Promise<unknown>
   /** Makes a price source lie or fail; undefined: the truth again. */
   readonly setSourceFault?: (source: Source, fault: Fault | undefined) => void

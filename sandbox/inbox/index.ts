@@ -1,5 +1,5 @@
 /**
- * The webhook inbox: a merchant's server that keeps all it is sent, and behaves as badly as it is told to. It shows the
+ * The webhook inbox: a merchant's server that stores all that it is sent, and misbehaves on request. It shows the
  * mails too.
  */
 import { setTimeout as sleep } from 'node:timers/promises'

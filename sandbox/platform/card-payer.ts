@@ -1,4 +1,4 @@
-/** A payer with a card: continues on a fiat invoice's page where nobody has, and pays on the acquirer's. */
+/** A payer with a card: continues on a fiat invoice's page where that was not done, and pays on the acquirer's. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createCatalogue } from '../../server/src/market/assets/index.ts'
 import type { AssetSettings } from '../../server/src/market/assets/index.ts'

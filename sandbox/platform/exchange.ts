@@ -134,7 +134,7 @@ const inBankItem = (asset: string, units: bigint, at: Date): Parameters<typeof a
 
 /**
  * Puts the owner's money into the position once it is booked, each asset once; currencies are in the owner's own bank
- * account. Ends when all is done, or told to.
+ * account. Ends when all is done, or on request.
  */
 export async function stockPositions(db: Db, catalogue: Catalogue, signal: AbortSignal): Promise<void> {
   const left = new Map(Object.entries(STOCK).filter(([ticker]) => catalogue.find(ticker) !== undefined))

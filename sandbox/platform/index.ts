@@ -48,7 +48,7 @@ export interface Platform {
   startSigner(): Promise<void>
 }
 
-/** As the platform's own setting is when nobody sets it. */
+/** The platform's own default. */
 const QUOTE_MS = 15 * 60_000
 /** Longest path of a Unix socket, less its end byte. */
 const LONGEST_SOCKET = 107

@@ -1,5 +1,6 @@
 /**
- * A payer without a browser: continues on an invoice's page where nobody has, and pays it on the chains or at the bank.
+ * A payer without a browser: continues on an invoice's page where that was not done, and pays it on the chains or at
+ * the bank.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createCatalogue } from '../../server/src/market/assets/index.ts'

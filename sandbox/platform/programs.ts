@@ -60,7 +60,7 @@ export function environmentOf(
     BURSAR_REQUESTS_PER_MINUTE: '1000000',
     BURSAR_PAGE_POSTS_PER_MINUTE: '1000000',
     BURSAR_PAGE_GETS_PER_MINUTE: '1000000',
-    // A sandbox that is started for a minute does not derive thousands of addresses that nobody asks for.
+    // A sandbox that is started for a minute does not derive thousands of addresses that no one asks for.
     BURSAR_ADDRESS_STOCK: '200',
     BURSAR_SANDBOX: 'true',
     ...(process.env['BURSAR_LOG_LEVEL'] === undefined ? {} : { BURSAR_LOG_LEVEL: process.env['BURSAR_LOG_LEVEL'] }),

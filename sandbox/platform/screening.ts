@@ -1,6 +1,6 @@
 /**
- * Screening in the sandbox: an emulated provider that says what it is told to, a list of one made-up address, and what
- * the issuers of our dollars freeze.
+ * Screening in the sandbox: an emulated provider that gives the answer a test set, a list of one made-up address, and
+ * what the issuers of our dollars freeze.
  */
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ import type { SandboxSettings } from '../settings.ts'
 import type { Supervisor } from '../supervise.ts'
 import { newId } from './exchange.ts'
 
-/** On no real list, and nobody's. */
+/** On no real list, and without an owner. */
 export const LISTED = '0x00000000000000000000000000000000badc0de5'
 /** Of a sandbox, which protects nothing. */
 const KEYS = { accessId: 'sandbox', accessKey: 'sandbox-screening-key' }

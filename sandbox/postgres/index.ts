@@ -31,7 +31,7 @@ export interface PostgresOptions {
    * like.
    */
   readonly copyBases?: readonly string[]
-  /** Told what takes time, one line each. */
+  /** Called with a line for each step that takes time. */
   readonly log?: (line: string) => void
 }
 

@@ -78,7 +78,7 @@ function postmasterOf(pid: number, dataDir: string): ProcessIdentity | undefined
 
 /**
  * Backends outlive a killed postmaster for a moment and still share its memory: a new server beside them would corrupt
- * the data. They end by themselves when idle; a busy one is told to.
+ * the data. They end by themselves when idle; a busy one is ended.
  */
 async function endSurvivors(dataDir: string): Promise<void> {
   for (let round = 0; ; round++) {

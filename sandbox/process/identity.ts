@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 
-/** A process that can be told from a later one with the same pid. `startedAt` is opaque: compare it, never parse it. */
+/** A process, distinct from a later one with the same pid. `startedAt` is opaque: compare it, never parse it. */
 export interface ProcessIdentity {
   readonly pid: number
   readonly startedAt: string

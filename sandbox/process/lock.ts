@@ -1,4 +1,4 @@
-/** One at a time, across processes: a lock file that names its holder, so that a killed holder blocks nobody. */
+/** One at a time, across processes: a lock file that names its holder, so that a killed holder blocks no one. */
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspectProcess, isRunning } from './identity.ts'

@@ -20,7 +20,7 @@ export const FAULTS = ['down', 'html', 'blocked', 'slow', 'garbage'] as const
 type Fault = (typeof FAULTS)[number]
 
 export interface ScreeningEmulator extends Listening {
-  /** what it does until told otherwise; undefined: answers again */
+  /** what it does until another setting; undefined: answers again */
   setFault(fault: Fault | undefined): void
   /**
    * what it says from now on of a transaction, of all that arrives at an address of ours, or of a destination; of what

@@ -13,7 +13,7 @@
  * |---|---|---|
  * | status | (GET too) | height, newest and solid block, what waits, the known accounts with their keys, the tokens |
  * | mine | `{blocks?}` | makes blocks |
- * | reorg | `{depth, without?, others?}` | replaces the newest blocks by one more; `without`: ids nobody has heard of
+ * | reorg | `{depth, without?, others?}` | replaces the newest blocks by one more; `without`: ids to forget
  * any more; `others`: `mined` (in the new branch too), `pending`, `forgotten` |
  * | fund | `{ticker, to, amount}` | pays TRX or a token from the faucet; the transaction waits for a block |
  * | advance | `{ms}` | moves the chain's clock forward and makes a block |

@@ -25,7 +25,7 @@ interface VenueAccount {
 export interface VenueControl {
   next(body: unknown): unknown
   fault(body: unknown): unknown
-  /** Sets a balance, as a transfer that nobody booked would. */
+  /** Sets a balance, as a transfer that was not booked would. */
   balance(body: unknown): unknown
   /** Shows an order no more, as after 90 days. */
   archive(clientOrderId: string): void

@@ -13,7 +13,7 @@ export interface PageServer {
 }
 
 /**
- * `GET /{name}`, and below it what the page of that name asks for. `stay`: nobody is sent on to another host by a
+ * `GET /{name}`, and below it what the page of that name asks for. `stay`: no payer is sent on to another host by a
  * script.
  */
 export const servePages = async (views: ReadonlyMap<string, PageView>, { stay = false } = {}): Promise<PageServer> => {

@@ -11,7 +11,7 @@ import type { ScriptType } from './script.ts'
 
 /**
  * Why a text is no address here. `checksum`: almost one, a character is wrong. `network`: whole, but of another chain
- * or coin. `format`: nothing like an address, or a kind nobody can pay safely (later witness version, key off the
+ * or coin. `format`: nothing like an address, or a kind that can't be paid safely (later witness version, key off the
  * curve).
  */
 export type AddressRefusal = 'checksum' | 'network' | 'format'

@@ -35,7 +35,7 @@ export interface PayoutRequest {
   change?: ChangeOutput
   /** Thousandths of a satoshi for each virtual byte */
   feeRateMilliSatPerVb: bigint
-  /** As selection was told: change worth less than spending it at this rate is not made */
+  /** As in selection: change worth less than spending it at this rate is not made */
   laterRateMilliSatPerVb?: bigint
   caps: FeeCaps
   order: OutputOrder

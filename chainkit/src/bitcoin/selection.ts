@@ -22,7 +22,10 @@ export interface Selection<C extends Coin> extends Settlement {
   coins: C[]
 }
 
-/** `not-enough`: all coins worth their own fee do not pay. `too-large`: they would, in a transaction nobody relays. */
+/**
+ * `not-enough`: all coins worth their own fee do not pay. `too-large`: they would, in a transaction that no node
+ * relays.
+ */
 export type SelectionRefusal = 'not-enough' | 'too-large'
 
 /** Largest transaction that nodes relay, in virtual bytes (Bitcoin Core, `MAX_STANDARD_TX_WEIGHT`). */

@@ -51,7 +51,7 @@ function unsignedInput(psbt: Psbt, raw: Uint8Array): number | undefined {
   return at < 0 ? undefined : at
 }
 
-/** A high s is valid to consensus, and relayed by nobody (BIP 146). */
+/** A high s is valid to consensus, and no node relays it (BIP 146). */
 function isValid(signature: Uint8Array, hash: Uint8Array, publicKey: Uint8Array): boolean {
   try {
     return secp256k1.verify(signature, hash, publicKey, { prehash: false, format: 'der', lowS: true })

@@ -10,7 +10,7 @@ export type AddressRefusal = 'checksum' | 'format' | 'burn'
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 /**
- * The first 65,536 addresses: zero, precompiled and system contracts, and 0x…dEaD. Nobody holds their keys; money sent
+ * The first 65,536 addresses: zero, precompiled and system contracts, and 0x…dEaD. No one holds their keys; money sent
  * there is gone.
  */
 const RESERVED = /^0x0{36}/

@@ -65,7 +65,7 @@ export const readSignedAuthorization = (item: RlpItem | undefined): SignedAuthor
 }
 
 /**
- * Who signed it; EIP-55. Throws a RangeError for a high s (EIP-2 holds here too), an Error when nobody can have signed.
+ * Who signed it; EIP-55. Throws a RangeError for a high s (EIP-2 holds here too), an Error when no key can have signed.
  */
 export const authorityOf = ({ signature, ...authorization }: SignedAuthorization): Hex =>
   recoverSigner(authorizationHash(authorization), signature)

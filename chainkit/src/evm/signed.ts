@@ -61,7 +61,7 @@ export function parseSigned(raw: Uint8Array): SignedTransaction | Refused<Transa
   })
 }
 
-/** Who signed a hash; EIP-55. Throws a RangeError for a high s, an Error when nobody can have signed. */
+/** Who signed a hash; EIP-55. Throws a RangeError for a high s, an Error when no key can have signed. */
 export function recoverSigner(hash: Uint8Array, { r, s, yParity }: Signature): Hex {
   if (s > HALF_ORDER) throw new RangeError('its signature has a high s')
   const point = new secp256k1.Signature(r, s, yParity).recoverPublicKey(hash)

@@ -31,7 +31,8 @@ export interface Usage {
    */
   energyLimit?: bigint
   /**
-   * True for a transfer of TRX to, or a creation of, an account that is not activated. Token transfers activate nobody.
+   * True for a transfer of TRX to, or a creation of, an account that is not activated. Token transfers activate no
+   * account.
    */
   activates: boolean
 }

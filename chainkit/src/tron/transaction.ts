@@ -20,7 +20,7 @@ export interface UnsignedTransaction extends BlockReference {
   contract: Contract
   /** ms since the epoch: no block whose parent is as late or later takes it */
   expiration: number
-  /** ms since the epoch, believed by nobody: it makes equal payments different transactions */
+  /** ms since the epoch, not trusted: it makes equal payments different transactions */
   timestamp: number
   /** sun that energy may cost at most; bandwidth and activation come on top */
   feeLimit: bigint

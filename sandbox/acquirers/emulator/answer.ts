@@ -1,4 +1,4 @@
-/** Answers a call of the API, as well or as badly as the emulator was told to. */
+/** Answers a call of the API, well, or with the fault that a test set. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { NoAnswer, TextAnswer } from '../../http/server.ts'
 import type { AnswerScript } from '../faults.ts'

@@ -1,4 +1,4 @@
-/** What every part of an emulator works with: its books, its clock, what it is told to do wrong. */
+/** What every part of an emulator works with: its books, its clock, the faults that a test set. */
 import type { Deliveries, Message } from '../deliveries.ts'
 import type { Faults } from '../faults.ts'
 import type { Records } from '../records.ts'
@@ -53,7 +53,7 @@ export function put(context: Context, order: Order): Order {
   return order
 }
 
-/** Told in the wrong order only what came before the end can come after it. */
+/** Messages can only come in the wrong order where one came before the end. */
 export function tell(context: Context, order: Order): void {
   const telling = order.telling
   if (order.callbackUrl === '' || telling === undefined) return

@@ -1,4 +1,4 @@
-/** A payment's life: made, paid on the page, decided, told, given back. */
+/** A payment's life: made, paid on the page, decided, reported, given back. */
 import { passesLuhn } from '../luhn.ts'
 import { put, tell } from './context.ts'
 import type { Context } from './context.ts'
@@ -43,7 +43,7 @@ export function placeOrder(context: Context, { units, ...rest }: NewOrder): Plac
   return { order: put(context, order) }
 }
 
-/** One that nobody paid in time has expired. */
+/** One that was not paid in time has expired. */
 function current(context: Context, order: Order): Order {
   const isOpen = order.kind === 'payment' && (order.status === 'created' || order.status === 'secure')
   if (!isOpen || order.expiresAt === undefined || context.now() <= order.expiresAt) return order

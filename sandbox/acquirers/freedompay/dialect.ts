@@ -83,7 +83,7 @@ function salted(script: string, fields: Fields, secretKey: string): Record<strin
   return { ...unsigned, pg_sig: sign(script, unsigned, secretKey) }
 }
 
-/** What result_url is told: 1 is paid, 0 is not. Nothing is told before that. */
+/** The value that result_url gets: 1 is paid, 0 is not. It gets nothing before that. */
 function paymentResult(order: Order): Record<string, string> {
   // A payment stays paid when it was given back.
   const isPaid = order.status === 'succeeded' || order.status === 'reversed'

@@ -8,10 +8,11 @@
  * - the payer is sent back by a POST with the same fields [D] github.com/wayforpay/php-sdk, examples/returnUrl.php
  * - `RefundInProcessing` while the shop's balance is too small for a refund [D] .../852131; its code 1138 [D] the same
  * page
- * - statuses come in either case [D], the same page has both; `Created` for an order nobody paid: clients, [U]
+ * - statuses come in either case [D], the same page has both; `Created` for an order that was not paid: clients, [U]
  * - a part can't be voided, 1141 [D] .../852131; a refund made in the cabinet shows as `Refunded` without a sum, a part
  * too [U]
- * - pauses between callbacks [U]; test cards [U]: of our own; what CHECK_STATUS says of an order nobody paid yet [U]
+ * - pauses between callbacks [U]; test cards [U]: of our own; what CHECK_STATUS says of an order that is not paid yet
+ *   [U]
  */
 import type { Message } from '../deliveries.ts'
 import type { Dialect, TestCard } from '../emulator/context.ts'

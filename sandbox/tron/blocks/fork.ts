@@ -6,7 +6,7 @@ import { TransactionRefusal } from './refusal.ts'
 export interface ForkOrder {
   /** How many of the newest blocks are replaced. */
   readonly depth: number
-  /** Ids that the new branch is without, as if nobody had heard of them. */
+  /** Ids that the new branch is without, as if they had never been broadcast. */
   readonly without: readonly string[]
   /**
    * What becomes of the other transactions: they are in the new branch too, wait for a block again, or are forgotten.

@@ -8,7 +8,7 @@ import type { Block, MinedTransaction } from '../blocks/block.ts'
 import { signBytes } from '../blocks/signature.ts'
 import { witnessAddress, witnessKey } from '../blocks/witness.ts'
 
-/** The witness signs when a person looks: most blocks of a sandbox nobody ever reads. */
+/** The witness signs when a person looks: most blocks of a sandbox are never read. */
 export const blockJson = async (block: Block | undefined, visible: boolean, detail = true): Promise<Json> => {
   if (block === undefined) return {}
   const signature = await signBytes(headerBytes(block), witnessKey(block.witness))

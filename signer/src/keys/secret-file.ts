@@ -16,13 +16,13 @@ export interface Ownership {
 }
 
 /**
- * Reads a file that nobody but this user, or root, may read or replace. Throws an Error that says how to make it so.
+ * Reads a file that only this user, or root, may read or replace. Throws an Error that says how to make it so.
  */
 export async function readSecretFile(path: string): Promise<Buffer> {
   return readGuarded(path, OTHERS_CAN_READ, `Others can read ${path}: run chmod 600 on it`)
 }
 
-/** Reads a file that nobody but this user, or root, may change or replace. */
+/** Reads a file that only this user, or root, may change or replace. */
 export async function readTrustedFile(path: string): Promise<string> {
   const content = await readGuarded(path, OTHERS_CAN_WRITE, `Others can change ${path}: run chmod go-w on it`)
   return content.toString('utf8')

@@ -3,7 +3,7 @@ import type { IndexFile } from './index-file.ts'
 import { Refusal } from '../protocol/refusal.ts'
 
 /**
- * The authorisations that were given. A first one is enough for ever: anyone who asks for more of them ahead could use
+ * The authorisations that were given. A first one is enough: anyone who asks for more of them ahead could use
  * them when the treasury is another. So a second is given only at the nonce of the first, where at most one of them can
  * ever be taken; or when the first may have lost its nonce to another transaction; or when the pinned delegate has
  * changed.

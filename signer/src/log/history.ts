@@ -164,7 +164,7 @@ export class History implements LogFollower {
 
   /**
    * Whether a further transaction of an intent takes nothing that was not counted yet: at most one of them can be
-   * mined. On TRON an expired one may have been mined before it expired, which nobody can prove to the signer: each
+   * mined. On TRON an expired one may have been mined before it expired, which can't be proved to the signer: each
    * counts.
    */
   isCounted(network: Network, intentId: string): boolean {

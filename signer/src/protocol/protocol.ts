@@ -33,11 +33,11 @@ export interface Approval {
 /**
  * `payout`: pays the intents and nothing else. `filler`: an EVM transaction that only uses up a nonce, sent to its own
  * address with nothing in it, to close a gap or to cancel what is stuck. `treasury`: a transaction of TRON that stakes,
- * or lends resources to, or activates, an account of ours; it pays nobody. `sweep`: brings deposits to the treasury of
- * the policy (EVM) or to our hot address (TRON), or gives a deposit address what that costs it. `consolidation`: a
- * Bitcoin transaction that joins coins of ours into one of the hot account; it pays nobody. `cold`: pays one intent to
- * the cold address that the policy has for its asset. `rebalance`: an EVM transaction from one hot address of the
- * policy to another.
+ * or lends resources to, or activates, an account of ours; it makes no payment. `sweep`: brings deposits to the
+ * treasury of the policy (EVM) or to our hot address (TRON), or gives a deposit address what that costs it.
+ * `consolidation`: a Bitcoin transaction that joins coins of ours into one of the hot account; it makes no payment.
+ * `cold`: pays one intent to the cold address that the policy has for its asset. `rebalance`: an EVM transaction from
+ * one hot address of the policy to another.
  */
 export type Purpose = 'payout' | 'filler' | 'treasury' | 'sweep' | 'consolidation' | 'cold' | 'rebalance'
 

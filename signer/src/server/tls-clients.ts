@@ -15,7 +15,7 @@ export function readClients(text: string): ClientIdentity[] {
     const written = line.replace(/#.*$/, '').trim()
     return written === '' ? [] : [readIdentity(written, at + 1)]
   })
-  if (identities.length === 0) throw new Error('The list of clients names nobody')
+  if (identities.length === 0) throw new Error('The list of clients is empty')
   return identities
 }
 

@@ -18,7 +18,7 @@ export type Found = { program: string } | { missing: string }
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome']
 
-/** A CHROMIUM that is set and does not run is an error of the user's, told as such: nothing else is tried then. */
+/** A CHROMIUM that is set and does not run is an error of the user's and reported so: nothing else is tried then. */
 export const findChromium = async (options: FindOptions = {}): Promise<Found> => {
   const env = options.env ?? process.env
   const named = env['CHROMIUM'] ?? ''

@@ -164,6 +164,6 @@ const start = (): void => {
   liven()
   follow()
 }
-// What there is to see comes first: nothing above changes it. A page that nobody looks at draws no frame.
+// What there is to see comes first: nothing above changes it. A hidden page draws no frame.
 if (document.hidden) start()
 else requestAnimationFrame(() => setTimeout(start))

@@ -16,7 +16,7 @@ export interface RenderedPage {
 export interface DocumentParts {
   language: Language
   title: string
-  /** undefined where nobody sells anything, as on a page of a problem */
+  /** undefined where there is no seller, as on a page of a problem */
   seller: Seller | undefined
   main: Markup
   /** the page in another language; undefined where it can't be asked for again */

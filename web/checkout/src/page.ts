@@ -77,7 +77,7 @@ const main = (scene: Scene, panel: Panel): Markup => {
   const content = html`${summary(scene, panel)}<section class="panel ${panel.tone}" aria-labelledby="title">${steps(scene, panel)}${notice(scene)}${wrongAssets(scene)}
 <div class="head ${panel.tone === 'wait' && 'turn'}">${panel.icon && html`<span class="badge">${panel.icon}</span>`}<h1 id="title">${panel.title}</h1></div>${panel.body}</section>`
   const version = versionOf(view)
-  // A form that is filled in changes by nobody's doing but the payer's; the end of an invoice may still be followed.
+  // Only the payer changes a form that is filled in; the end of an invoice may still be followed.
   return panel.changes
     ? html`<main data-version="${version}" data-live="${live}">${content}</main>`
     : html`<main data-version="${version}">${content}</main>`

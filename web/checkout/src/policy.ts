@@ -26,7 +26,7 @@ const sourceOf = (text: string): string => {
 }
 
 /**
- * What every page carries: it is nobody's but its reader's, and stands in nobody's frame. Without
+ * What every page carries: it is only for its reader, and no other page may frame it. Without
  * cross-origin-opener-policy: the page knows its reader by the link alone, so an opener learns nothing from it that the
  * link does not tell, a shop may open it in a window and see that closed, and a browser that must change processes on
  * the way paints a fifth later.

@@ -5,7 +5,7 @@ import type { AcquirerCapabilities, AmountLimits, CardTicker } from './port.ts'
 
 /**
  * Reads one account of `BURSAR_ACQUIRERS_FILE`. Every problem is noted with the member's name, never its value, and
- * reading goes on with something harmless, so that all of them are told at once.
+ * reading goes on with something harmless, so that all of them are reported at once.
  */
 export interface AccountReader {
   readonly name: string
@@ -40,7 +40,7 @@ const TIMEOUT_MS = { least: 100, most: 120_000, standard: 20_000 }
 export const isGiven = (value: unknown): value is Given =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** @param problems is added to; `unread` adds members that nobody asked for, once the kind has read its own */
+/** @param problems is added to; `unread` adds members that are not known, once the kind has read its own */
 export const createAccountReader = (given: Given, problems: string[]): AccountReader & { unread(): void } => {
   const read = new Set<string>(COMMON)
   const name = String(given['name'])
@@ -109,7 +109,7 @@ export const createAccountReader = (given: Given, problems: string[]): AccountRe
   return { ...reader, unread }
 }
 
-/** Keys and card numbers travel there: nobody on the way may read along. */
+/** Keys and card numbers travel there: the connection must be encrypted. */
 const isSafeUrl = (text: string): boolean => {
   if (!URL.canParse(text)) return false
   const { protocol, hostname, username, password, search, hash } = new URL(text)

@@ -175,9 +175,9 @@ export interface Acquirer {
   readonly name: string
   readonly capabilities: AcquirerCapabilities
   /**
-   * Makes the hosted payment. Throws AcquirerRefusal when the acquirer says no. Nobody but the caller learns where the
+   * Makes the hosted payment. Throws AcquirerRefusal when the acquirer says no. Only the caller learns where the
    * page is: an acquirer that would send the payer a link by itself is not given what it needs for that. So an order
-   * whose answer is lost can be paid by nobody, and another acquirer may have one.
+   * whose answer is lost can't be paid, and another acquirer may have one.
    */
   createPayment(order: PaymentOrder): Promise<PaymentPage>
   /** Pure. @throws ForgedCallback */

@@ -30,7 +30,7 @@ export const refundSoFar = (
   if (backUnits === undefined && payment.kind === 'reversed') {
     return wasSent && refundedUnits + units === paidUnits
       ? done
-      : { kind: 'unknown', reason: 'money went back, and how much is not told' }
+      : { kind: 'unknown', reason: 'money went back, and the amount is not stated' }
   }
   const back = backUnits ?? 0n
   if (back >= refundedUnits + units) return done

@@ -34,7 +34,7 @@ export interface RequestPauses {
   close(ms: number): void
 }
 
-/** Longer than this nobody waits here: the caller learns why and comes again. */
+/** No caller waits longer than this: it gets the reason and asks again. */
 const MOST_WAIT_MS = 10_000
 /** A pause that is asked for is kept up to this length, and then the node is tried again. */
 const MOST_PAUSE_MS = 10 * 60_000

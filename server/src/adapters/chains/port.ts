@@ -34,7 +34,7 @@ export type FeeRate =
   | { kind: 'vbyte'; milliSatPerVb: bigint; incrementMilliSatPerVb?: bigint; guessed?: true }
   /** wei for each unit of gas; `legacy` chains use maxFeePerGas as the gas price */
   | { kind: 'gas'; legacy: boolean; maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
-  /** sun, set by the chain: nobody can offer more or less */
+  /** sun, set by the chain: no offer can be higher or lower */
   | ({ kind: 'resources' } & Prices)
 
 /**
@@ -133,7 +133,7 @@ export interface CoinChainAdapter extends ChainAdapter {
   broadcastWithParent(parent: string, child: string): Promise<BroadcastResult>
   /**
    * All unconfirmed transactions that a transaction of the pool stands on, and itself; null when it is not in the pool.
-   * A transaction has the same ones for ever.
+   * They never change for a transaction.
    */
   ancestorsOf(hash: string): Promise<PoolAncestor[] | null>
   /** Null when the transaction is not in the node's pool. */

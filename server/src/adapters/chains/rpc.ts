@@ -93,7 +93,7 @@ export const createRpc = (given: RpcSettings): Rpc => {
         if (error instanceof BatchRefused) throw error
         if (error instanceof TooLong && calls.length > 1) throw new BatchRefused(error.message)
         const refused = error instanceof TooFast
-        // Nobody asks this node before the pause is over, whatever the question.
+        // No request goes to this node before the pause is over, whatever the question.
         if (refused)
           requestPauses.close(error.pauseMs ?? FIRST_REST_MS * 2 ** (attempt - 1) * (0.5 + settings.random()))
         const again =

@@ -12,7 +12,7 @@ interface Attachment {
   bytes: Uint8Array
 }
 
-/** A mail whole. `id` names it for ever: sent twice it is the same mail (Message-ID). */
+/** A whole mail. `id` names it permanently: sent twice it is the same mail (Message-ID). */
 export interface OutgoingMail {
   id: string
   from: MailFrom
@@ -29,7 +29,7 @@ export interface OutgoingMail {
 
 /**
  * What became of a mail: the server took it (`accepted`), will never take it (`refused`), took it not this time
- * (`later`), or is not there, or not for us (`down`). With `mayHaveArrived` nobody knows: the connection broke while
+ * (`later`), or is not there, or not for us (`down`). With `mayHaveArrived` it is not known: the connection broke while
  * the server was to answer.
  */
 export type SendOutcome =

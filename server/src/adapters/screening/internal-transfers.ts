@@ -3,7 +3,7 @@ import { noSignals } from './signals.ts'
 
 /** What screening knows of the money of a merchant that has sent some to another one of this installation. */
 export interface SenderStanding {
-  /** screenings of its received money that nobody has concluded yet */
+  /** screenings of its received money that are not concluded yet */
   unjudged: readonly string[]
   /**
    * screenings of its received money that were found risky, or found to name a listed address later, and that nobody
@@ -14,7 +14,7 @@ export interface SenderStanding {
 
 /**
  * Money from another merchant of this installation inherits what is open about that merchant's own received money. The
- * flag names nobody: the merchant that receives the money reads it too. The ids are in the raw answer, for operators.
+ * flag names no one: the merchant that receives the money reads it too. The ids are in the raw answer, for operators.
  * @param standingOf by the id of the withdrawal that sent it; undefined where it is not known
  */
 export const createInternalTransfers = (

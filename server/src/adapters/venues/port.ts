@@ -15,7 +15,7 @@ export interface Venue {
   /**
    * Places a limit order that fills at once as far as it can and is cancelled for the rest. Must not be called again
    * for an order: venues take a client id anew when the first order under it has ended.
-   * @throws VenueUnreachable when nobody knows whether it was taken
+   * @throws VenueUnreachable when it is not known whether it was taken
    */
   place(order: VenueOrder): Promise<Placed>
   /** What became of an order, asked for by its client id, with all its fills. @throws VenueUnreachable */

@@ -7,7 +7,7 @@ import type { Venue } from './port.ts'
 /** Where to hedge. The files hold the account's credentials, which only the worker reads. */
 export interface VenueSettings {
   kind: 'ccxt'
-  /** of ours, in the ledger's accounts for ever */
+  /** of ours, permanent in the ledger's accounts */
   name: string
   /** as ccxt calls it */
   exchange: string

@@ -198,7 +198,7 @@ const personCommands: readonly Command[] = [
       voucher: text('ID', 'who is enrolled and vouches for the person; needed for all but the first'),
       signature: text('HEX', "the voucher's signature of `person text`"),
     },
-    more: 'LOGIN is the name under which the person types commands: nobody signs what they have proposed.',
+    more: 'LOGIN is the name under which the person types commands: a person does not sign an adjustment that they have proposed.',
     run: async ({ args: { ID: id, PUBLIC_KEY: publicKey, LOGIN: login }, options: { voucher, signature } }, env) => {
       if ((voucher === undefined) !== (signature === undefined))
         throw new UsageError('--voucher and --signature go together')

@@ -15,7 +15,7 @@ export const reportAcquirers = async (config: AcquirersConfig | null, report: Re
   for (const { name, kind, acquirer } of config.accounts) {
     const can = describeCapabilities(acquirer.capabilities)
     try {
-      // A reference nobody has ever ordered with: an acquirer that says so has understood and believed the question.
+      // A reference that was never ordered with: an acquirer that says so has understood and believed the question.
       const state = await acquirer.paymentState(randomUUID())
       const known = `says that a payment which was never ordered is ${state.kind}`
       const isOtherKey = state.kind === 'unknown' && state.otherKey === true

@@ -4,7 +4,8 @@ import type { Report } from './doctor-acquirers.ts'
 import type { Opened } from '../installation/open.ts'
 
 /**
- * Whether anything is screened, whether there is a list to screen by, and whether money waits that nobody will judge.
+ * Whether anything is screened, whether there is a list to screen by, and whether money waits without a provider to
+ * judge it.
  */
 export const reportScreening = async (
   { config, runtime }: Pick<Opened, 'config' | 'runtime'>,

@@ -40,7 +40,7 @@ export const eventCommands: readonly Command[] = [
         print(
           count === 0
             ? 'nothing is stored of it: what was archived is in the files that `bursar archive list` names'
-            : `${count} object(s) will be told again`,
+            : `${count} object(s) will be notified again`,
         )
       })
     },

@@ -57,7 +57,7 @@ const describe = (network: Network, { cursor, to, deposits, outgoing }: Rewind, 
     ...(to.height < cursor.finalHeight
       ? [`- stops all that is sent on ${network}, as blocks that were final are given up, until you lift it`]
       : []),
-    'What the blocks of the node hold is read again from there, credited again, and not told a second time.',
+    'What the blocks of the node hold is read again from there, credited again, and not notified a second time.',
   ]
 }
 

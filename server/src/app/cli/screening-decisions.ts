@@ -137,7 +137,7 @@ export const screeningDecisions: readonly Command[] = [
         if (
           !(await inTransaction(runtime.db, (tx) => noteFindings(tx, id, { actor: actor(), note }, momentOf(runtime))))
         )
-          throw new Error('nobody was listed later, or it is noted: bursar screening list')
+          throw new Error('no later listing was found, or it is noted: bursar screening list')
         print('noted')
       })
     },
@@ -151,7 +151,7 @@ export const screeningDecisions: readonly Command[] = [
   decision(
     'rejected',
     'screening reject',
-    'never credit a quarantined deposit: its merchant is told Failed, AML_REJECTED, and the money stays in quarantine',
+    'never credit a quarantined deposit: its merchant is notified of Failed, AML_REJECTED, and the money stays in quarantine',
     'The deposit is never credited, and the merchant is notified of it.',
   ),
 ]

@@ -22,7 +22,7 @@ export interface Checkout {
   close(): Promise<void>
 }
 
-/** Payers' pages of both kinds of invoice, told of changes over one connection of this process. */
+/** Payers' pages of both kinds of invoice, updated over one connection of this process. */
 export const createCheckout = (
   world: FiatWorld & InvoicingWorld,
   directory: MerchantDirectory,

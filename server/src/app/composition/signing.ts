@@ -167,7 +167,7 @@ const checked = async (
   return all
 }
 
-/** What the signer is told that a withdrawal pays. */
+/** The payment that the signer is asked for. */
 export const intentOf = (catalogue: Catalogue, withdrawal: Withdrawal): Intent => ({
   id: withdrawal.intentId,
   asset: withdrawal.ticker,

@@ -36,7 +36,7 @@ export interface World {
   /** how long after the end of its quote, or of its invoice, a payment may be mined to count so, ms */
   minedWithinMs: number
   claimTokens: ClaimTokens
-  /** who judges where money comes from; null: nobody */
+  /** judges where money comes from; null: no screening */
   screening: ScreeningWorld['screening']
 }
 

@@ -168,7 +168,7 @@ const createReader = (operation: Operation, fingerprintKeys: readonly KeyObject[
 const NO_VALUES: Readonly<Record<string, string>> = Object.freeze({})
 const NO_KEYS: readonly AnswerKey[] = Object.freeze([])
 
-/** Every identifier is a UUID: anything else is as unknown as one that nobody has. */
+/** Every identifier is a UUID: anything else is as unknown as a UUID that does not exist. */
 const readParams = (id: string): Record<string, string> => {
   const lower = id.toLowerCase()
   if (!isUuid(lower)) throw refuse(notFound, `nothing has the id ${JSON.stringify(id.slice(0, 64))}: ids are UUIDs`)

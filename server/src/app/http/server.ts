@@ -29,7 +29,7 @@ export interface HttpDeps extends Omit<EdgeDeps, 'limiter'> {
   log: Logger
   /** throws while the process can't serve */
   ready(): Promise<void>
-  /** requests without a good signature of one network address that are told why in a minute */
+  /** requests without a good signature of one network address that get a reason in a minute */
   refusalsPerMinute?: number
   /** CIDR ranges of proxies whose X-Forwarded-For names the network address */
   trustedProxies?: readonly string[]

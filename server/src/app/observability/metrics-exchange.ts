@@ -116,7 +116,7 @@ export const exchangeMetricsOf = (
     },
     {
       name: 'bursar_hedge_oldest_unknown_seconds',
-      help: 'Age of the oldest order that nobody knows whether the venue has taken; 0 when there is none',
+      help: 'Age of the oldest order whose acceptance by the venue is not known; 0 when there is none',
       labels: [],
       read: async () => {
         const unknown = (await listOpenOrders(db))

@@ -52,7 +52,7 @@ export const metricsOf = (
   },
   {
     name: 'bursar_open_alerts',
-    help: 'Alerts that nobody has settled, by kind',
+    help: 'Open alerts, by kind',
     labels: ['kind'],
     read: () => counts(db, sql`select kind, count(*) as value from alerts where resolved_at is null group by kind`),
   },

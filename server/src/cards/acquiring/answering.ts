@@ -14,7 +14,7 @@ import { askAgainAt, lockPayment, movePayment } from './store.ts'
 type Paid = Extract<AcquirerState, { kind: 'succeeded' | 'reversed' }>
 type Refused = Extract<AcquirerState, { kind: 'refused' }>
 
-/** Who is told, and what the acquirer that was asked does after a refusal. */
+/** The subscriber, and what the acquirer that was asked does after a refusal. */
 export interface Answering {
   listener: PaymentSubscriber
   /** its page takes another card after it refused one */
@@ -128,7 +128,7 @@ const refused = async (
   )
 }
 
-/** Waiting or unknown concludes nothing about money; it only says when nobody can be paying any more. */
+/** Waiting or unknown concludes nothing about money; it only says when no payer can be paying any more. */
 const notEnded = async (tx: Tx, payment: Payment, taking: Taking): Promise<Effects> => {
   const { at } = taking.moment
   if (isOver(payment, at)) {

@@ -28,9 +28,9 @@ export const digestOf = ({ url, body }: RawCallback): Buffer =>
   createHash('sha256').update(url).update('\n').update(body).digest()
 
 /**
- * So many callbacks about one order are kept; later ones have it asked about all the same, within a minute. Not all of a
- * callback is signed everywhere, so that a payer who is shown one can repeat it with other bytes for ever: the acquirer
- * is not asked as often.
+ * So many callbacks about one order are kept; later ones have it asked about all the same, within a minute. Not all of
+ * a callback is signed everywhere, so that a payer who is shown one can repeat it with other bytes without end: the
+ * acquirer is not asked as often.
  */
 const MOST_KEPT = 100
 const MANY_LOOK_MS = 60_000
@@ -65,7 +65,7 @@ export const hearCallback = async (
 const jsonOf = (state: AcquirerState): string =>
   JSON.stringify(state, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
 
-/** Callbacks about payments. One that says paid, in exactly what was ordered, is told on before it is confirmed. */
+/** Callbacks about payments. One that says paid, in exactly what was ordered, is passed on before it is confirmed. */
 export const createCallbackHandler =
   (listener: PaymentSubscriber): CallbackSubscriber =>
   async (tx, { acquirer, reference, state, lookAt = null }, moment) => {

@@ -89,7 +89,7 @@ export const recordMade = async (
 }
 
 /**
- * The order may have reached the acquirer, and its page reached nobody: it is asked about from now on, and the next
+ * The order may have reached the acquirer, and its page reached no payer: it is asked about from now on, and the next
  * acquirer of the route gets an order of its own. Money that comes for both is seen (decision 0024).
  */
 export const recordUnanswered = async (

@@ -78,7 +78,7 @@ const goneBack = async (
   return effects
 }
 
-/** Holds what is there of a payment's money. In suspense it is nobody's to spend, so that an alert is enough. */
+/** Holds what is there of a payment's money. Money in suspense can't be spent, so that an alert is enough. */
 const dispute = async (
   tx: Tx,
   payment: Payment,

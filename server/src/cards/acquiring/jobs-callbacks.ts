@@ -1,6 +1,6 @@
 import { ForgedCallback, type Acquirer, type Callback, type RawCallback } from '../../adapters/acquirers/port.ts'
 
-/** Reads a callback with the acquirer's own keys; undefined when it isn't the acquirer's. Asks nobody. */
+/** Reads a callback with the acquirer's own keys; undefined when it isn't the acquirer's. Sends no request. */
 export const readSigned = (acquirer: Pick<Acquirer, 'readCallback'>, raw: RawCallback): Callback | undefined => {
   try {
     return acquirer.readCallback(raw)

@@ -132,7 +132,9 @@ const orderOf = (
   expiresAt: payment.expiresAt.getTime() - (runtime.clock.business() - runtime.clock.now()),
 })
 
-/** Nobody has seen a page, so another acquirer may have the order; what may have been heard is asked about besides. */
+/**
+ * No payer has seen a page, so another acquirer may have the order; what may have been heard is asked about besides.
+ */
 const notMade = async (deps: PaymentJobDeps, acquirer: Acquirer, payment: Payment, error: unknown): Promise<void> => {
   const { runtime, table, listener } = deps
   const isRefusal = error instanceof AcquirerRefusal

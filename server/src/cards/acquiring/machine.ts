@@ -4,7 +4,7 @@ import { to, type Moves } from '../../platform/base/moves.ts'
  * A payment on an acquirer's page.
  * - planned: committed, the acquirer knows nothing
  * - asking: the acquirer may have got the order
- * - unsure: it is not known whether the acquirer has the order. Nobody has seen its page, so no money can have moved:
+ * - unsure: it is not known whether the acquirer has the order. No payer has seen its page, so no money can have moved:
  * the next
  *   acquirer has an order of its own, and this one is asked about
  * - open: the page is there, the payer may pay

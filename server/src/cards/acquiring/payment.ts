@@ -60,7 +60,7 @@ export type Attribution =
   | { kind: 'credit'; fee: bigint; effects: Effects }
   | { kind: 'suspend'; why: Exclude<SuspendedFor, 'amount-differs'>; effects: Effects }
 
-/** The module whose invoices are paid: told in the transaction of the change, with the payment's row locked. */
+/** The module whose invoices are paid: called in the transaction of the change, with the payment's row locked. */
 export interface PaymentSubscriber {
   /** The acquirer has confirmed exactly what was ordered. The listener's own rows say whose the money is. */
   paid(tx: Tx, payment: Payment, moment: Moment): Promise<Attribution>

@@ -78,7 +78,7 @@ export const creditItem = (
   return { item: itemOf(payment, { kind: 'payment', id: payment.id }, legs, moment), owed: owed - repaid }
 }
 
-/** A payment that can't be attributed: the acquirer holds it, and it is nobody's yet. */
+/** A payment that can't be attributed: the acquirer holds it, and it has no owner yet. */
 export const suspendItem = (payment: Took & { id: string }, moment: Moment): Item =>
   itemOf(
     payment,

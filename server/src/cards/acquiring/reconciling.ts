@@ -64,8 +64,8 @@ export interface Statement {
 
 /**
  * Holds an acquirer's statement against the books. Settlements and fees of the account are booked, each line once; what
- * the acquirer kept of a payment is corrected to what the statement says; everything else that differs is told and left
- * as it is.
+ * the acquirer kept of a payment is corrected to what the statement says; everything else that differs is reported and
+ * left as it is.
  */
 export const reconcileStatement = async (
   tx: Tx,

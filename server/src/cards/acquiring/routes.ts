@@ -17,7 +17,7 @@ const MOST_BYTES = 65_536
 /** An acquirer calls from few addresses about everybody's payments. */
 const PER_MINUTE = 60_000
 
-/** Where acquirers call. Tells nobody but the holder of the acquirer's key anything. */
+/** Where acquirers call. Answers only the holder of the acquirer's key. */
 export const callbackPath = (acquirer: string): string => `/acquirers/${acquirer}/callback`
 
 export const callbackRoutes = (deps: CallbackRoutesDeps): PageRoute[] => [

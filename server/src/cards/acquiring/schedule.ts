@@ -61,6 +61,6 @@ export const nextWatch = (
 /** The first ask after a page was made, or after a refusal of service: payers take their time. */
 export const firstAsk = (at: Date): Date => new Date(at.getTime() + FIRST_MS)
 
-/** Whether nobody can be paying any more. */
+/** Whether no payer can be paying any more. */
 export const isOver = ({ expiresAt }: Pick<Payment, 'expiresAt'>, at: Date): boolean =>
   at.getTime() >= expiresAt.getTime() + PATIENCE_MS

@@ -53,8 +53,8 @@ export const claimRefundLine = async (
 
 /**
  * What refund lines of a payment say besides what is booked: its lines that are no refund of ours, less what went back
- * without us and is on no line. The acquirer may have told in one sum when asked what its statement lists singly, or
- * the other way round. Minor units, below zero while lines are awaited.
+ * without us and is on no line. When asked, the acquirer may have stated one sum for refunds that its statement lists
+ * singly, or the other way round. Minor units, below zero while lines are awaited.
  */
 export const statedBeyondBooked = async (tx: Tx, { merchantId, id, acquirer }: PaymentKey): Promise<bigint> => {
   const { rows } = await sql<{ units: bigint }>`select ${unclaimed} - ${unstatedForeign} as units

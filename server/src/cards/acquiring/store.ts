@@ -111,7 +111,7 @@ export const paymentsOf = async (db: Db | Tx, merchantId: string, invoiceId: str
  */
 export type PaymentLine = { acquirer: string; isPlanned: boolean } | { noneOf: readonly string[] }
 
-/** Takes payments whose next step is due for `leaseMs`; nobody else gets them meanwhile. */
+/** Takes payments whose next step is due for `leaseMs`; no other worker takes them meanwhile. */
 export const claimPayments = async (
   db: Db,
   line: PaymentLine,

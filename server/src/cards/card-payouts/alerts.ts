@@ -11,7 +11,7 @@ export const NO_ROUTE_ALERT = 'card-payout-no-route'
 
 const named = ({ id, payoutId }: Part): string => `Part ${id} of card payout ${payoutId}`
 
-/** Nobody knows yet whether a part was paid, and it should be known by now. */
+/** It is not known whether a part was paid, though it should be by now. */
 export const alertUnknown = (db: Db | Tx, attempt: Attempt, reason: string, moment: Moment): Promise<void> =>
   raiseOrRenewAlert(
     db,
@@ -46,7 +46,7 @@ export const alertMismatch = (
     moment,
   )
 
-/** An acquirer says now that an end it told was another: money may have moved for a part that was given back. */
+/** An acquirer says now that an end it reported was another: money may have moved for a part that was given back. */
 export const alertContradiction = (tx: Tx, part: Part, attempt: Attempt, said: string, moment: Moment): Promise<void> =>
   raiseAlert(
     tx,

@@ -8,7 +8,7 @@ const ATTEMPT =
   sql.raw(`a.reference, a.merchant_id as "merchantId", a.payout_id as "payoutId", a.part_id as "partId", a.account, a.state,
   a.asks, a.epoch, a.sent_at as "sentAt", a.called_at as "calledAt"`)
 
-/** Writes an order before its acquirer is called. Nobody asks for it before `nextAskAt`. */
+/** Writes an order before its acquirer is called. No job asks for it before `nextAskAt`. */
 export const insertAttempt = async (tx: Tx, attempt: Attempt, nextAskAt: Date): Promise<void> => {
   await sql`insert into card_payout_attempts(reference, merchant_id, payout_id, part_id, account, state, next_ask_at, sent_at)
     values (${attempt.reference}, ${attempt.merchantId}, ${attempt.payoutId}, ${attempt.partId}, ${attempt.account}, 'open', ${nextAskAt},
@@ -64,7 +64,7 @@ export const bookedFeeOf = async (tx: Tx, { reference }: Attempt): Promise<bigin
   return rows[0]?.fee ?? null
 }
 
-/** Takes up orders of one account that are to be asked for, for `leaseMs`; nobody else gets them meanwhile. */
+/** Takes up orders of one account that are to be asked for, for `leaseMs`; no other worker takes them meanwhile. */
 export const claimAsks = async (
   db: Db,
   account: string,

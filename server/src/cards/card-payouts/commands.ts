@@ -193,7 +193,8 @@ const settleEnded = async (
       throw new Error(`part ${part.id} was paid and is ${part.state}`)
     await alertReturned(tx, part, attempt, moment)
     const parts = await partsOf(tx, payout)
-    // A single payout's merchant is told, as nothing else would say it; a batch is Done once, and its lookup shows it.
+    // A single payout's merchant is notified, as nothing else would show it; a batch is Done once, and its lookup shows
+    // it.
     const notices = payout.kind === 'single' ? [endNotice(payout, parts, scaleOf(deps.catalogue, payout.ticker))] : []
     return { items: [await giveBack(tx, payout, part, attempt, moment)], notices }
   }

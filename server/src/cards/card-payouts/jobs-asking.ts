@@ -14,8 +14,8 @@ const LEASE_MS = 60_000
 const MOST_AT_ONCE = 8
 
 /**
- * Asks one acquirer's account what became of its orders, until each has ended, for ever. One job for each account: an
- * acquirer that hangs keeps nobody else from being asked.
+ * Asks one acquirer's account what became of its orders, until each has ended. One job for each account: an
+ * acquirer that hangs does not delay the others.
  */
 export const createAskingJob = (deps: CardPayoutDeps, acquirer: Acquirer, everyMs: number): Job => ({
   name: `ask ${acquirer.name} for card payouts`,

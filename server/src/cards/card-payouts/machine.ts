@@ -3,7 +3,7 @@ import { to, type Moves } from '../../platform/base/moves.ts'
 /**
  * One payment of a card payout; a single payout has one.
  * - planned: nothing of it is with an acquirer
- * - sending: an acquirer may have the order; nobody knows yet
+ * - sending: an acquirer may have the order; it is not known yet
  * - waiting: an acquirer has the order and has not said how it ends, or nothing can be found out
  * - succeeded: the acquirer says it is paid
  * - refused: the acquirer says it is not and will not be; amount and fee are back on the balance

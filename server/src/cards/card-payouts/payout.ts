@@ -48,7 +48,7 @@ export interface Part {
 
 /** One order to one account with an acquirer. */
 export interface Attempt {
-  /** what the acquirer knows it by: ours, and its own for ever */
+  /** what the acquirer knows it by: ours, and its own permanently */
   reference: string
   merchantId: string
   payoutId: string

@@ -43,7 +43,7 @@ const acquirerEntries = ({ merchantId, ticker }: Owner, units: bigint, { account
 
 /**
  * A part is paid: its amount has left the acquirer's account, its fee is income. A hold ends as a whole, so what other
- * parts still need is held again by the next item of the same call: nobody can take it in between.
+ * parts still need is held again by the next item of the same call: no other order can take it in between.
  * @param held what the hold has
  */
 export const captureItem = (payout: Payout, part: Part, held: bigint, paidBy: PaidBy, { at, newId }: Moment): Item =>

@@ -46,9 +46,9 @@ const FIRST_ASK_MS = 2_000
 const LONGEST_ASK_MS = 10 * 60_000
 const LONGEST_WAIT_MS = 60_000
 
-/** Pause before an acquirer is asked again, by how often it was asked: 2 s, 4 s, ... 10 minutes, for ever. */
+/** Pause before an acquirer is asked again, by how often it was asked: 2 s, 4 s, ... 10 minutes, without an end. */
 export const askPauseMs = (asks: number): number => Math.min(FIRST_ASK_MS * 2 ** Math.min(asks, 20), LONGEST_ASK_MS)
 
-/** Pause before a part that reached nobody is sent anew, by how often it was tried: 1 s, 2 s, ... a minute. */
+/** Pause before a part that reached no acquirer is sent anew, by how often it was tried: 1 s, 2 s, ... a minute. */
 export const sendPauseMs = (attempts: number): number =>
   Math.min(1_000 * 2 ** Math.min(attempts - 1, 20), LONGEST_WAIT_MS)

@@ -129,7 +129,8 @@ export const isStopped = async (tx: Tx, { id }: Part): Promise<boolean> => {
 }
 
 /**
- * Takes up planned parts that are due and not stopped, oldest first, for `leaseMs`; nobody else gets them meanwhile.
+ * Takes up planned parts that are due and not stopped, oldest first, for `leaseMs`; no other worker takes them
+ * meanwhile.
  */
 export const claimPlanned = async (db: Db, at: Date, leaseMs: number, most: number): Promise<Part[]> => {
   const until = new Date(at.getTime() + leaseMs)

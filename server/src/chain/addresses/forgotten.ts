@@ -7,14 +7,14 @@ import { familyOf, type AddressFamily } from './family.ts'
 import { INDEX_LEAP } from './indexes.ts'
 
 /*
- * Addresses that the installation may have given to a merchant after the copy was made that it was restored from.
- * Nobody gets them again. They are known as the platform's own under the account `forgotten`: what comes to them is
+ * Addresses that the installation may have given to a merchant after the copy was made that it was restored from. They
+ * are not handed out again. They are known as the platform's own under the account `forgotten`: what comes to them is
  * noted, and goes to suspense.
  */
 
 /**
  * Sets the stock of an earlier era aside: any of it may have been given out. Until then it lies in the stock and is
- * given to nobody.
+ * handed out to no merchant.
  * @returns how many
  */
 export const setAside = async (tx: Tx): Promise<number> => {

@@ -1,6 +1,7 @@
 /**
- * Deposit addresses. Promises that an address has one owner for ever, that every request gets a new one, and that whose
- * an address is can be asked for a whole block in one query whose cost does not grow with the number of addresses.
+ * Deposit addresses. Promises that an address has one owner permanently, that every request gets a new one, and that
+ * whose an address is can be asked for a whole block in one query whose cost does not grow with the number of
+ * addresses.
  */
 export { replenish } from './commands.ts'
 export { createDerivationCheck, depositAddress } from './derivation.ts'

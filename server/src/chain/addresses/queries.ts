@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db, Query, Tx } from '../../platform/db/index.ts'
 import { familyOf, type AddressFamily } from './family.ts'
 
-/** Whom a deposit address belongs to, for ever. */
+/** Whom a deposit address belongs to. It never changes. */
 export interface AddressOwner {
   merchantId: string
   addressId: string
@@ -73,7 +73,7 @@ const HOLDERS = `with asked as (select * from unnest($1::text[], $2::text[]) u(f
   select family, address, true from asked join house_addresses using (family, address)`
 
 /**
- * Whose each of these addresses is; those that are nobody's here are absent.
+ * Whose each of these addresses is; those that have no owner here are absent.
  * @returns by family and address, as `EVM/0x...`
  */
 export const holdersOf = async (

@@ -4,7 +4,7 @@ import { takeIndexes } from '../addresses/index.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { bitcoinKey, type WalletKeys } from './wallet.ts'
 
-/** An address of the hot wallet that nobody was given: where our own money returns to. */
+/** An address of the hot wallet that was not handed out: our own money returns to it. */
 export interface ChangeKey {
   index: number
   address: string

@@ -221,7 +221,7 @@ export const recordDropped = async (tx: Tx, { id, epoch }: Outgoing, { at }: Pic
 
 /**
  * Ends a transaction that can never be mined any more, as what it spends was never made or is spent by another in a
- * final block. Only for those that carry nobody's money.
+ * final block. Only for those that carry no merchant's money.
  */
 export const recordSuperseded = async (tx: Tx, id: string, { at }: Pick<Moment, 'at'>): Promise<boolean> => {
   const moved = await move(tx, id, 'outrun', at)
@@ -231,7 +231,7 @@ export const recordSuperseded = async (tx: Tx, id: string, { at }: Pick<Moment, 
 
 /**
  * Ends a transaction that can never be mined any more, as something else used up what it needs in a final block. Those
- * whose money it carries are told; its other coins are free.
+ * whose money it carries are notified; its other coins are free.
  * @param paid intents that what used it up pays
  */
 export const recordOvertaken = async (

@@ -20,8 +20,8 @@ export const feeInLedgerUnits = (catalogue: Catalogue, { network, networkFee }: 
   nativeLedgerUnits(catalogue, network, networkFee ?? 0n)
 
 /**
- * The cost of a transaction that pays nobody: when it is mined the fee leaves the custody of the sending account and is
- * a cost of those it was made for, split evenly to the last unit; when its block is lost exactly that is taken back.
+ * The cost of a transaction without a payment: when it is mined the fee leaves the custody of the sending account and
+ * is a cost of those it was made for, split evenly to the last unit; when its block is lost exactly that is taken back.
  * @param payers merchants, or the platform; the same one as often as it has a part in it
  */
 export const ownCosts = (

@@ -1,7 +1,7 @@
 /**
  * Chain transactions of ours, from plan to final block. Promises that signed bytes are stored before a node sees them,
  * that a replacement spends the same coins or nonce so at most one attempt is ever mined, that what is not mined is
- * sent again for ever, and that modules whose money a transaction carries are called with each of its moves in the
+ * sent again until it ends, and that modules whose money a transaction carries are called with each of its moves in the
  * transaction that makes it.
  */
 export { adoptSigned, readForm } from './adopting.ts'

@@ -64,7 +64,7 @@ const UNCLEAR = 'overtaken-unclear'
 /** Raised with the transaction of ours that takes a payout back. */
 const RECALLED = 'payout-recalled'
 
-/** Whether a transaction of ours that pays nobody has taken it back: an alert was raised when that was planned. */
+/** Whether a transaction of ours without a payment has taken it back: an alert was raised when that was planned. */
 const isRecalled = async (tx: Tx, { network }: Outgoing, lost: readonly Lost[]): Promise<boolean> => {
   const { rows } = await sql`select from outgoing o join outgoing_attempts a on a.outgoing_id = o.id
     where a.network = ${network} and a.hash = ${lost[0]!.hash} and o.purpose = 'consolidation'`.execute(tx)

@@ -77,7 +77,7 @@ const runsOf = async ({ runtime, network }: SendingDeps, line: readonly Outgoing
   return runs
 }
 
-/** What fails for all of them is tried for each, so that nobody keeps the others waiting. */
+/** What fails for all of them is tried for each, so that none keeps the others waiting. */
 const together = async (deps: SendingDeps, run: Run): Promise<ReadonlySet<string>> => {
   if (run.length < 2) return new Set()
   try {
@@ -164,8 +164,8 @@ const refused = async (
 }
 
 /**
- * A payment goes back, so that others can take its nonce or its coins. What pays nobody waits as it is, unless payments
- * wait behind its nonce; on Bitcoin it gives back its coins, which payments may need.
+ * A payment goes back, so that others can take its nonce or its coins. A transaction without a payment waits as it is,
+ * unless payments wait behind its nonce; on Bitcoin it gives back its coins, which payments may need.
  */
 const mayWait = async ({ runtime, network }: SendingDeps, outgoing: Outgoing): Promise<boolean> => {
   if (outgoing.purpose === 'payout' || network === 'BITCOIN') return false

@@ -47,7 +47,7 @@ export const noteFound = async (tx: Tx, network: Network, id: string, mined: Min
     const [before, now] = rows[0]!.was ? ['had effect', 'has none'] : ['had no effect', 'has one']
     const text =
       `Transaction ${mined.hash} of ours on ${network} ${before} when it was final, and ${now} in block ${mined.height} that took the place of the final one. ` +
-      `Its withdrawals were told otherwise: correct them by hand`
+      `The notifications of its withdrawals say otherwise: correct them by hand`
     await raiseOrRenewAlert(tx, { kind: 'final-transaction-changed', subject: id, text }, moment)
   }
   await alertLost(tx, network, moment)

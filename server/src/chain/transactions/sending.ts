@@ -21,7 +21,7 @@ export interface SendingDeps {
   policy: SendingPolicy
   wallet: WalletKeys
   subscribers: readonly OutgoingSubscriber[]
-  /** what the signer is told a transaction is for and pays, and the approvals it has */
+  /** the purpose and payments of a transaction, for the signer, and the approvals it has */
   purposeOf(outgoing: Outgoing): Promise<SigningPurpose>
   /** the intents that its payments would have had next, had this one been given up (TRON) */
   nextIntentsOf?(outgoing: Outgoing): Promise<string[]>

@@ -41,7 +41,9 @@ export const move = async (
   return rows[0]
 }
 
-/** Takes transactions whose next step is due, oldest nonce first, for `leaseMs`; nobody else gets them meanwhile. */
+/**
+ * Takes transactions whose next step is due, oldest nonce first, for `leaseMs`; no other worker takes them meanwhile.
+ */
 export const claimDue = async (
   db: Db,
   network: Network,

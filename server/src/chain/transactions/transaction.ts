@@ -53,8 +53,8 @@ export interface Attempt {
 }
 
 /**
- * A move of one of our transactions, told in the database transaction that makes it. `refused`: nothing of it will ever
- * be mined, as nothing was signed, or as it expired and is proven dead.
+ * A move of one of our transactions, notified in the database transaction that makes it. `refused`: nothing of it will
+ * ever be mined, as nothing was signed, or as it expired and is proven dead.
  */
 export interface OutgoingChange {
   event: Exclude<OutgoingEvent, 'signed' | 'imported' | 'withdrawn' | 'outrun'>

@@ -22,7 +22,7 @@ export const ensureWallets = async (db: Db, wallet: WalletKeys, { at }: Moment, 
 
 /**
  * Checks that the database's addresses derive from these keys: one deposit address of each family and the first hot
- * address. Handing out addresses of another seed beside them would leave money where this signer's policy, or nobody,
+ * address. Handing out addresses of another seed beside them would leave money where this signer's policy, or no key,
  * reaches it.
  * @throws an Error that names an address which does not derive
  */

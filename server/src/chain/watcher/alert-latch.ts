@@ -2,7 +2,7 @@ import type { Network } from '@bursar/chainkit'
 import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 
-/** An alert about a network that is on or off. The database is told of changes only. */
+/** An alert about a network that is on or off. Only changes are written to the database. */
 export interface AlertLatch {
   /** Turns it on with a text for the operator, or off. */
   set(text: string | null): Promise<void>

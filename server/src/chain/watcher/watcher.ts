@@ -59,7 +59,7 @@ export const createWatcher = (deps: WatcherDeps): Watcher => {
       return { pause: await look(), failures: 0 }
     } catch (error) {
       log.warn({ err: error, failures }, 'could not follow the chain, will try again')
-      // The database may be what failed: then there is nobody to tell but the log.
+      // The database may be what failed: then only the log can be written.
       await lead?.failed(error, failures + 1).catch((err: unknown) => log.error({ err }, 'could not raise an alert'))
       if (mustStop(error)) throw error
       if (error instanceof LeadershipLost) await leadership.release()

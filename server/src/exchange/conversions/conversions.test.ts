@@ -366,7 +366,7 @@ describe('credited money', () => {
   })
 })
 
-describe("what can't be converted stays on the balance and is told", () => {
+describe("what can't be converted stays on the balance and is notified", () => {
   test('at once when it never will be: too little', async () => {
     const id = await received('ETH', 10n ** 14n, await target({ ticker: 'USDT' }))
     await run()

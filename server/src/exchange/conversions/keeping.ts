@@ -28,7 +28,7 @@ const readTarget = ({ ticker, address, blockchain }: TargetBody, rules: Rules): 
   }
   const destination = checkDestination(blockchain, address, rules)
   if (!destination.ok) throw invalid(`address: ${destination.why}`, 'address')
-  // As it was sent: it is told so, and judged anew when something is sent there.
+  // As it was sent: notifications show it so, and it is judged anew when something is sent there.
   return { ticker, address, blockchain }
 }
 

@@ -31,7 +31,7 @@ export interface CryptoOrder extends Order {
 
 /**
  * Exchanges, and holds what was bought for its withdrawal, all in this transaction. @throws ApiRefusal: roll back
- * @returns its id, and that it is Exchanged; Done or Failed are told by the withdrawal
+ * @returns its id, and that it is Exchanged; the withdrawal notifies of Done or Failed
  */
 export const exchangeAndSend = async (
   tx: Tx,
@@ -84,8 +84,8 @@ export interface SentOn {
 }
 
 /**
- * Sends received money on, told as an exchange with withdrawal at a price of 1 (`contract.md` 4.1), so that a target is
- * told alike whatever was paid. @throws ApiRefusal when it is not on the balance any more
+ * Sends received money on, notified as an exchange with withdrawal at a price of 1 (`contract.md` 4.1), so that a
+ * target is notified alike whatever was paid. @throws ApiRefusal when it is not on the balance any more
  */
 export const sendOnAsWhole = async (
   tx: Tx,

@@ -24,7 +24,7 @@ export interface CardDeps extends PlacingDeps {
 /** A priced exchange and the card that what it buys is paid to, as a batch. */
 export interface FiatOrder extends Order {
   asset: FiatAsset
-  /** the whole number, judged: kept sealed, told masked */
+  /** the whole number, judged: stored sealed, notified masked */
   card: string
   /** the merchant's own payout fee */
   payoutFee: string | undefined

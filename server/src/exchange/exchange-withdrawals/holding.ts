@@ -5,7 +5,7 @@ import { formatUnits } from '../../platform/money/index.ts'
 import { refusal, refusalOf } from '../../ledger/orders/index.ts'
 
 /**
- * Writes what sends the bought asset, and holds its money. @param localId null: it was given by nobody, or names what
+ * Writes what sends the bought asset, and holds its money. @param localId null: no merchant gave it, or it names what
  * caused it
  * @throws ApiRefusal when the localId is taken
  */

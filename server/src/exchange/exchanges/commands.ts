@@ -20,7 +20,7 @@ import { exchangeRows, rowOf } from './store.ts'
 export interface Fill {
   exchange: Exchange
   direction: Direction
-  /** the localId names what caused it, and is nobody's to take */
+  /** the localId names what caused it, and no merchant can take it */
   caused: boolean
   /** of the request that asks for it */
   answers: Item['answers'] | undefined

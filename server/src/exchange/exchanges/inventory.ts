@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../platform/db/index.ts'
 import type { AssetRules } from './policy.ts'
 import type { Flows } from './profit.ts'
 
-/** Rows that an asset's inventory is spread over. Each exchange takes one that nobody holds. */
+/** Rows that an asset's inventory is spread over. Each exchange takes one that is not locked. */
 const CHUNKS = 16
 
 /**
@@ -18,7 +18,7 @@ export interface InventoryMove {
   units: bigint
   /** null: it goes as far as there is inventory */
   bounds: Bounds | null
-  /** absent where nobody trades */
+  /** absent where none trades */
   traded?: Traded
 }
 
@@ -62,7 +62,7 @@ const countersOf = ({ traded }: InventoryMove) =>
         margin = margin + ${traded.margin}::numeric`
     : sql``
 
-/** The usual way: one chunk that nobody holds, that takes it whole, and that stays within its share of the bounds. */
+/** The usual way: one chunk that is not locked, that takes it whole, and that stays within its share of the bounds. */
 const moveInFreeChunk = async (tx: Tx, move: InventoryMove): Promise<boolean> => {
   const { asset, units, bounds } = move
   const { rows } = await sql`update exchange_inventory set units = units + ${units}::numeric ${countersOf(move)}

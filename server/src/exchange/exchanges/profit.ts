@@ -12,7 +12,7 @@ export interface Flows {
 export interface Profit {
   /** of what was both bought and sold, at the average of all purchases and of all sales */
   realised: bigint
-  /** of the rest, at what it is worth now; null when nobody knows */
+  /** of the rest, at what it is worth now; null when it is not known */
   unrealised: bigint | null
 }
 

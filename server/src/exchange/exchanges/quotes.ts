@@ -12,8 +12,8 @@ import { insertQuotes, quotedTo, type NewQuote } from './store.ts'
 
 /**
  * Prices that are quoted to merchants and kept for them. An estimate reserves nothing (decision 0030): what others were
- * promised does not count, so that nobody can close the exchange for them by asking. A merchant's own quotes count as
- * far as its balance can pay for them.
+ * promised does not count, so that no merchant can close the exchange for others by asking. A merchant's own quotes
+ * count as far as its balance can pay for them.
  */
 export interface QuoteStore {
   /**

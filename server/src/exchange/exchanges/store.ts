@@ -124,7 +124,7 @@ export const lockQuotes = async (
   return asked.map((_, i) => found.get(i + 1))
 }
 
-/** Ends locked promises: they are honoured once for ever, and are there again when the caller rolls back. */
+/** Ends locked promises: they are honoured once only, and are there again when the caller rolls back. */
 export const endQuotes = async (tx: Tx, taken: readonly StoredQuote[]): Promise<void> => {
   if (taken.length === 0) return
   await sql`delete from exchange_quotes q using unnest(${taken.map(({ merchantId }) => merchantId)}::uuid[], ${taken.map(({ id }) => id)}::uuid[]) t(m, i)

@@ -19,7 +19,7 @@ export type HedgeAlert =
   | 'position-limit-near'
   /** of an asset: orders don't fill, or none is begun */
   | 'hedge-failing'
-  /** of an order: nobody knows what became of it */
+  /** of an order: its outcome is not known */
   | 'hedge-unknown'
   /** of an asset on a venue: too little to spend */
   | 'venue-balance-low'

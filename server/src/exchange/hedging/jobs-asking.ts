@@ -13,7 +13,7 @@ const CANCEL_AFTER_MS = 30_000
 const TELL_AFTER_MS = 60_000
 
 /**
- * Asks the venue what became of orders, by their client ids, until each has ended, for ever. Nothing is ever placed
+ * Asks the venue what became of orders, by their client ids, until each has ended. Nothing is ever placed
  * again.
  */
 export const createHedgeAskingJob = (deps: HedgeDeps, everyMs: number): Job => ({
@@ -43,8 +43,8 @@ const askOne = async (deps: HedgeDeps, order: HedgeOrder): Promise<void> => {
 
 const alertLate = async ({ runtime, venue }: HedgeDeps, { id, placedAt, state }: HedgeOrder): Promise<void> => {
   if (state !== 'sending' || runtime.clock.now() - placedAt.getTime() < TELL_AFTER_MS) return
-  const text = `nobody knows whether ${venue.name} has taken the order ${id.replaceAll('-', '')} of ${placedAt.toISOString()}; it is asked for until it says so, and the asset is not hedged meanwhile`
-  // The answer may have come between: what has ended is told of no more.
+  const text = `it is not known whether ${venue.name} has taken the order ${id.replaceAll('-', '')} of ${placedAt.toISOString()}; it is asked for until it says so, and the asset is not hedged meanwhile`
+  // The answer may have come between: an order that has ended raises no alert.
   await alertHedging(
     runtime.db,
     'hedge-unknown',

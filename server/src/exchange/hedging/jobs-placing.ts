@@ -241,7 +241,7 @@ const beginOrNot = async (
   }
 }
 
-/** Calls the venue, once. Undefined: nobody knows, and the job that asks finds out. */
+/** Calls the venue, once. Undefined: the outcome is not known, and the job that asks finds out. */
 const placeOnce = async (
   { runtime, venue }: HedgeDeps,
   order: HedgeOrder,

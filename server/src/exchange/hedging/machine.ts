@@ -2,7 +2,7 @@ import { to, type Moves } from '../../platform/base/moves.ts'
 
 /**
  * An order on a venue.
- * - sending: the venue may have been told; nobody knows yet
+ * - sending: the venue may have the order; it is not known yet
  * - open: the venue has it, and it has not ended, or not all of its fills are known
  * - filled, partly-filled, cancelled: it has ended, and all, some or none of it has traded
  * - rejected: the venue says that it has not taken it

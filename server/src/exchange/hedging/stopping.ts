@@ -7,7 +7,7 @@ import { holdStops, reasonOfStop } from '../../ledger/stops/index.ts'
 const LOCK = 7_262_635_060
 
 /**
- * Until the end of the transaction nobody else begins an order or stops hedging, and no stop of anything begins or
+ * Until the end of the transaction no other session begins an order or stops hedging, and no stop of anything begins or
  * ends.
  */
 export const holdHedging = async (tx: Tx): Promise<void> => {

@@ -1,6 +1,6 @@
 /**
  * What a change wants done besides its own rows. Modules answer with effects instead of carrying them out, so that
- * whatever happens in one transaction is posted in one call and told in one call. Promises one order of locks:
+ * whatever happens in one transaction is posted in one call and notified in one call. Promises one order of locks:
  * accounts, then what addresses hold, then event heads.
  */
 import type { Moment } from '../../platform/base/moment.ts'

@@ -59,7 +59,7 @@ export interface Item {
   transfer: Transfer
   /** Guard 1. Keys of `request_answers`: when one is there already, its answer is the outcome and nothing is done. */
   answers?: { keys: readonly (Fingerprinted & { key: string })[]; of: (outcome: Settled) => StoredAnswer }
-  /** Guard 2. Taken once per merchant for ever. */
+  /** Guard 2. Taken once per merchant. */
   localId?: { value: string; operation: string }
   /** Written only when the transfer is. */
   rows?: readonly { table: RowTable; values: readonly Scalar[] }[]

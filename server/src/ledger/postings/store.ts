@@ -5,7 +5,7 @@ import type { AccountHead, Judgement, Reading } from './judge.ts'
 import { Parameters } from './parameters.ts'
 import type { Item, RowTable } from './posting.ts'
 
-/** Account ids by `keyText`. Ids never change, so they may be kept for ever. */
+/** Account ids by `keyText`. Ids never change, so they may be cached without limit. */
 export type AccountIds = Map<string, number>
 
 const FIND_ACCOUNTS = `select a.id, a.merchant_id, a.asset, a.kind from unnest($1::uuid[], $2::text[], $3::text[]) u(m, a, k)

@@ -11,7 +11,7 @@ export interface Legs {
   last?: ReadonlyMap<string, { middle: bigint; at: Date }>
 }
 
-/** A leg that nobody has read for so long prices nothing. Real time: prices age whatever the business clock says. */
+/** A leg that was not read for so long prices nothing. Real time: prices age whatever the business clock says. */
 const LEG_OLDEST_MS = 20_000
 
 export const readLegs = async (db: Db, now: number): Promise<Legs> => {

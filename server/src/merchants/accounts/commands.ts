@@ -24,7 +24,7 @@ const COLUMNS = { name: 'name', companyName: 'company_name', companyUrl: 'compan
 const FIELD_NAMES = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]
 const LONGEST_FIELD = 255
 
-/** Makes a merchant with its first private key and webhook secret. Both are told here and never again. */
+/** Makes a merchant with its first private key and webhook secret. Both are shown here and never again. */
 export const createMerchant = async (
   tx: Tx,
   merchant: NewMerchant,

@@ -6,7 +6,7 @@ import { readMerchants } from './queries.ts'
 
 /**
  * Every merchant with its opened keys, in memory, so that a request costs no query and an unknown id costs what a known
- * one does. About 2 kB for each merchant; ids that nobody has take no room. The listener for changes calls
+ * one does. About 2 kB for each merchant; ids that do not exist take no room. The listener for changes calls
  * `forget`.
  */
 export interface MerchantDirectory {
@@ -18,7 +18,7 @@ export interface MerchantDirectory {
   forgetAll(): void
 }
 
-/** @param log told of keys that can't be opened: their merchants are read without them */
+/** @param log gets the keys that can't be opened: their merchants are read without them */
 export const createDirectory = (db: Db, box: SecretBox, log?: Pick<Logger, 'error'>): MerchantDirectory =>
   directoryOver((ids, before) => readMerchants(db, box, ids, before, log))
 
@@ -81,7 +81,7 @@ class Directory implements MerchantDirectory {
     this.#loading = undefined
   }
 
-  /** One reading serves everyone who waits. A failed one is told to them, and the next request tries again. */
+  /** One reading serves everyone who waits. Its failure is theirs, and the next request tries again. */
   #load(): Promise<void> {
     if (this.#loading) return this.#loading
     this.#changed.clear()

@@ -1,5 +1,5 @@
 /**
- * Merchants, their settings and their keys. Promises that secrets are stored sealed and told once, that at most two
+ * Merchants, their settings and their keys. Promises that secrets are stored sealed and shown once, that at most two
  * keys of a kind are valid at once, that every change is in the audit log, and that a change reaches every process at
  * once.
  */

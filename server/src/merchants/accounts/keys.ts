@@ -24,7 +24,7 @@ export const keyOwner = (merchantId: string, keyId: string): string => `merchant
 const newSecret = (purpose: KeyPurpose, random: RandomBytes): string =>
   purpose === 'api' ? random(16).toString('hex') : `whsec_${random(24).toString('base64')}`
 
-/** Stores a new key, valid at once. Its secret is told here and never again. */
+/** Stores a new key, valid at once. Its secret is shown here and never again. */
 export const addKey = async (
   tx: Tx,
   merchantId: string,

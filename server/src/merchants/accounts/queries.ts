@@ -21,7 +21,7 @@ export const listMerchants = async (db: Db): Promise<MerchantLine[]> => {
   return rows
 }
 
-/** Who a merchant is to its payers. Throws for one that nobody is. */
+/** Who a merchant is to its payers. Throws for one that does not exist. */
 export const companyOf = async (db: Db | Tx, merchantId: string): Promise<{ name: string; url: string }> => {
   const { rows } = await sql<{
     name: string
@@ -105,8 +105,8 @@ interface KeyRow extends Omit<KeyLine, 'revokedAt'> {
 }
 
 /**
- * Merchants with their opened keys: those of some ids, or all when `ids` is null. A key that can't be opened is told to
- * the log and left out; throws when none can, which means that this process has the wrong data key.
+ * Merchants with their opened keys: those of some ids, or all when `ids` is null. A key that can't be opened is
+ * reported to the log and left out; throws when none can, which means that this process has the wrong data key.
  * @param before what was read earlier: a key in it need not be opened again
  */
 export const readMerchants = async (

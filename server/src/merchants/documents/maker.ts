@@ -62,7 +62,7 @@ export const createDocumentMaker = ({
     thread = undefined
     clearTimeout(timer)
     ending?.removeAllListeners()
-    // Its last errors have nobody left to tell.
+    // No caller is left for its last errors.
     ending?.on('error', () => {})
     await ending?.terminate()
   }

@@ -88,7 +88,7 @@ export class Paper {
     this.rule()
   }
 
-  /** Ends the document with a line at the foot of every sheet. @param foot is told which sheet of how many it is for */
+  /** Ends the document with a line at the foot of every sheet. @param foot gets the number of its sheet and of all */
   end(foot: (sheet: number, of: number) => { left: string; right: string }): Promise<Buffer> {
     const { start, count } = this.#doc.bufferedPageRange()
     for (let sheet = 0; sheet < count; sheet += 1) {

@@ -16,7 +16,7 @@ export const showAmount = (amount: string, ticker: string): string => {
   return showText(`${decimals === undefined ? grouped : `${grouped}.${decimals}`}\u00a0${ticker}`)
 }
 
-/** `2026-11-21 16:23 UTC`: nobody's time zone is known, and this order is misread by nobody. @param at ms */
+/** `2026-11-21 16:23 UTC`: the reader's time zone is not known, and this order can't be misread. @param at ms */
 export const showTime = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 const LINE_ENDS = /[\p{Cc}\p{Cs}\u2028\u2029]+/gu

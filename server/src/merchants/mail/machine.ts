@@ -7,7 +7,7 @@ import { to, type Moves } from '../../platform/base/moves.ts'
 export type MailState = 'queued' | 'sending' | 'sent' | 'failed'
 /**
  * `taken` by a worker, also from one that died; `accepted` by the mail server; `refused` by it for good; `put-off`: not
- * taken this time, or nobody knows; `outlived`: still not taken when it has become too old; `unwritable`: its letter
+ * taken this time, or it is not known; `outlived`: still not taken when it has become too old; `unwritable`: its letter
  * can't be made.
  */
 export type MailEvent = 'taken' | 'accepted' | 'refused' | 'put-off' | 'outlived' | 'unwritable'

@@ -13,7 +13,7 @@ export const mailExhausted: ExhaustedSubscriber = async (
   const mails = (await mailboxes(tx, [merchantId])).map(({ email, name, settings }) => ({
     kind: 'webhooks-exhausted' as const,
     merchantId,
-    // Each outage is told for itself.
+    // Each outage has a mail of its own.
     about: moment.newId(),
     to: email,
     language: settings.mailLanguage,

@@ -2,7 +2,7 @@ import type { StoredMail } from './mail.ts'
 
 const FIRST_PAUSE_MS = 30_000
 const LONGEST_PAUSE_MS = 60 * 60_000
-/** Nobody waits longer for a mail, and what it says is old news then. */
+/** A mail that is later than this is no use to its reader. */
 const LONGEST_WAIT_MS = 3 * 24 * 60 * 60_000
 
 /**

@@ -16,7 +16,7 @@ const exhaustedAlert = ({ stream, attempts }: Settlement): Alert => ({
   detail: { objectId: stream.objectId, sequence: attempts.at(-1)!.sequence, error: attempts.at(-1)!.error },
 })
 
-/** Told, in the same transaction, when a merchant's receiver has first been given up on. */
+/** Called, in the same transaction, when a merchant's receiver has first been given up on. */
 export type ExhaustedSubscriber = (
   tx: Tx,
   exhausted: { merchantId: string; objectId: string; sequence: number; error: string | null; at: number },

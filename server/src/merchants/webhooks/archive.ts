@@ -31,7 +31,7 @@ const partitionsBefore = async (db: Db, before: Date): Promise<Partition[]> =>
  * Writes each month that ended before a time to a file, reads the file back against the database, and only then drops
  * the month. Months go in order: it ends at the first that can't go. Run by the owner of the tables; every other role
  * may go on meanwhile.
- * @param tell is told of each month as it is archived
+ * @param tell is called with each month as it is archived
  * @throws Error when notifications of a month still wait to be delivered, or a file is not what the database has
  */
 export const archiveEvents = async (
@@ -96,7 +96,7 @@ const refuseWaiting = async (db: Db | Tx, { name, until }: Partition): Promise<v
 }
 
 /**
- * Who reads or writes notifications waits meanwhile, and nobody who has read any is still at work: nothing can begin to
+ * Who reads or writes notifications waits meanwhile, and no one who has read any is still at work: nothing can begin to
  * wait that was not there to be looked at.
  */
 const drop = async (db: Db, { name, since, until, events, file, sha256 }: Archived, at: Date): Promise<void> => {

@@ -1,7 +1,8 @@
 /**
  * Notifications to merchants. Promises that each is stored with the change it tells of, numbered without a gap per
  * merchant, delivered at least once in order per object, and sent in the bytes that were stored; that a receiver which
- * fails or hangs delays nobody else; and that nothing is dropped: what the schedule doesn't bring waits for its owner.
+ * fails or hangs does not delay the others; and that nothing is dropped: what the schedule doesn't bring waits for its
+ * owner.
  */
 export { emit } from './emit.ts'
 export type { Notice } from './emit.ts'

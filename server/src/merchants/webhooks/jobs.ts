@@ -19,7 +19,7 @@ export interface DeliveryDeps {
   endpointOf: EndpointOf
   /** Streams under way at once; 512 by default. 1 delivers one after the other, always in the same order. */
   slots?: number
-  /** Told, in the same transaction, when a merchant's receiver is given up on: once until it is well again. */
+  /** Called, in the same transaction, when a merchant's receiver is given up on: once until it is well again. */
   onExhausted?: ExhaustedSubscriber
   /**
    * A run ends only when everything it took has ended: for the deterministic runner. Otherwise receivers that hang

@@ -102,7 +102,7 @@ const FINISH = `with held as (
     returning u.place),
   ${RECORD_ATTEMPTS}`
 
-/** Ends the claim as well: run again after a commit nobody heard of, it finds nothing to write. */
+/** Ends the claim as well: run again after a commit whose answer was lost, it finds nothing to write. */
 const KEEP = `with held as (
     update event_streams s set next_sequence = u.next, attempts = u.attempts, state = u.state,
       next_at = case when u.as_it_was then s.next_at else u.next_at end, own_lane = u.own_lane,
@@ -143,7 +143,7 @@ const WITH_EXHAUSTED = `select distinct merchant_id as "merchantId" from event_s
   where merchant_id = any($1::uuid[]) and state = 'exhausted' and leased_until <= $2`
 
 /**
- * Those of some merchants that have exhausted streams which nobody is trying at this moment. Reads an index of
+ * Those of some merchants that have exhausted streams that no worker is trying at this moment. Reads an index of
  * exhausted streams alone.
  */
 export const withExhausted = async (query: Query, merchantIds: readonly string[], now: number): Promise<string[]> =>

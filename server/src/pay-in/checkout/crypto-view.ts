@@ -244,7 +244,7 @@ const REFUNDS = {
   refused: 'refused',
 } as const
 
-/** Nobody is offered to pay or claim what is decided; a refused claim may be made again. */
+/** A payer can't pay or claim what is decided; a refused claim may be made again. */
 const claimOf = (
   { claimable, claim, ticker, blockchain, missing }: PayerInvoice,
   catalogue: Catalogue,

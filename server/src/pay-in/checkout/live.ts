@@ -14,7 +14,7 @@ export interface LivePages {
     signal: AbortSignal,
   ): Promise<void>
   notified(channel: string, id: string): void
-  /** What was announced while nobody listened is lost: every page is looked at again. */
+  /** Changes that were announced without a listener are lost: every page is looked at again. */
   connected(): void
   /** how many are open */
   count(): number

@@ -16,7 +16,7 @@ import { announce, lockById, move, write } from './store.ts'
 const refusal = (description: string): ApiRefusal =>
   new ApiRefusal(generalErrors.invalidRequest.status, generalErrors.invalidRequest.code, description)
 
-/** The refusal of an id that is nobody's, or another merchant's. */
+/** The refusal of an id that does not exist, or another merchant's. */
 export const noSuchInvoice = (): ApiRefusal =>
   new ApiRefusal(generalErrors.notFound.status, generalErrors.notFound.code, 'no such invoice: check its id')
 
@@ -50,7 +50,7 @@ export const expire = async (tx: Tx, invoice: Invoice, settings: InvoiceSettings
 
 /**
  * Quotes the missing part of an invoice priced in fiat anew, and values payments that came while there was no price.
- * Without a fresh price nothing changes: the old quote is not renewed, and nobody is asked for anything at it.
+ * Without a fresh price nothing changes: the old quote is not renewed, and no payer is asked for anything at it.
  * @returns undefined when there is no fresh price
  */
 export const requote = async (

@@ -56,13 +56,13 @@ export const approveClaim = async (
   if (!(await decideClaim(tx, claim, { state: 'approved', units, withdrawalId, note }, moment.at)))
     throw new ClaimRefusal('it was decided meanwhile')
   await close(tx, invoice, claim, moment)
-  // Who was told so and has waited since hears next when it is sent.
+  // A payer who got that message hears next when it is sent.
   if (claim.state !== 'failed')
     await mailPayer(tx, invoice, claim, { answer: 'approved', refund: units, note, hash: null }, settings, moment)
   return { withdrawalId }
 }
 
-/** The merchant keeps what arrived. The payer is told why, and may ask again or pay the rest. */
+/** The merchant keeps what arrived. The payer gets the reason, and may ask again or pay the rest. */
 export const refuseClaim = async (
   tx: Tx,
   id: string,

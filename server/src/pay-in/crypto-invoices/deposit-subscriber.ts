@@ -11,8 +11,8 @@ import { settle } from './settling.ts'
 import { announce, lockAtAddresses } from './store.ts'
 
 /**
- * Follows deposits at the addresses of invoices. A payment of an open invoice is told by the invoice alone; what comes
- * later, in another asset or on the other network is an ordinary deposit and told as one.
+ * Follows deposits at the addresses of invoices. The invoice alone notifies of a payment while it is open; what comes
+ * later, in another asset or on the other network is an ordinary deposit and notified as one.
  */
 export const followDeposits = async (
   tx: Tx,
@@ -66,7 +66,7 @@ export const followDeposits = async (
 const counts = ({ asset, network, failReason }: Deposit, { ticker, blockchain }: Registered): boolean =>
   asset === ticker && network === blockchain && failReason !== 'LESS_THEN_MIN_AMOUNT'
 
-/** A block alone changes nothing: what comes back after its merchant was notified of Failed is nobody's yet. */
+/** A block alone changes nothing: what comes back after its merchant was notified of Failed has no owner yet. */
 const STATE: { readonly [What in Became]: PaymentState | undefined } = {
   mined: undefined,
   sighted: 'waiting',

@@ -1,9 +1,9 @@
 /**
  * Crypto invoices. Promises that an invoice's address is its own for ever and is not made before the payer continues;
  * that what is paid is what the chain credited at that address in the asset asked for, to the unit, whatever happens in
- * whatever order; that DONE and EXPIRED are told once each; that every unit credited is told to the merchant, by the
- * invoice or by a Replenish; and that three clocks stay apart: the quote's minutes, the invoice's life, and the
- * address, which is watched for ever.
+ * whatever order; that DONE and EXPIRED are notified once each; that the merchant is notified of every unit credited,
+ * by the invoice or by a Replenish; and that three clocks stay apart: the quote's minutes, the invoice's life, and the
+ * address, which is always watched.
  */
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'

@@ -35,7 +35,7 @@ export const invoiceMoves: Moves<InvoiceState, InvoiceEvent, InvoiceEffect> = {
     closed: to('paid', 'notifyDone'),
     ranOut: to('expired', 'notifyExpired'),
   },
-  // Money may come for ever: paying the rest makes it paid after all.
+  // Money may always come: paying the rest makes it paid after all.
   expired: {
     completed: to('paid', 'notifyDone'),
     closed: to('paid', 'notifyDone'),
@@ -44,6 +44,6 @@ export const invoiceMoves: Moves<InvoiceState, InvoiceEvent, InvoiceEffect> = {
   paid: {},
 }
 
-/** The states in which payments are awaited, and told by the invoice alone. */
+/** The states in which payments are awaited, and only the invoice notifies of them. */
 export const isOpen = (state: InvoiceState): boolean =>
   state === 'created' || state === 'registered' || state === 'pending'

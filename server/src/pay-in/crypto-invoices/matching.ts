@@ -15,7 +15,7 @@ export interface Totals {
   /** worth of everything seen and not lost, and of how many payments, each rounded down */
   seenBaseE18: bigint
   seenCount: number
-  /** some payment has no price yet: what is asked for can't be told until it has */
+  /** some payment has no price yet: the amount asked for is not known until it has */
   unvalued: boolean
 }
 
@@ -62,7 +62,7 @@ export const askedUnits = (
   step: bigint,
 ): bigint => {
   const seen = totals.paid + totals.waiting
-  // Each payment's worth was rounded down by less than one: what only rounding left over is nobody's debt.
+  // Each payment's worth was rounded down by less than one: a rest from rounding alone is no debt.
   const missing = base.e18 - totals.seenBaseE18 - BigInt(totals.seenCount)
   if (missing > 0n) return seen + unitsFor(missing, quote.priceE18, scale, step)
   const over = totals.seenBaseE18 - base.e18

@@ -37,7 +37,7 @@ export const paidText = (invoice: Invoice, catalogue: Catalogue): string =>
 
 /**
  * The body of a `CryptoInvoice` notification. `ticker`, `blockchain` and `amount` are always there: empty, and "0",
- * where nobody chose. Other empty fields are left out.
+ * where no payer chose. Other empty fields are left out.
  */
 const noticeBody = (invoice: Invoice, status: WireStatus, catalogue: Catalogue): Record<string, unknown> => {
   const { id, merchantId, name, description, meta, email, ticker, blockchain, units, base, createdAt, expiresAt, fee } =

@@ -38,7 +38,7 @@ export const storePayments = async (tx: Tx, payments: readonly Payment[]): Promi
   }
 }
 
-/** The merchant is being told what was paid: of everything credited so far. */
+/** The merchant is notified of everything credited so far. */
 export const markNotified = async (tx: Tx, merchantId: string, invoiceId: string): Promise<void> => {
   await sql`update crypto_invoice_payments set told = true
     where merchant_id = ${merchantId} and invoice_id = ${invoiceId} and state = 'credited' and not told`.execute(tx)

@@ -26,8 +26,8 @@ export interface Choice {
 }
 
 /**
- * Brings a payer to the payment step: fixes what was open, quotes a price in fiat, allocates an address for ever, tells
- * the merchant PENDING. Continuing again changes nothing but the language of mails. Throws a PayerRefusal.
+ * Brings a payer to the payment step: fixes what was open, quotes a price in fiat, allocates an address permanently,
+ * notifies the merchant PENDING. Continuing again changes nothing but the language of mails. Throws a PayerRefusal.
  */
 export const proceed = async (
   tx: Tx,
@@ -118,7 +118,7 @@ const chosenUnits = (value: string | undefined, { asset, on }: Option): bigint =
 }
 
 /**
- * An address of the invoice's own. It is watched like a rotating one until the invoice's end, and credited for ever.
+ * An address of the invoice's own. It is watched like a rotating one until the invoice's end, and credited always.
  */
 const allocate = async (
   tx: Tx,

@@ -7,7 +7,9 @@ const E18 = 10n ** 18n
 const PRICE_STEP = 10n ** 8n
 /** A coin worth less is not quoted: one ledger unit of it has to be worth more than rounding. */
 const LEAST_PRICE = 10n ** 12n
-/** Amounts are asked for with at most this many decimals, or as many as the network has: nobody types eighteen. */
+/**
+ * Amounts are asked for with at most this many decimals, or as many as the network has: a payer can't type eighteen.
+ */
 const MOST_DECIMALS = 8
 
 /** What invoices may be priced in (`contract.md` 5.14). */

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { PoolAncestor } from '../../adapters/chains/port.ts'
 import type { Db } from '../../platform/db/index.ts'
 
-/** Unconfirmed transactions with deposits whose ancestors nobody has read yet. */
+/** Unconfirmed transactions with deposits whose ancestors were not read yet. */
 export const unreadAncestry = async (db: Db, network: Network, most: number): Promise<string[]> => {
   const { rows } = await sql<{ transaction: string }>`select distinct d.transaction from deposits d
     where d.network = ${network} and d.block_height is null and d.state in ('pending', 'orphaned') and d.gone_at is null and not d.internal and d.index like 'o:%'

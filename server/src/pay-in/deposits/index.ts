@@ -1,5 +1,5 @@
 /**
- * Money that arrives. Promises that a transfer on the chain is one deposit for ever and is credited once while it
+ * Money that arrives. Promises that a transfer on the chain is one deposit permanently and is credited once while it
  * stands on the best chain; that what a contract sent is credited only
  * when its address holds it; that each status is notified once, in the transaction that makes it true; and that a
  * reorganisation takes back exactly what was credited, from the balance or as a debt, without ever stopping the

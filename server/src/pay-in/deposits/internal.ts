@@ -50,8 +50,8 @@ const hold = async (tx: Tx, deposit: NewDeposit, settings: DepositSettings, mome
 }
 
 /**
- * Receives an internal transfer: a deposit that is credited at once and told once, as Done, or held as any other. Its
- * posting takes the amount from the receiver's `clearing`, where the sender's posting in the same transaction must
+ * Receives an internal transfer: a deposit that is credited at once and notified once, as Done, or held as any other.
+ * Its posting takes the amount from the receiver's `clearing`, where the sender's posting in the same transaction must
  * bring it. The deposit fee is charged as on any deposit; there is no minimum, as nothing has to be collected from a
  * chain.
  * @returns what the caller carries out together with the sender's side

@@ -6,7 +6,8 @@ import { moveOf, statesTaking, to, type Moves } from '../../platform/base/moves.
  * - held: deep enough, and in quarantine until screening lets it through
  * - credited: on the merchant's balance
  * - rejected: in quarantine for good: an operator decided against it
- * - suspended: in our wallet but nobody's yet, in suspense: below the minimum, or back after the merchant was notified
+ * - suspended: in our wallet but without an owner yet, in suspense: below the minimum, or back after the merchant was
+ *   notified
  * of Failed
  * - orphaned: its block was lost
  * - failed: it will not come
@@ -35,7 +36,7 @@ export type DepositEvent =
 
 /**
  * `takeBack` reverses the posting that credited, suspended or quarantined it; `release` takes it from quarantine to the
- * merchant. No notification is sent twice, so Done stays said for ever.
+ * merchant. No notification is sent twice, so Done stays sent.
  */
 export type DepositEffect =
   | 'credit'

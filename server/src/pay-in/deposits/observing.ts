@@ -27,7 +27,7 @@ const sightingsOf = async (
   const candidates = candidatesIn(network, transactions, catalogue)
   const receivers = [...new Set(candidates.map(({ transfer }) => transfer.to))]
   const sightings = sightingsAmong(candidates, await ownerOf(tx, familyOf(network), receivers))
-  // What we send to an address ourselves, such as gas for its sweep, is nobody's deposit, also when a restored copy has
+  // What we send to an address ourselves, such as gas for its sweep, is no deposit, also when a restored copy has
   // forgotten the transaction. What a contract sends on that we pay is one, and so is what the operator pays from cold
   // storage.
   const ours = await oursAmong(tx, network, [...new Set(sightings.map(({ transaction }) => transaction))])
@@ -148,8 +148,8 @@ const creditHeights = async (
 
 /**
  * What waits to be mined but can't be any more on this branch: the block uses up what its transaction needs, or what an
- * unconfirmed one that it stands on needs. Where nobody could show inner transfers, the transaction itself says nothing
- * of those that it makes.
+ * unconfirmed one that it stands on needs. Where no node could show inner transfers, the transaction itself says
+ * nothing of those that it makes.
  */
 const noteConflicts = async (tx: Tx, network: Network, block: Block): Promise<void> => {
   if ((await unminedOf(tx, network)).length === 0) return

@@ -59,7 +59,7 @@ export const creditHeightOf = (
   isCoinbase = false,
 ): number | null => {
   const depth = creditDepth(rule, usdE18)
-  // A merchant could withdraw what is credited, and nobody can spend this yet.
+  // A merchant could withdraw what is credited, and this can't be spent yet.
   if (isCoinbase) return height + Math.max(COINBASE_MATURITY, depth ?? 0) - 1
   return depth === null ? null : height + depth - 1
 }

@@ -27,7 +27,7 @@ export type HeldSubscriber = (tx: Tx, held: readonly Deposit[], moment: Moment) 
 export interface DepositSettings {
   catalogue: Catalogue
   /**
-   * whether an address derives from our keys, as its row says; what arrives at one that does not is nobody's deposit.
+   * whether an address derives from our keys, as its row says; money that arrives at one that does not is no deposit.
    * All do when absent
    */
   isDerived?: (family: AddressFamily, owned: AddressOwner) => boolean
@@ -41,7 +41,7 @@ export interface DepositSettings {
    */
   onVerified?: readonly CreditedSubscriber[]
   /**
-   * a condition on the id of a merchant whose deposits are credited once screening lets them through; nobody's when
+   * a condition on the id of a merchant whose deposits are credited once screening lets them through; none when
    * absent
    */
   holds?: (merchantId: RawBuilder<unknown>) => RawBuilder<unknown>

@@ -11,7 +11,7 @@ import type { DepositEvent } from './machine.ts'
  * - held: deep enough, and not the merchant's before it is screened
  * - credited: on the merchant's balance
  * - rejected: it was screened and will not be the merchant's
- * - suspended: in our wallet, and nobody's yet
+ * - suspended: in our wallet, and without an owner yet
  * - orphaned: its block was lost; what was booked for it is taken back
  * - failed: it will not come
  */

@@ -60,9 +60,9 @@ export const rejectDeposit = async (
 
 /**
  * What a judgement does to a deposit. A held one is credited when nothing speaks against it, and waits for an operator
- * when something does. Of one that is credited it is told, once, and those act who wait for clean money; nothing is
- * told of one that is no longer there, or whose merchant was never told Done of it because something else tells of it
- * in its own words.
+ * when something does. Of one that is credited it is notified, once, and subscribers that wait for clean money act;
+ * nothing is notified of one that is no longer there, or whose merchant was never notified of Done because another
+ * object reports it in its own words.
  */
 export const verifyDeposit = async (
   tx: Tx,

@@ -1,7 +1,7 @@
 /**
  * Fiat invoices, which cards pay. Promises that an invoice is paid by the first payment its acquirer confirms and by no
- * other, that each status is notified once, in the transaction that makes it true, and that Failed is told only when no
- * payment is under way.
+ * other, that each status is notified once, in the transaction that makes it true, and that Failed is notified only
+ * when no payment is under way.
  */
 export { proceed } from './commands.ts'
 export type { FiatChoice } from './commands.ts'

@@ -40,7 +40,7 @@ export const UNKNOWN_CARD = '****************'
 
 /** What `error.code` of a failed invoice says; `error.message` says it in words. */
 export const INVOICE_ERRORS = {
-  /** nobody tried to pay */
+  /** no payment was tried */
   expired: { code: 1, message: 'Not paid in time' },
   /** the last card was refused; the message is the acquirer's */
   refused: { code: 2, message: 'The card was refused' },

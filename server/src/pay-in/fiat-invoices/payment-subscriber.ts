@@ -113,7 +113,7 @@ const heedFailure = async (
   return noEffects
 }
 
-/** When nobody can pay any more after a refused card. */
+/** When no payer can pay any more after a refused card. */
 const closingOf = async (
   tx: Tx,
   { merchantId, acquirer, expiresAt }: Payment,

@@ -40,7 +40,7 @@ export const findPaymentsFor = async (db: Db | Tx, id: string): Promise<Payment[
   return invoice && paymentsOf(db, invoice.merchantId, id)
 }
 
-/** An invoice by its id, which nobody can guess, for its payer. */
+/** An invoice by its id, which can't be guessed, for its payer. */
 export const findForPayer = async (
   db: Db | Tx,
   id: string,
@@ -102,7 +102,7 @@ const endedStanding = (payments: readonly Payment[], reason: string | null, mayR
 const pendingStanding = (payments: readonly Payment[], at: Date): FiatStanding => {
   const underWay = payments.filter((payment) => isUnderWay(payment, at))
   const current = underWay.at(-1)
-  // One that its acquirer calls paid comes before a newer one's page: nobody is to pay twice.
+  // One that its acquirer calls paid comes before a newer one's page: no payer is to pay twice.
   if (underWay.some(({ state }) => !['planned', 'asking', 'open'].includes(state))) return { at: 'checking' }
   if (current)
     return current.page && current.state === 'open' ? { at: 'leaving', page: current.page } : { at: 'waiting' }

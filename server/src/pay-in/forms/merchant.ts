@@ -22,8 +22,8 @@ const PER_MINUTE = 300
 export const FORMS_OF_A_PAYER = 20
 
 /**
- * The merchant whose form it is, by `merchantId` or `merchantID` (`contract.md` 16, row 17). One that nobody is and one
- * that is disabled are refused alike; so is a form that its settings don't let through.
+ * The merchant whose form it is, by `merchantId` or `merchantID` (`contract.md` 16, row 17). One that does not exist
+ * and one that is disabled are refused alike; so is a form that its settings don't let through.
  */
 export const findFormMerchant = async (
   fields: FormFields,

@@ -117,7 +117,7 @@ const planFrom = async (
   if (final === undefined) return undefined
   // One block for code and nonce: an authorisation uses a nonce, and leaves no transaction of the address.
   const state = await currentState(deps)
-  // Anybody may start the sweep of an address that has delegated: its payment would then wait for coin for ever.
+  // Anybody may start the sweep of an address that has delegated: its payment would then never get its coin.
   if ((await state.codeAt(address)) !== '0x') return undefined
   const wanted = [
     { address, contract: contract?.toLowerCase() ?? null },

@@ -27,7 +27,7 @@ export interface Batch<W> {
 /**
  * Chooses what one transaction pays, oldest first. What the coins can't pay lets younger ones pass, so that it holds up
  * nobody; once it has waited for `saveUpAfterMs` all coins are kept for it for `saveUpMs`, then the younger ones go
- * again for as long, and so on: neither waits for ever for the other.
+ * again for as long, and so on: neither waits without end for the other.
  * @param waiting oldest first
  * @param canPay whether the coins pay these together, fee and change included
  */

@@ -82,7 +82,7 @@ export const postpone = async (tx: Db | Tx, withdrawal: Withdrawal, until: Date)
 }
 
 /**
- * Stops withdrawals that nobody was asked to sign for; answers with those that still could be. The caller keeps
+ * Stops withdrawals that the signer was not asked for; answers with those that still could be. The caller keeps
  * everybody from planning and asking meanwhile.
  */
 export const halt = async (tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> => {
@@ -133,8 +133,8 @@ export interface Ended {
 }
 
 /**
- * A module that has withdrawals made for a purpose of its own: told once that one is Done or Failed, in the transaction
- * that makes it so.
+ * A module that has withdrawals made for a purpose of its own: called once when one is Done or Failed, in the
+ * transaction that makes it so.
  */
 export type WithdrawalSubscriber = (
   tx: Tx,

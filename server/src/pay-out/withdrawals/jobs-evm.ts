@@ -54,8 +54,8 @@ const COIN_GAS = 26_250n
 const TOKEN_GAS = 125_000n
 
 /**
- * Plans a transaction for each waiting withdrawal that a hot address can pay, oldest first; what nobody can pay lets
- * younger ones pass. True when it made any.
+ * Plans a transaction for each waiting withdrawal that a hot address can pay, oldest first; one that no address can pay
+ * lets younger ones pass. True when it made any.
  */
 export const planEvmPayouts = async (deps: EvmPayoutDeps): Promise<boolean> => {
   const free = await freeSlots(deps)

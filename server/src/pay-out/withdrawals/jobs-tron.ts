@@ -29,8 +29,8 @@ const PAGE = 100
 
 /**
  * Plans a transaction for each waiting withdrawal, oldest first: from a deposit address where that burns less, or else
- * from the hot wallet, and where that is short from a deposit address again. What nobody can pay lets younger ones
- * pass. True when it made any.
+ * from the hot wallet, and where that is short from a deposit address again. One that no address can pay lets younger
+ * ones pass. True when it made any.
  */
 export const planTronPayouts = async (deps: TronPayoutDeps): Promise<boolean> => {
   const { runtime, policy, hotAddress } = deps

@@ -37,7 +37,7 @@ export const isTooLarge = (place: Place, merchantId: string, units: bigint, days
 }
 
 /**
- * Refuses an amount that no payment, no hour or no day has room for: it would wait for ever. What fits, but not now,
+ * Refuses an amount that no payment, no hour or no day has room for: it would never be paid. What fits, but not now,
  * waits. Throws an ApiRefusal.
  */
 export const checkLargest = (place: Place, merchantId: string, units: bigint, days: DayLimits): void => {
@@ -66,7 +66,7 @@ const keyOf = ({ merchantId, ticker }: Pick<Withdrawal, 'merchantId' | 'ticker'>
 
 /**
  * Those of one network's waiting withdrawals that fit into their merchants' hour and day, in this order. Each counts
- * once, when it passes. Those that do not fit wait a minute, so that they keep nobody else waiting, with an alert.
+ * once, when it passes. Those that do not fit wait a minute, so that they don't keep the others waiting, with an alert.
  */
 export const withinLimits = async (runtime: Runtime, waiting: readonly Withdrawal[]): Promise<Withdrawal[]> => {
   if (waiting.length === 0) return []

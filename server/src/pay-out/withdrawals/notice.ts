@@ -16,7 +16,7 @@ export interface Carried {
   block: number | null
 }
 
-/** The newest status that notifications have told. */
+/** The newest status that was notified. */
 export const wireStatus = ({ state, doneSent }: Withdrawal): WireStatus => {
   if (state === 'failed') return 'Failed'
   return doneSent ? 'Done' : 'Pending'
@@ -84,7 +84,7 @@ const wholeBody = (
   ...(status === 'Failed' ? { failedReason: failReason ?? 'ERRROR_CODE_GENERIC' } : {}),
 })
 
-/** A withdrawal as its newest notification states it; Exchanged is what the whole of a part is told first. */
+/** A withdrawal as its newest notification states it; the whole of a part notifies of Exchanged first. */
 const orderBody = (withdrawal: Withdrawal, asset: CryptoAsset, carried: Carried): Record<string, unknown> => {
   const [status, { notifiedAs }] = [wireStatus(withdrawal), withdrawal]
   if (notifiedAs === null) return withdrawalBody(withdrawal, asset, status, carried)

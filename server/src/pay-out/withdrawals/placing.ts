@@ -188,7 +188,7 @@ export const intentIdOf = (merchantId: string, name: string): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-/** Whose addresses are: a merchant's deposit address, one of the platform's own, or nobody's here. */
+/** Whose addresses are: a merchant's deposit address, one of the platform's own, or of no one here. */
 export interface AddressHolders {
   holderOf(network: Network, address: string): Promise<'merchant' | 'platform' | 'nobody'>
   close(): Promise<void>

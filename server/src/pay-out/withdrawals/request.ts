@@ -110,7 +110,7 @@ export type Destination = { ok: true; address: string } | { ok: false; why: stri
 
 /**
  * Holds a destination against its network: form, checksum, network, and contracts of tokens, which would keep the money
- * for ever. Answers the canonical form, in which addresses are compared and stored.
+ * permanently. Answers the canonical form, in which addresses are compared and stored.
  */
 export const checkDestination = (
   network: Network,

@@ -90,7 +90,7 @@ const create = async (deps: WithdrawalRoutesDeps, request: ApiRequest, terms: Te
   const place = await readPlace(deps, { ...body, merchantId: request.merchantId }, where, terms)
   const fee = readOwnFee(body.fee, currentFee(where, units, place.internal, terms, rules.catalogue), where.asset)
   const { merchantId, answerKeys } = request
-  // Who has not so much is told that, as ever: the ledger refuses it.
+  // A merchant without that much on its balance gets that refusal from the ledger.
   const [balance] = await balanceWhenOver(deps, place, merchantId, units, terms)
   if (balance && balance.posted - balance.held >= units + fee) checkLargest(place, merchantId, units, terms.days)
   const localId = body.localId ?? null

@@ -44,7 +44,7 @@ export const createSettlement =
     if (purpose === 'filler' || purpose === 'rebalance') return ownCosts(catalogue, change, [PLATFORM], moment)
     if (purpose !== 'payout') return noEffects
     const withdrawals = await carriedBy(tx, change.outgoing.id)
-    // What carries nobody's money any more still costs its fee.
+    // A transaction that carries no merchant's money any more still costs its fee.
     if (withdrawals.length === 0) return ownCosts(catalogue, change, [PLATFORM], moment)
     const shares = feeShares(catalogue, change, withdrawals.length)
     const all: Effects[] = []
@@ -64,8 +64,8 @@ export const createSettlement =
   }
 
 /**
- * Settles one withdrawal by a move of its transaction that the others of it were told before. The network's fee is
- * theirs.
+ * Settles one withdrawal by a move of its transaction that its other withdrawals were notified of before. The network's
+ * fee is theirs.
  */
 export const settleAlone = (
   tx: Tx,

@@ -73,7 +73,7 @@ export const createTermsReader = (db: Db, catalogue: Catalogue, now: () => numbe
 
 /**
  * Stores a fee estimate, and what gas payments take: where no estimate came now, the last one stays. Small moves are
- * left out, so that a fee a merchant has just been told stays right: up by more than a tenth or down by more than a
+ * left out, so that a fee that a merchant has just read stays right: up by more than a tenth or down by more than a
  * quarter is stored at once, the rest when the stored one has become old.
  */
 export const storeFeeRate = async (

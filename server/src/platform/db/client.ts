@@ -91,7 +91,7 @@ export class DatabaseClient extends pg.Client {
 
   /**
    * No answer comes on a connection that has ended. The driver ends its queries itself, in the next turn; one that it
-   * has lost sight of would wait for ever, and with it all orders of a merchant.
+   * has lost sight of would never end, and with it all orders of a merchant.
    */
   #endWaiting(): void {
     setImmediate(() => {

@@ -43,7 +43,7 @@ export const HISTORY = [
 
 const MAILING = 'r(merchant_id, about, kind, recipient, mailbox, audience, created_at)a'
 const POSTING = { entries: 'ra', accounts: 'ra(merchant_id, asset, kind, bounded)w(posted, held, version)' }
-/** What an order is written with. What becomes of it is not: nobody inserts one that is half paid. */
+/** What an order is written with. Later states are not in it: no role inserts an order that is half paid. */
 const PLACED_WITHDRAWAL =
   '(merchant_id, id, intent_id, ticker, blockchain, to_address, to_as_sent, units, fee_units, local_id, meta, state, internal, hold_id, told_as, api_key_id, not_before, created_at, updated_at)'
 const PLACED_PART =
@@ -90,7 +90,7 @@ export const GRANTS: Readonly<Record<string, Grant>> = {
   event_partitions: { api: 'r', worker: 'r', watcher: 'r' },
   event_spans: { api: 'ra', worker: 'ra', watcher: 'ra' },
   event_streams: { api: 'raw', worker: 'rawd', watcher: 'raw' },
-  // A right to `events` is one to read and write through it: nobody has any to a partition.
+  // A right to `events` is one to read and write through it: no role has any to a partition.
   events: { api: 'ra', worker: 'ra', watcher: 'ra' },
   exchange_inventory: { api: 'raw', worker: 'raw', watcher: 'r' },
   exchange_quotes: { api: 'rawd', worker: 'rawd' },

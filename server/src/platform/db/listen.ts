@@ -8,7 +8,8 @@ export interface Listener {
 
 export interface ListenerEvents {
   /**
-   * Listening from now on. What was announced while nobody listened is lost, so the caller trusts nothing it had kept.
+   * Listening from now on. Notifications that were sent without a listener are lost, so the caller trusts nothing it
+   * had kept.
    */
   connected(): void
   notified(channel: string, payload: string): void
@@ -18,7 +19,7 @@ const RETRY_MS = 250
 /** A connection that is silently gone is noticed within two of these. */
 const HEARTBEAT_MS = 250
 
-/** Listens on channels over a connection of its own, for ever. `connected` is called after every (re)connection. */
+/** Listens on channels over a connection of its own until closed. `connected` is called after every (re)connection. */
 export const listen = (settings: PoolSettings, channels: readonly string[], on: ListenerEvents): Listener => {
   let closed = false
   let current: { end(): void } | undefined

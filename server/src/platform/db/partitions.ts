@@ -18,7 +18,7 @@ export const monthStart = (at: Date, months = 0): Date =>
 
 /**
  * Makes the partitions of `events` that the months to come need, each in a transaction of its own that waits for what
- * writes to `events` but keeps nobody from it for longer than it takes to make an empty table. Rows that came into the
+ * writes to `events` but blocks others for no longer than it takes to make an empty table. Rows that came into the
  * default partition meanwhile are moved. Run by the owner of the tables: no role has a right to it.
  * @returns names of the partitions that it made
  */

@@ -38,7 +38,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Is given its connection. @param release told when it is done with it, and whether the exchange ended as it should
+   * Is given its connection. @param release called when it is done with it, and whether the exchange ended as it should
    */
   begin(line: { readonly carried: boolean }, release: (ended: boolean) => void): void {
     this.#line = line

@@ -18,7 +18,7 @@ const FORGOTTEN_AFTER_MS = 24 * 3_600_000
 
 const WHAT_WAITS: Record<LivingRole, string> = {
   api: 'merchants and payers get no answer',
-  worker: 'nothing is paid out, swept, told or reconciled',
+  worker: 'nothing is paid out, swept, notified or reconciled',
   watcher: 'no deposit is seen, and nothing that is sent is confirmed',
   signer: 'nothing is signed, so nothing is paid out or swept',
 }

@@ -43,7 +43,7 @@ interface ShownError {
   cause?: ShownError
 }
 
-/** What is told of an error: other properties may hold what was asked for, secrets included. */
+/** The part of an error that is logged: other properties may hold the request, secrets included. */
 export const showError = (error: unknown, depth = 0): ShownError => {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) }
   const { name, message, stack, cause } = error

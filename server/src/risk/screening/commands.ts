@@ -16,7 +16,7 @@ export type JudgedSubscriber = (
   moment: Moment,
 ) => Promise<Effects>
 
-/** 128 bits that nobody guesses, hex. */
+/** 128 bits that can't be guessed, hex. */
 export type NewToken = () => string
 
 /** Asks for judgements; what was asked for before stays as it is. */
@@ -62,9 +62,9 @@ export type DecidedSubscriber = (
 ) => Promise<Effects>
 
 /**
- * An operator's word on something risky, or on a deposit that no provider has judged, kept for ever. It is done once as
- * many different people as `deciders` say the same. What had no judgement gets one then, out of what is known, which
- * says that it is not complete. Undefined when there is nothing to decide.
+ * An operator's word on something risky, or on a deposit that no provider has judged, stored permanently. It is done
+ * once as many different people as `deciders` say the same. What had no judgement gets one then, out of what is known,
+ * which says that it is not complete. Undefined when there is nothing to decide.
  */
 export const decideAs = async (
   tx: Tx,

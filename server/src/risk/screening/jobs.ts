@@ -124,7 +124,7 @@ const keep = async (
 
 const WAITING = 'screening-waiting'
 
-/** One alert about all that nobody has judged for too long, with its age, for as long as there is any. */
+/** One alert about all that no provider has judged for too long, with its age, for as long as there is any. */
 export const createWaitingAlarm = (runtime: Runtime): Job => ({
   name: 'what waits for screening',
   everyMs: WAITING_EVERY_MS,
@@ -135,7 +135,7 @@ export const createWaitingAlarm = (runtime: Runtime): Job => ({
     else {
       const { deposits, withdrawals, since, problem } = waiting
       const hours = ((moment.at.getTime() - since.getTime()) / HOUR_MS).toFixed(1)
-      const text = `Nobody has judged ${deposits} deposits and ${withdrawals} withdrawals, the oldest for ${hours} h; they are still being asked about: ${problem ?? 'no reason is known'}`
+      const text = `No provider has judged ${deposits} deposits and ${withdrawals} withdrawals, the oldest for ${hours} h; they are still being asked about: ${problem ?? 'no reason is known'}`
       await raiseOrRenewAlert(runtime.db, { kind: WAITING, subject: 'all', text }, moment)
     }
     return false

@@ -61,7 +61,7 @@ export const listRejected = async (db: Db, most: number): Promise<Screening[]> =
   return rows
 }
 
-/** What nobody has judged for too long. */
+/** Subjects that no provider has judged for too long. */
 export interface Waiting {
   deposits: number
   withdrawals: number

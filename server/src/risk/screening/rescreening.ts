@@ -83,7 +83,7 @@ const hitsOf = async (tx: Tx, added: readonly string[]): Promise<Hit[]> => {
   return rows
 }
 
-/** What a worker is being told of them now is of before: it counts no more. */
+/** An answer that a worker is waiting for now is older: it no longer counts. */
 const askAnew = async (tx: Tx, hits: readonly Hit[], at: Date): Promise<void> => {
   if (hits.length === 0) return
   await sql`update screenings s set state = case when s.state = 'clean' then 'asked' else s.state end, report = null, answers = s.answers - 'local-lists',

@@ -54,7 +54,7 @@ const lookup = (operation: string, kind: ScreeningKind, { db, publicUrl, stateOf
 
 const TOKEN = /^([0-9a-f]{32})\.pdf$/
 
-/** The report as a document. Its address names it by a token that nobody guesses; `language` picks one of four. */
+/** The report as a document. Its address names it by a token that can't be guessed; `language` picks one of four. */
 export const reportPage = ({ db, documents }: { db: Db; documents: DocumentMaker }): PageRoute => ({
   method: 'GET',
   path: '/compliance/{file}',

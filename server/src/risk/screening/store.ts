@@ -52,7 +52,7 @@ export const lockScreening = async (tx: Tx, id: string): Promise<Screening | und
   return rows[0]
 }
 
-/** Those of some deposits, as they are now, locked: nobody judges or decides about them meanwhile. */
+/** Those of some deposits, as they are now, locked: no other session judges or decides about them meanwhile. */
 export const lockDeposits = async (
   tx: Tx,
   deposits: readonly { merchantId: string; id: string }[],

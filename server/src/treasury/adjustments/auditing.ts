@@ -40,7 +40,7 @@ export const auditAdjustments = async (db: Db, restored: Date | null): Promise<A
   return { applied, findings }
 }
 
-/** Of adjustments that were applied those that nobody with the right to has signed, and why not; by their ids. */
+/** Of adjustments that were applied those that no person with the right to has signed, and why not; by their ids. */
 export const forgedAdjustments = async (db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> => {
   const records = await readRecords(db, await restoredAt(db))
   const forged = new Map<string, string>()
@@ -84,7 +84,7 @@ const whyNotEnrolled = (records: Records, person: PersonLine, seen: readonly str
   const { id, vouchedBy, enrolledAt } = person
   if (vouchedBy === null)
     return [...people.values()].filter((one) => one.vouchedBy === null).length > 1
-      ? `person ${id}: nobody vouches for ${id}, nor for another one`
+      ? `person ${id}: no person vouches for ${id}, nor for another one`
       : undefined
   const voucher = people.get(vouchedBy)!
   const isOld = restored !== null && enrolledAt <= restored

@@ -55,7 +55,7 @@ export const enrol = async (
   if (people.length > 0) {
     if (!voucher)
       throw new Error(
-        `somebody who is enrolled vouches for ${person.id}: have the text of \`bursar person text\` signed`,
+        `a person who is enrolled vouches for ${person.id}: have the text of \`bursar person text\` signed`,
       )
     const text = enrolmentText(person, await databaseIdentity(tx))
     if (!hasSigned(enrolled(people, voucher.id), text, voucher.signature))

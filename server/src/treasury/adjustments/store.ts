@@ -68,7 +68,7 @@ export const insertAdjustment = async (tx: Tx, adjustment: Adjustment): Promise<
 }
 
 export interface AdjustmentLine extends Adjustment {
-  /** null while nobody has signed it */
+  /** null while it is not signed */
   signed: { person: string; signature: string; appliedBy: string; appliedAt: Date } | null
 }
 

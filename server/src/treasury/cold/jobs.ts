@@ -26,7 +26,7 @@ import type { ColdTransfer } from './transfer.ts'
 
 /**
  * Hands out a transfer to cold storage for every asset of a network that is above its cap, one at a time for each
- * asset, and ends those that nobody signed in time.
+ * asset, and ends those that were not signed in time.
  */
 export const createColdJob = (deps: ColdDeps, everyMs: number): Job => ({
   name: `cold storage ${deps.network}`,

@@ -49,7 +49,7 @@ const previousOf = async (db: Db | Tx, id: string): Promise<Map<string, Uint8Arr
   return new Map(rows.map(({ transaction, raw }) => [transaction, raw]))
 }
 
-/** Drops what is only carried to the person who signs, once nobody needs to any more. */
+/** Drops what is only carried to the person who signs, once no signature is needed any more. */
 export const forgetPrevious = async (db: Db): Promise<void> => {
   await sql`delete from cold_previous p using outgoing o where o.id = p.id and o.state <> 'offered'`.execute(db)
 }

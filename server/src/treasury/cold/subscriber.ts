@@ -77,7 +77,7 @@ const accountPayers = async (tx: Tx, network: Network, { transactions }: Block):
 }
 
 /**
- * Who sends pays: on EVM chains a transaction's key is `ADDRESS:NONCE`; TRON's names nobody, but mostly a payment's
+ * Who sends pays: on EVM chains a transaction's key is `ADDRESS:NONCE`; TRON's names no one, but mostly a payment's
  * sender is its own.
  */
 const payerOf = (network: Network, { keys, transfers, payer }: ChainTransaction): string | undefined =>

@@ -14,7 +14,7 @@ export interface ConsolidationPolicy {
   /** joined only when the fee rate is among the lowest so many percent of those seen in `windowMs`; 100: at any rate */
   percentile: number
   windowMs: number
-  /** readings, one each 10 minutes, below which nobody knows what is low; not asked for when the percentile is 100 */
+  /** readings, one each 10 minutes, below which a low rate is not known; not asked for when the percentile is 100 */
   leastSeen: number
   /** a deposit unconfirmed for so long is paid for... */
   rescueAfterMs: number

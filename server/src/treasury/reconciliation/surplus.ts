@@ -17,7 +17,7 @@ interface Portion {
 }
 
 /**
- * Books what addresses have held too much for long enough into suspense (`contract.md` 19 #16). It is nobody's until a
+ * Books what addresses have held too much for long enough into suspense (`contract.md` 19 #16). It has no owner until a
  * person or a later explanation says whose it is.
  * @returns what was booked now
  */

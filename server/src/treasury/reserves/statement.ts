@@ -6,7 +6,7 @@ export interface StatementAsset {
   scale: number
   /** what all merchants together may spend or have on hold: the sum of the tree */
   liabilities: string
-  /** held, and nobody's yet */
+  /** held, and without an owner yet */
   suspense: string
   /** held by screening */
   quarantine: string

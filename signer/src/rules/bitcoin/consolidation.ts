@@ -12,7 +12,7 @@ const VERSIONS = [TRANSACTION_VERSION, TRUC_VERSION]
 
 /**
  * Reads a PSBT that joins coins of ours into one: every input is ours, and the one output goes to an address that we
- * derive from our own seed on the change branch of the hot account. It pays nobody but the network, under the same caps
+ * derive from our own seed on the change branch of the hot account. It pays only the network, under the same caps
  * as a payout; thousandths are of what arrives.
  */
 export function judgeConsolidation(policy: BitcoinPolicy, keyring: Keyring, request: SignRequest): Judgement {

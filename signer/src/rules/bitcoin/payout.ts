@@ -149,9 +149,9 @@ function unexplained(
 /**
  * The fee, when it is under all caps. @param paid satoshi that the relative cap is of
  *
- * BIP 143 signs the amount of each input, so a PSBT that misstates one yields a transaction nobody accepts. Halves of
- * two that misstate different inputs would add up to a valid one: history refuses the second, and `sign-cold` wants
- * amounts proven.
+ * BIP 143 signs the amount of each input, so a PSBT that misstates one yields a transaction that no node accepts.
+ * Halves of two that misstate different inputs would add up to a valid one: history refuses the second, and `sign-cold`
+ * wants amounts proven.
  */
 export function judgeFee(psbt: Psbt, { fee: caps }: BitcoinPolicy, paid: bigint): bigint {
   const fee = psbtFee(psbt)

@@ -8,7 +8,7 @@ import { Refusal } from '../../protocol/refusal.ts'
 
 /**
  * Holds what moves between hot addresses against the policy: coin or a pinned token, from the first key named to the
- * second, both among the hot addresses of the policy. It pays nobody.
+ * second, both among the hot addresses of the policy. It makes no payment.
  */
 export function judgeRebalance(
   transaction: UnsignedTransaction,

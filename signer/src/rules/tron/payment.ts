@@ -108,7 +108,8 @@ function readNativePayment(contract: Contract, { asset }: Intent): Payment {
       `TRX is sent by a TransferContract or a call of the contract that receives it, not by a ${contract.kind}`,
     )
   }
-  // java-tron lets nobody pay a contract otherwise. Without data only the receiver's own code for a plain payment runs.
+  // java-tron allows no other payment to a contract. Without data only the receiver's own code for a plain payment
+  // runs.
   if (contract.data !== '0x') throw new Refusal('unknown-output', 'A call that sends TRX must have no data')
   return { to: contract.contract, units: contract.callValue }
 }

@@ -6,7 +6,7 @@ import type { TronPolicy } from '../../policy/policy.ts'
 import type { KeyReference } from '../../protocol/protocol.ts'
 import { Refusal } from '../../protocol/refusal.ts'
 
-/** The first key of the hot account: where TRON's deposits go, derived here and named by nobody. */
+/** The first key of the hot account: where TRON's deposits go, derived here and not named by the caller. */
 const HOT: KeyReference = { account: 'hot', branch: 0, index: 0 }
 
 /**

@@ -42,7 +42,7 @@ const way = ({ method, url, fields }: Way, label: string, look: 'plain' | 'secon
   )}<button class="${look}">${label}</button></form>`
 }
 
-/** The payer was there, and nobody knows yet how it ended. */
+/** The payer was there, and the outcome is not known yet. */
 export const checkingPanel = ({ state, words }: Scene<CheckingState>): Panel => ({
   title: words.checkingTitle,
   step: 1,

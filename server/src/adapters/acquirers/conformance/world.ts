@@ -89,7 +89,7 @@ export interface AcquirerTraits {
   refundFaults?: readonly ('late' | 'failed')[]
   /** true: what the acquirer refuses by its own limits is not known to be refused, as none of its codes proves it */
   refusesUnproven?: boolean
-  /** false: the hosted page is a form that is signed here, so that making a payment asks nobody */
+  /** false: the hosted page is a form that is signed here, so that making a payment needs no request */
   paymentIsOrdered: boolean
 }
 

@@ -42,7 +42,7 @@ const isNotBegun = ({ fields, isSigned }: PgAnswer): boolean =>
 const OWN_FAILURE: ReadonlySet<string> = new Set(['600', '1000', '9999', 'unspecified'])
 
 /**
- * Why there is no page. Without one nobody can pay: an error of Freedom Pay's is a refusal, unless it is its own
+ * Why there is no page. Without one no payer can pay: an error of Freedom Pay's is a refusal, unless it is its own
  * failure.
  */
 export const noPage = (name: string, answer: PgAnswer): AcquirerRefusal | AcquirerUnreachable => {

@@ -85,7 +85,7 @@ const succeeded = (fields: PgFields): AcquirerState => {
   )
 }
 
-/** All of it went back, unless a lesser sum is told. */
+/** All of it went back, unless a lesser sum is stated. */
 const givenBack = (fields: PgFields): AcquirerState => {
   const units = amountOf(fields, 'pg_amount')
   const returned = backOf(fields)

@@ -12,7 +12,7 @@ export interface LiqPaySettings {
   privateKey: string
   /** of the protocol, and so how requests are signed. Callbacks are taken in both */
   version: LiqPayVersion
-  /** the address LiqPay is told that payouts come from; empty: none is told */
+  /** the address that we tell LiqPay payouts come from; empty: none */
   ip: string
   /** as agreed with LiqPay */
   capabilities: Limits

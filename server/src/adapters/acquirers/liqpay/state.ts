@@ -85,7 +85,7 @@ const moved = (record: LiqPayRecord, status: string, direction: 'payIn' | 'payou
 }
 
 /**
- * How much went back: `refund_amount`; all of it where the payment is reversed and no lesser amount is told. @returns
+ * How much went back: `refund_amount`; all of it where the payment is reversed and no lesser amount is stated. @returns
  * undefined where it isn't understood
  */
 const backOf = (record: LiqPayRecord, paidUnits: bigint): bigint | undefined => {

@@ -48,7 +48,7 @@ export const createWayForPay = (settings: WayForPaySettings): Acquirer => {
   const invoice = async (order: PaymentOrder): Promise<PaymentPage> => {
     const record = await ask(invoiceRequest(settings, order, now()))
     const url = textOf(record, 'invoiceUrl')
-    // Without a link nobody can pay: any other answer than this is a refusal.
+    // Without a link no payer can pay: any other answer than this is a refusal.
     if (/^\d{4}$/.test(textOf(record, 'reasonCode')) && textOf(record, 'reasonCode') !== '1100') throw refusalOf(record)
     if (textOf(record, 'reasonCode') !== '1100' || !URL.canParse(url))
       throw new AcquirerUnreachable(`${name}: no link to the invoice`, { sent: true })
@@ -87,7 +87,7 @@ export const createWayForPay = (settings: WayForPaySettings): Acquirer => {
       const known = refundSoFar(order, before, false)
       if (known !== undefined) return known
       if (!('units' in before) || order.units !== before.units)
-        return refusedRefund('part_refund', 'how much was given back is not told, so only the whole is')
+        return refusedRefund('part_refund', 'the amount given back is not stated, so only the whole is refunded')
       await sending?.()
       const record = await ask(refundRequest(settings, order.reference, order.units, order.ticker))
       const code = textOf(record, 'reasonCode')

@@ -20,7 +20,7 @@ export interface WayForPaySettings {
   /** as agreed with WayForPay */
   capabilities: Limits
   http: AcquirerHttp
-  /** ms on the real clock: WayForPay is told when an order was made; Date.now when absent */
+  /** ms on the real clock: sent to WayForPay as the time of an order; Date.now when absent */
   now?: () => number
 }
 

@@ -107,7 +107,7 @@ export const createSimulatedAdapter = (node: SimulatedNode): AccountChainAdapter
     isContract: (address) => pass('isContract', () => tokens.has(address.toLowerCase())),
     codeAt: (address) => pass('codeAt', () => codeAt(address)),
     callDelegated: () => pass('callDelegated', () => null),
-    // Its issuers freeze nobody.
+    // Its issuers freeze no account.
     isFrozen: () => pass('isFrozen', () => false),
     tokenDecimals: (contract) =>
       pass('tokenDecimals', () => {

@@ -4,7 +4,7 @@ import { quantity } from '../evm/quantity.ts'
 import type { Rpc } from '../rpc.ts'
 import { good, poor, type Seen } from './finding.ts'
 
-/** An address that nobody has, and that no precompiled contract is at: asked about, never paid. */
+/** An address that no one has a key of, and that is no precompiled contract: asked about, never paid. */
 export const NOBODY = `0x${'be'.repeat(20)}`
 const STATE_DEPTHS = [16, 64, 120, 500, 1_500, 10_000, 90_000, 1_000_000]
 const BLOCK_DEPTHS = [1_000, 10_000, 100_000, 1_000_000]

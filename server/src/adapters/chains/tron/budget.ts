@@ -11,7 +11,7 @@ const SECOND_MS = 1_000
 const DAY_MS = 24 * 60 * 60 * SECOND_MS
 /** Of what a span of time allows, the part that may go out at once after a rest. */
 const BURST = { second: 1 / 3, day: 1 / 24 }
-/** Longer than this nobody waits here: the caller learns why and comes again. */
+/** No caller waits longer than this: it gets the reason and asks again. */
 const MOST_WAIT_MS = 10_000
 
 interface Bucket {

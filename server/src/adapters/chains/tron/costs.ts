@@ -85,7 +85,7 @@ const readEnergyToNewHolder = async (
   return transfer ? readEnergyOf(node, { ...call, data: encodeTokenTransfer(nobody(random), transfer.units) }) : 0n
 }
 
-/** An address that nobody has a key of, or knows beforehand. */
+/** An address that no one has a key of, or can predict. */
 const nobody = (random: () => number): string =>
   addressOfEvmForm(
     Array.from({ length: 20 }, () => (1 + Math.floor(random() * 255)).toString(16).padStart(2, '0')).join(''),

@@ -51,7 +51,7 @@ export const unknownNotes = (info: Info): string[] =>
     .filter(({ note }) => !MOVING.has(note) && !FEATURED.test(note))
     .map(({ note }) => note.slice(0, LONGEST_NOTE))
 
-/** What has a `tokenId` is TRC-10, which nobody is credited. */
+/** What has a `tokenId` is TRC-10, which is not credited. */
 const trxOf = (values: unknown): bigint =>
   listOf(values ?? [], 'callValueInfo').reduce<bigint>((sum, value) => {
     const { tokenId, callValue } = objectOf(value, 'a callValueInfo')

@@ -98,7 +98,7 @@ export const createNode = (settings: NodeSettings): TronNode => {
         return parse(method, await exchange.post(JSON.stringify(body), timeoutMs, method, maxBytes))
       } catch (error) {
         const refused = error instanceof TooFast
-        // Nobody asks this node before the pause is over: a gateway lengthens its suspension with each request.
+        // No request goes to this node before the pause is over: a gateway lengthens its suspension with each request.
         if (refused) requestPauses.close(error.pauseMs ?? FIRST_REST_MS * 2 ** (attempt - 1) * (0.5 + random()))
         const again =
           attempt < attempts &&

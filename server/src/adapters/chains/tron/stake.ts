@@ -74,7 +74,7 @@ export const readLoan = async (node: TronNode, from: string, to: string, height:
   return 0n
 }
 
-/** What accounts share, as one of them is told; null for one that is not activated. */
+/** What accounts share, as the node shows it for one of them; null for one that is not activated. */
 export const readSupply = (node: TronNode, address: string): Promise<ResourceSupply | null> =>
   readOrNothing(node, 'wallet/getaccountresource', { address: hexOfAddress(address) }, (fields) => ({
     energy: amountOf(fields['TotalEnergyLimit'], 'TotalEnergyLimit'),

@@ -38,7 +38,7 @@ export const decodeTransaction = (
 const contractIn = (transaction: Fields): Fields =>
   objectOf(listOf(objectOf(transaction['raw_data'], 'raw_data')['contract'], 'contract')[0], 'the contract')
 
-/** Whose transaction it is, and whose TRX it burns. Shielded transfers name nobody. */
+/** Whose transaction it is, and whose TRX it burns. Shielded transfers name no one. */
 const ownerOf = (transaction: Fields): string | undefined => {
   const { value } = objectOf(contractIn(transaction)['parameter'] ?? {}, 'the parameter')
   const owner = objectOf(value ?? {}, 'the value')['owner_address']

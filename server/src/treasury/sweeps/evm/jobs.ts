@@ -22,7 +22,7 @@ import { unitsWorth } from '../coin-worth.ts'
 const MOST_HOLDERS = 400
 /** Gas of the cheapest move there is: what is worth less than it costs is not even looked at. */
 const LEAST_GAS = 8_000n
-/** Ledger units nobody has. */
+/** More ledger units than anyone has. */
 const NEVER = 10n ** 60n
 
 /**
@@ -35,7 +35,7 @@ export const createEvmSweepJob = (deps: EvmSweepDeps, everyMs: number): Job => (
   run: async () => {
     const { policy, runtime, network } = deps
     if (!policy.enabled) return false
-    // Nobody is asked anything while nothing waits at all.
+    // No request is sent while nothing waits at all.
     const isFunded = (await fundedOn(runtime.db, network, 1)).length > 0
     if (!isFunded && !(await isAnythingHeld(runtime.db, network))) return false
     const permitted = await deps.allowed()

@@ -4,8 +4,8 @@ import type { Db } from '../../../platform/db/index.ts'
 import { tronContractOf, type Outgoing, type SigningPurpose } from '../../../chain/transactions/index.ts'
 
 /**
- * What the signer is told of a transaction of TRON that moves money, or lends, between accounts of ours: whose account
- * receives.
+ * The description that the signer gets of a transaction of TRON that moves money, or lends, between accounts of ours:
+ * whose account receives.
  */
 export const tronPurposeOf = async (db: Db, { id, attempt, purpose }: Outgoing): Promise<SigningPurpose> => {
   if (purpose === 'sweep') return { purpose: 'sweep', intents: [] }
