@@ -83,7 +83,7 @@ describe('who may ask over TLS', () => {
   })
 
   test.each([
-    ['nobody', '# later', /names nobody/],
+    ['nobody', '# later', /list of clients is empty/],
     ['half a fingerprint', 'sha256:abcd', /Line 1 .*neither/],
     ['a name without its kind', '\nworker.internal', /Line 2 .*neither/],
     ['a wildcard', 'dns:*.internal', /Line 1/],

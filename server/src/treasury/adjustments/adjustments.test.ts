@@ -413,7 +413,7 @@ describe('who may sign', () => {
     inTransaction(runtime.db, (tx) => enrol(tx, person, { actor: 'cli:root', voucher }, moment()))
 
   test('audit M-D1: only the first person needs no voucher, also after it was removed', async () => {
-    await expect(enrolAs(ann, null)).rejects.toThrow(/somebody who is enrolled vouches for ann/)
+    await expect(enrolAs(ann, null)).rejects.toThrow(/a person who is enrolled vouches for ann/)
     await expect(enrolAs(ann, { id: 'bob', signature: await vouch(ann, ann) })).rejects.toThrow(
       /not bob's of this enrolment/,
     )
@@ -462,7 +462,7 @@ describe('who may sign', () => {
 
   test.each([
     ['bob', 'ab'.repeat(64), "person eve: the signature is not bob's of this enrolment"],
-    [null, null, 'person eve: nobody vouches for eve, nor for another one'],
+    [null, null, 'person eve: no person vouches for eve, nor for another one'],
   ])(
     'audit S-3: so is one by a person that was written into the table as vouched for by %s',
     async (voucher, signature, why) => {
