@@ -138,7 +138,7 @@ describe('a deposit', () => {
     await sandbox.screeningFault()
     await sandbox.advance(15 * MINUTE)
     await sandbox.notified(market, { id, status: 'Verified' })
-    await until('the alert is over', async () => !(await bursar('alerts')).includes('Nobody has judged'))
+    await until('the alert is over', async () => !(await bursar('alerts')).includes('No provider has judged'))
   })
 })
 
