@@ -29,8 +29,9 @@ const EVERY_MS = 30_000
 /** Of one run, the transactions that bring most first: a stranger's many small ones would keep others waiting. */
 const MOST_STUCK = 500
 /**
- * Virtual bytes of a deposit and of what it stands on. All of them are mined at our cost, so that a payer who has much to
- * say to the chain would have it said for a share of each deposit. A payout of an exchange to a hundred receivers fits.
+ * Virtual bytes of a deposit and of what it stands on. All of them are mined at our cost, so that a payer who has much
+ * to say to the chain would have it said for a share of each deposit. A payout of an exchange to a hundred receivers
+ * fits.
  */
 const MOST_FOREIGN_VSIZE = 5_000
 

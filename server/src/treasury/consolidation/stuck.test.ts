@@ -46,7 +46,8 @@ test('a stranger with many small outputs does not keep the transaction that brin
   expect(await stuckDeposits(world.db, new Date(START - 1), 500)).toEqual([])
 })
 
-// A deposit of 0.25 BTC may cost 500,000 satoshi at 2 %: as much as its payer's own 100,000 bytes before it cost at 5 sat/vB.
+// A deposit of 0.25 BTC may cost 500,000 satoshi at 2 %: as much as its payer's own 100,000 bytes before it cost at 5
+// sat/vB.
 test.each([
   [100_000, 0],
   [5_000, 1],

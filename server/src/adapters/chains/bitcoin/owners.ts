@@ -24,8 +24,8 @@ export type Owners = ReadonlyMap<string, string | null>
 type Parsed = ReadonlyMap<string, ParsedTransaction>
 
 /**
- * What left the pool since it was listed is `left`. What we can't read waits for its block, which the node reads. `bytes`:
- * of all that came.
+ * What left the pool since it was listed is `left`. What we can't read waits for its block, which the node reads.
+ * `bytes`: of all that came.
  */
 export const readTransactions = async (
   rpc: Rpc,

@@ -47,7 +47,9 @@ export const readPool = async (rpc: Rpc, chain: BitcoinChain, known: ReadonlySet
   }
 }
 
-/** As many from the beginning as have the bytes that are held at once. @returns how many of the hashes are `read`, too */
+/**
+ * As many from the beginning as have the bytes that are held at once. @returns how many of the hashes are `read`, too
+ */
 const readFirst = async (
   rpc: Rpc,
   hashes: readonly string[],

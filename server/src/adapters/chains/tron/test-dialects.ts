@@ -185,9 +185,9 @@ export const parameters = (keys: readonly string[], zero: string, value: number)
 export const BEYOND_DOUBLES = '90071992547409930'
 
 /**
- * Row T-46: each CALL is an internal transaction, of 40 energy where it moves nothing (EnergyCost.java, Program.callToAddress), and of
- * some 300 bytes in an info. All infos of a block, which may run for 1.5 s, come to more than a gateway passes on, or anybody reads; those of one transaction, which may run
- * for 80 ms, do not.
+ * Row T-46: each CALL is an internal transaction, of 40 energy where it moves nothing (EnergyCost.java,
+ * Program.callToAddress), and of some 300 bytes in an info. All infos of a block, which may run for 1.5 s, come to more
+ * than a gateway passes on, or anybody reads; those of one transaction, which may run for 80 ms, do not.
  */
 export const manyCalls = (by: string, to: string, count: number) =>
   Array.from({ length: count }, () => entry(by, 'call', to))
