@@ -176,7 +176,7 @@ test('a node that ends is named, and the rest stops', async () => {
   expect(nodes()).toEqual([])
 })
 
-test('a port in use is told with who has it and what to set, and nothing is left running', async () => {
+test('a port in use is reported with who has it and what to set, and nothing is left running', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(Number(env['BURSAR_PORT_CONTROL']), '127.0.0.1', resolve))
   try {
@@ -191,7 +191,7 @@ test('a port in use is told with who has it and what to set, and nothing is left
   }
 })
 
-test('settings that cannot be used are all told', () => {
+test('settings that cannot be used are all reported', () => {
   const bad = { BURSAR_PORT_INBOX: '80.5', BURSAR_BLOCK_SECONDS_BSC: 'fast', BURSAR_TRON_SOLID_LAG: '1000' }
   expect(() => readSettings(bad, '/')).toThrow(
     /BURSAR_PORT_INBOX=80.5: set a whole number[^]*BURSAR_BLOCK_SECONDS_BSC=fast: set a number[^]*BURSAR_TRON_SOLID_LAG=1000: set a whole number from 0 to 100/,

@@ -61,7 +61,7 @@ describe('starting and stopping', () => {
     expect(lines.at(-1)).toBe('stubborn did not stop: Error: no')
   })
 
-  test('a failed start is told with its name', async () => {
+  test('a failed start is reported with its name', async () => {
     await expect(supervisor.start('api', () => Promise.reject(new Error('no port')))).rejects.toThrow('api: no port')
   })
 
@@ -93,7 +93,7 @@ describe('a program', () => {
     expect(isRunning(program)).toBe(false)
   })
 
-  test('that ends or dawdles is told with its last words', async () => {
+  test('that ends or dawdles is reported with its last words', async () => {
     await expect(shell('api', 'echo no database; exit 1', async () => false)).rejects.toThrow(
       'api ended while starting:\nno database',
     )

@@ -194,7 +194,7 @@ describe('a bad token among good ones stays, and keeps nothing else from leaving
   })
 })
 
-describe('whoever calls, only the treasury receives', () => {
+describe('no matter who calls, only the treasury receives', () => {
   test('an attacker who calls a delegated address sweeps for us, and can do nothing else', async () => {
     const [account] = (await delegated(1)) as [Account]
     await world.mintAll(world.usdt, [account], UNITS)
@@ -320,7 +320,7 @@ describe('the relay', () => {
     expect(await gained).toEqual([UNITS])
   })
 
-  test('takes allowances by permit, also when somebody was faster, and pulls for ever after', async () => {
+  test('takes allowances by permit, also when another caller was faster, and pulls from then on', async () => {
     const accounts = fresh(2)
     await world.mintAll(world.usdc, accounts, UNITS)
     // The first permit is used up by the first call; the second call pulls by the allowance that stands.

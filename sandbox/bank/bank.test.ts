@@ -55,7 +55,7 @@ const made = async (path: string, body: { reference: string }): Promise<Record<s
 }
 const statusOf = async (path: string): Promise<unknown> => (await merchant.ask('GET', path)).body['status']
 const endsAs = (path: string, status: string) => expect.poll(() => statusOf(path), { interval: 10 }).toBe(status)
-const told = (reference: string, events: readonly string[]) =>
+const received = (reference: string, events: readonly string[]) =>
   expect.poll(() => merchant.events(reference).map(({ event }) => event), { interval: 10 }).toEqual(events)
 
 describe('payments', () => {
@@ -73,7 +73,7 @@ describe('payments', () => {
       status,
       ...(code === undefined ? {} : { code }),
     })
-    await told(reference, ['payment.processing', ...(status === 'processing' ? [] : [`payment.${status}`])])
+    await received(reference, ['payment.processing', ...(status === 'processing' ? [] : [`payment.${status}`])])
   })
 
   test('with the card that is taken back is reversed, in the statement too', async () => {
@@ -165,7 +165,7 @@ describe('payouts', () => {
   })
 })
 
-describe('what the bank is told to do next', () => {
+describe('what the bank does next by a setting', () => {
   const paid = async (): Promise<string> => {
     const { reference } = (await made('/payments', payment())) as { reference: string }
     await bank.control.pay({ reference })
@@ -178,7 +178,7 @@ describe('what the bank is told to do next', () => {
     expect(await statusOf(`/payments/${await paid()}`)).toBe('succeeded')
   })
 
-  test('happens as often as told, to the account told', async () => {
+  test('happens as often as set, to the account set', async () => {
     bank.control.next({ outcome: 'stuck', account: 'other' })
     bank.control.next({ outcome: 'refused', account: 'shop', times: 2 })
     const ends = [await paid(), await paid(), await paid()].map((reference) => statusOf(`/payments/${reference}`))
@@ -187,7 +187,7 @@ describe('what the bank is told to do next', () => {
 
   test('copies, order, loss and delay of callbacks', async () => {
     bank.control.next({ duplicate: 2 })
-    await told(await paid(), [
+    await received(await paid(), [
       'payment.processing',
       'payment.processing',
       'payment.processing',
@@ -196,14 +196,14 @@ describe('what the bank is told to do next', () => {
       'payment.succeeded',
     ])
     bank.control.next({ reorder: true })
-    await told(await paid(), ['payment.succeeded', 'payment.processing'])
+    await received(await paid(), ['payment.succeeded', 'payment.processing'])
     bank.control.next({ delayMs: 300 })
     const late = await paid()
     expect(merchant.events(late)).toEqual([])
-    await told(late, ['payment.processing', 'payment.succeeded'])
+    await received(late, ['payment.processing', 'payment.succeeded'])
     bank.control.next({ drop: true })
     const lost = await paid()
-    await told(await paid(), ['payment.processing', 'payment.succeeded'])
+    await received(await paid(), ['payment.processing', 'payment.succeeded'])
     expect(merchant.events(lost)).toEqual([])
   })
 

@@ -67,7 +67,7 @@ function conformance(blockchain: string, tickers: readonly string[], open: () =>
     })
   })
 
-  test('a reorganisation keeps the transactions it is not told to leave out', async () => {
+  test('a reorganisation keeps the transactions that it is not to leave out', async () => {
     const [kept, gone] = [await newAddress(), await newAddress()]
     const before = await pay(gone, '0.5')
     await post('/mine', { blockchain, blocks: 1 })
@@ -156,7 +156,7 @@ describe('ETHEREUM', () => {
   }
   conformance('ETHEREUM', ['ETH', 'USDT'], open)
 
-  test('a transaction of somebody else that is left out waits again, and its followers with it', async () => {
+  test('a transaction of another sender that is left out waits again, and its followers with it', async () => {
     const chain = await open()
     const { rpc } = await anvil()
     const somebody = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
@@ -204,7 +204,7 @@ describe('TRON', () => {
   const open = async () => (await openTron((await node()).url)).chain
   conformance('TRON', ['TRX', 'USDT', 'USDC'], open)
 
-  test('a transaction of somebody else that is left out waits again', async () => {
+  test('a transaction of another sender that is left out waits again', async () => {
     const chain = await open()
     const api = openTronApi((await node()).url)
     const { key, address } = knownAccount('somebody')
@@ -268,7 +268,7 @@ describeWithBitcoind('BITCOIN', () => {
   const open = async () => openBitcoin(await bitcoin())
   conformance('BITCOIN', ['BTC'], open)
 
-  test('a transaction of somebody else that is left out waits again, and what spends it too', async () => {
+  test('a transaction of another sender that is left out waits again, and what spends it too', async () => {
     const chain = await open()
     const outside = (await bitcoin()).walletRpc('outside')
     await chain.pay({ ticker: 'BTC', to: await chain.newAddress(), amount: '2' })

@@ -71,7 +71,7 @@ test('continues after a restart, and after a kill in the middle of a line', asyn
   expect(await messages('?after=1')).toMatchObject([{ seq: 2, body: 'b' }])
 })
 
-test('fails as often as told, then answers as told, for that merchant alone', async () => {
+test('fails as often as set, then answers as set, for that merchant alone', async () => {
   await behave({ merchantId: 'shop', status: 202, failNext: 2 })
   const statuses = []
   for (let i = 0; i < 3; i++) statuses.push((await send('shop', 'x')).status)
@@ -80,7 +80,7 @@ test('fails as often as told, then answers as told, for that merchant alone', as
   expect((await messages('?merchantId=shop')).map((message) => message.answered)).toEqual([500, 500, 202])
 })
 
-test('answers late when told to, and does not hold up a stop', async () => {
+test('answers late when set to, and does not hold up a stop', async () => {
   await behave({ merchantId: 'slow', delayMs: 200 })
   const started = performance.now()
   await send('slow', 'x')

@@ -84,7 +84,7 @@ test('blocks found on demand do not run ahead of the clock', async () => {
   expect(timestamp - Date.now()).toBeLessThan(2_000)
 })
 
-test('a port in use is told with what to set, and nothing is left running', async () => {
+test('a port in use is reported with what to set, and nothing is left running', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(options.port, '127.0.0.1', resolve))
   try {

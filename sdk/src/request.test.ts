@@ -9,7 +9,7 @@ const account: Account = { origin: new URL('https://pay.example'), merchantId: '
 const now = 1_677_486_443_999
 const prepare = (id: keyof typeof routes, input: Input) => prepareRequest(routes[id], input, account, { now })
 
-test('a number where a string belongs is told, not sent', () => {
+test('a number where a string belongs is refused, not sent', () => {
   const query = { spendTicker: 'UAH', targetTicker: 'USDT', amount: 100, side: 'target' } as unknown as NonNullable<
     Input['query']
   >

@@ -41,7 +41,7 @@ test('a proof made elsewhere holds, and says what it proves', () => {
   })
 })
 
-test('a proof of somebody else, of another report, or of other balances does not', () => {
+test('a proof of another merchant, of another report, or of other balances does not', () => {
   expect(refusal(PROOF, { merchantId: 'aa' })).toBe('merchant')
   expect(refusal(PROOF, { commitment: 'ab'.repeat(32) })).toBe('commitment')
   expect(refusal(PROOF, { publicKey: 'ab'.repeat(32) })).toBe('signature')

@@ -127,7 +127,7 @@ describe('an exchange with withdrawal whose worker is killed', () => {
     await sandbox.kill('worker')
   })
 
-  test.each(PAYING)('at %s pays the card once at most, and is told once', async (point) => {
+  test.each(PAYING)('at %s pays the card once at most, and is notified once', async (point) => {
     const before = await sentToCards()
     const asked = { ticker: 'UAH', spendTicker: 'USDT', amount: '1000', side: 'withdraw' } as const
     await sandbox.start('worker', { BURSAR_SANDBOX_PAUSE: point })
@@ -247,7 +247,7 @@ const worker = (point: string): Promise<void> => sandbox.start('worker', { BURSA
 
 describe('a target whose worker is killed', () => {
   const cases = ENTRIES.flatMap((entry) => CONVERTING.map((point) => [entry.name, point, entry] as const))
-  test.each(cases)('of %s at %s is converted once and told once', async (_name, point, { merchant, come }) => {
+  test.each(cases)('of %s at %s is converted once and notified once', async (_name, point, { merchant, come }) => {
     await worker(point)
     const arriving = come({ ticker: 'USDC' })
     await killedAt(point)

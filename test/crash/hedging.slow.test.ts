@@ -86,7 +86,7 @@ describe('a venue that does wrong', () => {
     expect((await sandbox.venueFind()).orders.length - before).toBe(orders)
   })
 
-  test('is down: nothing is lost, it is told, and caught up with', async () => {
+  test('is down: nothing is lost, an alert is raised, and it catches up', async () => {
     await sandbox.venue('fault', { kind: 'down' })
     await buyBtc(sandbox, '0.02')
     await eventually(sandbox, 'the alert', async () =>

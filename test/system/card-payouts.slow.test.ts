@@ -42,7 +42,7 @@ const sent = async (currency: string): Promise<number> =>
     .filter((line) => line.type === 'payout' && line.currency === currency)
     .reduce((sum, { amount }) => sum - Number(amount), 0)
 
-test('a batch of 100,000 KZT of which parts fail: what is told, what the bank sent and the balance agree', async () => {
+test('a batch of 100,000 KZT of which parts fail: what is notified, what the bank sent and the balance agree', async () => {
   const before = await balance('KZT')
   const { value: fee } = await shop().client.withdrawals.fiat.fee({ ticker: 'KZT', amount: '100000' })
   const { id } = await shop().client.withdrawals.fiat.batch.create({
@@ -63,7 +63,7 @@ test('a batch of 100,000 KZT of which parts fail: what is told, what the bank se
 })
 
 describe('a worker that is killed', () => {
-  test.each(points)('at %s: one payment at most, and the merchant is told once', async (point) => {
+  test.each(points)('at %s: one payment at most, and the merchant is notified once', async (point) => {
     const before = await sent('UAH')
     await sandbox.kill('worker')
     await sandbox.start('worker', { BURSAR_SANDBOX_PAUSE: point })
@@ -97,7 +97,7 @@ describe('a worker that is killed', () => {
   })
 })
 
-test('the bank calls again, wrongly and out of order: one payment, told once', async () => {
+test('the bank calls again, wrongly and out of order: one payment, notified once', async () => {
   const before = await sent('UAH')
   for (const fault of [
     { duplicate: 3 },

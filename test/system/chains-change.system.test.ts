@@ -45,7 +45,7 @@ test('Bitcoin: Pending comes from the pool, before any block', async () => {
   await settles('BTC', '0.0005')
 })
 
-test('B2 Bitcoin: a credited deposit that a reorganisation replaces for ever is taken back, and told as Failed once that is final', async () => {
+test('B2 Bitcoin: a credited deposit that a reorganisation replaces for good is taken back, and notified as Failed once that is final', async () => {
   const to = await addressOn('BITCOIN')
   const hash = await sandbox.pay('BITCOIN', 'BTC', to, '0.001')
   await sandbox.mine('BITCOIN', 1)

@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(() => sandbox?.stop())
 
 describe.each(cases)('$name', ({ name, ticker, value, payout }) => {
-  test('a fiat invoice is paid by card, and the merchant is told', async () => {
+  test('a fiat invoice is paid by card, and the merchant is notified', async () => {
     const { id } = await shop().client.invoices.fiat.create({ name: 'Order 7', amount: { value, ticker } })
     await sandbox.payInvoice(id, 'exact')
     expect(await sandbox.notified(shop(), { id, status: 'Done' })).toMatchObject({

@@ -78,7 +78,7 @@ describe('a source that lies', () => {
     await sandbox.sourceFault({ source })
   })
 
-  test('all at once, each in its way: no price at all, until they tell the truth; a target waits, or is told after an hour', async () => {
+  test('all at once, each in its way: no price at all, until they tell the truth; a target waits, or is notified after an hour', async () => {
     const honest = Number((await estimate()).price.value)
     for (const [source, kind] of LIES) await sandbox.sourceFault({ source, kind, factor: 10 })
     const seen = await pricesDuring(TWO_READINGS_MS + 3_000)

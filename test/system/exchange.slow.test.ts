@@ -35,7 +35,7 @@ const priced = (spendTicker: string, targetTicker: string) =>
   eventually(() => merchant().client.exchange.estimate({ spendTicker, targetTicker, amount: '10', side: 'spend' }))
 
 describe('an exchange', () => {
-  test('at the estimated price is Done, and told', async () => {
+  test('at the estimated price is Done, and notified', async () => {
     const { price, spend } = await estimate()
     expect(price.pair).toEqual(['BTC', 'USDT'])
     const { id } = await merchant().client.exchange.create({

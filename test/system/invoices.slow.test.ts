@@ -180,7 +180,7 @@ test('in parts, and over: the page adds up, and paidAmount is above amount', asy
   expect(await sandbox.notified(shop(), { id, status: 'DONE' })).toMatchObject({ amount: '40', paidAmount: '60' })
 })
 
-test('in the wrong asset: an ordinary deposit, told and not counted', async () => {
+test('in the wrong asset: an ordinary deposit, notified and not counted', async () => {
   const id = await create({ value: '10', ticker: 'USDT', blockchain: 'ETHEREUM' })
   const { hash, ticker } = await sandbox.payInvoice(id, 'wrong-asset')
   expect(await sandbox.notified(shop(), { hash, status: 'Done' })).toMatchObject({ kind: 'Replenish', ticker })
@@ -306,7 +306,7 @@ test('the operator answers a payer who asks for the money back: an ordinary with
 })
 
 // The clock goes on for everything: what follows comes last.
-test('72 hours later: EXPIRED with what was paid, in spite of a worker killed over it; late money is told, and makes it PAID', async () => {
+test('72 hours later: EXPIRED with what was paid, in spite of a worker killed over it; late money is notified, and makes it PAID', async () => {
   const id = await create({ value: '30', ticker: 'USDT', blockchain: 'ETHEREUM' }, { email: 'payer@example.com' })
   const untouched = await create(undefined)
   await sandbox.payInvoice(id, 'partial')

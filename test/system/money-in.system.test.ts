@@ -78,7 +78,7 @@ test('every notification is signed for its receiver, and the list of events hold
   expect(events[0]!.body).toEqual(JSON.parse(message!.body))
 })
 
-test('B13 below the minimum: Failed, told why, and no balance', async () => {
+test('B13 below the minimum: Failed, with a reason, and no balance', async () => {
   const before = await balance('USDT')
   const to = await address('ETHEREUM')
   const hash = await sandbox.pay('ETHEREUM', 'USDT', to, '0.5')

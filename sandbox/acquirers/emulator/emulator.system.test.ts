@@ -30,7 +30,7 @@ const started = async <T extends { stop(): Promise<void> }>(starting: Promise<T>
 }
 
 const receiver = (answer: Parameters<typeof startReceiver>[0]): Promise<Receiver> => started(startReceiver(answer))
-const told = (body: string, status = 200) => ({ status, contentType: 'text/plain', body })
+const acknowledge = (body: string, status = 200) => ({ status, contentType: 'text/plain', body })
 
 const paidBy = ({ context }: Emulator, card: string, callbackUrl: string) => {
   const placed = placeOrder(context, {
@@ -50,7 +50,7 @@ describe('callbacks are repeated as each acquirer does it', () => {
   test('LiqPay: until HTTP 200', async () => {
     const emulator = await started(startLiqPay(liqpay, { port: 0, clockRate }))
     let tries = 0
-    const shop = await receiver(() => told('', ++tries < 3 ? 500 : 200))
+    const shop = await receiver(() => acknowledge('', ++tries < 3 ? 500 : 200))
     paidBy(emulator, '4242424242424242', `${shop.url}/cb`)
     await expect.poll(() => emulator.context.deliveries.list()[0]?.answers).toEqual([500, 500, 200])
   })
@@ -62,7 +62,7 @@ describe('callbacks are repeated as each acquirer does it', () => {
       const { orderReference } = JSON.parse(body.toString()) as { orderReference: string }
       const signature = createHmac('md5', 'key').update(`${orderReference};accept;5`).digest('hex')
       const answer = answers.shift()!
-      return told(
+      return acknowledge(
         answer === 'signed' ? JSON.stringify({ orderReference, status: 'accept', time: 5, signature }) : answer,
       )
     })
@@ -74,7 +74,7 @@ describe('callbacks are repeated as each acquirer does it', () => {
 
   test('Freedom Pay: four times more, and then no more', async () => {
     const emulator = await started(startFreedomPay(freedompay, { port: 0, clockRate: clockRate * 100 }))
-    const shop = await receiver(() => told('ok'))
+    const shop = await receiver(() => acknowledge('ok'))
     paidBy(emulator, '4111111111111111', `${shop.url}/cb?x=1`)
     await expect.poll(() => emulator.context.deliveries.list()[0]).toMatchObject({ answers: [200, 200, 200, 200, 200] })
     expect(emulator.context.deliveries.list()[0]!.dueAt).toBeUndefined()
@@ -96,7 +96,7 @@ test('a restart knows its orders and goes on telling', async () => {
   try {
     const first = await startLiqPay(liqpay, { port: 0, dir, clockRate: 60 })
     let status = 500
-    const shop = await receiver(() => told('', status))
+    const shop = await receiver(() => acknowledge('', status))
     const order = paidBy(first, '4242424242424242', `${shop.url}/cb`)
     await expect.poll(() => first.context.deliveries.list()[0]?.answers).toEqual([500])
     await first.stop()
@@ -225,7 +225,7 @@ test('a tester says over HTTP what goes wrong next', async () => {
   expect(await (await fetch(`${emulator.url}/__control/orders`)).json()).toMatchObject([{ reference: order.reference }])
 })
 
-test.each(['liqpay', 'wayforpay', 'freedompay'])('%s runs as a program until it is told to end', async (kind) => {
+test.each(['liqpay', 'wayforpay', 'freedompay'])('%s runs as a program until it is ended', async (kind) => {
   const child = spawn(process.execPath, [join(import.meta.dirname, '..', kind, 'main.ts'), '--port', '0'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -32,7 +32,7 @@ async function clientOf({ signer }: TestSigner): Promise<SignerClient> {
 const dearer = { maxFeePerGas: 23n * 10n ** 9n }
 
 describe('what was signed for an intent', () => {
-  test('is told whole, first transaction first, also after a start', async () => {
+  test('is passed on whole, first transaction first, also after a start', async () => {
     const first = await makeSigner()
     const [payment, replacement] = [
       await first.signer.sign(evmRequest(intentOf(1))),
@@ -71,7 +71,7 @@ describe('what was signed for an intent', () => {
     expect(await (await clientOf(made)).transactionsOf(uuid(1))).toEqual([])
   })
 
-  test('is told after the requests that came before', async () => {
+  test('is answered after the requests that came before', async () => {
     const made = await makeSigner()
     const signing = made.signer.sign(evmRequest(intentOf(1)))
     expect(await made.signer.transactionsOf(uuid(1))).toMatchObject([{ hash: (await signing).hash }])

@@ -24,7 +24,7 @@ describe('an intent that is closed', () => {
     expect(await codeOf(again.signer, evmRequest(intentOf(2)))).toBe('signed')
   })
 
-  test('audit M-A5: was never signed for; otherwise its transactions are told and it stays open', async () => {
+  test('audit M-A5: was never signed for; otherwise its transactions are listed and it stays open', async () => {
     const { signer, log } = await makeSigner()
     const { hash } = await signer.sign(evmRequest(intentOf(1)))
     const { length } = log

@@ -131,7 +131,7 @@ describe('the signer as a process', () => {
       expect(said).not.toContain(secret)
   })
 
-  test('does not take over a socket that somebody listens on', async () => {
+  test('does not take over a socket that a process listens on', async () => {
     const files = await makeFiles()
     await serve(files)
     const second = run(serveArguments({ ...files, log: `${files.log}-2` }))

@@ -3,7 +3,7 @@ import { readPolicy } from '../policy/policy.ts'
 import type { Refusal } from '../protocol/refusal.ts'
 import { fillerRequest, makeSigner, policyFile } from '../test-world.ts'
 
-test('more requests than may wait are told to come back', async () => {
+test('more requests than may wait are refused for the moment', async () => {
   const { signer } = await makeSigner()
   const answers = Array.from({ length: 70 }, (_, nonce) => {
     try {

@@ -144,7 +144,7 @@ describe('AMLBot', () => {
     await expect(amlbot().screen(deposit('aa01'))).rejects.toThrow('amlbot: it answered HTTP 403')
   })
 
-  test('a wrong key is told as the provider says it, and never the key (row S-1)', async () => {
+  test('a wrong key is reported as the provider says it, and never the key (row S-1)', async () => {
     const asking = amlbot({ accessKey: 'wrong-key' }).screen(deposit('aa01'))
     await expect(asking).rejects.toThrow('Access denied')
     await expect(asking).rejects.not.toThrow('wrong-key')

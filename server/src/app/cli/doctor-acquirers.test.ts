@@ -19,7 +19,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true })
 })
 
-const told = async (json: unknown): Promise<string[]> => {
+const reported = async (json: unknown): Promise<string[]> => {
   const lines: string[] = []
   await reportAcquirers(
     json === null ? null : readAcquirersConfig(json),
@@ -38,7 +38,7 @@ test('each account as configured, and whether it answers with these keys', async
     payIn: { UAH: { least: '25', most: '29999.50' } },
   })
   const routing = [{ direction: 'payIn', ticker: 'UAH', least: '25', most: '100', acquirers: ['right'] }]
-  const lines = await told({
+  const lines = await reported({
     accounts: [
       account('right', bank.url, 'right'),
       account('wrong', bank.url, 'wrong'),
@@ -57,5 +57,5 @@ test('each account as configured, and whether it answers with these keys', async
 })
 
 test('without any account there are no cards, and that is well', async () => {
-  expect(await told(null)).toEqual(['ok acquirers: BURSAR_ACQUIRERS_FILE is not set, no cards'])
+  expect(await reported(null)).toEqual(['ok acquirers: BURSAR_ACQUIRERS_FILE is not set, no cards'])
 })

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => here.close())
 
-const told = async (keys: readonly Uint8Array[] | null, acquirers = [bank]): Promise<string[]> => {
+const reported = async (keys: readonly Uint8Array[] | null, acquirers = [bank]): Promise<string[]> => {
   const lines: string[] = []
   await reportCardKeys(here.db, { keys, acquirers }, (good, text) => void lines.push(`${good ? 'ok' : 'BAD'} ${text}`))
   return lines
@@ -27,19 +27,19 @@ const told = async (keys: readonly Uint8Array[] | null, acquirers = [bank]): Pro
 test.each([
   [
     'the key in use',
-    () => told([used]),
+    () => reported([used]),
     'ok card keys: 1; sealed with the newest: 2, with older ones: 0, with keys that are missing: 0',
   ],
   [
     'a new key before it',
-    () => told([newer, used]),
+    () => reported([newer, used]),
     'BAD card keys: 2; sealed with the newest: 0, with older ones: 2, with keys that are missing: 0',
   ],
   [
     'a new key alone',
-    () => told([newer]),
+    () => reported([newer]),
     'BAD card keys: 1; sealed with the newest: 0, with older ones: 0, with keys that are missing: 2',
   ],
-  ['none', () => told(null), 'BAD card keys: BURSAR_CARD_KEY_FILE is not set, and bank pays out'],
-  ['none where none is needed', () => told(null, [payInOnly]), 'ok card keys: BURSAR_CARD_KEY_FILE is not set'],
+  ['none', () => reported(null), 'BAD card keys: BURSAR_CARD_KEY_FILE is not set, and bank pays out'],
+  ['none where none is needed', () => reported(null, [payInOnly]), 'ok card keys: BURSAR_CARD_KEY_FILE is not set'],
 ])('%s', async (_what, ask, line) => expect(await ask()).toEqual([line]))

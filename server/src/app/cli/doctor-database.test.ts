@@ -13,7 +13,7 @@ beforeAll(() => {
 })
 afterAll(() => pool.end())
 
-const told = async (sandbox: boolean): Promise<[boolean, string][]> => {
+const reported = async (sandbox: boolean): Promise<[boolean, string][]> => {
   const said: [boolean, string][] = []
   await reportDatabase(
     { config: { sandbox }, runtime: { db: createDb(pool) } } as unknown as Parameters<typeof reportDatabase>[0],
@@ -23,19 +23,19 @@ const told = async (sandbox: boolean): Promise<[boolean, string][]> => {
 }
 
 test('audit S-4: doctor says that the clock was moved, and minds it outside a sandbox', async () => {
-  expect((await told(false))[0]).toEqual([true, 'database: schema of this build, business clock 0 ms ahead'])
+  expect((await reported(false))[0]).toEqual([true, 'database: schema of this build, business clock 0 ms ahead'])
   await sql`update business_clock set offset_ms = 5`.execute(createDb(pool))
-  expect((await told(false))[0]).toEqual([
+  expect((await reported(false))[0]).toEqual([
     false,
     "database: schema of this build, business clock 5 ms ahead of the real one, which only a sandbox's may be",
   ])
-  expect((await told(true))[0]).toEqual([true, 'database: schema of this build, business clock 5 ms ahead'])
+  expect((await reported(true))[0]).toEqual([true, 'database: schema of this build, business clock 5 ms ahead'])
 })
 
 test('audit S-3: doctor minds a process that is logged in as who owns the tables', async () => {
-  expect(await told(false)).toContainEqual([
+  expect(await reported(false)).toContainEqual([
     false,
     expect.stringContaining('database: bursar worker is logged in as postgres, which owns the tables'),
   ])
-  expect((await told(true)).every(([good]) => good)).toBe(true)
+  expect((await reported(true)).every(([good]) => good)).toBe(true)
 })

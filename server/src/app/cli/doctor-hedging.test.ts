@@ -19,9 +19,9 @@ beforeAll(() => {
 afterAll(() => pool.end())
 
 const lines = async (ask: (report: (good: boolean, text: string) => void) => Promise<void>): Promise<string[]> => {
-  const told: string[] = []
-  await ask((good, text) => void told.push(`${good ? 'ok' : 'BAD'} ${text}`))
-  return told
+  const reported: string[] = []
+  await ask((good, text) => void reported.push(`${good ? 'ok' : 'BAD'} ${text}`))
+  return reported
 }
 const at = new Date(1_800_000_000_000)
 

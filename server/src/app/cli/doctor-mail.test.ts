@@ -23,7 +23,7 @@ beforeAll(() => {
 })
 afterAll(() => pool.end())
 
-const told = async (port: number | null): Promise<[boolean, string][]> => {
+const reported = async (port: number | null): Promise<[boolean, string][]> => {
   const lines: [boolean, string][] = []
   const smtp = port === null ? null : { host: '127.0.0.1', port, tls: 'none' as const, user: null }
   const config = {
@@ -38,20 +38,20 @@ const told = async (port: number | null): Promise<[boolean, string][]> => {
 }
 
 test('the doctor says whether mail is sent, and what is in its way', async () => {
-  expect(await told(null)).toEqual([
+  expect(await reported(null)).toEqual([
     [true, 'mail: BURSAR_SMTP_URL is not set, none is written or sent'],
     [true, 'mail: 0 waiting, 0 failed in 90 days'],
   ])
   const server = await startTestMailServer()
   const { port } = server
-  expect((await told(port))[0]).toEqual([false, expect.stringContaining('no worker was started')])
+  expect((await reported(port))[0]).toEqual([false, expect.stringContaining('no worker was started')])
   await announceSending(db, true, new Date(now))
-  expect((await told(port))[0]).toEqual([true, `mail: 127.0.0.1:${port} takes us, from pay@shop.example`])
-  expect((await told(null))[0]).toEqual([false, expect.stringContaining('a worker sends it')])
+  expect((await reported(port))[0]).toEqual([true, `mail: 127.0.0.1:${port} takes us, from pay@shop.example`])
+  expect((await reported(null))[0]).toEqual([false, expect.stringContaining('a worker sends it')])
   const { id } = await makeMerchant(db, now)
   await inTransaction(db, (tx) => queueMails(tx, [underpaid(id)], momentAt(now)))
   now += 20 * 60_000
-  expect((await told(port))[1]).toEqual([false, 'mail: 1 waiting, the oldest for 20 min, 0 failed in 90 days'])
+  expect((await reported(port))[1]).toEqual([false, 'mail: 1 waiting, the oldest for 20 min, 0 failed in 90 days'])
   await server.stop()
-  expect((await told(port))[0]).toEqual([false, expect.stringContaining('ECONNREFUSED')])
+  expect((await reported(port))[0]).toEqual([false, expect.stringContaining('ECONNREFUSED')])
 })

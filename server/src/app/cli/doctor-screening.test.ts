@@ -19,7 +19,7 @@ beforeAll(() => {
 })
 afterAll(() => pool.end())
 
-const told = async (kinds: string[] | null): Promise<[boolean, string][]> => {
+const reported = async (kinds: string[] | null): Promise<[boolean, string][]> => {
   const lines: [boolean, string][] = []
   const config = { screening: kinds && { providers: kinds.map((kind) => ({ kind })) } } as unknown as Opened['config']
   await reportScreening({ config, runtime: { db, newId } as unknown as Opened['runtime'] }, (good, text) =>
@@ -29,8 +29,8 @@ const told = async (kinds: string[] | null): Promise<[boolean, string][]> => {
 }
 
 test('the doctor says what is screened by, and what would wait for ever', async () => {
-  expect(await told(null)).toEqual([[true, 'screening: BURSAR_SCREENING_FILE is not set, nothing is screened']])
-  expect(await told(['local-lists'])).toEqual([
+  expect(await reported(null)).toEqual([[true, 'screening: BURSAR_SCREENING_FILE is not set, nothing is screened']])
+  expect(await reported(['local-lists'])).toEqual([
     [true, 'screening: by local-lists; 0 deposits are held'],
     [false, expect.stringContaining('no list has been imported')],
   ])
@@ -42,13 +42,13 @@ test('the doctor says what is screened by, and what would wait for ever', async 
       momentAt(Date.UTC(2026, 10, 21)),
     ),
   )
-  await sql`insert into deposits(merchant_id, id, network, asset, transaction, index, address, address_id, senders, units, fee_units, state, told, keys, hold_until_verified, created_at, updated_at)
+  await sql`insert into deposits(merchant_id, id, network, asset, transaction, index, address, address_id, senders, units, fee_units, state, reported, keys, hold_until_verified, created_at, updated_at)
     values (${randomUUID()}, ${randomUUID()}, 'ETHEREUM', 'ETH', 'aa', '0', '0x2', ${randomUUID()}, '{}', 5, 0, 'held', 'Pending', '{}', true, now(), now())`.execute(
     db,
   )
-  expect(await told(['local-lists', 'amlbot'])).toEqual([
+  expect(await reported(['local-lists', 'amlbot'])).toEqual([
     [true, 'screening: by local-lists, amlbot; 1 deposits are held'],
     [true, 'screening: OFAC SDN of 2026-11-20'],
   ])
-  expect(await told(null)).toEqual([[false, expect.stringContaining('1 deposits wait for it')]])
+  expect(await reported(null)).toEqual([[false, expect.stringContaining('1 deposits wait for it')]])
 })

@@ -248,7 +248,7 @@ describe('reserves', () => {
     expect(unpublished).toMatchObject({ code: 1, err: expect.stringContaining('another commitment') })
   })
 
-  test('too little on the chain ends with 1; all proofs at once; nobody and nothing are told', async () => {
+  test('too little on the chain ends with 1; all proofs at once; no one is notified', async () => {
     await createReconcileJob(here.runtime, catalogue, [here.adapter], 1).run(new AbortController().signal)
     await sql`update custody_rounds set on_chain = 1 where asset = 'ETH'`.execute(world.db)
     const { code, out } = await bursar('reserves', '--out', folder)

@@ -48,7 +48,7 @@ const type = async (socket: string, ...words: string[]) => {
   return { code, text: text.trim() }
 }
 
-test("audit M-C4: another log than the database knows is told, and accepted only by an operator's word", async () => {
+test("audit M-C4: another log than the database knows is reported, and accepted only by an operator's word", async () => {
   const [first, other] = [await serve(), await serve()]
   expect(await type(first, 'signer', 'log')).toMatchObject({
     code: 0,

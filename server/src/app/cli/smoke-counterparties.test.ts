@@ -181,10 +181,10 @@ test('freedompay: answers that are signed with another key are no agreement, and
   const { acquirer } = await emulated[kind]!(signedOtherwise)
   const said = lines(await compareAcquirer(acquirer, []))
   expect(said[0]).toMatch(/^wrong payment that was never ordered: .*\. Set the account's keys/)
-  const told: string[] = []
+  const reported: string[] = []
   const config = { accounts: [{ name: 'one', kind, acquirer }], routing: [] } as unknown as AcquirersConfig
-  await reportAcquirers(config, (isGood, text) => told.push(`${isGood} ${text}`))
-  expect(told[0]).toMatch(/^false acquirer one \(\w+\): signs its answers with another key/)
+  await reportAcquirers(config, (isGood, text) => reported.push(`${isGood} ${text}`))
+  expect(reported[0]).toMatch(/^false acquirer one \(\w+\): signs its answers with another key/)
 })
 
 test('wayforpay: the state of an order that is signed with another key is no agreement', async () => {

@@ -58,7 +58,7 @@ describe('audit S-1: what was placed is found again by its localId', () => {
   })
 })
 
-test('audit S-11: what no day has room for is refused with code 7; who has not so much is told that with code 1, as ever', async () => {
+test('audit S-11: what no day has room for is refused with code 7; a merchant without that much gets code 1', async () => {
   await sql`insert into signer_limits(network, asset, per_hour, per_day, read_at) values ('ETHEREUM', 'USDT', ${40n * E18}, ${40n * E18}, now())`.execute(
     edge.db,
   )
@@ -89,7 +89,7 @@ describe('audit C-12: the lookup of a part of something larger has its localId',
   })
 })
 
-describe('audit C-18: a destination is told as its merchant wrote it', () => {
+describe('audit C-18: a destination is notified as its merchant wrote it', () => {
   const written = '0xabcdefabcdefabcdefabcdefabcdefabcdefabcd'
   const canonical = '0xABcdEFABcdEFabcdEfAbCdefabcdeFABcDEFabCD'
   const notifiedTo = (body: unknown) => (body as { to: unknown }).to

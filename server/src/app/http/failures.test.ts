@@ -12,7 +12,7 @@ const edge = useEdge({
 const ask = () => edge.call('POST', '/merchants/addresses', '{"blockchain":"BITCOIN"}')
 
 describe('an operation that fails', () => {
-  test('by its own refusal is told as it says', async () => {
+  test('by its own refusal is notified with that reason', async () => {
     edge.answer = async () => {
       throw new ApiRefusal(409, 102, 'not screened yet', { retryAfterSeconds: 30, field: 'id' })
     }

@@ -17,7 +17,7 @@ const makeClient = async (perMinute?: number) => {
 }
 
 describe('signed requests of a merchant', () => {
-  test('are limited, told what is left, and let in again as time passes; others are not touched', async () => {
+  test('are limited, see what is left, and are let in again as time passes; others are not touched', async () => {
     const [ask, other] = [await makeClient(), await makeClient()]
     const first = await ask()
     expect(first.headers).toMatchObject({ 'ratelimit-policy': '"merchant";q=5;w=60', ratelimit: '"merchant";r=4' })

@@ -160,7 +160,7 @@ describe("what can't be shown", () => {
     expect(await get('/invoices/crypto/%00')).toMatchObject({ status: 400 })
   })
 
-  test('a refusal is told readably, as JSON where JSON is asked for', async () => {
+  test('a refusal is readable, as JSON where JSON is asked for', async () => {
     expect(await get('/refused')).toMatchObject({
       status: 400,
       text: expect.stringContaining('<h1>problem 400') as string,

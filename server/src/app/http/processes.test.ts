@@ -68,7 +68,7 @@ const changed = (work: Parameters<typeof inTransaction>[1]) => inTransaction(db,
 const now = () => momentAt(Date.now())
 
 describe('two api processes', () => {
-  test('know a new merchant, a rotated key and a revoked one by being told, and never wrongly refuse a good key meanwhile', async () => {
+  test('know a new merchant, a rotated key and a revoked one by notification, and never wrongly refuse a good key meanwhile', async () => {
     const made = await makeMerchant(db, Date.now())
     await until(made.id, made.privateKey, 200)
     let over = false

@@ -8,7 +8,7 @@ const world = () => {
   return { seen, part, onStopping: () => void seen.push('stopping') }
 }
 
-test('parts run until they are told to end, and stop in the opposite order', async () => {
+test('parts run until they are ended, and stop in the opposite order', async () => {
   const { seen, part, onStopping } = world()
   await runParts(
     async (started) => {

@@ -129,7 +129,7 @@ describe('through the bank', () => {
     expect(await here.available(shop)).toBe(990_00n)
   })
 
-  test('an answer that says "not now" is no proof that nothing was done: it is asked for, and a person is told', async () => {
+  test('an answer that says "not now" is no proof that nothing was done: it is asked for, and an alert is raised', async () => {
     const shop = await here.merchant('UAH', 2_000n)
     const before = sent()
     bank.control.next({ answer: 'unavailable' })

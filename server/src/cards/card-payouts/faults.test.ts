@@ -295,7 +295,7 @@ describe('a person', () => {
     expect(bank.asked.length).toBe(asked)
   })
 
-  test('ends what nobody was told of, and nothing else', async () => {
+  test('ends what was never notified, and nothing else', async () => {
     const shop = await here.merchant('UAH', 5_000n)
     await here.payOut(shop, { amount: '1000' })
     bank.next = ['waits']
@@ -347,7 +347,7 @@ test('a key that is missing keeps a part waiting, and says so', async () => {
   expect(await here.alerts()).toEqual([])
 })
 
-test('an account that can not pay is told of until it pays again', async () => {
+test('an account that can not pay has an alert until it pays again', async () => {
   const shop = await here.merchant('UAH', 5_000n)
   bank.next = ['refuses-elsewhere']
   await here.payOut(shop, { amount: '1000' })

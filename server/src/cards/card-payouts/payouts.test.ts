@@ -46,7 +46,7 @@ afterEach(async () => {
 const references = (acquirer: TestAcquirer): string[] => [...acquirer.orders.keys()]
 
 describe('a single payout', () => {
-  test('is held at once, paid once, and told as documented', async () => {
+  test('is held at once, paid once, and notified as documented', async () => {
     const shop = await here.merchant('UAH', 2_000n)
     bank.fee = 5_50n
     const { status, body } = await here.payOut(shop, { amount: '1500.50', localId: 'payout-7', meta: 'your-info' })
@@ -327,7 +327,7 @@ describe('what an acquirer says late, again or otherwise', () => {
     return isOurs
   }
 
-  test('that the money came back after it was paid: the merchant has it again, is told, and so is the operator', async () => {
+  test('that the money came back after it was paid: the merchant has it again, is notified, and an alert is raised', async () => {
     const { shop, reference } = await payoutOf()
     bank.end(reference, 'reverses')
     expect(await tell(reference)).toBe(true)
@@ -362,7 +362,7 @@ describe('what an acquirer says late, again or otherwise', () => {
     },
   )
 
-  test('audit F-4: that the money came back, and never confirms it: the operator is told after two weeks', async () => {
+  test('audit F-4: that the money came back, and never confirms it: an alert is raised after two weeks', async () => {
     const { shop, reference } = await payoutOf()
     const { state } = bank.orders.get(reference)!
     bank.end(reference, 'reverses')
@@ -425,7 +425,7 @@ describe('what an acquirer says late, again or otherwise', () => {
     )
   })
 
-  test('that it is refused after it was paid, or paid after it was refused: nothing is booked, the operator is told', async () => {
+  test('that it is refused after it was paid, or paid after it was refused: nothing is booked, an alert is raised', async () => {
     const { shop, reference } = await payoutOf()
     bank.end(reference, 'refuses')
     await tell(reference)
@@ -447,7 +447,7 @@ describe('what an acquirer says late, again or otherwise', () => {
     )
   })
 
-  test('that it knows what it was proven not to have got: the operator is told', async () => {
+  test('that it knows what it was proven not to have got: an alert is raised', async () => {
     const shop = await here.merchant('UAH', 2_000n)
     bank.next = ['unreachable']
     await here.payOut(shop, { amount: '1000' })

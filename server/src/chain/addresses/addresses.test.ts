@@ -135,7 +135,7 @@ describe('an address', () => {
     expect(await isOurs(db, 'ETHEREUM', address)).toBeNull()
   })
 
-  test('of the platform is told apart', async () => {
+  test('of the platform is distinguished', async () => {
     await sql`insert into house_addresses values ('BITCOIN', 'bcrt1qhouse', 'hot', 1, 7, ${new Date(NOW)})`.execute(db)
     const platform = { address: 'bcrt1qhouse', account: 'hot', branch: 1, index: 7 }
     expect(await isOurs(db, 'BITCOIN', 'bcrt1qhouse')).toEqual({ kind: 'platform', platform })

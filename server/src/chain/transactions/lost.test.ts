@@ -105,7 +105,7 @@ test('audit M-D2: are handed over again as they were signed, in the order of the
   expect(rows).toEqual([{ state: 'final', mined_height: 101, mined_block: 'b101' }])
 })
 
-test('audit M-D2: what had no effect is not repeated, and an outcome that has changed is told the operator', async () => {
+test('audit M-D2: what had no effect is not repeated, and an outcome that has changed raises an alert', async () => {
   await ended(7, false)
   await lose()
   await handOver()
@@ -114,7 +114,7 @@ test('audit M-D2: what had no effect is not repeated, and an outcome that has ch
   expect(await alerts()).toEqual(['final-transaction-changed'])
 })
 
-test('audit M-D2: one that the node no longer takes is told the operator', async () => {
+test('audit M-D2: one that the node no longer takes raises an alert', async () => {
   await ended(7)
   await lose()
   answer = { kind: 'conflict', message: 'nonce too low' }

@@ -274,7 +274,7 @@ describe('finality', () => {
 describe('the pool', () => {
   const sent = (hash: string) => ({ hash, keys: [hash], succeeded: true, fee: null, transfers: [] })
 
-  test('is told when it changes: what is new, and all there is', async () => {
+  test('is passed on when it changes: what is new, and all there is', async () => {
     const follower = await begin()
     await follower.step()
     chain.send(sent('a'))
@@ -287,7 +287,7 @@ describe('the pool', () => {
     expect(await notes.read()).toEqual(['pool  of ', 'pool a of a', 'pool b of a,b', 'pool  of b'])
   })
 
-  test('is told after blocks, though it is as it was', async () => {
+  test('is passed on after blocks, though it is as it was', async () => {
     const follower = await begin()
     chain.send(sent('a'))
     await follower.step()
@@ -314,7 +314,7 @@ describe('a leader of an earlier epoch', () => {
   })
 })
 
-test('a cursor that somebody moved by hand is not moved on from where it was', async () => {
+test('a cursor that was moved by hand is not moved on from where it was', async () => {
   const follower = await begin()
   mine(3)
   await sql`update watch_cursors set height = 2, hash = ${chain.blocks[2]!.hash}`.execute(db)

@@ -195,7 +195,7 @@ const audit = async ({ chain, owners }: Walk): Promise<void> => {
 
 const LONG = { timeout: 240_000 }
 
-test('whatever chain and node do, balances are right to the unit and each status is told once', LONG, async () => {
+test('whatever chain and node do, balances are right to the unit and each status is notified once', LONG, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(deed, { minLength: 5, maxLength: 40, size: 'max' }), async (deeds) => {
       const walk = await start()

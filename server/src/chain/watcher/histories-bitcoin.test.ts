@@ -261,7 +261,7 @@ const auditWire = async (mined: readonly ChainTransaction[], spent: ReadonlyMap<
 
 const LONG = { timeout: 240_000 }
 
-test('whatever the chain does, balances are right to the unit and each status is told once', LONG, async () => {
+test('whatever the chain does, balances are right to the unit and each status is notified once', LONG, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(deed, { minLength: 5, maxLength: 40, size: 'max' }), async (deeds) => {
       const walk = await start()

@@ -86,7 +86,7 @@ const lostDeep = async (): Promise<Follower> => {
   return follower
 }
 
-test('audit M-D2: goes back to a block in common, and what is read again from there is credited once and told once', async () => {
+test('audit M-D2: goes back to a block in common, and what is read again from there is credited once and notified once', async () => {
   await lostDeep()
   const common = await newestInCommon(world.db, deps.adapter, 'ETHEREUM')
   expect(common).toEqual({ height: 2, hash: chain.blocks[2]!.hash })

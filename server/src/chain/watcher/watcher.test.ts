@@ -97,7 +97,7 @@ const heightIs = (height: number) => until(async () => (await watchStatus(db))[0
 const alerts = async () =>
   (await sql<{ kind: string; text: string }>`select kind, text from alerts where resolved_at is null`.execute(db)).rows
 
-test('follows the chain while it grows, and stops when told to', async () => {
+test('follows the chain while it grows, and stops on request', async () => {
   const { watcher, stop, ended } = start()
   await heightIs(0)
   chain.mine()

@@ -204,7 +204,7 @@ describe('credited money', () => {
     expect(await balance('USDT', 'held')).toBe(await balance('USDT'))
   })
 
-  test('audit C-16: that arrives as what is wanted is sent on, and told as an exchange with withdrawal at a price of 1', async () => {
+  test('audit C-16: that arrives as what is wanted is sent on, and notified as an exchange with withdrawal at a price of 1', async () => {
     const invoice = await target({ ticker: 'USDT', address: OUTSIDE, blockchain: 'ETHEREUM' }, 'crypto-invoice')
     const address = newId()
     invoices.set(address, invoice)

@@ -60,7 +60,7 @@ test('audit F-3: the very same signed request gets the first answer, though the 
   await sound()
 })
 
-test('audit F-3 C-2: the same order signed anew is told that its localId is taken, and by what', async () => {
+test('audit F-3 C-2: the same order signed anew learns that its localId is taken, and by what', async () => {
   const { merchant, body } = await estimated()
   const first = await world.ask('createExchange', merchant, { body, answerKeys: signed('sig:a') })
   const again = await world.ask('createExchange', merchant, { body, answerKeys: signed('sig:b') })

@@ -142,7 +142,7 @@ describe('a venue that', () => {
     expect(await world.exposure('BTC')).toBe(0n)
   })
 
-  test('answers nothing at all: it is told, nothing new is begun, and everything is found out when it is back', async () => {
+  test('answers nothing at all: an alert is raised, nothing new is begun, and everything is found out when it is back', async () => {
     world.venue.faults = [{ lost: 'taken' }]
     await world.sell('USDT', 'BTC', '0.2')
     await world.place()
@@ -159,7 +159,7 @@ describe('a venue that', () => {
     expect(world.venue.placed).toHaveLength(2)
   })
 
-  test('fills nothing again and again is asked less and less often, and it is told', async () => {
+  test('fills nothing again and again is asked less and less often, with an alert', async () => {
     world.venue.faults = Array.from({ length: 100 }, () => ({ fill: 0 }))
     await world.sell('USDT', 'BTC', '0.2')
     await world.pass(300)
@@ -213,7 +213,7 @@ describe('nothing is begun', () => {
     expect(await begun()).toBe(0)
   })
 
-  test('with too little on the venue, which is told', async () => {
+  test('with too little on the venue, which raises an alert', async () => {
     world.venue.held.set('USDT', 3n * E18)
     expect(await begun()).toBe(0)
     expect(await world.alerts()).toEqual(['venue-balance-low'])
@@ -256,7 +256,7 @@ test('what an order may spend is for sale to nobody meanwhile, and is again when
   expect(left!.reserved).toBe(0n)
 })
 
-test('profit is what merchants paid over the middle, less what the hedge cost over it; slippage is told apart', async () => {
+test('profit is what merchants paid over the middle, less what the hedge cost over it; slippage is distinguished', async () => {
   await world.sell('USDT', 'BTC', '0.1')
   world.venue.prices.set('BTC/USDT', 65_100n * E18)
   await world.place()
@@ -272,7 +272,7 @@ test('profit is what merchants paid over the middle, less what the hedge cost ov
   expect((await hedgeFlows(db)).find(({ asset }) => asset === 'USDT')).toMatchObject({ soldUnits: 6_510n * E18 })
 })
 
-test('a limit that is nearly used is told, and no more when it is not', async () => {
+test('a limit that is nearly used has an alert, until it is not', async () => {
   const policy = readPolicy({ assets: { BTC: { short: '0.25' } } })
   const watch = () =>
     createPositionWatchJob({ runtime: world.runtime, exchange: policy, warnPercent: 80n }, 1_000).run(

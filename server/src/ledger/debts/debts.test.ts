@@ -27,7 +27,7 @@ const standing = async (merchantId: string): Promise<number> =>
     }>`select count(*) as n from freezes where merchant_id = ${merchantId} and lifted_at is null`.execute(db)
   ).rows[0]!.n
 
-test('the stop of a debtor waits for whoever is planning a withdrawal now, and holds for whoever comes later', async () => {
+test('the stop of a debtor waits for a withdrawal that is being planned now, and holds for later ones', async () => {
   const pair = { merchantId: randomUUID(), asset: 'USDT' }
   let isFrozen = false
   let freezing: Promise<void> | undefined

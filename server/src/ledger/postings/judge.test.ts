@@ -59,7 +59,7 @@ describe('judging a batch', () => {
     ])
   })
 
-  test('a hold ends once, whoever comes second', () => {
+  test('a hold ends once, no matter who comes second', () => {
     const batch = [hold('h', 70n), release('r', 'h', 70n), capture('c', 'h', 70n), hold('again', 100n)]
     expect(judge(batch, reading(100n)).outcomes).toEqual([
       { kind: 'applied' },
@@ -79,7 +79,7 @@ describe('judging a batch', () => {
     expect(outcomes[1]).toEqual({ kind: 'refused', guard: 'local-id-taken', objectId: 'a' })
   })
 
-  test('a repeated request gets the first answer, refusals included, and a reused key is told', () => {
+  test('a repeated request gets the first answer, refusals included, and a reused key is refused', () => {
     const answers = (fingerprint: string) => ({
       answers: { keys: [{ key: 'key:1', fingerprint }], of: (o: { kind: string }) => ({ status: 200, body: o.kind }) },
     })

@@ -61,7 +61,7 @@ describe('prices', () => {
     expect(await btc()).toBe(61000n * E18 + E18 / 2n)
   })
 
-  test('audit F-9.1: of two sources that contradict each other neither is used, and the operator is told what each said', async () => {
+  test('audit F-9.1: of two sources that contradict each other neither is used, and an alert shows both', async () => {
     await refresh(source('a', { BTC: '61000' }), source('b', { BTC: '122000' }))
     expect(await btc()).toBe(61000n * E18 + E18 / 2n)
     expect(await alerts()).toMatchObject([

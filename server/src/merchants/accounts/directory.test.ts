@@ -79,7 +79,7 @@ test('of two readings of all the later counts, whichever ends first', async () =
   expect(await waiting).toMatchObject({ name: 'newer' })
 })
 
-test('many who wait share one reading; a failed one is told to them and tried again for the next', async () => {
+test('many who wait share one reading; its failure is theirs, and the next one tries again', async () => {
   const { directory, started } = readings()
   const waiting = Array.from({ length: 10 }, () =>
     Promise.resolve(directory.find('a')).catch((error: unknown) => String(error)),

@@ -145,7 +145,7 @@ describe('keys', () => {
     expect(await secretsAt(made.id, NOW + HOUR)).toEqual([next.secret])
   })
 
-  test('never more than two are valid, whoever rotates at once', async () => {
+  test('never more than two are valid, no matter who rotates at once', async () => {
     const made = await makeMerchant(db, NOW)
     const rotated = await Promise.all([1, 2, 3, 4].map((n) => rotate(made.id, NOW + n)))
     const valid = await secretsAt(made.id, NOW + 10)
@@ -190,7 +190,7 @@ describe('keys', () => {
 })
 
 describe('the directory', () => {
-  test('answers from memory once it has read, and sees a change when it is told', async () => {
+  test('answers from memory once it has read, and sees a change when it is notified', async () => {
     const made = await makeMerchant(db, NOW)
     const directory = createDirectory(db, box)
     expect(await directory.find(made.id)).toMatchObject({ id: made.id, disabled: false })
@@ -230,7 +230,7 @@ describe('the directory', () => {
     expect(await directory.find(made.id)).toMatchObject({ id: made.id })
   })
 
-  test('a key that can not be opened is left out and told; with the wrong data key nothing is read', async () => {
+  test('a key that can not be opened is left out and reported; with the wrong data key nothing is read', async () => {
     const made = await makeMerchant(db, NOW)
     const told: unknown[] = []
     const log = { error: (...line: unknown[]) => told.push(line) }

@@ -145,7 +145,7 @@ describe('the address and the language of a merchant', () => {
   })
 })
 
-test('every notification that is told is one of the contract’s, and its example makes a line', () => {
+test('every notification that is sent is one of the contract’s, and its example makes a line', () => {
   for (const { kind, status } of MAILED) {
     const of = notifications.filter((one) => one.kind === kind)
     expect(of.length, kind).toBeGreaterThan(0)

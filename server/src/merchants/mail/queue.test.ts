@@ -57,7 +57,7 @@ describe('a mail', () => {
     expect(await mailStanding(db)).toMatchObject({ sends: true, waiting: 1, oldest: new Date(NOW) })
   })
 
-  test('is told once to an address, whoever asks at the same moment', async () => {
+  test('is notified once to an address, no matter who asks at the same moment', async () => {
     const answers = await Promise.all([1, 2, 3].map(() => queue([underpaid(merchantId)])))
     expect(answers.flat().toSorted()).toEqual(['queued', 'repeated', 'repeated'])
     expect(await queue([underpaid(merchantId, { to: 'Other@EXAMPLE.com' })])).toEqual(['queued'])
@@ -83,7 +83,7 @@ describe('strangers', () => {
     expect(answers).toEqual([...Array.from({ length: 5 }, () => 'queued'), 'limited', 'limited', 'limited'])
   })
 
-  test('get no more than a few mails an hour, whatever the spelling of the address and whoever sends', async () => {
+  test('get no more than a few mails an hour, whatever the spelling of the address and the sender', async () => {
     const other = (await makeMerchant(db, NOW)).id
     const mails = Array.from({ length: 12 }, (_, i) =>
       underpaid(i % 2 ? merchantId : other, { about: `invoice ${i}`, to: `Victim+${i}@Example.com` }),

@@ -238,7 +238,7 @@ test('one mail is claimed at a time, however the database plans the statement', 
 })
 
 describe('a mail server that is not there', () => {
-  test('is left alone for a while, costs no other mail a try, and is told of after 5 minutes, until it is back', async () => {
+  test('is left alone for a while, costs no other mail a try, and has an alert after 5 minutes, until it is back', async () => {
     await queue([
       underpaid(merchantId, { about: 'a' }),
       underpaid(merchantId, { about: 'b' }),

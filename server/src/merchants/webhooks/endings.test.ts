@@ -61,7 +61,7 @@ describe('a receiver that refuses', () => {
     )
   })
 
-  test('is told of once an outage, in the transaction that gives up on it', async () => {
+  test('is notified once an outage, in the transaction that gives up on it', async () => {
     const receiver = await world.receiver()
     const merchant = world.merchant(receiver)
     receiver.judge = () => 500

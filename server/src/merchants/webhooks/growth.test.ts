@@ -30,7 +30,7 @@ const HOUR_MS = 3_600_000
 const database = useDatabase({ template: migrated })
 
 test(
-  'audit M-C5: what is delivered, listed, sent again and told reads no more partitions because there are more',
+  'audit M-C5: what is delivered, listed, sent again and notified reads no more partitions because there are more',
   { timeout: 300_000 },
   async () => {
     const pool = createPool({ url: database.url, statementMs: 600_000 })

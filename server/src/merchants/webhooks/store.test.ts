@@ -63,7 +63,7 @@ test('a success written twice stands once, and does not end what came after it',
   expect(after).toMatchObject([{ next_sequence: 2, last_sequence: 2, attempts: 0 }])
 })
 
-test("what is written before a row that somebody has locked is not taken for another worker's claim", async () => {
+test("what is written before a row that another session has locked is not taken for another worker's claim", async () => {
   const [free, locked] = [world.merchant(null), world.merchant(null)]
   await world.emitTo(free, randomUUID())
   const delivered = await claimOf(free)

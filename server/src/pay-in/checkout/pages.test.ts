@@ -134,7 +134,7 @@ describe('a form of the page', () => {
     expect(answer.text).toContain('This invoice has expired')
   })
 
-  test("of somebody else's does nothing", async () => {
+  test('of another site does nothing', async () => {
     for (const [body, type] of [
       ['orderReference=1', 'application/x-www-form-urlencoded'],
       ['do=drop', 'application/x-www-form-urlencoded'],

@@ -32,7 +32,7 @@ const underpaid = async (): Promise<{ id: string; token: string }> => {
   return { id, token: link.searchParams.get('claim')! }
 }
 
-describe('audit F-6: somebody who knows the page alone does not get the link that claims the refund', () => {
+describe('audit F-6: a reader of the page alone does not get the link that claims the refund', () => {
   const STRANGER = 'stranger@example.com'
   const recipients = async (id: string): Promise<string[]> => {
     await world.proceed(id, { email: STRANGER, language: 'uk' })

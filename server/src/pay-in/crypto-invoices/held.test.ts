@@ -87,7 +87,7 @@ test('whose money is rejected expire as if it had not come; the payer reads that
   expect(await world.find(id)).toMatchObject({ state: 'expired', paid: { text: '0' }, claimable: false })
 })
 
-test('that expired count what comes late once it is released: told as a deposit, Done and Verified, and the invoice paid', async () => {
+test('that expired count what comes late once it is released: notified as a deposit, Done and Verified, and the invoice paid', async () => {
   const id = await registered()
   world.now += 500 * HOUR
   await world.tick()

@@ -196,7 +196,7 @@ describe('an invoice in crypto', () => {
 })
 
 describe('money that is not what was asked for', () => {
-  test('B15 another asset, the other EVM network and too little are ordinary deposits: told, shown, not counted', async () => {
+  test('B15 another asset, the other EVM network and too little are ordinary deposits: notified, shown, not counted', async () => {
     const id = await world.create({ amount: USDT })
     await world.proceed(id)
     await world.confirm(
@@ -242,7 +242,7 @@ describe('money that is not what was asked for', () => {
 })
 
 describe('the end of its time', () => {
-  test('unpaid is EXPIRED, told with what is known; the page shows the end earlier', async () => {
+  test('unpaid is EXPIRED, notified with what is known; the page shows the end earlier', async () => {
     const untouched = await world.create({})
     const registered = await world.create({ amount: USDT, duration: 100 * HOUR })
     await world.proceed(registered)
@@ -297,7 +297,7 @@ describe('the end of its time', () => {
     expect(await world.notified()).toEqual(['CryptoInvoice PENDING', 'CryptoInvoice EXPIRED'])
   })
 
-  test('late money is credited and told as a deposit, the lookup shows it, and the rest makes it PAID with one DONE', async () => {
+  test('late money is credited and notified as a deposit, the lookup shows it, and the rest makes it PAID with one DONE', async () => {
     const id = await world.create({ amount: USDT, email: 'payer@example.com' })
     await world.proceed(id)
     await world.confirm(await world.payment(id, '30'))
@@ -321,7 +321,7 @@ describe('the end of its time', () => {
     expect((await world.mails()).map(({ kind }) => kind)).toEqual(['underpaid', 'receipt'])
   })
 
-  test('a second payment that confirms after the first has paid all is told as a deposit', async () => {
+  test('a second payment that confirms after the first has paid all is notified as a deposit', async () => {
     const id = await world.create({ amount: USDT })
     await world.proceed(id)
     const [one, two] = [await world.payment(id, '100'), await world.payment(id, '25')]
@@ -372,7 +372,7 @@ describe('closing', () => {
     }
   })
 
-  test('a payment on its way then is told as a deposit when it comes', async () => {
+  test('a payment on its way then is notified as a deposit when it comes', async () => {
     const id = await world.create({ amount: USDT })
     await world.proceed(id)
     await world.confirm(await world.payment(id, '30'))

@@ -192,7 +192,7 @@ test.each([
   ['priced in fiat', true, false],
   ['priced in crypto, of a merchant that has money held', false, true],
 ] as const)(
-  'an invoice %s: whatever comes, goes and comes back, paid is what is credited, and each end is told once',
+  'an invoice %s: whatever comes, goes and comes back, paid is what is credited, and each end is notified once',
   async (_, base, holding) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 24, size: 'max' }), (steps) =>

@@ -23,7 +23,7 @@ const create = async (more: Record<string, unknown> = {}): Promise<string> => {
 }
 
 describe('a price in fiat', () => {
-  test('becomes an amount when the payer continues, not before, and is told with both', async () => {
+  test('becomes an amount when the payer continues, not before, and is notified with both', async () => {
     const id = await world.create({ baseAmount: { value: '1000', ticker: 'UAH' } })
     expect(await world.lookup(id)).toMatchObject({ amount: null, baseAmount: { value: '1000', ticker: 'UAH' } })
     expect((await world.find(id)).options.map(({ ticker, amount }) => [ticker, amount])).toEqual([

@@ -141,7 +141,7 @@ describe('an approved claim', () => {
   })
 })
 
-test('a refused claim is told, and the payer may ask again', async () => {
+test('a refused claim is notified, and the payer may ask again', async () => {
   const { id, claim, token } = await claimed()
   await inTransaction(world.db, (tx) => refuseClaim(tx, claim, 'ask the shop', world.settings, moment()))
   expect(await world.find(id)).toMatchObject({ claimable: true, claim: { state: 'refused', note: 'ask the shop' } })
@@ -218,7 +218,7 @@ describe('the withdrawal of an approved claim', () => {
     expect(await auditLedger(world.db)).toEqual([])
   })
 
-  test('that is Failed may be refused then: the payer is told why, and may ask again or pay the rest', async () => {
+  test('that is Failed may be refused then: the payer gets the reason, and may ask again or pay the rest', async () => {
     const { id, claim, token } = await claimed()
     const { withdrawalId } = await approve(claim)
     await giveUpNow(withdrawalId)

@@ -262,7 +262,7 @@ describe('a rotating address', () => {
 })
 
 describe('subscribers', () => {
-  test('are told in the transaction that credits: when one fails, nothing has happened', async () => {
+  test('are called in the transaction that credits: when one fails, nothing has happened', async () => {
     const { address, merchantId } = await world.address('BITCOIN')
     await world.mine('BITCOIN', 100, [pay(address, 20_000n)])
     refuseCredit = true

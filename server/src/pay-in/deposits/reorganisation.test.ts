@@ -201,7 +201,7 @@ describe('a credited deposit is lost', () => {
     expect(await books()).toEqual(NOTHING)
   })
 
-  test('and back after it was told Failed: in suspense with an alert, and nothing more on the wire', async () => {
+  test('and back after it was notified as Failed: in suspense with an alert, and nothing more on the wire', async () => {
     const paid = await creditFirst()
     await world.orphan('BITCOIN', 100)
     world.now += 14 * DAY

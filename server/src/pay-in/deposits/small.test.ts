@@ -110,7 +110,7 @@ test('audit M-D1: a part that is lost takes the sum with it, and brings it back 
   expect(await told()).toEqual([...PARTS_TOLD, 'three 0.00012 Pending,Done'])
 })
 
-test('audit M-D1: depositSubscribers are told that the sum has a block again, as of any other deposit', async () => {
+test('audit M-D1: depositSubscribers learn that the sum has a block again, as of any other deposit', async () => {
   await threeParts()
   await world.orphan('BITCOIN', 102)
   await world.mine('BITCOIN', 102, parts('three'), 'b')

@@ -107,7 +107,7 @@ test.each([true, false])(
   },
 )
 
-test('audit M-A1: an entry of an unknown kind credits nothing, and the operator is told', async () => {
+test('audit M-A1: an entry of an unknown kind credits nothing, and an alert is raised', async () => {
   expect(await read([entry('giveOnTuesdays', 5n)], true)).toBe(0n)
   const { rows } = await sql<{ kind: string; subject: string }>`select kind, subject from alerts`.execute(db)
   expect(rows).toEqual([{ kind: 'unknown-internal-transaction', subject: 'TRON/giveOnTuesdays' }])
@@ -122,7 +122,7 @@ test('audit M-A1: what a contract sent is credited when its address holds it at 
   expect(await alerts()).toEqual([])
 })
 
-test('audit M-A1: what an address does not hold is not credited, whatever a node lists, and the operator is told', async () => {
+test('audit M-A1: what an address does not hold is not credited, whatever a node lists, and an alert is raised', async () => {
   expect(await read([entry('call', 5n), entry('call', 3n)], true, 7n)).toBe(0n)
   expect(await alerts()).toEqual([{ kind: 'deposit-not-held', subject: `TRON/${addressOfHex(OURS)}` }])
 })

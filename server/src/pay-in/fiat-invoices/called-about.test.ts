@@ -211,14 +211,14 @@ describe('a card that was refused and is called paid', () => {
   }
   const told = async () => (await world.notices()).map(({ status }) => status)
 
-  test('audit F-7: its payer is not told that no money was taken, and is not sent to pay again', async () => {
+  test('audit F-7: its page does not say that no money was taken, and is not sent to pay again', async () => {
     const { id } = await calledPaid()
     expect((await world.forPayer(id)).standing).toEqual({ at: 'checking' })
     await world.proceed(id)
     expect(await world.payments(id)).toHaveLength(1)
   })
 
-  test('audit C-4: Failed is not told in the hour after the call, and the money pays the invoice', async () => {
+  test('audit C-4: Failed is not notified in the hour after the call, and the money pays the invoice', async () => {
     const { confirm } = await calledPaid()
     for (let i = 0; i < 19; i += 1) {
       await world.later(3 * 60_000)
@@ -254,7 +254,7 @@ describe('a card that was refused and is called paid', () => {
   })
 })
 
-test('audit F-4: money that came again after it was taken back, as after a dispute that was won, is told the operator', async () => {
+test('audit F-4: money that came again after it was taken back, as after a dispute that was won, raises an alert', async () => {
   const reference = await paid()
   world.first.reverses(reference, 'all')
   await hear(reference)

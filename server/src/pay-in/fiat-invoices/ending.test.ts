@@ -172,7 +172,7 @@ describe('money that goes back', () => {
     ).toEqual([{ lifted: true }])
   })
 
-  test('is told its payer once it is done, and the page says so; what is under way or refused is not', async () => {
+  test('is shown to its payer once it is done, and the page says so; what is under way or refused is not', async () => {
     await inTransaction(world.db, (tx) => announceSending(tx, true, new Date(world.now)))
     const { id, reference } = await paid()
     const letters = async () => (await listMails(world.db, {})).filter(({ kind }) => kind === 'card-refunded')

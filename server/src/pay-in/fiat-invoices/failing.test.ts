@@ -104,7 +104,7 @@ describe('a refused card', () => {
   })
 })
 
-describe('the payer is told that no money was taken only where that is known', () => {
+describe('the payer reads that no money was taken only where that is known', () => {
   test('audit F-7: another amount is received and being checked', async () => {
     const { id, reference } = await world.atTheBank()
     world.first.pays(reference, { units: 99_00n })

@@ -159,7 +159,7 @@ const judge = async (world: FiatTestWorld, ids: readonly string[]): Promise<void
   }
 }
 
-test('whatever happens in whatever order, money is where the acquirers say, once, and everything is told once', async () => {
+test('whatever happens in whatever order, money is where the acquirers say, once, and everything is notified once', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 5, maxLength: 40, size: 'max' }),

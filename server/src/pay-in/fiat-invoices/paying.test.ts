@@ -349,7 +349,7 @@ describe('an acquirer that does not take the order', () => {
     expect((await world.lookup(id)).status).toBe('DONE')
   })
 
-  test('when all refuse, the payer is told and may try again', async () => {
+  test('when all refuse, the page says so and the payer may try again', async () => {
     for (const one of [world.first, world.second]) one.troubles.push({ at: 'create', error: 'refusal' })
     const id = await world.create()
     await world.proceed(id)

@@ -70,7 +70,7 @@ describe('a statement', () => {
     expect(await world.alerts()).toEqual([])
   })
 
-  test('F9: a line too few, too many or different by one is told, alerts, and is over when it is put right', async () => {
+  test('F9: a line too few, too many or different by one is shown, raises an alert, and is over when it is put right', async () => {
     const [one, two] = [await paid(), await paid()]
     state({ kind: 'payment', reference: one, units: 99_99n, feeUnits: 50n })
     state({ kind: 'payment', reference: world.runtime.newId(), units: 7_00n })
@@ -92,7 +92,7 @@ describe('a statement', () => {
     expect(await world.alerts()).toEqual([])
   })
 
-  test('whose line changes after it was read is told', async () => {
+  test('whose line changes after it was read is reported', async () => {
     const reference = await paid()
     state({ kind: 'payment', reference, units: 100_00n, feeUnits: 50n })
     await reconcile()
@@ -155,7 +155,7 @@ describe('a statement', () => {
     expect(await heldBy(world.db, 'first', 'UAH')).toBe(200_00n - 1_00n - 100_00n)
   })
 
-  test('that lists singly what its acquirer told in one sum takes it once', async () => {
+  test('that lists singly what its acquirer stated in one sum takes it once', async () => {
     const [reference] = [await paid(), await paid()]
     world.first.reverses(reference!, 50_00n)
     await world.callback(world.first, world.first.callback(reference!))
@@ -180,7 +180,7 @@ describe('a statement', () => {
     expect(await world.balance('merchant')).toBe(141_00n)
   })
 
-  test('that lists in one sum what its acquirer told singly takes it once', async () => {
+  test('that lists in one sum what its acquirer stated singly takes it once', async () => {
     const [reference] = [await paid(), await paid()]
     for (const units of [30_00n, 50_00n]) {
       world.first.reverses(reference!, units)
@@ -207,7 +207,7 @@ describe('a statement', () => {
     expect((await reconcile()).map(({ kind }) => kind)).toEqual(['differs', 'differs', 'differs'])
   })
 
-  test('with two lines for one payment is told: the payer was charged twice', async () => {
+  test('with two lines for one payment is reported: the payer was charged twice', async () => {
     const reference = await paid()
     state({ kind: 'payment', reference, units: 100_00n, feeUnits: 60n })
     state({ kind: 'payment', reference, units: 100_00n, feeUnits: 1_50n })
@@ -218,7 +218,7 @@ describe('a statement', () => {
     expect([await world.balance('acquirer-costs'), await world.alerts()]).toEqual([-60n, ['statement-differs']])
   })
 
-  test('with two lines for one payout is told: the card was paid twice', async () => {
+  test('with two lines for one payout is reported: the card was paid twice', async () => {
     const reference = world.runtime.newId()
     const payouts: PayoutBooks = {
       find: async () => [{ reference, ticker: 'UAH', units: -7_00n, costUnits: 0n, isBooked: true }],
@@ -252,7 +252,7 @@ describe('a statement', () => {
     ])
   })
 
-  test('whose line of a refund moves nothing, or money in, is told, and the lines behind it are read', async () => {
+  test('whose line of a refund moves nothing, or money in, is reported, and the lines behind it are read', async () => {
     const reference = await paid()
     state({ kind: 'refund', reference, units: 30_00n })
     state({ kind: 'refund', reference, units: 0n })

@@ -105,7 +105,7 @@ test('audit D-B8: payments that only together are too much for the node go with 
   ])
 })
 
-test('audit D-B8, rows B-1 and B-6: what the node takes only later waits unsigned, and a person is told of what lasts', async () => {
+test('audit D-B8, rows B-1 and B-6: what the node takes only later waits unsigned, and an alert is raised if that lasts', async () => {
   await openWith(() => ({
     kind: 'refused',
     reason: 'later',

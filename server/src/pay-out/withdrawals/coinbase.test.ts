@@ -89,7 +89,7 @@ test('audit D-B2, row B-1: a node that has fewer blocks is asked again later, wi
   expect(await world.stateOf(id)).toBe('sent')
 })
 
-test('audit D-B2, row B-1: a person is told when the node refuses for longer than a bump waits', async () => {
+test('audit D-B2, row B-1: an alert is raised when the node refuses for longer than a bump waits', async () => {
   await open()
   await world.coins(1, 5_000_000n)
   world.node.broadcast = () => ({ kind: 'refused', reason: 'later', message: TOO_EARLY })

@@ -142,7 +142,7 @@ describe('an amount that no payment, no hour or no day has room for', () => {
     }
   }
 
-  test('audit S-11: is refused with code 7 at once, and told what would do', async () => {
+  test('audit S-11: is refused with code 7 at once, with an amount that would do', async () => {
     await storeSignerLimits(
       runtime.db,
       [{ network: 'TRON', asset: 'TRX', perPayment: 600n, perHour: 600n, perDay: 600n }],

@@ -125,7 +125,7 @@ describe('a payment whose nonce another transaction has used', () => {
     expect(await shown()).toEqual(['payout abandoned 0', 'payout broadcast 1'])
   })
 
-  test('audit M-B4: is told no longer once a block holds the payment itself', async () => {
+  test('audit M-B4: has no alert once a block holds the payment itself', async () => {
     world = await createPayoutWorld(database.url)
     world.node.broadcast = () => ({ kind: 'conflict', message: 'nonce too low' })
     const id = await world.request(UNITS)

@@ -193,7 +193,7 @@ describe('a pool of hot addresses', () => {
     await booksAgree()
   })
 
-  test('one more than all have is told, and its amount stays untouched', async () => {
+  test('one more than all have raises an alert, and its amount stays untouched', async () => {
     await fill(9n * E18, 9_000_000_000n)
     await share()
     const id = await here.request('USDT', await node.newAddress(), 9_000_000_001n)

@@ -23,7 +23,7 @@ const aFewTurns = async (): Promise<void> => {
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }
 
-test('whoever was just answered and comes again joins what gathered meanwhile', async () => {
+test('a caller who was just answered and comes again joins what gathered meanwhile', async () => {
   const { batcher, batches, underWay, letGo } = gatedBatcher()
   const twice = async (name: string): Promise<string> =>
     batcher.submit((await batcher.submit(`${name}1`)).replace('1!', '2'))

@@ -62,7 +62,7 @@ const world = () => {
   return { state, told, job, watch }
 }
 
-test('a job that lastingly fails is told, and its first success after it', async () => {
+test('a job that lastingly fails is reported, and its first success after it', async () => {
   const { state, told, job, watch } = world()
   const loop = createJobLoop([job], log, watch, 1_000)
   state.now = 100
@@ -92,7 +92,7 @@ test('telling that fails keeps the job from nothing, and is done later', async (
   await loop.stop()
 })
 
-test('audit M-B5: a job that stands still is told while it stands, and its first success after it', async () => {
+test('audit M-B5: a job that makes no progress is reported meanwhile, and so is its first success', async () => {
   const { state, told, job, watch } = world()
   state.fails = false
   let goOn = (): void => {}
@@ -110,7 +110,7 @@ test('audit M-B5: a job that stands still is told while it stands, and its first
   await loop.stop()
 })
 
-test('a run that may take longer is not told before its own time', async () => {
+test('a run that may take longer is not reported before its own time', async () => {
   const { state, told, job, watch } = world()
   const loop = createJobLoop(
     [

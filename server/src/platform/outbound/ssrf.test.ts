@@ -103,7 +103,7 @@ describe('no byte reaches an address that is not public', () => {
   })
 })
 
-test('what a name resolves to is not told', async () => {
+test('the addresses of a name are not shown', async () => {
   const outbound = outboundWith({ lookup: async () => ['10.20.30.40'] })
   expect(JSON.stringify(await outbound.post('http://internal.example/', request))).not.toContain('10.20')
 })

@@ -139,7 +139,7 @@ const CREDITED = [NET, 0n, -E18, E18 - NET]
 const NOTHING = [0n, 0n, 0n, 0n]
 
 describe('a deposit of a merchant that has money held until it is verified', () => {
-  test('is Pending and in quarantine until it is judged; then Done and Verified are told together, and targets run', async () => {
+  test('is Pending and in quarantine until it is judged; then Done and Verified are notified together, and targets run', async () => {
     const id = await arrive()
     expect([await world.statuses(), await books(), (await deposit()).state]).toEqual([['Pending'], HELD, 'held'])
     await screen()
@@ -254,7 +254,7 @@ describe('a deposit of a merchant that has money held until it is verified', () 
     },
   )
 
-  test('that was rejected and comes back on another branch is rejected still, and not told again', async () => {
+  test('that was rejected and comes back on another branch is rejected still, and not notified again', async () => {
     await arrive('bad')
     await screen()
     await decide('rejected')
@@ -270,7 +270,7 @@ describe('a deposit of a merchant that has money held until it is verified', () 
     ])
   })
 
-  test('that was released and comes back on another branch is credited, and not told again', async () => {
+  test('that was released and comes back on another branch is credited, and not notified again', async () => {
     await arrive('bad')
     await screen()
     await decide('released')
@@ -337,7 +337,7 @@ describe('a deposit of a merchant that has money held until it is verified', () 
     expect([await books(), await world.statuses()]).toEqual([CREDITED, ['Pending', 'Done', 'Verified']])
   })
 
-  test('is judged by nobody while it is being held: whoever judges sees it held, or is seen', async () => {
+  test('is not judged while it is being held: the judge sees it held, or is seen', async () => {
     const id = await arrive()
     const [locked, judged] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const holding = inTransaction(world.db, async (tx) => {
@@ -516,7 +516,7 @@ describe('audit F-2: money from another merchant inherits what is open about tha
     expect(await quarantined()).toBe(0n)
   })
 
-  test('audit F-2: it inherits somebody who was listed after the sender had been judged', async () => {
+  test('audit F-2: it inherits a sender who was listed after being judged', async () => {
     await arrive('payer')
     await screen()
     await list('bad', 'payer')

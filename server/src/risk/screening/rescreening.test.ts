@@ -168,7 +168,7 @@ const alerts = async () =>
   )
 
 describe('money that was judged clean', () => {
-  test('and whose sender is listed later is told to the operator; the judgement and the merchant stay as they were', async () => {
+  test('and whose sender is listed later raises an alert; the judgement and the merchant stay as they were', async () => {
     const [id, other] = [await deposit('0xABcd'), await deposit('0x01')]
     await screen()
     expect(await load('Tother', '0xabCD')).toEqual({ halted: 0, found: 1 })
@@ -295,7 +295,7 @@ describe('a withdrawal that was judged clean', () => {
     ])
   })
 
-  test('and may be signed already goes on, and is told to the operator', async () => {
+  test('and may be signed already goes on, and raises an alert', async () => {
     const w = await request('TDest')
     const outgoing = await plan(w)
     expect(await inTransaction(db, (tx) => mayAsk(tx, outgoing, { attempt: 1 } as never, new Date(now)))).toBe(true)

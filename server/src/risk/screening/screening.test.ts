@@ -120,7 +120,7 @@ const jobOf = (...screeners: Screener[]) =>
 const run = (job: ReturnType<typeof jobOf>) => job.run(new AbortController().signal)
 
 describe('a screening', () => {
-  test('is judged once all providers have answered, by the worst of them, told once, and kept with what they said', async () => {
+  test('is judged once all providers have answered, by the worst of them, notified once, and kept with what they said', async () => {
     told.length = 0
     const id = await asked()
     const job = jobOf(
@@ -159,7 +159,7 @@ describe('a screening', () => {
     expect(await found(id)).toMatchObject({ state: 'risky', report: { riskScore: 0.9, risky: true } })
   })
 
-  test('without an answer is never clean: it is told after a while, still asked, and judged when there is one', async () => {
+  test('without an answer is never clean: an alert is raised after a while, still asked, and judged when there is one', async () => {
     const id = await asked()
     const job = jobOf(scripted('down', new Error('no answer'), new Error('no answer'), report(0)))
     await run(job)
@@ -290,7 +290,7 @@ describe('lists', () => {
     expect(await load(file(['0x1'], '2026-11-21'), true)).toBe('imported')
   })
 
-  test('that are over 7 days old are told of, until a new one comes', async () => {
+  test('that are over 7 days old have an alert, until a new one comes', async () => {
     await load(file(['0x1'], '2026-11-20'))
     const open = () =>
       sql`select 1 from alerts where kind = 'screening-list-old' and resolved_at is null`

@@ -170,7 +170,7 @@ describe('a deposit, once screening is on', () => {
     await expect(look('nonsense')).rejects.toMatchObject({ status: 404 })
   })
 
-  test('that a reorganisation took away before it was judged is told Verified when it is back, once', async () => {
+  test('that a reorganisation took away before it was judged is notified as Verified when it is back, once', async () => {
     const id = await arrive()
     await world.orphan('ETHEREUM', 10)
     await screen()
@@ -184,7 +184,7 @@ describe('a deposit, once screening is on', () => {
     expect(verified).toEqual([id])
   })
 
-  test('that comes back in the moment it is judged is told Verified all the same', async () => {
+  test('that comes back in the moment it is judged is notified as Verified all the same', async () => {
     await arrive()
     await world.orphan('ETHEREUM', 10)
     let back: Promise<string> | undefined
@@ -201,7 +201,7 @@ describe('a deposit, once screening is on', () => {
     expect(await world.statuses()).toEqual(['Pending', 'Done', 'Verified'])
   })
 
-  test('that an invoice tells of in its own words is judged, and not told by itself', async () => {
+  test('that an invoice tells of in its own words is judged, and not notified by itself', async () => {
     unnotified.add('h1')
     const id = await arrive()
     await screen()

@@ -272,7 +272,7 @@ describe('a shortage', () => {
     expect(await listStops(world.db)).toEqual([])
   })
 
-  test('that the records of addresses do not show is told as such: the ledger says more than they do', async () => {
+  test('that the records of addresses do not show is reported as such: the ledger says more than they do', async () => {
     await someBusiness()
     await round()
     await sql`update custody_addresses set booked = booked - 9, touched = false where address = ${here.hot} and asset = 'ETH'`.execute(
@@ -286,7 +286,7 @@ describe('a shortage', () => {
     expect(await listStops(world.db)).toHaveLength(1)
   })
 
-  test('stays in force and is told anew when it changes, not every time it is seen', async () => {
+  test('stays in force and is reported anew when it changes, not every time it is seen', async () => {
     const owner = await someBusiness()
     const wrong = new Map([[owner.address, -1n]])
     lieAbout(wrong)

@@ -70,7 +70,7 @@ const proven = some.map(({ leaves, chosen }) => ({
   proof: proofFile(reportOf(leaves), leaves, chosen.merchantId)!,
 }))
 
-test('a tree by hand: the format is what other programs were told it is', () => {
+test('a tree by hand: the format is what other programs were promised', () => {
   const leaves = [
     { merchantId: 'aa', units: [1n, 2n] },
     { merchantId: 'bb', units: [2n, 10n ** 30n] },

@@ -81,7 +81,7 @@ describe('a consolidation', () => {
       'unknown-output',
     ],
     [
-      'that pays somebody besides',
+      'that pays another address besides',
       joining({
         alter: (psbt) => ({
           ...psbt,

@@ -67,7 +67,7 @@ export const describeCallbacks = (
       expect(() => read(arrived[0]!)).toThrow(ForgedCallback)
     })
 
-    test('changed in any signed field, or signed by somebody else, is forged', async () => {
+    test('changed in any signed field, or signed by another key, is forged', async () => {
       const { reference } = await paid(world, payIn)
       const genuine = await finalCallback(world(), reference)
       const forged = world().forge(genuine)

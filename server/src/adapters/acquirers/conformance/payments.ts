@@ -88,7 +88,7 @@ export const describePayments = (world: WorldOf, ticker: CardTicker): void => {
       expect(state).toMatchObject({ kind: 'reversed', ticker, units })
     })
 
-    test('what was really paid is told, whatever was asked', async () => {
+    test('the amount really paid is reported, whatever was asked', async () => {
       await world().next({ outcome: 'wrong-amount' })
       const { reference, units } = await paid(world, ticker)
       const state = await settled(() => world().acquirer.paymentState(reference))

@@ -175,7 +175,7 @@ export const describeRefunds = (
         expect(await refund(made, units, { refundReference: randomUUID() })).toMatchObject({ kind: 'succeeded', units })
       })
 
-    test("audit D-B9: a part given back in the acquirer's cabinet is told with its sum, or as money back of an unknown sum", async ({
+    test("audit D-B9: a part given back in the acquirer's cabinet has its sum, or as money back of an unknown sum", async ({
       skip,
     }) => {
       const { giveBackOutside } = world()

@@ -93,7 +93,7 @@ describe('what LiqPay says of a payment', () => {
     expect(read({ status: 'sandbox' }, 'payIn', true)).toMatchObject({ kind: 'succeeded', units: 10_037n })
   })
 
-  test("the commission is the receiver's of a payment and the sender's of a payout; a finer one is not told", () => {
+  test("the commission is the receiver's of a payment and the sender's of a payout; a finer one is not stated", () => {
     const both = { receiver_commission: '2.01', sender_commission: '1.5', receiver_card_mask2: '473118*97' }
     expect(read(both)).toMatchObject({ feeUnits: 201n })
     expect(read(both, 'payout')).toMatchObject({ feeUnits: 150n, maskedCard: '473118********97' })

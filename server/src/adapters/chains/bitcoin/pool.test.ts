@@ -77,7 +77,7 @@ test('audit F-2: the sender of a payment is named however many other transaction
   expect(added.find(({ hash }) => hash === payment.hash)!.transfers[0]!.from).toEqual([sender])
 })
 
-test('audit F-2: some of the senders are not told as if they were all', async () => {
+test('audit F-2: some of the senders are not shown as if they were all', async () => {
   const joint = made([parent.hash, hashOf('a parent that the node does not have')], p2wpkh('cd'))
   const { added } = await nodeOf([joint], [parent]).read()
   expect(added[0]!.transfers[0]!.from).toEqual([])

@@ -6,7 +6,7 @@ export const describeContracts = (world: WorldOf): void => {
   describe('contracts', () => {
     const contracts = (): ContractWorld => world().contracts!
 
-    test('native coin, tokens and inner calls of one block are told apart', async () => {
+    test('native coin, tokens and inner calls of one block are distinguished', async () => {
       const { adapter, newAddress, pay, mine, sumsInnerCalls } = world()
       const { token, payToken, payInside, payByDestruction } = contracts()
       const [to, other] = [await newAddress(), await newAddress()]

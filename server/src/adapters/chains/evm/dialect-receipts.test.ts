@@ -121,7 +121,7 @@ describe('receipts', () => {
   )
 
   test.for(WRONG_PLACES)(
-    'row E-15: whose place in the block is said to be %s are told by their order',
+    'row E-15: whose place in the block is said to be %s are known by their order',
     async (transactionIndex) => {
       const { adapter } = await start({
         eth_getBlockReceipts: () => ({ result: [{ ...receiptOf(7), transactionIndex }] }),

@@ -247,7 +247,7 @@ describe('a node without the tracer', () => {
 
 describe('transactions as clients show them', () => {
   test.for(FRAMES)(
-    'rows E-34, E-35, E-36, E-37, E-38 and E-39: what came to us is told by one name and one sum: $who ($source)',
+    'rows E-34, E-35, E-36, E-37, E-38 and E-39: what came to us has one name and one sum: $who ($source)',
     async ({ calls, received }) => {
       const { adapter } = await start({
         debug_traceBlockByHash: () => ({ result: [{ result: OPCODES }] }),

@@ -42,7 +42,7 @@ test('audit D-E8: row E-54: fees of BSC with one gas price: no more than its nod
 const CALL = { from: ADDRESS, to: ADDRESS, value: 1n, data: '0x01' }
 
 test.for(REVERTS)(
-  'audit D-E12: row E-56: an estimate of a call that reverts is told apart, $who ($source)',
+  'audit D-E12: row E-56: an estimate of a call that reverts is distinguished, $who ($source)',
   async ({ said }) => {
     expect(await (await adapterBefore({ eth_estimateGas: said })).adapter.estimateGas(CALL)).toMatchObject({
       ok: false,
@@ -83,7 +83,7 @@ test.for(NOT_CANONICAL)(
 )
 
 test.for(STATE_TOO_OLD)(
-  'row E-42: a balance at a block whose state is gone is not told, $who ($source)',
+  'row E-42: a balance at a block whose state is gone is not shown, $who ($source)',
   async ({ said }) => {
     const { adapter } = await adapterBefore({
       eth_getBlockByNumber: { result: HEAD },

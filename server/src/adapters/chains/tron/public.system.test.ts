@@ -83,7 +83,7 @@ describe.skipIf(url === undefined)('a public node of TRON', () => {
   )
 
   test(
-    'prices and what gives energy are told',
+    'prices and sources of energy are shown',
     async () => {
       const rate = await adapter.feeRate()
       if (rate.kind !== 'resources') throw new Error(rate.kind)

@@ -180,7 +180,7 @@ describe('costs are estimated to the sun', () => {
     return { estimated: estimate.burn.total, paid: await feeOf(parsedHash(raw)) }
   }
 
-  test('TRX to somebody new, to somebody known, with and without free bandwidth', async () => {
+  test('TRX to a new account, to a known account, with and without free bandwidth', async () => {
     const { address, key } = await makeAccount(100_000_000n)
     const fresh = await world.newAddress()
     const pays = (to: string): Contract => ({ kind: 'TransferContract', owner: address, to, amount: 1_000_000n })
@@ -192,7 +192,7 @@ describe('costs are estimated to the sun', () => {
     expect(await estimatedAndPaid(pays(fresh), key)).toEqual({ estimated: 267_000n, paid: 267_000n })
   })
 
-  test('a token to somebody who holds none of it costs more than to somebody who does', async () => {
+  test('a token to an address that holds none of it costs more than to one that does', async () => {
     const { address, key } = await makeAccount(1_000_000_000n)
     await world.call('TestToken', world.contracts.token, 'mint', [evmFormOf(address), 10n ** 9n])
     await world.mine(1)

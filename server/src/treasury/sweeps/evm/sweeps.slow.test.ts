@@ -249,7 +249,7 @@ describe.each(NODES)('on $name', (nodes) => {
   }, 120_000)
 })
 
-test('E10 an address that its token refuses is left out, is tried again ever less often, and a person is told', async () => {
+test('E10 an address that its token refuses is left out, is tried again ever less often, and an alert is raised', async () => {
   const world = await open(ethereum)
   const addresses = await holding(world, 4)
   const [blocked] = addresses as [string]

@@ -155,7 +155,7 @@ test('two sweeps of one address, token and TRX, go one after the other', async (
   expect(await differences()).toEqual([])
 })
 
-test('without TRX for a top-up nothing is begun, the operator is told, and it goes on when there is some', async () => {
+test('without TRX for a top-up nothing is begun, an alert is raised, and it goes on when there is some', async () => {
   const { address, pay, mine, work, settle, alerts, sweeps, onChain } = await open({ trx: '1' })
   const one = await address()
   await pay('USDT', one.address, '250')
@@ -209,7 +209,7 @@ test('what the signer refuses all the same ends the sweep, and it is begun anew 
   expect(await onChain(HOT, USDT)).toBe(2_500n * TRX)
 })
 
-test('a loan that somebody took back by hand is closed, not taken back twice', async () => {
+test('a loan that was taken back by hand is closed, not taken back twice', async () => {
   const { address, pay, mine, work, settle, db, openLoans } = await open({ trx: '30000' })
   await world.stake({ kind: 'stake', resource: 'ENERGY', sun: 20_000n * TRX })
   const one = await address()
