@@ -1,9 +1,14 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { defineConfig } from 'vitest/config'
+import { fastFolder } from './test/setup/fast-folder.ts'
 
 /** The name of a file says where it runs; test/README.md says which name a test should have. */
 const system = '**/*.system.test.ts'
 const slow = '**/*.slow.test.ts'
+/** All that tests and what they start ask for a temporary folder. */
+const folder = process.env['TMPDIR'] ?? fastFolder()
+if (folder !== undefined) process.env['TMPDIR'] = folder
+
 const setupFiles = ['test/setup/cleaning.ts']
 const never = ['**/node_modules/**', '**/dist/**', '**/.bursar/**']
 

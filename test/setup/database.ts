@@ -21,7 +21,8 @@ export async function createDatabase({ template }: { template?: Template } = {})
   const server = inject('postgresUrl')
   const source = template === undefined ? 'template0' : await ensureTemplate(server, template)
   const name = `bursar_${inject('runId')}_${randomBytes(5).toString('hex')}`
-  await withClient(server, (client) => client.query(`create database ${name} template ${source}`))
+  // Copied as files: through the write-ahead log it takes ten times as long.
+  await withClient(server, (client) => client.query(`create database ${name} template ${source} strategy file_copy`))
   return {
     url: withDatabase(server, name),
     drop: async () => {

@@ -9,7 +9,7 @@ import './provided.ts'
 /**
  * The machine outlives a test: what the kernel has cached survives any kill, so waiting for the disk proves nothing.
  */
-const settings = { fsync: 'off', full_page_writes: 'off', shared_buffers: '128MB', max_wal_size: '1GB' }
+const settings = { fsync: 'off', full_page_writes: 'off', shared_buffers: '128MB', max_wal_size: '256MB' }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const runId = randomBytes(4).toString('hex')

@@ -2,8 +2,7 @@
  * The whole sandbox in a folder and on ports of its own, spoken to as tools and merchants speak to it; its processes
  * can be killed.
  */
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Bursar } from '@bursar/sdk'
@@ -13,6 +12,7 @@ import { readSettings } from '../../sandbox/settings.ts'
 import type { Running, Supervisor } from '../../sandbox/supervise.ts'
 import { startWorld, type World } from '../../sandbox/world.ts'
 import { reservePorts } from '../setup/ports.ts'
+import { makeKeptFolder } from '../setup/scratch.ts'
 import { askingOf, type Asking } from './asking.ts'
 
 export interface Message {
@@ -163,8 +163,7 @@ const createKeeper = (): Supervisor & { running: Map<string, Running> } => {
  * unless it says BURSAR_SCREENING=on, BURSAR_HEDGING=on.
  */
 export const startSandbox = async (env: Record<string, string> = {}): Promise<Sandbox> => {
-  const dir = mkdtempSync(join(tmpdir(), 'bursar-system-'))
-  chmodSync(dir, 0o711)
+  const dir = makeKeptFolder('system')
   const ports = await reservePorts(PORTS.length)
   const given = Object.fromEntries(PORTS.map((name, i) => [`BURSAR_PORT_${name}`, String(ports[i])]))
   const settings = readSettings(
