@@ -42,7 +42,7 @@ test('the doctor says what is screened by, and what would wait for ever', async 
       momentAt(Date.UTC(2026, 10, 21)),
     ),
   )
-  await sql`insert into deposits(merchant_id, id, network, asset, transaction, index, address, address_id, senders, units, fee_units, state, reported, keys, hold_until_verified, created_at, updated_at)
+  await sql`insert into deposits(merchant_id, id, network, asset, transaction, index, address, address_id, senders, units, fee_units, state, told, keys, hold_until_verified, created_at, updated_at)
     values (${randomUUID()}, ${randomUUID()}, 'ETHEREUM', 'ETH', 'aa', '0', '0x2', ${randomUUID()}, '{}', 5, 0, 'held', 'Pending', '{}', true, now(), now())`.execute(
     db,
   )
