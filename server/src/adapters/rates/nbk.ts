@@ -1,27 +1,18 @@
-import { XMLParser } from 'fast-xml-parser'
+import { parseXml, type XmlElement } from '../../platform/base/xml.ts'
 import { mulDiv } from '../../platform/money/index.ts'
 import { getText } from './get.ts'
 import type { OfficialRate, OfficialSource } from './port.ts'
-import { decimal, member } from './venue.ts'
+import { decimal } from './venue.ts'
 
 const DAY = /(\d\d)\.(\d\d)\.(\d{2,4})/
-/** Nothing is unfolded and nothing is a number by itself: the text is another party's. */
-const xml = new XMLParser({
-  processEntities: false,
-  parseTagValue: false,
-  ignoreAttributes: true,
-  isArray: (name) => name === 'item',
-})
-
 /** The National Bank of Kazakhstan: RSS, an `item` for each currency, `description` tenge for `quant` units of it. */
 export const createNbk = ({ origin = 'https://nationalbank.kz' }: { origin?: string }): OfficialSource => ({
   name: 'nbk',
   rates: async (): Promise<OfficialRate[]> => {
-    const rss = member(xml.parse(await getText(`${origin}/rss/rates_all.xml`, 'nbk')), 'rss')
-    const items = member(member(rss, 'channel'), 'item')
-    const dollar = Array.isArray(items) ? items.find((one) => member(one, 'title') === 'USD') : undefined
-    const [rate, quant] = [decimal(member(dollar, 'description')), decimal(member(dollar, 'quant'))]
-    const day = DAY.exec(String(member(dollar, 'pubDate')))
+    const items = (await readFeed(`${origin}/rss/rates_all.xml`)).filter(({ name }) => name === 'item')
+    const dollar = items.find((item) => textOf(item, 'title') === 'USD')
+    const [rate, quant] = [decimal(textOf(dollar, 'description')), decimal(textOf(dollar, 'quant'))]
+    const day = DAY.exec(textOf(dollar, 'pubDate') ?? '')
     if (!rate || !quant || !day) throw new Error('nbk answered no rate of the dollar')
     const year = day[3]!.length === 2 ? `20${day[3]}` : day[3]
     return [
@@ -33,3 +24,17 @@ export const createNbk = ({ origin = 'https://nationalbank.kz' }: { origin?: str
     ]
   },
 })
+
+/** What `channel` of the feed holds. */
+const readFeed = async (url: string): Promise<readonly XmlElement[]> => {
+  const text = await getText(url, 'nbk')
+  try {
+    const rss = parseXml(text)
+    return rss.name === 'rss' ? (rss.children.find(({ name }) => name === 'channel')?.children ?? []) : []
+  } catch (error) {
+    throw new Error(`nbk answered what is no XML: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+const textOf = (element: XmlElement | undefined, name: string): string | undefined =>
+  element?.children.find((child) => child.name === name)?.text.trim()

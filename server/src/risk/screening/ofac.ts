@@ -1,4 +1,4 @@
-import { readXml, type XmlPiece } from './xml-stream.ts'
+import { readXml, type XmlPiece } from '../../platform/base/xml.ts'
 
 /** An address of a list. */
 export interface ListEntry {

@@ -44,7 +44,7 @@ describe('XML of Freedom Pay', () => {
     ['<a>&lt;b&gt; &amp;amp; &quot;&apos;</a>', '<b> &amp; "\''],
     ['<a>&#1030;&#x491;</a>', 'Іґ'],
     ['<a><![CDATA[x & y]]></a>', 'x & y'],
-    ['<a>&unknown;</a>', '&unknown;'],
+    ['<a b="1">x<!-- y --></a>', 'x'],
   ])('%s is %j', (tag, value) => {
     expect(readPgXml(`<response>${tag}</response>`)).toEqual({ a: value })
   })
@@ -61,6 +61,11 @@ describe('XML of Freedom Pay', () => {
     '<response></response>',
     '{"a":1}',
     '<response><a></response>',
+    '<response>text</response>',
+    '<response><a>1</a></response><response><a>2</a></response>',
+    '<response><a>&unknown;</a></response>',
+    '<response><a>x & y</a></response>',
+    '<response><a b="1" b="2">x</a></response>',
     '<!DOCTYPE x [<!ENTITY e "boom">]><response><a>&e;</a></response>',
     '<!doctype x SYSTEM "file:///etc/passwd"><response><a>1</a></response>',
   ])('%j is none', (text) => {
