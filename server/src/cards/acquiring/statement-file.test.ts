@@ -46,8 +46,8 @@ describe('a statement file', () => {
 
   test.each([
     [`${HEAD},more\n${ROW},1`, 'head line'],
-    [`${HEAD}\n${ROW},1`, 'entry 1 of the statement has 8 fields'],
-    [`${HEAD}\n${ROW}\n${ROW}`, 'entry 2 of the statement: payment/a-1 is there twice'],
+    [`${HEAD}\n${ROW},1`, 'line 2 of the statement has 8 fields'],
+    [`${HEAD}\n${ROW}\n${ROW}`, 'line 3 of the statement: payment/a-1 is there twice'],
     [`${HEAD}\n${ROW.replace('100.5,', '100.555,')}`, 'amount must be'],
     [`${HEAD}\n${ROW.replace('100.5,', '1e3,')}`, 'amount must be'],
     [`${HEAD}\n${ROW.replace('100.5,', ',')}`, 'amount must be'],
@@ -55,8 +55,13 @@ describe('a statement file', () => {
     [`${HEAD}\n${ROW.replace('UAH', 'USD')}`, 'UAH, KZT'],
     [`${HEAD}\n${ROW.replace('payment', 'pay')}`, 'kind must be one of'],
     [`${HEAD}\n${ROW.replace('Z', '')}`, 'time with its zone'],
-    [`${HEAD}\n"${ROW}`, 'quote is not closed'],
-    ['[{"kind": "payment", "amount": 5}]', 'amount is no field, or no text'],
+    [`${HEAD}\n\n${ROW}\n"payment"\n`, 'line 4 of the statement has 1 fields'],
+    [`${HEAD}\n${ROW.replace('a-1', '"a\n1"')}\r\n${ROW}\npay`, 'line 5 of the statement has 1 fields'],
+    [HEAD.replace('reference', 'kind'), 'head line'],
+    [`${HEAD}\n"${ROW}`, 'an opening quote at line 2'],
+    [`${HEAD}\n${ROW}\n${ROW.replace('a-1', 'a"1')}`, 'Invalid Opening Quote: a quote is found on field 2 at line 3'],
+    [`${HEAD}\n${ROW.replace('a-1', '"a"1')}`, 'at line 2'],
+    ['[{"kind": "payment", "amount": 5}]', 'entry 1 of the statement: amount is no field, or no text'],
     ['[{"kind": "payment", "note": "x"}]', 'note is no field'],
     ['[{"kind": "payment"}]', 'acquirerReference is missing'],
   ])('refuses %j and says where', (text, says) => {

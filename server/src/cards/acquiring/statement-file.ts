@@ -1,3 +1,4 @@
+import { parse } from 'csv-parse/sync'
 import type { CardTicker, StatementLine } from '../../adapters/acquirers/port.ts'
 import { parseUnits } from '../../platform/money/index.ts'
 
@@ -17,7 +18,7 @@ export const readStatementFile = (text: string): StatementLine[] => {
   const trimmed = text.replace(/^\ufeff/, '').trim()
   const rows = trimmed.startsWith('[') ? readJson(trimmed) : readCsv(trimmed)
   const seen = new Set<string>()
-  return rows.map((row, i) => {
+  return rows.map(({ row, at }) => {
     try {
       const line = lineOf(row)
       const key = `${line.kind}/${line.acquirerReference}`
@@ -25,57 +26,62 @@ export const readStatementFile = (text: string): StatementLine[] => {
       seen.add(key)
       return line
     } catch (error) {
-      throw new Error(`entry ${i + 1} of the statement: ${(error as Error).message}`, { cause: error })
+      throw new Error(`${at} of the statement: ${(error as Error).message}`, { cause: error })
     }
   })
 }
 
 type Row = Readonly<Partial<Record<Field, string>>>
+interface Entry {
+  row: Row
+  /** where it is in the file, as an operator looks for it: `line 3`, `entry 2` */
+  at: string
+}
 
-const readJson = (text: string): Row[] => {
+const readJson = (text: string): Entry[] => {
   const list = JSON.parse(text) as unknown[]
   return list.map((item, i) => {
+    const at = `entry ${i + 1}`
     const entries = Object.entries((item ?? {}) as Record<string, unknown>).filter(([, value]) => value !== null)
     const wrong = entries.find(([name, value]) => !FIELDS.includes(name as Field) || typeof value !== 'string')
     if (wrong)
-      throw new Error(
-        `entry ${i + 1} of the statement: ${wrong[0]} is no field, or no text; there are ${FIELDS.join(', ')}`,
-      )
-    return Object.fromEntries(entries) as Row
+      throw new Error(`${at} of the statement: ${wrong[0]} is no field, or no text; there are ${FIELDS.join(', ')}`)
+    return { row: Object.fromEntries(entries) as Row, at }
   })
 }
 
-const readCsv = (text: string): Row[] => {
-  const [head = [], ...rows] = recordsOf(text)
-  const unknown = head.filter((name) => !FIELDS.includes(name as Field))
+const readCsv = (text: string): Entry[] => {
+  const [first, ...records] = recordsOf(text)
+  const head = first?.cells ?? []
+  const unknown = head.filter((name, i) => !FIELDS.includes(name as Field) || head.indexOf(name) !== i)
   const missing = FIELDS.filter((name) => name !== 'reference' && !head.includes(name))
   if (unknown.length > 0 || missing.length > 0)
     throw new Error(`the head line of the statement has to be ${FIELDS.join(',')}`)
-  return rows.map((cells, i) => {
+  return records.map(({ cells, line }) => {
+    const at = `line ${line}`
     if (cells.length !== head.length)
-      throw new Error(`entry ${i + 1} of the statement has ${cells.length} fields, not ${head.length}`)
-    return Object.fromEntries(head.map((name, at) => [name, cells[at]!]).filter(([, value]) => value !== '')) as Row
+      throw new Error(`${at} of the statement has ${cells.length} fields, not ${head.length}`)
+    return {
+      row: Object.fromEntries(head.map((name, i) => [name, cells[i]!]).filter(([, value]) => value !== '')) as Row,
+      at,
+    }
   })
 }
 
-/** Records of RFC 4180: cells may be in quotes, with commas, line ends and doubled quotes in them. */
-const recordsOf = (text: string): string[][] => {
-  const records: string[][] = []
-  let record: string[] = []
-  const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/y
-  for (let at = 0; at < text.length; at = cell.lastIndex) {
-    cell.lastIndex = at
-    const found = cell.exec(text)
-    if (!found) throw new Error(`the statement can't be read from character ${at + 1} on: a quote is not closed`)
-    record.push(found[1]?.replaceAll('""', '"') ?? found[2]!.trim())
-    if (found[3] === ',') {
-      if (cell.lastIndex === text.length) record.push('')
-      else continue
-    }
-    if (record.some((one) => one !== '')) records.push(record)
-    record = []
+/** Records of RFC 4180, empty ones left out. `line` is that of a record's end: a cell in quotes may have line ends. */
+const recordsOf = (text: string): { cells: string[]; line: number }[] => {
+  try {
+    const records = parse(text, {
+      info: true,
+      record_delimiter: ['\r\n', '\n'],
+      relax_column_count: true,
+      skip_records_with_empty_values: true,
+      trim: true,
+    }) as unknown as { record: string[]; info: { lines: number } }[]
+    return records.map(({ record, info }) => ({ cells: record, line: info.lines }))
+  } catch (error) {
+    throw new Error(`the statement cannot be read: ${(error as Error).message}`, { cause: error })
   }
-  return records
 }
 
 const lineOf = ({ kind, reference, acquirerReference, ticker, amount, fee, at }: Row): StatementLine => {
