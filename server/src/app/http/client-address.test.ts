@@ -50,5 +50,6 @@ describe('the address of a client', () => {
     ['::1', '0:0:0:0'],
     ['fe80::1%eth0', 'fe80:0:0:0'],
     ['nonsense', 'nonsense'],
+    ['fe80::1%eth0.100-a', 'fe80:0:0:0'],
   ])('%s stands for %s', (address, subject) => expect(subjectOf(address)).toBe(subject))
 })

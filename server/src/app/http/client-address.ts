@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv6 } from 'node:net'
+import ipaddr from 'ipaddr.js'
 
 /** Says which network address a request comes from. */
 export type ClientAddress = (request: IncomingMessage) => string
@@ -46,12 +47,8 @@ const addressIn = (hop: string | undefined): string | undefined => {
 /** Whom a network address stands for: a site has a whole /64 of IPv6 addresses to choose from. */
 export const subjectOf = (address: string): string => {
   if (!isIPv6(address)) return address
-  const [before = '', after] = address.split('%')[0]!.split('::')
-  const front = before.split(':').filter((group) => group !== '')
-  const back = (after ?? '').split(':').filter((group) => group !== '')
-  const zeros = Array.from({ length: Math.max(0, 8 - front.length - back.length) }, () => '0')
-  return [...front, ...zeros, ...back]
-    .slice(0, 4)
-    .map((group) => group.toLowerCase().replace(/^0+(?=.)/, ''))
+  return ipaddr.IPv6.parse(address.split('%')[0]!)
+    .parts.slice(0, 4)
+    .map((group) => group.toString(16))
     .join(':')
 }

@@ -35,7 +35,7 @@ const GLOBAL_UNICAST = parseRange('2000::/3')
 /** Addresses that stand for the IPv4 address in their last 32 bits: RFC 4291 2.5.5.2, RFC 6052 2.1. */
 const STANDS_FOR_IPV4 = ['::ffff:0:0/96', '64:ff9b::/96'].map(parseRange)
 /** Interface identifiers of ISATAP (RFC 5214 6.1), which carry an IPv4 address behind any prefix. */
-const ISATAP = new Set([0x0000_5efen, 0x0200_5efen])
+const ISATAP = ['00005efe', '02005efe']
 
 /** @param allowed CIDR ranges that may be connected to although they aren't public: the sandbox's loopback */
 export const createGuard = (allowed: readonly string[]): Guard => {
@@ -53,7 +53,8 @@ export const createGuard = (allowed: readonly string[]): Guard => {
 const reasonAgainst = (address: Address, refused: readonly { range: Range; reason: string }[]): string | null => {
   const hit = refused.find(({ range }) => isIn(address, range))
   if (hit) return hit.reason
-  if (address.family === 4) return null
+  if (address.kind() === 'ipv4') return null
   if (!isIn(address, GLOBAL_UNICAST)) return 'not global'
-  return ISATAP.has((address.bits >> 32n) & 0xffff_ffffn) ? 'ISATAP' : null
+  const identifier = Buffer.from(address.toByteArray()).toString('hex', 8, 12)
+  return ISATAP.includes(identifier) ? 'ISATAP' : null
 }
