@@ -9,9 +9,10 @@ import {
   type NonceLine,
   soundNonce,
 } from '../../chain/transactions/index.ts'
+import type { Catalogue } from '../../market/assets/index.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { rescale } from '../../platform/money/index.ts'
-import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
+import { raiseAlert, resolveAlertsOf } from '../../platform/runtime/alerts.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { toColdOf } from '../../treasury/reconciliation/index.ts'
 import type { EvmPayoutDeps } from './payouts.ts'
@@ -181,5 +182,26 @@ export const alertShort = async (
   return false
 }
 
-export const noLongerShort = ({ runtime }: { runtime: Runtime }, network: Network, ticker: string): Promise<void> =>
-  resolveAlert(runtime.db, 'hot-wallet-short', `${network}/${ticker}`, momentOf(runtime).at)
+/** The hot wallet has enough of these for all that waits for them. */
+export const noLongerShort = (
+  { runtime }: { runtime: Runtime },
+  network: Network,
+  tickers: Iterable<string>,
+): Promise<void> =>
+  resolveAlertsOf(
+    runtime.db,
+    ['hot-wallet-short'],
+    [...tickers].map((ticker) => `${network}/${ticker}`),
+    momentOf(runtime).at,
+  )
+
+/** Nothing waits to be paid: nothing is lacking, whatever became of what did. */
+export const nothingWaits = (
+  deps: { runtime: Runtime; catalogue: Pick<Catalogue, 'crypto'> },
+  network: Network,
+): Promise<void> =>
+  noLongerShort(
+    deps,
+    network,
+    deps.catalogue.crypto.filter(({ networks }) => networks.has(network)).map(({ ticker }) => ticker),
+  )

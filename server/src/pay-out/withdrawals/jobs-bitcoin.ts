@@ -16,12 +16,13 @@ import {
   type ChangeKey,
   type OwnCoin,
 } from '../../chain/transactions/index.ts'
-import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
+import { raiseAlert, resolveAlert, resolveAlertsOf } from '../../platform/runtime/alerts.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { type Batch, type BatchRules, chooseBatch, fit, paymentOf, planFor, satoshiOf } from './bitcoin-batch.ts'
 import { attach } from './commands.ts'
 import { refuseImpossible } from './receivers.ts'
 import { takenByNode } from './jobs-judging.ts'
+import { PAYOUT_REFUSED } from './refusals.ts'
 import type { BitcoinPayoutDeps, PayoutDeps } from './payouts.ts'
 import { nextWaiting, type Waiting } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
@@ -37,7 +38,8 @@ export const planBitcoinBatch = async (deps: BitcoinPayoutDeps): Promise<boolean
   const { runtime } = deps
   const first = await nextWaiting(runtime.db, 'BITCOIN', 'onChain', momentOf(runtime).at, PAGE)
   if (first.length === 0) {
-    await resolveAlert(runtime.db, 'hot-wallet-short', SUBJECT, momentOf(runtime).at)
+    const kinds = ['hot-wallet-short', 'payout-fee-too-high', PAYOUT_REFUSED]
+    await resolveAlertsOf(runtime.db, kinds, [SUBJECT], momentOf(runtime).at)
     return false
   }
   const rate = await deps.adapter.feeRate()

@@ -24,6 +24,7 @@ import {
   lackingOf,
   type Member,
   noLongerShort,
+  nothingWaits,
   type Part,
   readMembers,
 } from './hot-wallet.ts'
@@ -61,7 +62,10 @@ export const planEvmPayouts = async (deps: EvmPayoutDeps): Promise<boolean> => {
   const free = await freeSlots(deps)
   if (free.length === 0) return false
   const first = await readPage(deps)
-  if (first.ready.length === 0 && first.last === undefined) return false
+  if (first.ready.length === 0 && first.last === undefined) {
+    await nothingWaits(deps, deps.network)
+    return false
+  }
   const [members, rate] = await Promise.all([readMembers(deps, free), gasRateOf(deps)])
   const choices = await chooseAll(deps, members, rate, first)
   const state = await currentState(deps)
@@ -125,8 +129,14 @@ const chooseAll = async (
     unpaid.flatMap(({ withdrawal, lacking }) => (lacking === undefined || direct?.has(withdrawal.id) ? [] : [lacking])),
   )
   for (const ticker of short) await alertShort(deps, network, ticker)
-  for (const ticker of new Set(choices.map(({ withdrawal }) => withdrawal.ticker)))
-    if (!short.has(ticker)) await noLongerShort(deps, network, ticker)
+  // What pays a token pays its fee in coin.
+  const paid = new Set(choices.flatMap(({ withdrawal }) => [withdrawal.ticker, NATIVE_TICKER[network]]))
+  if (paid.size > 0)
+    await noLongerShort(
+      deps,
+      network,
+      [...paid].filter((ticker) => !short.has(ticker)),
+    )
   return choices
 }
 

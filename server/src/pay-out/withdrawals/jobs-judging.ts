@@ -7,6 +7,7 @@ import { momentOf } from '../../platform/runtime/runtime.ts'
 import { planFor } from './bitcoin-batch.ts'
 import { postpone } from './commands.ts'
 import { refuseImpossible } from './receivers.ts'
+import { PAYOUT_REFUSED } from './refusals.ts'
 import type { BitcoinPayoutDeps } from './payouts.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
@@ -18,7 +19,6 @@ const OF_AN_OUTPUT = /^(dust|scriptpubkey)/
  * Before one that the node refuses for another reason is looked at again: the operator may change what the node takes.
  */
 const REFUSED_PAUSE_MS = 5 * 60_000
-const REFUSED = 'payout-refused'
 const SUBJECT = 'BITCOIN/BTC'
 /** To ask about one payment of many, whatever share of it the fee is. */
 const ANY_SHARE = 10n ** 15n
@@ -41,7 +41,7 @@ export const takenByNode = async (
   const [answer] = await judge(deps, [chosen], coins, rate)
   const refusal = answer && refusalOf(answer)
   if (!refusal) {
-    await resolveAlertsOf(runtime.db, [REFUSED], [SUBJECT, ...chosen.map(({ id }) => id)], momentOf(runtime).at)
+    await resolveAlertsOf(runtime.db, [PAYOUT_REFUSED], [SUBJECT, ...chosen.map(({ id }) => id)], momentOf(runtime).at)
     return chosen
   }
   if (!isForGood(refusal)) {
@@ -94,13 +94,13 @@ const leaveOut = async (deps: BitcoinPayoutDeps, withdrawal: Withdrawal, message
   const { runtime } = deps
   if (OF_AN_OUTPUT.test(message)) {
     await refuseImpossible(deps, withdrawal, `the node takes no such payment: ${message}`)
-    await resolveAlert(runtime.db, REFUSED, withdrawal.id, momentOf(runtime).at)
+    await resolveAlert(runtime.db, PAYOUT_REFUSED, withdrawal.id, momentOf(runtime).at)
     return
   }
   const moment = momentOf(runtime)
   await postpone(runtime.db, withdrawal, new Date(moment.at.getTime() + REFUSED_PAUSE_MS))
   const text = `The Bitcoin node would not take a transaction that pays withdrawal ${withdrawal.id}: ${message}. It is tried again after a few minutes; others go on`
-  await raiseAlert(runtime.db, { kind: REFUSED, subject: withdrawal.id, text }, moment)
+  await raiseAlert(runtime.db, { kind: PAYOUT_REFUSED, subject: withdrawal.id, text }, moment)
 }
 
 /** A node that is a block ahead of the books says so for a moment: an alert is raised for what lasts. */
@@ -113,5 +113,5 @@ const alertWaiting = async (
   const waited = moment.at.getTime() - chosen[0]!.createdAt.getTime()
   if (waited < policy.saveUpAfterMs) return
   const text = `The Bitcoin node would not take a transaction that pays ${chosen.length} withdrawals: ${message}. They wait`
-  await raiseAlert(runtime.db, { kind: REFUSED, subject: SUBJECT, text }, moment)
+  await raiseAlert(runtime.db, { kind: PAYOUT_REFUSED, subject: SUBJECT, text }, moment)
 }

@@ -14,13 +14,14 @@ import {
   tronPayment,
   type TronPlan,
 } from '../../chain/transactions/index.ts'
-import { raiseAlert } from '../../platform/runtime/alerts.ts'
+import { raiseAlert, resolveAlert, resolveAlertsOf } from '../../platform/runtime/alerts.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { toColdOf } from '../../treasury/reconciliation/index.ts'
 import { attach, postpone } from './commands.ts'
 import { boundedForReceiver, mayPayCode, noLongerReverting, onRevert, runsReceiverCode } from './receivers.ts'
+import { FEE_ABOVE_CAP } from './refusals.ts'
 import type { TronPayoutDeps } from './payouts.ts'
-import { alertShort, HotBalance, noLongerShort } from './hot-wallet.ts'
+import { alertShort, HotBalance, noLongerShort, nothingWaits } from './hot-wallet.ts'
 import { nextWaiting } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
@@ -44,13 +45,15 @@ export const planTronPayouts = async (deps: TronPayoutDeps): Promise<boolean> =>
   }
   for (let after: Withdrawal | undefined; round.slots > 0;) {
     const page = await nextWaiting(runtime.db, 'TRON', 'onChain', at, PAGE, after)
+    if (page.length === 0 && after === undefined) await nothingWaits(deps, 'TRON')
     await planPage(deps, await deps.approved(page), round)
     after = page.at(-1)
     // Without coin for fees nothing younger is paid either.
     if (page.length < PAGE || round.lacking.has(NATIVE_TICKER.TRON)) break
   }
   for (const ticker of round.lacking) await alertShort(deps, 'TRON', ticker)
-  for (const ticker of round.payable) if (!round.lacking.has(ticker)) await noLongerShort(deps, 'TRON', ticker)
+  const enough = [...round.payable].filter((ticker) => !round.lacking.has(ticker))
+  if (enough.length > 0) await noLongerShort(deps, 'TRON', enough)
   if (round.failed.length > 0) throw round.failed[0]
   return round.made
 }
@@ -70,7 +73,10 @@ interface Round {
 const planPage = async (deps: TronPayoutDeps, ready: readonly Withdrawal[], round: Round): Promise<void> => {
   if (ready.length === 0) return
   const direct = (await deps.fromDeposits?.(ready, 'cheaper')) ?? new Set()
-  if (direct.size > 0) round.made = true
+  if (direct.size > 0) {
+    round.made = true
+    await resolveAlertsOf(deps.runtime.db, [FEE_ABOVE_CAP], [...direct], momentOf(deps.runtime).at)
+  }
   await planByHot(
     deps,
     ready.filter(({ id }) => !direct.has(id)),
@@ -91,7 +97,11 @@ const planByHot = async (deps: TronPayoutDeps, ready: readonly Withdrawal[], rou
     round.payable.add(withdrawal.ticker)
     const outcome = await planOne(deps, withdrawal, rate, hotBalance, reference)
     if (typeof outcome === 'string') short.push({ withdrawal, lacking: outcome })
-    else if (outcome) [round.made, round.slots] = [true, round.slots - 1]
+    else if (outcome) {
+      // What pays a token pays its fee in coin.
+      round.payable.add(NATIVE_TICKER.TRON)
+      ;[round.made, round.slots] = [true, round.slots - 1]
+    }
   }).catch((error: unknown) => round.failed.push(error))
   const direct =
     (await deps.fromDeposits?.(
@@ -127,6 +137,7 @@ const planOne = async (
   const id = runtime.newId()
   const plan = planTron({ id, contract, reference, usage: cost.usage, prices })
   if (plan.networkFee > policy.maxFee) return tooDear(deps, withdrawal, plan)
+  await resolveAlert(runtime.db, FEE_ABOVE_CAP, withdrawal.id, momentOf(runtime).at)
   const fee = nativeLedgerUnits(deps.catalogue, 'TRON', plan.networkFee)
   const lacking = hotBalance.pay([withdrawal, { ticker: NATIVE_TICKER.TRON, units: fee }])
   if (lacking !== undefined) return lacking
@@ -144,7 +155,7 @@ const tooDear = async (
   const { id } = withdrawal
   await postpone(runtime.db, withdrawal, new Date(momentOf(runtime).at.getTime() + TOO_DEAR_MS))
   const text = `Withdrawal ${id} waits: TRON could take ${networkFee} sun for it, above the cap of ${policy.maxFee}`
-  await raiseAlert(runtime.db, { kind: 'fee-above-cap', subject: id, text }, momentOf(runtime))
+  await raiseAlert(runtime.db, { kind: FEE_ABOVE_CAP, subject: id, text }, momentOf(runtime))
   return false
 }
 

@@ -61,6 +61,11 @@ export const afterRefusal = (
 const barredBy = ({ refused }: Pick<SignerRefusal, 'refused'>): Barred =>
   refused === 'intent-closed' ? 'closed' : 'signed'
 
+/** Kind of the alert about payments that the node refuses for a reason that a person has to look at. */
+export const PAYOUT_REFUSED = 'payout-refused'
+/** Kind of the alert about a payment that would cost the network more than the policy allows. */
+export const FEE_ABOVE_CAP = 'fee-above-cap'
+
 /** Kinds of alerts that are over when the signer would sign for the withdrawal. */
 const OVER_WHEN_PASSING = ['signer-limit', 'signer-needs-approval', 'signer-unknown-asset']
 const FOR_ALL = ['disabled', 'velocity', 'log-cut-back'] as const
@@ -196,6 +201,7 @@ export const giveBack = async (
       return { kind: 'not-waiting' }
     }
     await carryOut(tx, effects, moment)
+    await resolveAlertsOf(tx, [...OVER_WHEN_PASSING, PAYOUT_REFUSED, FEE_ABOVE_CAP], [withdrawal.id], moment.at)
     return { kind: 'given-back' }
   })
 }

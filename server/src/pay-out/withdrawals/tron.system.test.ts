@@ -92,6 +92,29 @@ test('audit M-B1: what the hot wallet can not pay lets younger ones pass, howeve
   expect(await alerts()).toEqual(['hot-wallet-short'])
 })
 
+test('alerts about a fee above the cap and a short hot wallet end with their cause', async () => {
+  let isDear = true
+  const { db, request, work, state, alerts } = await open((adapter) => ({
+    ...adapter,
+    estimateCost: async (contract) => {
+      const cost = await adapter.estimateCost(contract)
+      return isDear && cost.ok ? { ...cost, usage: { ...cost.usage, energyLimit: 100_000_000n } } : cost
+    },
+  }))
+  const [dear, large] = [await request('USDT', someone(), 7_000_000n), await request('USDT', someone(), 600_000_000n)]
+  await work()
+  expect(await alerts()).toEqual(['fee-above-cap', 'hot-wallet-short'])
+  isDear = false
+  await sql`update withdrawals set not_before = created_at`.execute(db)
+  await work()
+  expect([await state(dear), await state(large), await alerts()]).toEqual(['sent', 'requested', ['hot-wallet-short']])
+  await sql`update withdrawals set state = 'failed', fail_reason = 'ERRROR_CODE_GENERIC' where id = ${large}`.execute(
+    db,
+  )
+  await work()
+  expect(await alerts()).toEqual([])
+})
+
 test('sweeps on their way leave payouts their places', async () => {
   const { db, request, work, mine, state, onChain } = await open()
   const to = someone()
