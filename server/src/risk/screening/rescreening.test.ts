@@ -25,6 +25,7 @@ import { catalogue } from '../../pay-out/withdrawals/test-tron.ts'
 import {
   ask,
   createScreenJob,
+  decideAs,
   findingsOn,
   findScreening,
   importList,
@@ -94,7 +95,7 @@ const screen = async () => {
       /* until it is idle */
     }
 }
-const deposit = async (from: string): Promise<string> => {
+const deposit = async (from: string, othersOmitted = false): Promise<string> => {
   const id = newId()
   const subject = {
     network: 'ETHEREUM' as const,
@@ -102,7 +103,8 @@ const deposit = async (from: string): Promise<string> => {
     direction: 'deposit' as const,
     transaction: 'aa',
     own: 'ours',
-    others: [from],
+    others: othersOmitted ? [] : [from],
+    ...(othersOmitted && { othersOmitted }),
   }
   await ask(
     db,
@@ -196,6 +198,45 @@ describe('money that was judged clean', () => {
     now += RULES.rescreenMs + DAY
     expect(await load('Tother', '0xabcd')).toEqual({ halted: 0, found: 0 })
   })
+})
+
+describe('money whose senders are too many to be named', () => {
+  const release = (id: string) =>
+    inTransaction(db, async (tx) => {
+      const opinion = { event: 'released' as const, actor: 'ann', reason: 'looked at the transaction' }
+      return decideAs(tx, id, opinion, { deciders: 1, subscribers: [], riskyFrom: 0.5 }, moment())
+    })
+
+  test('is shown again by each list that adds addresses, and nobody else is', async () => {
+    const [id] = [await deposit('', true), await deposit('0x01')]
+    await screen()
+    const screening = (await findScreening(db, 'deposit', merchantId, id))!
+    expect(screening).toMatchObject({
+      state: 'risky',
+      report: { flags: [expect.stringContaining('too many senders')] },
+    })
+    await release(screening.id)
+    const note = () =>
+      inTransaction(db, (tx) => noteFindings(tx, screening.id, { actor: 'ann', note: 'none of them' }, moment()))
+    for (const more of ['0x02', '0x03']) {
+      expect(await load('Tother', '0x02', more)).toEqual({ halted: 0, found: 1 })
+      expect(await alerts()).toEqual([expect.stringContaining('too many senders to be compared')])
+      expect([await note(), await alerts()]).toEqual([true, []])
+    }
+    expect(await load('Tother', '0x02', '0x03')).toEqual({ halted: 0, found: 0 })
+    expect((await findingsOn(db, screening.id)).map(({ note: said }) => said)).toEqual(['none of them', 'none of them'])
+  })
+})
+
+test('a sender who left a list, was noted and comes back onto it raises no alert that cannot be ended', async () => {
+  const id = await deposit('0xabcd')
+  await screen()
+  await load('Tother', '0xabcd')
+  const { id: screeningId } = (await findScreening(db, 'deposit', merchantId, id))!
+  await inTransaction(db, (tx) => noteFindings(tx, screeningId, { actor: 'ann', note: 'reported' }, moment()))
+  await load('Tother')
+  await load('Tother', '0xabcd')
+  expect(await alerts()).toEqual([])
 })
 
 describe('money that nobody has judged to the end', () => {

@@ -6,6 +6,7 @@ import { screeningMoves, type ScreeningState } from './machine.ts'
 import { statesTaking } from '../../platform/base/moves.ts'
 import { changeStops } from '../../ledger/stops/index.ts'
 import type { ScreeningKind } from './screening.ts'
+import { NOT_NAMED } from './store.ts'
 
 export interface RescreeningDeps {
   /** how far back judged deposits and withdrawals are looked at, ms */
@@ -75,11 +76,13 @@ const addedTo = async (tx: Tx, source: string): Promise<{ added: string[]; publi
   }
 }
 
+/** Those whose other side is one of these, or was too many to be named: nobody knows whether it is. */
 const hitsOf = async (tx: Tx, added: readonly string[]): Promise<Hit[]> => {
+  const wanted = [...added, NOT_NAMED]
   const { rows } =
     await sql<Hit>`select s.merchant_id as "merchantId", s.id, s.kind, s.subject_id as "subjectId", s.state, s.created_at as "createdAt",
-      array(select unnest(s.others) intersect select unnest(${[...added]}::text[])) as addresses
-    from screenings s where s.others && ${[...added]}::text[] order by s.merchant_id, s.id`.execute(tx)
+      array(select unnest(s.others) intersect select unnest(${wanted}::text[])) as addresses
+    from screenings s where s.others && ${wanted}::text[] order by s.merchant_id, s.id`.execute(tx)
   return rows
 }
 
@@ -98,10 +101,17 @@ const keepFinding = async (
   { source, published }: { source: string; published: string },
   moment: Moment,
 ): Promise<void> => {
-  await sql`insert into screening_findings(merchant_id, screening_id, address, list, published, found_at)
-    select ${merchantId}, ${id}, a, ${source}, ${published}::date, ${moment.at} from unnest(${addresses}::text[]) a
-    on conflict (merchant_id, screening_id, address, list) do nothing`.execute(tx)
-  const text = `${addresses.join(', ')} of ${kind} ${subjectId} of merchant ${merchantId}, judged before, is on the list ${source} of ${published}: bursar screening show ${id}`
+  const isNamed = !addresses.includes(NOT_NAMED)
+  // Another finding each time: what a person has said of an earlier list says nothing of this one.
+  const said = isNamed ? addresses : [`${NOT_NAMED}, at ${moment.at.toISOString()}`]
+  const { rows } =
+    await sql`insert into screening_findings(merchant_id, screening_id, address, list, published, found_at)
+    select ${merchantId}, ${id}, a, ${source}, ${published}::date, ${moment.at} from unnest(${said}::text[]) a
+    on conflict (merchant_id, screening_id, address, list) do nothing returning 1`.execute(tx)
+  if (rows.length === 0) return
+  const text = isNamed
+    ? `${addresses.join(', ')} of ${kind} ${subjectId} of merchant ${merchantId}, judged before, is on the list ${source} of ${published}: bursar screening show ${id}`
+    : `The transaction of ${kind} ${subjectId} of merchant ${merchantId}, judged before, has too many senders to be compared with what the list ${source} of ${published} adds: look at it, bursar screening show ${id}`
   await raiseOrRenewAlert(tx, { kind: ALERT, subject: id, text }, moment)
 }
 

@@ -9,6 +9,12 @@ export const SCREENING_COLUMNS =
   sql.raw(`s.merchant_id as "merchantId", s.id, s.kind, s.subject_id as "subjectId", s.subject, s.state, s.answers, s.report,
   s.token, s.attempts, s.problem, s.created_at as "createdAt"`)
 
+/** Stands among the addresses of the other side where those were too many to be named. */
+export const NOT_NAMED = 'senders that are not named'
+
+const othersOf = ({ others, othersOmitted }: Asked['subject']): string[] =>
+  othersOmitted === true ? [NOT_NAMED] : others.map(spellingOf)
+
 /** Stores what is not there yet. */
 export const insertScreenings = async (
   db: Db | Tx,
@@ -18,7 +24,7 @@ export const insertScreenings = async (
   if (asked.length === 0) return
   await sql`insert into screenings(merchant_id, id, kind, subject_id, subject, others, state, token, next_at, created_at, updated_at)
     select r."merchantId", r.id, r.kind, r."subjectId", r.subject, r.others, 'asked', r.token, ${at}, ${at}, ${at}
-    from jsonb_to_recordset(${JSON.stringify(asked.map((one) => ({ ...one, others: one.subject.others.map(spellingOf) })))}::jsonb)
+    from jsonb_to_recordset(${JSON.stringify(asked.map((one) => ({ ...one, others: othersOf(one.subject) })))}::jsonb)
       r("merchantId" uuid, id uuid, kind text, "subjectId" uuid, subject jsonb, others text[], token text)
     on conflict (kind, merchant_id, subject_id) do nothing`.execute(db)
 }
