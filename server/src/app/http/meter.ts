@@ -1,86 +1,35 @@
-import type { Figure } from '../../platform/process/metrics.ts'
+import { Counter, Histogram, type Metric } from 'prom-client'
 
 /** Counts what was answered, and how long it took. */
 export interface RequestMeter {
-  /** @param operation the contract's id, or empty for what is no operation */
+  /** @param operation the contract's id, or method and path of a page */
   note(operation: string, status: number, ms: number): void
-  readonly figures: readonly Figure[]
+  /** for the registry of the inner server; they are in no other one */
+  readonly metrics: readonly Metric[]
 }
 
-/** Upper ends of the ranges that times are counted in, ms. */
-const RANGES_MS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000]
-
-interface Times {
-  /** by range; the last is for what took longer than all of them */
-  counts: number[]
-  sumMs: number
-}
+/** Upper ends of the ranges that times are counted in, seconds. */
+const RANGES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 export const createRequestMeter = (): RequestMeter => {
-  const answered = new Map<string, { operation: string; status: number; count: number }>()
-  const times = new Map<string, Times>()
+  const answered = new Counter({
+    name: 'bursar_requests_total',
+    help: 'Requests answered, by operation and HTTP status',
+    labelNames: ['operation', 'status'],
+    registers: [],
+  })
+  const seconds = new Histogram({
+    name: 'bursar_request_seconds',
+    help: 'Time that answering took, by operation',
+    labelNames: ['operation'],
+    buckets: RANGES,
+    registers: [],
+  })
   return {
     note: (operation, status, ms) => {
-      const key = `${operation} ${status}`
-      const line = answered.get(key)
-      if (line) line.count += 1
-      else answered.set(key, { operation, status, count: 1 })
-      let taken = times.get(operation)
-      if (!taken)
-        times.set(operation, (taken = { counts: Array.from({ length: RANGES_MS.length + 1 }, () => 0), sumMs: 0 }))
-      const range = RANGES_MS.findIndex((end) => ms <= end)
-      taken.counts[range < 0 ? RANGES_MS.length : range]! += 1
-      taken.sumMs += ms
+      answered.inc({ operation, status })
+      seconds.observe({ operation }, ms / 1_000)
     },
-    figures: [
-      {
-        name: 'bursar_requests_total',
-        help: 'Requests answered, by operation and HTTP status',
-        labels: ['operation', 'status'],
-        kind: 'counter',
-        read: async () =>
-          [...answered.values()].map(({ operation, status, count }) => ({
-            labels: { operation, status: String(status) },
-            value: count,
-          })),
-      },
-      {
-        name: 'bursar_request_seconds_bucket',
-        help: 'Requests answered within a time, by operation',
-        labels: ['operation', 'le'],
-        kind: 'counter',
-        read: async () => [...times].flatMap(([operation, { counts }]) => bucketsOf(operation, counts)),
-      },
-      {
-        name: 'bursar_request_seconds_sum',
-        help: 'Time taken by all requests, by operation',
-        labels: ['operation'],
-        kind: 'counter',
-        read: async () => [...times].map(([operation, { sumMs }]) => ({ labels: { operation }, value: sumMs / 1_000 })),
-      },
-      {
-        name: 'bursar_request_seconds_count',
-        help: 'Requests answered, by operation',
-        labels: ['operation'],
-        kind: 'counter',
-        read: async () =>
-          [...times].map(([operation, { counts }]) => ({
-            labels: { operation },
-            value: counts.reduce((a, b) => a + b, 0),
-          })),
-      },
-    ],
+    metrics: [answered, seconds],
   }
-}
-
-/** Prometheus wants each range to hold all smaller ones too. */
-const bucketsOf = (
-  operation: string,
-  counts: readonly number[],
-): { labels: Record<string, string>; value: number }[] => {
-  let below = 0
-  return counts.map((count, i) => {
-    below += count
-    return { labels: { operation, le: i === RANGES_MS.length ? '+Inf' : String(RANGES_MS[i]! / 1_000) }, value: below }
-  })
 }

@@ -98,7 +98,7 @@ const startParts = async (
   if (signer) await startWorker(world, opened, directory, env, signer, started)
   if (has('api')) await startApi(world, opened, directory, meter, started)
   started(startLife(role, opened, { fail, ...(signer && { askSigner: () => signer.status() }) }))
-  if (config.inner.port !== 0) started(await startInner(opened, world, has('api') ? meter.figures : []))
+  if (config.inner.port !== 0) started(await startInner(opened, world, has('api') ? meter.metrics : []))
   runtime.log.info({ role }, 'ready')
   process.send?.('ready')
 }
@@ -262,11 +262,10 @@ const startWatchers = (world: World, { config, runtime, pool }: Opened): Stop =>
 const startInner = async (
   { config, runtime }: Opened,
   { catalogue, policies, exchange }: World,
-  requests: RequestMeter['figures'],
+  requests: RequestMeter['metrics'],
 ): Promise<Stop> => {
   const server: Server = createInnerServer(
     [
-      ...requests,
       ...lifeMetrics(runtime),
       ...metricsOf(runtime, catalogue, policies.treasury),
       ...exchangeMetricsOf(runtime, catalogue, exchange),
@@ -274,6 +273,7 @@ const startInner = async (
     async () => {
       await readClockOffset(runtime.db)
     },
+    requests,
   )
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

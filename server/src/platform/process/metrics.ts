@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http'
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Gauge, Registry, type Metric } from 'prom-client'
 
 /** A figure read at the time it is asked for. */
 export interface Figure {
@@ -11,10 +11,18 @@ export interface Figure {
   read(): Promise<{ labels: Record<string, string>; value: number }[]>
 }
 
-/** Metrics and health of one process, on an inner address that merchants never reach. */
-export const createInnerServer = (figures: readonly Figure[], healthy: () => Promise<void>): Server => {
+/**
+ * Metrics and health of one process, on an inner address that merchants never reach.
+ * @param metrics what the process counts itself
+ */
+export const createInnerServer = (
+  figures: readonly Figure[],
+  healthy: () => Promise<void>,
+  metrics: readonly Metric[] = [],
+): Server => {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
+  for (const metric of metrics) registry.registerMetric(metric)
   for (const figure of figures) register(registry, figure)
   return createServer((request, response) => {
     const answer = (status: number, type: string, body: string): void => {
