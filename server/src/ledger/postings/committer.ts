@@ -1,13 +1,11 @@
-import type pg from 'pg'
 import { Batcher } from '../../platform/base/batcher.ts'
 import {
-  connectPipelined,
+  ConnectionLost,
   DatabaseSilent,
-  isLost,
   mayRetry,
+  PreparedConnection,
   sqlState,
   type PoolSettings,
-  type Query,
 } from '../../platform/db/index.ts'
 import { judge } from './judge.ts'
 import { checkTransfer, type Item, type Outcome } from './posting.ts'
@@ -37,13 +35,16 @@ const MOST_SILENCES = 2
  *   merchant's items never on two at once, so that batches don't wait for each other's accounts
  */
 export const createCommitter = (settings: PoolSettings, lanes = 2): Committer => {
-  const connections = Array.from({ length: lanes }, () => new Connection(settings))
+  const all = Array.from({ length: lanes }, (): Lane => ({
+    connection: new PreparedConnection(settings),
+    ids: new Map(),
+  }))
   const batcher = new Batcher<Item, Result>({
     most: MOST_ITEMS,
     lanes,
     oneLaneUpTo: ONE_LANE_UP_TO,
     keyOf: ({ transfer }) => transfer.merchantId,
-    run: (items, lane) => runBatch(connections[lane]!, items),
+    run: (items, lane) => runBatch(all[lane]!, items),
   })
   return {
     submit: async (item) => {
@@ -54,22 +55,28 @@ export const createCommitter = (settings: PoolSettings, lanes = 2): Committer =>
     },
     close: async () => {
       await batcher.close()
-      await Promise.all(connections.map((connection) => connection.close()))
+      await Promise.all(all.map(({ connection }) => connection.close()))
     },
   }
 }
 
+interface Lane {
+  connection: PreparedConnection
+  /** accounts that are known to exist */
+  ids: AccountIds
+}
+
 type Result = { outcome: Outcome } | { error: unknown }
 
-const runBatch = async (connection: Connection, items: readonly Item[]): Promise<Result[]> => {
+const runBatch = async (lane: Lane, items: readonly Item[]): Promise<Result[]> => {
   try {
-    return (await commitItems(connection, items)).map((outcome) => ({ outcome }))
+    return (await commitItems(lane, items)).map((outcome) => ({ outcome }))
   } catch (error) {
     const results: Result[] = []
     for (const item of items) {
       // Nothing is known of the others either, and each would wait as long for a database that is not there.
       const last = results.at(-1)
-      results.push(last !== undefined && isOfSilence(last) ? last : await runAlone(connection, item, error))
+      results.push(last !== undefined && isOfSilence(last) ? last : await runAlone(lane, item, error))
     }
     return results
   }
@@ -82,12 +89,12 @@ const isOfSilence = (result: Result): boolean =>
  * Runs one item by itself after `error`, again after lost races and lost connections. An unknown COMMIT is resolved by
  * the transfer's id before anything is judged again: judged again, an applied item would be refused by its own localId.
  */
-const runAlone = async (connection: Connection, item: Item, first: unknown): Promise<Result> => {
+const runAlone = async (lane: Lane, item: Item, first: unknown): Promise<Result> => {
   let error = first
   for (let attempt = 0, silences = 0; attempt < MOST_ATTEMPTS && silences < MOST_SILENCES; attempt += 1) {
     try {
-      if (await connection.hasTransfer(item)) return { outcome: { kind: 'applied' } }
-      return { outcome: (await commitItems(connection, [item]))[0]! }
+      if (await hasTransfer(lane, item)) return { outcome: { kind: 'applied' } }
+      return { outcome: (await commitItems(lane, [item]))[0]! }
     } catch (caught) {
       error = caught
       if (caught instanceof ConnectionLost && caught.cause instanceof DatabaseSilent) silences += 1
@@ -106,15 +113,13 @@ const runAlone = async (connection: Connection, item: Item, first: unknown): Pro
 const worthAnother = (error: unknown): boolean =>
   error instanceof ConnectionLost || mayRetry(error) || sqlState(error) === '23505' || sqlState(error) === '23514'
 
-const commitItems = async (connection: Connection, items: readonly Item[]): Promise<Outcome[]> => {
-  const query = await connection.query()
-  await openAccounts(query, connection.ids, items)
+const commitItems = async ({ connection, ids }: Lane, items: readonly Item[]): Promise<Outcome[]> => {
+  const { query, oneTrip } = await connection.session()
+  await openAccounts(query, ids, items)
   try {
-    const [, reading] = await connection.oneTrip(() =>
-      settleAll([query('begin', 'begin', []), readForJudging(query, connection.ids, items)]),
-    )
+    const [, reading] = await oneTrip(() => settleAll([query('begin', 'begin', []), readForJudging(query, ids, items)]))
     const judged = judge(items, reading)
-    await connection.oneTrip(() => settleAll([writeJudged(query, items, judged), query('commit', 'commit', [])]))
+    await oneTrip(() => settleAll([writeJudged(query, items, judged), query('commit', 'commit', [])]))
     return judged.outcomes
   } catch (error) {
     if (!(error instanceof ConnectionLost)) await query('rollback', 'rollback', [])
@@ -130,66 +135,8 @@ const settleAll = async <T extends Promise<unknown>[] | []>(
   return (await Promise.all(promises)) as { [K in keyof T]: Awaited<T[K]> }
 }
 
-class ConnectionLost extends Error {}
-
-/** One pipelined connection, made again when it breaks. */
-class Connection {
-  readonly ids: AccountIds = new Map()
-  readonly #settings: PoolSettings
-  #client: pg.Client | undefined
-
-  constructor(settings: PoolSettings) {
-    this.#settings = settings
-  }
-
-  async query(): Promise<Query> {
-    const client = (this.#client ??= await this.#connect())
-    return async (name, text, values) => {
-      try {
-        return (await client.query({ name, text, values })).rows as Record<string, unknown>[]
-      } catch (error) {
-        if (!isLost(error)) throw error
-        this.#drop(client)
-        throw new ConnectionLost('connection to the database lost', { cause: error })
-      }
-    }
-  }
-
-  /** Sends everything that `send` asks for before its first wait as one write: each write wakes the server. */
-  oneTrip<T>(send: () => T): T {
-    const stream = this.#client?.connection.stream
-    stream?.cork()
-    try {
-      return send()
-    } finally {
-      stream?.uncork()
-    }
-  }
-
-  async hasTransfer(item: Item): Promise<boolean> {
-    const query = await this.query()
-    const text = 'select 1 from ledger_transfers where merchant_id = $1 and id = $2'
-    return (await query('ledger-has', text, [item.transfer.merchantId, item.transfer.id])).length === 1
-  }
-
-  async close(): Promise<void> {
-    await this.#client?.end()
-    this.#client = undefined
-  }
-
-  async #connect(): Promise<pg.Client> {
-    try {
-      const client = await connectPipelined(this.#settings)
-      client.on('error', () => this.#drop(client))
-      return client
-    } catch (error) {
-      throw new ConnectionLost('no connection to the database', { cause: error })
-    }
-  }
-
-  #drop(client: pg.Client): void {
-    if (this.#client !== client) return
-    this.#client = undefined
-    client.end().catch(() => {})
-  }
+const hasTransfer = async ({ connection }: Lane, { transfer }: Item): Promise<boolean> => {
+  const { query } = await connection.session()
+  const text = 'select 1 from ledger_transfers where merchant_id = $1 and id = $2'
+  return (await query('ledger-has', text, [transfer.merchantId, transfer.id])).length === 1
 }

@@ -16,7 +16,20 @@ export const throughTx =
   async (_name, text, values) =>
     (await tx.executeQuery<Row>(CompiledQuery.raw(text, values))).rows
 
-/** One connection for statements that are run all the time, made again when it breaks. */
+/** The connection of a session could not be made, or broke; `cause` says why. What was sent may have been done. */
+export class ConnectionLost extends Error {
+  override name = 'ConnectionLost'
+}
+
+/** Statements on one and the same connection, such as those of a transaction. */
+export interface Session {
+  /** Throws ConnectionLost once the connection is broken; a new one is never taken within a session. */
+  query: Query
+  /** Sends all that `send` asks for before its first wait as one write: each write wakes the server. */
+  oneTrip<T>(send: () => T): T
+}
+
+/** One pipelined connection for statements that are run all the time, made again when it breaks. */
 export class PreparedConnection {
   readonly #settings: PoolSettings
   #client: Promise<pg.Client> | undefined
@@ -25,18 +38,34 @@ export class PreparedConnection {
     this.#settings = settings
   }
 
+  /** Each statement takes the connection of its moment. Throws the driver's error. */
   readonly query: Query = async (name, text, values) => {
-    const connecting = (this.#client ??= this.#connect())
+    const connecting = this.#connected()
+    return this.#send(connecting, await connecting, { name, text, values })
+  }
+
+  async session(): Promise<Session> {
+    const connecting = this.#connected()
     const client = await connecting.catch((error: unknown) => {
-      // Whatever kept it from being made, such as too many connections, may be over the next time.
-      this.#drop(connecting)
-      throw error
+      throw new ConnectionLost('no connection to the database', { cause: error })
     })
-    try {
-      return (await client.query<Row>({ name, text, values })).rows
-    } catch (error) {
-      if (isLost(error)) this.#drop(connecting)
-      throw error
+    return {
+      query: async (name, text, values) => {
+        try {
+          return await this.#send(connecting, client, { name, text, values })
+        } catch (error) {
+          throw isLost(error) ? new ConnectionLost('connection to the database lost', { cause: error }) : error
+        }
+      },
+      oneTrip: (send) => {
+        const { stream } = client.connection
+        stream.cork()
+        try {
+          return send()
+        } finally {
+          stream.uncork()
+        }
+      },
     }
   }
 
@@ -46,15 +75,29 @@ export class PreparedConnection {
     await (await client?.catch(() => undefined))?.end()
   }
 
-  async #connect(): Promise<pg.Client> {
-    const connecting = connectPipelined(this.#settings)
-    const client = await connecting
-    client.on('error', () => this.#drop(this.#client))
-    return client
+  #connected(): Promise<pg.Client> {
+    if (this.#client) return this.#client
+    const connecting = (this.#client = connectPipelined(this.#settings))
+    connecting.then(
+      (client) => client.on('error', () => this.#drop(connecting)),
+      // What kept it from being made, such as too many connections, may be over the next time.
+      () => this.#drop(connecting),
+    )
+    return connecting
   }
 
-  #drop(connecting: Promise<pg.Client> | undefined): void {
-    if (connecting === undefined || this.#client !== connecting) return
+  async #send(connecting: Promise<pg.Client>, client: pg.Client, statement: pg.QueryConfig): Promise<Row[]> {
+    try {
+      return (await client.query<Row>(statement)).rows
+    } catch (error) {
+      if (isLost(error)) this.#drop(connecting)
+      throw error
+    }
+  }
+
+  /** Only the connection that broke: another may have taken its place. */
+  #drop(connecting: Promise<pg.Client>): void {
+    if (this.#client !== connecting) return
     this.#client = undefined
     void connecting.then((client) => client.end()).catch(() => {})
   }
