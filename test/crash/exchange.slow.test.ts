@@ -170,7 +170,7 @@ interface Entry {
   name: string
   merchant: () => Merchant
   causedBy: string
-  /** pays in; @returns the localId that the conversion is told with */
+  /** pays in; @returns the localId that the conversion is notified with */
   come(target: { ticker: 'USDC'; address?: string; blockchain?: 'ETHEREUM' }): Promise<string>
 }
 const replenished = async (merchant: Merchant, address: string): Promise<string> => {

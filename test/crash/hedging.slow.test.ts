@@ -56,11 +56,11 @@ describe('killed', () => {
     // Killed before it called the venue: that order lapses, and another one takes its place.
     expect((await hedgeOrders(sandbox)).length - before.written).toBe(point === 'hedge-begun' ? 2 : 1)
     expect((await sandbox.venueFind()).orders.length - before.orders).toBe(1)
-    const told = await eventually(sandbox, 'books and venue agree', async () => {
+    const notified = await eventually(sandbox, 'books and venue agree', async () => {
       const { text } = await sandbox.bursar('reconcile')
       return /binance BTC at .*: equal/.test(text) ? text : undefined
     })
-    expect(told).toMatch(/binance USDT at .*: equal/)
+    expect(notified).toMatch(/binance USDT at .*: equal/)
   })
 })
 

@@ -41,13 +41,13 @@ const balance = async ({ client }: Merchant): Promise<number> =>
  * What a merchant was told, each notification once: one that the dead worker was just sending comes again under its id.
  */
 const statuses = async (merchant: Merchant, id: string): Promise<unknown[]> => {
-  const told = new Map(
+  const notified = new Map(
     (await sandbox.messages(merchant)).map(({ headers, body }) => [
       headers['webhook-id'],
       JSON.parse(body) as Record<string, unknown>,
     ]),
   )
-  return [...told.values()].filter((body) => body['id'] === id).map(({ status }) => status)
+  return [...notified.values()].filter((body) => body['id'] === id).map(({ status }) => status)
 }
 const agrees = () =>
   until('the chains agree', async () =>

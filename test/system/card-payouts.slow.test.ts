@@ -92,8 +92,8 @@ describe('a worker that is killed', () => {
     await sandbox.advance(600_000)
     await sleep(1_000)
     expect((await sent('UAH')) - before).toBe(1_000)
-    const told = (await sandbox.messages(shop())).filter(({ body }) => body.includes(id))
-    expect(told).toHaveLength(1)
+    const notified = (await sandbox.messages(shop())).filter(({ body }) => body.includes(id))
+    expect(notified).toHaveLength(1)
   })
 })
 

@@ -50,7 +50,7 @@ const pricesDuring = async (ms: number): Promise<(number | 'closed')[]> => {
   }
   return seen
 }
-const told = async (match: Record<string, unknown>): Promise<Record<string, unknown>[]> =>
+const notified = async (match: Record<string, unknown>): Promise<Record<string, unknown>[]> =>
   (await sandbox.messages(shop()))
     .map(({ body }) => JSON.parse(body) as Record<string, unknown>)
     .filter((body) => Object.entries(match).every(([key, value]) => body[key] === value))
@@ -106,14 +106,14 @@ describe('a source that lies', () => {
     expect(Number(await balance('USDT')) - Number(before)).toBeCloseTo(700, 6)
     const kept = await arrived()
     await sleep(1_000)
-    expect(await told({ localId: kept })).toEqual([])
+    expect(await notified({ localId: kept })).toEqual([])
     for (const [source] of LIES) await sandbox.sourceFault({ source })
     await until('a price', () => estimate().catch(() => undefined))
     await sandbox.advance(15_000)
     expect(await sandbox.notified(shop(), { kind: 'Exchange', localId: kept, status: 'Done' })).toMatchObject({
       spendAmount: '700',
     })
-    expect(await told({ localId: lost })).toHaveLength(1)
+    expect(await notified({ localId: lost })).toHaveLength(1)
     expect(Number((await estimate()).price.value) / honest).toBeCloseTo(1, 3)
   })
 })
@@ -151,7 +151,7 @@ describe('an exchange with withdrawal whose withdrawal fails', () => {
       localId: 'fails-1',
       failedReason: 'ERRROR_CODE_GENERIC',
     })
-    expect((await told({ id })).map(({ status }) => status)).toEqual(['Exchanged', 'Failed'])
+    expect((await notified({ id })).map(({ status }) => status)).toEqual(['Exchanged', 'Failed'])
     expect(await balance('USDC')).toBe('30')
     expect(await sandbox.balanceOf('ETHEREUM', 'USDC', to)).toBe('0')
   })
@@ -177,7 +177,7 @@ describe('an exchange with withdrawal whose withdrawal fails', () => {
       causedBy: 'crypto-replenishment',
       localId,
     })
-    expect((await told({ id })).map(({ status }) => status)).toEqual(['Exchanged', 'Failed'])
+    expect((await notified({ id })).map(({ status }) => status)).toEqual(['Exchanged', 'Failed'])
     expect(Number(await balance('USDC'))).toBeCloseTo(30 + Number(amount), 6)
   })
 
@@ -254,7 +254,7 @@ describe('a wrong request', () => {
   // A worker that was started again has to read the books first.
   beforeAll(async () => {
     await until('a price', () => estimate().catch(() => undefined))
-    // Who can't pay is told that first.
+    // Who can't pay is notified that first.
     await sandbox.credit(sandbox.merchants[0]!, 'USDT', '90000')
   })
   const refusal = (asking: Promise<unknown>): Promise<unknown> =>

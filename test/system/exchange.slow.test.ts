@@ -115,7 +115,7 @@ describe('an exchange with withdrawal', () => {
       price: price.value,
       localId: 'xw-1',
     })
-    const told = {
+    const notified = {
       kind: 'CryptoExchangeWithdraw',
       ticker: 'USDC',
       amount: '50',
@@ -126,9 +126,9 @@ describe('an exchange with withdrawal', () => {
       localId: 'xw-1',
       exchanged: true,
     }
-    expect(await sandbox.notified(merchant(), { id, status: 'Exchanged' })).toMatchObject(told)
+    expect(await sandbox.notified(merchant(), { id, status: 'Exchanged' })).toMatchObject(notified)
     const done = await sandbox.notified(merchant(), { id, status: 'Done' })
-    expect(done).toMatchObject(told)
+    expect(done).toMatchObject(notified)
     expect(done['hash']).toMatch(/^0x[0-9a-f]{64}$/)
     expect(await merchant().client.withdrawals.find('xw-1')).toMatchObject({ id, status: 'Done', localId: 'xw-1' })
     expect(Number(await sandbox.balanceOf('ETHEREUM', 'USDC', to))).toBeCloseTo(50 - Number(withdraw.fee), 6)
@@ -152,7 +152,7 @@ describe('an exchange with payout to a card', () => {
       price: price.value,
       localId: 'xf-1',
     })
-    const told = {
+    const notified = {
       kind: 'FiatExchangeWithdraw',
       ticker: 'UAH',
       amount: '20000',
@@ -161,9 +161,9 @@ describe('an exchange with payout to a card', () => {
       exchanged: true,
       localId: 'xf-1',
     }
-    expect(await sandbox.notified(merchant(), { id, status: 'Exchanged' })).toMatchObject(told)
+    expect(await sandbox.notified(merchant(), { id, status: 'Exchanged' })).toMatchObject(notified)
     const done = await sandbox.notified(merchant(), { id, status: 'Done' })
-    expect(done).toMatchObject({ ...told, failedAmount: '0', failedFee: '0' })
+    expect(done).toMatchObject({ ...notified, failedAmount: '0', failedFee: '0' })
     expect(Number(done['paidAmount']) + Number(done['paidFee'])).toBe(20_000)
     expect((await merchant().client.withdrawals.fiat.batch.get(id)).status).toBe('DONE')
     await expect(

@@ -55,7 +55,7 @@ const paid = async (card?: string, value?: string): Promise<{ id: string; refere
 const statusIs = (id: string, status: string) =>
   until(async () => ((await lookup(id)).status === status ? true : undefined), `status ${status} of ${id}`)
 const balance = async (): Promise<number> => Number((await shop().client.balances.list(['UAH']))[0]!.value)
-const told = async (id: string): Promise<string[]> =>
+const notified = async (id: string): Promise<string[]> =>
   (await sandbox.messages(shop()))
     .map(({ body }) => JSON.parse(body) as { id: string; status: string })
     .filter((one) => one.id === id)
@@ -93,7 +93,7 @@ describe('a card pays an invoice', () => {
     const { id } = await paid()
     await statusIs(id, 'DONE')
     await sleep(1_000)
-    expect(await told(id)).toEqual(['Pending', 'Done'])
+    expect(await notified(id)).toEqual(['Pending', 'Done'])
     const fee = Number((await lookup(id)).fee!.value)
     expect((await balance()) - before).toBeCloseTo(100 - fee, 2)
   })
@@ -158,7 +158,7 @@ describe('an order', () => {
       )
       expect(await balance()).toBe(after)
       expect(await bursar('alerts')).toContain('payment-suspended')
-      expect(await told(id)).toEqual(['Pending', 'Done'])
+      expect(await notified(id)).toEqual(['Pending', 'Done'])
     },
   )
 
@@ -196,7 +196,7 @@ describe('a worker that is killed', () => {
       expect(payments).toHaveLength(point === 'payment-asked-not-sent' ? 0 : 1)
       await sandbox.bank('pay', { reference: two!.id })
       await sandbox.notified(shop(), { id, status: 'Done' })
-      expect(await told(id)).toEqual(['Pending', 'Done'])
+      expect(await notified(id)).toEqual(['Pending', 'Done'])
     },
   )
 
@@ -214,7 +214,7 @@ describe('a worker that is killed', () => {
     await sandbox.advance(130_000)
     await statusIs(id, 'DONE')
     await sandbox.notified(shop(), { id, status: 'Done' })
-    expect(await told(id)).toEqual(['Pending', 'Done'])
+    expect(await notified(id)).toEqual(['Pending', 'Done'])
   })
 })
 

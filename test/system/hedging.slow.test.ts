@@ -67,13 +67,13 @@ test('an order that was taken without an answer is not placed again', async () =
 
 test('books and venue agree, figures are shown, and money that nobody booked raises an alert', async () => {
   const { text } = await eventually(sandbox, 'a comparison', async () => {
-    const told = await sandbox.bursar('reconcile', '--network', 'TRON')
-    return told.code === 0 ? told : undefined
+    const notified = await sandbox.bursar('reconcile', '--network', 'TRON')
+    return notified.code === 0 ? notified : undefined
   })
   expect(text).toContain('the ledger holds')
   const whole = await eventually(sandbox, 'all agree', async () => {
-    const told = await sandbox.bursar('reconcile')
-    return told.text.includes('binance BTC') ? told : undefined
+    const notified = await sandbox.bursar('reconcile')
+    return notified.text.includes('binance BTC') ? notified : undefined
   })
   expect(whole.text).toMatch(/binance BTC at .*: equal/)
   expect(whole.text).toMatch(/binance USDT at .*: equal/)

@@ -31,7 +31,7 @@ const balance = async (ticker: string): Promise<number> =>
   Number((await shop().client.balances.list([ticker]))[0]!.value)
 const bodies = async (match: (body: Record<string, unknown>) => boolean): Promise<Record<string, unknown>[]> =>
   (await sandbox.messages(shop())).map((message) => JSON.parse(message.body) as Record<string, unknown>).filter(match)
-const told = async (id: string): Promise<unknown[]> =>
+const notified = async (id: string): Promise<unknown[]> =>
   (await bodies((body) => body['id'] === id)).map(({ status }) => status)
 const notifiedOf = async (hash: string): Promise<unknown[]> =>
   (await bodies((body) => body['hash'] === hash)).map(({ status }) => status)
@@ -201,7 +201,7 @@ test('a branch without the payment: not paid; the payment of the new branch pays
   expect(to).toBeUndefined()
   await sandbox.pay('TRON', 'USDT', (await invoices().get(id)).address!, '12')
   expect(await sandbox.notified(shop(), { id, status: 'DONE' })).toMatchObject({ paidAmount: '12' })
-  expect(await told(id)).toEqual(['PENDING', 'DONE'])
+  expect(await notified(id)).toEqual(['PENDING', 'DONE'])
 })
 
 test('closed by the merchant with what there is, and by nobody else', async () => {
@@ -324,8 +324,8 @@ test('72 hours later: EXPIRED with what was paid, in spite of a worker killed ov
   expect(amount).toBe('15')
   await sandbox.notified(shop(), { hash, status: 'Done' })
   expect(await sandbox.notified(shop(), { id, status: 'DONE' })).toMatchObject({ paidAmount: '30' })
-  expect(await told(id)).toEqual(['PENDING', 'EXPIRED', 'DONE'])
-  expect(await told(untouched)).toEqual(['EXPIRED'])
+  expect(await notified(id)).toEqual(['PENDING', 'EXPIRED', 'DONE'])
+  expect(await notified(untouched)).toEqual(['EXPIRED'])
 })
 
 test.each([['BITCOIN'], ['BINANCE_SMART_CHAIN']] as [Network][])(
@@ -339,6 +339,6 @@ test.each([['BITCOIN'], ['BINANCE_SMART_CHAIN']] as [Network][])(
     const { hash } = await sandbox.payInvoice(id, 'late')
     await sandbox.notified(shop(), { hash, status: 'Done' })
     await sandbox.notified(shop(), { id, status: 'DONE' })
-    expect(await told(id)).toEqual(['PENDING', 'EXPIRED', 'DONE'])
+    expect(await notified(id)).toEqual(['PENDING', 'EXPIRED', 'DONE'])
   },
 )

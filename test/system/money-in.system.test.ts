@@ -145,10 +145,10 @@ test('a merchant whose endpoint fails gets everything later, in order', async ()
   await sandbox.behave(shop, { status: 200 })
   await sandbox.advance(11 * 60_000)
   await sandbox.notified(shop, { hash, status: 'Done' })
-  const told = (await sandbox.messages(shop))
+  const notified = (await sandbox.messages(shop))
     .map((m) => JSON.parse(m.body) as { hash: string; status: string })
     .filter((b) => b.hash === hash)
-  expect(told.at(-1)!.status).toBe('Done')
+  expect(notified.at(-1)!.status).toBe('Done')
 })
 
 test.each([

@@ -179,7 +179,7 @@ test('E6 over the limit of the signer: it is refused, and what was asked for bef
   const { id: tooLarge } = await send({ ticker: 'USDT', blockchain: 'ETHEREUM', to, amount: '50000' })
   writeFileSync(file, JSON.stringify(lowered))
   await sandbox.start('signer')
-  await sandbox.until('the operator is told', async () => (await bursar('alerts')).includes('signer-limit'))
+  await sandbox.until('the operator is notified', async () => (await bursar('alerts')).includes('signer-limit'))
   const { id: small } = await send({ ticker: 'USDT', blockchain: 'ETHEREUM', to, amount: '7' })
   await sandbox.notified(shop(), { id: small, status: 'Done' })
   expect(await sandbox.balanceOf('ETHEREUM', 'USDT', to)).toBe('7')
@@ -301,9 +301,9 @@ test('C9 a worker killed in the middle of everything: each withdrawal is paid ex
     await sandbox.notified(shop(), { id, status: 'Done' }, 120_000)
     expect(await sandbox.balanceOf(blockchain, ticker, to)).toBe(amount)
   }
-  const told = (await sandbox.messages(shop())).map((m) => JSON.parse(m.body) as { id: string; status: string })
+  const notified = (await sandbox.messages(shop())).map((m) => JSON.parse(m.body) as { id: string; status: string })
   for (const { id } of orders) {
-    const statuses = [...new Set(told.filter((b) => b.id === id).map((b) => b.status))]
+    const statuses = [...new Set(notified.filter((b) => b.id === id).map((b) => b.status))]
     expect(statuses).toEqual(['Pending', 'Done'])
   }
 }, 300_000)
@@ -327,9 +327,9 @@ test('what networks took is shown by merchant and operation, and a merchant prov
       0,
   )
   const folder = join(sandbox.dir, 'reserves')
-  const told = await bursar('reserves', '--out', folder)
-  const [, commitment] = /commitment ([0-9a-f]{64})/.exec(told)!
-  const covered = [...told.matchAll(/(\d+)(\.\d+)?%/g)].map(([, percent]) => Number(percent))
+  const notified = await bursar('reserves', '--out', folder)
+  const [, commitment] = /commitment ([0-9a-f]{64})/.exec(notified)!
+  const covered = [...notified.matchAll(/(\d+)(\.\d+)?%/g)].map(([, percent]) => Number(percent))
   expect(covered).toHaveLength(6)
   for (const percent of covered) expect(percent).toBeGreaterThanOrEqual(100)
   await bursar('reserves', 'proof', '--merchant', shop().id, '--out', folder)

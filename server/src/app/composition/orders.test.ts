@@ -114,10 +114,10 @@ describe('audit C-18: a destination is notified as its merchant wrote it', () =>
       const [found] = await world.find(encodeURIComponent(localId))
       expect(notifiedTo(found)).toBe(written)
       expect(notifiedTo(JSON.parse((await edge.call('GET', `/merchants/withdrawals/crypto/${id}`)).text))).toBe(written)
-      const { rows: told } = await sql<{ body: string }>`select body from events where object_id = ${id}`.execute(
+      const { rows: notified } = await sql<{ body: string }>`select body from events where object_id = ${id}`.execute(
         edge.db,
       )
-      expect(told.map(({ body }) => notifiedTo(JSON.parse(body)))).toEqual(told.map(() => written))
+      expect(notified.map(({ body }) => notifiedTo(JSON.parse(body)))).toEqual(notified.map(() => written))
       const { rows } = await sql<{ to: string }>`select to_address as to from withdrawals where id = ${id}`.execute(
         edge.db,
       )

@@ -36,7 +36,7 @@ describe('an operation that fails', () => {
     ],
     ['an answer that is no JSON', async () => ({ status: 200, body: { hunter2: 1n } })],
     ['the database', () => sql`select * from hunter2`.execute(edge.db).then(() => ({ status: 200, body: {} }))],
-  ])('by %s is told nothing of it, and the log names the request', async (_name, fail) => {
+  ])('by %s is notified nothing of it, and the log names the request', async (_name, fail) => {
     edge.answer = fail
     edge.logged.length = 0
     const answer = await ask()

@@ -130,7 +130,7 @@ describe('connections', () => {
     'GET / HTTP/9.9\r\n\r\n',
     'GET /merchants/assets/crypto HTTP/1.1\nHost: a\n\n',
     '\x16\x03\x01\x02\x00\x01\x00',
-  ])('that send %j are told so and ended, and nothing else happens', async (bytes) => {
+  ])('that send %j are notified so and ended, and nothing else happens', async (bytes) => {
     const refusal = /^HTTP\/1\.1 4\d\d [^]*"code":(-1|100)/
     const text = await edge.bytesUntil((said) => refusal.test(said), bytes)
     expect(text).toMatch(refusal)

@@ -66,10 +66,12 @@ describe('who signed', () => {
       edge.call('POST', '/merchants/addresses', address, { id: 'not-a-uuid' }),
       edge.call('POST', '/merchants/addresses', address, { id: '__proto__' }),
     ])
-    const told = answers.map(({ status, body: { requestId: _, ...body }, headers: { date: _date, ...headers } }) => {
-      return JSON.stringify([status, body, Object.keys(headers)])
-    })
-    expect(new Set(told).size).toBe(1)
+    const notified = answers.map(
+      ({ status, body: { requestId: _, ...body }, headers: { date: _date, ...headers } }) => {
+        return JSON.stringify([status, body, Object.keys(headers)])
+      },
+    )
+    expect(new Set(notified).size).toBe(1)
     expect(answers[0]).toMatchObject({ status: 401, body: { code: -1 } })
   })
 

@@ -78,8 +78,8 @@ const isSigned = (acquirer: Acquirer, raw: RawCallback): boolean => {
 const ended = async (merchantId: string, notices = 1): Promise<Record<string, unknown>[]> => {
   for (let round = 0; round < 1_200; round += 1) {
     await here.work()
-    const told = await here.notices(merchantId)
-    if (told.length >= notices) return told
+    const notified = await here.notices(merchantId)
+    if (notified.length >= notices) return notified
     await sleep(50)
   }
   throw new Error('it does not end')
@@ -162,7 +162,7 @@ describe('through the bank', () => {
   test("a payout that comes back is the merchant's again", async () => {
     const shop = await here.merchant('UAH', 2_000n)
     await here.payOut(shop, { amount: '1000', to: RETURNS })
-    const told = await ended(shop, 1)
+    const notified = await ended(shop, 1)
     // A callback that a busy machine loses is made up for by asking, which takes the business clock to move.
     for (let round = 1; (await here.available(shop)) !== 2_000_00n; round += 1) {
       await sleep(50)
@@ -170,6 +170,6 @@ describe('through the bank', () => {
       else await here.work()
     }
     expect((await here.notices(shop)).at(-1)!.status).toBe('Failed')
-    expect(told.length).toBeGreaterThan(0)
+    expect(notified.length).toBeGreaterThan(0)
   })
 })

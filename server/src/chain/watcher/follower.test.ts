@@ -58,8 +58,8 @@ const mine = (count: number): void => {
 }
 /** Heights of the blocks that were shown, and from which blocks were lost, in order. */
 const notifiedBlocks = async () => {
-  const told = (await notes.read()).filter((text) => /^block|^orphaned/.test(text))
-  return told.map((text) => text.split(' ')[1])
+  const notified = (await notes.read()).filter((text) => /^block|^orphaned/.test(text))
+  return notified.map((text) => text.split(' ')[1])
 }
 const notifiedSettles = async () => (await notes.read()).filter((text) => text.startsWith('settled'))
 
@@ -160,8 +160,8 @@ describe('a reorganisation', () => {
     await stepAll(follower)
     const shown = branch.map((__, i) => String(5 + i))
     expect(await notifiedBlocks()).toEqual(['1', '2', '3', '4', '5', '6', '5', ...shown])
-    const told = await notes.read()
-    expect(told).toContain('orphaned 5')
+    const notified = await notes.read()
+    expect(notified).toContain('orphaned 5')
     expect((await watchStatus(db))[0]).toMatchObject({ height: 4 + branch.length })
     chain.mine()
     await stepAll(follower)

@@ -181,13 +181,13 @@ const audit = async ({ chain, owners }: Walk): Promise<void> => {
     }
   }
   const onChain = new Set(mined.filter(({ succeeded }) => succeeded).map(({ hash }) => hash))
-  const told = Map.groupBy(await world.notices(), ({ objectId }) => objectId)
+  const notified = Map.groupBy(await world.notices(), ({ objectId }) => objectId)
   const { rows } = await sql<{ id: string; transaction: string; asset: string; units: bigint }>`
     select id, transaction, asset, units from deposits where index not like 's:%'`.execute(world.db)
   for (const { id, transaction, asset, units } of rows) {
     const { min } = ASSETS.find(({ ticker }) => ticker === asset)!
     const expected = !onChain.has(transaction) ? 'TRANSACTION_REPLACED' : units < min ? 'LESS_THEN_MIN_AMOUNT' : 'Done'
-    const said = told.get(id)!.map(({ status, body }) => body.failReason ?? status)
+    const said = notified.get(id)!.map(({ status, body }) => body.failReason ?? status)
     expect(said).toEqual(['Pending', expected])
   }
   expect(await auditLedger(world.db)).toEqual([])

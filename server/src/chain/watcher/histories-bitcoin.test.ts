@@ -239,10 +239,10 @@ const auditWire = async (mined: readonly ChainTransaction[], spent: ReadonlyMap<
     isSum: boolean
   }>`
     select id, transaction, units, keys, state, index like 's:%' as "isSum" from deposits`.execute(world.db)
-  const told = Map.groupBy(await world.notices(), ({ objectId }) => objectId)
-  expect(new Set(told.keys())).toEqual(new Set(rows.map(({ id }) => id)))
+  const notified = Map.groupBy(await world.notices(), ({ objectId }) => objectId)
+  expect(new Set(notified.keys())).toEqual(new Set(rows.map(({ id }) => id)))
   for (const { id, transaction, units: amount, keys, state, isSum } of rows) {
-    const notices = told.get(id)!
+    const notices = notified.get(id)!
     const statuses = notices.map(({ status }) => status).join()
     const reason = notices.at(-1)!.body.failReason
     if (isSum)

@@ -71,7 +71,7 @@ const compare = async (): Promise<void> => {
   })
   await job.run(new AbortController().signal)
 }
-const told = async () =>
+const notified = async () =>
   (await world.notices()).map(({ status, body }) => `${status} ${body.amount} ${body.hash ?? 'unknown'}`).toSorted()
 const openAlerts = async (): Promise<number> =>
   (await sql`select from alerts where kind = 'untraced-block' and resolved_at is null`.execute(world.db)).rows.length
@@ -91,7 +91,7 @@ test('audit D-E3: coin that contracts sent in an untraced block is credited once
   await compare()
   await compare()
   await world.settle(NETWORK, 102, 100)
-  expect(await told()).toEqual(['Done 1 unknown', 'Done 2 unknown', 'Pending 1 unknown', 'Pending 2 unknown'])
+  expect(await notified()).toEqual(['Done 1 unknown', 'Done 2 unknown', 'Pending 1 unknown', 'Pending 2 unknown'])
   expect(await openAlerts()).toBe(0)
   expect(asked).toHaveLength(1)
 })
@@ -109,7 +109,7 @@ test('audit D-E3: what blocks show is not found again, nor does a block show aga
   await world.mine(NETWORK, 95, [pay(address, E18, { hash: 'hidden', index: 't:0' })])
   await world.mine(NETWORK, 101, [pay(address, E18, { hash: 'later', index: 't:0' })])
   await world.settle(NETWORK, 110, 105)
-  expect(await told()).toEqual([
+  expect(await notified()).toEqual([
     'Done 1 later',
     'Done 1 unknown',
     'Done 2 plain',
@@ -228,12 +228,12 @@ test('audit D-E3 M-D2: an address that a lost final payment has left is compared
     world.db,
   )
   await compareAt(102)
-  expect(await told(), 'the payment is not final').toEqual([])
+  expect(await notified(), 'the payment is not final').toEqual([])
   chain.set(address, E18)
   await compareAt(103)
   await compareAt(104)
   await world.settle(NETWORK, 106, 104)
-  expect(await told()).toEqual(['Done 1 unknown', 'Pending 1 unknown'])
+  expect(await notified()).toEqual(['Done 1 unknown', 'Pending 1 unknown'])
   const asking = asked.length
   await compareAt(105)
   expect(asked, 'nothing is left to compare').toHaveLength(asking)

@@ -44,7 +44,7 @@ const follow = (network: Network, adapter: ChainAdapter): Promise<Follower> => {
 const readAll = async (follower: Follower): Promise<void> => {
   while ((await follower.step()).more);
 }
-const told = async () => (await world.notices()).map(({ status, body }) => `${status} ${body.amount}`).toSorted()
+const notified = async () => (await world.notices()).map(({ status, body }) => `${status} ${body.amount}`).toSorted()
 
 const newEvmAddress = () =>
   world.address('ETHEREUM', lease, null, checksumAddress(`0x${randomBytes(20).toString('hex')}`))
@@ -75,16 +75,16 @@ const foundByBalance = async (
   const follower = await follow('ETHEREUM', adapter)
   await pay()
   await readAll(follower)
-  expect(await told()).toEqual([])
+  expect(await notified()).toEqual([])
   const { deposits } = world
   const check = createBalanceCheckJob({ runtime, network: 'ETHEREUM', adapter, deposits, everyMs: 1 })
   for (let block = 0; block < 4; block += 1) {
     await check.run(new AbortController().signal)
-    if (block < 2) expect(await told(), 'not before its block is final').toEqual([])
+    if (block < 2) expect(await notified(), 'not before its block is final').toEqual([])
     await chain.mine(1)
     await readAll(follower)
   }
-  expect(await told()).toEqual(['Done 2', 'Done 5', 'Pending 2', 'Pending 5'])
+  expect(await notified()).toEqual(['Done 2', 'Done 5', 'Pending 2', 'Pending 5'])
   expect(await world.balance(owners[0]!.merchantId, 'ETH')).toBe((5n * E18 * 99n) / 100n)
 }
 
@@ -96,7 +96,7 @@ describe.each(EVM_NODES)('native coin sent by contracts on %s', (_name, use) => 
     const follower = await follow('ETHEREUM', chain.adapter)
     await pay()
     await readAll(follower)
-    expect(await told()).toEqual(['Pending 1', 'Pending 2', 'Pending 4'])
+    expect(await notified()).toEqual(['Pending 1', 'Pending 2', 'Pending 4'])
     await chain.mine(3)
     await readAll(follower)
     expect(await world.balance(owners[0]!.merchantId, 'ETH')).toBe(0n)
@@ -145,10 +145,10 @@ describeWithBitcoind('on Bitcoin', () => {
       { to: address, units: 150_000n },
     ])
     await readAll(follower)
-    expect(await told()).toEqual(['Pending 0.0015', 'Pending 0.0015'])
+    expect(await notified()).toEqual(['Pending 0.0015', 'Pending 0.0015'])
     await chain.mine(2)
     await readAll(follower)
-    expect(await told()).toEqual(['Done 0.0015', 'Done 0.0015', 'Pending 0.0015', 'Pending 0.0015'])
+    expect(await notified()).toEqual(['Done 0.0015', 'Done 0.0015', 'Pending 0.0015', 'Pending 0.0015'])
     expect(await world.balance(merchantId, 'BTC')).toBe(2n * (150_000n - 1_500n - 1_000n))
   })
 
@@ -161,10 +161,10 @@ describeWithBitcoind('on Bitcoin', () => {
     await readAll(follower)
     await chain.adapter.broadcast(dearer.raw)
     await readAll(follower)
-    expect(await told()).toEqual(['Pending 0.0015', 'Pending 0.0015'])
+    expect(await notified()).toEqual(['Pending 0.0015', 'Pending 0.0015'])
     await chain.mine(1)
     await readAll(follower)
-    expect(await told()).toEqual(['Done 0.0015', 'Pending 0.0015', 'Pending 0.0015'])
+    expect(await notified()).toEqual(['Done 0.0015', 'Pending 0.0015', 'Pending 0.0015'])
     await chain.mine(6)
     await readAll(follower)
     const failed = (await world.notices()).filter(({ status }) => status === 'Failed')

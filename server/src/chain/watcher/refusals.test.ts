@@ -207,9 +207,9 @@ describe('audit D-E13: a node that does not have every block', () => {
       expect(await heightRead()).toBeGreaterThanOrEqual(before)
     }
     expect(await heightRead()).toBe(19)
-    const told = await notes.read()
-    expect(told.filter((note) => note.startsWith('orphaned'))).toEqual([])
-    expect(told.filter((note) => note.startsWith('block'))).toHaveLength(19)
+    const notified = await notes.read()
+    expect(notified.filter((note) => note.startsWith('orphaned'))).toEqual([])
+    expect(notified.filter((note) => note.startsWith('block'))).toHaveLength(19)
   })
 
   test('row E-9: a rescan of a block whose history the node has given up ends with what the node said', async () => {

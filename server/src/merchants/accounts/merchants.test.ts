@@ -232,13 +232,13 @@ describe('the directory', () => {
 
   test('a key that can not be opened is left out and reported; with the wrong data key nothing is read', async () => {
     const made = await makeMerchant(db, NOW)
-    const told: unknown[] = []
-    const log = { error: (...line: unknown[]) => told.push(line) }
+    const notified: unknown[] = []
+    const log = { error: (...line: unknown[]) => notified.push(line) }
     const [api] = (await listKeys(db, made.id)).filter(({ purpose }) => purpose === 'api')
     await pool.query('update merchant_keys set sealed = $1 where id = $2', [box.seal('moved', 'another row'), api!.id])
     const merchant = await createDirectory(db, box, log as never).find(made.id)
     expect(merchant?.keys.map(({ purpose }) => purpose)).toEqual(['webhook'])
-    expect(JSON.stringify(told)).toContain(api!.id)
+    expect(JSON.stringify(notified)).toContain(api!.id)
     const wrong = createDirectory(db, createSecretBox(randomBytes(32)), log as never)
     await expect(Promise.resolve(wrong.find(made.id))).rejects.toThrow('data key')
   })

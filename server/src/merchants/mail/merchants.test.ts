@@ -45,7 +45,7 @@ const happened = (kind: string, status: string, body: Record<string, unknown>) =
 const deposit = (amount: string, status = 'Done') =>
   happened('Replenish', status, { ticker: 'USDT', blockchain: 'TRON', amount, meta: 'order 1' })
 const mails = async () => (await listMails(db, { merchantId })).toReversed()
-const told = async () =>
+const notified = async () =>
   (await mails()).map(({ data }) =>
     (data as MailTemplates['activity']).entries.map(({ kind, amount }) => `${kind} ${amount}`),
   )
@@ -68,14 +68,14 @@ describe('a merchant with an address', () => {
     await Promise.all([digest(), digest(), digest()])
     await digest()
     expect(await mails()).toMatchObject([{ kind: 'activity', recipient: 'boss@shop.example', language: 'uk' }])
-    expect(await told()).toEqual([['deposit 2', 'card-payout 500']])
+    expect(await notified()).toEqual([['deposit 2', 'card-payout 500']])
     await deposit('4')
     now += QUARTER - 1
     await digest()
     expect(await mails()).toHaveLength(1)
     now += 1
     await digest()
-    expect(await told()).toEqual([['deposit 2', 'card-payout 500'], ['deposit 4']])
+    expect(await notified()).toEqual([['deposit 2', 'card-payout 500'], ['deposit 4']])
   })
 
   test('is not written to about nothing, and a busy one gets one mail that says how much more there is', async () => {
@@ -113,7 +113,7 @@ describe('a merchant with an address', () => {
     await deposit('3')
     now += QUARTER
     await digest()
-    expect(await told()).toEqual([['deposit 3']])
+    expect(await notified()).toEqual([['deposit 3']])
   })
 
   test('hears of each outage of its receiver; one without an address does not', async () => {

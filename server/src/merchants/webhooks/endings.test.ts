@@ -65,7 +65,7 @@ describe('a receiver that refuses', () => {
     const receiver = await world.receiver()
     const merchant = world.merchant(receiver)
     receiver.judge = () => 500
-    const told: { objectId: string; sequence: number; error: string | null; open: number }[] = []
+    const notified: { objectId: string; sequence: number; error: string | null; open: number }[] = []
     let refuse = true
     const { job } = world.delivery({
       onExhausted: async (tx, { merchantId, objectId, sequence, error }) => {
@@ -73,7 +73,7 @@ describe('a receiver that refuses', () => {
           tx,
         )
         if (refuse) throw new Error('the teller fails')
-        told.push({ objectId, sequence, error, open: rows.length })
+        notified.push({ objectId, sequence, error, open: rows.length })
       },
     })
     const after = async (ms: number) => {
@@ -89,7 +89,7 @@ describe('a receiver that refuses', () => {
     refuse = false
     world.now += 2 * MINUTE
     await after(0)
-    expect(told).toEqual([
+    expect(notified).toEqual([
       {
         objectId: expect.toSatisfy((id: string) => objects.some((one) => one === id)),
         sequence: expect.any(Number),
@@ -103,7 +103,7 @@ describe('a receiver that refuses', () => {
     receiver.judge = () => 500
     await world.emitTo(merchant, randomUUID())
     for (const gap of SCHEDULE) await after(gap)
-    expect(told).toHaveLength(2)
+    expect(notified).toHaveLength(2)
   })
 
   test('later events of the object wait, other objects flow, and the list tells', async () => {

@@ -27,7 +27,7 @@ export const followDeposits = async (
     )
   ).filter(isRegistered)
   const all: Effects[] = []
-  const [unnotified, told] = [new Set<string>(), new Set<string>()]
+  const [unnotified, afterAll] = [new Set<string>(), new Set<string>()]
   for (const invoice of invoices) {
     const atIt = followed.filter(
       ({ deposit: { merchantId, addressId } }) => merchantId === invoice.merchantId && addressId === invoice.addressId,
@@ -50,16 +50,20 @@ export const followDeposits = async (
       const before = known.get(id) ?? newPayment(one, invoice, prices, settings)
       const telling = tellingOf(one.became, before, isOpen(invoice.state))
       if (telling === 'by-the-invoice') unnotified.add(id)
-      if (telling === 'after-all') told.add(id)
+      if (telling === 'after-all') afterAll.add(id)
       const state = STATE[one.became] ?? before.state
-      const payment = { ...asMined(before, one, invoice, prices), state, told: before.told || telling === 'after-all' }
+      const payment = {
+        ...asMined(before, one, invoice, prices),
+        state,
+        notified: before.notified || telling === 'after-all',
+      }
       known.set(id, payment)
       changed.set(id, payment)
     }
     await storePayments(tx, [...changed.values()])
     all.push(await settle(tx, invoice, [...known.values()], settings, moment))
   }
-  return { effects: joinEffects(all), unnotified, told }
+  return { effects: joinEffects(all), unnotified, afterAll }
 }
 
 /** In the asset that is asked for, on the network that is asked for, and enough to be credited. */
@@ -96,7 +100,7 @@ const newPayment = (
     fee,
     state: 'waiting',
     late,
-    told: late,
+    notified: late,
     ...valueOf(invoice, at, prices),
     arrivedAt: at,
     minedAt,
@@ -139,16 +143,16 @@ export const valueOf = (
 }
 
 /**
- * Who tells the merchant of a change. Money that no end of the invoice has counted yet is told by the invoice while
- * that is open, and by itself when it is credited later; money the merchant knows of is told as any deposit, its loss
+ * Which object notifies the merchant of a change. Money that no end of the invoice has counted yet is notified by the invoice while
+ * that is open, and by itself when it is credited later; money the merchant knows of is notified as any deposit, its loss
  * too.
  */
 const tellingOf = (
   became: Became,
-  { told }: Payment,
+  { notified }: Payment,
   open: boolean,
 ): 'as-any-deposit' | 'by-the-invoice' | 'after-all' => {
-  if (told) return 'as-any-deposit'
+  if (notified) return 'as-any-deposit'
   if (became !== 'credited') return 'by-the-invoice'
   return open ? 'by-the-invoice' : 'after-all'
 }

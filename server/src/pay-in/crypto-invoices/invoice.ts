@@ -74,7 +74,7 @@ export interface Payment {
   /** seen after the invoice had ended */
   late: boolean
   /** the merchant knows of it: by a notification of its own, or by that of an end which counted it */
-  told: boolean
+  notified: boolean
   priceE18: bigint | null
   unvalued: boolean
   arrivedAt: Date

@@ -14,7 +14,7 @@ const payment = (more: Partial<Payment>): Payment => ({
   fee: 0n,
   state: 'credited',
   late: false,
-  told: false,
+  notified: false,
   priceE18: null,
   unvalued: false,
   arrivedAt: new Date(0),

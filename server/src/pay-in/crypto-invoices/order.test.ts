@@ -90,7 +90,7 @@ const live = async (base: boolean, holding: boolean, steps: readonly Step[]): Pr
     blocks.push(next)
   }
   await mine()
-  const told = async () => {
+  const notified = async () => {
     const notices = await world.notices()
     const mine = notices.filter((body) => body.id === id)
     const done = notices.filter((body) => body.kind === 'Replenish' && body.status === 'Done')
@@ -106,7 +106,7 @@ const live = async (base: boolean, holding: boolean, steps: readonly Step[]): Pr
     const view = await world.find(id)
     expect(view.paid.units).toBe(sums!.credited)
     expect(view.waiting.units).toBe(sums!.waiting)
-    const { mine: statuses } = await told()
+    const { mine: statuses } = await notified()
     expect(statuses.filter((status) => status === 'DONE').length).toBe(view.state === 'paid' ? 1 : 0)
     expect(statuses.filter((status) => status === 'EXPIRED').length).toBeLessThanOrEqual(1)
     if (view.state === 'expired') expect(statuses.at(-1)).toBe('EXPIRED')
@@ -163,7 +163,7 @@ const live = async (base: boolean, holding: boolean, steps: readonly Step[]): Pr
   await world.tick()
   await world.tick()
   await check()
-  const { mine: statuses, last, done } = await told()
+  const { mine: statuses, last, done } = await notified()
   expect(['paid', 'expired']).toContain((await world.find(id)).state)
   expect(statuses[0]).toBe('PENDING')
   expect(statuses.length).toBeGreaterThan(1)

@@ -4,7 +4,7 @@ import type { Payment } from './invoice.ts'
 
 const COLUMNS =
   sql.raw(`p.merchant_id as "merchantId", p.deposit_id as "depositId", p.invoice_id as "invoiceId", p.units, p.fee_units as fee, p.state,
-  p.late, p.told, p.price_e18 as "priceE18", p.unvalued, p.arrived_at as "arrivedAt", p.mined_at as "minedAt", p.mined_by as "minedBy"`)
+  p.late, p.told as notified, p.price_e18 as "priceE18", p.unvalued, p.arrived_at as "arrivedAt", p.mined_at as "minedAt", p.mined_by as "minedBy"`)
 
 /** The payments of an invoice, oldest first. Code that changes them holds the invoice locked. */
 export const paymentsOf = async (db: Db | Tx, merchantId: string, invoiceId: string): Promise<Payment[]> => {
@@ -24,7 +24,7 @@ export const storePayments = async (tx: Tx, payments: readonly Payment[]): Promi
       fee,
       state,
       late,
-      told,
+      notified,
       priceE18,
       unvalued,
       arrivedAt,
@@ -32,7 +32,7 @@ export const storePayments = async (tx: Tx, payments: readonly Payment[]): Promi
       minedBy,
     } = payment
     await sql`insert into crypto_invoice_payments(merchant_id, deposit_id, invoice_id, units, fee_units, state, late, told, price_e18, unvalued, arrived_at, mined_at, mined_by)
-      values (${merchantId}, ${depositId}, ${invoiceId}, ${units}, ${fee}, ${state}, ${late}, ${told}, ${priceE18}, ${unvalued}, ${arrivedAt}, ${minedAt}, ${minedBy})
+      values (${merchantId}, ${depositId}, ${invoiceId}, ${units}, ${fee}, ${state}, ${late}, ${notified}, ${priceE18}, ${unvalued}, ${arrivedAt}, ${minedAt}, ${minedBy})
       on conflict (merchant_id, deposit_id) do update set state = excluded.state, told = excluded.told,
         price_e18 = excluded.price_e18, unvalued = excluded.unvalued, mined_at = excluded.mined_at`.execute(tx)
   }

@@ -76,7 +76,7 @@ test('audit D-B6: EXPIRED waits 24 hours for a payment that no block has, and no
   world.now += 1
   await world.tick()
   expect(await world.lookup(id)).toMatchObject({ status: 'EXPIRED', paidAmount: '0' })
-  // Mined after all: the money is told by itself, and completes the invoice at the price of then.
+  // Mined after all: the money is notified by itself, and completes the invoice at the price of then.
   world.prices.set('BTC', 60_000n * E18)
   await world.confirm(payment)
   expect(await world.lookup(id)).toMatchObject({ status: 'PAID', paidPrice: '120' })

@@ -60,16 +60,16 @@ const seen = async () => {
   return paid
 }
 const mined = (hash: string, keys: string[]) => pay('somebody', BTC, { hash, keys })
-const told = async () => (await world.notices()).map(({ status, body }) => [status, body.failReason])
+const notified = async () => (await world.notices()).map(({ status, body }) => [status, body.failReason])
 
 test('audit D-B6, row B-24: a deposit whose unconfirmed ancestor is replaced has failed once the replacement is final', async () => {
   await seen()
   await world.mine('BITCOIN', 100, [mined('rival', ['coin:1'])])
   await world.poolHas('BITCOIN', [])
   await world.settle('BITCOIN', 105, 99)
-  expect(await told()).toEqual([['Pending', undefined]])
+  expect(await notified()).toEqual([['Pending', undefined]])
   await world.settle('BITCOIN', 105, 100)
-  expect(await told()).toEqual([
+  expect(await notified()).toEqual([
     ['Pending', undefined],
     ['Failed', 'TRANSACTION_REPLACED'],
   ])
@@ -81,7 +81,7 @@ test('audit D-B6, row B-24: ancestors that are mined themselves replace nothing'
   await world.settle('BITCOIN', 120, 110)
   await world.mine('BITCOIN', 121, [paid])
   await world.settle('BITCOIN', 130, 121)
-  expect(await told()).toEqual([
+  expect(await notified()).toEqual([
     ['Pending', undefined],
     ['Done', undefined],
   ])
@@ -93,7 +93,7 @@ test('audit D-B6, row B-24: a replacement that is lost with its block replaces n
   await world.orphan('BITCOIN', 100)
   await world.mine('BITCOIN', 100, [mined('grandparent', GRANDPARENT.keys), mined('parent', PARENT.keys), paid], 'b')
   await world.settle('BITCOIN', 110, 104)
-  expect(await told()).toEqual([
+  expect(await notified()).toEqual([
     ['Pending', undefined],
     ['Done', undefined],
   ])
@@ -104,7 +104,7 @@ test('audit D-B6, row B-23: what left the pool with its ancestors, which nothing
   await world.poolHas('BITCOIN', [])
   world.now += 14 * DAY - 1
   await world.settle('BITCOIN', 200, 190)
-  expect(await told()).toEqual([['Pending', undefined]])
+  expect(await notified()).toEqual([['Pending', undefined]])
 })
 
 test('audit D-B6: ancestors are read once, again while the transaction is not in the pool, and forgotten with the deposit', async () => {

@@ -62,7 +62,7 @@ const check = async (final: number, read = final): Promise<void> => {
   await job.run(new AbortController().signal)
   await world.settle('ETHEREUM', final + 2, final)
 }
-const told = async () =>
+const notified = async () =>
   (await world.notices()).map(({ status, body }) => `${status} ${body.amount} ${body.hash ?? 'unknown'}`).toSorted()
 
 describe('native coin that no transfer explains', () => {
@@ -72,7 +72,7 @@ describe('native coin that no transfer explains', () => {
     chain.set(address, 5n * E18)
     await check(100)
     await check(101)
-    expect(await told()).toEqual(['Done 2 plain', 'Done 3 unknown', 'Pending 2 plain', 'Pending 3 unknown'])
+    expect(await notified()).toEqual(['Done 2 plain', 'Done 3 unknown', 'Pending 2 plain', 'Pending 3 unknown'])
     expect(await world.balance(merchantId, 'ETH')).toBe((5n * E18 * 99n) / 100n)
     expect(await world.balance(merchantId, 'ETH', 'custody:ETHEREUM')).toBe(-5n * E18)
   })
@@ -85,7 +85,7 @@ describe('native coin that no transfer explains', () => {
     await world.mine('ETHEREUM', 95, [inner('early')])
     await world.mine('ETHEREUM', 101, [inner('late')])
     await world.settle('ETHEREUM', 110, 110)
-    expect(await told()).toEqual(['Done 1 late', 'Done 1 unknown', 'Pending 1 late', 'Pending 1 unknown'])
+    expect(await notified()).toEqual(['Done 1 late', 'Done 1 unknown', 'Pending 1 late', 'Pending 1 unknown'])
   })
 
   /** What leaves an address, or is sent there by us, moves its record in the transaction of its block. */
@@ -108,7 +108,7 @@ describe('native coin that no transfer explains', () => {
     await moved(address, E18 / 100n, 95)
     chain.set(address, E18 / 100n)
     await check(100)
-    expect(await told()).toEqual([])
+    expect(await notified()).toEqual([])
   })
 
   test('audit M-A2 M-A3: moves of blocks above the final one change nothing below it', async () => {
@@ -117,7 +117,7 @@ describe('native coin that no transfer explains', () => {
     await moved(address, -2n * E18, 102)
     chain.set(address, 2n * E18)
     await check(100)
-    expect(await told()).toEqual(['Done 2 plain', 'Pending 2 plain'])
+    expect(await notified()).toEqual(['Done 2 plain', 'Pending 2 plain'])
   })
 
   test('audit M-A3: is found though it stood in suspense as a surplus that nothing explained', async () => {
@@ -127,7 +127,7 @@ describe('native coin that no transfer explains', () => {
     )
     chain.set(address, E18)
     await check(100)
-    expect(await told()).toEqual(['Done 1 unknown', 'Pending 1 unknown'])
+    expect(await notified()).toEqual(['Done 1 unknown', 'Pending 1 unknown'])
   })
 
   test('audit M-A2: nothing is concluded of a block that was not read, or was read before the newest moves were kept', async () => {
@@ -137,9 +137,9 @@ describe('native coin that no transfer explains', () => {
     await check(100)
     await sql`update watch_cursors set moves_since = 150`.execute(world.db)
     await check(140)
-    expect(await told()).toEqual([])
+    expect(await notified()).toEqual([])
     await check(150)
-    expect(await told()).toEqual(['Done 1 unknown', 'Pending 1 unknown'])
+    expect(await notified()).toEqual(['Done 1 unknown', 'Pending 1 unknown'])
   })
 
   test('audit M-D2: what a lost final payment of ours takes again is no deposit of the address that it left', async () => {
@@ -167,14 +167,14 @@ describe('native coin that no transfer explains', () => {
     await sql`update outgoing set lost_at = ${new Date(START)} where id = ${id}`.execute(world.db)
     chain.set(address, E18)
     await check(100)
-    expect(await told()).toEqual([])
+    expect(await notified()).toEqual([])
     await sql`update outgoing set lost_at = null, state = 'final', mined_hash = 'mined', mined_block = 'a103', mined_height = 103 where id = ${id}`.execute(
       world.db,
     )
     await check(101)
-    expect(await told(), 'a block that is not final has it again').toEqual([])
+    expect(await notified(), 'a block that is not final has it again').toEqual([])
     await check(103)
-    expect(await told()).toEqual(['Done 1 unknown', 'Pending 1 unknown'])
+    expect(await notified()).toEqual(['Done 1 unknown', 'Pending 1 unknown'])
   })
 
   test('audit D-E3: is found although a sweep, which takes all there is, has taken it too', async () => {
@@ -182,7 +182,7 @@ describe('native coin that no transfer explains', () => {
     await moved(address, -E18, 95)
     chain.set(address, 0n)
     await check(100)
-    expect(await told()).toEqual(['Done 1 unknown', 'Pending 1 unknown'])
+    expect(await notified()).toEqual(['Done 1 unknown', 'Pending 1 unknown'])
   })
 
   test('audit D-E3: is credited once when a slower worker ends with an older block', async () => {
@@ -190,7 +190,7 @@ describe('native coin that no transfer explains', () => {
     chain.set(address, E18)
     await check(101)
     await check(100, 101)
-    expect(await told()).toEqual(['Done 1 unknown', 'Pending 1 unknown'])
+    expect(await notified()).toEqual(['Done 1 unknown', 'Pending 1 unknown'])
   })
 
   test('below the minimum goes to suspense, and the next is only what came since', async () => {

@@ -33,18 +33,16 @@ export const consequencesOf = async (
     moved.filter(({ before }) => moveOf(depositMoves, before.state, event)!.effects.includes(effect))
   const became = becameBy[event]
   const followed = became === undefined ? [] : moved.map(({ deposit }) => ({ deposit, became, at: moment.at }))
-  const {
-    effects,
-    unnotified,
-    told: afterAll,
-  } = await notifySubscribers(tx, settings.depositSubscribers, followed, moment)
+  const { effects, unnotified, afterAll } = await notifySubscribers(tx, settings.depositSubscribers, followed, moment)
   const isNotified = ({ deposit, before }: Moved): boolean =>
-    (deposit.told !== before.told && !unnotified.has(deposit.id)) || afterAll.has(deposit.id)
+    (deposit.notified !== before.notified && !unnotified.has(deposit.id)) || afterAll.has(deposit.id)
   const verified = new Set(having('notifyVerified'))
   // What is Verified as it is credited was Done first.
-  const told = [...having('notifyDone'), ...having('notifyFailed')]
+  const news = [...having('notifyDone'), ...having('notifyFailed')]
     .filter(isNotified)
-    .flatMap((one) => (verified.has(one) ? [{ ...one.deposit, told: 'Done' as const }, one.deposit] : [one.deposit]))
+    .flatMap((one) =>
+      verified.has(one) ? [{ ...one.deposit, notified: 'Done' as const }, one.deposit] : [one.deposit],
+    )
   const own: Effects = {
     items: [
       ...having('quarantine').map(({ deposit }) => setAsideItem(deposit, 'quarantine', moment)),
@@ -53,7 +51,7 @@ export const consequencesOf = async (
       ...(await suspendAll(tx, having('suspend'), moment)),
       ...(await takeBackAll(tx, having('takeBack'), moment)),
     ],
-    notices: told.map((deposit) => depositNotice(deposit, settings.catalogue)),
+    notices: news.map((deposit) => depositNotice(deposit, settings.catalogue)),
   }
   return joinEffects([own, effects, await notifyMoved(tx, event, moved, settings, moment)])
 }
@@ -160,7 +158,7 @@ const notifyMoved = async (
   if (event !== 'confirmed') return joinEffects(all)
   const credited = moved.map(({ deposit, before }) => ({
     deposit,
-    again: before.told === 'Done' || before.told === 'Verified',
+    again: before.notified === 'Done' || before.notified === 'Verified',
   }))
   for (const { deposit } of credited.filter(({ again }) => again)) {
     await resolveAlert(tx, 'deposit-reversed', deposit.id, moment.at)

@@ -31,7 +31,7 @@ export interface Deposit {
   fee: bigint
   state: DepositState
   /** the newest status the merchant was notified of */
-  told: WireStatus
+  notified: WireStatus
   failReason: FailReason | null
   /** what screening found, once it is Verified */
   compliance: Static<typeof Compliance> | null

@@ -79,7 +79,9 @@ export const receiveInternal = async (
     senders: [],
     units,
     fee: chargeOf(on.depositFee, units, units),
-    ...(held ? ({ state: 'pending', told: 'Pending' } as const) : ({ state: 'credited', told: 'Done' } as const)),
+    ...(held
+      ? ({ state: 'pending', notified: 'Pending' } as const)
+      : ({ state: 'credited', notified: 'Done' } as const)),
     compliance: null,
     failReason: null,
     blockHeight: null,
@@ -95,6 +97,6 @@ export const receiveInternal = async (
   if (stored.size === 0) throw new Error(`withdrawal ${id} was received before`)
   await replenish(tx, [deposit], moment.at)
   if (held) return hold(tx, deposit, settings, moment)
-  const before = { state: 'pending', told: 'Pending' } as const
+  const before = { state: 'pending', notified: 'Pending' } as const
   return consequencesOf(tx, 'confirmed', [{ deposit, before }], settings, moment)
 }

@@ -10,7 +10,7 @@ import { hasHash, type Deposit } from './deposit.ts'
  * or whose transaction is not known.
  */
 export const depositBody = (deposit: Deposit, catalogue: Catalogue): Record<string, unknown> => {
-  const { told, internal, meta, blockHeight } = deposit
+  const { notified, internal, meta, blockHeight } = deposit
   const scale = scaleOf(deposit, catalogue)
   return {
     id: deposit.id,
@@ -18,19 +18,19 @@ export const depositBody = (deposit: Deposit, catalogue: Catalogue): Record<stri
     blockchain: deposit.network,
     merchantId: deposit.merchantId,
     ...(hasHash(deposit) ? { hash: deposit.transaction } : {}),
-    ...((told === 'Done' || told === 'Verified') && blockHeight !== null ? { block: blockHeight } : {}),
+    ...((notified === 'Done' || notified === 'Verified') && blockHeight !== null ? { block: blockHeight } : {}),
     from: deposit.senders,
     to: deposit.address,
     amount: formatUnits(deposit.units, scale),
     fee: formatUnits(deposit.fee, scale),
     time: deposit.createdAt.getTime(),
-    status: told,
+    status: notified,
     ...(meta === null || meta === '' ? {} : { meta }),
     kind: 'Replenish',
     internal,
     ...(internal ? { withdrawId: deposit.transaction } : {}),
-    ...(told === 'Failed' ? { failReason: deposit.failReason } : {}),
-    ...(told === 'Verified' ? { compliance: deposit.compliance } : {}),
+    ...(notified === 'Failed' ? { failReason: deposit.failReason } : {}),
+    ...(notified === 'Verified' ? { compliance: deposit.compliance } : {}),
   }
 }
 
@@ -38,7 +38,7 @@ export const depositNotice = (deposit: Deposit, catalogue: Catalogue): Notice =>
   merchantId: deposit.merchantId,
   objectId: deposit.id,
   kind: 'Replenish',
-  status: deposit.told,
+  status: deposit.notified,
   body: depositBody(deposit, catalogue),
 })
 

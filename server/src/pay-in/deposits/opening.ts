@@ -106,7 +106,7 @@ const newDeposit = (network: Network, arrival: Arrival, at: Date, moment: Moment
     units,
     fee: tooSmall ? 0n : chargeOf(on.depositFee, units, units),
     state: 'pending',
-    told: 'Pending',
+    notified: 'Pending',
     compliance: null,
     failReason: tooSmall ? 'LESS_THEN_MIN_AMOUNT' : null,
     blockHeight: block?.height ?? null,

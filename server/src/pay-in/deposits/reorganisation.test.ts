@@ -267,8 +267,8 @@ test('a transaction that does something else when it is mined again is another d
   await world.settle('ETHEREUM', 101, 100)
   expect(await world.statuses()).toEqual(['Pending', 'Pending'])
   await world.settle('ETHEREUM', 101, 101)
-  const told = (await world.notices()).map(({ body }) => [body.amount, body.status, body.failReason])
-  expect(told.toSorted()).toEqual([
+  const notified = (await world.notices()).map(({ body }) => [body.amount, body.status, body.failReason])
+  expect(notified.toSorted()).toEqual([
     ['100', 'Failed', 'REORGANIZED'],
     ['100', 'Pending', undefined],
     ['90', 'Done', undefined],

@@ -21,7 +21,7 @@ const follower: DepositSubscriber = async (_, followed) => {
   became.push(
     ...followed.flatMap((one) => (one.deposit.index.startsWith('s:') ? [`${one.became} ${one.deposit.units}`] : [])),
   )
-  return { effects: noEffects, unnotified: new Set(), told: new Set() }
+  return { effects: noEffects, unnotified: new Set(), afterAll: new Set() }
 }
 
 beforeAll(() => {
@@ -52,8 +52,8 @@ const books = async () => ({
 })
 const NONE = { merchant: 0n, suspense: 0n, quarantine: 0n, owed: 0n, custody: 0n }
 const CREDITED = { ...NONE, merchant: SUM - FEE, custody: SUM }
-/** What was told of each deposit, in order, by its transaction and amount. */
-const told = async () => {
+/** The notifications of each deposit, in order, by its transaction and amount. */
+const notified = async () => {
   const notices = await world.notices()
   return [...Map.groupBy(notices, ({ objectId }) => objectId).values()].map(
     (all) => `${String(all[0]!.body.hash)} ${String(all[0]!.body.amount)} ${all.map(({ status }) => status).join()}`,
@@ -76,7 +76,7 @@ test('audit M-D1: small deposits stay Failed, and become one deposit with its ow
   await settle(107)
   await settle(120, 115)
   expect(await books()).toEqual(CREDITED)
-  expect(await told()).toEqual([...PARTS_TOLD, 'three 0.00012 Pending,Done'])
+  expect(await notified()).toEqual([...PARTS_TOLD, 'three 0.00012 Pending,Done'])
   const ids = new Set((await world.notices()).map(({ objectId }) => objectId))
   expect(ids.size).toBe(4)
 })
@@ -89,7 +89,7 @@ test('audit M-D1: each asset and each address adds up for itself, and what makes
     pay(owned.address, 10_000n, { hash: 'large' }),
   ])
   await settle(120)
-  expect((await told()).filter((one) => one.includes('Done'))).toEqual(['large 0.0001 Pending,Done'])
+  expect((await notified()).filter((one) => one.includes('Done'))).toEqual(['large 0.0001 Pending,Done'])
   expect(await world.balance(owned.merchantId, 'BTC', 'suspense')).toBe(2n * PART)
 })
 
@@ -107,7 +107,7 @@ test('audit M-D1: a part that is lost takes the sum with it, and brings it back 
   await world.mine('BITCOIN', 102, parts('three'), 'b')
   await settle(107)
   expect(await books()).toEqual(CREDITED)
-  expect(await told()).toEqual([...PARTS_TOLD, 'three 0.00012 Pending,Done'])
+  expect(await notified()).toEqual([...PARTS_TOLD, 'three 0.00012 Pending,Done'])
 })
 
 test('audit M-D1: depositSubscribers learn that the sum has a block again, as of any other deposit', async () => {
@@ -156,11 +156,11 @@ test('audit M-D1: a part that is replaced for good fails the sum, and the others
   await world.orphan('BITCOIN', 102)
   await world.mine('BITCOIN', 102, [pay('elsewhere', PART, { hash: 'rival', keys: ['three:in'] })], 'b')
   await settle(110, 105)
-  expect((await told()).at(-1)).toBe('three 0.00012 Pending,Done,Failed')
+  expect((await notified()).at(-1)).toBe('three 0.00012 Pending,Done,Failed')
   await world.mine('BITCOIN', 111, parts('four'), 'b')
   await settle(120, 115)
   expect(await books()).toEqual(CREDITED)
-  expect((await told()).at(-1)).toBe('four 0.00012 Pending,Done')
+  expect((await notified()).at(-1)).toBe('four 0.00012 Pending,Done')
 })
 
 test('audit M-D1: a merchant that has money screened first has the sum in quarantine', async () => {

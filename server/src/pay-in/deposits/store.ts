@@ -5,7 +5,7 @@ import type { Deposit, WireStatus } from './deposit.ts'
 import { pathOf, type DepositEvent, type DepositState } from './machine.ts'
 
 export const DEPOSIT_COLUMNS = sql.raw(`d.merchant_id as "merchantId", d.id, d.network, d.asset, d.transaction, d.index,
-  d.address, d.address_id as "addressId", d.senders, d.senders_omitted as "sendersOmitted", d.units, d.fee_units as fee, d.state, d.told,
+  d.address, d.address_id as "addressId", d.senders, d.senders_omitted as "sendersOmitted", d.units, d.fee_units as fee, d.state, d.told as notified,
   d.fail_reason as "failReason", d.block_height as "blockHeight", d.internal, d.late, d.meta, d.compliance,
   d.created_at as "createdAt"`)
 
@@ -19,7 +19,7 @@ export interface NewDeposit extends Deposit {
 /** What a move started from: the notices and postings of a change depend on it. */
 export interface Moved {
   deposit: Deposit
-  before: { state: DepositState; told: WireStatus }
+  before: { state: DepositState; notified: WireStatus }
 }
 
 /**
@@ -34,11 +34,11 @@ export const insertDeposits = async (tx: Tx, deposits: readonly NewDeposit[]): P
       fee_units, state, told, fail_reason, block_height, block_hash, credit_height, keys, internal, late, meta,
       created_at, updated_at)
     select r."merchantId", r.id, r.network, r.asset, r.transaction, r.index, r.address, r."addressId", r.senders, coalesce(r."sendersOmitted", false),
-      r.units, r.fee, r.state, r.told, r."failReason", r."blockHeight", r."blockHash", r."creditHeight", r.keys,
+      r.units, r.fee, r.state, r.notified, r."failReason", r."blockHeight", r."blockHash", r."creditHeight", r.keys,
       r.internal, r.late, r.meta, r."createdAt", r."createdAt"
     from jsonb_to_recordset(${json(deposits)}::jsonb)
       r("merchantId" uuid, id uuid, network text, asset text, transaction text, index text, address text,
-        "addressId" uuid, senders text[], "sendersOmitted" boolean, units numeric, fee numeric, state text, told text, "failReason" text,
+        "addressId" uuid, senders text[], "sendersOmitted" boolean, units numeric, fee numeric, state text, notified text, "failReason" text,
         "blockHeight" bigint, "blockHash" text, "creditHeight" bigint, keys text[], internal boolean, late boolean,
         meta text, "createdAt" timestamptz)
     where r.index like 's:%' or not exists (
@@ -78,7 +78,10 @@ export const moveWhere = async (
       from due where d.merchant_id = due.merchant_id and d.id = due.id
       returning ${DEPOSIT_COLUMNS}, due.state as "stateBefore", due.told as "notifiedBefore")
     select * from moved order by "createdAt", id`.execute(tx)
-  return rows.map(({ stateBefore: state, notifiedBefore: told, ...deposit }) => ({ deposit, before: { state, told } }))
+  return rows.map(({ stateBefore: state, notifiedBefore: notified, ...deposit }) => ({
+    deposit,
+    before: { state, notified },
+  }))
 }
 
 /** Where a deposit is now, for `moveMined`. */

@@ -33,7 +33,7 @@ export interface Following {
    * deposits it kept without a notification when they were credited before, of which their merchants are to be notified
    * this time
    */
-  told: ReadonlySet<string>
+  afterAll: ReadonlySet<string>
 }
 
 /** Called with every change of deposits in the transaction that makes it, before anything is posted. */
@@ -63,6 +63,6 @@ export const notifySubscribers = async (
   return {
     effects: joinEffects(all.map(({ effects }) => effects)),
     unnotified: union(({ unnotified }) => unnotified),
-    told: union(({ told }) => told),
+    afterAll: union(({ afterAll }) => afterAll),
   }
 }

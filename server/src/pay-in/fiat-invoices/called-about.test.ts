@@ -209,7 +209,7 @@ describe('a card that was refused and is called paid', () => {
       },
     }
   }
-  const told = async () => (await world.notices()).map(({ status }) => status)
+  const notified = async () => (await world.notices()).map(({ status }) => status)
 
   test('audit F-7: its page does not say that no money was taken, and is not sent to pay again', async () => {
     const { id } = await calledPaid()
@@ -222,17 +222,17 @@ describe('a card that was refused and is called paid', () => {
     const { confirm } = await calledPaid()
     for (let i = 0; i < 19; i += 1) {
       await world.later(3 * 60_000)
-      expect(await told()).toEqual(['Pending'])
+      expect(await notified()).toEqual(['Pending'])
     }
     confirm()
     await world.later(HOUR_MS)
-    expect([await told(), await world.balance('merchant')]).toEqual([['Pending', 'Done'], 98_00n])
+    expect([await notified(), await world.balance('merchant')]).toEqual([['Pending', 'Done'], 98_00n])
   })
 
   test('audit C-4: a call that is not confirmed within the hour keeps the invoice no longer, and the money is seen all the same', async () => {
     const { id, confirm } = await calledPaid()
     await world.later(61 * 60_000)
-    expect(await told()).toEqual(['Pending', 'Failed'])
+    expect(await notified()).toEqual(['Pending', 'Failed'])
     expect((await world.forPayer(id)).standing).toMatchObject({ at: 'failed', charged: 'unknown' })
     confirm()
     await world.later(DAY_MS)
@@ -247,10 +247,10 @@ describe('a card that was refused and is called paid', () => {
     world.first.refuses(reference)
     await world.callback(world.first, given)
     await world.work()
-    expect([(await world.payments(id))[0]!.state, await told()]).toEqual(['refused', ['Pending']])
+    expect([(await world.payments(id))[0]!.state, await notified()]).toEqual(['refused', ['Pending']])
     world.first.orders.get(reference)!.state = state
     await world.later(10 * 60_000)
-    expect([await told(), await world.balance('merchant')]).toEqual([['Pending', 'Done'], 98_00n])
+    expect([await notified(), await world.balance('merchant')]).toEqual([['Pending', 'Done'], 98_00n])
   })
 })
 

@@ -26,13 +26,13 @@ const refused = async (): Promise<{ id: string; reference: string }> => {
   return invoice
 }
 const status = async (id: string) => (await world.lookup(id)).status
-const told = async () => (await world.notices()).map(({ status: one }) => one)
+const notified = async () => (await world.notices()).map(({ status: one }) => one)
 
 describe('a refused card', () => {
   test("audit C-4: fails the invoice at once where the page takes no other card, with the acquirer's words", async () => {
     Object.assign(world.first.capabilities, { takesOtherCards: false })
     const { id } = await refused()
-    expect([await status(id), await told()]).toEqual(['FAILED', ['Pending', 'Failed']])
+    expect([await status(id), await notified()]).toEqual(['FAILED', ['Pending', 'Failed']])
     expect((await world.notices()).at(-1)!.body).toMatchObject({ error: { code: 51, message: 'Insufficient funds' } })
     expect((await world.forPayer(id)).standing).toEqual({
       at: 'failed',
@@ -47,7 +47,7 @@ describe('a refused card', () => {
     await world.later(14 * MINUTE_MS)
     expect(await status(id)).toBe('PENDING')
     await world.later(MINUTE_MS)
-    expect([await status(id), await told()]).toEqual(['FAILED', ['Pending', 'Failed']])
+    expect([await status(id), await notified()]).toEqual(['FAILED', ['Pending', 'Failed']])
   })
 
   test.each([
@@ -85,7 +85,7 @@ describe('a refused card', () => {
     world.first.pays(second.id)
     await hear(second.id)
     await world.work()
-    expect([await status(id), await told()]).toEqual(['DONE', ['Pending', 'Done']])
+    expect([await status(id), await notified()]).toEqual(['DONE', ['Pending', 'Done']])
   })
 
   test('audit C-4: money that comes after the failure is in suspense with an alert', async () => {

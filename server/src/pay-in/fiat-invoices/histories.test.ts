@@ -153,9 +153,9 @@ const judge = async (world: FiatTestWorld, ids: readonly string[]): Promise<void
   expect(merchant! + suspense! + fees! + owed!).toBe(paidIn)
   for (const id of ids) {
     expect(succeeded[id] ?? 0).toBeLessThanOrEqual(1)
-    const told = (await world.notices()).filter(({ objectId }) => objectId === id).map(({ status }) => status)
-    expect(['', 'Pending', 'Pending,Done', 'Pending,Failed', 'Failed']).toContain(told.join())
-    if (succeeded[id] === 1) expect(told.at(-1)).toBe('Done')
+    const notified = (await world.notices()).filter(({ objectId }) => objectId === id).map(({ status }) => status)
+    expect(['', 'Pending', 'Pending,Done', 'Pending,Failed', 'Failed']).toContain(notified.join())
+    if (succeeded[id] === 1) expect(notified.at(-1)).toBe('Done')
   }
 }
 

@@ -18,7 +18,7 @@ interface JoinDeps {
 }
 
 /** What has happened to a transaction in each state, as the subscribers whose money it carries are called. */
-const TOLD: Partial<Record<Outgoing['state'], readonly OutgoingChange['event'][]>> = {
+const NOTIFIED: Partial<Record<Outgoing['state'], readonly OutgoingChange['event'][]>> = {
   signed: [],
   broadcast: ['accepted'],
   mined: ['accepted', 'mined'],
@@ -50,7 +50,7 @@ export const joinLate = (
     }
     await sql`select from outgoing where id = ${id} for update`.execute(tx)
     const { outgoing } = (await readOffered(tx, id))!
-    const events = TOLD[outgoing.state]
+    const events = NOTIFIED[outgoing.state]
     if (!events || (await isPaidOtherwise(tx, waiting)))
       throw new Error(`transaction ${names} is in these books already: it pays another withdrawal`)
     const moment = momentOf(runtime)

@@ -36,10 +36,10 @@ test('all at once: those that did not fail, and the failure afterwards', async (
   none()
 })
 
-/** A job that fails for as long as it is told to, and a watch with a clock of its own. */
+/** A job that fails for as long as it is notified to, and a watch with a clock of its own. */
 const world = () => {
   const state = { fails: true, now: 0, runs: 0, alertFails: false }
-  const told: string[] = []
+  const notified: string[] = []
   const job: Job = {
     name: 'a job',
     everyMs: 1,
@@ -51,7 +51,7 @@ const world = () => {
   }
   const tell = async (what: string): Promise<void> => {
     if (state.alertFails) throw new Error('no database')
-    told.push(what)
+    notified.push(what)
   }
   const watch: JobWatch = {
     now: () => state.now,
@@ -59,41 +59,41 @@ const world = () => {
     standing: (name, since) => tell(`${name} stands since ${since}`),
     well: (name) => tell(`${name} is well`),
   }
-  return { state, told, job, watch }
+  return { state, notified, job, watch }
 }
 
 test('a job that lastingly fails is reported, and its first success after it', async () => {
-  const { state, told, job, watch } = world()
+  const { state, notified, job, watch } = world()
   const loop = createJobLoop([job], log, watch, 1_000)
   state.now = 100
   await until(() => state.runs >= 1)
-  expect(told).toEqual([])
+  expect(notified).toEqual([])
   state.now = 5_000
-  await until(() => told.length > 0)
-  expect(told[0]).toMatch(/^a job fails since (0|100)$/)
+  await until(() => notified.length > 0)
+  expect(notified[0]).toMatch(/^a job fails since (0|100)$/)
   state.fails = false
-  await until(() => told.at(-1) === 'a job is well')
-  const count = told.length
+  await until(() => notified.at(-1) === 'a job is well')
+  const count = notified.length
   const { runs } = state
   await until(() => state.runs > runs + 2)
-  expect(told).toHaveLength(count)
+  expect(notified).toHaveLength(count)
   await loop.stop()
 })
 
 test('telling that fails keeps the job from nothing, and is done later', async () => {
-  const { state, told, job, watch } = world()
+  const { state, notified, job, watch } = world()
   Object.assign(state, { fails: false, alertFails: true })
   const loop = createJobLoop([job], log, watch)
   await until(() => state.runs > 3)
-  expect(told).toEqual([])
+  expect(notified).toEqual([])
   state.alertFails = false
-  await until(() => told.length > 0)
-  expect(told).toEqual(['a job is well'])
+  await until(() => notified.length > 0)
+  expect(notified).toEqual(['a job is well'])
   await loop.stop()
 })
 
 test('audit M-B5: a job that makes no progress is reported meanwhile, and so is its first success', async () => {
-  const { state, told, job, watch } = world()
+  const { state, notified, job, watch } = world()
   state.fails = false
   let goOn = (): void => {}
   const stands = new Promise<void>((resolve) => {
@@ -102,16 +102,16 @@ test('audit M-B5: a job that makes no progress is reported meanwhile, and so is 
   const loop = createJobLoop([{ ...job, run: async () => stands.then(() => false) }], log, watch, 20)
   state.now = 15
   await sleep(100)
-  expect(told).toEqual([])
+  expect(notified).toEqual([])
   state.now = 20
-  await until(() => told.includes('a job stands since 0'))
+  await until(() => notified.includes('a job stands since 0'))
   goOn()
-  await until(() => told.at(-1) === 'a job is well')
+  await until(() => notified.at(-1) === 'a job is well')
   await loop.stop()
 })
 
 test('a run that may take longer is not reported before its own time', async () => {
-  const { state, told, job, watch } = world()
+  const { state, notified, job, watch } = world()
   const loop = createJobLoop(
     [
       {
@@ -126,8 +126,8 @@ test('a run that may take longer is not reported before its own time', async () 
   )
   state.now = 999
   await sleep(100)
-  expect(told).toEqual([])
+  expect(notified).toEqual([])
   state.now = 1_000
-  await until(() => told.length > 0)
+  await until(() => notified.length > 0)
   await loop.stop()
 })

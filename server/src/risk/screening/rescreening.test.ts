@@ -157,7 +157,7 @@ const available = async () => {
   const [balance] = await balancesOf(db, 'merchant', [{ merchantId, asset: 'TRX' }])
   return balance!.posted - balance!.held
 }
-const told = async () =>
+const notified = async () =>
   (
     await sql<{
       status: string
@@ -177,7 +177,7 @@ describe('money that was judged clean', () => {
     await screen()
     const screening = (await findScreening(db, 'deposit', merchantId, id))!
     expect(screening).toMatchObject({ state: 'clean', report: { risky: false } })
-    expect([await findingsOn(db, screening.id), await told(), (await alerts()).length]).toMatchObject([
+    expect([await findingsOn(db, screening.id), await notified(), (await alerts()).length]).toMatchObject([
       [{ address: '0xabcd', list: 'OFAC SDN', published: '2026-11-20', note: null }],
       [],
       1,
@@ -314,7 +314,7 @@ describe('a withdrawal that was judged clean', () => {
     await screen()
     expect(await findById(db, merchantId, w.id)).toMatchObject({ state: 'failed', failReason: 'AML_REJECTED' })
     expect(
-      (await told()).map(({ status, body }) => [status, (JSON.parse(body) as { failReason: string }).failReason]),
+      (await notified()).map(({ status, body }) => [status, (JSON.parse(body) as { failReason: string }).failReason]),
     ).toEqual([['Failed', 'AML_REJECTED']])
     expect([await available(), await alerts(), await listOpen(db, 10)]).toEqual([before - 101n, [], []])
   })

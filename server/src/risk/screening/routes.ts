@@ -69,8 +69,8 @@ export const reportPage = ({ db, documents }: { db: Db; documents: DocumentMaker
     const { subject, subjectId, kind, report } = screening
     const language = isLanguage(query.language) ? query.language : 'en'
     const { network, asset, transaction, own, others } = subject
-    const told = { id: subjectId, about: kind, network, asset, transaction, own, others, ...report }
-    const pdf = await documents.make({ kind: 'screening', report: told, language }).catch((error: unknown) => {
+    const shown = { id: subjectId, about: kind, network, asset, transaction, own, others, ...report }
+    const pdf = await documents.make({ kind: 'screening', report: shown, language }).catch((error: unknown) => {
       if (!(error instanceof DocumentsBusy)) throw error
       const { status, code } = generalErrors.unavailable
       throw new ApiRefusal(status, code, 'too many documents are being made: try again soon', { retryAfterSeconds: 10 })

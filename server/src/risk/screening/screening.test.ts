@@ -96,7 +96,7 @@ const scripted = (name: string, ...answers: (Screened | Error)[]): Screener & { 
   }
   return { name, calls, screen: () => next('screen'), recheck: (_subject, ref) => next(ref) }
 }
-const told: { id: string; risky: boolean }[] = []
+const notified: { id: string; risky: boolean }[] = []
 const runtime = (): Runtime => ({
   db,
   newId,
@@ -112,7 +112,7 @@ const jobOf = (...screeners: Screener[]) =>
     pause: async () => {},
     onJudged: [
       async (_tx, screening) => {
-        told.push({ id: screening.subjectId, risky: screening.report.risky })
+        notified.push({ id: screening.subjectId, risky: screening.report.risky })
         return { items: [], notices: [] }
       },
     ],
@@ -121,7 +121,7 @@ const run = (job: ReturnType<typeof jobOf>) => job.run(new AbortController().sig
 
 describe('a screening', () => {
   test('is judged once all providers have answered, by the worst of them, notified once, and kept with what they said', async () => {
-    told.length = 0
+    notified.length = 0
     const id = await asked()
     const job = jobOf(
       scripted('a', report(0.2, { exchange: 90, mixer: 3 })),
@@ -135,7 +135,7 @@ describe('a screening', () => {
       report: { riskScore: 0.2, risky: false, providers: ['a', 'b'], signals: { exchange: 90, mixer: 7 } },
       answers: { a: { report: { raw: { kept: true } } } },
     })
-    expect(told).toEqual([{ id, risky: false }])
+    expect(notified).toEqual([{ id, risky: false }])
   })
 
   test('that is pending is asked for again by its reference, later and later; who has answered is not asked again', async () => {
@@ -184,7 +184,7 @@ describe('a screening', () => {
   })
 
   test('of a worker that died is taken over after its lease, and judged once by two workers at a time', async () => {
-    told.length = 0
+    notified.length = 0
     const id = await asked()
     const dies = createScreenJob({
       runtime: runtime(),
@@ -201,7 +201,7 @@ describe('a screening', () => {
     expect((await found(id)).state).toBe('asked')
     now += 3 * 60_000
     await Promise.all([1, 2, 3].map(() => run(jobOf(scripted('a', report(0))))))
-    expect(told).toEqual([{ id, risky: false }])
+    expect(notified).toEqual([{ id, risky: false }])
   })
 
   test('is asked once for a subject, and judged once', async () => {

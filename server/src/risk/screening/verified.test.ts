@@ -45,7 +45,7 @@ let owned: Owned
 const unnotified = new Set<string>()
 const follower: DepositSubscriber = async (_tx, followed) => ({
   effects: { items: [], notices: [] },
-  told: new Set(),
+  afterAll: new Set(),
   unnotified: new Set(
     followed.filter(({ deposit }) => unnotified.has(deposit.transaction)).map(({ deposit }) => deposit.id),
   ),

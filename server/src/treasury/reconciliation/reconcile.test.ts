@@ -30,16 +30,16 @@ beforeEach(async () => {
 
 /** What every balance is wrong by, by address, in chain units. */
 const lieAbout = (wrong: ReadonlyMap<string, bigint>, asset: string | null = null): { asked: string[] } => {
-  const told = { asked: [] as string[] }
+  const notified = { asked: [] as string[] }
   const { adapter } = here
   const truth = adapter.balancesAt.bind(adapter)
   adapter.balancesAt = async (height, wanted) => {
-    told.asked.push(...wanted.map(({ address, contract }) => `${address}/${contract}`))
+    notified.asked.push(...wanted.map(({ address, contract }) => `${address}/${contract}`))
     return (await truth(height, wanted)).map(
       (units, i) => units + (wanted[i]!.contract === asset ? (wrong.get(wanted[i]!.address) ?? 0n) : 0n),
     )
   }
-  return told
+  return notified
 }
 const round = async () => (await reconcileNetwork(here.runtime, catalogue, here.adapter))!
 const runJob = () => createReconcileJob(here.runtime, catalogue, [here.adapter], 1).run(new AbortController().signal)
@@ -69,7 +69,7 @@ const someBusiness = async () => {
 describe('books and chain agree', () => {
   test('by total and by address, at the height the watcher has read to; only what moved is asked about again', async () => {
     const owner = await someBusiness()
-    const told = lieAbout(new Map())
+    const notified = lieAbout(new Map())
     const first = await round()
     const [eth] = [lineOf(first.lines, 'ETH')]
     expect(eth).toMatchObject({
@@ -80,10 +80,10 @@ describe('books and chain agree', () => {
       surplus: 0n,
     })
     expect(eth.booked).toBe(7n * E18 - 21_000n * 5_000_000_000n)
-    expect(told.asked).toContain(`${owner.address}/null`)
-    told.asked.length = 0
+    expect(notified.asked).toContain(`${owner.address}/null`)
+    notified.asked.length = 0
     await round()
-    expect(new Set(told.asked)).toEqual(new Set([`${here.hot}/null`, `${here.hot}/${USDT}`]))
+    expect(new Set(notified.asked)).toEqual(new Set([`${here.hot}/null`, `${here.hot}/${USDT}`]))
     const [stored] = (await listRounds(world.db)).filter(({ ticker }) => ticker === 'ETH')
     expect(stored).toMatchObject({
       network: 'ETHEREUM',
@@ -377,15 +377,15 @@ describe('a surplus', () => {
 describe('which addresses are asked about', () => {
   test('idle ones again after a week, a few at a time; all of them when asked for', async () => {
     const owner = await someBusiness()
-    const told = lieAbout(new Map())
+    const notified = lieAbout(new Map())
     await round()
     here.later(8 * 24 * HOUR)
-    told.asked.length = 0
+    notified.asked.length = 0
     await round()
-    expect(told.asked).toContain(`${owner.address}/null`)
-    told.asked.length = 0
+    expect(notified.asked).toContain(`${owner.address}/null`)
+    notified.asked.length = 0
     await reconcileFully(here.runtime, catalogue, here.adapter, () => {})
-    expect(new Set(told.asked)).toEqual(
+    expect(new Set(notified.asked)).toEqual(
       new Set([owner.address, here.hot].flatMap((address) => [`${address}/null`, `${address}/${USDT}`])),
     )
   })
@@ -423,11 +423,11 @@ describe('which addresses are asked about', () => {
     here.chain.pay([{ to: owner.address, units: E18 }])
     here.chain.mine()
     await here.catchUp()
-    const told = lieAbout(new Map())
+    const notified = lieAbout(new Map())
     const { compared } = await round()
     await sql`delete from custody_addresses where address like '0x%' and booked = 1`.execute(world.db)
     expect(compared).toBe(3)
-    expect(new Set(told.asked)).toContain(`${owner.address}/null`)
+    expect(new Set(notified.asked)).toContain(`${owner.address}/null`)
   }, 60_000)
 })
 

@@ -1,4 +1,4 @@
-/** Whether a chain knows delegation (EIP-7702) is told by the node before anything depends on it. */
+/** Whether a chain knows delegation (EIP-7702) is notified by the node before anything depends on it. */
 import { sweepContracts, sweepOne } from '@bursar/chainkit/evm'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { faucetAccount } from '../../../../../sandbox/anvil/transactions.ts'
