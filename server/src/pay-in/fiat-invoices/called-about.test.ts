@@ -302,7 +302,7 @@ test('audit F-8: money in suspense of which an unknown sum went back is not give
   expect(await world.alerts()).toEqual(['payment-disputed'])
 })
 
-test('audit F-4: a signed callback that is repeated with other bytes fills no table, and a later one is heard all the same', async () => {
+test('audit F-4: a signed callback that is repeated with other bytes fills no table, and a later one is looked at within a minute', async () => {
   const reference = await paid()
   for (let i = 0; i < 120; i += 1) await hear(reference, undefined, { salt: `repeated ${i}` })
   expect(
@@ -311,6 +311,6 @@ test('audit F-4: a signed callback that is repeated with other bytes fills no ta
   await world.work()
   world.first.reverses(reference, 'all')
   await hear(reference)
-  await world.work()
+  await world.later(60_000)
   expect(await world.balance('merchant')).toBe(0n)
 })
