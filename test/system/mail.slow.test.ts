@@ -1,5 +1,6 @@
 /**
- * Mails from the change they tell of to the mailbox of who is notified, by real processes; the worker is killed on the way.
+ * Mails from the change they tell of to the mailbox of who is notified, by real processes; the worker is killed on the
+ * way.
  */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'

@@ -143,9 +143,9 @@ export const valueOf = (
 }
 
 /**
- * Which object notifies the merchant of a change. Money that no end of the invoice has counted yet is notified by the invoice while
- * that is open, and by itself when it is credited later; money the merchant knows of is notified as any deposit, its loss
- * too.
+ * Which object notifies the merchant of a change. Money that no end of the invoice has counted yet is notified by the
+ * invoice while that is open, and by itself when it is credited later; money the merchant knows of is notified as any
+ * deposit, its loss too.
  */
 const tellingOf = (
   became: Became,
