@@ -1,5 +1,6 @@
 /** The documents that show figures: all in bench/README.md; five of them, with a chart, in the README. */
 import { readFileSync, writeFileSync } from 'node:fs'
+import { escapeText } from '@bursar/checkout/html'
 import { shown, tableOf } from './report.ts'
 import type { Row } from './row.ts'
 
@@ -37,7 +38,6 @@ export const headlinesOf = (rows: readonly Row[]): Row[] =>
 const [BAR_HEIGHT, LEFT, WIDTH, LINE] = [14, 350, 420, 48]
 /** A bar at least so long holds its text; that of a shorter one stands behind it. */
 const FITS = 250
-const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 
 /** Two bars a figure: ours, and below it the limit of the same run. The longer one of each pair has the whole width. */
 export const chartOf = (rows: readonly Row[]): string => {
@@ -49,11 +49,11 @@ export const chartOf = (rows: readonly Row[]): string => {
       const [x, ink] = fits ? [LEFT + 6, '#fff'] : [LEFT + length + 6, '#15201b']
       return (
         `<rect x="${LEFT}" y="${y}" width="${length}" height="${BAR_HEIGHT}" rx="2" fill="${color}"/>` +
-        `<text x="${x}" y="${y + 11}" font-size="10.5" fill="${ink}">${escape(text)}</text>`
+        `<text x="${x}" y="${y + 11}" font-size="10.5" fill="${ink}">${escapeText(text)}</text>`
       )
     }
     const y = 12 + i * LINE
-    const label = `<text x="${LEFT - 12}" y="${y + 20}" text-anchor="end" font-size="12" fill="#15201b">${escape(name)}</text>`
+    const label = `<text x="${LEFT - 12}" y="${y + 20}" text-anchor="end" font-size="12" fill="#15201b">${escapeText(name)}</text>`
     const theirs = `${shown(limit ?? 0)}: ${limitName}`
     return (
       label +

@@ -1,14 +1,11 @@
 /** The hosted page as HTML. No script: every step is a form. What came from outside is text, never markup. */
+import { html, type Markup, type Piece } from '@bursar/checkout/html'
 import type { Dialect, TestCard } from './context.ts'
 import type { Order } from './order.ts'
 
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
-}
-
-function page(dialect: Dialect, title: string, inside: string): string {
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title>
-<body><p>Emulator of ${escapeHtml(dialect.name)}: no money moves.</p><main>${inside}</main></body></html>`
+function page(dialect: Dialect, title: string, inside: Piece): string {
+  return html`<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title>
+<body><p>Emulator of ${dialect.name}: no money moves.</p><main>${inside}</main></body></html>`.text
 }
 
 function amount({ units, currency }: Order): string {
@@ -21,14 +18,12 @@ export function cardPage(
   order: Order,
   wrong = order.status === 'refused' ? 'The card was refused. Pay by another one.' : undefined,
 ): string {
-  const rows = dialect.cards
-    .map(({ number, about }: TestCard) => `<tr><td><code>${number}</code><td>${escapeHtml(about)}`)
-    .join('')
+  const rows = dialect.cards.map(({ number, about }: TestCard) => html`<tr><td><code>${number}</code><td>${about}`)
   return page(
     dialect,
     'Pay by card',
-    `
-<h1>${amount(order)}</h1><p>${escapeHtml(order.description)}</p>${wrong === undefined ? '' : `<p role="alert">${escapeHtml(wrong)}</p>`}${order.status === 'refused' ? `<p>${backTo(dialect, order)}</p>` : ''}
+    html`
+<h1>${amount(order)}</h1><p>${order.description}</p>${wrong === undefined ? '' : html`<p role="alert">${wrong}</p>`}${order.status === 'refused' ? html`<p>${backTo(dialect, order)}</p>` : ''}
 <form method="post" action="/pay/${order.token}" data-step="card">
 <label>Card number <input name="card" inputmode="numeric" autocomplete="cc-number" required></label>
 <label>Expires <input name="expiry" value="12/49"></label> <label>CVC <input name="cvc" value="123"></label>
@@ -40,27 +35,27 @@ export function securePage(dialect: Dialect, order: Order): string {
   return page(
     dialect,
     '3-D Secure',
-    `
-<h1>3-D Secure</h1><p>${amount(order)}. The code is ${dialect.secureCode}.</p>${order.wrongCodes > 0 ? '<p role="alert">Wrong code.</p>' : ''}
+    html`
+<h1>3-D Secure</h1><p>${amount(order)}. The code is ${dialect.secureCode}.</p>${order.wrongCodes > 0 ? html`<p role="alert">Wrong code.</p>` : ''}
 <form method="post" action="/pay/${order.token}/secure" data-step="secure"><label>Code <input name="code" required></label><button>Confirm</button></form>
 <form method="post" action="/pay/${order.token}/cancel"><button>Cancel</button></form>`,
   )
 }
 
 export function endPage(dialect: Dialect, order: Order): string {
-  return page(dialect, order.status, `<h1>${escapeHtml(order.status)}</h1>${backTo(dialect, order)}`)
+  return page(dialect, order.status, html`<h1>${order.status}</h1>${backTo(dialect, order)}`)
 }
 
-function backTo(dialect: Dialect, order: Order): string {
+function backTo(dialect: Dialect, order: Order): Markup {
   const { url, fields } = dialect.wayBack(order)
   const inputs = Object.entries(fields ?? {}).map(
-    ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )
   return fields === undefined
-    ? `<a id="back" href="${escapeHtml(url)}">Back to the shop</a>`
-    : `<form id="back" method="post" action="${escapeHtml(url)}">${inputs.join('')}<button>Back to the shop</button></form>`
+    ? html`<a id="back" href="${url}">Back to the shop</a>`
+    : html`<form id="back" method="post" action="${url}">${inputs}<button>Back to the shop</button></form>`
 }
 
 export function plainPage(dialect: Dialect, text: string): string {
-  return page(dialect, text, `<h1>${escapeHtml(text)}</h1>`)
+  return page(dialect, text, html`<h1>${text}</h1>`)
 }
