@@ -9,6 +9,18 @@ export class BatchRefused extends Error {
   override name = 'BatchRefused'
 }
 
+/** Of a batch, only some questions were refused for the rate of questions, as where each counts against a quota. */
+export class PartlyTooFast extends TooFast {
+  override name = 'PartlyTooFast'
+  /** to the first of them, in their order */
+  readonly answered: RpcAnswer[]
+
+  constructor({ message, pauseMs }: TooFast, answered: RpcAnswer[]) {
+    super(message, pauseMs)
+    this.answered = answered
+  }
+}
+
 /** How nodes speak of too many questions in a time, rather than in a batch. */
 const RATE = /\brate|too many requests|overload|quota|capacity|per second|credit/i
 
@@ -19,19 +31,32 @@ export const isCutOff = (answer: RpcAnswer): boolean =>
 /**
  * The answers to questions numbered from 0, in that order. One question was asked alone, more as a batch. Nodes answer
  * refusals with several HTTP statuses, so the status only serves to say what came instead of an answer. Throws
- * `TooFast` when one of them is refused for the rate of questions.
+ * `TooFast` when one of them is refused for the rate of questions, of a batch `PartlyTooFast`.
  */
 export const readAnswers = (value: unknown, count: number, status: number): RpcAnswer[] => {
   const given = Array.isArray(value) ? value : [value]
   if (count > 1 && given.length === 1) refuseBatch(given[0], status)
   const answers = new Map<number, RpcAnswer>()
+  let refused: TooFast | undefined
   for (const one of given) {
-    const { id, answer } = readEnvelope(one, status)
-    if (id >= count || answers.has(id)) throw new Malformed(`HTTP ${status} with an answer to another question`)
-    answers.set(id, answer)
+    try {
+      const { id, answer } = readEnvelope(one, status)
+      if (id >= count || answers.has(id)) throw new Malformed(`HTTP ${status} with an answer to another question`)
+      answers.set(id, answer)
+    } catch (error) {
+      if (!(error instanceof TooFast) || count === 1) throw error
+      refused ??= error
+    }
   }
+  if (refused) throw new PartlyTooFast(refused, firstOf(answers))
   if (answers.size < count) throw new Malformed(`HTTP ${status} with ${answers.size} answers to ${count} questions`)
   return Array.from({ length: count }, (_, id) => answers.get(id)!)
+}
+
+const firstOf = (answers: ReadonlyMap<number, RpcAnswer>): RpcAnswer[] => {
+  const first: RpcAnswer[] = []
+  for (let id = 0; answers.has(id); id += 1) first.push(answers.get(id)!)
+  return first
 }
 
 /** One error for many questions: of no id, or of the first one's. */

@@ -8,7 +8,8 @@ const BATCHES_BEFORE_GROWTH = 100
  * of charge) and 1000, and none says beforehand how many: a batch that is refused is halved, and the size that was
  * answered stays.
  * @param most questions in a batch
- * @param ask one batch; throws `BatchRefused` when the node refuses it as a whole
+ * @param ask one batch; answers to the first of its questions only, when the others were asked too fast; throws
+ *   `BatchRefused` when the node refuses it as a whole
  */
 export const createBatches = <Call>(
   most: number,
@@ -25,8 +26,9 @@ export const createBatches = <Call>(
   const askSome = async (batch: readonly Call[]): Promise<RpcAnswer[]> => {
     try {
       const answers = await ask(batch)
-      const whole = answers.findIndex(isCutOff)
-      if (whole === -1 || batch.length === 1) {
+      const cut = answers.findIndex(isCutOff)
+      const whole = cut === -1 ? answers.length : cut
+      if (whole === batch.length || batch.length === 1) {
         answered += 1
         if (answered % BATCHES_BEFORE_GROWTH === 0) size = Math.min(most, size * 2)
         return answers

@@ -1,14 +1,14 @@
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Timer } from './pauses.ts'
 import { createRpc } from './rpc.ts'
 import { error, PROVIDERS, type Refusal } from './test-rates.ts'
 
-/** A node that gives some answers before it answers in earnest, and a clock that moves only while code waits. */
-const start = async (refusals: readonly Refusal[]) => {
-  const left = [...refusals]
-  const at: number[] = []
+type Asked = { id: number } | { id: number }[]
+
+/** A node, and a clock that moves only while code waits. */
+const startNode = async (answer: (asked: Asked, now: number, outgoing: ServerResponse) => void) => {
   let now = 0
   const timer: Timer = {
     now: () => now,
@@ -19,14 +19,7 @@ const start = async (refusals: readonly Refusal[]) => {
   const server = createServer((incoming, outgoing) => {
     const chunks: Buffer[] = []
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-    incoming.on('end', () => {
-      at.push(now)
-      const asked = JSON.parse(Buffer.concat(chunks).toString()) as { id: number } | { id: number }[]
-      const refusal = left.shift()
-      const answers = [asked].flat().map(({ id }) => ({ jsonrpc: '2.0', id, result: '0x1' }))
-      if (!refusal) return void outgoing.end(JSON.stringify(Array.isArray(asked) ? answers : answers[0]))
-      outgoing.writeHead(refusal.status, refusal.headers).end(refusal.body.replace('ID', String([asked].flat()[0]!.id)))
-    })
+    incoming.on('end', () => answer(JSON.parse(Buffer.concat(chunks).toString()) as Asked, now, outgoing))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -45,7 +38,45 @@ const start = async (refusals: readonly Refusal[]) => {
   const pass = (ms: number): void => {
     now += ms
   }
-  return { rpc, at, pass }
+  return { rpc, pass }
+}
+
+/** One that refuses some times before it answers in earnest. */
+const start = async (refusals: readonly Refusal[]) => {
+  const left = [...refusals]
+  const at: number[] = []
+  const node = await startNode((asked, now, outgoing) => {
+    at.push(now)
+    const refusal = left.shift()
+    const answers = [asked].flat().map(({ id }) => ({ jsonrpc: '2.0', id, result: '0x1' }))
+    if (!refusal) return void outgoing.end(JSON.stringify(Array.isArray(asked) ? answers : answers[0]))
+    outgoing.writeHead(refusal.status, refusal.headers).end(refusal.body.replace('ID', String([asked].flat()[0]!.id)))
+  })
+  return { ...node, at }
+}
+
+/**
+ * One that answers so many questions a second, and counts each of a batch, as Alchemy's and QuickNode's documents of
+ * batches say. What is above that is refused: the rest of a batch, or all of it.
+ */
+const startQuota = async (quota: number, refused: 'some of a batch' | 'all of a batch') => {
+  const batches: number[] = []
+  let [second, left] = [0, quota]
+  const node = await startNode((asked, now, outgoing) => {
+    const all = [asked].flat()
+    batches.push(all.length)
+    if (Math.floor(now / 1_000) > second) [second, left] = [Math.floor(now / 1_000), quota]
+    const taken = refused === 'all of a batch' && all.length > left ? 0 : Math.min(left, all.length)
+    left -= taken
+    const said = { code: 429, message: 'Your app has exceeded its compute units per second capacity' }
+    const answers = all.map(({ id }, at) => ({
+      jsonrpc: '2.0',
+      id,
+      ...(at < taken ? { result: '0x1' } : { error: said }),
+    }))
+    outgoing.end(JSON.stringify(Array.isArray(asked) ? answers : answers[0]))
+  })
+  return { ...node, batches }
 }
 
 const call = { method: 'eth_blockNumber', params: [] }
@@ -80,6 +111,18 @@ describe('audit D-E5: row E-59: a refusal for the rate of questions', () => {
     pass(10 * 60_000)
     expect(await rpc.ask(call)).toMatchObject({ ok: true })
     expect(at).toEqual([0, 600_000])
+  })
+
+  test('a batch that has more questions than the node answers in a time is asked for in parts', async () => {
+    const { rpc, batches } = await startQuota(30, 'some of a batch')
+    expect(await rpc.askAll(Array.from({ length: 100 }, () => call))).toHaveLength(100)
+    expect(batches).toEqual([100, 30, 30, 30, 10, 10])
+  })
+
+  test('so is one that is refused as a whole each time, as it counts for all its questions', async () => {
+    const { rpc, batches } = await startQuota(30, 'all of a batch')
+    expect(await rpc.askAll(Array.from({ length: 100 }, () => call))).toHaveLength(100)
+    expect(batches).toEqual([100, 100, 50, 50, ...Array.from({ length: 7 }, () => 25)])
   })
 
   test('what is handed over once is not handed over again', async () => {

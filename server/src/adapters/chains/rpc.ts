@@ -3,7 +3,7 @@ import { isWebPage } from '../connection-errors.ts'
 import { createExchange, NoAnswer, TooLong, type Received } from './exchange.ts'
 import { createRequestPauses, pauseInText, REAL_TIMER, TooFast, type Timer } from './pauses.ts'
 import { ChainUnavailable } from './port.ts'
-import { BatchRefused, readAnswers, type RpcAnswer } from './rpc-answer.ts'
+import { BatchRefused, PartlyTooFast, readAnswers, type RpcAnswer } from './rpc-answer.ts'
 import { createBatches } from './rpc-batches.ts'
 import { Malformed } from './shape.ts'
 
@@ -76,7 +76,10 @@ export const createRpc = (given: RpcSettings): Rpc => {
   const unavailable = (method: string, why: string, cause?: unknown): ChainUnavailable =>
     new ChainUnavailable(`${settings.network}: ${method}: ${why}`, { cause })
 
-  /** One request, repeated while it is worth it. Safe for what is asked; a hand-over is asked once. */
+  /**
+   * One request, repeated while it is worth it. Safe for what is asked; a hand-over is asked once. Of a batch, answers
+   * to the first questions only, where the others were too many in a time.
+   */
   const exchangeOnceOrMore = async (
     calls: readonly RpcCall[],
     body: unknown,
@@ -96,6 +99,9 @@ export const createRpc = (given: RpcSettings): Rpc => {
         // No request goes to this node before the pause is over, whatever the question.
         if (refused)
           requestPauses.close(error.pauseMs ?? FIRST_REST_MS * 2 ** (attempt - 1) * (0.5 + settings.random()))
+        if (error instanceof PartlyTooFast && error.answered.length > 0) return error.answered
+        // A quota that counts each question never has room for a batch that is larger than it.
+        if (refused && calls.length > 1 && attempt > 1) throw new BatchRefused(error.message)
         const again =
           attempt < attempts &&
           (refused || error instanceof Malformed || (error instanceof NoAnswer && error.worthRepeating))

@@ -47,7 +47,7 @@ export const changesOfCalls = (outermost: unknown): BalanceChanges => {
 }
 
 const addCalls = (parent: Record<string, unknown>, changes: Map<string, bigint>): void => {
-  if (parent['calls'] === undefined || parent['error'] !== undefined) return
+  if (!isAbsent(parent['error']) || isAbsent(parent['calls'])) return
   for (const value of listOf(parent['calls'], 'calls')) {
     const frame = objectOf(value, 'a call')
     if (hasFailed(frame)) continue
@@ -58,15 +58,18 @@ const addCalls = (parent: Record<string, unknown>, changes: Map<string, bigint>)
 
 /** Besu before 26.2 gives a creation that failed neither an `error` nor an address. */
 const hasFailed = ({ type, error, to }: Record<string, unknown>): boolean =>
-  error !== undefined || (String(type).startsWith('CREATE') && (to === undefined || to === null))
+  !isAbsent(error) || (String(type).startsWith('CREATE') && isAbsent(to))
 
 const addCall = ({ type, value, from, to }: Record<string, unknown>, changes: Map<string, bigint>): void => {
-  if (!MOVES_VALUE.has(String(type)) || value === undefined || value === null) return
+  if (!MOVES_VALUE.has(String(type)) || isAbsent(value)) return
   const units = quantityOf(value, 'the value of a call')
   if (units === 0n) return
   add(changes, accountOf(from), -units)
   add(changes, accountOf(to), units)
 }
+
+/** Some write null for what others leave out. */
+const isAbsent = (member: unknown): boolean => member === undefined || member === null
 
 /** A trace that is no object at all is not whole; which tracer made it can't be said. */
 const traceOf = (value: unknown): Record<string, unknown> => objectOf(value, 'a trace')

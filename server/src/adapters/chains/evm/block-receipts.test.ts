@@ -1,7 +1,7 @@
 /** Receipts that are more than one answer may hold. */
 import { expect, test } from 'vitest'
 import { createRpc } from '../rpc.ts'
-import { startRpcNode } from '../survey/test-rpc-node.ts'
+import { refuse, startRpcNode } from '../survey/test-rpc-node.ts'
 import { readReceipts } from './block-receipts.ts'
 
 const HASH = `0x${'ab'.repeat(32)}`
@@ -51,4 +51,22 @@ test('a block whose receipts are longer than is read does not stop the chain: th
 
 test('a single receipt that is longer than is read is no answer', async () => {
   await expect(read(1_000)).rejects.toThrow('longer than 1000 bytes')
+})
+
+test('a node that wants fewer questions is not asked for receipts one by one instead', async () => {
+  const asked: string[] = []
+  const refused = (method: string) => () => {
+    asked.push(method)
+    return refuse(-32_005, 'rate limit exceeded')()
+  }
+  const url = await startRpcNode({
+    eth_getBlockByNumber: () => ({ number: '0x7', hash: HASH, timestamp: '0x1' }),
+    eth_getBlockReceipts: refused('all'),
+    eth_getTransactionReceipt: refused('one'),
+  })
+  let now = 0
+  const timer = { now: () => now, sleep: async (ms: number) => void (now += ms) }
+  const rpc = createRpc({ network: 'ETHEREUM', url, parse: JSON.parse, random: () => 0, timer })
+  await expect(readReceipts(rpc, head, hashes).finally(() => rpc.close())).rejects.toThrow('rate limit exceeded')
+  expect(asked).toEqual(['all', 'all', 'all'])
 })

@@ -1,5 +1,6 @@
 import type { Head } from '@bursar/chainkit'
-import { NoAnswer, TooMuch } from '../exchange.ts'
+import { NoAnswer, TooLong, TooMuch } from '../exchange.ts'
+import { TooFast } from '../pauses.ts'
 import { ChainUnavailable } from '../port.ts'
 import type { Rpc } from '../rpc.ts'
 import type { RpcAnswer } from '../rpc-answer.ts'
@@ -8,19 +9,24 @@ import { decodeReceipts, decodeSingleReceipts, type Receipt } from './receipts.t
 
 const METHOD = 'eth_getBlockReceipts'
 
+/** The receipts have more bytes than were to be read. */
+export const LONG = 'long'
+
 /**
  * The receipts of a block, by its hash; undefined when it is no longer on the best chain. They are asked for one by one
  * where the node has no such method, fails at it, gives a list that does not fit, or where the list is longer than is
- * read or takes too long: a block full of empty logs has more than a byte of receipts for each unit of gas.
+ * read or takes too long: a block full of empty logs has about a byte of receipts for each unit of gas.
+ * @param most bytes of the list; a longer one is `LONG`. As many as are ever read when absent
  */
 export const readReceipts = async (
   rpc: Rpc,
   block: Head,
   hashes: readonly string[],
-): Promise<Receipt[] | undefined> => {
+  most?: number,
+): Promise<Receipt[] | typeof LONG | undefined> => {
   if (hashes.length === 0) return []
-  const whole = await askForAll(rpc, block, hashes)
-  if (Array.isArray(whole)) return whole
+  const whole = await askForAll(rpc, block, hashes, most)
+  if (whole === LONG || Array.isArray(whole)) return whole
   if ((await readHeadAt(rpc, block.height))?.hash !== block.hash) return undefined
   const answers = await rpc.askAll(hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })))
   if ((await readHeadAt(rpc, block.height))?.hash !== block.hash) return undefined
@@ -37,14 +43,22 @@ export const readReceipts = async (
 }
 
 /** The receipts, or why they can't be had so. */
-const askForAll = async (rpc: Rpc, { hash }: Head, hashes: readonly string[]): Promise<Receipt[] | string> => {
+const askForAll = async (
+  rpc: Rpc,
+  { hash }: Head,
+  hashes: readonly string[],
+  most: number | undefined,
+): Promise<Receipt[] | string> => {
   try {
-    const answer = await rpc.ask({ method: METHOD, params: [hash] })
+    const answer = await rpc.ask({ method: METHOD, params: [hash] }, most === undefined ? {} : { maxBytes: most })
     if (!answer.ok || answer.result === null) return wordsOf(answer)
     return rpc.believe(METHOD, () => decodeReceipts(answer.result, hash, hashes))
   } catch (error) {
-    if (!(error instanceof ChainUnavailable) || (error.cause instanceof NoAnswer && !(error.cause instanceof TooMuch)))
-      throw error
+    if (!(error instanceof ChainUnavailable)) throw error
+    const { cause } = error
+    if (most !== undefined && cause instanceof TooLong) return LONG
+    // To ask for them one by one asks a node that wants fewer questions a hundred.
+    if (cause instanceof TooFast || (cause instanceof NoAnswer && !(cause instanceof TooMuch))) throw error
     return error.message
   }
 }

@@ -2,7 +2,7 @@ import type { Block, EvmNetwork } from '@bursar/chainkit'
 import type { Rpc } from '../rpc.ts'
 import { listOf, Malformed, objectOf } from '../shape.ts'
 import { blockIncome, feesOf } from './block-income.ts'
-import { readReceipts } from './block-receipts.ts'
+import { LONG, readReceipts } from './block-receipts.ts'
 import { decodeHead, readBlock } from './heads.ts'
 import { countOf, hashOf } from './quantity.ts'
 import type { Tracing } from './traces.ts'
@@ -14,6 +14,8 @@ export interface BlockReading {
   tokens: ReadonlySet<string>
   /** undefined when the node is not to be asked for inner calls */
   tracing: Tracing | undefined
+  /** by turns: one long block after the other */
+  longInTurn<T>(read: () => Promise<T>): Promise<T>
 }
 
 type Fields = Record<string, unknown>
@@ -21,8 +23,23 @@ type Header = Omit<Block, 'transactions'> & { block: Fields; shown: Fields[]; ha
 
 /** Root of a list without entries. */
 const NO_ENTRIES = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
+/**
+ * Bytes of receipts above which blocks are read one at a time: a stranger can fill blocks in a row with logs, receipts
+ * take seven times as much memory as text, and blocks are read side by side. A full block has about a megabyte.
+ */
+const LONG_FROM = 8 * 1024 * 1024
 /** The chain may switch between the questions of one reading; this often in a row it does not. */
 const READINGS = 5
+
+/** Runs what it is handed one after the other, each once the one before has ended, however that ended. */
+export const createTurns = (): BlockReading['longInTurn'] => {
+  let last: Promise<unknown> = Promise.resolve()
+  return async (read) => {
+    const turn = last.then(read, read)
+    last = turn.catch(() => undefined)
+    return turn
+  }
+}
 
 /**
  * The best chain's block at a height with everything that moved in it. Receipts and traces are asked for by its hash,
@@ -32,8 +49,9 @@ export const readBlockAt = async (rpc: Rpc, height: number, reading: BlockReadin
   for (let attempt = 1; attempt <= READINGS; attempt += 1) {
     const header = await readBlock(rpc, height, true, (block) => decodeHeader(block, height))
     if (header === null) return null
-    const block = await complete(rpc, header, reading)
-    if (block) return block
+    const usual = await complete(rpc, header, reading, LONG_FROM)
+    const block = usual === LONG ? await reading.longInTurn(() => complete(rpc, header, reading)) : usual
+    if (block && block !== LONG) return block
   }
   throw rpc.unavailable('eth_getBlockByNumber', `the best chain kept changing at height ${height}`)
 }
@@ -61,10 +79,11 @@ const complete = async (
   rpc: Rpc,
   header: Header,
   { network, tokens, tracing }: BlockReading,
-): Promise<Block | undefined> => {
+  mostReceipts?: number,
+): Promise<Block | typeof LONG | undefined> => {
   const { block, shown, hashes, ...head } = header
-  const receipts = await readReceipts(rpc, head, hashes)
-  if (!receipts) return undefined
+  const receipts = await readReceipts(rpc, head, hashes, mostReceipts)
+  if (!receipts || receipts === LONG) return receipts
   const traced = tracing ? await tracing.read(head, hashes, receipts) : { traces: [], untraced: false }
   if (!traced) return undefined
   const transactions = rpc.believe('eth_getBlockByNumber', () => {

@@ -118,6 +118,27 @@ describe('inner income', () => {
   })
 })
 
+test('a chain that switches while transactions are traced by their hashes is read anew', async () => {
+  const lost = `0x${'99'.repeat(32)}`
+  let shown: unknown = lost
+  const { adapter } = await start({
+    eth_getBlockByNumber: ([at]) => {
+      const block = blockOf(at === 'latest' ? 9 : Number(at))
+      return { result: Number(at) === 7 ? { ...block, hash: shown } : block }
+    },
+    eth_getBlockReceipts: ([hash]) => ({ result: [{ ...receiptOf(7), blockHash: hash }] }),
+    debug_traceBlockByHash: () => ({ result: [{ result: OPCODES }] }),
+    debug_traceTransaction: ([hash]) => {
+      const isBefore = shown === lost
+      if (hash === transactionHash(7)) shown = blockOf(7)['hash']
+      return { result: callsOf([{ ...innerCall, value: isBefore ? '0x5' : innerCall.value }]) }
+    },
+  })
+  const block = await adapter.blockAt(7)
+  expect(block!.hash).toBe(blockOf(7)['hash'])
+  expect(innerOf(block)).toEqual([FOUND])
+})
+
 // The code alone would say that the method is missing: a gateway gives it for a block that is too old for it.
 test.each([
   ['row E-19', { code: -32_601, message: 'public endpoint only serves recent blocks' }, false],

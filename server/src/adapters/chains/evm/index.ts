@@ -3,7 +3,7 @@ import type { EvmNetwork } from '@bursar/chainkit'
 import type { AccountChainAdapter } from '../port.ts'
 import { createRpc } from '../rpc.ts'
 import { readBalances } from './balances.ts'
-import { readBlockAt } from './blocks.ts'
+import { createTurns, readBlockAt } from './blocks.ts'
 import { broadcastTransaction } from './broadcast.ts'
 import {
   callDelegated,
@@ -48,13 +48,14 @@ export const createEvmAdapter = (settings: EvmAdapterSettings): AccountChainAdap
   const rpc = createRpc({ network, url, timeoutMs, random, parse: JSON.parse })
   const tokens = new Set(settings.tokens.map((token) => token.toLowerCase()))
   const tracing = settings.traces === 'auto' ? createTracing(rpc, settings.now ?? (() => performance.now())) : undefined
+  const reading = { network, tokens, tracing, longInTurn: createTurns() }
   return {
     network,
     identity: () => rpc.read('eth_chainId', [], (result) => String(quantityOf(result, 'the chain id'))),
     capabilities: async () => ({ mempool: false, traces: (await tracing?.isShown()) ?? false }),
     head: () => readHead(rpc),
     finalized: () => readFinal(rpc, finality, leastFinalDepth),
-    blockAt: (height) => readBlockAt(rpc, height, { network, tokens, tracing }),
+    blockAt: (height) => readBlockAt(rpc, height, reading),
     hashAt: async (height) => (await readHeadAt(rpc, height))?.hash ?? null,
     mempool: async () => ({ hashes: new Set(), added: [] }),
     statusOf: (hash) => readStatus(rpc, hash),

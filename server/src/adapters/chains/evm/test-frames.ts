@@ -106,6 +106,12 @@ export const FRAMES: readonly Frames[] = [
     received: ETHER,
   },
   {
+    who: 'null for what others leave out, as what stands before a node may write it',
+    source: 'no client of docs/dialects.md does; of `value` row E-37 says it',
+    calls: [call({ error: null, calls: null })],
+    received: ETHER,
+  },
+  {
     who: 'SELFDESTRUCT to us brings what the contract had',
     source: `${GETH}, core/vm/instructions.go`,
     calls: [call({ type: 'SELFDESTRUCT', from: OTHER, to: OURS, value: '0x7' })],

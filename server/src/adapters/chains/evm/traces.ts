@@ -133,11 +133,13 @@ export const createTracing = (rpc: Rpc, now: () => number): Tracing => {
       if (found !== 'silent' && found.refusal && isStateGone(found.refusal)) found = await ask(block, hashes, receipts)
       if (found === 'silent') return { traces: nothing, untraced: true }
       const { traces, refusal } = found
+      // A transaction that is asked for by its own hash is shown as it was in the block that the node has it in now.
+      const isOfBlock = !refusal && traces.every((trace) => trace?.of !== 'inner')
+      if (!isOfBlock && (await readHeadAt(rpc, block.height))?.hash !== block.hash) return undefined
       if (!refusal) {
         failing.delete(block.hash)
         return { traces, untraced: false }
       }
-      if ((await readHeadAt(rpc, block.height))?.hash !== block.hash) return undefined
       const head = await readHead(rpc)
       if (isStateGone(refusal) && (refusal.isFinal || head.height - block.height > KEPT_STATES))
         return { traces, untraced: true }
