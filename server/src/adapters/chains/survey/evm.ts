@@ -177,7 +177,7 @@ const overridesOf = async (rpc: Rpc): Promise<Seen> => {
 const batchesOf = async (rpc: Rpc): Promise<Seen> => {
   try {
     await rpc.askAll(Array.from({ length: BATCH }, () => ({ method: 'eth_chainId', params: [] })))
-    return good(`of ${BATCH} questions are answered`)
+    return good(`of ${BATCH} questions are answered, in parts where the node takes fewer at once`)
   } catch (error) {
     return poor(
       `of ${BATCH} questions are not answered: ${(error as Error).message}`,
