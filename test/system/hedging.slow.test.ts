@@ -79,7 +79,7 @@ test('books and venue agree, figures are shown, and money that nobody booked rai
   expect(whole.text).toMatch(/binance USDT at .*: equal/)
   const position = await sandbox.bursar('position')
   expect(position.code).toBe(0)
-  expect(position.text).toMatch(/profit, fees of merchants apart: \d+\.\d+ USDT/)
+  expect(position.text).toMatch(/profit without the fees of merchants: \d+\.\d+ USDT/)
   const metrics = await sandbox.metrics()
   for (const line of [
     /^bursar_position_exposure\{asset="BTC"\} /m,

@@ -74,7 +74,7 @@ test('a merchant that sets an address is mailed about a deposit, and once more u
   expect(all.map(({ messageId }) => messageId)).toEqual([mail!.messageId, all[1]!.messageId, all[1]!.messageId])
   expect(all[2]!.text).toContain('+7 USDT')
   const { stdout } = await bursar('doctor').catch((error: { stdout: string }) => error)
-  expect(stdout).toMatch(/ok {3}mail: 127\.0\.0\.1:\d+ takes us/)
+  expect(stdout).toMatch(/ok {3}mail: 127\.0\.0\.1:\d+ accepts mail from/)
   expect(stdout).toContain('ok   mail: 0 waiting')
   expect(sandbox.logs()).not.toContain(TO)
 }, 300_000)

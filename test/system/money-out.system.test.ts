@@ -201,7 +201,8 @@ test('a frozen asset is refused, and goes again when the freeze is lifted', asyn
   const order = { ticker: 'BNB', blockchain: 'BINANCE_SMART_CHAIN' as Network, to, amount: '0.01' }
   await new Promise((resolve) => setTimeout(resolve, 600))
   expect(await refusal(send(order))).toMatchObject({ status: 503, code: 107 })
-  const [{ id }] = JSON.parse(await bursar('freezes')) as [{ id: string }]
+  const { stops } = JSON.parse(await bursar('freezes', '--json')) as { stops: [{ id: string }] }
+  const [{ id }] = stops
   await bursar('unfreeze', id)
   await new Promise((resolve) => setTimeout(resolve, 600))
   await sandbox.notified(shop(), { id: (await send(order)).id, status: 'Done' })

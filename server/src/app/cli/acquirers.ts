@@ -29,9 +29,9 @@ import { applyAll } from '../../ledger/postings/index.ts'
 import { formatUnits, parseUnits } from '../../platform/money/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { actor } from './actor.ts'
-import { command, flag, print, text, UsageError, type Command } from './command.ts'
+import { command, flag, text, UsageError, type Command } from './command.ts'
 import { required, withInstallation, type Opened } from '../installation/open.ts'
-import { printTable } from './table.ts'
+import type { Fields, Output } from './output.ts'
 
 const catalogueOf = ({ config }: Opened): Catalogue => required(config.assets, 'BURSAR_ASSETS_FILE')
 const acquirersOf = ({ config }: Opened): Acquirers =>
@@ -69,7 +69,7 @@ const moneyCommand = (name: string, summary: string, itemOf: typeof fundAcquirer
     name,
     summary,
     args: ['ACQUIRER', 'TICKER', 'AMOUNT'],
-    run: async ({ args: { ACQUIRER: account, TICKER: ticker, AMOUNT: amount } }, env) =>
+    run: async ({ args: { ACQUIRER: account, TICKER: ticker, AMOUNT: amount } }, env, out) =>
       withInstallation(env, async (opened) => {
         const asset = fiatOf(opened, ticker)
         if (!acquirersOf(opened).byName.has(account))
@@ -80,41 +80,54 @@ const moneyCommand = (name: string, summary: string, itemOf: typeof fundAcquirer
         await inTransaction(runtime.db, (tx) =>
           applyAll(tx, [itemOf({ acquirer: account, ticker: asset.ticker, units }, momentOf(runtime))]),
         )
-        print(
+        out.say(
           `booked; by the books ${account} holds ${formatUnits(await heldBy(runtime.db, account, asset.ticker), asset.scale)} ${asset.ticker}`,
         )
       }),
   })
 
 /** Without the page, which is the payer's. */
-const shownPayment = ({ page: _, ...shown }: Payment): Record<string, unknown> =>
-  JSON.parse(
-    JSON.stringify(shown, (_name, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)),
-  ) as Record<string, unknown>
+const shownPayment = (opened: Opened, payment: Payment): Fields => {
+  const amountOf = (units: bigint | null, ticker: string): string | null =>
+    units === null ? null : formatUnits(units, fiatOf(opened, ticker).scale)
+  const { page: _, units, paidUnits, costUnits, fee, refundedUnits, disputeUnits, ...shown } = payment
+  const paidIn = payment.paidTicker ?? payment.ticker
+  return {
+    ...shown,
+    amount: amountOf(units, payment.ticker),
+    paid: amountOf(paidUnits, paidIn),
+    cost: amountOf(costUnits, paidIn),
+    fee: amountOf(fee, paidIn),
+    refunded: amountOf(refundedUnits, paidIn),
+    disputed: amountOf(disputeUnits, paidIn),
+  }
+}
 
 export const acquirerCommands: readonly Command[] = [
   command({
     name: 'payment show',
-    summary:
-      'show a payment by card, or all that were tried for an invoice, with their state at the acquirer and in the books',
+    summary: 'show a card payment, or every one that was tried for an invoice, with its state and amounts',
     args: ['PAYMENT_OR_INVOICE_ID'],
-    run: async ({ args }, env) =>
-      withInstallation(env, async ({ runtime }) => {
+    run: async ({ args }, env, out) =>
+      withInstallation(env, async (opened) => {
+        const { db } = opened.runtime
         const given = args.PAYMENT_OR_INVOICE_ID.toLowerCase()
         if (!isUuid(given)) throw new UsageError('PAYMENT_OR_INVOICE_ID is a UUID')
-        const one = await findPayment(runtime.db, given)
-        const shown = one ? shownPayment(one) : (await findPaymentsFor(runtime.db, given))?.map(shownPayment)
-        if (!shown) throw new Error('there is no such payment or invoice')
-        print(shown)
+        const one = await findPayment(db, given)
+        if (one) return out.show(shownPayment(opened, one))
+        const all = await findPaymentsFor(db, given)
+        if (!all) throw new Error('there is no such payment or invoice')
+        if (all.length === 0) out.say('no payment by card was tried for this invoice')
+        out.show({ payments: all.map((payment) => shownPayment(opened, payment)) })
       }),
   }),
   command({
     name: 'payment refund',
-    summary: 'give a payment back to the card it came from, whole or in part',
+    summary: 'refund a card payment, in whole or in part',
     args: ['PAYMENT_ID', 'REASON...'],
-    options: { amount: text('AMOUNT', 'give back so much, not all of it') },
-    irreversible: 'The acquirer is asked to give the money back to the card.',
-    run: async ({ args, options }, env) => {
+    options: { amount: text('AMOUNT', 'refund this much, not all of it') },
+    irreversible: 'The acquirer is asked to refund the money to the card.',
+    run: async ({ args, options }, env, out) => {
       await withInstallation(env, async (opened) => {
         const { runtime } = opened
         const payment = await findPayment(runtime.db, args.PAYMENT_ID)
@@ -125,7 +138,8 @@ export const acquirerCommands: readonly Command[] = [
         const refund = await inTransaction(runtime.db, (tx) =>
           requestRefund(tx, wanted, acquirersOf(opened).table, momentOf(runtime)),
         )
-        print(
+        out.show({ refundId: refund.id }, [])
+        out.say(
           `refund ${refund.id} of ${formatUnits(refund.units, asset.scale)} ${refund.ticker} is on its way; the money is held until ${refund.acquirer} has answered`,
         )
       })
@@ -140,8 +154,8 @@ export const acquirerCommands: readonly Command[] = [
       refused: flag('the payer will not get the money: it goes back to the account it was held on'),
     },
     irreversible: 'The refund ends as you say. If it was done and you say refused, it can be given back twice.',
-    more: 'With --refused the acquirer is asked once more: a refund that it shows, or says that it has, is not refused. Whatever you say, what went back\nof the payment is asked for two weeks afterwards. Who typed this is kept with the refund, and in the record that "bursar actions" prints.',
-    run: async ({ args, options }, env) => {
+    more: 'With --refused the acquirer is asked once more: a refund that it shows or confirms can not be refused. For two weeks afterwards the acquirer is asked how much of the payment went back. Your login is recorded with the refund and in "bursar actions".',
+    run: async ({ args, options }, env, out) => {
       if (options.done === options.refused) throw new UsageError('say how it ended: --done or --refused')
       const id = args.REFUND_ID.toLowerCase()
       if (!isUuid(id)) throw new UsageError('REFUND_ID is a UUID')
@@ -153,16 +167,16 @@ export const acquirerCommands: readonly Command[] = [
           const moment = momentOf(opened.runtime)
           await carryOut(tx, await resolveRefund(tx, resolution, listenerOf(opened), moment), moment)
         })
-        print(options.done ? 'booked as given back' : 'refused; the money is back on its account')
+        out.say(options.done ? 'booked as given back' : 'refused; the money is back on its account')
       })
     },
   }),
   command({
     name: 'payment went-back',
-    summary: 'enter how much of a payment went back to its payer, where the acquirer reports no amount; 0: nothing',
+    summary: 'enter how much of a payment went back to its payer, where the acquirer reports no amount; 0 for nothing',
     args: ['PAYMENT_ID', 'AMOUNT', 'REASON...'],
     irreversible: 'The amount is taken from the balance of the merchant; what is missing there is owed.',
-    run: async ({ args }, env) => {
+    run: async ({ args }, env, out) => {
       await withInstallation(env, async (opened) => {
         const { runtime } = opened
         const payment = await findPayment(runtime.db, args.PAYMENT_ID)
@@ -172,7 +186,7 @@ export const acquirerCommands: readonly Command[] = [
           const moment = momentOf(runtime)
           await carryOut(tx, await resolveDispute(tx, payment.id, units, `${actor()}: ${args.REASON}`, moment), moment)
         })
-        print(units === 0n ? 'what was held is available again' : 'booked as gone back')
+        out.say(units === 0n ? 'what was held is available again' : 'booked as gone back')
       })
     },
   }),
@@ -181,41 +195,41 @@ export const acquirerCommands: readonly Command[] = [
     summary: 'credit a payment in suspense to its merchant, less the fee',
     args: ['PAYMENT_ID'],
     irreversible: 'The money in suspense is credited to the merchant.',
-    run: async ({ args }, env) =>
+    run: async ({ args }, env, out) =>
       withInstallation(env, async (opened) => {
         const { runtime } = opened
         await inTransaction(runtime.db, async (tx) => {
           const moment = momentOf(runtime)
           await carryOut(tx, await acceptPayment(tx, args.PAYMENT_ID, listenerOf(opened), moment), moment)
         })
-        print('it is on the balance of the merchant')
+        out.say('credited to the merchant')
       }),
   }),
   command({
     name: 'merchant held',
     summary: 'list the held money of card payments of a merchant, and when each part is released',
     args: ['MERCHANT_ID'],
-    run: async ({ args }, env) =>
+    run: async ({ args }, env, out) =>
       withInstallation(env, async (opened) => {
         const holds = await heldOf(opened.runtime.db, args.MERCHANT_ID)
-        const rows = holds.map(({ paymentId, ticker, units, kind, releaseAt }) => [
+        const rows = holds.map(({ paymentId, ticker, units, kind, releaseAt }) => ({
           paymentId,
-          kind,
-          formatUnits(units, fiatOf(opened, ticker).scale),
+          heldFor: kind,
+          amount: formatUnits(units, fiatOf(opened, ticker).scale),
           ticker,
-          releaseAt.toISOString(),
-        ])
-        printTable(['payment', 'held for', 'amount', 'ticker', 'until'], rows)
+          releaseAt,
+        }))
+        out.list('held', rows, { heads: { paymentId: 'payment', releaseAt: 'until' }, none: 'nothing is held' })
       }),
   }),
   moneyCommand(
     'acquirer fund',
-    "book money of the owner's that was put into an account with an acquirer",
+    "book the operator's money that was paid into an account with an acquirer; a negative amount: taken out of it",
     fundAcquirerItem,
   ),
   moneyCommand(
     'acquirer banked',
-    'book that a settlement has reached the bank; below zero: that the bank has paid the acquirer',
+    'book a settlement that has reached the bank; a negative amount: the bank has paid the acquirer',
     bankItem,
   ),
 ]
@@ -229,6 +243,7 @@ export const reconcileWithAcquirer = async (
     days,
     balances,
   }: { acquirer: string; statement: string | undefined; days: string; balances: readonly string[] },
+  out: Output,
 ): Promise<number> => {
   const { runtime } = opened
   const acquirer = acquirersOf(opened).byName.get(name)
@@ -237,42 +252,42 @@ export const reconcileWithAcquirer = async (
   const lookedBackMs = Number(days) * 86_400_000
   const findings =
     statement === undefined ? await fromPort(opened, name, lookedBackMs) : await fromFile(opened, name, statement)
-  const show = (units: bigint | null, ticker: string): string =>
-    units === null ? '-' : formatUnits(units, fiatOf(opened, ticker).scale)
+  const show = (units: bigint | null, ticker: string): string | null =>
+    units === null ? null : formatUnits(units, fiatOf(opened, ticker).scale)
   if (findings.length > 0) {
-    printTable(
-      ['found', 'what', 'reference', 'ticker', 'booked', 'statement'],
-      findings.map(({ kind, what, reference, ticker, booked, stated }) => [
-        kind,
-        what,
-        reference,
-        ticker,
-        show(booked, ticker),
-        show(stated, ticker),
-      ]),
-    )
-    print('')
+    const differences = findings.map(({ kind, what, reference, ticker, booked, stated }) => ({
+      found: kind,
+      what,
+      reference,
+      ticker,
+      booked: show(booked, ticker),
+      statement: show(stated, ticker),
+    }))
+    out.list('differences', differences)
+    out.gap()
   }
   const stated = await statedTotals(runtime.db, name)
-  const rows: string[][] = []
+  const rows: Fields[] = []
   for (const { ticker } of catalogueOf(opened).fiat) {
     const held = await heldBy(runtime.db, name, ticker)
     const total = stated.get(ticker)
     if (held === 0n && total === undefined) continue
-    rows.push([
+    rows.push({
       ticker,
-      show(held, ticker),
-      show(total ?? null, ticker),
-      show(total === undefined ? null : held - total, ticker),
-    ])
+      booksHold: show(held, ticker),
+      allLinesRead: show(total ?? null, ticker),
+      difference: show(total === undefined ? null : held - total, ticker),
+    })
   }
-  printTable(['ticker', 'books hold', 'all lines read', 'difference'], rows)
+  out.list('totals', rows, { none: 'the books hold nothing there, and no line of a statement was read' })
   let off = findings.length
   for (const text of balances) {
     const [ticker = '', amount = ''] = text.split('=')
     const asset = fiatOf(opened, ticker)
     const [said, held] = [unitsOf(amount, asset), await heldBy(runtime.db, name, ticker)]
-    print(
+    out.add(
+      'balances',
+      { ticker, books: show(held, ticker), acquirer: show(said, ticker), difference: show(said - held, ticker) },
       `${ticker}: books ${show(held, ticker)}, acquirer ${show(said, ticker)}: ${said === held ? 'equal' : `DIFFERENCE ${show(said - held, ticker)}`}`,
     )
     if (said !== held) off += 1

@@ -1,5 +1,6 @@
 import { findBrokenAction, headOfActions, listActions } from '../../platform/operators/index.ts'
-import { command, print, text, textOr, UsageError, type Command } from './command.ts'
+import { command, text, textOr, UsageError, type Command } from './command.ts'
+import type { Fields } from './output.ts'
 import { withInstallation } from '../installation/open.ts'
 
 export const actionCommands: readonly Command[] = [
@@ -11,7 +12,7 @@ export const actionCommands: readonly Command[] = [
       most: textOr('100', 'N', 'rows'),
     },
     more: 'A row is written before a command begins and one after it ended. Each row covers the one before it by a hash: the last line says whether all do.',
-    run: async ({ options }, env) =>
+    run: async ({ options }, env, out) =>
       withInstallation(env, async ({ runtime }) => {
         if (!/^[1-9]\d{0,5}$/.test(options.most)) throw new UsageError('--most is a whole number from 1')
         for (const {
@@ -24,18 +25,21 @@ export const actionCommands: readonly Command[] = [
           outcome,
           message,
         } of await listActions(runtime.db, { most: Number(options.most), command: options.command ?? null })) {
-          print(
+          out.add(
+            'actions',
+            { at, login, host, databaseUser, command: name, arguments: given as Fields, outcome, message },
             `${at.toISOString()} ${login}@${host} (${databaseUser}) ${name} ${JSON.stringify(given)}: ${outcome}${message === null ? '' : `: ${message}`}`,
           )
         }
         const [broken, head] = [await findBrokenAction(runtime.db), await headOfActions(runtime.db)]
+        out.show({ head: head === null ? null : { ...head }, brokenRow: broken }, [])
         if (broken === null)
-          return print(
+          return out.say(
             head === null
               ? 'nothing is recorded'
               : `${head.number} row(s), each follows from the one before; head ${head.hash}`,
           )
-        print(`row ${broken} was changed or removed, or does not follow from the one before it`)
+        out.say(`row ${broken} was changed or removed, or does not follow from the one before it`)
         process.exitCode = 1
       }),
   }),

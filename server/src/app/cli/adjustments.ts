@@ -23,7 +23,8 @@ import { formatUnits } from '../../platform/money/index.ts'
 import { readKeyFile } from '../../platform/config/key-file.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { actor } from './actor.ts'
-import { command, flag, neededText, print, text, UsageError, type Command } from './command.ts'
+import { command, flag, neededText, text, UsageError, type Command } from './command.ts'
+import type { Fields } from './output.ts'
 import { required, withInstallation, type Opened } from '../installation/open.ts'
 import { assetOf, signedUnitsOf } from './typed-amount.ts'
 
@@ -59,8 +60,13 @@ export const adjustmentLine = ({
   return `${id}: ${amount} ${asset} from ${accountText(from)} to ${accountText(to)}${about}, proposed by ${proposedBy}, ${state}: ${reason}`
 }
 
-/** The text as it is printed and piped; its last line break is the terminal's. */
-const withoutEnd = (signed: string): string => signed.trimEnd()
+/** The same for programs. */
+export const adjustmentFields = ({ units: _, from, to, ...rest }: AdjustmentLine): Fields => ({
+  ...rest,
+  from: accountText(from),
+  to: accountText(to),
+  signed: rest.signed && { ...rest.signed },
+})
 
 const textToSign = async ({ runtime: { db } }: Opened, id: string): Promise<string> => {
   const adjustment = await findAdjustment(db, id)
@@ -84,7 +90,7 @@ const adjustCommands: readonly Command[] = [
       deposit: text('ID', 'the rejected deposit whose money leaves quarantine'),
     },
     more: `An account is KIND, KIND:MERCHANT_ID, custody:NETWORK or acquirer:NAME. What may go where:\n${PAIR_LINES}\nSee docs/operating/adjustments.md.`,
-    run: async ({ args: { AMOUNT: typed, REASON: reason }, options }, env) => {
+    run: async ({ args: { AMOUNT: typed, REASON: reason }, options }, env, out) => {
       const [from, to] = [accountOf(options.from), accountOf(options.to)]
       await withInstallation(env, async (opened) => {
         const asset = assetOf(opened, options.asset)
@@ -104,7 +110,8 @@ const adjustCommands: readonly Command[] = [
         const { id } = await inTransaction(opened.runtime.db, (tx) =>
           propose(tx, proposal, showOf(opened), momentOf(opened.runtime)),
         )
-        print(withoutEnd(await textToSign(opened, id)))
+        out.show({ id }, [])
+        out.text('text', await textToSign(opened, id))
         process.stderr.write(
           `\nAnother person signs these lines (bursar adjust text ${id} | bursar adjust sign --key FILE), then: bursar adjust apply ${id} PERSON SIGNATURE\n`,
         )
@@ -115,8 +122,8 @@ const adjustCommands: readonly Command[] = [
     name: 'adjust text',
     summary: 'print the text of an adjustment that a second person signs',
     args: ['ID'],
-    run: async ({ args: { ID: id } }, env) =>
-      withInstallation(env, async (opened) => print(withoutEnd(await textToSign(opened, id)))),
+    run: async ({ args: { ID: id } }, env, out) =>
+      withInstallation(env, async (opened) => out.text('text', await textToSign(opened, id))),
   }),
   command({
     name: 'adjust sign',
@@ -126,12 +133,12 @@ const adjustCommands: readonly Command[] = [
       text: text('FILE', 'the text; from standard input when left out'),
     },
     more: 'Read the text before you sign it: it is printed to standard error. The signature is printed to standard output.',
-    run: async ({ options }) => {
-      const read = `${withoutEnd(readFileSync(options.text ?? 0, 'utf8'))}\n`
+    run: async ({ options }, _env, out) => {
+      const read = `${readFileSync(options.text ?? 0, 'utf8').trimEnd()}\n`
       if (!/^bursar (adjustment|person) v1\n/.test(read))
         throw new Error('this is neither the text of an adjustment nor that of an enrolment')
       process.stderr.write(read)
-      print(signText(readKeyFile(options.key), read))
+      out.text('signature', signText(readKeyFile(options.key), read))
     },
   }),
   command({
@@ -139,23 +146,25 @@ const adjustCommands: readonly Command[] = [
     summary: 'post an adjustment that a second person has signed',
     args: ['ID', 'PERSON', 'SIGNATURE'],
     irreversible: 'The books are moved as the adjustment says.',
-    run: async ({ args: { ID: id, PERSON: person, SIGNATURE: signature } }, env) =>
+    run: async ({ args: { ID: id, PERSON: person, SIGNATURE: signature } }, env, out) =>
       withInstallation(env, async (opened) => {
         const { runtime } = opened
         await inTransaction(runtime.db, (tx) =>
           applyAdjustment(tx, { id, person, signature }, { actor: actor(), show: showOf(opened) }, momentOf(runtime)),
         )
-        print(adjustmentLine((await findAdjustment(runtime.db, id))!))
+        const applied = (await findAdjustment(runtime.db, id))!
+        out.show(adjustmentFields(applied), [adjustmentLine(applied)])
       }),
   }),
   command({
     name: 'adjust list',
     summary: 'list adjustments, the newest first',
     options: { open: flag('only those that are not signed yet') },
-    run: async ({ options: { open } }, env) =>
+    run: async ({ options: { open } }, env, out) =>
       withInstallation(env, async ({ runtime }) => {
         const lines = (await listAdjustments(runtime.db)).filter(({ signed }) => !open || signed === null)
-        print(lines.length === 0 ? 'none' : lines.map(adjustmentLine).join('\n'))
+        for (const line of lines) out.add('adjustments', adjustmentFields(line), adjustmentLine(line))
+        if (lines.length === 0) out.list('adjustments', [])
       }),
   }),
 ]
@@ -175,19 +184,19 @@ const personCommands: readonly Command[] = [
     options: {
       out: neededText('FILE', 'where the private key goes; readable by its owner alone, never over another file'),
     },
-    run: async ({ options: { out } }) => {
+    run: async ({ options: { out: file } }, _env, out) => {
       const { pem, publicKey } = makePersonKey()
-      writeFileSync(out, pem, { mode: 0o600, flag: 'wx' })
-      print(publicKey)
+      writeFileSync(file, pem, { mode: 0o600, flag: 'wx' })
+      out.text('publicKey', publicKey)
     },
   }),
   command({
     name: 'person text',
     summary: 'print the text by which an enrolled person vouches for another one',
     args: ['ID', 'PUBLIC_KEY', 'LOGIN'],
-    run: async ({ args: { ID: id, PUBLIC_KEY: publicKey, LOGIN: login } }, env) =>
+    run: async ({ args: { ID: id, PUBLIC_KEY: publicKey, LOGIN: login } }, env, out) =>
       withInstallation(env, async ({ runtime: { db } }) =>
-        print(withoutEnd(enrolmentText({ id, publicKey, login }, await databaseIdentity(db)))),
+        out.text('text', enrolmentText({ id, publicKey, login }, await databaseIdentity(db))),
       ),
   }),
   command({
@@ -198,15 +207,19 @@ const personCommands: readonly Command[] = [
       voucher: text('ID', 'who is enrolled and vouches for the person; needed for all but the first'),
       signature: text('HEX', "the voucher's signature of `person text`"),
     },
-    more: 'LOGIN is the name under which the person types commands: a person does not sign an adjustment that they have proposed.',
-    run: async ({ args: { ID: id, PUBLIC_KEY: publicKey, LOGIN: login }, options: { voucher, signature } }, env) => {
+    more: 'LOGIN is the login under which the person types commands. A person can not sign an adjustment that the same login proposed.',
+    run: async (
+      { args: { ID: id, PUBLIC_KEY: publicKey, LOGIN: login }, options: { voucher, signature } },
+      env,
+      out,
+    ) => {
       if ((voucher === undefined) !== (signature === undefined))
         throw new UsageError('--voucher and --signature go together')
       const by = { actor: actor(), voucher: voucher === undefined ? null : { id: voucher, signature: signature! } }
       await withInstallation(env, ({ runtime }) =>
         inTransaction(runtime.db, (tx) => enrol(tx, { id, publicKey, login }, by, momentOf(runtime))),
       )
-      print(`${id} is enrolled`)
+      out.say(`${id} is enrolled`)
     },
   }),
   command({
@@ -214,17 +227,21 @@ const personCommands: readonly Command[] = [
     summary: 'revoke the right of a person to sign, permanently',
     args: ['ID'],
     irreversible: 'The person and the key can not be enrolled again.',
-    run: async ({ args: { ID: id } }, env) =>
+    run: async ({ args: { ID: id } }, env, out) =>
       withInstallation(env, async ({ runtime }) => {
         if (!(await inTransaction(runtime.db, (tx) => removePerson(tx, id, actor(), momentOf(runtime).at))))
           throw new Error(`${id} is not enrolled`)
-        print(`${id} signs nothing any more`)
+        out.say(`${id} can no longer sign`)
       }),
   }),
   command({
     name: 'person list',
-    summary: 'list the people who may sign adjustments, and who could',
-    run: async (_given, env) => withInstallation(env, async ({ runtime }) => print(await listPeople(runtime.db))),
+    summary: 'list the people who may sign adjustments, and those who were removed',
+    run: async (_given, env, out) =>
+      withInstallation(env, async ({ runtime }) => {
+        const people = (await listPeople(runtime.db)).map((person) => ({ ...person }))
+        out.list('people', people, { none: 'nobody is enrolled' })
+      }),
   }),
 ]
 

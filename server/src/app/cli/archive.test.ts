@@ -19,8 +19,7 @@ import {
   type Db,
 } from '../../platform/db/index.ts'
 import { emit, listEvents, replayEvents } from '../../merchants/webhooks/index.ts'
-import { dispatch } from './dispatch.ts'
-import { commands } from './index.ts'
+import { runCommand } from './index.ts'
 import { captured } from './test-output.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'bursar-archive-'))
@@ -72,7 +71,7 @@ const type = (kind: 'owner' | 'worker' | 'operator', ...words: string[]) => {
     BURSAR_LOG_LEVEL: 'silent',
     BURSAR_SANDBOX: 'true',
   }
-  return captured(() => dispatch(commands, words, env, null))
+  return captured(() => runCommand(words, env, null))
 }
 const archive = (kind: 'owner' | 'worker' | 'operator' = 'owner', keep = '12') =>
   type(kind, 'archive', 'events', '--keep-months', keep, '--to', folder, '--yes')
@@ -121,7 +120,7 @@ test('audit M-C5: what is delivered and old is in files that are what was sent, 
     .trimEnd()
     .split('\n')
   expect(lines.map((line) => (JSON.parse(line) as { body: string }).body)).toEqual(rows.map(({ body }) => body))
-  expect(JSON.parse((await type('operator', 'archive', 'list')).text)).toMatchObject([
+  expect(JSON.parse((await type('operator', 'archive', 'list', '--json')).text).archives).toMatchObject([
     {
       name: 'events_before',
       events: 2,

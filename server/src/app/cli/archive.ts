@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { createDb, createPool, monthStart, requireMigrated, whoAmI } from '../../platform/db/index.ts'
 import { readClockOffset } from '../../platform/runtime/business-clock.ts'
 import { archiveEvents, listArchives } from '../../merchants/webhooks/index.ts'
-import { command, neededText, print, UsageError, type Command } from './command.ts'
+import { command, neededText, UsageError, type Command } from './command.ts'
 import { loadConfig, withInstallation } from '../installation/open.ts'
 
 /** A deposit that is judged again after a year is the last thing that looks for what its merchant was notified of. */
@@ -26,7 +26,7 @@ export const archiveCommands: readonly Command[] = [
       to: neededText('FOLDER', 'where the files go: back it up as the database'),
     },
     irreversible: 'Merchants can no longer list the notifications of these months, nor can they be sent again.',
-    run: async ({ options }, env) => {
+    run: async ({ options }, env, out) => {
       const months = monthsOf(options['keep-months'])
       const folder = resolve(options.to)
       const { databaseUrl } = loadConfig(env, 'cli')
@@ -48,10 +48,14 @@ export const archiveCommands: readonly Command[] = [
           at,
           tell: ({ name, events, file, sha256 }) => {
             count += 1
-            print(`${name}: ${events} notifications are in ${file}, sha256 ${sha256}`)
+            out.add(
+              'archived',
+              { name, events, file, sha256 },
+              `${name}: ${events} notifications are in ${file}, sha256 ${sha256}`,
+            )
           },
         })
-        if (count === 0) print(`nothing is older than ${months} months`)
+        if (count === 0) out.say(`nothing is older than ${months} months`)
       } finally {
         await pool.end()
       }
@@ -60,6 +64,10 @@ export const archiveCommands: readonly Command[] = [
   command({
     name: 'archive list',
     summary: 'list archived months and their files',
-    run: async (_given, env) => withInstallation(env, async ({ runtime }) => print(await listArchives(runtime.db))),
+    run: async (_given, env, out) =>
+      withInstallation(env, async ({ runtime }) => {
+        const archives = (await listArchives(runtime.db)).map((archive) => ({ ...archive }))
+        out.list('archives', archives, { none: 'no month was archived' })
+      }),
   }),
 ]

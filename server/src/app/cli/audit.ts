@@ -2,7 +2,7 @@ import { acceptFinding, auditAccounts, listOpenFindings } from '../../treasury/a
 import { inTransaction } from '../../platform/db/index.ts'
 import { restoreBalance } from '../../ledger/postings/index.ts'
 import { actor } from './actor.ts'
-import { command, print, UsageError, type Command } from './command.ts'
+import { command, UsageError, type Command } from './command.ts'
 import { withInstallation } from '../installation/open.ts'
 
 const numberOf = (typed: string, name: string): number => {
@@ -15,15 +15,18 @@ export const auditCommands: readonly Command[] = [
   command({
     name: 'audit findings',
     summary: 'list accounts whose balance their entries do not prove, and why',
-    run: async (_given, env) =>
+    run: async (_given, env, out) =>
       withInstallation(env, async ({ runtime }) => {
         const findings = await listOpenFindings(runtime.db)
-        for (const { accountId, version, finding, detail, merchantId, asset, kind, foundAt } of findings) {
-          print(
+        for (const one of findings) {
+          const { accountId, version, finding, detail, merchantId, asset, kind, foundAt } = one
+          out.add(
+            'findings',
+            { ...one },
             `${foundAt.toISOString()} account ${accountId} (${kind} of ${merchantId} in ${asset}), version ${version}, ${finding}: ${detail}`,
           )
         }
-        if (findings.length === 0) print('every account that was audited is proved')
+        if (findings.length === 0) out.say('every account that was audited is proved')
         else process.exitCode = 1
       }),
   }),
@@ -32,7 +35,7 @@ export const auditCommands: readonly Command[] = [
     summary: 'accept a finding about a transfer or a cause, after a correcting posting',
     args: ['ACCOUNT', 'VERSION', 'REASON...'],
     irreversible: 'The entry stays in the books, and the audit goes on behind it.',
-    run: async ({ args }, env) =>
+    run: async ({ args }, env, out) =>
       withInstallation(env, async ({ runtime }) => {
         const finding = { accountId: numberOf(args.ACCOUNT, 'ACCOUNT'), version: numberOf(args.VERSION, 'VERSION') }
         const by = { actor: actor(), reason: args.REASON }
@@ -44,7 +47,7 @@ export const auditCommands: readonly Command[] = [
             'there is no open finding about a transfer or a cause of this account at this version: see `bursar audit findings`. A balance is set right by `bursar audit restore`',
           )
         const left = await auditAccounts(runtime, [finding.accountId])
-        print(
+        out.say(
           left.size === 0
             ? 'accepted; the account is proved again. Lift the stops: bursar freezes'
             : 'accepted; the account has another finding: bursar audit findings',
@@ -56,14 +59,14 @@ export const auditCommands: readonly Command[] = [
     summary: 'reset an account whose balance was changed without entries to its last entry',
     args: ['ACCOUNT'],
     irreversible: 'What was written into the balance is lost: note it before.',
-    run: async ({ args }, env) =>
+    run: async ({ args }, env, out) =>
       withInstallation(env, async ({ runtime }) => {
         const id = numberOf(args.ACCOUNT, 'ACCOUNT')
         const restored = await inTransaction(runtime.db, (tx) => restoreBalance(tx, id))
         if (!restored) throw new Error('there is no such account')
-        print(`posted/held were ${restored.before.join('/')}, are ${restored.after.join('/')}`)
+        out.say(`posted/held were ${restored.before.join('/')}, are ${restored.after.join('/')}`)
         const left = await auditAccounts(runtime, [id])
-        print(
+        out.say(
           left.size === 0
             ? 'the account is proved again. Lift the stops: bursar freezes'
             : 'the account is not proved: bursar audit findings',

@@ -1,6 +1,5 @@
 import { rescan } from '../../chain/watcher/index.ts'
-import { command, print, UsageError, type Command } from './command.ts'
-import { depositCommands } from './deposits.ts'
+import { command, UsageError, type Command } from './command.ts'
 import { reconcileCommand } from './reconcile.ts'
 import { rewindCommands, withNetwork } from './rewind.ts'
 
@@ -11,16 +10,15 @@ export const booksCommands: readonly Command[] = [
     summary: 'read blocks again; always safe, as a node of another chain is refused',
     args: ['NETWORK', 'FROM', 'TO'],
     more: 'FROM and TO are heights of blocks, both included.',
-    run: async ({ args: { NETWORK: name, FROM: from, TO: to } }, env) => {
+    run: async ({ args: { NETWORK: name, FROM: from, TO: to } }, env, out) => {
       const [first, last] = [Number(from), Number(to)]
       if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last) || first < 0 || last < first)
         throw new UsageError('FROM and TO are heights')
       await withNetwork(env, name, async (deps) => {
         const count = await rescan(deps, first, last)
-        print(`read ${count} block(s) again`)
+        out.say(`read ${count} block(s) again`)
       })
     },
   }),
-  ...depositCommands,
   ...rewindCommands,
 ]

@@ -6,7 +6,7 @@ import { carryOut, type Effects } from '../../ledger/effects/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { actor } from './actor.ts'
-import { command, flag, print, UsageError, type Command } from './command.ts'
+import { command, flag, UsageError, type Command } from './command.ts'
 import { required, withInstallation, type Environment } from '../installation/open.ts'
 
 const MOST_LISTED = 1_000
@@ -28,13 +28,16 @@ export const cardPayoutCommands: readonly Command[] = [
   command({
     name: 'card-payouts',
     summary: 'list open parts of card payouts, with their references at the acquirers',
-    run: async (_given, env) =>
+    run: async (_given, env, out) =>
       withInstallation(env, async ({ runtime, config }) => {
         const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
         const parts = await listOpenParts(runtime.db, MOST_LISTED)
-        for (const { units, ...part } of parts)
-          print({ ...part, amount: formatUnits(units, catalogue.findFiat(part.ticker)?.scale ?? 0) })
-        if (parts.length === 0) print('nothing')
+        const rows = parts.map(({ units, ticker, ...part }) => ({
+          ...part,
+          amount: formatUnits(units, catalogue.findFiat(ticker)?.scale ?? 0),
+          ticker,
+        }))
+        out.list('parts', rows, { none: 'no part is open' })
       }),
   }),
   command({
@@ -46,14 +49,14 @@ export const cardPayoutCommands: readonly Command[] = [
       refused: flag('the acquirer has not paid it, and never will: amount and fee go back to the balance'),
     },
     irreversible: 'The order ends as you say. If it was paid and you say refused, it can be paid twice.',
-    run: async ({ args, options }, env) => {
+    run: async ({ args, options }, env, out) => {
       if (options.paid === options.refused) throw new UsageError('say how it ended: --paid or --refused')
       const how = options.paid ? 'paid' : 'refused'
       const by = `${actor()}: ${args.REASON}`
       await decide(env, (tx, catalogue, moment) =>
         resolve(tx, { reference: args.REFERENCE, how, by }, catalogue, moment),
       )
-      print(how === 'paid' ? 'booked as paid' : 'refused; amount and fee are back on the balance')
+      out.say(how === 'paid' ? 'booked as paid' : 'refused; amount and fee are back on the balance')
     },
   }),
   command({
@@ -61,9 +64,9 @@ export const cardPayoutCommands: readonly Command[] = [
     summary: 'end a waiting part that was sent to no acquirer, and return its money to the balance',
     args: ['PART_ID'],
     irreversible: 'The part ends as failed, and its amount and fee go back to the balance.',
-    run: async ({ args }, env) => {
+    run: async ({ args }, env, out) => {
       await decide(env, (tx, catalogue, moment) => abandon(tx, args.PART_ID, catalogue, moment))
-      print('given up; amount and fee are back on the balance')
+      out.say('given up; amount and fee are back on the balance')
     },
   }),
 ]

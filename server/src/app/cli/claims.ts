@@ -4,7 +4,7 @@ import { formatUnits } from '../../platform/money/index.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { askWithdrawal } from '../../pay-out/withdrawals/index.ts'
-import { command, flag, print, text, UsageError, type Command } from './command.ts'
+import { command, flag, text, UsageError, type Command } from './command.ts'
 import { required, withInstallation, type Opened } from '../installation/open.ts'
 
 const claimId = (given: string): string => {
@@ -21,11 +21,11 @@ const settingsOf = ({ config }: Opened) => ({
 export const claimCommands: readonly Command[] = [
   command({
     name: 'claims list',
-    summary:
-      'list pending refund claims of underpaid invoices, or all claims; a claim whose withdrawal failed is pending again',
+    summary: 'list refund claims of underpaid invoices that wait for a decision, or all claims',
+    more: 'A claim whose withdrawal failed waits for a decision again.',
     args: ['[MERCHANT_ID]'],
-    options: { all: flag('those that were decided, too') },
-    run: async ({ args: { MERCHANT_ID: merchantId }, options }, env) => {
+    options: { all: flag('decided claims, too') },
+    run: async ({ args: { MERCHANT_ID: merchantId }, options }, env, out) => {
       if (merchantId !== undefined && !isUuid(merchantId)) throw new UsageError('MERCHANT_ID is a UUID')
       await withInstallation(env, async (opened) => {
         const { catalogue } = settingsOf(opened)
@@ -34,23 +34,35 @@ export const claimCommands: readonly Command[] = [
           ...(merchantId === undefined ? {} : { merchantId }),
         }
         const claims = await listClaims(opened.runtime.db, filter)
-        print(
-          claims.map(({ ticker, paid, fee, units, ...claim }) => {
-            const shown = (amount: bigint): string =>
-              `${formatUnits(amount, catalogue.findCrypto(ticker)?.scale ?? 0)} ${ticker}`
-            return { ...claim, paid: shown(paid), fee: shown(fee), refund: units === null ? null : shown(units) }
-          }),
-        )
+        const rows = claims.map(({ paid, fee, units, ...claim }) => {
+          const shown = (amount: bigint): string => formatUnits(amount, catalogue.findCrypto(claim.ticker)?.scale ?? 0)
+          return { ...claim, paid: shown(paid), fee: shown(fee), refund: units === null ? null : shown(units) }
+        })
+        out.list('claims', rows, {
+          columns: [
+            'id',
+            'merchantId',
+            'state',
+            'paid',
+            'fee',
+            'ticker',
+            'blockchain',
+            'refundAddress',
+            'requestedAt',
+            'email',
+          ],
+          none: options.all ? 'there are no claims' : 'no claim waits for a decision',
+        })
       })
     },
   }),
   command({
     name: 'claims approve',
-    summary: 'approve a claim: refund what was paid less the fee, or --amount, by a withdrawal',
+    summary: 'approve a refund claim: a withdrawal pays back what was paid less the fee, or --amount',
     args: ['CLAIM_ID', '[NOTE...]'],
-    options: { amount: text('AMOUNT', 'give back so much, not all of it') },
+    options: { amount: text('AMOUNT', 'refund this much, not all of it') },
     irreversible: 'A withdrawal sends the money to the address that the payer named.',
-    run: async ({ args: { CLAIM_ID: id, NOTE: note = null }, options }, env) => {
+    run: async ({ args: { CLAIM_ID: id, NOTE: note = null }, options }, env, out) => {
       const claim = claimId(id)
       await withInstallation(env, async (opened) => {
         const { runtime, config } = opened
@@ -69,21 +81,22 @@ export const claimCommands: readonly Command[] = [
             )
           return approveClaim(tx, claim, pay, note, settings, moment)
         })
-        print(`withdrawal ${withdrawalId} brings the money back`)
+        out.show({ withdrawalId }, [])
+        out.say(`withdrawal ${withdrawalId} pays the money back`)
       })
     },
   }),
   command({
     name: 'claims refuse',
-    summary: 'refuse a claim and keep the money; the payer is mailed the note',
+    summary: 'refuse a refund claim: the merchant keeps the money, and the payer is mailed the note',
     args: ['CLAIM_ID', '[NOTE...]'],
     irreversible: 'The claim is refused, and the payer is mailed the note.',
-    run: async ({ args: { CLAIM_ID: id, NOTE: note = null } }, env) => {
+    run: async ({ args: { CLAIM_ID: id, NOTE: note = null } }, env, out) => {
       const claim = claimId(id)
       await withInstallation(env, async (opened) => {
         const { runtime } = opened
         await inTransaction(runtime.db, (tx) => refuseClaim(tx, claim, note, settingsOf(opened), momentOf(runtime)))
-        print('refused')
+        out.say('refused')
       })
     },
   }),

@@ -12,11 +12,11 @@ import {
 import { inTransaction } from '../../platform/db/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
-import { command, flag, print, text, UsageError, type Command } from './command.ts'
+import { command, flag, text, UsageError, type Command } from './command.ts'
 import { required, withInstallation, type Opened } from '../installation/open.ts'
 import { qrAsSvg, qrAsText } from './qr/drawing.ts'
 import { capacityOf, qrOf } from './qr/matrix.ts'
-import { printTable } from './table.ts'
+import type { Fields, Output } from './output.ts'
 
 const MOST_LISTED = 50
 /** 85 columns of a terminal, and a picture that a phone still reads. */
@@ -27,21 +27,21 @@ export const coldCommands: readonly Command[] = [
   command({
     name: 'cold list',
     summary: 'list transfers to cold storage, the newest first',
-    run: async (_given, env) =>
+    run: async (_given, env, out) =>
       withInstallation(env, async ({ runtime, config }) => {
         const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
         const rows = (await listTransfers(runtime.db, MOST_LISTED)).map(
-          ({ id, network, asset, units, to, state, ended, expiresAt }) => [
+          ({ id, network, asset, units, to, state, ended, expiresAt }) => ({
             id,
             network,
-            formatUnits(units, catalogue.findCrypto(asset)!.scale),
+            amount: formatUnits(units, catalogue.findCrypto(asset)!.scale),
             asset,
             to,
-            ended ?? state,
-            state === 'offered' ? expiresAt.toISOString() : '-',
-          ],
+            state: ended ?? state,
+            signBy: state === 'offered' ? expiresAt : null,
+          }),
         )
-        printTable(['id', 'network', 'amount', 'asset', 'to', 'state', 'sign by'], rows)
+        out.list('transfers', rows, { none: 'there are no transfers to cold storage' })
       }),
   }),
   command({
@@ -52,13 +52,14 @@ export const coldCommands: readonly Command[] = [
       qr: flag('draw QR codes in the terminal'),
       out: text('FILE', 'write a .json, a .psbt (Bitcoin) or an .svg with QR codes'),
     },
-    run: async ({ args, options }, env) => {
+    run: async ({ args, options }, env, out) => {
       await withInstallation(env, async (opened) => {
         const file = await fileOf(opened, args.ID)
-        if (options.out !== undefined) return writeOut(file, options.out)
-        if (!options.qr) return print(file)
+        if (options.out !== undefined) return writeOut(file, options.out, out)
+        if (!options.qr) return out.show({ ...file } as unknown as Fields)
         const parts = partsOf(file, TERMINAL_VERSION)
-        for (const [at, part] of parts.entries()) print(`${qrAsText(qrOf(part))}\npart ${at + 1} of ${parts.length}`)
+        for (const [at, part] of parts.entries())
+          out.add('parts', { part }, `${qrAsText(qrOf(part))}\npart ${at + 1} of ${parts.length}`)
       })
     },
   }),
@@ -67,7 +68,7 @@ export const coldCommands: readonly Command[] = [
     summary: 'import a transaction that was signed offline (PSBT, JSON, hex, base64 or BBQr texts), and send it',
     args: ['ID', 'FILE'],
     irreversible: 'The signed transaction is sent to its network.',
-    run: async ({ args }, env) => {
+    run: async ({ args }, env, out) => {
       const bytes = signedBytes(readFileSync(args.FILE))
       await withInstallation(env, async ({ runtime, config }) => {
         const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
@@ -75,7 +76,8 @@ export const coldCommands: readonly Command[] = [
           importTransfer(tx, { id: args.ID, bytes }, catalogue, momentOf(runtime)),
         )
         if ('refused' in taken) throw new Error(`not taken: ${taken.message}`)
-        print(`taken: ${taken.hash} is being sent`)
+        out.show({ hash: taken.hash }, [])
+        out.say(`taken: ${taken.hash} is being sent`)
       })
     },
   }),
@@ -84,12 +86,12 @@ export const coldCommands: readonly Command[] = [
     summary: 'cancel a transfer for which no signed transaction was imported',
     args: ['ID'],
     irreversible: 'The transfer is cancelled: destroy what was signed for it.',
-    run: async ({ args }, env) =>
+    run: async ({ args }, env, out) =>
       withInstallation(env, async ({ runtime }) => {
         const cancelled = await inTransaction(runtime.db, (tx) => cancelTransfer(tx, args.ID, momentOf(runtime)))
         if (!cancelled) throw new Error('nothing waits by this id')
         const until = cancelled.mayBeMinedUntil
-        print(
+        out.say(
           until === null
             ? 'cancelled: destroy what was signed'
             : `cancelled; what was signed can be mined until ${until.toISOString()}, and no other is offered before`,
@@ -110,7 +112,7 @@ const partsOf = (file: ColdFile, version: number): string[] =>
     ? splitBbqr(Buffer.from(JSON.stringify(file)), 'J', capacityOf(version))
     : splitBbqr(Buffer.from(file.psbt, 'base64'), 'P', capacityOf(version))
 
-const writeOut = (file: ColdFile, path: string): void => {
+const writeOut = (file: ColdFile, path: string, out: Output): void => {
   const written: string[] = []
   const write = (to: string, contents: string | Uint8Array): void => {
     writeFileSync(to, contents, { flag: 'wx' })
@@ -133,7 +135,7 @@ const writeOut = (file: ColdFile, path: string): void => {
     default:
       throw new UsageError('--out is a .json, a .psbt or an .svg')
   }
-  print(`written: ${written.join(', ')}`)
+  out.say(`written: ${written.join(', ')}`)
 }
 
 const PSBT_MAGIC = Buffer.from('psbt\u00FF', 'latin1')

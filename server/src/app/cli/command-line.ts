@@ -1,5 +1,6 @@
 /** Reads a command line against the table row of its command: the only place that parses words. */
 import { parseArgs } from 'node:util'
+import { similarWord } from '../../platform/base/similar.ts'
 import { UsageError, type Argument, type Command } from './command.ts'
 
 interface Place {
@@ -19,14 +20,17 @@ export const asksForHelp = (words: readonly string[]): boolean => {
   return words.slice(0, end === -1 ? words.length : end).some((word) => word === '--help' || word === '-h')
 }
 
-/** What takes `--yes` has it in its usage, too. */
-const optionsOf = (command: Command): Record<string, { type: 'string' | 'boolean'; multiple?: boolean }> => ({
+type Parsed = Record<string, { type: 'string' | 'boolean'; multiple?: boolean }>
+
+/** The options of a command, with those that the frame takes for it. */
+const optionsOf = (command: Command): Parsed => ({
   ...Object.fromEntries(
     Object.entries(command.options).map(([name, { type, isRepeated }]) => [
       name,
       { type, multiple: isRepeated === true },
     ]),
   ),
+  ...(!command.isProcess && { json: { type: 'boolean' } as const }),
   ...(command.irreversible !== null && { yes: { type: 'boolean' } as const }),
 })
 
@@ -41,6 +45,8 @@ export interface CommandLine {
   options: Record<string, unknown>
   /** `--yes` was given */
   isConfirmed: boolean
+  /** `--json` was given */
+  asJson: boolean
 }
 
 /**
@@ -57,12 +63,15 @@ export const readCommandLine = (command: Command, words: readonly string[]): Com
     if (isNeeded && (word === undefined || word === '')) throw new UsageError(`${name} is missing`)
     args[name] = word === '' ? undefined : word
   }
-  if (typed.length > 0) throw new UsageError(`nothing is expected where "${typed.join(' ')}" stands`)
+  if (typed.length > 0)
+    throw new UsageError(`"${typed.join(' ')}" is too much: ${command.name} takes ${takes(command)}`)
   const options = Object.fromEntries(
     Object.entries(command.options).map(([name, option]) => [name, option.read(unmarkedValue(values[name]), name)]),
   )
-  return { args, options, isConfirmed: values['yes'] === true }
+  return { args, options, isConfirmed: values['yes'] === true, asJson: values['json'] === true }
 }
+
+const takes = ({ args }: Command): string => (args.length === 0 ? 'no arguments' : `only ${args.join(' ')}`)
 
 type Typed = string | boolean | string[] | undefined
 const unmarkedValue = (value: Typed): Typed => (Array.isArray(value) ? value.map(unmarked) : unmarked(value))
@@ -71,24 +80,45 @@ const parseWords = (
   command: Command,
   words: readonly string[],
 ): { values: Record<string, Typed>; positionals: string[] } => {
+  const options = optionsOf(command)
+  const config = { args: words.map(marked), options, allowPositionals: true }
+  refuseUnknown(parseArgs({ ...config, strict: false, tokens: true }).tokens, options)
   try {
-    const { values, positionals } = parseArgs({
-      args: words.map(marked),
-      options: optionsOf(command),
-      allowPositionals: true,
-      strict: true,
-    })
+    const { values, positionals } = parseArgs({ ...config, strict: true })
     return { values: values as Record<string, Typed>, positionals }
   } catch (error) {
     throw new UsageError((error as Error).message, { cause: error })
   }
 }
 
+type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number]
+
+/** Refuses options that the command does not have, and those typed twice that count once. */
+const refuseUnknown = (tokens: readonly Token[], options: Parsed): void => {
+  const typed = new Set<string>()
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue
+    if (!Object.hasOwn(options, token.name)) {
+      const similar = similarWord(token.name, Object.keys(options))
+      throw new UsageError(
+        `there is no option ${token.rawName}${similar === undefined ? '' : `; did you mean --${similar}?`}`,
+      )
+    }
+    if (typed.has(token.name) && options[token.name]!.multiple !== true)
+      throw new UsageError(`${token.rawName} is given twice`)
+    typed.add(token.name)
+  }
+}
+
 /** `merchant set MERCHANT_ID SETTING VALUE`, with its options. */
-export const usageOf = ({ name, args, options, irreversible }: Command): string =>
+export const usageOf = ({ name, args, options, irreversible, isProcess }: Command): string =>
   [
     name,
     ...args,
-    ...Object.entries(options).map(([option, { shown }]) => `[--${option}${shown === undefined ? '' : ` ${shown}`}]`),
+    ...Object.entries(options).map(([option, { shown, isNeeded }]) => {
+      const text = `--${option}${shown === undefined ? '' : ` ${shown}`}`
+      return isNeeded === true ? text : `[${text}]`
+    }),
+    ...(isProcess ? [] : ['[--json]']),
     ...(irreversible === null ? [] : ['[--yes]']),
   ].join(' ')

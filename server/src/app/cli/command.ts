@@ -1,4 +1,5 @@
 import type { Environment } from '../installation/open.ts'
+import type { Output } from './output.ts'
 
 /** An option of a command, as `--NAME` or `--NAME VALUE`. */
 export interface Option<Value> {
@@ -6,6 +7,8 @@ export interface Option<Value> {
   /** how the value is called in the usage; absent on a flag */
   shown?: string
   about: string
+  /** the command is refused without it */
+  isNeeded?: true
   /** may be given more than once */
   isRepeated?: true
   /** Turns what was typed into the value, undefined when the option was not given. Throws a UsageError. */
@@ -37,9 +40,10 @@ export const textOr = (standard: string, shown: string, about: string): Option<s
 export const neededText = (shown: string, about: string): Option<string> => ({
   type: 'string',
   shown,
-  about: `${about}; needed`,
+  about,
+  isNeeded: true,
   read: (typed, name) => {
-    if (typeof typed !== 'string' || typed === '') throw new UsageError(`--${name} is missing`)
+    if (typeof typed !== 'string' || typed === '') throw new UsageError(`--${name} ${shown} is missing`)
     return typed
   },
 })
@@ -91,8 +95,10 @@ interface Definition<Words extends readonly Argument[], Known extends Options> {
    * `--yes`.
    */
   irreversible?: string
+  /** It is a process that logs, and shows nothing: it takes no `--json` */
+  isProcess?: true
   /** Throws an Error whose message says what to do. */
-  run(given: Given<Words, Known>, env: Environment): Promise<void>
+  run(given: Given<Words, Known>, env: Environment, out: Output): Promise<void>
 }
 
 /** One command of `bursar`, ready to be listed and run. */
@@ -101,9 +107,11 @@ export interface Command extends Required<
 > {
   more: string | null
   irreversible: string | null
+  isProcess: boolean
   run(
     given: { args: Readonly<Record<string, string | undefined>>; options: Readonly<Record<string, unknown>> },
     env: Environment,
+    out: Output,
   ): Promise<void>
 }
 
@@ -120,15 +128,12 @@ export const command = <
   options: definition.options ?? {},
   more: definition.more ?? null,
   irreversible: definition.irreversible ?? null,
+  isProcess: definition.isProcess ?? false,
   // The dispatcher hands over exactly what `args` and `options` name.
-  run: (given, env) => definition.run(given as unknown as Given<Words, Known>, env),
+  run: (given, env, out) => definition.run(given as unknown as Given<Words, Known>, env, out),
 })
 
 /** A command was typed wrongly: the message is shown with the usage. */
 export class UsageError extends Error {
   override name = 'UsageError'
-}
-
-export const print = (value: unknown): void => {
-  process.stdout.write(`${typeof value === 'string' ? value : JSON.stringify(value, null, 2)}\n`)
 }

@@ -4,14 +4,11 @@ import { countCosts, listCosts, sharesOf, type CostFilter, type CostLine } from 
 import { inTransaction } from '../../platform/db/index.ts'
 import { PLATFORM } from '../../ledger/postings/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
-import { command, flag, print, text, UsageError, type Command } from './command.ts'
+import { command, text, UsageError, type Command } from './command.ts'
 import { required, withInstallation } from '../installation/open.ts'
-import { printTable } from './table.ts'
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
-const json = flag('as JSON')
 
 /** Throws a UsageError for a day that is none, so that `2026-02-31` does not mean another day. */
 const dayOf = (text: string | undefined, what: string): string | null => {
@@ -49,10 +46,9 @@ const ownerText = (merchantId: string): string => (merchantId === PLATFORM ? 'pl
 export const costCommands: readonly Command[] = [
   command({
     name: 'costs transaction',
-    summary: 'show who bears the fee of one of our transactions',
+    summary: 'show which merchants bear the fee of one of our transactions',
     args: ['HASH'],
-    options: { json },
-    run: async ({ args: { HASH: hash }, options }, env) => {
+    run: async ({ args: { HASH: hash } }, env, out) => {
       await withInstallation(env, async ({ runtime, config }) => {
         const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
         const shared = await sharesOf(runtime.db, catalogue, hash)
@@ -64,12 +60,8 @@ export const costCommands: readonly Command[] = [
           for: `${cause.kind} ${cause.id}`,
           amount: formatUnits(units, scale),
         }))
-        if (options.json) return print({ network: shared.network, hash, asset: shared.asset, paid, shares })
-        print(`${shared.network} ${hash}: ${paid === null ? 'in no block yet' : `paid ${paid} ${shared.asset}`}`)
-        printTable(
-          ['merchant', 'for', shared.asset],
-          shares.map((share) => [share.merchant, share.for, share.amount]),
-        )
+        out.show({ network: shared.network, hash, asset: shared.asset, paid })
+        out.list('shares', shares, { heads: { amount: shared.asset } })
       })
     },
   }),
@@ -82,25 +74,27 @@ export const costCommands: readonly Command[] = [
       merchant: text('ID|platform', 'of one merchant, or of the platform'),
       network: text('NETWORK', 'of one network'),
       asset: text('TICKER', 'in one asset'),
-      json,
     },
-    run: async ({ options }, env) => {
+    run: async ({ options }, env, out) => {
       const filter = readFilter(options)
       await withInstallation(env, async ({ runtime, config }) => {
         const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
         await inTransaction(runtime.db, countCosts)
         const lines = await listCosts(runtime.db, filter)
-        if (options.json) return print(jsonOf(lines, catalogue))
-        const rows = lines.map((line) => [
-          ownerText(line.merchantId),
-          line.network,
-          line.operation,
-          String(line.postings),
-          amountOf(line, catalogue),
-          line.asset,
-        ])
-        printTable(['merchant', 'network', 'operation', 'postings', 'amount', 'asset'], rows)
-        for (const [asset, units] of totalsOf(lines)) print(`total ${amountOf({ asset, units }, catalogue)} ${asset}`)
+        const rows = lines.map((line) => ({
+          merchant: ownerText(line.merchantId),
+          network: line.network,
+          operation: line.operation,
+          postings: line.postings,
+          amount: amountOf(line, catalogue),
+          asset: line.asset,
+        }))
+        out.list('costs', rows, { none: 'there are no costs' })
+        const totals = [...totalsOf(lines)].map(([asset, units]) => [asset, amountOf({ asset, units }, catalogue)])
+        out.show(
+          { totals: Object.fromEntries(totals) as Record<string, string> },
+          totals.map(([asset, amount]) => `total ${amount} ${asset}`),
+        )
       })
     },
   }),
@@ -116,17 +110,3 @@ const totalsOf = (lines: readonly CostLine[]): Map<string, bigint> => {
   for (const { asset, units } of lines) totals.set(asset, (totals.get(asset) ?? 0n) + units)
   return totals
 }
-
-const jsonOf = (lines: readonly CostLine[], catalogue: Catalogue) => ({
-  costs: lines.map(({ merchantId, network, asset, operation, postings, units }) => ({
-    merchant: ownerText(merchantId),
-    network,
-    asset,
-    operation,
-    postings,
-    amount: amountOf({ asset, units }, catalogue),
-  })),
-  totals: Object.fromEntries(
-    [...totalsOf(lines)].map(([asset, units]) => [asset, amountOf({ asset, units }, catalogue)]),
-  ),
-})

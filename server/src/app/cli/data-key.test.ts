@@ -42,16 +42,16 @@ const secretsBy = async (merchantId: string, ...keys: string[]): Promise<string[
 }
 
 test('audit S-10: the data key is changed while merchants are served, and the older one goes when it seals nothing', async () => {
-  const made = await type([OLD], 'merchant', 'create', '--name', 'Shop', '--url', 'https://shop.example')
+  const made = await type([OLD], 'merchant', 'create', '--name', 'Shop', '--url', 'https://shop.example', '--json')
   const { id, privateKey } = JSON.parse(made.said) as { id: string; privateKey: string }
   // A file with both reads what either sealed; the newest comes first.
   expect(await secretsBy(id, NEW, OLD)).toContain(privateKey)
   expect((await type([NEW, OLD], 'data-key')).said).toBe(
-    `data key ${nameOf(NEW)}, the newest: seals 0 key(s) of merchants\ndata key ${nameOf(OLD)}: seals 2 key(s) of merchants\n\`bursar data-key reseal\` seals it with the newest\n`,
+    `data key ${nameOf(NEW)}, the newest: encrypts 0 key(s) of merchants\ndata key ${nameOf(OLD)}: encrypts 2 key(s) of merchants\n\`bursar data-key reseal\` encrypts them with the newest\n`,
   )
   const resealed = await type([NEW, OLD], 'data-key', 'reseal')
-  expect(resealed).toEqual({ code: 0, said: expect.stringContaining('sealed 2 key(s) of merchants anew') })
-  expect((await type([NEW, OLD], 'data-key', 'reseal')).said).toContain('sealed 0 key(s)')
+  expect(resealed).toEqual({ code: 0, said: expect.stringContaining('encrypted 2 key(s) of merchants') })
+  expect((await type([NEW, OLD], 'data-key', 'reseal')).said).toContain('encrypted 0 key(s)')
   expect(await secretsBy(id, NEW)).toContain(privateKey)
   await expect(secretsBy(id, OLD)).rejects.toThrow(`sealed with data key ${nameOf(NEW)}`)
 })
@@ -61,7 +61,7 @@ test('audit S-10: what a key that is missing has sealed is said, and stays as it
     createDb(pool),
   )
   const { code, said } = await type([OLD, NEW], 'data-key', 'reseal')
-  expect([code, said]).toEqual([1, expect.stringContaining('sealed 1 key(s) of merchants anew')])
+  expect([code, said]).toEqual([1, expect.stringContaining('encrypted 1 key(s) of merchants')])
   expect(said).toContain("data key 00000000 is missing from the file: 1 key(s) of merchants can't be read")
 })
 

@@ -1,5 +1,5 @@
 import { applyGrants, createRolesSql, DATABASE_ROLES, migrate, roleName } from '../../platform/db/index.ts'
-import { command, print, type Command } from './command.ts'
+import { command, type Command } from './command.ts'
 import { loadConfig } from '../installation/open.ts'
 import { recordDone } from './recording.ts'
 
@@ -7,27 +7,29 @@ export const databaseCommands: readonly Command[] = [
   command({
     name: 'migrate',
     summary:
-      "bring the database to this build's schema, and the rights of its roles to this build's; run it as the owner",
-    run: async (_given, env) => {
+      "migrate the database to this build's schema, and grant its roles their rights; run it as the owner of the database",
+    run: async (_given, env, out) => {
       const { databaseUrl, databaseRoles } = loadConfig(env, 'cli')
       const ran = await migrate(databaseUrl)
-      print(ran.length === 0 ? 'the database is up to date' : `ran ${ran.join(', ')}`)
+      out.say(ran.length === 0 ? 'the database is up to date' : `ran ${ran.join(', ')}`)
       const missing = await applyGrants(databaseUrl, databaseRoles)
       await recordDone('migrate', env)
-      if (missing.length === 0) return print(`the rights of the roles ${databaseRoles}_... are those of this build`)
-      print(
+      if (missing.length === 0) return out.say(`the rights of the roles ${databaseRoles}_... are those of this build`)
+      out.say(
         `no rights were granted: there is no role ${missing.join(', ')}. \`bursar database roles\` prints the statements that make them; run migrate again afterwards`,
       )
     },
   }),
   command({
     name: 'database roles',
-    summary: 'print the SQL that makes the roles as which processes and people log in to the database; changes nothing',
-    run: async (_given, env) => {
+    summary: 'print the SQL that creates the database roles of processes and operators; changes nothing',
+    run: async (_given, env, out) => {
       const { databaseUrl, databaseRoles } = loadConfig(env, 'cli')
-      for (const [kind, about] of Object.entries(DATABASE_ROLES))
-        print(`-- ${roleName(databaseRoles, kind as keyof typeof DATABASE_ROLES)}: ${about}`)
-      for (const statement of createRolesSql(databaseRoles, databaseName(databaseUrl))) print(`${statement};`)
+      const about = Object.entries(DATABASE_ROLES).map(
+        ([kind, text]) => `-- ${roleName(databaseRoles, kind as keyof typeof DATABASE_ROLES)}: ${text}`,
+      )
+      const statements = createRolesSql(databaseRoles, databaseName(databaseUrl)).map((statement) => `${statement};`)
+      out.text('sql', [...about, ...statements].join('\n'))
     },
   }),
 ]

@@ -3,7 +3,7 @@ import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { actor } from './actor.ts'
-import { command, print, type Command } from './command.ts'
+import { command, type Command } from './command.ts'
 import { worldOf } from '../installation/world.ts'
 import { withInstallation } from '../installation/open.ts'
 
@@ -13,8 +13,8 @@ export const depositCommands: readonly Command[] = [
     summary: 'end a pending deposit whose money its address does not hold',
     args: ['MERCHANT_ID', 'DEPOSIT_ID', 'REASON...'],
     irreversible: 'The merchant is notified that the deposit has failed.',
-    more: 'For the alert deposit-not-held, when another node shows that the transfer did not happen. What was credited, or waits for its block to be\nfinal, is refused. See docs/operating/chain-trouble.md.',
-    run: async ({ args: { MERCHANT_ID: merchantId, DEPOSIT_ID: id, REASON: reason } }, env) =>
+    more: 'For the alert deposit-not-held, when another node shows that the transfer did not happen. What was credited, or waits for its block to be final, is refused. See docs/operating/chain-trouble.md.',
+    run: async ({ args: { MERCHANT_ID: merchantId, DEPOSIT_ID: id, REASON: reason } }, env, out) =>
       withInstallation(env, async (opened) => {
         const world = worldOf(opened)
         const { deposits } = createChainSubscribers(world)
@@ -26,7 +26,7 @@ export const depositCommands: readonly Command[] = [
         })
         if (!isDropped) throw new Error('no deposit with this id waits for its address to hold it: check both ids')
         world.runtime.log.warn({ deposit: id, actor: actor(), reason }, 'a deposit was dropped')
-        print('dropped; the address should hold less by it from now on')
+        out.say('dropped; the address should hold less by it from now on')
       }),
   }),
 ]

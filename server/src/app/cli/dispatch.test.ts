@@ -13,6 +13,7 @@ import { placeOf, readCommandLine, usageOf } from './command-line.ts'
 import { dispatch, type Ask } from './dispatch.ts'
 import { helpOf } from './help.ts'
 import { commands } from './index.ts'
+import { LOOKING } from './recording.ts'
 import { captured } from './test-output.ts'
 
 const database = useDatabase({ template: migrated })
@@ -45,7 +46,7 @@ afterAll(async () => {
 const type = (
   words: readonly string[],
   { of = commands, ask = null }: { of?: readonly Command[]; ask?: Ask | null } = {},
-) => captured(() => dispatch(of, words, env, ask))
+) => captured(() => dispatch([{ title: 'All', commands: of }], words, env, ask))
 
 /** Everything that the tables hold, as one figure a table. */
 const contents = async (): Promise<unknown> => {
@@ -65,10 +66,45 @@ const contents = async (): Promise<unknown> => {
 const line = ({ name, args, options }: Command): string[] => [
   ...name.split(' '),
   ...args.map((argument) => `${placeOf(argument).name.toLowerCase()}-1`),
-  ...Object.entries(options).flatMap(([option, { about, shown }]) =>
-    about.endsWith('; needed') ? [`--${option}`, String(shown)] : [],
+  ...Object.entries(options).flatMap(([option, { isNeeded, shown }]) =>
+    isNeeded === true ? [`--${option}`, String(shown)] : [],
   ),
 ]
+
+/** Commands that do not ask, and the command that takes back what each did. */
+const UNDONE_BY: Readonly<Record<string, string>> = {
+  'merchant create': 'merchant disable',
+  'merchant set': 'merchant set, with the value of before, which the audit of the merchant has',
+  'merchant disable': 'merchant enable',
+  'merchant enable': 'merchant disable',
+  freeze: 'unfreeze',
+  unfreeze: 'freeze',
+  'hedging stop': 'hedging start',
+  'hedging start': 'hedging stop',
+  'position fund': 'position fund, with a minus',
+  'position limit': 'position limit',
+  'hedging book': 'hedging book, with a minus',
+  'acquirer fund': 'acquirer fund, with a minus',
+  'acquirer banked': 'acquirer banked, with a minus',
+  'person enrol': 'person remove',
+  'screening import': 'screening import --force, of the list of before',
+  'tron withdraw': 'tron stake',
+}
+
+/** Commands that do not ask because what they do takes nothing from anybody and may be done twice. */
+const HARMLESS: Readonly<Record<string, string>> = {
+  'data-key reseal': 'each value stays readable by the keys in the file',
+  'address watch': 'what comes to more addresses is noticed',
+  rescan: 'blocks that were read are read again',
+  reconcile: 'stores what was compared',
+  reserves: 'stores a report',
+  adjust: 'a proposal moves nothing until a second person signs it',
+  'screening note': 'adds a note',
+  'events replay': 'a notification may come twice at any time: receivers know it by its id',
+  'events wake': 'what is due later is due now',
+}
+
+const membersOf = ({ name }: Command): Command[] => commands.filter((one) => one.name.startsWith(`${name} `))
 
 describe('every command of bursar', () => {
   test('audit P-1: --help shows what a command takes and changes nothing', async () => {
@@ -82,7 +118,7 @@ describe('every command of bursar', () => {
       ]) {
         const { code, out, err } = await type(words)
         expect.soft({ words, code, err }).toEqual({ words, code: 0, err: '' })
-        expect.soft(out).toBe(`${helpOf(one)}\n`)
+        expect.soft(out).toBe(`${helpOf(one, membersOf(one))}\n`)
       }
     }
     expect(await contents()).toEqual(before)
@@ -108,7 +144,7 @@ describe('every command of bursar', () => {
         [...line(one), 'nosuch', '--yes'].filter((word) => word !== '--yes' || one.irreversible !== null),
       )
       expect.soft({ name: one.name, code }).toEqual({ name: one.name, code: 2 })
-      expect.soft(err).toContain('"nosuch"')
+      expect.soft(err).toContain('"nosuch" is too much')
     }
     expect(await contents()).toEqual(before)
   })
@@ -127,6 +163,23 @@ describe('every command of bursar', () => {
     }
     expect(asked).toHaveLength(final.length)
     expect(await contents()).toEqual(before)
+  })
+
+  test('takes --json, but for a process', () => {
+    for (const one of commands.filter(({ isProcess }) => !isProcess))
+      expect.soft(readCommandLine(one, [...line(one).slice(one.name.split(' ').length), '--json']).asJson).toBe(true)
+    expect(commands.filter(({ isProcess }) => isProcess).map(({ name }) => name)).toEqual(['serve'])
+  })
+
+  test('that changes something says how it is undone, asks first, or does harm to nothing', () => {
+    const changing = commands.filter(({ name }) => !LOOKING.has(name) && name !== 'migrate')
+    const asking = changing.filter(({ irreversible }) => irreversible !== null).map(({ name }) => name)
+    expect(asking.filter((name) => name in UNDONE_BY || name in HARMLESS)).toEqual([])
+    expect([...asking, ...Object.keys(UNDONE_BY), ...Object.keys(HARMLESS)].toSorted()).toEqual(
+      changing.map(({ name }) => name).toSorted(),
+    )
+    // Those that only look never ask.
+    expect(commands.filter(({ name, irreversible }) => LOOKING.has(name) && irreversible !== null)).toEqual([])
   })
 
   test('has a name of its own, a summary and arguments in an order that can be read', () => {
@@ -193,9 +246,11 @@ describe('a command line', () => {
   test.each<[string, string[]]>([
     ['AMOUNT is missing', ['a']],
     ['AMOUNT is missing', ['a', '']],
-    ["Unknown option '--drx'", ['a', '1', '--drx']],
+    ['no option --drx; did you mean --dry?', ['a', '1', '--drx']],
+    ['no option -x', ['a', '1', '-x']],
+    ['--to is given twice', ['a', '1', '--to', 'x', '--to', 'y']],
     ["'--to <value>'", ['a', '1', '--to']],
-    ["'--yes'", ['a', '1', '--yes']],
+    ['no option --yes', ['a', '1', '--yes']],
   ])('is refused: %s', (message, words) => {
     expect(() => readCommandLine(sample, words)).toThrow(message)
   })
@@ -225,19 +280,85 @@ describe('a command line', () => {
 
   test('that names no command lists those there are', async () => {
     expect(await type([], { of })).toMatchObject({ code: 0, out: expect.stringMatching(/sample take +take it/) })
-    expect(await type(['--help'], { of })).toMatchObject({ code: 0 })
+    for (const words of [['--help'], ['help'], ['-h']])
+      expect(await type(words)).toMatchObject({ code: 0, out: expect.stringContaining('reconcile'), err: '' })
     expect(await type(['nosuch', 'thing'], { of })).toMatchObject({
       code: 2,
       out: '',
-      err: expect.stringContaining('no command "nosuch thing"'),
+      err: 'bursar: there is no command "nosuch thing"\n"bursar help" lists the commands.\n',
     })
-    expect((await type(['help', 'merchant'])).out).not.toContain('reconcile')
-    expect(await type(['merchant'])).toMatchObject({ code: 2, err: expect.stringContaining('merchant rotate-key') })
+  })
+
+  test('that names a group lists its commands', async () => {
+    for (const words of [
+      ['help', 'merchant'],
+      ['merchant', '--help'],
+      ['merchant', '-h'],
+    ]) {
+      const { code, out, err } = await type(words)
+      expect({ words, code, err }).toEqual({ words, code: 0, err: '' })
+      expect(out).toContain('merchant rotate-key')
+      expect(out).not.toContain('reconcile')
+    }
+    expect(await type(['merchant'])).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining('merchant rotate-key'),
+    })
+    expect((await type(['position', '--help'])).out).toMatch(/usage: bursar position [^]*position limit/)
+  })
+
+  test.each([
+    [['merchnt', 'list'], 'merchant list'],
+    [['merchant', 'lst'], 'merchant list'],
+    [['reconcil'], 'reconcile'],
+    [['merchnt'], 'merchant'],
+    [['help', 'treasry'], 'treasury'],
+    [['position', 'lmit', 'BTC', '1', '1'], 'position limit'],
+    [['MERCHANT', 'LIST'], 'merchant list'],
+  ])('%j is answered with the command that was meant', async (words, meant) => {
+    expect(await type(words)).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining(`\nDid you mean "bursar ${meant}"?\n`),
+    })
+  })
+
+  test('--version names the version', async () => {
+    expect(await type(['--version'])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^bursar \d+\.\d+\.\d+\n$/),
+    })
+  })
+
+  test('--json prints one object and no other text; a failure prints none', async () => {
+    const shows = command({
+      name: 'show',
+      summary: 'show it',
+      args: ['[FAILS]'],
+      run: async ({ args: { FAILS: fails } }, _env, out) => {
+        out.say('seen')
+        if (fails !== undefined) throw new Error('it fails')
+        out.list('things', [{ id: 'a' }])
+      },
+    })
+    const { code, out, err } = await type(['signer', 'log', '--json'], { of: [{ ...shows, name: 'signer log' }] })
+    expect({ code, err, shown: JSON.parse(out) as unknown }).toEqual({
+      code: 0,
+      err: '',
+      shown: { things: [{ id: 'a' }], messages: ['seen'] },
+    })
+    expect(await type(['signer', 'log', 'x', '--json'], { of: [{ ...shows, name: 'signer log' }] })).toEqual({
+      code: 1,
+      out: '',
+      err: 'bursar: it fails\n',
+      text: 'bursar: it fails\n',
+    })
   })
 
   test('help is no wider than the terminal', () => {
     for (const one of commands)
-      for (const row of helpOf(one, 80).split('\n'))
+      for (const row of helpOf(one, membersOf(one), 80).split('\n'))
         expect.soft(row.length, `${one.name}: ${row}`).toBeLessThanOrEqual(80)
   })
 })

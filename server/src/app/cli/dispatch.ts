@@ -1,10 +1,12 @@
 /** Finds the command of a command line, and runs it, or shows its help, or says how it was typed wrongly. */
+import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
-import { ConfigError } from '../../platform/config/config.ts'
+import { similarWord } from '../../platform/base/similar.ts'
+import type { Environment } from '../installation/open.ts'
 import { UsageError, type Command } from './command.ts'
 import { asksForHelp, readCommandLine, usageOf } from './command-line.ts'
-import { helpOf, overview } from './help.ts'
-import type { Environment } from '../installation/open.ts'
+import { familyList, helpOf, overview, type Topic } from './help.ts'
+import { createJsonOutput, createTextOutput } from './output.ts'
 import { runRecorded } from './recording.ts'
 
 /** Asks a person, who answers in a line. */
@@ -27,67 +29,111 @@ const terminal = (): Ask | null => {
  * Runs one command line. @returns the exit code: 0 done, 1 it failed or found something wrong, 2 it was typed wrongly
  */
 export const dispatch = async (
-  commands: readonly Command[],
+  topics: readonly Topic[],
   words: readonly string[],
   env: Environment,
   ask: Ask | null = terminal(),
 ): Promise<number> => {
+  if (words[0] === '--version') return say(`bursar ${version()}`)
+  const commands = topics.flatMap((topic) => topic.commands)
   const asked = words[0] === 'help' ? [...words.slice(1), '--help'] : words
   const wantsHelp = asksForHelp(asked) || words.length === 0
   const found = findCommand(commands, asked)
-  if (found === undefined) return unknown(commands, asked, wantsHelp)
-  if (wantsHelp) return say(helpOf(found.command))
-  return run(found.command, found.rest, env, ask)
+  if (found !== undefined) {
+    if (wantsHelp) return say(helpOf(found.command, membersOf(commands, found.command.name)))
+    return run(commands, found, env, ask)
+  }
+  const named = asked.filter((word) => !word.startsWith('-'))
+  const family = named[0] === undefined ? [] : membersOf(commands, named[0])
+  if (wantsHelp && named.length === 0) return say(overview(topics))
+  if (wantsHelp && named.length === 1 && family.length > 0) return say(familyList(family))
+  return refuse(commands, named, family, asked)
+}
+
+const version = (): string =>
+  (JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')) as { version: string })
+    .version
+
+interface Found {
+  command: Command
+  rest: readonly string[]
 }
 
 /** The command with the longest name that the words begin with. */
-const findCommand = (
-  commands: readonly Command[],
-  words: readonly string[],
-): { command: Command; rest: readonly string[] } | undefined => {
+const findCommand = (commands: readonly Command[], words: readonly string[]): Found | undefined => {
   const begins = ({ name }: Command): boolean => name.split(' ').every((part, at) => words[at] === part)
   const [command] = commands.filter(begins).toSorted((a, b) => b.name.split(' ').length - a.name.split(' ').length)
   return command && { command, rest: words.slice(command.name.split(' ').length) }
 }
+
+/** The commands whose names begin with this one. */
+const membersOf = (commands: readonly Command[], name: string): Command[] =>
+  commands.filter((one) => one.name.startsWith(`${name} `))
 
 const say = (text: string): 0 => {
   process.stdout.write(`${text}\n`)
   return 0
 }
 
-/** Lists the family that was named, or everything; whichever party asked for help has not typed anything wrongly. */
-const unknown = (commands: readonly Command[], words: readonly string[], wantsHelp: boolean): number => {
-  const [first] = words.filter((word) => !word.startsWith('-'))
-  const family = commands.filter(({ name }) => name.split(' ')[0] === first)
-  const list = overview(family.length > 0 ? family : commands)
-  if (wantsHelp && (first === undefined || family.length > 0)) return say(list)
-  const typed = words
-    .filter((word) => !word.startsWith('-'))
-    .slice(0, 2)
-    .join(' ')
-  process.stderr.write(
-    `${family.length > 0 && typed === first ? '' : `bursar: there is no command "${typed || words.join(' ')}"\n`}${list}\n`,
-  )
+/** The words name no command: says which one was probably meant, or which there are. */
+const refuse = (
+  commands: readonly Command[],
+  named: readonly string[],
+  family: readonly Command[],
+  typed: readonly string[],
+): 2 => {
+  const lines: string[] = []
+  if (family.length === 0 || named.length > 1) {
+    lines.push(`bursar: there is no command "${named.slice(0, 2).join(' ') || typed.join(' ')}"`)
+    const meant = similarCommand(commands, named)
+    if (meant !== undefined) lines.push(`Did you mean "bursar ${meant}"?`)
+  }
+  lines.push(family.length > 0 ? familyList(family) : '"bursar help" lists the commands.')
+  process.stderr.write(`${lines.join('\n')}\n`)
   return 2
 }
 
-const run = async (command: Command, words: readonly string[], env: Environment, ask: Ask | null): Promise<number> => {
+/** A command or a group whose name is nearly what was typed. */
+const similarCommand = (commands: readonly Command[], named: readonly string[]): string | undefined => {
+  const names = commands.map(({ name }) => name)
+  const groups = names.map((name) => name.split(' ')[0]!)
+  return similarWord(named.slice(0, 2).join(' '), names) ?? similarWord(named[0] ?? '', [...names, ...groups])
+}
+
+const run = async (
+  commands: readonly Command[],
+  { command, rest }: Found,
+  env: Environment,
+  ask: Ask | null,
+): Promise<number> => {
   const before = process.exitCode
   try {
     // A command that did its work and found something wrong sets it: the caller takes the exit code from here alone.
     process.exitCode = 0
-    const { args, options, isConfirmed } = readCommandLine(command, words)
+    const { args, options, isConfirmed, asJson } = readCommandLine(command, rest)
     if (command.irreversible !== null && !isConfirmed) await confirm(command.irreversible, ask)
-    await runRecorded(command, { args, options }, env)
+    const out = asJson ? createJsonOutput() : createTextOutput()
+    await runRecorded(command, { args, options }, env, out)
+    out.end()
     return Number(process.exitCode ?? 0)
   } catch (error) {
-    const usage = error instanceof UsageError
-    const text = error instanceof ConfigError || error instanceof Error ? error.message : String(error)
-    process.stderr.write(`bursar: ${text}\n${usage ? `usage: bursar ${usageOf(command)}\n` : ''}`)
-    return usage ? 2 : 1
+    const lines = [`bursar: ${error instanceof Error ? error.message : String(error)}`]
+    if (!(error instanceof UsageError)) return fail(lines, 1)
+    // Of `position lmit BTC 1 1` the frame finds the command `position`.
+    const meant = similarWord(
+      `${command.name} ${rest[0] ?? ''}`,
+      membersOf(commands, command.name).map(({ name }) => name),
+    )
+    if (meant !== undefined) lines.push(`Did you mean "bursar ${meant}"?`)
+    return fail([...lines, `usage: bursar ${usageOf(command)}`], 2)
   } finally {
     process.exitCode = before
   }
+}
+
+const fail = (lines: readonly string[], code: number): number => {
+  process.stderr.write(`${lines.join('\n')}\n`)
+  return code
 }
 
 const confirm = async (effect: string, ask: Ask | null): Promise<void> => {

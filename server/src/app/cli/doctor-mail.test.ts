@@ -39,14 +39,14 @@ const reported = async (port: number | null): Promise<[boolean, string][]> => {
 
 test('the doctor says whether mail is sent, and what is in its way', async () => {
   expect(await reported(null)).toEqual([
-    [true, 'mail: BURSAR_SMTP_URL is not set, none is written or sent'],
+    [true, 'mail: BURSAR_SMTP_URL is not set, so none is written or sent'],
     [true, 'mail: 0 waiting, 0 failed in 90 days'],
   ])
   const server = await startTestMailServer()
   const { port } = server
   expect((await reported(port))[0]).toEqual([false, expect.stringContaining('no worker was started')])
   await announceSending(db, true, new Date(now))
-  expect((await reported(port))[0]).toEqual([true, `mail: 127.0.0.1:${port} takes us, from pay@shop.example`])
+  expect((await reported(port))[0]).toEqual([true, `mail: 127.0.0.1:${port} accepts mail from pay@shop.example`])
   expect((await reported(null))[0]).toEqual([false, expect.stringContaining('a worker sends it')])
   const { id } = await makeMerchant(db, now)
   await inTransaction(db, (tx) => queueMails(tx, [underpaid(id)], momentAt(now)))

@@ -5,7 +5,7 @@ import type { Opened } from '../installation/open.ts'
 
 const LONGEST_WAIT_MS = 15 * 60_000
 
-/** Whether mail is sent, whether the mail server takes us, and what waits. */
+/** Whether mail is sent, whether the mail server accepts us, and what waits. */
 export const reportMail = async (
   { config, runtime }: Pick<Opened, 'config' | 'runtime'>,
   report: Report,
@@ -17,7 +17,7 @@ export const reportMail = async (
       !sends,
       sends
         ? 'mail: a worker sends it, but this command has no BURSAR_SMTP_URL'
-        : 'mail: BURSAR_SMTP_URL is not set, none is written or sent',
+        : 'mail: BURSAR_SMTP_URL is not set, so none is written or sent',
     )
   } else {
     const sender = createSmtpSender({ ...smtp, password: smtpPassword, ca: smtpCa })
@@ -25,7 +25,7 @@ export const reportMail = async (
       await sender.check()
       report(
         sends,
-        `mail: ${smtp.host}:${smtp.port} takes us, from ${mailFrom?.address}${sends ? '' : ', but no worker was started with BURSAR_SMTP_URL'}`,
+        `mail: ${smtp.host}:${smtp.port} accepts mail from ${mailFrom?.address}${sends ? '' : ', but no worker was started with BURSAR_SMTP_URL'}`,
       )
     } catch (error) {
       report(false, `mail: ${smtp.host}:${smtp.port}: ${(error as Error).message}`)

@@ -28,6 +28,6 @@ export const reportScreening = async (
     lists.length > 0,
     lists.length > 0
       ? `screening: ${lists.map(({ source, published }) => `${source} of ${published}`).join(', ')}`
-      : 'screening: no list has been imported, so nothing is ever clean: bursar screening import',
+      : 'screening: no list has been imported, so no address can be clean: bursar screening import',
   )
 }

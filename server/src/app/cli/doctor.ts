@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { connectSigner } from '../../adapters/signer/index.ts'
 import { describeStop, listStops } from '../../ledger/stops/index.ts'
 import { listRounds } from '../../treasury/reconciliation/index.ts'
-import { command, print, type Command } from './command.ts'
+import { command, type Command } from './command.ts'
+import type { Output } from './output.ts'
 import { reportAcquirers, type Report } from './doctor-acquirers.ts'
 import { reportExposure } from './doctor-exposure.ts'
 import { reportHedge } from './doctor-hedging.ts'
@@ -18,17 +19,17 @@ import { compareLogs } from './signer.ts'
 export const doctorCommand: Command = command({
   name: 'doctor',
   summary: 'check keys, policies, networks, counterparties and limits, and show what is wrong',
-  run: async (_given, env) =>
+  run: async (_given, env, out) =>
     withInstallation(env, async (opened) => {
       const bad: string[] = []
       const report = (good: boolean, text: string): void => {
-        print(`${good ? 'ok  ' : 'BAD '} ${text}`)
+        out.add('checks', { result: good ? 'ok' : 'bad', text }, `${good ? 'ok  ' : 'BAD '} ${text}`)
         if (!good) bad.push(text)
       }
       await reportDatabase(opened, report)
       reportExposure(opened.config, report)
-      await reportSigner(opened, report)
-      await reportNetworks(opened, report, (text) => print(`note ${text}`))
+      await reportSigner(opened, report, out)
+      await reportNetworks(opened, report, (text) => out.add('checks', { result: 'note', text }, `note ${text}`))
       await reportComparisons(opened, report)
       await reportAcquirers(opened.config.acquirers, report)
       const acquirers = (opened.config.acquirers?.accounts ?? []).map(({ acquirer }) => acquirer)
@@ -46,7 +47,7 @@ export const doctorCommand: Command = command({
     }),
 })
 
-const reportSigner = async (opened: Opened, report: Report): Promise<void> => {
+const reportSigner = async (opened: Opened, report: Report, out: Output): Promise<void> => {
   const { config } = opened
   if (config.signer === null) return report(false, 'signer: BURSAR_SIGNER is not set')
   const signer = connectSigner(signerAddress(config))
@@ -65,7 +66,10 @@ const reportSigner = async (opened: Opened, report: Report): Promise<void> => {
       policy.enabled,
       `signer policy ${policy.hash.slice(0, 12)}: ${policy.enabled ? 'enabled' : 'everything is switched off'}, approvers ${policy.approvers.join(', ') || 'none'}`,
     )
-    for (const [network, limits] of Object.entries(policy.networks)) print(`     ${network}: ${JSON.stringify(limits)}`)
+    for (const [network, limits] of Object.entries(policy.networks)) {
+      const text = `${network}: ${JSON.stringify(limits)}`
+      out.add('checks', { result: 'note', text }, `     ${text}`)
+    }
     const { same: isSameLog, text } = await compareLogs(opened)
     report(isSameLog, text)
   } catch (error) {

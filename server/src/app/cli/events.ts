@@ -1,7 +1,7 @@
 import { inTransaction } from '../../platform/db/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { listAttempts, listExhausted, replayEvents, skipEvent, wakeMerchant } from '../../merchants/webhooks/index.ts'
-import { command, print, UsageError, type Command } from './command.ts'
+import { command, UsageError, type Command } from './command.ts'
 import { withInstallation } from '../installation/open.ts'
 
 const sequence = (text: string, what: string): number => {
@@ -14,33 +14,40 @@ export const eventCommands: readonly Command[] = [
     name: 'events exhausted',
     summary: 'list notifications whose retries have run out',
     args: ['[MERCHANT_ID]'],
-    run: async ({ args: { MERCHANT_ID: merchantId } }, env) =>
+    run: async ({ args: { MERCHANT_ID: merchantId } }, env, out) =>
       withInstallation(env, async ({ runtime }) =>
-        print(await listExhausted(runtime.db, merchantId === undefined ? {} : { merchantId })),
+        out.list(
+          'notifications',
+          (await listExhausted(runtime.db, merchantId === undefined ? {} : { merchantId })).map((one) => ({ ...one })),
+          { none: 'no retries have run out' },
+        ),
       ),
   }),
   command({
     name: 'events attempts',
     summary: 'list the attempts at one notification',
     args: ['MERCHANT_ID', 'SEQUENCE'],
-    run: async ({ args: { MERCHANT_ID: id, SEQUENCE: number } }, env) => {
+    run: async ({ args: { MERCHANT_ID: id, SEQUENCE: number } }, env, out) => {
       const at = sequence(number, 'SEQUENCE')
-      await withInstallation(env, async ({ runtime }) => print(await listAttempts(runtime.db, id, at)))
+      await withInstallation(env, async ({ runtime }) => {
+        const attempts = (await listAttempts(runtime.db, id, at)).map((attempt) => ({ ...attempt }))
+        out.list('attempts', attempts, { heads: { durationMs: 'took ms' }, none: 'nothing was sent of it yet' })
+      })
     },
   }),
   command({
     name: 'events replay',
     summary: 'send notifications again: all of an object, or a range of sequences',
     args: ['MERCHANT_ID', 'OBJECT_ID_OR_FROM', '[TO]'],
-    run: async ({ args: { MERCHANT_ID: id, OBJECT_ID_OR_FROM: first, TO: last } }, env) => {
+    run: async ({ args: { MERCHANT_ID: id, OBJECT_ID_OR_FROM: first, TO: last } }, env, out) => {
       const choice =
         last === undefined ? { objectId: first } : { from: sequence(first, 'FROM'), to: sequence(last, 'TO') }
       await withInstallation(env, async ({ runtime }) => {
         const count = await inTransaction(runtime.db, (tx) => replayEvents(tx, id, choice, momentOf(runtime)))
-        print(
+        out.say(
           count === 0
-            ? 'nothing is stored of it: what was archived is in the files that `bursar archive list` names'
-            : `${count} object(s) will be notified again`,
+            ? 'no such notification is stored; archived ones are in the files that `bursar archive list` names'
+            : `the notifications of ${count} object(s) are sent again`,
         )
       })
     },
@@ -50,11 +57,11 @@ export const eventCommands: readonly Command[] = [
     summary: 'skip a notification that blocks the later ones of its object',
     args: ['MERCHANT_ID', 'OBJECT_ID'],
     irreversible: 'The notification is never sent to the merchant; only GET /merchants/events still has it.',
-    run: async ({ args: { MERCHANT_ID: id, OBJECT_ID: object } }, env) => {
+    run: async ({ args: { MERCHANT_ID: id, OBJECT_ID: object } }, env, out) => {
       await withInstallation(env, async ({ runtime }) => {
         const skipped = await inTransaction(runtime.db, (tx) => skipEvent(tx, id, object, momentOf(runtime)))
         if (skipped === null) throw new Error('nothing of this object waits')
-        print(`skipped ${skipped}; it stays in GET /merchants/events`)
+        out.say(`skipped ${skipped}; it stays in GET /merchants/events`)
       })
     },
   }),
@@ -62,10 +69,10 @@ export const eventCommands: readonly Command[] = [
     name: 'events wake',
     summary: 'retry all waiting notifications of a merchant now',
     args: ['MERCHANT_ID'],
-    run: async ({ args: { MERCHANT_ID: id } }, env) => {
+    run: async ({ args: { MERCHANT_ID: id } }, env, out) => {
       await withInstallation(env, async ({ runtime }) => {
         await inTransaction(runtime.db, (tx) => wakeMerchant(tx, id, momentOf(runtime)))
-        print('woken')
+        out.say('its waiting notifications are sent now')
       })
     },
   }),

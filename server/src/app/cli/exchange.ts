@@ -17,17 +17,17 @@ import {
   readLegs,
   type StoredLeg,
 } from '../../market/rates/index.ts'
-import { command, print, UsageError, type Command } from './command.ts'
+import { command, UsageError, type Command } from './command.ts'
+import type { Fields } from './output.ts'
 import { printStandings } from './hedging.ts'
 import { required, withInstallation } from '../installation/open.ts'
-import { printTable } from './table.ts'
 import { assetOf, signedUnitsOf } from './typed-amount.ts'
 
 export const exchangeCommands: readonly Command[] = [
   command({
     name: 'rates',
     summary: 'show the order books that prices come from: sources, ages, and why a market is closed',
-    run: async (_given, env) =>
+    run: async (_given, env, out) =>
       withInstallation(env, async ({ runtime }) => {
         const now = runtime.clock.now()
         const [stored, { closed }, official] = await Promise.all([
@@ -35,39 +35,42 @@ export const exchangeCommands: readonly Command[] = [
           readLegs(runtime.db, now),
           listOfficialRates(runtime.db),
         ])
-        if (stored.length === 0) print('no order books are read: BURSAR_EXCHANGE_FILE names the sources')
-        else
-          printTable(
-            ['market', 'price', 'age s', 'sources', 'state'],
-            stored.map((leg) => legRow(leg, now, closed.get(leg.ticker))),
-          )
+        out.list(
+          'markets',
+          stored.map((leg) => legRow(leg, now, closed.get(leg.ticker))),
+          { heads: { ageSeconds: 'age s' }, none: 'no order books are read: BURSAR_EXCHANGE_FILE names the sources' },
+        )
+        out.show({ dropped: [], official: [] }, [])
         for (const { ticker, dropped } of stored)
-          for (const { source, reason } of dropped) print(`${ticker}: ${source} does not count: ${reason}`)
+          for (const { source, reason } of dropped)
+            out.add('dropped', { ticker, source, reason }, `${ticker}: ${source} does not count: ${reason}`)
         for (const rate of official)
-          print(
+          out.add(
+            'official',
+            { ticker: rate.ticker, perUsd: formatUnits(rate.perUsd, 18), source: rate.source, day: officialDay(rate) },
             `official: 1 USD = ${formatUnits(rate.perUsd, 18)} ${rate.ticker} (${rate.source}, ${officialDay(rate)})`,
           )
       }),
   }),
   command({
     name: 'position fund',
-    summary: "put the owner's capital into what exchanges trade with; a minus takes it back",
+    summary: "put the operator's capital into the inventory that exchanges trade with; a negative amount takes it back",
     args: ['TICKER', 'AMOUNT'],
-    run: async ({ args: { TICKER: ticker, AMOUNT: amount } }, env) =>
+    run: async ({ args: { TICKER: ticker, AMOUNT: amount } }, env, out) =>
       withInstallation(env, async (opened) => {
         const { runtime } = opened
         const asset = assetOf(opened, ticker)
         const units = signedUnitsOf(amount, asset)
         await inTransaction(runtime.db, (tx) => fundPosition(tx, asset.ticker, units, momentOf(runtime)))
-        print('done')
+        out.say('booked')
       }),
   }),
   command({
     name: 'position limit',
     summary:
-      'limit the position of an asset: how much more is bought than sold, and sold than bought; none: as the settings say',
+      'limit the position of an asset: LONG is bought more than sold, SHORT sold more than bought; none: the limit of the settings',
     args: ['TICKER', 'LONG', 'SHORT'],
-    run: async ({ args: { TICKER: ticker, LONG: long, SHORT: short } }, env) =>
+    run: async ({ args: { TICKER: ticker, LONG: long, SHORT: short } }, env, out) =>
       withInstallation(env, async (opened) => {
         const { runtime } = opened
         const asset = assetOf(opened, ticker)
@@ -78,13 +81,13 @@ export const exchangeCommands: readonly Command[] = [
         }
         const limits = { long: limit(long), short: limit(short) }
         await inTransaction(runtime.db, (tx) => setPositionLimits(tx, asset.ticker, limits))
-        print('done')
+        out.say('set')
       }),
   }),
   command({
     name: 'position',
     summary: 'show inventory, bought and sold amounts, exposures with their limits, and profit in USDT',
-    run: async (_given, env) =>
+    run: async (_given, env, out) =>
       withInstallation(env, async (opened) => {
         const { runtime, config } = opened
         const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
@@ -94,26 +97,27 @@ export const exchangeCommands: readonly Command[] = [
           auditPositions(runtime.db),
         ])
         const spread = new Map(spreads.map(({ asset, units }) => [asset, units]))
-        printTable(
-          ['asset', 'position', 'capital', 'bought', 'sold', 'fees', 'spread'],
-          positions.map(({ asset, ...p }) => {
-            const show = (units: bigint): string => shown(catalogue, asset, units)
-            return [
-              asset,
-              show(p.position),
-              show(p.capital),
-              show(p.bought),
-              show(p.sold),
-              show(p.fees),
-              show(spread.get(asset) ?? 0n),
-            ]
-          }),
-        )
+        const rows = positions.map(({ asset, ...p }) => {
+          const show = (units: bigint): string => shown(catalogue, asset, units)
+          return {
+            asset,
+            position: show(p.position),
+            capital: show(p.capital),
+            bought: show(p.bought),
+            sold: show(p.sold),
+            fees: show(p.fees),
+            spread: show(spread.get(asset) ?? 0n),
+          }
+        })
+        out.list('positions', rows, { none: 'nothing was exchanged yet' })
+        out.show({ findings: [] }, [])
         for (const { asset, position, inventory } of wrong)
-          print(
+          out.add(
+            'findings',
+            { asset, inventory: shown(catalogue, asset, inventory), position: shown(catalogue, asset, position) },
             `${asset}: inventory ${shown(catalogue, asset, inventory)} is not the position ${shown(catalogue, asset, position)}`,
           )
-        if ((await printStandings(opened)) + wrong.length > 0) process.exitCode = 1
+        if ((await printStandings(opened, out)) + wrong.length > 0) process.exitCode = 1
       }),
   }),
 ]
@@ -122,17 +126,16 @@ const legRow = (
   { ticker, believed, observedAt, books, quorum }: StoredLeg,
   now: number,
   closed: string | undefined,
-): string[] => {
+): Fields => {
   const { base, quote } = marketOf(ticker)
-  const sources = books.map(({ source }) => source).join(' ') || '-'
-  const age = Math.round((now - observedAt.getTime()) / 1_000)
-  return [
-    `${base}/${quote}`,
-    believed === null ? '-' : formatUnits(believed, 18),
-    String(age),
-    `${sources} (${quorum} needed)`,
-    closed === undefined ? 'open' : `closed: ${closed}`,
-  ]
+  return {
+    market: `${base}/${quote}`,
+    price: believed === null ? null : formatUnits(believed, 18),
+    ageSeconds: Math.round((now - observedAt.getTime()) / 1_000),
+    sources: books.map(({ source }) => source),
+    needed: quorum,
+    state: closed === undefined ? 'open' : `closed: ${closed}`,
+  }
 }
 
 /** Ledger units as a decimal, a minus before what is below 0. */

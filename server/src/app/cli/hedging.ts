@@ -18,9 +18,9 @@ import { formatUnits } from '../../platform/money/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { readLegs } from '../../market/rates/index.ts'
 import { actor } from './actor.ts'
-import { command, print, UsageError, type Command } from './command.ts'
+import { command, UsageError, type Command } from './command.ts'
 import { required, withInstallation, type Opened } from '../installation/open.ts'
-import { printTable } from './table.ts'
+import type { Output } from './output.ts'
 import { assetOf, signedUnitsOf } from './typed-amount.ts'
 
 const NEWEST = 20
@@ -32,27 +32,27 @@ export const hedgingCommands: readonly Command[] = [
     name: 'hedging stop',
     summary: 'place no more orders on the venue until `hedging start`; open orders are followed to their end',
     args: ['REASON...'],
-    run: async ({ args }, env) =>
+    run: async ({ args }, env, out) =>
       withInstallation(env, async ({ runtime }) => {
         await inTransaction(runtime.db, (tx) =>
           stopHedging(tx, { reason: args.REASON, actor: actor() }, momentOf(runtime)),
         )
-        print('hedging is stopped')
+        out.say('hedging is stopped')
       }),
   }),
   command({
     name: 'hedging start',
     summary: 'lift every hedging stop',
-    run: async (_given, env) =>
+    run: async (_given, env, out) =>
       withInstallation(env, async ({ runtime }) =>
-        print(`${await startHedging(runtime.db, actor(), momentOf(runtime).at)} stop(s) lifted`),
+        out.say(`${await startHedging(runtime.db, actor(), momentOf(runtime).at)} stop(s) lifted`),
       ),
   }),
   command({
     name: 'hedging book',
-    summary: "book the owner's money that was put on the venue; a minus books what was taken from it",
+    summary: "book the operator's money that was paid to the venue; a negative amount: taken from it",
     args: ['TICKER', 'AMOUNT'],
-    run: async ({ args: { TICKER: ticker, AMOUNT: amount } }, env) =>
+    run: async ({ args: { TICKER: ticker, AMOUNT: amount } }, env, out) =>
       withInstallation(env, async (opened) => {
         const { runtime } = opened
         const asset = assetOf(opened, ticker)
@@ -60,31 +60,30 @@ export const hedgingCommands: readonly Command[] = [
         await inTransaction(runtime.db, (tx) =>
           fundVenue(tx, venueOf(opened).name, asset.ticker, units, momentOf(runtime)),
         )
-        print('done')
+        out.say('booked')
       }),
   }),
   command({
     name: 'hedging',
     summary: 'show the newest orders on the venue, and what it held when last compared with the books',
-    run: async (_given, env) =>
+    run: async (_given, env, out) =>
       withInstallation(env, async (opened) => {
         const { runtime, config } = opened
         const { name } = venueOf(opened)
         const orders = await newestOrders(runtime.db, { venue: name }, NEWEST)
-        printTable(
-          ['order', 'placed', 'side', 'market', 'amount', 'limit', 'traded', 'state'],
-          orders.map((order) => [
-            clientIdOf(order),
-            order.placedAt.toISOString(),
-            order.side,
-            `${order.base}/${order.quote}`,
-            formatUnits(order.amount, 18),
-            formatUnits(order.price, 18),
-            formatUnits(order.executed, 18),
-            order.reason === null ? order.state : `${order.state}: ${order.reason}`,
-          ]),
-        )
-        printLines(required(config.assets, 'BURSAR_ASSETS_FILE'), await listVenueLines(runtime.db))
+        const rows = orders.map((order) => ({
+          order: clientIdOf(order),
+          placed: order.placedAt,
+          side: order.side,
+          market: `${order.base}/${order.quote}`,
+          amount: formatUnits(order.amount, 18),
+          limit: formatUnits(order.price, 18),
+          traded: formatUnits(order.executed, 18),
+          state: order.reason === null ? order.state : `${order.state}: ${order.reason}`,
+        }))
+        out.list('orders', rows, { none: 'no orders were placed' })
+        out.show({ compared: [] }, [])
+        printLines(required(config.assets, 'BURSAR_ASSETS_FILE'), await listVenueLines(runtime.db), out)
       }),
   }),
 ]
@@ -96,16 +95,26 @@ const venueOf = ({ config }: Opened) => {
 }
 
 /** @returns how many differ */
-const printLines = (catalogue: Catalogue, lines: readonly VenueLine[]): number => {
+const printLines = (catalogue: Catalogue, lines: readonly VenueLine[], out: Output): number => {
   for (const { venue, asset, onVenue, booked, comparedAt, offSince } of lines) {
     const scale = catalogue.find(asset)?.scale ?? 0
     const verdict =
       offSince === null
         ? onVenue === booked
           ? 'equal'
-          : `apart by ${formatUnits(onVenue - booked, scale)}, which rounding explains`
+          : `differs by ${formatUnits(onVenue - booked, scale)}, within rounding`
         : `DIFFERENCE ${formatUnits(onVenue - booked, scale)}`
-    print(
+    out.add(
+      'compared',
+      {
+        venue,
+        asset,
+        comparedAt,
+        books: formatUnits(booked, scale),
+        onVenue: formatUnits(onVenue, scale),
+        difference: formatUnits(onVenue - booked, scale),
+        differsSince: offSince,
+      },
       `${venue} ${asset} at ${comparedAt.toISOString()}: books ${formatUnits(booked, scale)}, venue ${formatUnits(onVenue, scale)}: ${verdict}`,
     )
   }
@@ -113,17 +122,17 @@ const printLines = (catalogue: Catalogue, lines: readonly VenueLine[]): number =
 }
 
 /** Holds the venue against the books, where there is one. @returns how many assets differ */
-export const reconcileVenue = async ({ runtime, config }: Opened): Promise<number> => {
+export const reconcileVenue = async ({ runtime, config }: Opened, out: Output): Promise<number> => {
   const hedging = config.exchange?.hedging
   if (!hedging) return 0
   const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
   const venue = openVenue(hedging.venue)
   try {
     const lines = await compareVenue({ runtime, catalogue, venue })
-    if (!lines) print(`${venue.name}: can't be compared now (an order has not ended); try again`)
-    return lines ? printLines(catalogue, lines) : 0
+    if (!lines) out.say(`${venue.name}: can't be compared now (an order has not ended); try again`)
+    return lines ? printLines(catalogue, lines, out) : 0
   } catch (error) {
-    print(`${venue.name}: can't be compared: ${error instanceof Error ? error.message : String(error)}`)
+    out.say(`${venue.name}: can't be compared: ${error instanceof Error ? error.message : String(error)}`)
     return 1
   } finally {
     await venue.close()
@@ -131,52 +140,58 @@ export const reconcileVenue = async ({ runtime, config }: Opened): Promise<numbe
 }
 
 /** Exposures, limits and profit, in USDT rounded down. @returns how many positions don't add up */
-export const printStandings = async ({ runtime, config }: Opened): Promise<number> => {
+export const printStandings = async ({ runtime, config }: Opened, out: Output): Promise<number> => {
   const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
   const legs = await readLegs(runtime.db, runtime.clock.now())
   const all = await standings(runtime.db, catalogue, readExchangePolicy(catalogue, config.exchange?.exchange), legs)
   if (all.length === 0) return 0
-  print('')
-  printTable(
-    [
-      'asset',
-      'exposure',
-      'limits',
-      'hedged',
-      'exposure USDT',
-      'realised USDT',
-      'unrealised USDT',
-      'margin USDT',
-      'venue fees USDT',
-      'slippage USDT',
-    ],
-    all.map((s) => {
-      const units = (of: bigint | null): string =>
-        of === null ? '-' : formatUnits(of, catalogue.find(s.asset)?.scale ?? 0)
-      return [
-        s.asset,
-        units(s.exposure),
-        `${units(s.short === null ? null : -s.short)} to ${units(s.long)}`,
-        units(s.hedged),
-        ...[s.exposureUsdt, s.realised, s.unrealised, s.margin, s.venueFees, s.slippage].map(usdt),
-      ]
-    }),
-  )
+  out.gap()
+  const rows = all.map((s) => {
+    const units = (of: bigint | null): string | null =>
+      of === null ? null : formatUnits(of, catalogue.find(s.asset)?.scale ?? 0)
+    return {
+      asset: s.asset,
+      exposure: units(s.exposure),
+      from: units(s.short === null ? null : -s.short),
+      to: units(s.long),
+      hedged: units(s.hedged),
+      exposureUsdt: usdt(s.exposureUsdt),
+      realisedUsdt: usdt(s.realised),
+      unrealisedUsdt: usdt(s.unrealised),
+      marginUsdt: usdt(s.margin),
+      venueFeesUsdt: usdt(s.venueFees),
+      slippageUsdt: usdt(s.slippage),
+    }
+  })
+  out.list('exposures', rows, {
+    heads: {
+      from: 'limit short',
+      to: 'limit long',
+      exposureUsdt: 'exposure USDT',
+      realisedUsdt: 'realised USDT',
+      unrealisedUsdt: 'unrealised USDT',
+      marginUsdt: 'margin USDT',
+      venueFeesUsdt: 'venue fees USDT',
+      slippageUsdt: 'slippage USDT',
+    },
+  })
   const total = all.reduce((sum, s) => sum + s.margin + s.realised + (s.unrealised ?? 0n) - s.venueFees, 0n)
-  print(
-    `profit, fees of merchants apart: ${usdt(total)} USDT${all.some(({ unrealised }) => unrealised === null) ? ', without what has no price now' : ''}`,
-  )
+  out.show({ profitUsdt: usdt(total) }, [
+    `profit without the fees of merchants: ${usdt(total)} USDT${all.some(({ unrealised }) => unrealised === null) ? ', without what has no price now' : ''}`,
+  ])
   const wrong = await auditExposures(runtime.db)
   for (const { asset, exposure, moved } of wrong)
-    print(
+    out.add(
+      'findings',
+      { asset, exposureUnits: String(exposure), movedUnits: String(moved) },
       `${asset}: the exposure ${exposure} is not what was moved, ${moved} (ledger units), or something else is reserved than orders have`,
     )
   return wrong.length
 }
 
 /** Rounded down, also below zero. */
-const usdt = (e18: bigint | null): string => {
-  if (e18 === null) return '-'
+const usdt = (e18: bigint | null): string | null => {
+  if (e18 === null) return null
   const unit = 10n ** BigInt(18 - SHOWN_DECIMALS)
   const cut = e18 / unit - (e18 < 0n && e18 % unit !== 0n ? 1n : 0n)
   return formatUnits(cut, SHOWN_DECIMALS)

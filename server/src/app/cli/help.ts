@@ -11,7 +11,7 @@ const widthOf = (columns: number | undefined): number => Math.min(WIDEST, Math.m
 const paragraph = (label: string, words: string, at: number, width: number): string[] => {
   const lines: string[] = []
   let line = label.padEnd(at)
-  if (label.length >= at) {
+  if (label !== '' && label.length >= at) {
     lines.push(label)
     line = ' '.repeat(at)
   }
@@ -30,36 +30,53 @@ const paragraph = (label: string, words: string, at: number, width: number): str
 
 const LABEL_COLUMNS = 26
 
-/** The list of commands, or of those of one family such as `merchant`. */
-export const overview = (commands: readonly Command[], columns = process.stdout.columns): string => {
+/** Commands about one subject, as the list of all commands shows them. */
+export interface Topic {
+  title: string
+  commands: readonly Command[]
+}
+
+const lines = (commands: readonly Command[], width: number): string[] =>
+  commands.flatMap(({ name, summary }) => paragraph(`  ${name}`, summary, LABEL_COLUMNS, width))
+
+const ADVICE = '"bursar COMMAND --help" shows what a command takes.'
+
+/** Every command, by subject. */
+export const overview = (topics: readonly Topic[], columns = process.stdout.columns): string => {
   const width = widthOf(columns)
   return [
     'usage: bursar COMMAND',
+    ...topics.flatMap(({ title, commands }) => ['', title, ...lines(commands, width)]),
     '',
-    ...commands.flatMap(({ name, summary }) => paragraph(`  ${name}`, summary, LABEL_COLUMNS, width)),
-    '',
-    'bursar COMMAND --help shows what a command takes.',
+    ...paragraph('', ADVICE, 0, width),
+    ...paragraph('', 'Every command but serve takes --json: one JSON object instead of text.', 0, width),
+    ...paragraph('', 'Exit codes: 0 done, 1 failed or found something wrong, 2 typed wrongly.', 0, width),
   ].join('\n')
 }
 
-/** Everything that is said of one command. */
-export const helpOf = (command: Command, columns = process.stdout.columns): string => {
+/** The commands of one group, such as `merchant`. */
+export const familyList = (commands: readonly Command[], columns = process.stdout.columns): string =>
+  ['commands:', ...lines(commands, widthOf(columns)), '', ADVICE].join('\n')
+
+/** Everything that is said of one command, and the names of those that begin with its name. */
+export const helpOf = (command: Command, members: readonly Command[], columns = process.stdout.columns): string => {
   const width = widthOf(columns)
   const options = Object.entries(command.options).map(([name, { shown, about }]): [string, string] => [
     `  --${name}${shown === undefined ? '' : ` ${shown}`}`,
     about,
   ])
+  if (!command.isProcess) options.push(['  --json', 'one JSON object instead of text'])
   if (command.irreversible !== null) options.push(['  --yes', 'go on without asking'])
-  return [
-    ...paragraph('usage: bursar', usageOf(command), 'usage: bursar '.length, width),
-    '',
-    ...paragraph('', `${command.summary[0]!.toUpperCase()}${command.summary.slice(1)}.`, 0, width),
-    ...(command.irreversible === null
-      ? []
-      : ['', ...paragraph('', `${command.irreversible} This can't be undone.`, 0, width)]),
-    ...(command.more === null ? [] : ['', ...paragraph('', command.more, 0, width)]),
-    ...(options.length === 0
-      ? []
-      : ['', ...options.flatMap(([label, about]) => paragraph(label, about, LABEL_COLUMNS, width))]),
-  ].join('\n')
+  const parts = [
+    paragraph('usage: bursar', usageOf(command), 'usage: bursar '.length, width),
+    paragraph('', `${command.summary[0]!.toUpperCase()}${command.summary.slice(1)}.`, 0, width),
+    command.irreversible === null ? [] : paragraph('', `${command.irreversible} This can't be undone.`, 0, width),
+    command.more === null ? [] : command.more.split('\n').flatMap((line) => paragraph('', line, 0, width)),
+    options.flatMap(([label, about]) => paragraph(label, about, LABEL_COLUMNS, width)),
+    members.length === 0 ? [] : ['more commands:', ...lines(members, width)],
+  ]
+  return parts
+    .filter((part) => part.length > 0)
+    .map((part) => part.join('\n'))
+    .join('\n\n')
 }

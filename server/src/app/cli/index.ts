@@ -1,6 +1,7 @@
 import { adjustmentCommands } from './adjustments.ts'
 import { acquirerCommands } from './acquirers.ts'
 import { actionCommands } from './actions.ts'
+import { alertCommands } from './alerts.ts'
 import { archiveCommands } from './archive.ts'
 import { auditCommands } from './audit.ts'
 import { booksCommands } from './books.ts'
@@ -13,8 +14,10 @@ import { dataKeyCommands } from './data-key.ts'
 import { databaseCommands } from './database.ts'
 import { dispatch, type Ask } from './dispatch.ts'
 import { doctorCommand } from './doctor.ts'
+import { depositCommands } from './deposits.ts'
 import { eventCommands } from './events.ts'
 import { exchangeCommands } from './exchange.ts'
+import type { Topic } from './help.ts'
 import { hedgingCommands } from './hedging.ts'
 import { merchantCommands } from './merchant.ts'
 import { moneyCommands } from './money.ts'
@@ -29,39 +32,31 @@ import { smokeCommand } from './smoke.ts'
 import { treasuryCommand } from './treasury.ts'
 import { tronCommands } from './tron.ts'
 
-/** Every command, in the order in which the list shows them. */
-export const commands: readonly Command[] = [
-  ...runCommands,
-  ...databaseCommands,
-  ...archiveCommands,
-  ...dataKeyCommands,
-  ...merchantCommands,
-  ...orderCommands,
-  ...booksCommands,
-  ...adjustmentCommands,
-  ...auditCommands,
-  ...actionCommands,
-  ...acquirerCommands,
-  ...costCommands,
-  ...coldCommands,
-  treasuryCommand,
-  ...tronCommands,
-  ...signerCommands,
-  ...reserveCommands,
-  ...restoredCommands,
-  ...moneyCommands,
-  ...claimCommands,
-  ...cardPayoutCommands,
-  ...eventCommands,
-  ...exchangeCommands,
-  ...hedgingCommands,
-  ...screeningCommands,
-  doctorCommand,
-  smokeCommand,
+/** Every command, by subject, in the order in which the list shows them. */
+const topics: readonly Topic[] = [
+  {
+    title: 'Run and upgrade',
+    commands: [...runCommands, ...databaseCommands, ...archiveCommands, ...dataKeyCommands, ...restoredCommands],
+  },
+  { title: 'See what is wrong', commands: [doctorCommand, smokeCommand, ...alertCommands, ...actionCommands] },
+  { title: 'Merchants and their notifications', commands: [...merchantCommands, ...orderCommands, ...eventCommands] },
+  { title: 'Deposits, payments and refunds', commands: [...depositCommands, ...acquirerCommands, ...claimCommands] },
+  { title: 'Withdrawals, payouts and stops', commands: [...moneyCommands, ...cardPayoutCommands] },
+  { title: 'Screening', commands: screeningCommands },
+  {
+    title: 'Books, blocks and proofs',
+    commands: [...booksCommands, ...auditCommands, ...adjustmentCommands, ...reserveCommands],
+  },
+  {
+    title: 'Own coins and the signer',
+    commands: [treasuryCommand, ...costCommands, ...coldCommands, ...tronCommands, ...signerCommands],
+  },
+  { title: 'Exchange and hedging', commands: [...exchangeCommands, ...hedgingCommands] },
 ]
+export const commands: readonly Command[] = topics.flatMap((topic) => topic.commands)
 
 /**
  * Runs one command line. @returns the exit code: 0 done, 1 it failed or found something wrong, 2 it was typed wrongly
  */
 export const runCommand = (args: readonly string[], env: Environment, ask?: Ask | null): Promise<number> =>
-  dispatch(commands, args, env, ask)
+  dispatch(topics, args, env, ask)

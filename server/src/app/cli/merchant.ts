@@ -13,7 +13,8 @@ import {
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { createSecretRing } from '../../platform/config/secrets.ts'
 import { actor } from './actor.ts'
-import { command, neededText, print, text, textOr, UsageError, type Command } from './command.ts'
+import { command, neededText, text, textOr, UsageError, type Command } from './command.ts'
+import type { Fields } from './output.ts'
 import { withInstallation, type Opened } from '../installation/open.ts'
 
 const DAY_MS = 24 * 60 * 60_000
@@ -27,14 +28,14 @@ const keyDeps = ({ config }: Opened) => ({
 export const merchantCommands: readonly Command[] = [
   command({
     name: 'merchant create',
-    summary: 'create a merchant; prints its id and its private key, which is shown once',
+    summary: 'create a merchant; its private key and webhook secret are shown once',
     options: {
       name: neededText('NAME', 'as payers see it'),
       url: neededText('COMPANY_URL', "the merchant's site"),
       company: text('NAME', 'of the company, where it is another'),
       notifications: text('URL', 'where webhooks go'),
     },
-    run: async ({ options: { name, url, company, notifications } }, env) => {
+    run: async ({ options: { name, url, company, notifications } }, env, out) => {
       await withInstallation(env, async (opened) => {
         const made = await inTransaction(opened.runtime.db, async (tx) => {
           const merchant = { name, companyName: company ?? name, companyUrl: url }
@@ -45,26 +46,31 @@ export const merchantCommands: readonly Command[] = [
           }
           return created
         })
-        print(made)
+        out.show(made)
       })
     },
   }),
   command({
     name: 'merchant list',
     summary: 'list merchants',
-    run: async (_given, env) => withInstallation(env, async ({ runtime }) => print(await listMerchants(runtime.db))),
+    run: async (_given, env, out) =>
+      withInstallation(env, async ({ runtime }) => {
+        const merchants = (await listMerchants(runtime.db)).map((merchant) => ({ ...merchant }))
+        out.list('merchants', merchants, { none: 'there are no merchants' })
+      }),
   }),
   command({
     name: 'merchant set',
     summary: 'change a setting of a merchant',
     args: ['MERCHANT_ID', 'SETTING', 'VALUE'],
     more: `SETTING is one of ${SETTING_NAMES.join(', ')}.`,
-    run: async ({ args: { MERCHANT_ID: id, SETTING: name, VALUE: value } }, env) => {
+    run: async ({ args: { MERCHANT_ID: id, SETTING: name, VALUE: value } }, env, out) => {
       const change = { name, value }
       await withInstallation(env, async ({ runtime }) => {
-        print(
-          await inTransaction(runtime.db, (tx) => setSetting(tx, id, change, { actor: actor() }, momentOf(runtime))),
+        const settings = await inTransaction(runtime.db, (tx) =>
+          setSetting(tx, id, change, { actor: actor() }, momentOf(runtime)),
         )
+        out.show({ settings: { ...settings } as unknown as Fields })
       })
     },
   }),
@@ -73,20 +79,20 @@ export const merchantCommands: readonly Command[] = [
     summary: 'create a new key; the old one stays valid for the overlap',
     more: 'Until the overlap ends, webhooks are signed with the old API key in SIGNATURE, and with both webhook secrets in webhook-signature: give receivers the new one meanwhile. With --overlap-hours 0 the old key ends at once.',
     args: ['MERCHANT_ID'],
+    irreversible: 'The old key ends when the overlap is over.',
     options: {
       purpose: textOr('api', 'api|webhook', 'which key'),
       'overlap-hours': textOr('24', 'HOURS', 'how long the old key stays valid'),
     },
-    run: async ({ args: { MERCHANT_ID: id }, options: { purpose, 'overlap-hours': hours } }, env) => {
+    run: async ({ args: { MERCHANT_ID: id }, options: { purpose, 'overlap-hours': hours } }, env, out) => {
       if (purpose !== 'api' && purpose !== 'webhook') throw new UsageError('--purpose is api or webhook')
       if (!/^\d{1,4}$/.test(hours)) throw new UsageError('--overlap-hours is a whole number')
       const rotation = { purpose: purpose as KeyPurpose, overlapMs: (Number(hours) * DAY_MS) / 24 }
       await withInstallation(env, async (opened) => {
-        print(
-          await inTransaction(opened.runtime.db, (tx) =>
-            rotateKey(tx, id, rotation, keyDeps(opened), momentOf(opened.runtime)),
-          ),
+        const made = await inTransaction(opened.runtime.db, (tx) =>
+          rotateKey(tx, id, rotation, keyDeps(opened), momentOf(opened.runtime)),
         )
+        out.show(made)
       })
     },
   }),
@@ -95,11 +101,11 @@ export const merchantCommands: readonly Command[] = [
     summary: 'revoke a key now, everywhere',
     args: ['MERCHANT_ID', 'KEY_ID'],
     irreversible: 'Every request that is signed with this key is refused from now on.',
-    run: async ({ args: { MERCHANT_ID: id, KEY_ID: key } }, env) => {
+    run: async ({ args: { MERCHANT_ID: id, KEY_ID: key } }, env, out) => {
       await withInstallation(env, ({ runtime }) =>
         inTransaction(runtime.db, (tx) => revokeKey(tx, id, key, { actor: actor() }, momentOf(runtime))),
       )
-      print('revoked')
+      out.say('revoked')
     },
   }),
   ...(['disable', 'enable'] as const).map((verb) =>
@@ -110,13 +116,13 @@ export const merchantCommands: readonly Command[] = [
           ? 'disable a merchant: its requests are answered as if it did not exist'
           : 'enable a disabled merchant',
       args: ['MERCHANT_ID'],
-      run: async ({ args: { MERCHANT_ID: id } }, env) => {
+      run: async ({ args: { MERCHANT_ID: id } }, env, out) => {
         await withInstallation(env, ({ runtime }) =>
           inTransaction(runtime.db, (tx) =>
             setDisabled(tx, id, verb === 'disable', { actor: actor() }, momentOf(runtime)),
           ),
         )
-        print(`${verb}d`)
+        out.say(`${verb}d`)
       },
     }),
   ),

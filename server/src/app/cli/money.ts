@@ -1,5 +1,4 @@
 import { isNetwork } from '@bursar/chainkit'
-import { sql } from 'kysely'
 import { createAdapters } from '../../adapters/chains/index.ts'
 import { approvalMessage } from '../../adapters/signer/index.ts'
 import { createChainSubscribers } from '../composition/index.ts'
@@ -7,11 +6,11 @@ import { createWithdrawalSubscribers } from '../composition/invoicing.ts'
 import { intentOf } from '../composition/signing.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
-import { createStop, describeStop, liftStop, listAllStops, listStops } from '../../ledger/stops/index.ts'
+import { createStop, liftStop, listAllStops, listStops } from '../../ledger/stops/index.ts'
 import { rescan } from '../../chain/watcher/index.ts'
 import { approve, attachSigned, findById, giveBack } from '../../pay-out/withdrawals/index.ts'
 import { actor } from './actor.ts'
-import { command, flag, print, text, UsageError, type Command } from './command.ts'
+import { command, flag, text, UsageError, type Command } from './command.ts'
 import { required, tokensOf, withInstallation } from '../installation/open.ts'
 import { withSigner } from './signer.ts'
 import { worldOf } from '../installation/world.ts'
@@ -19,9 +18,10 @@ import { worldOf } from '../installation/world.ts'
 export const moneyCommands: readonly Command[] = [
   command({
     name: 'withdrawal approve',
-    summary: "add a person's Ed25519 signature; the signer checks it",
+    summary: "add an approver's Ed25519 signature to a withdrawal; the signer checks it",
     args: ['MERCHANT_ID', 'WITHDRAWAL_ID', 'KEY_ID', 'SIGNATURE'],
-    run: async ({ args }, env) => {
+    irreversible: 'The withdrawal is paid as soon as the signer counts enough approvals.',
+    run: async ({ args }, env, out) => {
       const approval = {
         merchantId: args.MERCHANT_ID,
         withdrawalId: args.WITHDRAWAL_ID,
@@ -31,7 +31,7 @@ export const moneyCommands: readonly Command[] = [
       await withInstallation(env, ({ runtime }) =>
         inTransaction(runtime.db, (tx) => approve(tx, approval, momentOf(runtime))),
       )
-      print('approved')
+      out.say('approved')
     },
   }),
   command({
@@ -39,11 +39,12 @@ export const moneyCommands: readonly Command[] = [
     summary: 'print the text that an approver signs for a withdrawal',
     args: ['MERCHANT_ID', 'WITHDRAWAL_ID'],
     more: 'The signature is Ed25519 over exactly these bytes, line breaks included, in hex: give it to "withdrawal approve".',
-    run: async ({ args }, env) => {
+    run: async ({ args }, env, out) => {
       await withInstallation(env, async ({ runtime, config }) => {
         const withdrawal = await findById(runtime.db, args.MERCHANT_ID, args.WITHDRAWAL_ID)
         if (!withdrawal) throw new Error('there is no such withdrawal: check both ids')
-        process.stdout.write(
+        out.text(
+          'text',
           approvalMessage(withdrawal.blockchain, intentOf(required(config.assets, 'BURSAR_ASSETS_FILE'), withdrawal)),
         )
       })
@@ -55,7 +56,7 @@ export const moneyCommands: readonly Command[] = [
     args: ['MERCHANT_ID', 'WITHDRAWAL_ID'],
     irreversible:
       'The withdrawal ends as failed, its amount and fee go back to the balance, and the signer never signs for it.',
-    run: async ({ args }, env) => {
+    run: async ({ args }, env, out) => {
       const key = { merchantId: args.MERCHANT_ID, id: args.WITHDRAWAL_ID }
       await withInstallation(env, async (opened) => {
         const { runtime, config } = opened
@@ -78,7 +79,7 @@ export const moneyCommands: readonly Command[] = [
             `the signer has signed ${hashes} for it: nothing is given back. Run "bursar withdrawal attach ${key.merchantId} ${key.id}"`,
           )
         }
-        print('given up; amount and fee are back on the balance')
+        out.say('given up; amount and fee are back on the balance')
       })
     },
   }),
@@ -87,8 +88,9 @@ export const moneyCommands: readonly Command[] = [
     summary:
       'attach a waiting withdrawal to the transaction that the signer signed for it and that the restored database lacks',
     args: ['MERCHANT_ID', 'WITHDRAWAL_ID'],
-    more: 'Use it when the alert withdrawal-signed-before names the withdrawal. The transaction is held against the signer, its own bytes and the\nchain before it is stored; then it is sent again, or booked from the block that holds it.',
-    run: async ({ args }, env) => {
+    irreversible: 'The transaction is sent again, or booked from the block that holds it.',
+    more: 'Use it when the alert withdrawal-signed-before names the withdrawal. The transaction is compared with the signer, its own bytes and the chain before it is stored.',
+    run: async ({ args }, env, out) => {
       const key = { merchantId: args.MERCHANT_ID, id: args.WITHDRAWAL_ID }
       await withInstallation(env, async (opened) => {
         const world = worldOf(opened)
@@ -118,13 +120,13 @@ export const moneyCommands: readonly Command[] = [
             key,
           ),
         )
-        if (done.kind === 'nothing-signed') return print('the signer has signed nothing for it: it goes on')
+        if (done.kind === 'nothing-signed') return out.say('the signer has signed nothing for it: it goes on')
         if (done.kind === 'superseded')
-          return print(
+          return out.say(
             `what was signed for it can never be mined, as ${done.by.join(', ')} has taken its place: it is paid anew`,
           )
         const where = done.minedAt === null ? 'no block holds it: it is sent again' : `block ${done.minedAt} holds it`
-        print(`attached ${done.hashes.join(', ')}; ${where}`)
+        out.say(`attached ${done.hashes.join(', ')}; ${where}`)
       })
     },
   }),
@@ -136,9 +138,9 @@ export const moneyCommands: readonly Command[] = [
       asset: text('TICKER', 'of this asset'),
       network: text('NETWORK', 'on this network'),
       merchant: text('ID', 'of this merchant'),
-      all: flag('everything; with none of the others'),
+      all: flag('all withdrawals; excludes the other options'),
     },
-    run: async ({ args, options: { asset = null, network = null, merchant = null, all } }, env) => {
+    run: async ({ args, options: { asset = null, network = null, merchant = null, all } }, env, out) => {
       if (all === [asset, network, merchant].some((one) => one !== null))
         throw new UsageError('say what to stop: --asset, --network or --merchant, or else --all')
       if (network !== null && !isNetwork(network))
@@ -147,7 +149,7 @@ export const moneyCommands: readonly Command[] = [
       await withInstallation(env, ({ runtime }) =>
         inTransaction(runtime.db, (tx) => createStop(tx, what, momentOf(runtime))),
       )
-      print(
+      out.say(
         'stopped: nothing more is planned, and the signer is asked for nothing new; what is signed is followed to its end',
       )
     },
@@ -155,10 +157,19 @@ export const moneyCommands: readonly Command[] = [
   command({
     name: 'freezes',
     summary: 'list stops that are in force, or all stops ever',
-    options: { ever: flag('also what was lifted, with who did it and why') },
-    run: async ({ options }, env) => {
+    options: { ever: flag('lifted stops, too, with who lifted them and why') },
+    run: async ({ options }, env, out) => {
       await withInstallation(env, async ({ runtime }) =>
-        print(await (options.ever ? listAllStops : listStops)(runtime.db)),
+        out.list(
+          'stops',
+          (await (options.ever ? listAllStops : listStops)(runtime.db)).map((stop) => ({ ...stop })),
+          {
+            ...(!options.ever && {
+              columns: ['id', 'asset', 'network', 'merchantId', 'createdAt', 'createdBy', 'reason'],
+            }),
+            none: options.ever ? 'nothing was ever stopped' : 'nothing is stopped',
+          },
+        ),
       )
     },
   }),
@@ -166,29 +177,12 @@ export const moneyCommands: readonly Command[] = [
     name: 'unfreeze',
     summary: 'lift a stop',
     args: ['FREEZE_ID', '[REASON...]'],
-    run: async ({ args: { FREEZE_ID: id, REASON: reason = null } }, env) =>
+    run: async ({ args: { FREEZE_ID: id, REASON: reason = null } }, env, out) =>
       withInstallation(env, async ({ runtime }) => {
         const by = { actor: actor(), reason }
         if (!(await liftStop(runtime.db, id, by, momentOf(runtime).at)))
-          throw new Error('nothing is stopped by this id')
-        print('lifted')
-      }),
-  }),
-  command({
-    name: 'alerts',
-    summary: 'list open alerts',
-    run: async (_given, env) =>
-      withInstallation(env, async ({ runtime }) => {
-        const { rows } = await sql<{
-          raisedAt: Date
-          kind: string
-          text: string
-        }>`select raised_at as "raisedAt", kind, text
-          from alerts where resolved_at is null order by raised_at`.execute(runtime.db)
-        const stops = await listStops(runtime.db)
-        for (const stop of stops) print(`${stop.createdAt.toISOString()} stopped: ${describeStop(stop)}`)
-        for (const { raisedAt, kind, text } of rows) print(`${raisedAt.toISOString()} ${kind}: ${text}`)
-        if (rows.length + stops.length === 0) print('nothing')
+          throw new Error('no stop in force has this id: bursar freezes')
+        out.say('lifted')
       }),
   }),
 ]

@@ -1,6 +1,6 @@
 import { findSigned } from '../composition/signed-by.ts'
 import { isUuid } from '../../platform/base/id.ts'
-import { command, print, UsageError, type Command } from './command.ts'
+import { command, UsageError, type Command } from './command.ts'
 import { withInstallation } from '../installation/open.ts'
 
 export const orderCommands: readonly Command[] = [
@@ -8,17 +8,17 @@ export const orderCommands: readonly Command[] = [
     name: 'order signed-by',
     summary: 'show which API key signed the request that made a withdrawal, payout, exchange or invoice',
     args: ['MERCHANT_ID', 'ID_OR_LOCAL_ID'],
-    run: async ({ args }, env) => {
+    run: async ({ args }, env, out) => {
       if (!isUuid(args.MERCHANT_ID)) throw new UsageError('MERCHANT_ID is a UUID')
       await withInstallation(env, async ({ runtime }) => {
         const made = await findSigned(runtime.db, args.MERCHANT_ID, args.ID_OR_LOCAL_ID)
         if (!made) throw new Error('this merchant has nothing with such an id or localId')
-        print(`${made.kind} ${made.id}, made at ${made.createdAt.toISOString()}`)
-        if (made.keyId === null) print('no signed request made it, or it is older than this record')
-        else
-          print(
-            `signed with key ${made.keyId}, of ${made.keyCreatedAt?.toISOString() ?? 'unknown age'}${made.keyEndsAt ? `, which ends or ended at ${made.keyEndsAt.toISOString()}` : ', which is in use'}`,
-          )
+        out.show({ ...made }, [
+          `${made.kind} ${made.id}, made at ${made.createdAt.toISOString()}`,
+          made.keyId === null
+            ? 'no signed request made it, or it is older than this record'
+            : `signed with key ${made.keyId}, of ${made.keyCreatedAt?.toISOString() ?? 'unknown age'}${made.keyEndsAt ? `, which ends or ended at ${made.keyEndsAt.toISOString()}` : ', which is in use'}`,
+        ])
       })
     },
   }),

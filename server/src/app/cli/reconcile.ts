@@ -18,8 +18,9 @@ import {
 } from '../../treasury/reconciliation/index.ts'
 import { restoredAt } from '../../platform/runtime/installation.ts'
 import { reconcileWithAcquirer } from './acquirers.ts'
-import { adjustmentLine } from './adjustments.ts'
-import { command, flag, print, text, textOr, texts, UsageError, type Command } from './command.ts'
+import { adjustmentFields, adjustmentLine } from './adjustments.ts'
+import { command, flag, text, textOr, texts, UsageError, type Command } from './command.ts'
+import type { Output } from './output.ts'
 import { reconcileVenue } from './hedging.ts'
 import { required, tokensOf, withInstallation, type Opened } from '../installation/open.ts'
 
@@ -27,24 +28,24 @@ const MOST_SHOWN = 1_000
 
 export const reconcileCommand: Command = command({
   name: 'reconcile',
-  summary:
-    'check that ledger, hash chains, wallets and the hedging venue agree, --full: every address; or check an acquirer against its statement',
+  summary: 'check that the ledger, the chains and the hedging venue agree; or check an acquirer against its statement',
   options: {
     network: text('NETWORK', 'one network, not all'),
-    full: flag('ask about every address'),
-    recount: flag('count anew what metrics and the treasury read, before anything else; writers wait meanwhile'),
+    full: flag('compare every address, not only those that changed'),
+    recount: flag('first count again what metrics and `bursar treasury` read; writers wait meanwhile'),
     history: flag('verify every entry of the ledger again, not only those that came since they were last verified'),
     acquirer: text('NAME', 'an acquirer instead of the chains'),
     statement: text('FILE', "the acquirer's statement; from its interface when left out"),
     days: textOr('7', 'DAYS', "how far back the acquirer's interface is asked"),
     balance: texts('TICKER=AMOUNT', 'what the acquirer says it holds'),
   },
-  run: async ({ options: values }, env) => {
+  run: async ({ options: values }, env, out) => {
     const { acquirer, statement, days, balance: balances } = values
     if (acquirer !== undefined) {
       return withInstallation(env, async (opened) => {
-        const off = await reconcileWithAcquirer(opened, { acquirer, statement, days, balances })
-        print(off === 0 ? `the books and ${acquirer} agree` : `${off} finding(s)`)
+        const off = await reconcileWithAcquirer(opened, { acquirer, statement, days, balances }, out)
+        out.show({ findings: off }, [])
+        out.say(off === 0 ? `the books and ${acquirer} agree` : `${off} finding(s)`)
         if (off > 0) process.exitCode = 1
       })
     }
@@ -55,28 +56,41 @@ export const reconcileCommand: Command = command({
       const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
       if (values.recount) await countAnew(runtime.db)
       const findings = await auditBooks(runtime, { again: values.history })
-      for (const finding of findings) print(`${finding.check} ${finding.subject}: ${finding.detail}`)
+      out.show({ checks: [], adjustments: [], compared: [], custody: [], drifts: [] }, [])
+      for (const finding of findings)
+        out.add('checks', { ...finding }, `${finding.check} ${finding.subject}: ${finding.detail}`)
       const brokenAction = await findBrokenAction(runtime.db)
       if (brokenAction !== null)
-        print(`record of operators: row ${brokenAction} was changed or removed, see \`bursar actions\``)
+        out.add(
+          'checks',
+          { check: 'actions', subject: String(brokenAction), detail: 'the row was changed or removed' },
+          `record of operators: row ${brokenAction} was changed or removed, see \`bursar actions\``,
+        )
       const counts = await auditCounts(runtime.db)
       for (const { what, counted, found } of counts)
-        print(`count of ${what}: says ${counted}, there are ${found}; \`bursar reconcile --recount\` counts anew`)
-      let off = findings.length + counts.length + (await printAdjustments(opened)) + (brokenAction === null ? 0 : 1)
+        out.add(
+          'checks',
+          { check: 'count', subject: what, detail: `says ${counted}, there are ${found}` },
+          `count of ${what}: says ${counted}, there are ${found}; \`bursar reconcile --recount\` counts anew`,
+        )
+      let off =
+        findings.length + counts.length + (await printAdjustments(opened, out)) + (brokenAction === null ? 0 : 1)
       const adapters = createAdapters(required(config.networks, 'BURSAR_NETWORKS_FILE'), tokensOf(catalogue))
       for (const adapter of adapters.values()) {
         if (values.network !== undefined && adapter.network !== values.network) continue
         const reportLeft = ({ left }: Round): void => {
-          if (left > 0) print(`${adapter.network}: ${left} changed address(es) are not compared yet`)
+          if (left > 0) out.say(`${adapter.network}: ${left} changed address(es) are not compared yet`)
         }
         const round = await (values.full
           ? reconcileFully(runtime, catalogue, adapter, reportLeft)
           : reconcileNetwork(runtime, catalogue, adapter))
-        if (!round) print(`${adapter.network}: can't be compared now (not read yet, or its head is moving); try again`)
-        else off += await printRound(runtime.db, catalogue, round)
+        if (!round)
+          out.say(`${adapter.network}: can't be compared now (not read yet, or its head is moving); try again`)
+        else off += await printRound(runtime.db, catalogue, round, out)
       }
-      if (values.network === undefined) off += await reconcileVenue(opened)
-      print(off === 0 ? 'the ledger holds, and the chains agree' : `${off} finding(s)`)
+      if (values.network === undefined) off += await reconcileVenue(opened, out)
+      out.show({ findings: off }, [])
+      out.say(off === 0 ? 'the ledger holds, and the chains agree' : `${off} finding(s)`)
       if (off > 0) process.exitCode = 1
     })
   },
@@ -88,24 +102,50 @@ const SHOWN_MS = 30 * 24 * 60 * 60_000
  * Shows the adjustments of the last 30 days, and holds all of them against signatures and postings. @returns how many
  * findings
  */
-const printAdjustments = async ({ runtime: { db, clock } }: Opened): Promise<number> => {
+const printAdjustments = async ({ runtime: { db, clock } }: Opened, out: Output): Promise<number> => {
   const { applied, findings } = await auditAdjustments(db, await restoredAt(db))
   for (const line of applied)
-    if (line.signed!.appliedAt.getTime() > clock.business() - SHOWN_MS) print(`adjustment ${adjustmentLine(line)}`)
-  for (const finding of findings) print(finding)
+    if (line.signed!.appliedAt.getTime() > clock.business() - SHOWN_MS)
+      out.add('adjustments', adjustmentFields(line), `adjustment ${adjustmentLine(line)}`)
+  for (const finding of findings) out.add('checks', { check: 'adjustments', subject: null, detail: finding }, finding)
   return findings.length
 }
 
 /** @returns how many assets and addresses differ */
-const printRound = async (db: Db, catalogue: Catalogue, { network, lines, compared }: Round): Promise<number> => {
+const printRound = async (
+  db: Db,
+  catalogue: Catalogue,
+  { network, height, lines, compared }: Round,
+  out: Output,
+): Promise<number> => {
   let off = 0
-  print(`${network}: compared ${compared} address(es)`)
+  out.add('compared', { network, height, addresses: compared }, `${network}: compared ${compared} address(es)`)
   for (const line of lines) {
     const { scale } = catalogue.findCrypto(line.ticker)!
     const drifts = await driftsOf(db, network, line.ticker, MOST_SHOWN)
     off += drifts.length + (line.onChain === line.booked ? 0 : 1)
-    print(lineText(line, scale))
-    for (const drift of drifts) print(driftText(drift, scale))
+    const { ticker, height: at, booked, onChain } = line
+    const shown = (units: bigint): string => formatUnits(units, scale)
+    out.add(
+      'custody',
+      { network, ticker, height: at, books: shown(booked), chain: shown(onChain), difference: shown(onChain - booked) },
+      lineText(line, scale),
+    )
+    for (const drift of drifts) {
+      const { address, booked: should, difference } = drift
+      out.add(
+        'drifts',
+        {
+          network,
+          ticker,
+          address,
+          books: shown(should),
+          chain: shown(should + difference),
+          difference: shown(difference),
+        },
+        driftText(drift, scale),
+      )
+    }
   }
   return off
 }

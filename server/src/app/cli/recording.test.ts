@@ -38,7 +38,7 @@ const recorded = async (most = 10) =>
 
 describe('commands that change something', () => {
   test('audit S-6: are recorded before they begin and after they ended, with the person who typed them', async () => {
-    const made = await type('merchant', 'create', '--name', 'Shop', '--url', 'https://shop.example')
+    const made = await type('merchant', 'create', '--name', 'Shop', '--url', 'https://shop.example', '--json')
     expect(made.code).toBe(0)
     const { id, privateKey } = JSON.parse(made.said) as { id: string; privateKey: string }
     expect((await type('merchant', 'set', id, 'noSuchSetting', 'x')).code).toBe(1)

@@ -3,6 +3,7 @@ import { createDb, createPool, sqlState } from '../../platform/db/index.ts'
 import { appendAction, keepable, type Operator, type Outcome } from '../../platform/operators/index.ts'
 import { loadConfig, newId, type Environment } from '../installation/open.ts'
 import type { Command } from './command.ts'
+import type { Output } from './output.ts'
 
 /**
  * Commands that change nothing, and so are not recorded. `serve` is a process, `migrate` records itself once there is a
@@ -15,6 +16,7 @@ export const LOOKING: ReadonlySet<string> = new Set([
   'data-key',
   'withdrawal approval-text',
   'merchant list',
+  'merchant held',
   'order signed-by',
   'audit findings',
   'archive list',
@@ -31,6 +33,7 @@ export const LOOKING: ReadonlySet<string> = new Set([
   'events exhausted',
   'events attempts',
   'rates',
+  'rewind plan',
   'position',
   'hedging',
   'freezes',
@@ -65,8 +68,8 @@ export const operatorHere = (env: Environment): Operator => {
 type Given = Parameters<Command['run']>[0]
 
 /** Runs a command that changes something, with a row in the record before it begins and one after it ended. */
-export const runRecorded = async (command: Command, given: Given, env: Environment): Promise<void> => {
-  if (LOOKING.has(command.name)) return command.run(given, env)
+export const runRecorded = async (command: Command, given: Given, env: Environment, out: Output): Promise<void> => {
+  if (LOOKING.has(command.name)) return command.run(given, env, out)
   const { databaseUrl } = loadConfig(env, 'cli')
   const pool = createPool({ url: databaseUrl, max: 1, applicationName: 'bursar cli record' })
   const db = createDb(pool)
@@ -84,7 +87,7 @@ export const runRecorded = async (command: Command, given: Given, env: Environme
   try {
     const isRecorded = await beginRecord(() => note('begun', null))
     try {
-      await command.run(given, env)
+      await command.run(given, env, out)
     } catch (error) {
       if (isRecorded)
         await note(

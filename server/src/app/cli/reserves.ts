@@ -14,9 +14,9 @@ import {
   type StatementAsset,
 } from '../../treasury/reserves/index.ts'
 import { reconcileNetwork } from '../../treasury/reconciliation/index.ts'
-import { command, flag, neededText, print, text, textOr, texts, UsageError, type Command } from './command.ts'
+import { command, flag, neededText, text, textOr, texts, UsageError, type Command } from './command.ts'
 import { required, tokensOf, withInstallation, type Opened } from '../installation/open.ts'
-import { printTable } from './table.ts'
+import type { Output } from './output.ts'
 
 /** Beside what else is made here: never among files that are committed or served. */
 const FOLDER = '.bursar/reserves'
@@ -32,7 +32,7 @@ export const reserveCommands: readonly Command[] = [
       'public-key': text('HEX', 'the key that must have signed the report'),
       expect: texts('TICKER=AMOUNT', 'a balance that the proof must count'),
     },
-    run: async ({ args, options: values }) => {
+    run: async ({ args, options: values }, _env, out) => {
       const file = readFileSync(args.FILE, 'utf8')
       const verified = verifyReserveProof(file, {
         merchantId: values.merchant,
@@ -40,19 +40,19 @@ export const reserveCommands: readonly Command[] = [
         publicKey: values['public-key'],
         expected: values.expect.length === 0 ? undefined : Object.fromEntries(values.expect.map(readExpected)),
       })
-      printVerified(verified, { isPublished: values.commitment !== undefined })
+      printVerified(verified, { isPublished: values.commitment !== undefined }, out)
     },
   }),
   command({
     name: 'reserves proof',
-    summary: "write a merchant's proof, or everybody's, from the newest report",
+    summary: 'write the proof of one merchant or of all, from the newest report',
     options: {
       merchant: text('ID', 'one merchant'),
       all: flag('all merchants'),
       report: text('ID', 'an older report'),
       out: textOr(FOLDER, 'DIRECTORY', 'where files go'),
     },
-    run: async ({ options: values }, env) => {
+    run: async ({ options: values }, env, out) => {
       if (values.all === (values.merchant !== undefined)) throw new UsageError('say --merchant ID or --all')
       await withInstallation(env, async ({ runtime }) => {
         const report = await readReport(runtime.db, values.report ?? null)
@@ -65,10 +65,10 @@ export const reserveCommands: readonly Command[] = [
         for (const proof of proofFiles(report, leaves, values.merchant === undefined ? null : [values.merchant])) {
           const name = writeJson(values.out, `proof-${report.id}-${proof.merchantId}.json`, proof, 0o600)
           written += 1
-          if (!values.all) print(`wrote ${name}; only this merchant should see it`)
+          if (!values.all) out.say(`wrote ${name}; only this merchant should see it`)
         }
         if (written === 0) throw new Error('the report has no such merchant')
-        if (values.all) print(`wrote ${written} proof(s) into ${values.out}; each is for its merchant only`)
+        if (values.all) out.say(`wrote ${written} proof(s) into ${values.out}; each is for its merchant only`)
       })
     },
   }),
@@ -79,24 +79,32 @@ export const reserveCommands: readonly Command[] = [
       'sign-key': text('FILE', 'a private key (Ed25519, PEM) that signs the report'),
       out: textOr(FOLDER, 'DIRECTORY', 'where the report goes'),
     },
-    run: async ({ options: values }, env) => {
+    run: async ({ options: values }, env, out) => {
       const key = values['sign-key'] === undefined ? null : createPrivateKey(readFileSync(values['sign-key']))
       await withInstallation(env, async (opened) => {
         const { runtime, config } = opened
         const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
-        await compareAll(opened)
+        await compareAll(opened, out)
         const { report, statement } = await takeReport(runtime.db, catalogue, {
           id: runtime.newId(),
           at: new Date(runtime.clock.now()),
           secret: randomBytes(32),
           sign: key && ((commitment) => signReport(key, commitment)),
         })
-        printStanding(statement.assets)
+        printStanding(statement.assets, out)
         const file = reportFile(report, await readLeaves(runtime.db, report.id))
-        print(
-          `${statement.merchants} merchant(s); commitment ${report.commitment}${report.publicKey === null ? ', not signed' : `, signed by ${report.publicKey}`}`,
+        out.show(
+          {
+            reportId: report.id,
+            merchants: statement.merchants,
+            commitment: report.commitment,
+            signedBy: report.publicKey,
+          },
+          [
+            `${statement.merchants} merchant(s); commitment ${report.commitment}${report.publicKey === null ? ', not signed' : `, signed by ${report.publicKey}`}`,
+          ],
         )
-        print(
+        out.say(
           `wrote ${writeJson(values.out, `reserves-${report.id}.json`, file, 0o644)}: publish it where every merchant sees the same`,
         )
         if (statement.assets.some((asset) => backing(asset) < owed(asset))) process.exitCode = 1
@@ -108,15 +116,15 @@ export const reserveCommands: readonly Command[] = [
 /**
  * Compares with the chains first, so that the heights named are of now; what can't be asked keeps its last comparison.
  */
-const compareAll = async ({ config, runtime }: Opened): Promise<void> => {
+const compareAll = async ({ config, runtime }: Opened, out: Output): Promise<void> => {
   const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
   if (config.networks === null)
-    return print('BURSAR_NETWORKS_FILE is not set: the heights are those of the last comparison')
+    return out.say('BURSAR_NETWORKS_FILE is not set: the heights are those of the last comparison')
   for (const adapter of createAdapters(config.networks, tokensOf(catalogue)).values()) {
     const round = await reconcileNetwork(runtime, catalogue, adapter).catch((error: unknown) =>
-      print(`${adapter.network}: ${(error as Error).message}`),
+      out.say(`${adapter.network}: ${(error as Error).message}`),
     )
-    if (!round) print(`${adapter.network}: can't be compared now; its height is that of the last comparison`)
+    if (!round) out.say(`${adapter.network}: can't be compared now; its height is that of the last comparison`)
   }
 }
 
@@ -126,31 +134,41 @@ const backing = ({ reserves, accounts = [], inTransit }: StatementAsset): bigint
   [...reserves, ...accounts].reduce((sum, { units }) => sum + BigInt(units), BigInt(inTransit))
 
 /** Hundredths of a percent, rounded down: what is short never reads as 100 %. */
-const coverage = (asset: StatementAsset): string => {
+const coverage = (asset: StatementAsset): string | null => {
   const [have, owes] = [backing(asset), owed(asset)]
-  if (owes === 0n) return '-'
+  if (owes === 0n) return null
   return `${formatUnits(mulDiv(have < 0n ? 0n : have, 10_000n, owes, 'down'), 2)}%`
 }
 
-const printStanding = (assets: readonly StatementAsset[]): void => {
+const printStanding = (assets: readonly StatementAsset[], out: Output): void => {
   const rows = assets.map((asset) => {
     const show = (units: bigint | string): string => formatUnits(BigInt(units), asset.scale)
     const held = [...asset.reserves, ...(asset.accounts ?? [])].reduce((sum, { units }) => sum + BigInt(units), 0n)
-    return [
-      asset.ticker,
-      show(held),
-      show(asset.inTransit),
-      show(asset.liabilities),
-      show(asset.suspense),
-      show(asset.quarantine),
-      coverage(asset),
-    ]
+    return {
+      asset: asset.ticker,
+      held: show(held),
+      inTransit: show(asset.inTransit),
+      owedToMerchants: show(asset.liabilities),
+      suspense: show(asset.suspense),
+      quarantine: show(asset.quarantine),
+      covered: coverage(asset),
+    }
   })
-  printTable(['asset', 'held', 'in transit', 'owed to merchants', 'suspense', 'quarantine', 'covered'], rows)
+  out.list('assets', rows)
+  out.show({ accounts: [], networks: [] }, [])
   for (const { ticker, scale, reserves, accounts = [] } of assets) {
-    for (const { name, units } of accounts) print(`  ${ticker} ${name}: ${formatUnits(BigInt(units), scale)}`)
-    for (const { network, height, hash, units } of reserves)
-      print(`  ${ticker} on ${network} at ${height} (${hash}): ${formatUnits(BigInt(units), scale)}`)
+    for (const { name, units } of accounts) {
+      const amount = formatUnits(BigInt(units), scale)
+      out.add('accounts', { ticker, name, amount }, `  ${ticker} ${name}: ${amount}`)
+    }
+    for (const { network, height, hash, units } of reserves) {
+      const amount = formatUnits(BigInt(units), scale)
+      out.add(
+        'networks',
+        { ticker, network, height, hash, amount },
+        `  ${ticker} on ${network} at ${height} (${hash}): ${amount}`,
+      )
+    }
   }
 }
 
@@ -167,12 +185,18 @@ const readExpected = (text: string): [string, string] => {
   return [ticker, amount]
 }
 
-const printVerified = (verified: VerifiedReserves, { isPublished }: { isPublished: boolean }): void => {
-  print(`report ${verified.reportId} of ${verified.takenAt}, ${verified.merchants} merchant(s)`)
-  for (const { ticker, value } of verified.balances) print(`  counted as yours: ${value} ${ticker}`)
-  for (const { ticker, scale, liabilities } of verified.assets)
-    print(`  of a total of ${formatUnits(liabilities, scale)} ${ticker}`)
-  print(`commitment ${verified.commitment}${verified.signedBy === null ? '' : `, signed by ${verified.signedBy}`}`)
-  print('the proof holds: the total includes these balances')
-  if (!isPublished) print('compare the commitment with the one the operator publishes, or pass it as --commitment')
+const printVerified = (verified: VerifiedReserves, { isPublished }: { isPublished: boolean }, out: Output): void => {
+  const { reportId, takenAt, merchants, commitment, signedBy } = verified
+  out.show({ reportId, takenAt, merchants, commitment, signedBy, balances: [], totals: [] }, [
+    `report ${reportId} of ${takenAt}, ${merchants} merchant(s)`,
+  ])
+  for (const { ticker, value } of verified.balances)
+    out.add('balances', { ticker, value }, `  counted as yours: ${value} ${ticker}`)
+  for (const { ticker, scale, liabilities } of verified.assets) {
+    const value = formatUnits(liabilities, scale)
+    out.add('totals', { ticker, value }, `  of a total of ${value} ${ticker}`)
+  }
+  out.show({}, [`commitment ${commitment}${signedBy === null ? '' : `, signed by ${signedBy}`}`])
+  out.say('the proof holds: the total includes these balances')
+  if (!isPublished) out.say('compare the commitment with the one the operator publishes, or pass it as --commitment')
 }

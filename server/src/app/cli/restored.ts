@@ -7,7 +7,7 @@ import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { createStop } from '../../ledger/stops/index.ts'
 import { leapSequences } from '../../merchants/webhooks/index.ts'
 import { actor } from './actor.ts'
-import { command, flag, print, textOr, UsageError, type Command } from './command.ts'
+import { command, flag, textOr, UsageError, type Command } from './command.ts'
 import { required, withInstallation } from '../installation/open.ts'
 
 /** Derived in one transaction at most: it takes about a minute. */
@@ -67,18 +67,18 @@ export const restoredCommands: readonly Command[] = [
     more: 'Stops all withdrawals, voids the stock of addresses, moves derivation counters and event sequences on, and watches the addresses that may have been given out since. docs/operating/recovery.md has the steps around it.',
     irreversible:
       'The stock of addresses is void, counters and event sequences move on, and all withdrawals stop until `bursar unfreeze`.',
-    run: async ({ options }, env) => {
+    run: async ({ options }, env, out) => {
       const ahead = Number(options.ahead)
       if (!Number.isInteger(ahead) || ahead < 0 || ahead > MOST_AHEAD)
         throw new UsageError(`--ahead is a number up to ${MOST_AHEAD}`)
       await withInstallation(env, async ({ runtime, config }) => {
         if (options.moved) {
           await inTransaction(runtime.db, (tx) => acceptDatabase(tx, { forgot: false }, new Date(runtime.clock.now())))
-          print('this is the database of the installation from now on')
+          out.say('this is the database of the installation from now on')
           return
         }
         const lines = await makeSafe(runtime, required(config.xpubs, 'BURSAR_XPUBS_FILE'), ahead)
-        print([...lines, 'go on with step 3 of docs/operating/recovery.md'].join('\n'))
+        out.say([...lines, 'go on with step 3 of docs/operating/recovery.md'].join('\n'))
       })
     },
   }),
@@ -87,7 +87,7 @@ export const restoredCommands: readonly Command[] = [
     summary: 'watch addresses that may have been issued before a restore; deposits to them go to suspense',
     args: ['BLOCKCHAIN', 'FROM', 'COUNT'],
     more: 'FROM is a derivation index of deposit addresses. Indexes below the one at which new addresses started after `bursar restored` are never given out again.',
-    run: async ({ args }, env) => {
+    run: async ({ args }, env, out) => {
       const { BLOCKCHAIN: blockchain } = args
       const [from, count] = [Number(args.FROM), Number(args.COUNT)]
       if (!isNetwork(blockchain)) throw new UsageError('BLOCKCHAIN is BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN or TRON')
@@ -105,7 +105,7 @@ export const restoredCommands: readonly Command[] = [
             )
           return rememberForgotten(tx, wallet, family, from, count, momentOf(runtime))
         })
-        print(`${added} address(es) more are watched`)
+        out.say(`${added} address(es) more are watched`)
       })
     },
   }),
@@ -114,7 +114,7 @@ export const restoredCommands: readonly Command[] = [
     summary: 'give an address that a restored copy does not know back to the merchant who had it',
     args: ['MERCHANT_ID', 'BLOCKCHAIN', 'ADDRESS', '[META...]'],
     irreversible: 'The address belongs to this merchant from now on, who is credited with what comes to it.',
-    run: async ({ args }, env) => {
+    run: async ({ args }, env, out) => {
       const { MERCHANT_ID: merchantId, BLOCKCHAIN: blockchain, ADDRESS: address, META: meta = null } = args
       if (!isNetwork(blockchain)) throw new UsageError('BLOCKCHAIN is BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN or TRON')
       await withInstallation(env, async ({ runtime }) => {
@@ -125,7 +125,8 @@ export const restoredCommands: readonly Command[] = [
           throw new Error(
             `${address} is not among the ${familyOf(blockchain)} addresses that are watched since the restore: \`bursar address watch\` watches more of them`,
           )
-        print(`it is address ${id} of the merchant: what comes from now on is credited`)
+        out.show({ addressId: id }, [])
+        out.say(`it is address ${id} of the merchant: what comes from now on is credited`)
       })
     },
   }),

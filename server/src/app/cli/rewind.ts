@@ -11,7 +11,7 @@ import {
   type Rewind,
   type RewindDeps,
 } from '../../chain/watcher/index.ts'
-import { command, print, UsageError, type Command } from './command.ts'
+import { command, UsageError, type Command } from './command.ts'
 import { required, tokensOf, type Environment, withInstallation, type Opened } from '../installation/open.ts'
 import { worldOf } from '../installation/world.ts'
 
@@ -57,7 +57,7 @@ const describe = (network: Network, { cursor, to, deposits, outgoing }: Rewind, 
     ...(to.height < cursor.finalHeight
       ? [`- stops all that is sent on ${network}, as blocks that were final are given up, until you lift it`]
       : []),
-    'What the blocks of the node hold is read again from there, credited again, and not notified a second time.',
+    'The blocks of the node are read again from there. Deposits in them are credited again; merchants are not notified a second time.',
   ]
 }
 
@@ -67,23 +67,25 @@ export const rewindCommands: readonly Command[] = [
     summary: 'show what rewinding a network to a block would do',
     args: ['NETWORK', '[HEIGHT]'],
     more:
-      'For a watcher that stopped because its node has no block in common with what was read. Without HEIGHT the newest block is taken that the node\n' +
+      'For a watcher that stopped because its node has no block in common with what was read. Without HEIGHT the newest block is taken that the node ' +
       'and the books have in common. Changes nothing. See docs/operating/chain-trouble.md.',
-    run: async ({ args: { NETWORK: name, HEIGHT: typed } }, env) =>
+    run: async ({ args: { NETWORK: name, HEIGHT: typed } }, env, out) =>
       withNetwork(env, name, async (deps, opened) => {
         const height =
           typed === undefined
             ? (await newestInCommon(opened.runtime.db, deps.adapter, deps.network))?.height
             : heightOf(typed)
         if (height === undefined) {
-          print(
+          out.say(
             `The node of ${name} has none of the newest blocks of the books. Check that it is of the right chain and has caught up; else name a HEIGHT`,
           )
           return
         }
         const plan = await planRewind(deps, height)
-        for (const line of describe(deps.network, plan, opened)) print(line)
-        print(`To do it: bursar rewind ${name} ${height} ${plan.to.hash}`)
+        const command = `bursar rewind ${name} ${height} ${plan.to.hash}`
+        out.show({ network: name, height, hash: plan.to.hash, command }, [])
+        for (const line of describe(deps.network, plan, opened)) out.say(line)
+        out.show({}, [`To do it: ${command}`])
       }),
   }),
   command({
@@ -92,16 +94,16 @@ export const rewindCommands: readonly Command[] = [
     args: ['NETWORK', 'HEIGHT', 'HASH'],
     irreversible: 'Deposits of later blocks leave the balances of merchants until they are read again.',
     more: 'HEIGHT and HASH as `bursar rewind plan` names them. Restart the watcher of the network afterwards if it has ended.',
-    run: async ({ args: { NETWORK: name, HEIGHT: typed, HASH: hash } }, env) =>
+    run: async ({ args: { NETWORK: name, HEIGHT: typed, HASH: hash } }, env, out) =>
       withNetwork(env, name, async (deps, opened) => {
         const plan = await planRewind(deps, heightOf(typed))
         if (plan.to.hash !== hash)
           throw new UsageError(
             `block ${typed} of the node is ${plan.to.hash} and not ${hash}: run \`bursar rewind plan ${name}\` again`,
           )
-        for (const line of describe(deps.network, plan, opened)) print(line)
+        for (const line of describe(deps.network, plan, opened)) out.say(line)
         await rewind(deps, plan.to)
-        print(`${name} stands at ${typed} now and is read on by its watcher`)
+        out.say(`${name} is at block ${typed} now; its watcher reads on from there`)
       }),
   }),
 ]

@@ -8,6 +8,7 @@ export const runCommands: readonly Command[] = [
     name: 'serve',
     summary: 'run a role until a signal stops it',
     options: { role: textOr('all', ROLES.join('|'), 'what to run') },
+    isProcess: true,
     run: async ({ options }, env) => {
       const role = ROLES.find((one) => one === options.role)
       if (!role) throw new UsageError(`--role is one of ${ROLES.join(', ')}`)

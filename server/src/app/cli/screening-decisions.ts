@@ -17,7 +17,8 @@ import {
   type Opinion,
   type Screening,
 } from '../../risk/screening/index.ts'
-import { command, flag, print, UsageError, type Command } from './command.ts'
+import { command, flag, UsageError, type Command } from './command.ts'
+import type { Fields } from './output.ts'
 import { actor } from './actor.ts'
 import { withInstallation, type Opened } from '../installation/open.ts'
 import { worldOf } from '../installation/world.ts'
@@ -34,7 +35,7 @@ const screeningId = (given: string): string => {
 const lineOf = async (
   { runtime, config }: Opened,
   { id, merchantId, kind, subjectId, state, subject, report, problem, createdAt }: Screening,
-): Promise<object> => {
+): Promise<Fields> => {
   const deposit = kind === 'deposit' ? await findDeposit(runtime.db, merchantId, subjectId) : undefined
   const scale = deposit && config.assets?.findCrypto(deposit.asset)?.scale
   return {
@@ -66,7 +67,7 @@ const decision = (event: Opinion['event'], name: string, summary: string, irreve
     summary,
     args: ['ID', 'REASON...'],
     irreversible,
-    run: async ({ args }, env) => {
+    run: async ({ args }, env, out) => {
       const id = screeningId(args.ID)
       const opinion = { event, actor: actor(), reason: args.REASON }
       await withInstallation(env, async (opened) => {
@@ -88,7 +89,7 @@ const decision = (event: Opinion['event'], name: string, summary: string, irreve
           throw new Error(
             'there is nothing to decide: it is clean, still being asked about, or decided: bursar screening list',
           )
-        print(decided.missing === 0 ? event : `noted; ${decided.missing} more must say the same`)
+        out.say(decided.missing === 0 ? event : `noted; ${decided.missing} more must say the same`)
       })
     },
   })
@@ -100,10 +101,26 @@ export const screeningDecisions: readonly Command[] = [
     summary:
       'list screenings that need a decision: risky, unanswered for too long, or listed after the judgement; or rejected deposits',
     options: { rejected: flag('deposits that were rejected') },
-    run: async ({ options: values }, env) => {
+    run: async ({ options: values }, env, out) => {
       await withInstallation(env, async (opened) => {
         const listed = await (values.rejected ? listRejected : listOpen)(opened.runtime.db, MOST_LISTED)
-        print(await Promise.all(listed.map((screening) => lineOf(opened, screening))))
+        const rows = await Promise.all(listed.map((screening) => lineOf(opened, screening)))
+        out.list('screenings', rows, {
+          columns: [
+            'id',
+            'merchantId',
+            'kind',
+            'subjectId',
+            'state',
+            'asset',
+            'amount',
+            'deposit',
+            'riskScore',
+            'flags',
+            'since',
+          ],
+          none: values.rejected ? 'no deposit was rejected' : 'nothing waits for a decision',
+        })
       })
     },
   }),
@@ -111,19 +128,20 @@ export const screeningDecisions: readonly Command[] = [
     name: 'screening show',
     summary: "show a screening: the questions, each provider's answer, and the decisions with their reasons",
     args: ['ID'],
-    run: async ({ args }, env) => {
+    run: async ({ args }, env, out) => {
       const id = screeningId(args.ID)
       await withInstallation(env, async (opened) => {
         const { db } = opened.runtime
         const screening = await findScreeningById(db, id)
         if (!screening) throw new Error('nothing was screened under this id: bursar screening list')
-        print({
+        const shown = {
           ...(await lineOf(opened, screening)),
           report: screening.report,
           answers: screening.answers,
           decisions: await opinionsOn(db, id),
           findings: await findingsOn(db, id),
-        })
+        }
+        out.show(shown as unknown as Fields)
       })
     },
   }),
@@ -131,27 +149,27 @@ export const screeningDecisions: readonly Command[] = [
     name: 'screening note',
     summary: 'note what was done about an address that was listed after the judgement, and end its alert',
     args: ['ID', 'NOTE...'],
-    run: async ({ args: { ID: given, NOTE: note } }, env) => {
+    run: async ({ args: { ID: given, NOTE: note } }, env, out) => {
       const id = screeningId(given)
       await withInstallation(env, async ({ runtime }) => {
         if (
           !(await inTransaction(runtime.db, (tx) => noteFindings(tx, id, { actor: actor(), note }, momentOf(runtime))))
         )
-          throw new Error('no later listing was found, or it is noted: bursar screening list')
-        print('noted')
+          throw new Error('no address of it was listed later, or it is noted already: bursar screening list')
+        out.say('noted')
       })
     },
   }),
   decision(
     'released',
     'screening release',
-    'let a risky one be, or a quarantined deposit that no provider has judged: it is credited; of what is on the balance already it is noted that it has been looked at',
+    'release a quarantined deposit, risky or not judged by any provider: it is credited to its merchant; of money that is credited already, the decision is recorded',
     'The quarantined money is credited to the merchant.',
   ),
   decision(
     'rejected',
     'screening reject',
-    'never credit a quarantined deposit: its merchant is notified of Failed, AML_REJECTED, and the money stays in quarantine',
+    'reject a quarantined deposit: it is never credited, its merchant is notified with Failed, AML_REJECTED, and the money stays in quarantine',
     'The deposit is never credited, and the merchant is notified of it.',
   ),
 ]

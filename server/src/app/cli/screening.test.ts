@@ -103,7 +103,7 @@ test('what is risky is listed, shown and decided, once, by as many as it takes',
     values (${ID}, ${ID}, 'deposit', ${ID}, '{"network":"TRON","asset":"USDT"}', 'risky', '{"riskScore":0.9,"flags":["on a list"],"signals":{}}', 't', now(), now(), now())`.execute(
     db,
   )
-  expect(JSON.parse((await bursar('screening', 'list')).text)).toMatchObject([
+  expect(JSON.parse((await bursar('screening', 'list', '--json')).text).screenings).toMatchObject([
     { id: ID, kind: 'deposit', network: 'TRON', riskScore: 0.9, flags: ['on a list'] },
   ])
   expect((await bursar('screening', 'release', 'nonsense')).code).toBe(2)
@@ -117,10 +117,10 @@ test('what is risky is listed, shown and decided, once, by as many as it takes',
     text: 'released\n',
   })
   expect((await bursar('screening', 'release', '--yes', ID, 'again')).code).toBe(1)
-  expect(JSON.parse((await bursar('screening', 'show', ID)).text)).toMatchObject({
+  expect(JSON.parse((await bursar('screening', 'show', ID, '--json')).text)).toMatchObject({
     state: 'released',
     decisions: [{ event: 'released', reason: 'seen by me', actor: expect.stringMatching(/^cli:/) }],
   })
-  expect(JSON.parse((await bursar('screening', 'list', '--rejected')).text)).toEqual([])
-  expect(JSON.parse((await bursar('screening', 'list')).text)).toEqual([])
+  expect(JSON.parse((await bursar('screening', 'list', '--rejected', '--json')).text).screenings).toEqual([])
+  expect(JSON.parse((await bursar('screening', 'list', '--json')).text).screenings).toEqual([])
 })

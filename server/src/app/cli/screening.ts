@@ -3,9 +3,8 @@ import { inTransaction } from '../../platform/db/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { ageInDays, importList, listLists, readListFile, screenAgain } from '../../risk/screening/index.ts'
 import { halt } from '../../pay-out/withdrawals/index.ts'
-import { command, flag, print, text, UsageError, type Command } from './command.ts'
+import { command, flag, text, UsageError, type Command } from './command.ts'
 import { screeningDecisions } from './screening-decisions.ts'
-import { printTable } from './table.ts'
 import { withInstallation } from '../installation/open.ts'
 
 /** Where the installation screens nothing now, but did. */
@@ -21,7 +20,7 @@ export const screeningCommands: readonly Command[] = [
       date: text('YYYY-MM-DD', 'when it was published, where the file does not say'),
       force: flag('also when the list is older or much shorter than the one in force'),
     },
-    run: async ({ args: { FILE: path }, options: { date: said, force } }, env) => {
+    run: async ({ args: { FILE: path }, options: { date: said, force } }, env, out) => {
       if (said !== undefined && (!/^\d{4}-\d\d-\d\d$/.test(said) || Number.isNaN(Date.parse(said))))
         throw new UsageError('--date is YYYY-MM-DD')
       const file = await readListFile(path, createReadStream(path))
@@ -34,12 +33,12 @@ export const screeningCommands: readonly Command[] = [
           const outcome = await importList(tx, { ...file, date }, force, moment)
           return outcome === 'unchanged' ? undefined : screenAgain(tx, file.source, deps, moment)
         })
-        if (!again) return print(`${file.source} of ${date} is in force already`)
-        print(`${file.source} of ${date} is in force: ${file.entries.length} addresses`)
+        if (!again) return out.say(`${file.source} of ${date} is in force already`)
+        out.say(`${file.source} of ${date} is in force: ${file.entries.length} addresses`)
         const { halted, found } = again
         if (halted + found > 0)
-          print(
-            `new on it: destinations of ${halted} withdrawals, which stopped to be judged again; ${found} deposits and withdrawals of before: bursar screening list`,
+          out.say(
+            `new on it: destinations of ${halted} withdrawals, which wait until they are screened again; ${found} earlier deposits and withdrawals: bursar screening list`,
           )
       })
     },
@@ -47,23 +46,19 @@ export const screeningCommands: readonly Command[] = [
   command({
     name: 'screening lists',
     summary: 'show the versions of sanctions lists, their age and which are in force',
-    run: async (_given, env) =>
+    run: async (_given, env, out) =>
       withInstallation(env, async ({ runtime }) => {
         const { at } = momentOf(runtime)
         const lists = await listLists(runtime.db)
-        if (lists.length === 0) print('no list has been imported: bursar screening import')
-        else
-          printTable(
-            ['list', 'published', 'age days', 'addresses', 'in force', 'sha256'],
-            lists.map((list) => [
-              list.source,
-              list.published,
-              String(ageInDays(list, at)),
-              String(list.entries),
-              list.current ? 'yes' : 'no',
-              list.sha256.slice(0, 16),
-            ]),
-          )
+        const rows = lists.map((list) => ({
+          list: list.source,
+          published: list.published,
+          ageDays: ageInDays(list, at),
+          addresses: list.entries,
+          inForce: list.current,
+          sha256: list.sha256,
+        }))
+        out.list('lists', rows, { none: 'no list has been imported: bursar screening import' })
       }),
   }),
   ...screeningDecisions,

@@ -52,18 +52,20 @@ test("audit M-C4: another log than the database knows is reported, and accepted 
   const [first, other] = [await serve(), await serve()]
   expect(await type(first, 'signer', 'log')).toMatchObject({
     code: 0,
-    text: expect.stringMatching(/^signer log: 2 lines, head [0-9a-f]{64}; nothing is kept of it yet$/) as string,
+    text: expect.stringMatching(
+      /^signer log: 2 lines, head [0-9a-f]{64}; the database knows no line of it yet$/,
+    ) as string,
   })
   await createLogMemory(db, () => 0).keep({ length: 2, head: 'ab'.repeat(32) })
   expect(await type(other, 'signer', 'log')).toMatchObject({
     code: 1,
-    text: expect.stringMatching(/kept: line 2, .*log-cut-back.*does not hold line 2/) as string,
+    text: expect.stringMatching(/the database knows line 2: .*log-cut-back.*does not hold line 2/) as string,
   })
   expect(await type(other, 'signer', 'accept-log', 'the disk is lost')).toMatchObject({ code: 2 })
   expect(await type(other, 'signer', 'accept-log', 'the disk is lost', '--yes')).toMatchObject({ code: 0 })
   expect(await type(other, 'signer', 'log')).toMatchObject({
     code: 0,
-    text: expect.stringMatching(/kept: line 2, which it holds$/) as string,
+    text: expect.stringMatching(/the database knows line 2: the log has it$/) as string,
   })
   const { rows } = await sql<{
     by: string

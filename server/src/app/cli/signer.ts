@@ -2,7 +2,7 @@ import { connectSigner, type LogMemory, type Signer } from '../../adapters/signe
 import { acceptLog, createLogMemory, readLogEnd } from '../../chain/transactions/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { actor } from './actor.ts'
-import { command, print, type Command } from './command.ts'
+import { command, type Command } from './command.ts'
 import { signerAddress, withInstallation, type Opened } from '../installation/open.ts'
 
 /** Whether the signer's log still holds the line that the database knows of, in words. */
@@ -15,14 +15,14 @@ export const compareLogs = async ({
     const { log } = await signer.status()
     const known = await readLogEnd(db)
     const live = `${log.length} lines, head ${log.head}`
-    if (!known) return { same: true, text: `signer log: ${live}; nothing is kept of it yet` }
+    if (!known) return { same: true, text: `signer log: ${live}; the database knows no line of it yet` }
     const refused = await signer.check({ network: 'BITCOIN', intents: [] }).then(
       () => undefined,
       (error: Error) => error.message,
     )
     return {
       same: refused === undefined,
-      text: `signer log: ${live}; kept: line ${known.length}, ${refused ?? 'which it holds'}`,
+      text: `signer log: ${live}; the database knows line ${known.length}: ${refused ?? 'the log has it'}`,
     }
   } finally {
     signer.close()
@@ -54,24 +54,24 @@ export const signerCommands: readonly Command[] = [
     name: 'signer log',
     summary: "compare the signer's log with the last line of it that the database keeps",
     more: 'Exits with 1 when the log does not hold that line: it was cut back or exchanged. See docs/operating/recovery.md.',
-    run: async (_given, env) =>
+    run: async (_given, env, out) =>
       withInstallation(env, async (opened) => {
         const { same, text } = await compareLogs(opened)
-        print(text)
+        out.show({ isIntact: same, text }, [text])
         if (!same) process.exitCode = 1
       }),
   }),
   command({
     name: 'signer accept-log',
-    summary: "take the signer's log as it is now for the right one, although the database has seen more of it",
+    summary: "accept the signer's log as it is now, although the database has seen a longer one",
     args: ['REASON...'],
     irreversible: 'The signer is asked for signatures again. What the missing lines held can be signed a second time.',
-    run: async ({ args: { REASON: reason } }, env) =>
+    run: async ({ args: { REASON: reason } }, env, out) =>
       withInstallation(env, async (opened) => {
         const { log } = await withSignerOf(opened, (signer) => signer.status())
         const { db } = opened.runtime
         await acceptLog(db, log, { actor: actor(), reason }, momentOf(opened.runtime).at)
-        print(`accepted: ${log.length} lines, head ${log.head}`)
+        out.say(`accepted: ${log.length} lines, head ${log.head}`)
       }),
   }),
 ]

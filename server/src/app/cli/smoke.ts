@@ -8,7 +8,8 @@ import { createAmlbot } from '../../adapters/screening/amlbot.ts'
 import type { Subject } from '../../adapters/screening/port.ts'
 import { openVenue } from '../../adapters/venues/settings.ts'
 import type { Db } from '../../platform/db/index.ts'
-import { command, print, text, texts, UsageError, type Command } from './command.ts'
+import { command, text, texts, UsageError, type Command } from './command.ts'
+import type { Output } from './output.ts'
 import { required, tokensOf, withInstallation, type Opened } from '../installation/open.ts'
 import { compareAcquirer, compareScreener, compareVenue, type KnownOrder } from './smoke-counterparties.ts'
 
@@ -37,12 +38,13 @@ export const smokeCommand: Command = command({
     address: text('NETWORK/TICKER/ADDRESS', 'what AMLBot is to check, which costs one check'),
   },
   more: `TARGET is ${TARGETS.join(', ')}. Nothing is sent, ordered or signed. Each line begins with agrees, NEW (a word or a shape that Bursar does not know), BAD (something for you to change) or ? (no answer). Exit code 1 on NEW and BAD, and when nothing answered.`,
-  run: async ({ args, options }, env) =>
+  run: async ({ args, options }, env, out) =>
     withInstallation(env, async (opened) => {
-      const comparisons = await compareTarget(opened, args.TARGET, options)
-      for (const { row, standing, text: says } of comparisons) print(`${PREFIX[standing]} ${row}: ${says}`)
+      const comparisons = await compareTarget(opened, args.TARGET, options, out)
+      for (const { row, standing, text: says } of comparisons)
+        out.add('comparisons', { row, result: standing, text: says }, `${PREFIX[standing]} ${row}: ${says}`)
       const hasAnswered = comparisons.some(({ standing }) => standing === 'agrees')
-      if (!hasAnswered) print(`BAD    ${args.TARGET}: nothing answered that could be compared`)
+      if (!hasAnswered) out.say(`BAD    ${args.TARGET}: nothing answered that could be compared`)
       if (!hasAnswered || comparisons.some(({ standing }) => standing === 'new' || standing === 'wrong'))
         process.exitCode = 1
     }),
@@ -55,23 +57,26 @@ interface Asked {
   address: string | undefined
 }
 
-const compareTarget = async (opened: Opened, target: string, asked: Asked): Promise<Comparison[]> => {
+const compareTarget = async (opened: Opened, target: string, asked: Asked, out: Output): Promise<Comparison[]> => {
   const network = Object.hasOwn(NETWORKS, target) ? NETWORKS[target] : undefined
-  if (network !== undefined) return compareNetwork(opened, network)
+  if (network !== undefined) return compareNetwork(opened, network, out)
   if (ACQUIRERS.includes(target)) return compareAccounts(opened, target, asked.reference)
   if (target === 'amlbot') return compareAmlbot(opened, asked.address)
   if (target === 'binance') return compareBinance(opened)
   throw new UsageError(`TARGET is one of ${TARGETS.join(', ')}`)
 }
 
-const compareNetwork = async ({ config }: Opened, network: Network): Promise<Comparison[]> => {
+const compareNetwork = async ({ config }: Opened, network: Network, out: Output): Promise<Comparison[]> => {
   const networks = required(config.networks, 'BURSAR_NETWORKS_FILE')
   if (networks[network] === undefined) throw new Error(`BURSAR_NETWORKS_FILE has no ${network}`)
   const tokens = tokensOf(required(config.assets, 'BURSAR_ASSETS_FILE')).get(network) ?? []
   const other = await findOtherChain(networks, network)
   if (other !== undefined) return [other]
   const findings = await surveyNode(networks, network, { tokens, now: Date.now() })
-  for (const finding of findings) print(`       ${finding.standing.padEnd(7)} ${lineOf(finding)}`)
+  for (const finding of findings) {
+    const text = lineOf(finding)
+    out.add('node', { result: finding.standing, text }, `       ${finding.standing.padEnd(7)} ${text}`)
+  }
   return compareNode(networks, network)
 }
 

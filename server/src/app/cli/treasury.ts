@@ -9,32 +9,31 @@ import {
   type Position,
   type Runway,
 } from '../../treasury/reconciliation/index.ts'
-import { command, print, type Command } from './command.ts'
+import { command, type Command } from './command.ts'
 import { required, withInstallation, type Opened } from '../installation/open.ts'
-import { printTable } from './table.ts'
+import type { Fields } from './output.ts'
 import { printStaked } from './tron.ts'
-
-const HEADS = ['network', 'asset', 'hot', 'cap', 'leaving', 'waiting', 'not swept', 'cold', 'to refill']
 
 export const treasuryCommand: Command = command({
   name: 'treasury',
   summary: 'show what hot wallets and cold storage hold, what waits, and how long the coin for fees lasts',
-  run: async (_given, env) =>
+  run: async (_given, env, out) =>
     withInstallation(env, async (opened) => {
       const catalogue = required(opened.config.assets, 'BURSAR_ASSETS_FILE')
       const standings = await standingsOf(opened, catalogue)
-      printTable(
-        HEADS,
+      out.list(
+        'positions',
         standings.flatMap(({ positions }) =>
           positions.map((position) => rowOf(position, catalogue, limitsOf(opened, catalogue, position))),
         ),
       )
-      print('')
-      printTable(
-        ['network', 'fees in', 'spent in 7 days', 'days left'],
+      out.gap()
+      out.list(
+        'fees',
         standings.map(({ runway }) => runwayRow(runway, catalogue)),
+        { heads: { asset: 'fees in', spentInWeek: 'spent in 7 days' } },
       )
-      await printStaked(opened)
+      await printStaked(opened, out)
     }),
 })
 
@@ -54,26 +53,26 @@ const limitsOf = (
   return limits && inLedgerUnits(catalogue, network, ticker, limits)
 }
 
-const rowOf = (position: Position, catalogue: Catalogue, limits: HotLimits | undefined): string[] => {
+const rowOf = (position: Position, catalogue: Catalogue, limits: HotLimits | undefined): Fields => {
   const { scale } = catalogue.findCrypto(position.ticker)!
-  const show = (units: bigint | undefined): string => (units === undefined ? '-' : formatUnits(units, scale))
+  const show = (units: bigint | undefined): string | null => (units === undefined ? null : formatUnits(units, scale))
   const { network, ticker, hot, leaving, waiting, unswept, cold } = position
-  return [
+  return {
     network,
-    ticker,
-    show(hot),
-    show(limits?.cap),
-    show(leaving),
-    show(waiting),
-    show(unswept),
-    show(cold),
-    show(limits && refillOf(position, limits)),
-  ]
+    asset: ticker,
+    hot: show(hot),
+    cap: show(limits?.cap),
+    leaving: show(leaving),
+    waiting: show(waiting),
+    notSwept: show(unswept),
+    cold: show(cold),
+    toRefill: show(limits && refillOf(position, limits)),
+  }
 }
 
-const runwayRow = ({ network, ticker, spent, days }: Runway, catalogue: Catalogue): string[] => [
+const runwayRow = ({ network, ticker, spent, days }: Runway, catalogue: Catalogue) => ({
   network,
-  ticker,
-  formatUnits(spent, catalogue.findCrypto(ticker)?.scale ?? 0),
-  days === null ? '-' : String(days),
-]
+  asset: ticker,
+  spentInWeek: formatUnits(spent, catalogue.findCrypto(ticker)?.scale ?? 0),
+  daysLeft: days,
+})

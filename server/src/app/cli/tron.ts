@@ -10,9 +10,9 @@ import {
   type StakeStanding,
 } from '../../treasury/sweeps/index.ts'
 import { spendableSun } from '../../pay-out/withdrawals/index.ts'
-import { command, flag, print, UsageError, type Command } from './command.ts'
+import { command, flag, UsageError, type Command } from './command.ts'
 import { required, tokensOf, type Environment, withInstallation, type Opened } from '../installation/open.ts'
-import { printTable } from './table.ts'
+import type { Fields, Output } from './output.ts'
 
 const DECIMALS = 6
 const resource = { bandwidth: flag('for bandwidth, not for energy') }
@@ -25,25 +25,26 @@ export const tronCommands: readonly Command[] = [
     args: ['AMOUNT'],
     options: resource,
     irreversible: 'Staked TRX can be spent again 14 days after they are unstaked.',
-    run: ({ args, options }, env) => order(env, amountOrder('stake', args.AMOUNT, options)),
+    run: ({ args, options }, env, out) => order(env, amountOrder('stake', args.AMOUNT, options), out),
   }),
   command({
     name: 'tron unstake',
-    summary: 'unstake TRX; it can be withdrawn after 14 days',
+    summary: 'unstake TRX; they can be withdrawn after 14 days',
     args: ['AMOUNT'],
+    irreversible: 'The TRX give no energy or bandwidth from now on, and can be spent only after 14 days.',
     options: resource,
-    run: ({ args, options }, env) => order(env, amountOrder('unstake', args.AMOUNT, options)),
+    run: ({ args, options }, env, out) => order(env, amountOrder('unstake', args.AMOUNT, options), out),
   }),
   command({
     name: 'tron withdraw',
     summary: 'withdraw unstaked TRX whose 14 days are over',
-    run: (_given, env) => order(env, { kind: 'withdraw' }),
+    run: (_given, env, out) => order(env, { kind: 'withdraw' }, out),
   }),
   command({
     name: 'tron status',
-    summary: 'show energy, bandwidth, stake, what is lent to whom, and what waits to be withdrawn',
-    run: (_given, env) =>
-      withTron(env, async (deps) => printStanding(await standingOfStake(deps), await deps.spendable())),
+    summary: 'show energy, bandwidth, staked and lent TRX, and when unstaked TRX can be withdrawn',
+    run: (_given, env, out) =>
+      withTron(env, async (deps) => printStanding(await standingOfStake(deps), await deps.spendable(), out)),
   }),
 ]
 
@@ -53,11 +54,12 @@ const amountOrder = (kind: 'stake' | 'unstake', typed: string, { bandwidth }: { 
   return { kind, resource: bandwidth ? 'BANDWIDTH' : 'ENERGY', sun: amount.units }
 }
 
-const order = (env: Environment, wanted: StakeOrder): Promise<void> =>
+const order = (env: Environment, wanted: StakeOrder, out: Output): Promise<void> =>
   withTron(env, async (deps) => {
     const ordered = await orderStake(deps, wanted)
     if ('refused' in ordered) throw new Error(ordered.refused)
-    print(
+    out.show({ transactionId: ordered.id }, [])
+    out.say(
       `ordered as transaction ${ordered.id}: the worker has it signed and sends it; see \`bursar tron status\` in a minute or two`,
     )
   })
@@ -85,7 +87,7 @@ const withTron = (env: Environment, work: (deps: StakeDeps) => Promise<void>): P
  * Says how much of the hot wallet's TRX is staked, lent or unfreezing, which nothing can be paid with; only the node
  * knows.
  */
-export const printStaked = async ({ config, runtime }: Opened): Promise<void> => {
+export const printStaked = async ({ config, runtime }: Opened, out: Output): Promise<void> => {
   if (config.networks === null || config.xpubs === null || config.assets === null) return
   const adapters = createAdapters(config.networks, tokensOf(config.assets))
   try {
@@ -100,45 +102,52 @@ export const printStaked = async ({ config, runtime }: Opened): Promise<void> =>
       lent.BANDWIDTH +
       unfreezing.reduce((sum, { amount }) => sum + amount, 0n)
     if (bound > 0n)
-      print(
+      out.say(
         `hot wallet TRX: ${trx(spendable)} spendable; ${trx(bound)} staked, lent or unfreezing (bursar tron status)`,
       )
   } catch (error) {
     runtime.log.warn({ err: error }, 'the node of TRON does not say what is staked')
-    print('hot wallet TRX: staked amount unavailable, as the node did not answer')
+    out.say('hot wallet TRX: staked amount unavailable, as the node did not answer')
   } finally {
     await Promise.all([...adapters.values()].map((adapter) => adapter.close()))
   }
 }
 
-const printStanding = ({ stake, resources, supply, lendable, loans }: StakeStanding, spendable: bigint): void => {
+const printStanding = (
+  { stake, resources, supply, lendable, loans }: StakeStanding,
+  spendable: bigint,
+  out: Output,
+): void => {
   const { staked, lent, unfreezing } = stake
-  printTable(
-    ['TRX', ''],
-    [
-      ['can be spent', trx(spendable)],
-      ['staked for energy', trx(staked.ENERGY)],
-      ['staked for bandwidth', trx(staked.BANDWIDTH)],
-      ['lent for energy', trx(lent.ENERGY)],
-      ['can be lent now', trx(lendable)],
-      ...unfreezing.map(({ amount, at }) => [`unstaked, from ${new Date(at).toISOString()} on`, trx(amount)]),
-    ],
+  out.show({
+    canBeSpent: trx(spendable),
+    stakedForEnergy: trx(staked.ENERGY),
+    stakedForBandwidth: trx(staked.BANDWIDTH),
+    lentForEnergy: trx(lent.ENERGY),
+    canBeLentNow: trx(lendable),
+  })
+  out.list(
+    'unstaked',
+    unfreezing.map(({ amount, at }) => ({ unstaked: trx(amount), from: new Date(at) })),
+    { heads: { from: 'can be withdrawn from' }, none: 'nothing is unstaked' },
   )
-  print(
-    `energy left ${resources.energy}; bandwidth left ${resources.bandwidth} staked, ${resources.freeBandwidth} free`,
+  out.show(
+    {
+      energy: resources.energy,
+      bandwidth: resources.bandwidth,
+      freeBandwidth: resources.freeBandwidth,
+    } as unknown as Fields,
+    [`energy left ${resources.energy}; bandwidth left ${resources.bandwidth} staked, ${resources.freeBandwidth} free`],
   )
-  if (!supply) return print('the hot wallet is not activated yet: send it TRX')
+  if (!supply) return out.say('the hot wallet is not activated yet: send it TRX')
   if (supply.stakedForEnergy > 0n)
-    print(`10000 TRX staked give ${(10_000n * supply.energy) / supply.stakedForEnergy} energy a day`)
-  if (loans.length === 0) return print('nothing is lent')
-  printTable(
-    ['lent to', 'TRX', 'since', 'loan', 'return'],
-    loans.map(({ address, stake: sun, since, lending, returning }) => [
-      address,
-      trx(sun),
-      since.toISOString(),
-      lending,
-      returning ?? '-',
-    ]),
-  )
+    out.say(`10000 TRX staked give ${(10_000n * supply.energy) / supply.stakedForEnergy} energy a day`)
+  const rows = loans.map(({ address, stake: sun, since, lending, returning }) => ({
+    address,
+    amount: trx(sun),
+    since,
+    loan: lending,
+    return: returning,
+  }))
+  out.list('loans', rows, { heads: { address: 'lent to', amount: 'TRX' }, none: 'nothing is lent' })
 }

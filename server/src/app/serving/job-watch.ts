@@ -5,8 +5,8 @@ import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 const KIND = 'job-failing'
 
 /**
- * An operator hears of a job that has long done nothing but fail. The log says why: what an error says may not be for
- * everybody.
+ * Raises an alert for a job that has failed, or made no progress, for long. Only the log has the reason: the text of an
+ * error may hold what not every reader of alerts may know.
  */
 export const jobWatch = (runtime: Runtime): JobWatch => ({
   now: () => runtime.clock.now(),

@@ -115,7 +115,7 @@ const startLife = (
 
 const closing = (listener: Listener) => () => listener.close()
 
-/** Hears at once of changed merchants and of the business clock; after a lost connection nothing kept is trusted. */
+/** Learns at once of changed merchants and of the business clock; after a lost connection nothing cached is trusted. */
 const followChanges = (
   { config, runtime, pool }: Opened,
   directory: ReturnType<typeof createDirectory> | null,

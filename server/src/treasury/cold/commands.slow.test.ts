@@ -72,7 +72,7 @@ test('handed out, signed without a network, taken in, mined', async () => {
   await cold.offer()
   const { transfer } = await cold.open()
   expect(await bursar('cold', 'list')).toMatch(new RegExp(`${transfer.id} +ETHEREUM +18 +ETH +${COLD} +offered`))
-  expect(JSON.parse(await bursar('cold', 'show', transfer.id))).toMatchObject({ amount: '18', to: COLD })
+  expect(JSON.parse(await bursar('cold', 'show', transfer.id, '--json'))).toMatchObject({ amount: '18', to: COLD })
   expect(await bursar('cold', 'show', transfer.id, '--qr')).toMatch(/[█▀▄]{10}[^]*part 1 of \d/)
   expect(await bursar('cold', 'show', transfer.id, '--out', at('code.svg'))).toContain('written: ')
   expect(await bursar('cold', 'show', transfer.id, '--out', at('out.psbt'))).toContain('has no PSBTs')

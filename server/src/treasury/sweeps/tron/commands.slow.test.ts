@@ -64,18 +64,18 @@ test('stake, status, unstake and withdraw', async () => {
   })
   await world.settle()
   const { out } = await bursar(env, 'tron', 'status')
-  expect(out).toMatch(/staked for energy +1000\.5/)
-  expect(out).toMatch(/can be spent +3999\.\d+/)
+  expect(out).toMatch(/staked for energy: 1000\.5/)
+  expect(out).toMatch(/can be spent: 3999\.\d+/)
   expect(out).toContain('nothing is lent')
   expect((await bursar(env, 'treasury')).out).toMatch(
     /hot wallet TRX: 3999\.\d+ spendable; 1000\.5 staked, lent or unfreezing/,
   )
-  expect(await bursar(env, 'tron', 'unstake', '400')).toMatchObject({ code: 0 })
+  expect(await bursar(env, 'tron', 'unstake', '400', '--yes')).toMatchObject({ code: 0 })
   await world.settle()
   expect((await bursar(env, 'treasury')).out, 'what unfreezes is not free yet').toContain(
     '1000.5 staked, lent or unfreezing',
   )
-  expect((await bursar(env, 'tron', 'status')).out).toMatch(/unstaked, from 20\d\d-.* on +400/)
+  expect((await bursar(env, 'tron', 'status')).out).toMatch(/unstaked +can be withdrawn from\n +400 +20\d\d-/)
   expect(await bursar(env, 'tron', 'withdraw')).toMatchObject({ code: 1, err: expect.stringContaining('long enough') })
   expect(await bursar(env, 'tron', 'stake', '--yes', '99999')).toMatchObject({
     code: 1,
@@ -94,6 +94,6 @@ test('stake, status, unstake and withdraw', async () => {
   await world.mine(SOLID)
   expect(await bursar(env, 'tron', 'withdraw')).toMatchObject({ code: 0 })
   await world.settle()
-  expect((await bursar(env, 'tron', 'status')).out).toMatch(/staked for bandwidth +200/)
+  expect((await bursar(env, 'tron', 'status')).out).toMatch(/staked for bandwidth: 200/)
   expect(await world.differences()).toEqual([])
 })

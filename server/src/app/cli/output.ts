@@ -1,0 +1,131 @@
+/** What a command shows: as text for a person, or with `--json` as one JSON object for a program. */
+import { tableLines } from './table.ts'
+
+/** A value of JSON, and times. Amounts are decimal strings: a bigint has no place here. */
+type Value = string | number | boolean | null | undefined | Date | readonly Value[] | Fields
+export interface Fields {
+  readonly [name: string]: Value
+}
+
+interface ListOptions<Row> {
+  /** the columns of the table, when it has not all members of a row */
+  columns?: readonly (keyof Row & string)[]
+  /** heads of columns, where the name of the member does not say enough to a person */
+  heads?: Readonly<Partial<Record<keyof Row & string, string>>>
+  /** is printed when there are no rows */
+  none?: string
+}
+
+/**
+ * Where a command puts what it has to show. Text is written at once. With `--json` it is gathered: `end` prints one
+ * object whose members are the names given here. Absent values are null, times ISO 8601 in UTC.
+ */
+export interface Output {
+  /** A sentence about what was done or found. JSON: one of `messages`. */
+  say(text: string): void
+  /** Members of one thing, as `name: value` lines or as other lines. JSON: members of the object. */
+  show(fields: Fields, lines?: readonly string[]): void
+  /** Things of one kind as a table. JSON: an array. */
+  list<Row extends Fields>(name: string, rows: readonly Row[], options?: ListOptions<Row>): void
+  /** One thing of a kind, shown as `line` while the command goes on. JSON: the next member of an array. */
+  add(name: string, row: Fields, line: string): void
+  /** A text that is signed, piped or kept byte for byte. JSON: a member of the object. */
+  text(name: string, text: string): void
+  /** An empty line between two parts. JSON: nothing. */
+  gap(): void
+  end(): void
+}
+
+type Write = (text: string) => void
+
+const toStandardOutput: Write = (text) => {
+  process.stdout.write(text)
+}
+
+export const createTextOutput = (write: Write = toStandardOutput): Output => {
+  const line = (text: string): void => write(`${shownLines(text)}\n`)
+  return {
+    say: line,
+    show: (fields, lines = fieldLines(fields, '')) => {
+      for (const text of lines) line(text)
+    },
+    list: (_name, rows, { columns, heads, none = 'none' } = {}) => {
+      if (rows.length === 0) return line(none)
+      const members = columns ?? Object.keys(rows[0]!)
+      const headOf: Readonly<Record<string, string | undefined>> = heads ?? {}
+      const texts = members.map((member) => headOf[member] ?? words(member))
+      const table = rows.map((row) => members.map((member) => cell(row[member])))
+      for (const text of tableLines(texts, table)) line(text)
+    },
+    add: (_name, _row, text) => line(text),
+    text: (_name, text) => write(text.endsWith('\n') ? text : `${text}\n`),
+    gap: () => write('\n'),
+    end: () => {},
+  }
+}
+
+export const createJsonOutput = (write: Write = toStandardOutput): Output => {
+  const object: Record<string, Value> = {}
+  const messages: string[] = []
+  const arrayOf = (name: string): Fields[] => (object[name] ??= []) as unknown as Fields[]
+  return {
+    say: (text) => void messages.push(text),
+    show: (fields) => void Object.assign(object, fields),
+    list: (name, rows) => void arrayOf(name).push(...rows),
+    add: (name, row) => void arrayOf(name).push(row),
+    text: (name, text) => void (object[name] = text),
+    gap: () => {},
+    end: () => {
+      const whole = messages.length > 0 ? { ...object, messages } : object
+      write(`${JSON.stringify(whole, (_name, value: unknown) => (value === undefined ? null : value), 2)}\n`)
+    },
+  }
+}
+
+/** `lastError` as people write it: last error. */
+const words = (name: string): string => name.replace(/(?<=[a-z\d])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+
+const isScalar = (value: Value): boolean => typeof value !== 'object' || value === null || value instanceof Date
+
+const scalarText = (value: Value): string => {
+  if (value === null || value === undefined || value === '') return '-'
+  if (value instanceof Date) return value.toISOString()
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** A cell is one line of a table whatever others wrote into it. */
+const cell = (value: Value): string => {
+  if (!Array.isArray(value)) return shownLine(scalarText(value))
+  return value.length === 0 ? '-' : shownLine(value.map((one: Value) => scalarText(one)).join(', '))
+}
+
+const fieldLines = (fields: Fields, indent: string): string[] =>
+  Object.entries(fields).flatMap(([name, value]) => {
+    const label = `${indent}${words(name)}:`
+    if (isScalar(value) || isListOfScalars(value)) return [`${label} ${cell(value)}`]
+    const inner = `${indent}  `
+    if (!Array.isArray(value)) return [label, ...fieldLines(value as Fields, inner)]
+    return [
+      label,
+      ...(value as readonly Value[]).flatMap((one) =>
+        isScalar(one) || Array.isArray(one)
+          ? [`${inner}- ${cell(one)}`]
+          : fieldLines(one as Fields, `${inner}  `).map((text, at) =>
+              at === 0 ? `${inner}- ${text.trimStart()}` : text,
+            ),
+      ),
+    ]
+  })
+
+const isListOfScalars = (value: Value): boolean => Array.isArray(value) && value.every(isScalar)
+
+/**
+ * What merchants, payers and counterparties wrote is shown, too: a character that moves the cursor of a terminal,
+ * colours it or turns the direction of a text is shown as its code.
+ */
+// eslint-disable-next-line no-control-regex
+const UNSHOWN = /[\u0000-\u001F\u007F-\u009F\u200E\u200F\u202A-\u202E\u2066-\u2069]/g
+const code = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+const shownLine = (text: string): string => text.replaceAll(UNSHOWN, code)
+const shownLines = (text: string): string => text.split('\n').map(shownLine).join('\n')

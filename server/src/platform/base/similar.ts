@@ -1,0 +1,24 @@
+const cost = (from: string, to: string): number => {
+  let row = Array.from({ length: to.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= from.length; i += 1) {
+    const next = [i]
+    for (let j = 1; j <= to.length; j += 1)
+      next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1)))
+    row = next
+  }
+  return row[to.length]!
+}
+
+/**
+ * The known word that a misspelt one most likely stands for: at most a third of its letters differ, capitals aside.
+ * Undefined when none is that close.
+ */
+export const similarWord = (given: string, known: readonly string[]): string | undefined => {
+  // What a file or a caller sends may be long, and the comparison takes time by the product of both lengths.
+  if (given.length > 64) return undefined
+  const [best] = known
+    .map((word) => ({ word, distance: cost(given.toLowerCase(), word.toLowerCase()) }))
+    .filter(({ word, distance }) => distance <= Math.max(1, Math.floor(word.length / 3)))
+    .sort((a, b) => a.distance - b.distance)
+  return best?.word
+}
