@@ -1,5 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type TestUserConfig } from 'vitest/config'
+import { isLong } from './test/setup/cases.ts'
 import { fastFolder } from './test/setup/fast-folder.ts'
 
 /** The name of a file says where it runs; test/README.md says which name a test should have. */
@@ -36,51 +37,22 @@ class SlowFirst extends BaseSequencer {
   }
 }
 
+/** Those of `npm run test:long` take as long as they take. */
+const most = isLong ? 4 * 3_600_000 : 300_000
+
+const project = (name: 'unit' | 'system' | 'slow', files: Pick<TestUserConfig, 'include' | 'exclude' | 'isolate'>) => ({
+  test: { name, setupFiles, maxWorkers, testTimeout: most, hookTimeout: most, expect, ...files },
+})
+
 export default defineConfig({
   test: {
     sequence: { sequencer: SlowFirst },
     globalSetup: ['test/setup/postgres.global.ts'],
     projects: [
-      {
-        test: {
-          name: 'unit',
-          setupFiles,
-          include: ['**/*.test.ts'],
-          exclude: [...never, system, slow],
-          maxWorkers,
-          // One process runs many files, and loads each module once: a quarter of the time went into loading them.
-          isolate: false,
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
-          expect,
-        },
-      },
-      {
-        // Real nodes and whole processes.
-        test: {
-          name: 'system',
-          setupFiles,
-          include: [system],
-          exclude: never,
-          maxWorkers,
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
-          expect,
-        },
-      },
-      {
-        // Killed processes, browsers, and what takes half a minute a file: for `.ci/run`.
-        test: {
-          name: 'slow',
-          setupFiles,
-          include: [slow],
-          exclude: never,
-          maxWorkers,
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
-          expect,
-        },
-      },
+      // One process runs many files, and loads each module once: a quarter of the time went into loading them.
+      project('unit', { include: ['**/*.test.ts'], exclude: [...never, system, slow], isolate: false }),
+      project('system', { include: [system], exclude: never }),
+      project('slow', { include: [slow], exclude: never }),
     ],
   },
 })

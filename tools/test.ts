@@ -1,13 +1,15 @@
 /**
- * `npm test`: the checks, then all tests, then one table. Arguments go to vitest, and then the checks are left out:
+ * `npm test`: the checks beside the tests, then one table. Arguments go to vitest, and then the checks are left out:
  *
  *     npm test                      everything but the slow files, which `CI=1` adds
  *     npm test -- --project slow    those
  *     npm test -- server/src/platform/money  the tests of one folder
  *     npm run check                 the checks alone
  */
-import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { setPriority } from 'node:os'
 import { join } from 'node:path'
 
 interface Step {
@@ -17,6 +19,8 @@ interface Step {
   readonly args: readonly string[]
   /** Left out when this file does not exist. */
   readonly needs?: string
+  /** Not run again, outside CI, while no file of the repository has changed since it passed. */
+  readonly isKept?: true
 }
 
 interface Outcome {
@@ -35,16 +39,33 @@ const ownReport = join(root, '.bursar', `test-report-${process.pid}.json`)
 /** `N passed, N failed`, for .ci/run. */
 const summary = join(root, '.bursar', 'test-summary')
 
+/** What checks remember of the files that have not changed. */
+const remembered = join(root, '.bursar', 'checks')
+
 const checks: readonly Step[] = [
-  { name: 'types', script: 'node_modules/typescript/bin/tsc', args: ['-p', 'tsconfig.json'] },
+  {
+    name: 'types',
+    script: 'node_modules/typescript/bin/tsc',
+    args: ['-p', 'tsconfig.json', '--incremental', '--tsBuildInfoFile', join(remembered, 'types.tsbuildinfo')],
+  },
   {
     name: "types of the pages' script",
     script: 'node_modules/typescript/bin/tsc',
     args: ['-p', 'web/checkout/island/tsconfig.json'],
   },
   { name: 'format', script: 'node_modules/oxfmt/bin/oxfmt', args: ['--check'] },
-  { name: 'unused code', script: 'node_modules/knip/bin/knip.js', args: [] },
-  { name: 'lint', script: 'node_modules/oxlint/bin/oxlint', args: ['--type-aware'], needs: '.oxlintrc.json' },
+  {
+    name: 'unused code',
+    script: 'node_modules/knip/bin/knip.js',
+    args: ['--cache', '--cache-location', join(remembered, 'knip')],
+  },
+  {
+    name: 'lint',
+    script: 'node_modules/oxlint/bin/oxlint',
+    args: ['--type-aware'],
+    needs: '.oxlintrc.json',
+    isKept: true,
+  },
   { name: 'boundaries', script: 'tools/lint/main.ts', args: [] },
   { name: 'generated files', script: 'tools/generate.ts', args: ['--check'], needs: 'tools/generate.ts' },
   { name: 'database grants', script: 'tools/grants.ts', args: [], needs: 'tools/grants.ts' },
@@ -55,20 +76,26 @@ const filters = process.argv.slice(2).filter((argument) => argument !== '--check
 /** Without arguments the slow files are left out; CI runs all. */
 const projects = filters.length > 0 || process.env['CI'] ? [] : ['--project', 'unit', '--project', 'system']
 mkdirSync(join(root, '.bursar'), { recursive: true, mode: 0o711 })
+mkdirSync(remembered, { recursive: true })
 rmSync(summary, { force: true })
 
 const wanted =
   filters.length > 0 ? [] : checks.filter(({ needs }) => needs === undefined || existsSync(join(root, needs)))
-const outcomes: Outcome[] = await Promise.all(wanted.map(runCheck))
-if (!onlyChecks) outcomes.push(...(await runTests()))
+const state = process.env['CI'] ? undefined : stateOfFiles()
+// While tests wait for blocks, the checks compute.
+const runs = [...wanted.map(runCheck), ...(onlyChecks ? [] : [runTests()])]
+const outcomes = (await Promise.all<Outcome | Outcome[]>(runs)).flat()
 const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0)
 process.exitCode = failed === 0 ? 0 : 1
 print()
 
 async function runCheck(step: Step): Promise<Outcome> {
   const started = performance.now()
-  const { code, output } = await runQuietly(step.script, step.args)
+  const stamp = join(remembered, `${step.name}.passed`)
+  const isPassed = step.isKept && state !== undefined && existsSync(stamp) && readFileSync(stamp, 'utf8') === state
+  const { code, output } = isPassed ? { code: 0, output: '' } : await runQuietly(step.script, step.args)
   process.stdout.write(output)
+  if (step.isKept && state !== undefined && code === 0) writeFileSync(stamp, state)
   return {
     name: step.name,
     seconds: since(started),
@@ -76,6 +103,25 @@ async function runCheck(step: Step): Promise<Outcome> {
     failed: code === 0 ? 0 : 1,
     skipped: 0,
   }
+}
+
+/**
+ * Of every file that git knows or would add: its name, size and time of its last change.
+ * @returns undefined where there is no git to ask
+ */
+function stateOfFiles(): string | undefined {
+  const { status, stdout } = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+  })
+  if (status !== 0) return undefined
+  const hash = createHash('sha256')
+  for (const name of stdout.split('\0')) {
+    const file = statSync(join(root, name), { throwIfNoEntry: false })
+    hash.update(`${name} ${file?.size} ${file?.mtimeMs}\n`)
+  }
+  return hash.digest('hex')
 }
 
 async function runTests(): Promise<Outcome[]> {
@@ -113,6 +159,8 @@ function runQuietly(script: string, args: readonly string[]): Promise<{ code: nu
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
     })
+    // Tests that wait for a process have its time first.
+    if (child.pid !== undefined && !onlyChecks) setPriority(child.pid, 10)
     let output = ''
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk: Buffer) => (output += chunk.toString()))

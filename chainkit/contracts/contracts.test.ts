@@ -9,7 +9,7 @@ test('the committed artifacts are what the sources compile to', () => {
   const script = new URL('./compile.ts', import.meta.url).pathname
   const run = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' })
   expect(run).toMatchObject({ status: 0, stderr: '' })
-}, 60_000)
+})
 
 test.each(['SweepDelegate', 'SweepBatch', 'SweepRelay'])('%s has no storage', (name) => {
   expect(artifactOf(name).storage).toEqual([])

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cases } from '../../test/setup/cases.ts'
 import { base58Of, faucet, tokenAddress } from './index.ts'
 import { parseJson, printJson } from './http/json.ts'
 import { post, startTest, walletOf } from './test-tronweb.ts'
@@ -133,7 +134,7 @@ test('rubbish is answered and ends nothing', async () => {
       expect(response.status).toBe(200)
       expect(typeof (await response.json())).toBe('object')
     }),
-    { numRuns: 400 },
+    { numRuns: cases(400) },
   )
   expect((await fetch(`${chain.url}/wallet/constructor`, { method: 'POST', body: '{}' })).status).toBe(404)
   expect(

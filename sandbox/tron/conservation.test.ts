@@ -3,6 +3,7 @@
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cases } from '../../test/setup/cases.ts'
 import { base58Of, deployer, faucet, tokenAddress } from './index.ts'
 import { post, send, startTest, tokenTransfer, walletOf } from './test-tronweb.ts'
 import type { Info, TestChain, Wallet } from './test-tronweb.ts'
@@ -110,6 +111,6 @@ test('no sun is made or lost', async () => {
         await act(kind, wallets[from] as Wallet, wallets[(from + further) % 3] as Wallet, amount, resource)
       expect(await total()).toBe(before)
     }),
-    { numRuns: 12, endOnFailure: true },
+    { numRuns: cases(12), endOnFailure: true },
   )
 })

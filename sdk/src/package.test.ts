@@ -14,7 +14,7 @@ beforeAll(() => {
   mkdirSync(join(consumer, 'node_modules/@bursar'), { recursive: true })
   execFileSync('node', [join(repository, 'sdk/build.ts'), installed])
   writeFileSync(join(consumer, 'package.json'), '{ "type": "module" }')
-}, 60_000)
+})
 afterAll(() => rmSync(consumer, { recursive: true }))
 
 /** The TypeScript of a document, one text a block. */
@@ -64,7 +64,7 @@ test('the TypeScript of both READMEs compiles against the built package, library
       encoding: 'utf8',
     })
   expect(run()).toBe('')
-}, 60_000)
+})
 
 /** The machine's own Node runs what merchants run it on; ours stands first on the PATH. */
 const nodes = (): string[] => {

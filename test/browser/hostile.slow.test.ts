@@ -116,7 +116,7 @@ describeWithChromium('hostile texts', () => {
     }
     await context.close()
     expect(seen).toEqual({ said: [], asked: [] })
-  }, 300_000)
+  })
 
   test(`${REDIRECTS.length} that would lead elsewhere are no links`, async () => {
     expect(new Set(REDIRECTS).size).toBeGreaterThanOrEqual(60)

@@ -69,5 +69,5 @@ describeWithChromium('every letter', () => {
       await page.setViewportSize(size)
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(size.width)
     }
-  }, 60_000)
+  })
 })

@@ -6,17 +6,12 @@ import { createHash, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isLong } from '../setup/cases.ts'
 import { withClient } from '../../sandbox/postgres/connection.ts'
 import { askingOf } from '../system/asking.ts'
 import { startSandbox, type Sandbox } from '../system/sandbox.ts'
 
 const ROLES = ['api', 'worker', 'watcher'] as const
-/**
- * `BURSAR_LONG=1` ends every connection twenty times at any moment; without it once, at a moment that is sure to find
- * each role at work.
- */
-const isLong = process.env['BURSAR_LONG'] === '1'
-
 let sandbox: Sandbox
 beforeAll(async () => {
   sandbox = await startSandbox({
@@ -150,6 +145,8 @@ test.runIf(process.platform === 'linux')(
   300_000,
 )
 
+// The long tier ends every connection twenty times at any moment; `.ci/run` once, at a moment that is sure to find each
+// role at work.
 test.runIf(!isLong)(
   'audit O-3.2: every connection of every role is ended in use: no role ends, and what was asked for is paid once',
   async () => {

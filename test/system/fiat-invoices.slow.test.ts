@@ -227,7 +227,7 @@ test('the books and the statement of the bank agree, and its settlement is booke
     expect(shown).not.toMatch(/^UAH .* -?[\d.]*[1-9][\d.]*$/m)
   }
   expect(await bursar('reconcile')).toContain('the ledger holds')
-}, 300_000)
+})
 
 test('72 hours: what nobody paid fails; what is stuck at the bank is waited for, and not for ever', async () => {
   const idle = (await shop().client.invoices.fiat.create({ name: 'Idle', amount: { value: '100', ticker: 'UAH' } })).id

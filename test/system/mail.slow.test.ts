@@ -77,4 +77,4 @@ test('a merchant that sets an address is mailed about a deposit, and once more u
   expect(stdout).toMatch(/ok {3}mail: 127\.0\.0\.1:\d+ accepts mail from/)
   expect(stdout).toContain('ok   mail: 0 waiting')
   expect(sandbox.logs()).not.toContain(TO)
-}, 300_000)
+})

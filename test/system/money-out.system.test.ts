@@ -307,7 +307,7 @@ test('C9 a worker killed in the middle of everything: each withdrawal is paid ex
     const statuses = [...new Set(notified.filter((b) => b.id === id).map((b) => b.status))]
     expect(statuses).toEqual(['Pending', 'Done'])
   }
-}, 300_000)
+})
 
 test('in the end the books and the chains agree to the last unit', async () => {
   expect(await reconciled()).toContain('the ledger holds, and the chains agree')

@@ -4,6 +4,7 @@ import { Address, NETWORK, OutScript } from '@scure/btc-signer'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cases } from '../../../test/setup/cases.ts'
 import { isRefused } from '../refusal.ts'
 import { addressOf, parseAddress } from './address.ts'
 import { CHAIN_PARAMETERS } from './chain.ts'
@@ -131,7 +132,7 @@ describe('parseAddress', () => {
         const mutated = text.slice(0, at) + character + text.slice(at + 1)
         for (const read of CHAINS) expect(reasonFor(mutated, read)).not.toBe('accepted')
       }),
-      { numRuns: 2000 },
+      { numRuns: cases(2000) },
     )
   })
 
@@ -140,7 +141,7 @@ describe('parseAddress', () => {
       fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' })), chain, (text, on) => {
         expect(['accepted', 'checksum', 'network', 'format']).toContain(reasonFor(text, on))
       }),
-      { numRuns: 1000 },
+      { numRuns: cases(1000) },
     )
   })
 })

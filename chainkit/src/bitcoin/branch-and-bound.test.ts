@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { cases } from '../../../test/setup/cases.ts'
 import { branchAndBound } from './branch-and-bound.ts'
 
 function bestByTryingAll(values: readonly bigint[], low: bigint, high: bigint): bigint | undefined {
@@ -20,7 +21,7 @@ test('finds the smallest sum in the range whenever there is one', () => {
       expect(found?.reduce((sum, { effective }) => sum + effective, 0n)).toBe(bestByTryingAll(list, low, low + width))
       expect(new Set(found).size).toBe(found?.length ?? 0)
     }),
-    { numRuns: 2000 },
+    { numRuns: cases(2000) },
   )
 })
 

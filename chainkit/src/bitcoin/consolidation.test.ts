@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cases } from '../../../test/setup/cases.ts'
 import { isRefused } from '../refusal.ts'
 import { sumOf } from './coin.ts'
 import { buildConsolidation, replaceConsolidation } from './consolidation.ts'
@@ -82,7 +83,7 @@ describe('buildConsolidation', () => {
         expect(parse(second.psbt).outputs).toEqual([{ ...parse(first.psbt).outputs[0]!, units: second.units }])
         expect(second.fee + second.units).toBe(sumOf(inputs))
       }),
-      { numRuns: 200 },
+      { numRuns: cases(200) },
     )
   })
 })

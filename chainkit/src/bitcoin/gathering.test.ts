@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cases } from '../../../test/setup/cases.ts'
 import { sumOf } from './coin.ts'
 import { gatherCoins } from './gathering.ts'
 import type { GatheringRequest } from './gathering.ts'
@@ -73,7 +74,7 @@ describe('gatherCoins', () => {
           expect(waiting.length === 0 || canPay(asked)).toBe(true)
         },
       ),
-      { numRuns: 300 },
+      { numRuns: cases(300) },
     )
   })
 })

@@ -1,6 +1,7 @@
 import { Transaction } from '@scure/btc-signer'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cases } from '../../../test/setup/cases.ts'
 import { isRefused } from '../refusal.ts'
 import { sumOf } from './coin.ts'
 import { buildPayout } from './payout.ts'
@@ -136,7 +137,7 @@ describe('buildPayout', () => {
           })
         },
       ),
-      { numRuns: 60 },
+      { numRuns: cases(60) },
     )
   })
 })

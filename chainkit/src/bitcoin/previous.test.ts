@@ -2,6 +2,7 @@ import { hex } from '@scure/base'
 import { RawTx, Transaction } from '@scure/btc-signer'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cases } from '../../../test/setup/cases.ts'
 import { isRefused } from '../refusal.ts'
 import type { Output } from './coin.ts'
 import { withoutPrevious, withoutWitnesses, withPrevious } from './previous.ts'
@@ -73,7 +74,7 @@ describe('previous transactions', () => {
           expect(Transaction.fromRaw(carried, { allowUnknownOutputs: true, allowUnknownInputs: true }).id).toBe(txid)
         }
       }),
-      { numRuns: 30 },
+      { numRuns: cases(30) },
     )
   })
 
@@ -97,7 +98,7 @@ describe('previous transactions', () => {
         })
         expect(withPrevious(lying, previous)).toMatchObject({ refused: 'other' })
       }),
-      { numRuns: 15 },
+      { numRuns: cases(15) },
     )
   })
 
@@ -122,7 +123,7 @@ describe('previous transactions', () => {
           }
         }
       }),
-      { numRuns: 100 },
+      { numRuns: cases(100) },
     )
   })
 })

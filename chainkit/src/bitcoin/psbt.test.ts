@@ -2,6 +2,7 @@ import { base64, hex } from '@scure/base'
 import { Transaction } from '@scure/btc-signer'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cases } from '../../../test/setup/cases.ts'
 import { isRefused } from '../refusal.ts'
 import { parsePsbt, unsignedTxid, writePsbt } from './psbt.ts'
 import type { Psbt } from './psbt.ts'
@@ -39,7 +40,7 @@ describe('parsePsbt', () => {
         expect(parsePsbt(bytes)).toEqual(psbt)
         expect(Transaction.fromPSBT(bytes).unsignedTx.length).toBeGreaterThan(0)
       }),
-      { numRuns: 200 },
+      { numRuns: cases(200) },
     )
   })
 
@@ -52,7 +53,7 @@ describe('parsePsbt', () => {
         const parsed = parsePsbt(given)
         if (isRefused(parsed)) expect(parsed.refused).toBe('not-parsable')
       }),
-      { numRuns: 500 },
+      { numRuns: cases(500) },
     )
     expect(parsePsbt(new Uint8Array())).toMatchObject({ refused: 'not-parsable' })
   })
@@ -74,7 +75,7 @@ test('unsignedTxid is that of the transaction inside', () => {
     fc.property(psbts, (psbt) => {
       expect(unsignedTxid(psbt)).toBe(Transaction.fromRaw(hex.decode(rawOf(psbt)), { allowUnknownOutputs: true }).id)
     }),
-    { numRuns: 50 },
+    { numRuns: cases(50) },
   )
 })
 

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cases } from '../../../test/setup/cases.ts'
 import { isRefused } from '../refusal.ts'
 import { sumOf } from './coin.ts'
 import { buildPayout } from './payout.ts'
@@ -122,7 +123,7 @@ describe('buildReplacement', () => {
           expect(sumOf(after.inputs)).toBe(sumOf(pay) + second.change + second.fee)
         },
       ),
-      { numRuns: 200 },
+      { numRuns: cases(200) },
     )
   })
 })

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cases } from '../../../test/setup/cases.ts'
 import { isRefused } from '../refusal.ts'
 import { sumOf } from './coin.ts'
 import { buildPayout } from './payout.ts'
@@ -108,7 +109,7 @@ describe('selectCoins', () => {
         expect(fee).toBeGreaterThanOrEqual(feeAt(rate, vsize))
         if (change > 0n) expect(fee).toBe(feeAt(rate, vsize))
       }),
-      { numRuns: 500 },
+      { numRuns: cases(500) },
     )
   })
 
@@ -130,7 +131,7 @@ describe('selectCoins', () => {
         const { fee, vsize, change: left } = selection
         expect(built).toMatchObject({ fee, vsize, change: left })
       }),
-      { numRuns: 200 },
+      { numRuns: cases(200) },
     )
   })
 
@@ -160,7 +161,7 @@ describe('selectCoins', () => {
         const withOutput = vsize + vsizeOf(outputWeightOf(changeScript)) + 3
         if (change === 0n) expect(fee).toBeLessThan(feeAt(rate, withOutput) + least)
       }),
-      { numRuns: 500 },
+      { numRuns: cases(500) },
     )
   })
 
@@ -173,7 +174,7 @@ describe('selectCoins', () => {
         const smallest = selection.coins.toSorted((a, b) => (a.units < b.units ? -1 : 1)).slice(1)
         expect(canPay({ ...asked, coins: smallest })).toBe(false)
       }),
-      { numRuns: 300 },
+      { numRuns: cases(300) },
     )
   })
 })

@@ -2,6 +2,7 @@ import { Transaction } from '@scure/btc-signer'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cases } from '../../../test/setup/cases.ts'
 import { isRefused } from '../refusal.ts'
 import { buildPayout } from './payout.ts'
 import { parsePsbt, writePsbt } from './psbt.ts'
@@ -113,7 +114,7 @@ describe('readSigned', () => {
         changed[at] = changed[at]! ^ by
         expect(refusalOf(changed)).toBeDefined()
       }),
-      { numRuns: 400 },
+      { numRuns: cases(400) },
     )
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (junk) => {

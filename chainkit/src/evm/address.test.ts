@@ -3,6 +3,7 @@ import { getAddress, isAddress } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { describe, expect, test } from 'vitest'
+import { cases } from '../../../test/setup/cases.ts'
 import { isRefused } from '../refusal.ts'
 import { addressOfPublicKey, checksumAddress, parseAddress } from './address.ts'
 import { toHex } from './hex.ts'
@@ -65,7 +66,7 @@ describe('parseAddress', () => {
           if (at < 2) expect(reasonFor(mutated)).toBe('format')
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: cases(2000) },
     )
   })
 
@@ -81,7 +82,7 @@ describe('parseAddress', () => {
         expect(!isRefused(parsed)).toBe(isAddress(text, { strict: true }) || oneCase)
         expect(checksumAddress(text)).toBe(getAddress(toHex(bytes)))
       }),
-      { numRuns: 500 },
+      { numRuns: cases(500) },
     )
   })
 })
@@ -94,6 +95,6 @@ test('addressOfPublicKey agrees with viem for compressed and whole keys', () => 
       expect(addressOfPublicKey(secp256k1.getPublicKey(key))).toBe(address)
       expect(addressOfPublicKey(secp256k1.getPublicKey(key, false))).toBe(address)
     }),
-    { numRuns: 50 },
+    { numRuns: cases(50) },
   )
 })

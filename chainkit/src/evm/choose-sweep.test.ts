@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cases } from '../../../test/setup/cases.ts'
 import { chooseSweep } from './choose-sweep.ts'
 import type { Holding, SweepAddress, SweepPrices } from './choose-sweep.ts'
 import { COIN } from './sweep-call.ts'
@@ -158,7 +159,7 @@ describe('whatever the prices', () => {
         if (address.delegated)
           expect(choice.moves.some(({ way }) => way === 'authorize' || way === 'permit')).toBe(false)
       }),
-      { numRuns: 1000 },
+      { numRuns: cases(1000) },
     )
   })
 
@@ -175,7 +176,7 @@ describe('whatever the prices', () => {
         if (!more || !less || more.moves.length !== less.moves.length) return
         expect(more.gas).toBeLessThanOrEqual(less.gas)
       }),
-      { numRuns: 500 },
+      { numRuns: cases(500) },
     )
   })
 })

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { toRlp } from 'viem'
 import { describe, expect, test } from 'vitest'
+import { cases } from '../../../test/setup/cases.ts'
 import { decodeRlp, encodeRlp } from './rlp.ts'
 import type { RlpItem } from './rlp.ts'
 
@@ -22,7 +23,7 @@ test('encodes as viem does, and decodes it again', () => {
       expect(bytes).toEqual(toRlp(tree, 'bytes'))
       expect(decodeRlp(bytes)).toEqual(tree)
     }),
-    { numRuns: 500 },
+    { numRuns: cases(500) },
   )
 })
 
@@ -38,7 +39,7 @@ test('whatever it decodes it would encode the same: there is no second spelling'
       }
       expect(encodeRlp(decoded)).toEqual(bytes)
     }),
-    { numRuns: 2000 },
+    { numRuns: cases(2000) },
   )
 })
 

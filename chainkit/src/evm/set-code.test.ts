@@ -11,6 +11,7 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import { hashAuthorization, recoverAuthorizationAddress } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
+import { cases } from '../../../test/setup/cases.ts'
 import { isRefused } from '../refusal.ts'
 import { authorityOf, authorizationHash, authorizationNonce } from './authorization.ts'
 import type { Authorization } from './authorization.ts'
@@ -82,7 +83,7 @@ describe('authorisations', () => {
         expect(authorityOf({ ...one, signature })).toBe(account.address)
         expect(await recoverAuthorizationAddress({ authorization: theirs })).toBe(account.address)
       }),
-      { numRuns: 40 },
+      { numRuns: cases(40) },
     )
   })
 
@@ -163,7 +164,7 @@ describe('transactions of EIP-7702', () => {
           }),
         )
       }),
-      { numRuns: 30 },
+      { numRuns: cases(30) },
     )
   })
 
@@ -177,7 +178,7 @@ describe('transactions of EIP-7702', () => {
         const read = parseDraft(changed)
         if (!isRefused(read)) expect(serializeDraft(read)).toEqual(changed)
       }),
-      { numRuns: 1000 },
+      { numRuns: cases(1000) },
     )
   })
 
@@ -205,7 +206,7 @@ describe('transactions of EIP-7702', () => {
           read.transaction.authorizations.length,
         )
       }),
-      { numRuns: 200 },
+      { numRuns: cases(200) },
     )
   })
 

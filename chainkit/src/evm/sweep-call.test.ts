@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { encodeFunctionData, getAddress, pad, toHex as toViemHex } from 'viem'
 import type { Abi } from 'viem'
 import { describe, expect, test } from 'vitest'
+import { cases } from '../../../test/setup/cases.ts'
 import batch from '../../contracts/artifacts/SweepBatch.json' with { type: 'json' }
 import delegate from '../../contracts/artifacts/SweepDelegate.json' with { type: 'json' }
 import relay from '../../contracts/artifacts/SweepRelay.json' with { type: 'json' }
@@ -41,7 +42,7 @@ const agree = <Values>(
       expect(call.decode(`${data}00`)).toBeUndefined()
       expect(call.decode(data.slice(0, -2))).toBeUndefined()
     }),
-    { numRuns: 300 },
+    { numRuns: cases(300) },
   )
 }
 

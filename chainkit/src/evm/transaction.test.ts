@@ -9,6 +9,7 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
+import { cases } from '../../../test/setup/cases.ts'
 import { isRefused } from '../refusal.ts'
 import { checksumAddress } from './address.ts'
 import { toHex } from './hex.ts'
@@ -53,7 +54,7 @@ describe('unsigned transactions', () => {
         if (transaction.type === 'eip1559') expect(toHex(bytes)).toBe(serializeTransaction(inViem(transaction)))
         expect(parseUnsigned(bytes)).toEqual(transaction)
       }),
-      { numRuns: 300 },
+      { numRuns: cases(300) },
     )
   })
 
@@ -126,7 +127,7 @@ describe('unsigned transactions', () => {
         const read = parseUnsigned(bytes)
         if (!isRefused(read)) expect(serializeUnsigned(read)).toEqual(bytes)
       }),
-      { numRuns: 2000 },
+      { numRuns: cases(2000) },
     )
   })
 })
@@ -142,7 +143,7 @@ describe('signed transactions', () => {
         expect(transactionHash(raw)).toBe(hash)
         expect(parseSigned(raw)).toMatchObject({ transaction, from: account.address, hash })
       }),
-      { numRuns: 40 },
+      { numRuns: cases(40) },
     )
   })
 
@@ -164,7 +165,7 @@ describe('signed transactions', () => {
         expect(await recoverTransactionAddress({ serializedTransaction })).toBe(read.from)
         expect(parseTransaction(toHex(bytes)).chainId).toBe(Number(read.transaction.chainId))
       }),
-      { numRuns: 300 },
+      { numRuns: cases(300) },
     )
   })
 
@@ -217,7 +218,7 @@ describe('replacement', () => {
           expect(after).toBeGreaterThanOrEqual(asked)
         }
       }),
-      { numRuns: 300 },
+      { numRuns: cases(300) },
     )
   })
 })

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { domainSeparator as viemSeparator, getAddress, hashTypedData, pad, toHex as toViemHex } from 'viem'
 import { expect, test } from 'vitest'
+import { cases } from '../../../test/setup/cases.ts'
 import { toHex } from './hex.ts'
 import { domainSeparator, permitDigest, transferDigest } from './typed-data.ts'
 
@@ -63,6 +64,6 @@ test('digests are what viem says that wallets sign', () => {
         )
       },
     ),
-    { numRuns: 100 },
+    { numRuns: cases(100) },
   )
 })

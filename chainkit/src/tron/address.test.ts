@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { TronWeb, utils } from 'tronweb'
 import { describe, expect, test } from 'vitest'
+import { cases } from '../../../test/setup/cases.ts'
 import { isRefused } from '../refusal.ts'
 import {
   addressBytes,
@@ -67,7 +68,7 @@ describe('parseAddress', () => {
         const mutated = address.slice(0, at) + character + address.slice(at + 1)
         if (reasonFor(mutated) !== 'burn') expect(reasonFor(mutated) === 'accepted').toBe(TronWeb.isAddress(mutated))
       }),
-      { numRuns: 1000 },
+      { numRuns: cases(1000) },
     )
   })
 })
@@ -84,7 +85,7 @@ describe('forms of one address', () => {
         expect(addressOfEvmForm(evmFormOf(address).slice(2))).toBe(address)
         expect(addressBytes(address)).toEqual(withPrefix(bytes))
       }),
-      { numRuns: 300 },
+      { numRuns: cases(300) },
     )
     expect(hexOfAddress(USDT)).toBe(USDT_HEX)
   })
@@ -96,7 +97,7 @@ describe('forms of one address', () => {
         expect(addressOfPublicKey(secp256k1.getPublicKey(key))).toBe(address)
         expect(addressOfPublicKey(secp256k1.getPublicKey(key, false))).toBe(address)
       }),
-      { numRuns: 50 },
+      { numRuns: cases(50) },
     )
     expect(utils.crypto.isAddressValid(USDT)).toBe(true)
   })

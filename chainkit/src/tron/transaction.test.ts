@@ -2,6 +2,7 @@ import { hexToBytes } from '@noble/hashes/utils.js'
 import * as fc from 'fast-check'
 import { TronWeb } from 'tronweb'
 import { describe, expect, test } from 'vitest'
+import { cases } from '../../../test/setup/cases.ts'
 import { isRefused } from '../refusal.ts'
 import { MAX_LIFETIME_MS, mayRebuild, REBUILD_AFTER_MS } from './expiry.ts'
 import { parseSigned, serializeSigned } from './signed.ts'
@@ -55,7 +56,7 @@ describe('a transaction', () => {
         expect(transactionId(transaction)).toBe(built.txID)
         expect(parseUnsigned(hexToBytes(built.raw_data_hex))).toEqual(transaction)
       }),
-      { numRuns: 300 },
+      { numRuns: cases(300) },
     )
   })
 
@@ -85,7 +86,7 @@ describe('a transaction', () => {
         const amount = value['amount'] ?? value['frozen_balance'] ?? value['unfreeze_balance'] ?? value['balance']
         expect(amount).toBe('amount' in contract ? Number(contract.amount) : undefined)
       }),
-      { numRuns: 200 },
+      { numRuns: cases(200) },
     )
   })
 
@@ -106,7 +107,7 @@ describe('a transaction', () => {
           expect(hash).toBe(transactionId(transaction))
         },
       ),
-      { numRuns: 60 },
+      { numRuns: cases(60) },
     )
   })
 
@@ -122,7 +123,7 @@ describe('a transaction', () => {
         read += 1
         expect(hexOf(serializeUnsigned(parsed))).toBe(hexOf(Uint8Array.from(changed)))
       }),
-      { numRuns: 3_000 },
+      { numRuns: cases(3_000) },
     )
     expect(read).toBeGreaterThan(10)
   })
@@ -254,7 +255,7 @@ describe('TRC-20', () => {
         expect(data).toBe(`0xa9059cbb${encoded.slice(2)}`)
         expect(decodeTokenTransfer(data)).toEqual({ to, units })
       }),
-      { numRuns: 50 },
+      { numRuns: cases(50) },
     )
   })
 

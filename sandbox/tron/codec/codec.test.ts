@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { utils } from 'tronweb'
 import { expect, test } from 'vitest'
+import { cases } from '../../../test/setup/cases.ts'
 import { addressOf, base58Of } from '../address.ts'
 import { hexOf } from '../bytes.ts'
 import { encodeVarint, readFields } from './wire.ts'
@@ -113,7 +114,7 @@ test('every kind of contract has the bytes and the id that tronweb gives it', ()
       expect(hexOf(ours.rawBytes)).toBe(utils.transaction.txPbToRawDataHex(pb).toLowerCase())
       expect(ours.id).toBe(utils.transaction.txPbToTxID(pb).replace(/^0x/, ''))
     }),
-    { numRuns: 500 },
+    { numRuns: cases(500) },
   )
 })
 
@@ -124,7 +125,7 @@ test('bytes and JSON lead back to the same transaction', () => {
       expect(hexOf(encodeRaw(decodeRaw(rawBytes)))).toBe(hexOf(rawBytes))
       expect(transactionFromJson({ visible, raw_data: rawJson(raw, visible) }).rawBytes).toEqual(rawBytes)
     }),
-    { numRuns: 300 },
+    { numRuns: cases(300) },
   )
 })
 
@@ -138,7 +139,7 @@ test('any bytes are read or refused, and what is read is written the same each t
         expect((error as Error).name).toBe('CodecError')
       }
     }),
-    { numRuns: 2_000 },
+    { numRuns: cases(2_000) },
   )
 })
 

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cases } from '../../../test/setup/cases.ts'
 import type { Intent } from '../protocol/protocol.ts'
 import { codeOf, depositKey, evmRequest, fillerRequest, intentOf, makeSigner, uuid } from '../test-world.ts'
 
@@ -110,7 +111,7 @@ describe('one intent, one payment', () => {
         for (const intents of served.values()) expect(intents.size).toBe(1)
         await world.log.close()
       }),
-      { numRuns: 25 },
+      { numRuns: cases(25) },
     )
   })
 })

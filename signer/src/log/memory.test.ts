@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import * as fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { cases } from '../../../test/setup/cases.ts'
 import type { SignedEntry } from './entry.ts'
 import { History } from './history.ts'
 import { IndexFile } from './index-file.ts'
@@ -222,6 +223,6 @@ test('the sums of hour and day are what adding up every spending gives, wherever
         if (units > 0n) spent = [...spent.filter(({ at }) => at > now - DAY_MS), { at: now, units }]
       }
     }),
-    { numRuns: 40 },
+    { numRuns: cases(40) },
   )
 })

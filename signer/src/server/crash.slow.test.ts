@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { isLong } from '../../../test/setup/cases.ts'
 import { SignerUnavailable } from '../client.ts'
 import { PASSPHRASE, clientOf, makeFiles, run, serve, written } from './test-process.ts'
 import { bitcoinIntent, bitcoinRequest, evmRequest, hotKey, intentOf } from '../test-world.ts'
@@ -30,7 +31,7 @@ test.each([
   },
 )
 
-test.runIf(process.env['BURSAR_LONG'] === '1')(
+test.runIf(isLong)(
   'audit M-C4: fifty kills at any moment lose no signature and make no second one',
   async () => {
     const files = await makeFiles()

@@ -6,6 +6,7 @@ import { isRefused } from '@bursar/chainkit'
 import { parseSigned } from '@bursar/chainkit/tron'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cases } from '../../../test/setup/cases.ts'
 import type { SignAnswer, SignRequest } from '../protocol/protocol.ts'
 import { Refusal } from '../protocol/refusal.ts'
 import { NOW, MINUTE, ownerOf, tronIntent, tronRequest } from '../rules/tron/test-tron.ts'
@@ -93,10 +94,10 @@ describe('changed bytes', { timeout: PATIENCE }, () => {
         expect(await recoverTransactionAddress({ serializedTransaction })).toBe(keyring.evmAddress(hotKey))
         expect(hexToBytes(answer.signed as Hex).length).toBeGreaterThan(100)
       }),
-      { numRuns: 400 },
+      { numRuns: cases(400) },
     )
     // Changed nonces and prices are still payments; without any the test would prove nothing.
-    expect(signed).toBeGreaterThan(3)
+    expect(signed).toBeGreaterThan(0)
   })
 
   test('of a Bitcoin payout never make another payment', async () => {
@@ -122,9 +123,9 @@ describe('changed bytes', { timeout: PATIENCE }, () => {
         expect(outputs.slice(0, 2).map(({ script }) => script)).toEqual(scripts)
         for (const { script } of outputs.slice(2)) expect(script).toEqual(changeOutput(1n).script)
       }),
-      { numRuns: 300 },
+      { numRuns: cases(300) },
     )
-    expect(signed).toBeGreaterThan(3)
+    expect(signed).toBeGreaterThan(0)
   })
 
   test.each([
@@ -151,10 +152,10 @@ describe('changed bytes', { timeout: PATIENCE }, () => {
         const signer = utils.crypto.ecRecover(answer.hash, `0x${Buffer.from(parsed.signature).toString('hex')}`)
         expect(TronWeb.address.fromHex(signer)).toBe(ownerOf(hotKey))
       }),
-      { numRuns: 600 },
+      { numRuns: cases(600) },
     )
     // Other reference blocks, times and fee limits are still payments; without any the test would prove nothing.
-    expect(signed).toBeGreaterThan(3)
+    expect(signed).toBeGreaterThan(0)
   })
 
   test('that are any bytes at all are refused', async () => {
@@ -172,7 +173,7 @@ describe('changed bytes', { timeout: PATIENCE }, () => {
           }),
         ).toBeUndefined()
       }),
-      { numRuns: 100 },
+      { numRuns: cases(100) },
     )
   })
 })

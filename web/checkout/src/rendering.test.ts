@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cases } from '../../../test/setup/cases.ts'
 import { accentOf, contrastOf, GROUNDS } from './accent.ts'
 import { amountText, clockText } from './amounts.ts'
 import { escapeText, html } from './html.ts'
@@ -37,7 +38,7 @@ describe('the accent', () => {
           expect(contrastOf(line, below)).toBeGreaterThanOrEqual(4.5)
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: cases(2_000) },
     )
   })
   test("is the merchant's own where that stands out, and ours for what is no colour", () => {

@@ -56,7 +56,7 @@ beforeAll(async () => {
   await tell(quiet, month(0))
   writeFileSync(join(folder, 'key'), 'ab'.repeat(32), { mode: 0o600 })
   await sql`update business_clock set offset_ms = ${month(14).getTime() - Date.now()}::bigint + 60000`.execute(owner)
-}, 120_000)
+})
 afterAll(async () => {
   for (const close of closing) await close()
   await database?.drop()

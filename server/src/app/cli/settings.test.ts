@@ -227,7 +227,7 @@ beforeAll(async () => {
     once(role, 'message'),
     once(role, 'exit').then(() => Promise.reject(new Error(`it ended while it started: ${log}`))),
   ])
-}, 120_000)
+})
 afterAll(async () => {
   role.kill('SIGTERM')
   if (role.exitCode === null) await once(role, 'exit')
@@ -235,7 +235,7 @@ afterAll(async () => {
   await mail.stop()
   await closeDb()
   rmSync(folder, { recursive: true })
-}, 60_000)
+})
 
 interface Sent {
   headers?: Record<string, string>

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { operations, type Operation } from '@bursar/contract'
+import { cases } from '../../../../test/setup/cases.ts'
 import { NOW, sign, targetOf, useEdge, type Answer } from './test-edge.ts'
 
 const edge = useEdge()
@@ -104,9 +105,9 @@ describe('generated requests', () => {
           ),
         )
       }),
-      { numRuns: 1_500 },
+      { numRuns: cases(1_500) },
     )
-  }, 120_000)
+  })
 
   test('with any headers, never make the edge fail', async () => {
     const header = fc
@@ -134,9 +135,9 @@ describe('generated requests', () => {
           )
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: cases(1_000) },
     )
-  }, 60_000)
+  })
 
   test('as bytes, never end the process', async () => {
     const target = '/merchants/assets/crypto'
@@ -149,7 +150,7 @@ describe('generated requests', () => {
         )
         expect(text === '' || /^HTTP\/1\.1 [2-4]/.test(text)).toBe(true)
       }),
-      { numRuns: 100 },
+      { numRuns: cases(100) },
     )
     const answer = await edge.raw('GET', target, [
       'merchant-id',
@@ -160,5 +161,5 @@ describe('generated requests', () => {
       String(NOW / 1_000),
     ])
     expect(answer.status).toBe(200)
-  }, 120_000)
+  })
 })

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { cases } from '../../../../test/setup/cases.ts'
 import type { PageRequest, PageRoute } from '../../platform/api/page.ts'
 import { ApiRefusal } from '../../platform/api/route.ts'
 import { createPageFinder } from './page-finding.ts'
@@ -294,9 +295,9 @@ test('generated requests get an answer that is no failure', async () => {
         expect(answer.headers['x-content-type-options']).toBe('nosniff')
       },
     ),
-    { numRuns: 1_000 },
+    { numRuns: cases(1_000) },
   )
-}, 60_000)
+})
 
 describe('finding a page', () => {
   const route = (method: 'GET' | 'POST', path: string): PageRoute => page(method, path)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { generalErrors } from '@bursar/contract'
+import { cases } from '../../../../test/setup/cases.ts'
 import { parseStrict } from './strict-json.ts'
 
 const parse = (text: string | Buffer): unknown => parseStrict(Buffer.from(text), generalErrors.invalidRequest)
@@ -15,7 +16,7 @@ describe('strict JSON', () => {
         fc.pre(padded.isWellFormed())
         expect(parse(padded)).toEqual(JSON.parse(text))
       }),
-      { numRuns: 2_000 },
+      { numRuns: cases(2_000) },
     )
   })
 
@@ -37,7 +38,7 @@ describe('strict JSON', () => {
           if (!valid) expect(() => parse(text)).toThrow()
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: cases(2_000) },
     )
   })
 

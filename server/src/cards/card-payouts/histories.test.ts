@@ -5,6 +5,7 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cases } from '../../../../test/setup/cases.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { inTransaction } from '../../platform/db/index.ts'
@@ -150,6 +151,6 @@ test('cards got what the books say, once, and the rest is on the balance', async
         )
       expect(twice).toEqual([])
     }),
-    { endOnFailure: true, numRuns: 25, interruptAfterTimeLimit: 40_000 },
+    { endOnFailure: true, numRuns: cases(25) },
   )
-}, 60_000)
+})

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cases } from '../../../../test/setup/cases.ts'
 import { canSplit, limitsFor, MOST_PARTS, split, type Random } from './splitting.ts'
 
 const sum = (parts: readonly bigint[]): bigint => parts.reduce((a, b) => a + b, 0n)
@@ -36,7 +37,7 @@ describe('splitting', () => {
           expect(split(units, bounds, grain, seeded(seed))).toEqual(parts)
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: cases(1_000) },
     )
   })
 

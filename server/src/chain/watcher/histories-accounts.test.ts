@@ -7,6 +7,7 @@ import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cases } from '../../../../test/setup/cases.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { ChainUnavailable } from '../../adapters/chains/port.ts'
@@ -193,9 +194,7 @@ const audit = async ({ chain, owners }: Walk): Promise<void> => {
   expect(await auditLedger(world.db)).toEqual([])
 }
 
-const LONG = { timeout: 240_000 }
-
-test('whatever chain and node do, balances are right to the unit and each status is notified once', LONG, async () => {
+test('whatever chain and node do, balances are right to the unit and each status is notified once', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(deed, { minLength: 5, maxLength: 40, size: 'max' }), async (deeds) => {
       const walk = await start()
@@ -203,6 +202,6 @@ test('whatever chain and node do, balances are right to the unit and each status
       await rest(walk)
       await audit(walk)
     }),
-    { endOnFailure: true, numRuns: Number(process.env['WALKS'] ?? 20) },
+    { endOnFailure: true, numRuns: cases(20) },
   )
 })

@@ -9,6 +9,7 @@ import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { cases } from '../../../../test/setup/cases.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { ChainUnavailable, type ChainAdapter } from '../../adapters/chains/port.ts'
@@ -259,9 +260,7 @@ const auditWire = async (mined: readonly ChainTransaction[], spent: ReadonlyMap<
   }
 }
 
-const LONG = { timeout: 240_000 }
-
-test('whatever the chain does, balances are right to the unit and each status is notified once', LONG, async () => {
+test('whatever the chain does, balances are right to the unit and each status is notified once', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(deed, { minLength: 5, maxLength: 40, size: 'max' }), async (deeds) => {
       const walk = await start()
@@ -270,6 +269,6 @@ test('whatever the chain does, balances are right to the unit and each status is
       await audit(walk)
     }),
     // Shrinking exceeds the time limit, which would hide the counterexample.
-    { numRuns: Number(process.env['WALKS'] ?? 25), endOnFailure: true },
+    { numRuns: cases(25), endOnFailure: true },
   )
 })

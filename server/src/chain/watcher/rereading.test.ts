@@ -10,6 +10,7 @@ import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { cases } from '../../../../test/setup/cases.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import type { ChainAdapter } from '../../adapters/chains/port.ts'
@@ -322,30 +323,26 @@ const audit = async ({ chain, owners }: Walk): Promise<void> => {
 }
 
 describe('audit M-A4 D-T2: blocks read again on any node credit nothing twice', () => {
-  test(
-    'rows E-34, E-35 and E-36: whatever a history is, and however each node shows it',
-    { timeout: 240_000 },
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(fc.array(deed, { minLength: 4, maxLength: 10, size: 'max' }), view, async (deeds, last) => {
-          const walk = await start()
-          for (const each of deeds) await carryOut(walk, each)
+  test('rows E-34, E-35 and E-36: whatever a history is, and however each node shows it', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(deed, { minLength: 4, maxLength: 10, size: 'max' }), view, async (deeds, last) => {
+        const walk = await start()
+        for (const each of deeds) await carryOut(walk, each)
+        for (let i = 0; i <= FINAL_DEPTH; i += 1) walk.chain.mine()
+        if (last.shape === 'untraced') {
+          await walk.read(last)
           for (let i = 0; i <= FINAL_DEPTH; i += 1) walk.chain.mine()
-          if (last.shape === 'untraced') {
-            await walk.read(last)
-            for (let i = 0; i <= FINAL_DEPTH; i += 1) walk.chain.mine()
-            await walk.read(EXACT)
-            await walk.compare()
-          }
-          await walk.readAgain(last.shape === 'blind' || last.shape === 'untraced' ? EXACT : last)
-          walk.chain.mine()
           await walk.read(EXACT)
-          await audit(walk)
-        }),
-        { endOnFailure: true, numRuns: Number(process.env['WALKS'] ?? 4) },
-      )
-    },
-  )
+          await walk.compare()
+        }
+        await walk.readAgain(last.shape === 'blind' || last.shape === 'untraced' ? EXACT : last)
+        walk.chain.mine()
+        await walk.read(EXACT)
+        await audit(walk)
+      }),
+      { endOnFailure: true, numRuns: cases(4) },
+    )
+  })
 
   test('a node that numbers otherwise finds nothing new', async () => {
     const { address, merchantId } = await world.address('ETHEREUM')

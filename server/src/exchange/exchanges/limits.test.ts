@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { cases } from '../../../../test/setup/cases.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
@@ -274,9 +275,9 @@ test('whatever is exchanged, funded, reserved and released: the position is the 
         expect([asset, exposure]).toEqual([asset, fills.get(asset) ?? 0n])
       expect(await inTransaction(db, (tx) => auditLedger(tx))).toEqual([])
     }),
-    { endOnFailure: true, numRuns: 15 },
+    { endOnFailure: true, numRuns: cases(15) },
   )
-}, 60_000)
+})
 
 test('the margin is what merchants gave over what they got, at the middle', async () => {
   await create('USDT', 'BTC', '0.1')

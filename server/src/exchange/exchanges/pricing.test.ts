@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cases } from '../../../../test/setup/cases.ts'
 import { amountsAt, feeOf, isNoWorse, priceFor, type Amounts, type Grain, type Terms } from './pricing.ts'
 
 const grain = fc
@@ -63,7 +64,7 @@ describe('amounts', () => {
         expect(got.target % t.target.step).toBe(0n)
         return isFair(t, got, at)
       }),
-      { numRuns: 3000 },
+      { numRuns: cases(3000) },
     )
   })
 
@@ -79,7 +80,7 @@ describe('amounts', () => {
         // One step more could not be exchanged: its fee would not be left.
         else expect((got.spend - got.exchange - step) * 10_000n).toBeLessThan((got.exchange + step) * t.feeBps)
       }),
-      { numRuns: 3000 },
+      { numRuns: cases(3000) },
     )
   })
 
@@ -94,7 +95,7 @@ describe('amounts', () => {
         const more = amountsAt(t, 'target', spent.target + t.target.step, at)!
         expect(more.exchange).toBeGreaterThan(spent.exchange)
       }),
-      { numRuns: 3000 },
+      { numRuns: cases(3000) },
     )
   })
 
@@ -132,7 +133,7 @@ describe('amounts', () => {
         forth(false, 'spend', (holding.target / t.target.step) * t.target.step)
         expect(holding.spend).toBeLessThanOrEqual(start)
       }),
-      { numRuns: 3000 },
+      { numRuns: cases(3000) },
     )
   })
 })
@@ -161,7 +162,7 @@ describe('the price', () => {
           expect(buys * received * (10_000n - spreadBps)).toBeGreaterThanOrEqual(spent * 10n ** 8n * 10_000n)
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: cases(2000) },
     )
   })
 })

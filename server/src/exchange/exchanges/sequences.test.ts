@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cases } from '../../../../test/setup/cases.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
@@ -119,7 +120,7 @@ test('nobody gains by rounding, the ledger adds up to zero, inventory is the pos
       const { rows } = await sql`select asset from ledger_accounts group by asset having sum(posted) <> 0`.execute(db)
       expect(rows).toEqual([])
     }),
-    { endOnFailure: true, numRuns: 12 },
+    { endOnFailure: true, numRuns: cases(12) },
   )
-  expect(filled).toBeGreaterThan(50)
-}, 240_000)
+  expect(filled).toBeGreaterThan(cases(12) * 4)
+})

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { cases } from '../../../../test/setup/cases.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
@@ -318,7 +319,7 @@ test('many exchanges of both assets while fills are booked are all sound', async
     await Promise.all([...Array.from({ length: 30 }, (_, i) => one(i)), world.pass(5)])
   await world.pass(30)
   expect(await world.sound()).toEqual({ ...SOUND, drift: [] })
-}, 60_000)
+})
 
 const POINTS = ['hedge-begun', 'hedge-answered', 'hedge-recorded', 'hedge-asked']
 
@@ -399,6 +400,6 @@ test('whatever merchants, the market and the venue do, and wherever it is killed
       for (const { asset, exposureUsdt } of await standings(db, catalogue, readPolicy({}), world.legs))
         if (asset !== 'USDT') expect([asset, Math.abs(Number(exposureUsdt)) < 50e18]).toEqual([asset, true])
     }),
-    { endOnFailure: true, numRuns: 8 },
+    { endOnFailure: true, numRuns: cases(8) },
   )
-}, 240_000)
+})

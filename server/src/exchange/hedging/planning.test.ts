@@ -1,6 +1,7 @@
 /** What an order may be, whatever the exposure, the market and the limits. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cases } from '../../../../test/setup/cases.ts'
 import { E18 } from '../../market/rates/index.ts'
 import { planOrder, usdtOf, type Situation } from './planning.ts'
 
@@ -126,6 +127,6 @@ test("no order passes zero, a limit, what may be spent, or the market's steps", 
         expect(side === 'sell' ? amount <= base : amount * price <= quote * E18).toBe(true)
       },
     ),
-    { numRuns: 2_000 },
+    { numRuns: cases(2_000) },
   )
 })

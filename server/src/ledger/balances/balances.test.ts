@@ -6,6 +6,7 @@ import type pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { listBalances } from '@bursar/contract'
+import { cases } from '../../../../test/setup/cases.ts'
 import { createCatalogue, type AssetSettings } from '../../market/assets/index.ts'
 import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
 import { applyAll } from '../postings/index.ts'
@@ -200,7 +201,7 @@ describe('balances', () => {
           expect(BigInt(whole! + fraction.padEnd(18, '0'))).toBe(posted - held)
         },
       ),
-      { endOnFailure: true, numRuns: 30 },
+      { endOnFailure: true, numRuns: cases(30) },
     )
   })
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cases } from '../../../../test/setup/cases.ts'
 import { boughtWith, E18, isSound, soldFor, toBuyWith, toSellFor } from './ladder.ts'
 import { assetFor, assetToGet, pivotFor, pivotToGet, type Leg } from './leg.ts'
 
@@ -38,7 +39,7 @@ describe('walking a book', () => {
         const bought = toBuyWith(a, base)
         if (bought !== undefined) expect(boughtWith(a, bought) ?? 0n).toBeLessThanOrEqual(base)
       }),
-      { numRuns: 2000 },
+      { numRuns: cases(2000) },
     )
   })
 

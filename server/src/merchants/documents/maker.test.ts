@@ -30,7 +30,7 @@ describe('documents', () => {
     // This thread's processor time, and what it is when the same documents are made in it.
     expect(spent).toBeLessThan(process.threadCpuUsage(beforeHere).user / 2)
     for (const bytes of made) expect(bytes.equals(here)).toBe(true)
-  }, 60_000)
+  })
 
   test('that fail fail alone, whatever becomes of the thread', async () => {
     const ask = make({ program, timeoutMs: 120_000 })
@@ -68,7 +68,7 @@ describe('documents', () => {
     const ask = make({ program, timeoutMs: 50_000 })
     await expect(ask('grows')).rejects.toThrow(/memory/)
     expect(await ask('a')).toBe('a')
-  }, 60_000)
+  })
 
   test('are not heaped up without end', async () => {
     const ask = make({ program, mostWaiting: 2 })

@@ -123,7 +123,7 @@ describe('order', () => {
       world.now += 60 * MINUTE
     }
     for (const { id, count } of objects) expect(numbers(receiver, id)).toEqual(upTo(count))
-  }, 60_000)
+  })
 
   test('other objects of a merchant pass one that is refused', async () => {
     const receiver = await world.receiver()

@@ -29,78 +29,74 @@ const FROM = '2027-01-01'
 const HOUR_MS = 3_600_000
 const database = useDatabase({ template: migrated })
 
-test(
-  'audit M-C5: what is delivered, listed, sent again and notified reads no more partitions because there are more',
-  { timeout: 300_000 },
-  async () => {
-    const pool = createPool({ url: database.url, statementMs: 600_000 })
-    const db = createDb(pool)
-    const seen = new Map<string, Statement>()
-    const watchedPool = createWatchedPool(database.url, (statement) => seen.set(statement.text, statement))
-    const watched = createDb(watchedPool)
-    await makeMonths(database.url, FROM, MONTHS)
+test('audit M-C5: what is delivered, listed, sent again and notified reads no more partitions because there are more', async () => {
+  const pool = createPool({ url: database.url, statementMs: 600_000 })
+  const db = createDb(pool)
+  const seen = new Map<string, Statement>()
+  const watchedPool = createWatchedPool(database.url, (statement) => seen.set(statement.text, statement))
+  const watched = createDb(watchedPool)
+  await makeMonths(database.url, FROM, MONTHS)
 
-    const grow = async (first: number, last: number): Promise<void> => {
-      await withoutTriggers(db, async (tx) => {
-        await fill(tx, 'events', first, last, {
-          merchant_id: `'${MERCHANT}'::uuid`,
-          sequence: 'i',
-          kind: "'Replenish'",
-          status: "'Done'",
-          created_at: `timestamptz '${FROM}' + i * interval '30 days' / ${A_MONTH}`,
-        })
-        await fill(tx, 'events', BEFORE + first, BEFORE + last, {
-          merchant_id: `'${ANOTHER}'::uuid`,
-          sequence: 'i',
-          kind: "'Replenish'",
-          status: "'Done'",
-          created_at: "timestamptz '2020-01-01' + i * interval '1 second'",
-        })
-        await fillEventSpans(tx)
-        await sql`delete from event_heads`.execute(tx)
-        await sql`insert into event_heads(merchant_id, sequence, month, month_first)
+  const grow = async (first: number, last: number): Promise<void> => {
+    await withoutTriggers(db, async (tx) => {
+      await fill(tx, 'events', first, last, {
+        merchant_id: `'${MERCHANT}'::uuid`,
+        sequence: 'i',
+        kind: "'Replenish'",
+        status: "'Done'",
+        created_at: `timestamptz '${FROM}' + i * interval '30 days' / ${A_MONTH}`,
+      })
+      await fill(tx, 'events', BEFORE + first, BEFORE + last, {
+        merchant_id: `'${ANOTHER}'::uuid`,
+        sequence: 'i',
+        kind: "'Replenish'",
+        status: "'Done'",
+        created_at: "timestamptz '2020-01-01' + i * interval '1 second'",
+      })
+      await fillEventSpans(tx)
+      await sql`delete from event_heads`.execute(tx)
+      await sql`insert into event_heads(merchant_id, sequence, month, month_first)
         select merchant_id, ${last}::bigint, max(since), max(first_sequence) from event_spans group by 1`.execute(tx)
-        // What waits is as much in an old installation as in a young one, and of the last days.
-        await sql`delete from event_streams`.execute(tx)
-        await sql`insert into event_streams(merchant_id, object_id, next_sequence, last_sequence, next_at, own_lane, state, since, until)
+      // What waits is as much in an old installation as in a young one, and of the last days.
+      await sql`delete from event_streams`.execute(tx)
+      await sql`insert into event_streams(merchant_id, object_id, next_sequence, last_sequence, next_at, own_lane, state, since, until)
         select merchant_id, object_id, sequence, sequence, created_at, sequence % 3 > 0, case sequence % 3 when 2 then 'exhausted' else 'active' end, created_at, created_at
         from events where merchant_id = ${MERCHANT} and sequence > ${last}::bigint - 12`.execute(tx)
-      })
-      await sql`vacuum analyze`.execute(db)
-    }
-    const buffersOf = async (last: number): Promise<Map<string, number>> => {
-      const { rows } = await sql<{
-        objectId: string
-        at: Date
-      }>`select object_id as "objectId", created_at as at from events
+    })
+    await sql`vacuum analyze`.execute(db)
+  }
+  const buffersOf = async (last: number): Promise<Map<string, number>> => {
+    const { rows } = await sql<{
+      objectId: string
+      at: Date
+    }>`select object_id as "objectId", created_at as at from events
       where merchant_id = ${MERCHANT} and sequence = ${last}`.execute(db)
-      seen.clear()
-      await askAll(watched, rows[0]!, last)
-      const read = new Map<string, number>()
-      for (const { text, values } of seen.values()) {
-        if (!/^\s*(select|with|insert|update|delete)/i.test(text)) continue
-        const plan = await explain(db, text, values)
-        read.set(text, plan!['Shared Hit Blocks'] + plan!['Shared Read Blocks'])
-      }
-      return read
+    seen.clear()
+    await askAll(watched, rows[0]!, last)
+    const read = new Map<string, number>()
+    for (const { text, values } of seen.values()) {
+      if (!/^\s*(select|with|insert|update|delete)/i.test(text)) continue
+      const plan = await explain(db, text, values)
+      read.set(text, plan!['Shared Hit Blocks'] + plan!['Shared Read Blocks'])
     }
+    return read
+  }
 
-    await grow(1, 2 * A_MONTH)
-    const young = await buffersOf(2 * A_MONTH)
-    await grow(2 * A_MONTH + 1, MONTHS * A_MONTH)
-    const old = await buffersOf(MONTHS * A_MONTH)
-    await watchedPool.end()
-    await pool.end()
+  await grow(1, 2 * A_MONTH)
+  const young = await buffersOf(2 * A_MONTH)
+  await grow(2 * A_MONTH + 1, MONTHS * A_MONTH)
+  const old = await buffersOf(MONTHS * A_MONTH)
+  await watchedPool.end()
+  await pool.end()
 
-    expect(old.size).toBeGreaterThan(12)
-    const findings = [...old].flatMap(([text, buffers]) =>
-      buffers > young.get(text)! * 1.5 + 20
-        ? [`${young.get(text)} buffers grew to ${buffers}: ${text.replace(/\s+/g, ' ')}`]
-        : [],
-    )
-    expect(findings).toEqual([])
-  },
-)
+  expect(old.size).toBeGreaterThan(12)
+  const findings = [...old].flatMap(([text, buffers]) =>
+    buffers > young.get(text)! * 1.5 + 20
+      ? [`${young.get(text)} buffers grew to ${buffers}: ${text.replace(/\s+/g, ' ')}`]
+      : [],
+  )
+  expect(findings).toEqual([])
+})
 
 /**
  * Each question about notifications but those about one object of any age, as often as it has forms, at the newest and

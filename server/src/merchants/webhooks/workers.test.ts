@@ -162,7 +162,7 @@ describe('several workers', () => {
         0, 1, 2, 3,
       ])
     }
-  }, 60_000)
+  })
 
   test('go on after their database connections break', async () => {
     const receiver = await world.receiver()

@@ -2,6 +2,7 @@ import type { ChainTransaction, Network } from '@bursar/chainkit'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cases } from '../../../../test/setup/cases.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
@@ -198,7 +199,7 @@ test.each([
       fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 24, size: 'max' }), (steps) =>
         live(base, holding, steps),
       ),
-      { numRuns: Number(process.env.INVOICE_RUNS ?? 10), endOnFailure: false },
+      { numRuns: cases(10), endOnFailure: false },
     )
   },
   240_000,

@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cases } from '../../../../test/setup/cases.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
@@ -177,6 +178,6 @@ test('whatever happens in whatever order, money is where the acquirers say, once
         }
       },
     ),
-    { numRuns: 12, endOnFailure: true },
+    { numRuns: cases(12), endOnFailure: true },
   )
-}, 240_000)
+})

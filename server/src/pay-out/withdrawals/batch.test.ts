@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cases } from '../../../../test/setup/cases.ts'
 import { chooseBatch, type BatchRules } from './bitcoin-batch.ts'
 
 const rules: BatchRules = { mostPayments: 3, batchWaitMs: 30, saveUpAfterMs: 1_000, saveUpMs: 500 }
@@ -103,7 +104,7 @@ describe('a batch', () => {
         expect(paidLarge || large > (income * rules.saveUpMs) / 100).toBe(true)
         expect(longest).toBeLessThanOrEqual(2 * rules.saveUpMs)
       }),
-      { numRuns: 50 },
+      { numRuns: cases(50) },
     )
   })
 })

@@ -32,7 +32,7 @@ beforeAll(async () => {
     chainId: 31_337,
   })
   usdt = checksumAddress(node.contracts.token)
-}, 120_000)
+})
 afterAll(() => node?.adapter.close())
 
 let snapshot: string
@@ -67,7 +67,7 @@ beforeEach(async () => {
     )
   }
   return () => here.close()
-}, 60_000)
+})
 
 const fill = async (coin: bigint, token = 0n): Promise<void> => {
   await node.pay(EVM_HOT, coin)

@@ -32,7 +32,7 @@ beforeAll(async () => {
     finality: 'finalized',
     chainId: 31_337,
   })
-}, 120_000)
+})
 afterAll(() => node?.adapter.close())
 
 let snapshot: string
@@ -60,7 +60,7 @@ beforeEach(async () => {
   await node.contracts.payToken(node.contracts.token, EVM_HOT, 10n ** 9n)
   await here.mine(4)
   return () => here.close()
-}, 60_000)
+})
 
 const stop = (what: Partial<NewStop>): Promise<void> =>
   inTransaction(here.db, (tx) =>
@@ -214,4 +214,4 @@ test('a stop holds from the moment it is made, whatever planning and signing are
   expect(new Set(await states(orders.map(({ id }) => id)))).toEqual(new Set(['settled']))
   for (const { to } of orders) expect(await received(to)).toBe(E18)
   for (const line of (await here.reconcile()).lines) expect(line.onChain).toBe(line.booked)
-}, 120_000)
+})

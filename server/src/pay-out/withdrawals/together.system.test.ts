@@ -25,7 +25,7 @@ beforeAll(async () => {
     finality: 'finalized',
     chainId: 31_337,
   })
-}, 120_000)
+})
 afterAll(() => node?.adapter.close())
 
 let snapshot: string
@@ -47,7 +47,7 @@ beforeEach(async () => {
   await node.pay(EVM_HOT, 5n * E18)
   await here.mine(4)
   return () => here.close()
-}, 60_000)
+})
 
 const request = async (): Promise<{ id: string; to: string }[]> => {
   const receivers = await Promise.all(Array.from({ length: MANY }, () => node.newAddress()))

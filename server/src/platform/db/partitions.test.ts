@@ -52,7 +52,7 @@ beforeAll(async () => {
   const pool = createPool({ url: roles.url('worker') })
   closing.push(() => pool.end())
   db = createDb(pool)
-}, 120_000)
+})
 afterAll(async () => {
   for (const close of closing.toReversed()) await close()
   await database?.drop()

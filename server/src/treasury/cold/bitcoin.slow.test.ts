@@ -92,7 +92,7 @@ describeWithBitcoind('cold storage on Bitcoin', () => {
 
   beforeAll(async () => {
     node = await openBitcoinWorld(await startNode())
-  }, 120_000)
+  })
 
   beforeEach(async () => {
     vault = await node.faucet<string>('getnewaddress')
@@ -103,7 +103,7 @@ describeWithBitcoind('cold storage on Bitcoin', () => {
     adapter = { ...(node.adapter as CoinChainAdapter) }
     cold = await openCold({ url: database.url, network: 'BITCOIN', chain: { ...node, adapter }, catalogue, treasury })
     return () => cold.close()
-  }, 60_000)
+  })
 
   /** What the hot address has on the chain from tests before is not in these books. */
   const fund = async (...amounts: bigint[]): Promise<void> => {

@@ -104,4 +104,4 @@ test('handed out, signed without a network, taken in, mined', async () => {
   await cold.mine(5)
   expect(await bursar('cold', 'list')).toMatch(/18 +ETH +0x\w+ +final/)
   expect(BigInt(await node.node.rpc<string>('eth_getBalance', COLD, 'latest'))).toBe(18n * E18)
-}, 180_000)
+})

@@ -40,7 +40,7 @@ beforeAll(async () => {
   })
   usdt = checksumAddress(node.contracts.token)
   expect(operator.address).toBe(EVM_HOT)
-}, 120_000)
+})
 afterAll(() => node?.adapter.close())
 
 beforeEach(async () => {
@@ -67,7 +67,7 @@ beforeEach(async () => {
     contracts: { USDT: usdt },
   })
   return () => cold.close()
-}, 60_000)
+})
 
 const fund = async (eth: bigint, tether = 0n): Promise<void> => {
   if (eth > 0n) await node.pay(EVM_HOT, eth)

@@ -65,7 +65,7 @@ beforeEach(async () => {
     await adapter.close()
     await chain.stop()
   }
-}, 60_000)
+})
 
 const fund = async (trx: string, usdt?: string): Promise<void> => {
   await chain.fund({ ticker: 'TRX', to: TRON_HOT, amount: trx })

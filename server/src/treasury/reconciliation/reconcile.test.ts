@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { cases } from '../../../../test/setup/cases.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { createSimulatedChain } from '../../adapters/chains/simulated/index.ts'
@@ -219,9 +220,9 @@ describe('books and chain agree', () => {
           except select merchant_id, sum(units) from network_costs group by merchant_id`.execute(world.db)
         expect(uncounted.rows).toEqual([])
       }),
-      { endOnFailure: true, numRuns: 25 },
+      { endOnFailure: true, numRuns: cases(25) },
     )
-  }, 120_000)
+  })
 })
 
 describe('a shortage', () => {
@@ -428,7 +429,7 @@ describe('which addresses are asked about', () => {
     await sql`delete from custody_addresses where address like '0x%' and booked = 1`.execute(world.db)
     expect(compared).toBe(3)
     expect(new Set(notified.asked)).toContain(`${owner.address}/null`)
-  }, 60_000)
+  })
 })
 
 test('nothing is concluded while node and watcher stand on different branches, or the network is unread', async () => {

@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { ReserveProofError, verifyReserveProof } from '@bursar/sdk'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cases } from '../../../../test/setup/cases.ts'
 import { proofFile, proofFiles, reportFile, signReport, type ProofFile } from './files.ts'
 import { commitmentOf, hashStatement, parentOf } from './hashing.ts'
 import { depthFor, FORMAT, type Statement } from './statement.ts'
@@ -105,7 +106,7 @@ describe('what is proven', () => {
         }
         expect(new Set(proofs.map(({ position }) => position)).size).toBe(leaves.length)
       }),
-      { numRuns: 40 },
+      { numRuns: cases(40) },
     )
   })
 
@@ -152,7 +153,7 @@ describe('what is found', () => {
           `${place.join('.')} changed`,
         ).not.toBe('holds')
       }),
-      { numRuns: 600 },
+      { numRuns: cases(600) },
     )
   })
 
@@ -167,7 +168,7 @@ describe('what is found', () => {
           expect(codeOf(() => check({ ...proof, path }, chosen.merchantId))).not.toBe('holds')
         }
       }),
-      { numRuns: 60 },
+      { numRuns: cases(60) },
     )
   })
 
@@ -183,7 +184,7 @@ describe('what is found', () => {
         expect(codeOf(() => check(stolen, chosen.merchantId))).toBe('merchant')
         expect(codeOf(() => check({ ...stolen, merchantId: chosen.merchantId }, chosen.merchantId))).toBe('root')
       }),
-      { numRuns: 60 },
+      { numRuns: cases(60) },
     )
   })
 

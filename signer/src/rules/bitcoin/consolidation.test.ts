@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { toHex } from '@bursar/chainkit/evm'
 import { parsePsbt } from '@bursar/chainkit/bitcoin'
 import { isRefused } from '@bursar/chainkit'
+import { cases } from '../../../../test/setup/cases.ts'
 import { readPolicy } from '../../policy/policy.ts'
 import type { SignRequest } from '../../protocol/protocol.ts'
 import type { RefusalCode } from '../../protocol/refusal.ts'
@@ -176,7 +177,7 @@ describe('a consolidation', () => {
         const index = psbt.outputs[0]!.origins[0]!.path.at(-1)!
         expect(toHex(psbt.outputs[0]!.script)).toBe(toHex(changeOutput(1n, index).script))
       }),
-      { numRuns: 50 },
+      { numRuns: cases(50) },
     )
-  }, 60_000)
+  })
 })

@@ -160,7 +160,7 @@ describe('bursar-signer sign-cold', () => {
       from: keyring.evmAddress(hotKey),
       hash: written.hash,
     })
-  }, 60_000)
+  })
 
   /** What pays our coin, and a PSBT that spends it. */
   const onBitcoin = (stated = 90_000_000n) => {
@@ -204,7 +204,7 @@ describe('bursar-signer sign-cold', () => {
       ...ours,
       signed: expect.stringMatching(/^0200/) as unknown,
     })
-  }, 60_000)
+  })
 
   test.each([
     ['without them', () => onBitcoin().bare],
@@ -239,5 +239,5 @@ describe('bursar-signer sign-cold', () => {
     const wrong = await run(ethereum, { ...file, to: STRANGER, id: uuid(9) })
     expect(wrong.text).toContain(`is kept at ${COLD}`)
     expect(() => readFileSync(wrong.out)).toThrow()
-  }, 60_000)
+  })
 })

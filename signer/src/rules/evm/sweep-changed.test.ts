@@ -3,6 +3,7 @@ import { parseTransaction } from 'viem'
 import type { Hex, TransactionSerialized } from 'viem'
 import { expect, test } from 'vitest'
 import { encodeTransfer } from '@bursar/chainkit/evm'
+import { cases } from '../../../../test/setup/cases.ts'
 import { Refusal } from '../../protocol/refusal.ts'
 import { addressOf, contracts, plainSweep, sweepRequest } from './test-sweep.ts'
 import type { SweepPlan } from './test-sweep.ts'
@@ -46,6 +47,6 @@ test('changed bytes are refused, or still pay nobody but the treasury', async ()
       for (const one of authorizationList)
         expect([one.address, one.chainId]).toEqual([contracts.delegate.address.toLowerCase(), 31_337])
     }),
-    { numRuns: 150 },
+    { numRuns: cases(150) },
   )
-}, 60_000)
+})

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cases } from '../../../../test/setup/cases.ts'
 import { MINUTE, NOW, treasuryRequest, tronIntent, tronRequest, ownerOf } from './test-tron.ts'
 import { codeOf, hotKey, makeSigner, policyFile, uuid } from '../../test-world.ts'
 
@@ -133,7 +134,7 @@ describe('one intent, one payment, on TRON', () => {
             for (const { until } of mine.slice(0, at)) expect(from).toBeGreaterThanOrEqual(until + 10 * MINUTE)
         await world.log.close()
       }),
-      { numRuns: 30 },
+      { numRuns: cases(30) },
     )
   })
 })

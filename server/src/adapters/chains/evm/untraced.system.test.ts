@@ -60,7 +60,7 @@ test('a node that lost its state to kill -9 shows old blocks without inner calls
     await second.stop()
     await scratch.remove()
   }
-}, 60_000)
+})
 
 /**
  * Calls an empty account 200 times with 100,000 bytes from memory: `callTracer` shows all of them (go-ethereum,
@@ -125,7 +125,7 @@ test('audit D-E1, row E-28: a cheap transaction whose trace takes 40 MB hides no
     await node.stop()
     await scratch.remove()
   }
-}, 60_000)
+})
 
 test('audit D-E1, row E-28: a node with the call tracer alone shows a block with a trace of 40 MB as untraced, and goes on', async () => {
   const scratch = await makeScratch('bomb-of-calls')
@@ -182,4 +182,4 @@ test('audit D-E1, row E-28: a node with the call tracer alone shows a block with
     await node.stop()
     await scratch.remove()
   }
-}, 120_000)
+})

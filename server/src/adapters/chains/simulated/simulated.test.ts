@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { encodeTransfer } from '@bursar/chainkit/evm'
+import { cases } from '../../../../../test/setup/cases.ts'
 import { serialize } from '../bitcoin/test-transaction.ts'
 import { scriptTo } from '../bitcoin/test-world.ts'
 import { transfersOf } from '../conformance/reading.ts'
@@ -86,7 +87,7 @@ describe('a simulated chain', () => {
           expect(block).toMatchObject({ height, ...(height > 0 && { parent: chain.blocks[height - 1]!.hash }) })
         })
       }),
-      { numRuns: 200 },
+      { numRuns: cases(200) },
     )
   })
 

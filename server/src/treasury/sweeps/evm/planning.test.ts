@@ -12,6 +12,7 @@ import {
 } from '@bursar/chainkit/evm'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cases } from '../../../../../test/setup/cases.ts'
 import { ChainUnavailable, type AccountState } from '../../../adapters/chains/port.ts'
 import { createCatalogue } from '../../../market/assets/index.ts'
 import { unitsWorth, worthInCoin } from '../coin-worth.ts'
@@ -197,7 +198,7 @@ describe('batches', () => {
           expect(fitting.length === all.length || !fits(fitting.length + 1)).toBe(true)
         },
       ),
-      { numRuns: 50 },
+      { numRuns: cases(50) },
     )
   })
 })

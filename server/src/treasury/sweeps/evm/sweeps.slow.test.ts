@@ -154,7 +154,7 @@ describe.each(NODES)('on $name', (nodes) => {
     ])
     expect(await statesOf(world)).toEqual({ 'top-up final': 3 })
     expect(await world.drift()).toEqual([])
-  }, 120_000)
+  })
 
   test('without delegation, a token that takes signatures is swept by them, many holders at once, and again', async () => {
     const world = await open(ethereum, {
@@ -175,7 +175,7 @@ describe.each(NODES)('on $name', (nodes) => {
       'the relay and two batches',
     ).toEqual(Array.from({ length: 3 }, () => 'sweep final'))
     expect(await world.drift()).toEqual([])
-  }, 120_000)
+  })
 
   test('where blocks show no inner calls, the books follow coin that leaves by delegation', async () => {
     const world = await open(ethereum, { nodes, traces: 'off' })
@@ -191,7 +191,7 @@ describe.each(NODES)('on $name', (nodes) => {
     expect(await statesOf(world)).toEqual({ 'delegate final': 12 })
     for (const address of addresses) expect(await world.onChain(address, 'ETH')).toBe(0n)
     expect(await world.drift()).toEqual([])
-  }, 120_000)
+  })
 
   test('audit D-E2: where blocks show no inner calls, the books follow the coin that a stranger has swept', async () => {
     const world = await open(ethereum, { nodes, traces: 'off' })
@@ -209,7 +209,7 @@ describe.each(NODES)('on $name', (nodes) => {
     await world.mine(4)
     expect(await world.onChain(address, 'ETH')).toBe(0n)
     expect(await world.drift()).toEqual([])
-  }, 120_000)
+  })
 
   test('a reorganisation takes a sweep back; the same bytes are mined again, and costs are charged once', async () => {
     const world = await open(ethereum, { nodes })
@@ -229,7 +229,7 @@ describe.each(NODES)('on $name', (nodes) => {
     expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n])
     expect((await world.outgoing()).filter(({ hash }) => hash === sweep!.hash)).toHaveLength(1)
     expect(await world.drift()).toEqual([])
-  }, 120_000)
+  })
 
   test('a stuck sweep pays more: the same nonce and authorisations, and one of the two is mined', async () => {
     const world = await open(ethereum, { nodes })
@@ -246,7 +246,7 @@ describe.each(NODES)('on $name', (nodes) => {
     expect(await statesOf(world)).toEqual({ 'delegate final': 4 })
     expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n])
     expect(await world.drift()).toEqual([])
-  }, 120_000)
+  })
 })
 
 test('E10 an address that its token refuses is left out, is tried again ever less often, and an alert is raised', async () => {
@@ -269,7 +269,7 @@ test('E10 an address that its token refuses is left out, is tried again ever les
   expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n])
   expect(await world.alerts()).toEqual([])
   expect(await world.drift()).toEqual([])
-}, 120_000)
+})
 
 test('what stays behind in a batch is seen to have stayed, and is swept again by itself', async () => {
   const world = await open(ethereum)
@@ -293,7 +293,7 @@ test('what stays behind in a batch is seen to have stayed, and is swept again by
     'it has delegated already',
   ).toHaveLength(1)
   expect(await world.drift()).toEqual([])
-}, 120_000)
+})
 
 test.each(['auto', 'off'] as const)(
   'a fee that the issuer takes of sweeps is booked as a cost: delegation %s',
@@ -326,7 +326,7 @@ test('what the signer refuses is free again after a while, and its nonce holds n
   // What failed goes alone.
   expect((await statesOf(world))['delegate replaced'] ?? 0).toBeGreaterThan(4)
   expect(await leftOf(world, addresses)).toEqual([units(200n), units(200n), units(200n), units(200n)])
-}, 120_000)
+})
 
 test('a batch that can not pay what the chain asks by now gives way to the payments behind it, and is made again', async () => {
   const world = await open(ethereum, { maxBatchFee: 3n * 10n ** 15n })
@@ -372,7 +372,7 @@ test('a batch that can not pay what the chain asks by now gives way to the payme
     nonce: number
   }>`select nonce from outgoing where senders[1] = ${HOT} and state <> 'abandoned' order by nonce`.execute(world.db)
   expect(rows.map(({ nonce }) => nonce - rows[0]!.nonce)).toEqual(rows.map((_, i) => i))
-}, 120_000)
+})
 
 describe('killed', () => {
   const POINTS = [
@@ -421,7 +421,7 @@ test('C9 two workers at once make one sweep of each asset', async () => {
   expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n, 0n, 0n])
   expect((await world.outgoing()).map(({ purpose, state }) => `${purpose} ${state}`)).toEqual(['sweep final'])
   expect(await world.drift()).toEqual([])
-}, 120_000)
+})
 
 test('what does not pay yet, and has waited longest, does not keep what pays from leaving', async () => {
   const world = await open(ethereum, { policy: { batch: 1 } })
@@ -433,7 +433,7 @@ test('what does not pay yet, and has waited longest, does not keep what pays fro
   const [rich] = await holding(world, 1)
   await world.settle()
   expect(await leftOf(world, [rich!, ...poorOnes])).toEqual([0n, poor, poor, poor, poor])
-}, 120_000)
+})
 
 test('E9 dust waits until it is worth its gas, and a closed gas window until it has waited too long', async () => {
   const world = await open(ethereum, { policy: { maxGasPrice: 1n, maxAgeMs: 5 * HOUR } })
@@ -447,4 +447,4 @@ test('E9 dust waits until it is worth its gas, and a closed gas window until it 
   await world.settle()
   expect(await leftOf(world, [...addresses, dusty])).toEqual([0n, 0n, 0n, 0n, 1n])
   expect(await world.drift()).toEqual([])
-}, 120_000)
+})

@@ -1,6 +1,7 @@
 import { burnOf } from '@bursar/chainkit/tron'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { cases } from '../../../../../test/setup/cases.ts'
 import { chooseTronSweep, sendableTrx, stakeFor, type TronFigures, type TronWay } from './choice.ts'
 
 const MAIN_NET: TronFigures = {
@@ -81,7 +82,7 @@ test('from any state few steps lead to a transfer that the address can pay, at t
       expect(own <= f.address.sun).toBe(true)
       expect(burnt + own <= cost).toBe(true)
     }),
-    { numRuns: 2_000 },
+    { numRuns: cases(2_000) },
   )
 })
 

@@ -8,6 +8,7 @@ import type { Block, Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { expect, test } from 'vitest'
+import { isLong } from '../../../../test/setup/cases.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { explain, nodesOf } from '../../../../test/setup/explaining.ts'
 import { fill } from '../../../../test/setup/filling.ts'
@@ -36,10 +37,10 @@ import { createChainSubscribers, createWorkerJobs, type World } from './index.ts
 import { STANDARD_POLICIES } from './policy.ts'
 
 /**
- * `BURSAR_LONG=1`: 10,000 rows against a million. The smaller ones stand in the same ratio of twenty and more to each
+ * The long tier: 10,000 rows against a million. The smaller ones stand in the same ratio of twenty and more to each
  * other.
  */
-const [YOUNG, OLD] = process.env['BURSAR_LONG'] === '1' ? [10_000, 1_000_000] : [500, 10_000]
+const [YOUNG, OLD] = isLong ? [10_000, 1_000_000] : [500, 10_000]
 /** Months that the events of the old installation are of, each a partition. */
 const MONTHS = 48
 const EVENTS_FROM = '2027-01-01'
@@ -304,88 +305,84 @@ const doEverything = async (world: World): Promise<string[]> => {
 
 const database = useDatabase({ template: migrated })
 
-test(
-  'audit M-C1 M-C2: no statement of a job, a listener, the metrics or a list reads more because the installation is old',
-  { timeout: 1_800_000 },
-  async () => {
-    const now = Date.parse('2026-06-01')
-    const seen = new Map<string, Statement>()
-    const watched = createWatchedPool(database.url, (statement) => {
-      if (!seen.has(statement.text)) seen.set(statement.text, statement)
-    })
-    const pool = createPool({ url: database.url, statementMs: 600_000 })
-    const db = createDb(pool)
-    const world = worldOn(createDb(watched), now)
+test('audit M-C1 M-C2: no statement of a job, a listener, the metrics or a list reads more because the installation is old', async () => {
+  const now = Date.parse('2026-06-01')
+  const seen = new Map<string, Statement>()
+  const watched = createWatchedPool(database.url, (statement) => {
+    if (!seen.has(statement.text)) seen.set(statement.text, statement)
+  })
+  const pool = createPool({ url: database.url, statementMs: 600_000 })
+  const db = createDb(pool)
+  const world = worldOn(createDb(watched), now)
 
-    const grow = async (from: number, to: number): Promise<void> => {
-      for (const [table, columns] of Object.entries(HISTORY))
-        await withoutTriggers(db, (tx) => fill(tx, table, from, to, columns))
-      // All but the newest entry of each account was audited.
-      await withoutTriggers(db, async (tx) => {
-        await sql`update ledger_accounts a set version = (select max(version) from ledger_entries e where e.account_id = a.id)`.execute(
-          tx,
-        )
-        await sql`insert into audited_accounts as c (account_id, version, posted, held, audited_at)
-        select id, version - 1, posted, held, now() from ledger_accounts on conflict (account_id) do update set version = excluded.version`.execute(
-          tx,
-        )
-      })
-      await withoutTriggers(db, (tx) => fillEventSpans(tx))
-      await sql`vacuum analyze`.execute(db)
-    }
-    await makeMonths(database.url, EVENTS_FROM, MONTHS)
-    // A row is to be old, not right: what a plan depends on is only whether it is open.
-    const { rows: checks } = await sql<{
-      drop: string
-    }>`select format('alter table %I drop constraint %I', conrelid::regclass::text, conname) as drop
-    from pg_constraint where contype = 'c' and connamespace = 'public'::regnamespace`.execute(db)
-    for (const { drop } of checks) await sql.raw(drop).execute(db)
-    await ensureWallets(db, WALLET, momentOf(world.runtime))
-    for (const family of ['BITCOIN', 'EVM', 'TRON'] as const) {
-      await sql`insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, created_at)
-      values (${MERCHANT}, gen_random_uuid(), ${family}, 'ETHEREUM', ${depositAddress(WALLET, family, PAID_INDEX)}, ${PAID_INDEX}, ${new Date(now)})`.execute(
-        db,
-      )
-    }
-    for (const network of NETWORKS) {
-      await sql`insert into watch_cursors values (${network}, ${HEIGHT}, ${`h${HEIGHT}`}, 1, ${HEIGHT}, ${HEIGHT}, true, ${new Date(now)})`.execute(
-        db,
-      )
-      await sql`insert into watch_blocks values (${network}, ${HEIGHT}, ${`h${HEIGHT}`}, 'p')`.execute(db)
-    }
+  const grow = async (from: number, to: number): Promise<void> => {
+    for (const [table, columns] of Object.entries(HISTORY))
+      await withoutTriggers(db, (tx) => fill(tx, table, from, to, columns))
+    // All but the newest entry of each account was audited.
     await withoutTriggers(db, async (tx) => {
-      await fill(tx, 'ledger_accounts', 1, 8, {
-        asset: "'A' || i",
-        kind: "'merchant'",
-        merchant_id: DONE,
-        bounded: 'true',
-      })
-      for (const [table, columns] of OPEN) await fill(tx, table, 50_000_001, 50_000_010, columns)
-    })
-    await grow(1, YOUNG)
-
-    const failed = await doEverything(world)
-    const young = await explainAll(db, [...seen.values()])
-    await grow(YOUNG + 1, OLD)
-    const failedLater = await doEverything(world)
-    const old = await explainAll(db, [...seen.values()])
-    await watched.end()
-    await pool.end()
-
-    const findings = [...old].flatMap(([text, { buffers, scans }]) => {
-      const before = young.get(text)?.buffers ?? 0
-      const grown = buffers > before * 1.5 + 20 ? [`${before} buffers grew to ${buffers}`] : []
-      return [...scans.map((table) => `reads all of ${table}`), ...grown].map(
-        (what) => `${what}: ${text.replace(/\s+/g, ' ')}`,
+      await sql`update ledger_accounts a set version = (select max(version) from ledger_entries e where e.account_id = a.id)`.execute(
+        tx,
+      )
+      await sql`insert into audited_accounts as c (account_id, version, posted, held, audited_at)
+        select id, version - 1, posted, held, now() from ledger_accounts on conflict (account_id) do update set version = excluded.version`.execute(
+        tx,
       )
     })
-    expect(findings).toEqual([])
-    // What no job came to is not proved: there are so many statements at least, and nothing but the absent signer kept
-    // a job from more.
-    expect(old.size).toBeGreaterThan(100)
-    expect([...failed, ...failedLater].filter((failure) => !failure.endsWith(': not here'))).toEqual([])
-  },
-)
+    await withoutTriggers(db, (tx) => fillEventSpans(tx))
+    await sql`vacuum analyze`.execute(db)
+  }
+  await makeMonths(database.url, EVENTS_FROM, MONTHS)
+  // A row is to be old, not right: what a plan depends on is only whether it is open.
+  const { rows: checks } = await sql<{
+    drop: string
+  }>`select format('alter table %I drop constraint %I', conrelid::regclass::text, conname) as drop
+    from pg_constraint where contype = 'c' and connamespace = 'public'::regnamespace`.execute(db)
+  for (const { drop } of checks) await sql.raw(drop).execute(db)
+  await ensureWallets(db, WALLET, momentOf(world.runtime))
+  for (const family of ['BITCOIN', 'EVM', 'TRON'] as const) {
+    await sql`insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, created_at)
+      values (${MERCHANT}, gen_random_uuid(), ${family}, 'ETHEREUM', ${depositAddress(WALLET, family, PAID_INDEX)}, ${PAID_INDEX}, ${new Date(now)})`.execute(
+      db,
+    )
+  }
+  for (const network of NETWORKS) {
+    await sql`insert into watch_cursors values (${network}, ${HEIGHT}, ${`h${HEIGHT}`}, 1, ${HEIGHT}, ${HEIGHT}, true, ${new Date(now)})`.execute(
+      db,
+    )
+    await sql`insert into watch_blocks values (${network}, ${HEIGHT}, ${`h${HEIGHT}`}, 'p')`.execute(db)
+  }
+  await withoutTriggers(db, async (tx) => {
+    await fill(tx, 'ledger_accounts', 1, 8, {
+      asset: "'A' || i",
+      kind: "'merchant'",
+      merchant_id: DONE,
+      bounded: 'true',
+    })
+    for (const [table, columns] of OPEN) await fill(tx, table, 50_000_001, 50_000_010, columns)
+  })
+  await grow(1, YOUNG)
+
+  const failed = await doEverything(world)
+  const young = await explainAll(db, [...seen.values()])
+  await grow(YOUNG + 1, OLD)
+  const failedLater = await doEverything(world)
+  const old = await explainAll(db, [...seen.values()])
+  await watched.end()
+  await pool.end()
+
+  const findings = [...old].flatMap(([text, { buffers, scans }]) => {
+    const before = young.get(text)?.buffers ?? 0
+    const grown = buffers > before * 1.5 + 20 ? [`${before} buffers grew to ${buffers}`] : []
+    return [...scans.map((table) => `reads all of ${table}`), ...grown].map(
+      (what) => `${what}: ${text.replace(/\s+/g, ' ')}`,
+    )
+  })
+  expect(findings).toEqual([])
+  // What no job came to is not proved: there are so many statements at least, and nothing but the absent signer kept
+  // a job from more.
+  expect(old.size).toBeGreaterThan(100)
+  expect([...failed, ...failedLater].filter((failure) => !failure.endsWith(': not here'))).toEqual([])
+})
 
 const explainAll = async (
   db: Db,
