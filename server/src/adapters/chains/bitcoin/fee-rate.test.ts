@@ -91,4 +91,12 @@ test('audit D-B9, row B-15: rates below 1 sat/vB are paid where the node estimat
   expect(await rate()).toEqual({ kind: 'vbyte', milliSatPerVb: 300n, incrementMilliSatPerVb: 100n })
   say({ estimate: '0.00000300' })
   expect(await rate()).toEqual({ kind: 'vbyte', milliSatPerVb: 1_000n, incrementMilliSatPerVb: 1_000n })
+  // A full pool takes what pays more than its least; a node relays what pays the rate of its own setting.
+  for (const [mempoolminfee, minrelaytxfee] of [
+    ['0.00000400', '0.00000100'],
+    ['0.00000100', '0.00000400'],
+  ] as const) {
+    say({ estimate: '0.00000300', pool: { mempoolminfee, minrelaytxfee, incrementalrelayfee: '0.00000100' } })
+    expect(await rate()).toMatchObject({ milliSatPerVb: 400n })
+  }
 })
