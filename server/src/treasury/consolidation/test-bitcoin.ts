@@ -26,6 +26,7 @@ import type { Job } from '../../platform/jobs/index.ts'
 import { applyAll, PLATFORM } from '../../ledger/postings/index.ts'
 import {
   bitcoinHotAddress,
+  createOvertakenJob,
   createTransactionSubscriber,
   createSendingJob,
   DEFAULT_BITCOIN_POLICY,
@@ -44,6 +45,7 @@ import type { Withdrawal } from '../../pay-out/withdrawals/withdrawal.ts'
 import {
   createConsolidationJob,
   createConsolidationSettlement,
+  createRecallJob,
   createSupersededSubscriber,
   createRescueJob,
   DEFAULT_CONSOLIDATION_POLICY,
@@ -73,7 +75,10 @@ export interface Sent {
 /**
  * Points where a job stands still when the process is to be killed there; jobs of the next process know nothing of it.
  */
-type Worker = Record<'payouts' | 'consolidation' | 'rescue' | 'sending', () => Promise<'done' | 'killed'>>
+type Worker = Record<
+  'payouts' | 'consolidation' | 'rescue' | 'sending' | 'recall' | 'overtaken',
+  () => Promise<'done' | 'killed'>
+>
 
 export interface BitcoinMoney {
   chain: BitcoinWorld
@@ -194,6 +199,18 @@ export const openBitcoinMoney = async (
               units: w.units.toString(),
             })),
           }
+    const sends: Parameters<typeof createSendingJob>[0] = {
+      runtime,
+      network: 'BITCOIN',
+      adapter,
+      signer,
+      policy: sending,
+      wallet,
+      subscribers,
+      purposeOf,
+      pause,
+      payForParent: payForParent(joining),
+    }
     return {
       payouts: createBitcoinPayoutJob(
         { runtime, catalogue, adapter, wallet, signer, policy: sending, approved: async (all) => [...all], pause },
@@ -201,18 +218,9 @@ export const openBitcoinMoney = async (
       ),
       consolidation: createConsolidationJob(joining, (at, most) => waitingPayments(joining, at, most)),
       rescue: createRescueJob(joining),
-      sending: createSendingJob({
-        runtime,
-        network: 'BITCOIN',
-        adapter,
-        signer,
-        policy: sending,
-        wallet,
-        subscribers,
-        purposeOf,
-        pause,
-        payForParent: payForParent(joining),
-      }),
+      sending: createSendingJob(sends),
+      recall: createRecallJob(joining),
+      overtaken: createOvertakenJob(sends, 1),
     }
   }
   const worker = (killedAt?: string): Worker => {
