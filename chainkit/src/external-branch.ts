@@ -17,8 +17,8 @@ export function externalPublicKey(xpub: string, index: number): Uint8Array {
 const branches = new Map<string, HDKey>()
 
 function externalBranch(xpub: string): HDKey {
-  const kept = branches.get(xpub)
-  if (kept) return kept
+  const cached = branches.get(xpub)
+  if (cached) return cached
   const branch = readAccount(xpub).deriveChild(0)
   if (branches.size >= ACCOUNTS_KEPT) branches.delete(branches.keys().next().value!)
   branches.set(xpub, branch)

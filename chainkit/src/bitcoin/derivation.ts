@@ -68,8 +68,8 @@ const branches = new Map<string, readonly [HDKey, HDKey]>()
 
 function branchKey(xpub: string, branch: Branch, chain: BitcoinChain): HDKey {
   const id = `${chain}:${xpub}`
-  const kept = branches.get(id)
-  if (kept) return kept[branch]
+  const cached = branches.get(id)
+  if (cached) return cached[branch]
   const account = readAccount(xpub, chain)
   const pair = [account.deriveChild(0), account.deriveChild(1)] as const
   if (branches.size >= ACCOUNTS_KEPT) branches.delete(branches.keys().next().value!)

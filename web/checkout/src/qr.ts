@@ -20,14 +20,14 @@ interface Drawing {
 
 const drawings = new Map<string, Drawing>()
 /** A payer's page is made again and again; finding the best of eight masks takes longer than all the rest of it. */
-const MOST_KEPT = 1_000
+const MOST_CACHED = 1_000
 
 const drawn = (text: string): Drawing => {
-  const kept = drawings.get(text)
-  if (kept) return kept
+  const cached = drawings.get(text)
+  if (cached) return cached
   const { data, size } = encode(text, { ecc: 'M', border: 0 })
   const drawing = { side: size + QUIET * 2, path: data.map(rowOf).join('') }
-  if (drawings.size >= MOST_KEPT) drawings.delete(drawings.keys().next().value!)
+  if (drawings.size >= MOST_CACHED) drawings.delete(drawings.keys().next().value!)
   drawings.set(text, drawing)
   return drawing
 }

@@ -118,13 +118,13 @@ const THEMES = {
 } as const
 
 const sheets = new Map<string, string>()
-const MOST_KEPT = 500
+const MOST_CACHED = 500
 
 /** The style sheet of a page with a merchant's accent, as one line. */
 export const styleOf = (accent: string | undefined): string => {
-  const kept = sheets.get(accent ?? '')
-  if (kept !== undefined) return kept
-  if (sheets.size >= MOST_KEPT) sheets.clear()
+  const cached = sheets.get(accent ?? '')
+  if (cached !== undefined) return cached
+  if (sheets.size >= MOST_CACHED) sheets.clear()
   const sheet = sheetOf(accent)
   sheets.set(accent ?? '', sheet)
   return sheet

@@ -1,6 +1,7 @@
 import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Intent, Signer } from '../../adapters/signer/port.ts'
+import { cacheFor } from '../../platform/base/cache.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import { transferOf } from '../../treasury/cold/index.ts'
 import type { Db } from '../../platform/db/index.ts'
@@ -29,24 +30,18 @@ interface AssetLimits {
 }
 
 const FOR_SWEEPS: readonly Purpose[] = ['sweep', 'gas', 'resources']
-const STATUS_KEPT_MS = 10_000
+const LIMITS_CACHED_MS = 10_000
 
 /**
  * What stands between withdrawals and the signer: what a transaction pays, and which withdrawals still wait for people.
  */
 export const createSigning = (runtime: Runtime, catalogue: Catalogue, signer: Signer) => {
   const { db } = runtime
-  let kept: { at: number; limits: Promise<ReadonlyMap<string, AssetLimits>> } | undefined
-  const limits = (): Promise<ReadonlyMap<string, AssetLimits>> => {
-    const at = performance.now()
-    if (!kept || at - kept.at > STATUS_KEPT_MS) {
-      kept = { at, limits: readLimits(signer) }
-      kept.limits.catch(() => {
-        kept = undefined
-      })
-    }
-    return kept.limits
-  }
+  const limits = cacheFor(
+    LIMITS_CACHED_MS,
+    () => performance.now(),
+    () => readLimits(signer),
+  )
   return {
     /** What a transaction is for; of a payout, the payments in chain units with the approvals people gave them. */
     purposeOf: async (outgoing: Outgoing): Promise<SigningPurpose> => {

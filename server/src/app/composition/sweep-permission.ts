@@ -1,5 +1,6 @@
 import type { EvmNetwork } from '@bursar/chainkit'
 import type { Signer } from '../../adapters/signer/port.ts'
+import { cacheFor } from '../../platform/base/cache.ts'
 import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import type { Allowed } from '../../treasury/sweeps/index.ts'
@@ -11,36 +12,38 @@ interface WrittenPolicy {
   assets?: Record<string, { enabled?: boolean }>
 }
 
-const KEPT_MS = 10_000
+const CACHED_MS = 10_000
 
 /**
  * Which assets the signer would let be swept on a network now, so that nothing is planned that it refuses: a refused
- * transaction still uses a nonce up. None when its policy sends them elsewhere than to the hot wallet, which is told.
+ * transaction still uses a nonce up. None when its policy sends them elsewhere than to the hot wallet and an alert is
+ * raised.
  */
 export const createSweepPermission = (
   runtime: Runtime,
   signer: Signer,
   network: EvmNetwork,
   hotAddress: string,
-): (() => Promise<Allowed>) => {
-  let kept: { at: number; allowed: Allowed } | undefined
-  return async () => {
-    const at = performance.now()
-    if (kept && at - kept.at <= KEPT_MS) return kept.allowed
-    const { policy } = await signer.status()
-    const written = (policy.networks as Record<string, WrittenPolicy | undefined>)[network]
-    const isOn = policy.enabled && written?.enabled === true && written.sweep?.enabled === true
-    const isElsewhere = isOn && written.sweep?.treasury !== hotAddress
-    await tell(runtime, network, hotAddress, isElsewhere ? written.sweep?.treasury : undefined)
-    const enabled = Object.entries(written?.assets ?? {}).flatMap(([ticker, asset]) => (asset.enabled ? [ticker] : []))
-    const all = isOn && !isElsewhere ? enabled : []
-    const signed = all.filter((ticker) => written?.sweep?.domains?.[ticker] !== undefined)
-    kept = { at, allowed: { all: new Set(all), signed: new Set(signed) } }
-    return kept.allowed
-  }
-}
+): (() => Promise<Allowed>) =>
+  cacheFor(
+    CACHED_MS,
+    () => performance.now(),
+    async () => {
+      const { policy } = await signer.status()
+      const written = (policy.networks as Record<string, WrittenPolicy | undefined>)[network]
+      const isOn = policy.enabled && written?.enabled === true && written.sweep?.enabled === true
+      const isElsewhere = isOn && written.sweep?.treasury !== hotAddress
+      await alertTreasury(runtime, network, hotAddress, isElsewhere ? written.sweep?.treasury : undefined)
+      const enabled = Object.entries(written?.assets ?? {}).flatMap(([ticker, asset]) =>
+        asset.enabled ? [ticker] : [],
+      )
+      const all = isOn && !isElsewhere ? enabled : []
+      const signed = all.filter((ticker) => written?.sweep?.domains?.[ticker] !== undefined)
+      return { all: new Set(all), signed: new Set(signed) }
+    },
+  )
 
-const tell = async (
+const alertTreasury = async (
   runtime: Runtime,
   network: EvmNetwork,
   hotAddress: string,

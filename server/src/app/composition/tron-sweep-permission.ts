@@ -1,4 +1,5 @@
 import type { Signer, SignerStatus } from '../../adapters/signer/port.ts'
+import { cacheFor } from '../../platform/base/cache.ts'
 import type { TronSweepPermission } from '../../treasury/sweeps/index.ts'
 
 /** What is read here of the signer's policy of TRON, as its administrator wrote it. */
@@ -9,27 +10,27 @@ interface WrittenPolicy {
   assets?: Record<string, { enabled?: boolean }>
 }
 
-const KEPT_MS = 10_000
+const CACHED_MS = 10_000
 
 /** What the signer would sign of sweeps on TRON now, so that nothing is planned that it refuses. */
-export const createTronSweepPermission = (signer: Pick<Signer, 'status'>): (() => Promise<TronSweepPermission>) => {
-  let kept: { at: number; allowed: TronSweepPermission } | undefined
-  return async () => {
-    const at = performance.now()
-    if (kept && at - kept.at <= KEPT_MS) return kept.allowed
-    const { policy, velocity } = await signer.status()
-    const written = (policy.networks as { TRON?: WrittenPolicy }).TRON
-    const isOn = policy.enabled && written?.enabled === true && written.sweep?.enabled === true
-    const enabled = Object.entries(written?.assets ?? {}).flatMap(([ticker, asset]) => (asset.enabled ? [ticker] : []))
-    const allowed = {
-      assets: new Set(isOn ? enabled : []),
-      mayLend: written?.treasury?.enabled === true && hasRoomToLend(velocity),
-      maxTopUp: BigInt(written?.sweep?.maxTopUp ?? 0),
-    }
-    kept = { at, allowed }
-    return allowed
-  }
-}
+export const createTronSweepPermission = (signer: Pick<Signer, 'status'>): (() => Promise<TronSweepPermission>) =>
+  cacheFor(
+    CACHED_MS,
+    () => performance.now(),
+    async () => {
+      const { policy, velocity } = await signer.status()
+      const written = (policy.networks as { TRON?: WrittenPolicy }).TRON
+      const isOn = policy.enabled && written?.enabled === true && written.sweep?.enabled === true
+      const enabled = Object.entries(written?.assets ?? {}).flatMap(([ticker, asset]) =>
+        asset.enabled ? [ticker] : [],
+      )
+      return {
+        assets: new Set(isOn ? enabled : []),
+        mayLend: written?.treasury?.enabled === true && hasRoomToLend(velocity),
+        maxTopUp: BigInt(written?.sweep?.maxTopUp ?? 0),
+      }
+    },
+  )
 
 /**
  * Whether the sums of what is lent have room left: without any, deposit addresses are topped up until the window moves.

@@ -14,7 +14,7 @@ import { cacheFor } from '../../platform/base/cache.ts'
 import { createLegsReader } from '../../market/rates/index.ts'
 
 /** All figures of one scrape are of one reading. */
-const KEPT_MS = 1_000
+const CACHED_MS = 1_000
 
 /**
  * What exchanges and hedges have done to the platform, read from the database when metrics are asked for. For graphs:
@@ -26,8 +26,8 @@ export const exchangeMetricsOf = (
   policy: ExchangePolicy,
 ): Figure[] => {
   const legs = createLegsReader(db, clock.now)
-  const read = cacheFor(KEPT_MS, clock.now, async () => standings(db, catalogue, policy, await legs()))
-  const lines = cacheFor(KEPT_MS, clock.now, () => listVenueLines(db))
+  const read = cacheFor(CACHED_MS, clock.now, async () => standings(db, catalogue, policy, await legs()))
+  const lines = cacheFor(CACHED_MS, clock.now, () => listVenueLines(db))
   const whole = (asset: string, units: bigint): number => Number(formatUnits(units, catalogue.find(asset)?.scale ?? 0))
   const usdt = (e18: bigint): number => Number(formatUnits(e18, 18))
   const figure = (name: string, help: string, of: (standing: AssetStanding) => number | undefined): Figure => ({

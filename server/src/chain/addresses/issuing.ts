@@ -96,8 +96,8 @@ const issueAlone = async (deps: Deps, request: NewAddress): Promise<Issued> => {
     return (await storedAnswer(deps.db, request)) ?? (await issueAll(deps, [request]))[0]!
   } catch (error) {
     // Another process kept its answer between our look and our statement.
-    const kept = sqlState(error) === UNIQUE_VIOLATION ? await storedAnswer(deps.db, request) : undefined
-    if (kept) return kept
+    const stored = sqlState(error) === UNIQUE_VIOLATION ? await storedAnswer(deps.db, request) : undefined
+    if (stored) return stored
     throw error
   }
 }
@@ -106,8 +106,8 @@ const issueAlone = async (deps: Deps, request: NewAddress): Promise<Issued> => {
 const issueWithin = async ({ db, keys }: Deps, request: NewAddress, limit: number): Promise<Issued> =>
   inTransaction(db, async (tx): Promise<Issued> => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${`addresses ${request.merchantId}`}, 0))`.execute(tx)
-    const kept = await storedAnswer(tx, request)
-    if (kept) return kept
+    const stored = await storedAnswer(tx, request)
+    if (stored) return stored
     if ((await addressesOf(tx, request.merchantId, limit)) >= limit) return { kind: 'limit-reached', limit }
     const taken = await takeFromStock(tx, [request])
     const addresses = taken.size > 0 ? taken : await takeDerived(tx, keys, [request])

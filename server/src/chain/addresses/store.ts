@@ -77,10 +77,10 @@ export const storedAnswer = async (
     select key, fingerprint, status, body from request_answers
     where merchant_id = ${merchantId} and key = any(${answer.keys.map(({ key }) => key)}::text[])`.execute(db)
   for (const asked of answer.keys) {
-    const kept = rows.find((row) => row.key === asked.key)
-    if (!kept) continue
-    if (!isSameRequest(kept.fingerprint, asked)) return { kind: 'key-reused' }
-    return { kind: 'answered', status: kept.status, body: kept.body }
+    const stored = rows.find((row) => row.key === asked.key)
+    if (!stored) continue
+    if (!isSameRequest(stored.fingerprint, asked)) return { kind: 'key-reused' }
+    return { kind: 'answered', status: stored.status, body: stored.body }
   }
   return undefined
 }

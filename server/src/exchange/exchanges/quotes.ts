@@ -24,7 +24,7 @@ export interface QuoteStore {
 }
 
 /** What there is to sell is read so often. */
-const KEPT_MS = 500
+const CACHED_MS = 500
 const MOST_AT_ONCE = 200
 
 /** Quotes that arrive while others are stored are stored together. */
@@ -32,7 +32,7 @@ export const createQuoteStore = ({ db, clock }: Pick<Runtime, 'db' | 'clock'>): 
   const inventories = new Map<string, () => Promise<bigint>>()
   const inventory = (asset: string): Promise<bigint> => {
     const read =
-      inventories.get(asset) ?? cacheFor(KEPT_MS, clock.now, () => inTransaction(db, (tx) => inventoryOf(tx, asset)))
+      inventories.get(asset) ?? cacheFor(CACHED_MS, clock.now, () => inTransaction(db, (tx) => inventoryOf(tx, asset)))
     inventories.set(asset, read)
     return read()
   }

@@ -1,4 +1,5 @@
 import type { VenueBalance, VenueMarket } from '../../adapters/venues/port.ts'
+import { cacheFor } from '../../platform/base/cache.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { exposuresOf, type Exposure } from '../exchanges/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
@@ -19,13 +20,13 @@ import { whyStopped } from './stopping.ts'
 
 /** A call to the venue has a deadline of its own below this; then it is asked what became of the order. */
 const LEASE_MS = 45_000
-const MARKETS_KEPT_MS = 10 * 60_000
+const MARKETS_CACHED_MS = 10 * 60_000
 const REST_MS = 10_000
 const HOUR_MS = 3_600_000
 
 /** Brings exposures back to zero: each asset by one order at a time, written down before the venue is called. */
 export const createHedgeJob = (deps: HedgeDeps, everyMs: number): Job => {
-  const markets = keepMarkets(deps)
+  const markets = cacheMarkets(deps)
   /**
    * assets that nothing could be done for a moment ago, until when, ms of the real clock: the venue is not asked for
    * each again and again
@@ -56,14 +57,8 @@ export const createHedgeJob = (deps: HedgeDeps, everyMs: number): Job => {
   }
 }
 
-const keepMarkets = ({ runtime, venue }: HedgeDeps): (() => Promise<VenueMarket[]>) => {
-  let kept: { at: number; markets: VenueMarket[] } | undefined
-  return async () => {
-    const now = runtime.clock.now()
-    if (!kept || now - kept.at > MARKETS_KEPT_MS) kept = { at: now, markets: await venue.markets() }
-    return kept.markets
-  }
-}
+const cacheMarkets = ({ runtime, venue }: HedgeDeps): (() => Promise<VenueMarket[]>) =>
+  cacheFor(MARKETS_CACHED_MS, runtime.clock.now, () => venue.markets())
 
 /**
  * Assets with an exposure worth hedging, an open leg, no order under way, no stop, and no failure that was a moment

@@ -24,10 +24,10 @@ export const answeredBefore = (
   answers: ReadonlyMap<string, StoredAnswer & { fingerprint: string }>,
 ): Extract<Known, { kind: 'answered' | 'key-reused' }> | undefined => {
   for (const asked of keys) {
-    const kept = answers.get(`${merchantId}/${asked.key}`)
-    if (!kept) continue
-    if (!isSameRequest(kept.fingerprint, asked)) return { kind: 'key-reused' }
-    return { kind: 'answered', answer: { status: kept.status, body: kept.body } }
+    const stored = answers.get(`${merchantId}/${asked.key}`)
+    if (!stored) continue
+    if (!isSameRequest(stored.fingerprint, asked)) return { kind: 'key-reused' }
+    return { kind: 'answered', answer: { status: stored.status, body: stored.body } }
   }
   return undefined
 }

@@ -86,11 +86,11 @@ export const reasonOfStop = async (db: Db | Tx, reach: ReachInSql): Promise<stri
   return rows[0]?.reason
 }
 
-const KEPT_MS = 500
+const CACHED_MS = 500
 
 /** The stops in force, as of at most half a second ago. @param now ms */
 export const createStopsReader = (db: Db, now: () => number): (() => Promise<readonly StopTerm[]>) =>
-  cacheFor(KEPT_MS, now, () => readStops(db))
+  cacheFor(CACHED_MS, now, () => readStops(db))
 
 /**
  * The stops in force as a gauge shows them: `asset`, `network` ('' where they do not narrow), `reach` (`all` or

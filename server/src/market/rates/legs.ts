@@ -28,8 +28,8 @@ export const readLegs = async (db: Db, now: number): Promise<Legs> => {
   return { open, closed, last }
 }
 
-const KEPT_MS = 500
+const CACHED_MS = 500
 
 /** Legs as of at most half a second ago. */
 export const createLegsReader = (db: Db, now: () => number): (() => Promise<Legs>) =>
-  cacheFor(KEPT_MS, now, (at) => readLegs(db, at))
+  cacheFor(CACHED_MS, now, (at) => readLegs(db, at))

@@ -2,7 +2,7 @@ import { cacheFor } from '../../platform/base/cache.ts'
 import type { Db } from '../../platform/db/index.ts'
 import { freshPrices } from './queries.ts'
 
-const KEPT_MS = 500
+const CACHED_MS = 500
 
 /** Fresh prices as of at most half a second ago. */
 export const createPriceReader = (
@@ -10,4 +10,4 @@ export const createPriceReader = (
   tickers: readonly string[],
   now: () => number,
 ): (() => Promise<ReadonlyMap<string, bigint>>) =>
-  cacheFor(KEPT_MS, now, (at) => freshPrices(db, tickers, new Date(at)))
+  cacheFor(CACHED_MS, now, (at) => freshPrices(db, tickers, new Date(at)))

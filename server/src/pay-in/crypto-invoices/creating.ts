@@ -51,18 +51,18 @@ const createBatch = async (db: Db, batch: readonly NewInvoice[]): Promise<Create
 }
 
 const createAlone = async (db: Db, added: NewInvoice): Promise<Created> => {
-  const kept = async (): Promise<Created | undefined> => {
+  const stored = async (): Promise<Created | undefined> => {
     const answer = await findAnswer(db)(added.invoice.merchantId, added.keys)
     return answer && { answer }
   }
-  const before = await kept()
+  const before = await stored()
   if (before) return before
   try {
     await insertInvoices(db, [added])
     return answerOf(added)
   } catch (error) {
     // Another process kept its answer between our look and our statement.
-    const meanwhile = sqlState(error) === UNIQUE_VIOLATION ? await kept() : undefined
+    const meanwhile = sqlState(error) === UNIQUE_VIOLATION ? await stored() : undefined
     if (meanwhile) return meanwhile
     throw error
   }

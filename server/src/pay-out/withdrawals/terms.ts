@@ -65,11 +65,11 @@ const rateOf = (stored: Record<string, string | boolean>): FeeRate => {
 const gasOf = (stored: Record<string, string>): PaymentGas =>
   new Map(Object.entries(stored).map(([ticker, gas]) => [ticker, BigInt(gas)]))
 
-const KEPT_MS = 500
+const CACHED_MS = 500
 
 /** Terms as of at most half a second ago. */
 export const createTermsReader = (db: Db, catalogue: Catalogue, now: () => number): (() => Promise<Terms>) =>
-  cacheFor(KEPT_MS, now, (at) => readTerms(db, catalogue, at))
+  cacheFor(CACHED_MS, now, (at) => readTerms(db, catalogue, at))
 
 /**
  * Stores a fee estimate, and what gas payments take: where no estimate came now, the last one stays. Small moves are

@@ -58,13 +58,13 @@ const readAnswer = async (
   const { rows } = await sql<Kept>`select key, fingerprint, status, body from request_answers
     where merchant_id = ${merchantId} and key = any(${keys.map(({ key }) => key)}::text[])`.execute(db)
   for (const asked of keys) {
-    const kept = rows.find((row) => row.key === asked.key)
-    if (!kept) continue
-    if (!isSameRequest(kept.fingerprint, asked)) {
+    const stored = rows.find((row) => row.key === asked.key)
+    if (!stored) continue
+    if (!isSameRequest(stored.fingerprint, asked)) {
       const { status, code } = generalErrors.conflict
       throw new ApiRefusal(status, code, 'this Idempotency-Key came before with another request: use a new one')
     }
-    return { status: kept.status, json: kept.body }
+    return { status: stored.status, json: stored.body }
   }
   return undefined
 }

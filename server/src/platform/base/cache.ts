@@ -1,18 +1,18 @@
 /**
- * A reading that serves every caller for a while, so that a request costs no query. Concurrent callers share one; one
- * that failed is not kept. @param forMs how old it may become @param now ms @param read is called when it is
+ * Caches a reading, so that a request costs no query. Concurrent callers share one reading; a reading that failed is
+ * not cached. @param forMs how old it may become @param now ms; any clock @param read is called when it is older
  */
 export const cacheFor = <T>(forMs: number, now: () => number, read: (at: number) => Promise<T>): (() => Promise<T>) => {
-  let kept: { at: number; value: Promise<T> } | undefined
+  let cached: { at: number; value: Promise<T> } | undefined
   return () => {
     const at = now()
-    if (kept === undefined || at - kept.at > forMs) {
-      const value = read(at)
-      kept = { at, value }
-      value.catch(() => {
-        kept = undefined
+    if (cached === undefined || at - cached.at > forMs) {
+      const reading = { at, value: read(at) }
+      cached = reading
+      reading.value.catch(() => {
+        if (cached === reading) cached = undefined
       })
     }
-    return kept.value
+    return cached.value
   }
 }

@@ -35,17 +35,17 @@ export const targetOf = (url: string, { allowHttp, ports }: TargetRules): Target
   return { origin: parsed.origin, host: parsed.host, path: parsed.pathname + parsed.search }
 }
 
-const MOST_KEPT = 10_000
+const MOST_CACHED = 10_000
 
 /** `targetOf` that keeps what it has read. */
 export const createTargets = (settings: TargetRules): ((url: string) => Target) => {
-  const kept = new Map<string, Target>()
+  const cached = new Map<string, Target>()
   return (url) => {
-    let target = kept.get(url)
+    let target = cached.get(url)
     if (!target) {
       target = targetOf(url, settings)
-      if (kept.size >= MOST_KEPT) kept.clear()
-      kept.set(url, target)
+      if (cached.size >= MOST_CACHED) cached.clear()
+      cached.set(url, target)
     }
     return target
   }

@@ -10,7 +10,7 @@ const INFO = 'wallet/gettransactioninfobyid'
 const PENDING = 'wallet/gettransactionfrompending'
 /** Between two questions a transaction may go from the pool into a block, or back: then it is asked about once more. */
 const READINGS = 2
-const BLOCKS_KEPT = 16
+const BLOCKS_CACHED = 16
 
 /** What blocks say came of their transactions, by the block's hash: a block never changes. */
 type Outcomes = Map<string, Map<string, unknown>>
@@ -19,10 +19,10 @@ export type ReadStatus = (hash: string) => Promise<TransactionStatus>
 
 /** Where a transaction stands. Its info proves nothing before the best chain's block at that height holds it. */
 export const createStanding = (node: TronNode): ReadStatus => {
-  const kept: Outcomes = new Map()
+  const cached: Outcomes = new Map()
   return async (hash) => {
     for (let reading = 1; reading <= READINGS; reading += 1) {
-      const mined = await readMined(node, kept, hash)
+      const mined = await readMined(node, cached, hash)
       if (mined) return mined
       const pending = await readOrNothing(node, PENDING, { value: hash }, (shown) => sameHash(shown['txID'], hash))
       if (pending) return { kind: 'mempool' }
@@ -31,11 +31,11 @@ export const createStanding = (node: TronNode): ReadStatus => {
   }
 }
 
-const readMined = async (node: TronNode, kept: Outcomes, hash: string): Promise<TransactionStatus | undefined> => {
+const readMined = async (node: TronNode, cached: Outcomes, hash: string): Promise<TransactionStatus | undefined> => {
   const info = await readInfo(node, INFO, hash)
   if (!info) return undefined
   const height = node.believe(INFO, () => countOf(info['blockNumber'], 'blockNumber'))
-  const block = await readOutcomes(node, kept, height)
+  const block = await readOutcomes(node, cached, height)
   if (!block?.outcomes.has(hash)) return undefined
   const succeeded = node.believe(INFO, () => succeededBy(block.outcomes.get(hash), info))
   return { kind: 'mined', height, blockHash: block.hash, succeeded, fee: node.believe(INFO, () => feeOf(info)) }
@@ -51,12 +51,12 @@ const sameHash = (value: unknown, hash: string): true => {
 
 const readOutcomes = async (
   node: TronNode,
-  kept: Outcomes,
+  cached: Outcomes,
   height: number,
 ): Promise<{ hash: string; outcomes: ReadonlyMap<string, unknown> } | undefined> => {
   const header = await readHeaderAt(node, height)
   if (!header) return undefined
-  const known = kept.get(header.hash)
+  const known = cached.get(header.hash)
   if (known) return { hash: header.hash, outcomes: known }
   const block = await readShownBlock(node, height)
   if (!block) return undefined
@@ -64,8 +64,8 @@ const readOutcomes = async (
     INFO,
     () => new Map(block.shown.map((one, at) => [block.hashes[at]!, contractRetOf(one)])),
   )
-  if (kept.size >= BLOCKS_KEPT) kept.delete(kept.keys().next().value!)
-  kept.set(block.hash, outcomes)
+  if (cached.size >= BLOCKS_CACHED) cached.delete(cached.keys().next().value!)
+  cached.set(block.hash, outcomes)
   return { hash: block.hash, outcomes }
 }
 
