@@ -68,7 +68,7 @@ const checks: readonly Step[] = [
   },
   { name: 'boundaries', script: 'tools/lint/main.ts', args: [] },
   { name: 'generated files', script: 'tools/generate.ts', args: ['--check'], needs: 'tools/generate.ts' },
-  { name: 'database grants', script: 'tools/grants.ts', args: [], needs: 'tools/grants.ts' },
+  { name: 'grants and SQL', script: 'tools/database.ts', args: [], needs: 'tools/database.ts' },
 ]
 
 const onlyChecks = process.argv.includes('--checks')

@@ -131,6 +131,7 @@ const free = async (
 export const holdAgain = async (tx: Tx, merchantId: string, usedFor: string, moment: Moment): Promise<Item[]> => {
   const { rows } = await sql<CardHold>`update card_holds h set used_for = null, used_units = null
     from card_holds o where o.merchant_id = h.merchant_id and o.id = h.id and h.merchant_id = ${merchantId} and h.used_for = ${usedFor}
+      and o.used_units is not null
     returning h.merchant_id as "merchantId", h.id, h.payment_id as "paymentId", h.ticker, o.used_units as units, h.kind, h.release_at as "releaseAt"`.execute(
     tx,
   )

@@ -41,7 +41,9 @@ export const claimRefundLine = async (
   line: StatementLine,
 ): Promise<string | undefined> => {
   const { acquirerReference, units } = line
-  const { rows } = await sql<{ id: string }>`update acquirer_statement_lines l set refund_id = coalesce(l.refund_id, (
+  const { rows } = await sql<{
+    id: string | null
+  }>`update acquirer_statement_lines l set refund_id = coalesce(l.refund_id, (
       select r.id from payment_refunds r where r.merchant_id = ${merchantId} and r.payment_id = ${id} and r.acquirer = ${acquirer}
         and r.units = ${-units} and r.state in ('asked', 'done')
         and not exists (select from acquirer_statement_lines o where o.refund_id = r.id)

@@ -161,7 +161,7 @@ export const spentMoves = async (tx: Tx, network: Network, hashes: readonly stri
     units: bigint
     height: number
   }>`select address, units, spent_height as height from utxos
-    where network = ${network} and spent_by = any(${[...hashes]}::text[]) and account <> 'cold' order by address`.execute(
+    where network = ${network} and spent_by = any(${[...hashes]}::text[]) and spent_height is not null and account <> 'cold' order by address`.execute(
     tx,
   )
   return rows.map(({ address, units, height }) => ({

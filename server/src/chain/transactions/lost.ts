@@ -38,7 +38,7 @@ export const noteLost = async (tx: Tx, network: Network, fromHeight: number, mom
  */
 export const noteFound = async (tx: Tx, network: Network, id: string, mined: Mined, moment: Moment): Promise<void> => {
   const { rows } = await sql<{
-    was: boolean
+    was: boolean | null
   }>`with lost as (select id, succeeded from outgoing where id = ${id} and lost_at is not null for update)
     update outgoing o set lost_at = null, mined_hash = ${mined.hash}, mined_height = ${mined.height}, mined_block = ${mined.block}
     from lost where o.id = lost.id returning lost.succeeded as was`.execute(tx)

@@ -53,11 +53,11 @@ const lostKeys = sql`(select r.key, r.hash, r.height from outgoing_rivals r join
     where r.outgoing_id = o.id
   union
   select x.transaction || ':' || x.vout, x.spent_by, x.spent_height from utxos x join watch_cursors c on c.network = x.network and x.spent_height <= c.final_height
-    where x.network = o.network and x.reserved_by = o.id and not exists (select from outgoing_attempts a where a.outgoing_id = o.id and a.hash = x.spent_by)
+    where x.network = o.network and x.reserved_by = o.id and x.spent_by is not null and not exists (select from outgoing_attempts a where a.outgoing_id = o.id and a.hash = x.spent_by)
   union all
   select x.transaction || ':' || x.vout, p.mined_hash, p.mined_height from utxos x
     join outgoing_attempts a on a.network = x.network and a.hash = x.transaction join outgoing p on p.id = a.outgoing_id
-    where x.reserved_by = o.id and x.block_height is null and p.state = 'final' and p.mined_hash <> a.hash)`
+    where x.reserved_by = o.id and x.block_height is null and p.state = 'final' and p.mined_height is not null and p.mined_hash <> a.hash)`
 
 /** Transactions that have been signed and for which something is lost. */
 export const overtaken = async (db: Db, network: Network): Promise<Outgoing[]> => {

@@ -58,7 +58,9 @@ export const createTransactionSubscriber = (subscribers: readonly OutgoingSubscr
    */
   orphaned: async (tx: Tx, network: Network, fromHeight: number, moment: Moment): Promise<Effects> => {
     const { rows } = await sql<{ id: string; hash: string }>`select id, mined_hash as hash from outgoing
-      where network = ${network} and mined_height >= ${fromHeight} and state = 'mined' order by id`.execute(tx)
+      where network = ${network} and mined_height >= ${fromHeight} and state = 'mined' and mined_hash is not null order by id`.execute(
+      tx,
+    )
     await forgetRivals(tx, network, fromHeight)
     const effects: Effects[] = []
     for (const { id, hash } of rows) effects.push(await moveAndNotify(tx, id, 'reorganized', hash, subscribers, moment))
@@ -71,7 +73,8 @@ export const createTransactionSubscriber = (subscribers: readonly OutgoingSubscr
   settled: async (tx: Tx, network: Network, heights: { finalHeight: number }, moment: Moment): Promise<Effects> => {
     const { rows } = await sql<{ id: string; hash: string; succeeded: boolean }>`
       select id, mined_hash as hash, succeeded from outgoing
-      where network = ${network} and state = 'mined' and mined_height <= ${heights.finalHeight} order by id`.execute(tx)
+      where network = ${network} and state = 'mined' and mined_height <= ${heights.finalHeight}
+        and mined_hash is not null and succeeded is not null order by id`.execute(tx)
     const effects: Effects[] = []
     for (const { id, hash, succeeded } of rows) {
       effects.push(await moveAndNotify(tx, id, succeeded ? 'final' : 'reverted', hash, subscribers, moment))

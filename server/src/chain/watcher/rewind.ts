@@ -39,9 +39,9 @@ export const newestInCommon = async (
   network: Network,
 ): Promise<Head | undefined> => {
   const { rows } = await sql<Head>`select distinct height, hash from (
-      (select block_height as height, block_hash as hash from deposits where network = ${network} and block_height is not null and not internal
+      (select block_height as height, block_hash as hash from deposits where network = ${network} and block_height is not null and block_hash is not null and not internal
         order by block_height desc limit ${MOST_ASKED})
-      union (select mined_height, mined_block from outgoing where network = ${network} and mined_height is not null
+      union (select mined_height, mined_block from outgoing where network = ${network} and mined_height is not null and mined_block is not null
         order by mined_height desc limit ${MOST_ASKED})
       union (select height, hash from watch_blocks where network = ${network})) x
     order by height desc limit ${MOST_ASKED}`.execute(db)

@@ -17,8 +17,8 @@ export const createUnprovenAlarm = (): ChainSubscriber => ({
   block: async (tx: Tx, network: Network, { height, isUnproven }: Block, moment: Moment): Promise<Effects> => {
     if (!isUnproven) return noEffects
     const { rows } = await sql<{
-      from: number
-      to: number
+      from: number | null
+      to: number | null
     }>`select (detail->>'from')::bigint as "from", (detail->>'to')::bigint as "to" from alerts
       where kind = ${KIND} and subject = ${network} and resolved_at is null`.execute(tx)
     const [from, to] = [Math.min(height, rows[0]?.from ?? height), Math.max(height, rows[0]?.to ?? height)]

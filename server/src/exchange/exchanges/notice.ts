@@ -4,7 +4,7 @@ import type { Exchange } from './exchange.ts'
 import { PRICE_DECIMALS } from './pricing.ts'
 
 /** The body of an `Exchange` notification (`contract.md` 6.8). What is empty is left out. */
-export const exchangeNotice = (e: Exchange, scales: { spend: number; target: number }): Notice => ({
+export const exchangeNotice = (e: Omit<Exchange, 'transferId'>, scales: { spend: number; target: number }): Notice => ({
   merchantId: e.merchantId,
   objectId: e.id,
   kind: 'Exchange',

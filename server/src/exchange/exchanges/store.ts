@@ -55,11 +55,16 @@ export const rowOf = (e: Exchange): Scalar[] => [
   e.createdAt.toISOString(),
 ]
 
-export const findExchange = async (db: Db, merchantId: string, id: string): Promise<Exchange | undefined> => {
-  const { rows } =
-    await sql<Exchange>`select merchant_id as "merchantId", id, spend_ticker as "spendTicker", target_ticker as "targetTicker", side,
+export const findExchange = async (
+  db: Db,
+  merchantId: string,
+  id: string,
+): Promise<Omit<Exchange, 'transferId'> | undefined> => {
+  const { rows } = await sql<
+    Omit<Exchange, 'transferId'>
+  >`select merchant_id as "merchantId", id, spend_ticker as "spendTicker", target_ticker as "targetTicker", side,
       exchange_units as exchange, fee_units as fee, target_units as target, pair_first as first, pair_second as second, price, market_price as market,
-      basis, state, failed_reason as "failedReason", local_id as "localId", meta, transfer_id as "transferId", api_key_id as "keyId", created_at as "createdAt"
+      basis, state, failed_reason as "failedReason", local_id as "localId", meta, api_key_id as "keyId", created_at as "createdAt"
     from exchanges where merchant_id = ${merchantId} and id = ${id}`.execute(db)
   return rows[0]
 }

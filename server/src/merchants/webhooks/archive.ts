@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { join } from 'node:path'
 import { inTransaction, isLocked, type Db, type Tx } from '../../platform/db/index.ts'
+import type { EventRow } from './queries.ts'
 import { readLines, writeChecksum, writeLines } from './archive-file.ts'
 
 /** A partition of `events` that a file takes the place of. */
@@ -22,7 +23,7 @@ interface Partition {
 /** Partitions of which every notification was made before a time, oldest first. */
 const partitionsBefore = async (db: Db, before: Date): Promise<Partition[]> =>
   (
-    await sql<Partition>`select name, since::text, until::text from event_partitions where until <= ${before} order by until`.execute(
+    await sql<Partition>`select name, since::text, until::text from event_partitions where until <= ${before} and since is not null order by until`.execute(
       db,
     )
   ).rows
@@ -49,19 +50,21 @@ export const archiveEvents = async (
   }
 }
 
+/** A line of the file, in the order of its members. */
+type Line = EventRow & { merchantId: string }
+
 const AT_ONCE = 2_000
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
 /** Each notification as a line of JSON, `body` as the text that was sent, in the order of merchant and sequence. */
 async function* linesOf(db: Db, { name }: Partition): AsyncGenerator<string> {
-  let last = { merchantId: FIRST, sequence: 0 }
+  let last: Pick<Line, 'merchantId' | 'sequence'> = { merchantId: FIRST, sequence: 0 }
   for (;;) {
-    const { rows } = await sql<
-      typeof last
-    >`select merchant_id as "merchantId", sequence, id, object_id as "objectId", kind, status, created_at as "createdAt", body
+    const { rows } =
+      await sql<Line>`select merchant_id as "merchantId", sequence, id, object_id as "objectId", kind, status, created_at as "createdAt", body
       from ${sql.id(name)} where (merchant_id, sequence) > (${last.merchantId}::uuid, ${last.sequence}::bigint) order by merchant_id, sequence limit ${AT_ONCE}`.execute(
-      db,
-    )
+        db,
+      )
     for (const row of rows) yield JSON.stringify(row)
     if (rows.length < AT_ONCE) return
     last = rows.at(-1)!

@@ -15,18 +15,22 @@ export interface Months {
 }
 
 export const readMonths = async (db: Db | Tx, at: Date): Promise<Months> => {
-  const { rows } = await sql<{ since: string; until: string; ahead: number }>`select since::text, until::text,
+  const { rows } = await sql<
+    Record<'since' | 'until', string | null> & { ahead: number | null }
+  >`select since::text, until::text,
       extract(year from left_over)::integer * 12 + extract(month from left_over)::integer as ahead
     from (select min(since) as since, max(until) as until, age(max(until) at time zone 'UTC', ${at}::timestamptz at time zone 'UTC') as left_over from event_partitions) p`.execute(
     db,
   )
-  const [{ since, until, ahead }] = rows as [{ since: string; until: string; ahead: number }]
+  const { since, until, ahead } = rows[0]!
+  const mend = 'run `bursar migrate` as the owner (docs/operating/growth.md)'
+  if (since === null || until === null || ahead === null)
+    return { good: false, text: `events have no partition of a month: ${mend}` }
   // Only the default partition is outside of both. Until a month is archived the first partition has no lower bound,
   // and would be read whole.
   const { rows: strays } = await sql`select from events where created_at >= ${until} limit 1`.execute(db)
   const { rows: earlier } =
     since === '-infinity' ? { rows: [] } : await sql`select from events where created_at < ${since} limit 1`.execute(db)
-  const mend = 'run `bursar migrate` as the owner (docs/operating/growth.md)'
   if (earlier.length > 0)
     return {
       good: false,

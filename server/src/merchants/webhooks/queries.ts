@@ -67,7 +67,7 @@ export const selectEvents = async (
   const span = await spanOf(db, merchantId, after + 1, upTo)
   if (span === null) return { events: [], count: 0 }
   const { rows } = await sql<
-    EventRow & { count: number }
+    Pick<EventRow, 'objectId' | 'kind' | 'status' | 'createdAt' | 'body'> & { count: number }
   >`select object_id as "objectId", kind, status, created_at as "createdAt", body, count(*) over () as count
     from events where merchant_id = ${merchantId} and sequence > ${after} and sequence <= ${upTo} and created_at >= ${span.since} and created_at < ${span.until}
       and (kind, status) in (select * from unnest(${among.map((one) => one.kind)}::text[], ${among.map((one) => one.status)}::text[]))

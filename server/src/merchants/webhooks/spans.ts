@@ -29,11 +29,11 @@ export const spansFrom = async (db: Db | Tx, merchantId: string, sequence: numbe
 export const spanOf = async (db: Db | Tx, merchantId: string, from: number, to: number): Promise<Span | null> => {
   const { rows } = await sql<{
     since: string | null
-    until: string
+    until: string | null
   }>`select min(since)::text as since, max(until)::text as until
     from event_spans where ${fromSequence(merchantId, from)} and first_sequence <= ${to}`.execute(db)
   const { since, until } = rows[0]!
-  return since === null ? null : { since, until }
+  return since === null || until === null ? null : { since, until }
 }
 
 /**

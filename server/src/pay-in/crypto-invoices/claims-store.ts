@@ -119,6 +119,7 @@ export const listClaims = async (
   const { rows } =
     await sql<WaitingClaim>`select ${COLUMNS}, i.name, i.email, i.ticker, i.blockchain, i.paid_units as paid, i.fee_units as fee
     from refund_claims c join crypto_invoices i on i.merchant_id = c.merchant_id and i.id = c.invoice_id
+      and i.ticker is not null and i.blockchain is not null
     where ${filter.merchantId === undefined ? sql`true` : sql`c.merchant_id = ${filter.merchantId}`}
       and ${filter.states === undefined ? sql`true` : sql`c.state = any(${[...filter.states]}::text[])`}
     order by c.requested_at, c.id`.execute(db)

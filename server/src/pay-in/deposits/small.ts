@@ -100,6 +100,7 @@ const openSum = async (
     await sql<Part>`select id, transaction, senders, senders_omitted as "sendersOmitted", units, block_height as height, block_hash as hash from deposits
     where network = ${network} and address = ${place.address} and asset = ${place.asset} and merchant_id = ${place.merchantId}
       and state = 'suspended' and fail_reason = 'LESS_THEN_MIN_AMOUNT' and summed_in is null and not internal
+      and block_height is not null and block_hash is not null
     order by block_height, id`.execute(tx)
   const units = parts.reduce((sum, part) => sum + part.units, 0n)
   const last = parts.at(-1)

@@ -84,7 +84,9 @@ export const move = async (
 ): Promise<Withdrawal | undefined> => {
   const from = statesTaking(withdrawalMoves, event)
   const target = moveOf(withdrawalMoves, from[0]!, event)!.to
-  const { rows } = await sql<Withdrawal>`update withdrawals w set state = ${target}, updated_at = ${at},
+  const { rows } = await sql<
+    Withdrawal & { doneSentBefore: boolean }
+  >`update withdrawals w set state = ${target}, updated_at = ${at},
       outgoing_id = ${more.outgoingId === undefined ? sql`w.outgoing_id` : more.outgoingId},
       not_before = ${more.notBefore ?? sql`w.not_before`},
       barred = case when ${target} = 'requested' then w.barred end,
@@ -96,8 +98,10 @@ export const move = async (
     from withdrawals before
     where w.merchant_id = ${key.merchantId} and w.id = ${key.id} and w.state = any(${from})
       and before.merchant_id = w.merchant_id and before.id = w.id
-    returning ${COLUMNS}, before.done_sent as "doneSent"`.execute(tx)
-  return rows[0]
+    returning ${COLUMNS}, before.done_sent as "doneSentBefore"`.execute(tx)
+  if (rows[0] === undefined) return undefined
+  const { doneSentBefore, ...moved } = rows[0]
+  return { ...moved, doneSent: doneSentBefore }
 }
 
 export const carriedBy = async (db: Db | Tx, outgoingId: string): Promise<Withdrawal[]> => {
@@ -194,7 +198,9 @@ export const unminedBySender = async (db: Db, blockchain: Network): Promise<Read
     units: bigint
   }>`select o.senders[1] as sender, w.ticker, sum(w.units) as units
     from withdrawals w join outgoing o on o.id = w.outgoing_id
-    where w.blockchain = ${blockchain} and w.state = any(${states}) group by 1, 2`.execute(db)
+    where w.blockchain = ${blockchain} and w.state = any(${states}) and o.senders[1] is not null group by 1, 2`.execute(
+    db,
+  )
   return new Map(rows.map(({ sender, ticker, units }) => [`${sender}/${ticker}`, units]))
 }
 

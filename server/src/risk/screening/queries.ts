@@ -94,7 +94,7 @@ export const lookUpListed = async (db: Db, addresses: readonly string[]): Promis
  * What is in quarantine was never part of what it sends. Undefined when there is no such withdrawal.
  */
 export const standingOfSender = async (db: Db, withdrawalId: string): Promise<SenderStanding | undefined> => {
-  const { rows } = await sql<{ id: string | null; judged: boolean }>`with sent as (
+  const { rows } = await sql<{ id: string | null; judged: boolean | null }>`with sent as (
       select merchant_id, created_at from withdrawals where id = ${withdrawalId} and internal),
     open as (
       select s.merchant_id, s.id, s.subject_id, s.state = 'risky' as judged, s.created_at from sent join screenings s on s.merchant_id = sent.merchant_id

@@ -76,9 +76,9 @@ interface Row extends Omit<Adjustment, 'from' | 'to'> {
   fromAccount: string
   toAccount: string
   person: string | null
-  signature: string
-  appliedBy: string
-  appliedAt: Date
+  signature: string | null
+  appliedBy: string | null
+  appliedAt: Date | null
 }
 
 const COLUMNS = sql`a.id, a.asset, a.units, a.amount, a.from_account as "fromAccount", a.to_account as "toAccount", a.address, a.deposit_id as "depositId", a.reason,
@@ -88,7 +88,10 @@ const lineOf = ({ fromAccount, toAccount, person, signature, appliedBy, appliedA
   ...rest,
   from: readAccount(fromAccount),
   to: readAccount(toAccount),
-  signed: person === null ? null : { person, signature, appliedBy, appliedAt },
+  signed:
+    person === null || signature === null || appliedBy === null || appliedAt === null
+      ? null
+      : { person, signature, appliedBy, appliedAt },
 })
 
 export const findAdjustment = async (db: Db | Tx, id: string): Promise<AdjustmentLine | undefined> => {

@@ -145,7 +145,7 @@ const suspend = async (
   for (const ticker of new Set(fundings.map(({ asset }) => asset))) {
     const {
       rows: [all],
-    } = await sql<{ count: number; units: bigint }>`select count(*), sum(units) as units from fundings
+    } = await sql<{ count: number; units: bigint }>`select count(*), coalesce(sum(units), 0) as units from fundings
       where network = ${network} and asset = ${ticker} and suspense and booked`.execute(tx)
     const { scale } = catalogue.findCrypto(ticker)!
     const { units, address, transaction } = fundings.findLast(({ asset }) => asset === ticker)!

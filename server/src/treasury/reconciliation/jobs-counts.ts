@@ -69,10 +69,8 @@ export const auditCounts = async (db: Db): Promise<CountFinding[]> => {
     real_costs as (select 'network costs ' || network || ' ' || asset || ' ' || operation as what, sum(units) as n from network_costs group by 1),
     counted as (select * from states union all select * from custody union all select * from costs),
     found as (select * from real_states union all select * from real_custody union all select * from real_costs)
-    select coalesce(c.what, f.what) as what, coalesce(c.n, 0)::text as counted, coalesce(f.n, 0)::text as found
-    from counted c full join found f on f.what = c.what where coalesce(c.n, 0) <> coalesce(f.n, 0) order by 1`.execute(
-    db,
-  )
+    select what, coalesce(c.n, 0)::text as counted, coalesce(f.n, 0)::text as found
+    from counted c full join found f using (what) where coalesce(c.n, 0) <> coalesce(f.n, 0) order by 1`.execute(db)
   return rows
 }
 

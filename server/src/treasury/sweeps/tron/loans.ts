@@ -52,7 +52,7 @@ export const idleBorrowers = async (db: Db, most: number): Promise<Borrower[]> =
   const { rows } =
     await sql<Borrower>`select l.address, l.derivation_index as "derivationIndex", max(o.mined_height) as height
     from tron_loans l join outgoing o on o.id = l.lend_id
-    where l.closed_at is null and o.state = 'final' and ${IDLE}
+    where l.closed_at is null and o.state = 'final' and o.mined_height is not null and ${IDLE}
     group by l.address, l.derivation_index order by min(l.created_at) limit ${most}`.execute(db)
   return rows
 }

@@ -1,0 +1,189 @@
+/** Checks every statement of the sources against a migrated database. */
+import { parse, type Node as Statement } from 'libpg-query'
+import type pg from 'pg'
+import { readTables, readTypes, type ColumnType } from './catalog.ts'
+import { compareRow } from './compare.ts'
+import { describe } from './describe.ts'
+import { Fragments, Unresolved } from './fragments.ts'
+import { resultOf, type Parameters } from './nullability.ts'
+import {
+  SyntaxKind,
+  walk,
+  type Expression,
+  type Node,
+  type PropertyAccessExpression,
+  type Sources,
+  type Type,
+} from './project.ts'
+import type { Column, Tables } from './relations.ts'
+import { elementOf, kindsOf, membersOf, type Member } from './rows.ts'
+import { isCall, isSqlTemplate, keyOf } from './syntax.ts'
+import { textOf, type Sql } from './text.ts'
+
+/** An expression that only running the code would tell, with a text that stands for it. */
+export interface StandIn {
+  /** repository path */
+  readonly file: string
+  /** as it is written */
+  readonly expression: string
+  readonly text: string
+  readonly reason: string
+}
+
+export interface Report {
+  /** `file:line: sentence` */
+  readonly problems: readonly string[]
+  /** Places where SQL is run. */
+  readonly statements: number
+  /** Texts that they can be, each described by PostgreSQL. */
+  readonly texts: number
+  /** Of these, with a row that was compared. */
+  readonly rows: number
+  /** Places that a stand-in resolves. */
+  readonly standIns: number
+}
+
+/**
+ * @param parserOf as the driver reads a column of this type
+ */
+export const checkStatements = async (
+  sources: Sources,
+  client: pg.ClientBase,
+  parserOf: (typeId: number) => (text: string) => unknown,
+  listed: readonly StandIn[],
+): Promise<Report> => {
+  const tables = await readTables(client)
+  const types = await readTypes(client, parserOf)
+  const used = new Set<StandIn>()
+  const fragments = new Fragments(sources, (node) => {
+    const found = listed.find(
+      ({ file, expression }) => node.getText() === expression && sources.placeOf(node).startsWith(`${file}:`),
+    )
+    if (found) used.add(found)
+    return found?.text
+  })
+  const problems: string[] = []
+  let statements = 0
+  let texts = 0
+  let rows = 0
+  for (const executed of executedIn(sources)) {
+    statements += 1
+    for (const sql of resolve(executed.expression, fragments, sources, problems)) {
+      const row = rowOf(sql, executed.row, sources)
+      const members = row && membersOf(row, sources)
+      const found = await checkText(sql, members, { sources, client, tables, types })
+      problems.push(...found.map((sentence) => `${sources.placeOf(sql.template)}: ${sentence}`))
+      texts += 1
+      if (members) rows += 1
+    }
+  }
+  problems.push(...unreached(sources, fragments))
+  for (const standIn of listed)
+    if (!used.has(standIn))
+      problems.push(`${standIn.file}: nothing is called ${standIn.expression} there any more: take it out of the list`)
+  return { problems: [...new Set(problems)], statements, texts, rows, standIns: used.size }
+}
+
+interface Executed {
+  readonly expression: Expression
+  readonly row: Type | undefined
+}
+
+/** Whatever is run: `….execute(db)` and `….compile(db)` of kysely's SQL. */
+function* executedIn({ files, checker }: Sources): Generator<Executed> {
+  for (const file of files.values())
+    for (const node of walk(file)) {
+      if (!isCall(node) || node.expression.kind !== SyntaxKind.PropertyAccessExpression) continue
+      const { name, expression } = node.expression as PropertyAccessExpression
+      if (name.text !== 'execute' && name.text !== 'compile') continue
+      const type = checker.getTypeAtLocation(expression)
+      if (type?.getSymbol()?.name !== 'RawBuilder') continue
+      yield { expression, row: type.isTypeReference() ? checker.getTypeArguments(type)[0] : undefined }
+    }
+}
+
+const resolve = (expression: Expression, fragments: Fragments, sources: Sources, problems: string[]): Sql[] => {
+  try {
+    return fragments.alternatives(expression)
+  } catch (error) {
+    if (!(error instanceof Unresolved)) throw error
+    problems.push(
+      `${sources.placeOf(expression)}: this statement is not checked, as ${error.node.getText().split('\n')[0]} of ${sources.placeOf(error.node)} is not known: ${error.message}. Give it a constant, or list it in tools/sql/stand-ins.ts with a reason`,
+    )
+    return []
+  }
+}
+
+/** The row that the template names itself, or else the one that its place is said to have. */
+const rowOf = ({ template }: Sql, executed: Type | undefined, { checker }: Sources): Type | undefined => {
+  const named = isSqlTemplate(template) ? template.typeArguments?.[0] : undefined
+  return named ? checker.getTypeFromTypeNode(named) : executed
+}
+
+interface Database {
+  readonly sources: Sources
+  readonly client: pg.ClientBase
+  readonly tables: Tables
+  readonly types: ReadonlyMap<number, ColumnType>
+}
+
+const checkText = async (sql: Sql, members: Member[] | undefined, database: Database): Promise<string[]> => {
+  const { sources, client, tables, types } = database
+  const { text, values } = textOf(sql)
+  const columns = await describe(client, text).catch((error: Error) => error)
+  if (columns instanceof Error) return [`PostgreSQL refuses this statement: ${columns.message}${nearOf(text, columns)}`]
+  if (members === undefined) return []
+  const { stmts } = await parse(text)
+  const nulls = readResult(stmts![0]!.stmt!, tables, parametersOf(values, sources))
+  if (typeof nulls === 'string')
+    return [`${nulls}: mend tools/sql/nullability.ts, or write the statement in another way`]
+  if (nulls.map(({ name }) => name).join() !== columns.map(({ name }) => name).join())
+    return [
+      `this check reads the columns ${nulls.map(({ name }) => name).join(', ')} and PostgreSQL gives ${columns.map(({ name }) => name).join(', ')}: mend tools/sql/nullability.ts`,
+    ]
+  return compareRow(
+    columns.map(({ name, typeId }, index) => ({ name, type: types.get(typeId)!, null: nulls[index]!.null })),
+    members,
+  )
+}
+
+const readResult = (statement: Statement, tables: Tables, parameters: Parameters): Column[] | string => {
+  try {
+    return resultOf(statement, tables, parameters)
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+const nearOf = (text: string, error: Error & { position?: string }): string => {
+  const at = Number(error.position ?? 0)
+  return at > 0 ? `, at \`${text.slice(at - 1, at + 40).split('\n')[0]}\`` : ''
+}
+
+const parametersOf = (values: readonly Expression[], { checker }: Sources): Parameters => {
+  const typeOf = (number: number): Type | undefined => checker.getTypeAtLocation(values[number - 1]!)
+  return {
+    canBeNull: (number) => {
+      const type = typeOf(number)
+      if (type === undefined) return true
+      const { canBeNull, canBeUndefined } = kindsOf(type, checker)
+      return canBeNull || canBeUndefined
+    },
+    hasNulls: (number) => {
+      const type = typeOf(number)
+      const element = type && elementOf(type, checker)
+      return element === undefined || kindsOf(element, checker).canBeNull
+    },
+  }
+}
+
+/** Templates that nothing that is run takes in: dead, or hidden from this check. */
+const unreached = (sources: Sources, fragments: Fragments): string[] =>
+  [...sources.files.values()].flatMap((file) =>
+    [...walk(file)]
+      .filter((node: Node) => isSqlTemplate(node) && !fragments.reached.has(keyOf(node)))
+      .map(
+        (node) =>
+          `${sources.placeOf(node)}: no statement takes this template in, as far as this check sees: remove it, or call it where the check finds it`,
+      ),
+  )

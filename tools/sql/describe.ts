@@ -1,0 +1,37 @@
+/** What PostgreSQL makes of a statement, which it parses and describes and does not run. */
+import type pg from 'pg'
+
+export interface Described {
+  readonly name: string
+  /** of `pg_type` */
+  readonly typeId: number
+}
+
+interface Wire {
+  parse(query: { name: string; text: string; types: number[] }): void
+  describe(target: { type: 'S'; name: string }): void
+  sync(): void
+}
+
+/**
+ * The columns of a statement's result, none when it has no result. The protocol: Parse, Describe, Sync.
+ * @throws pg.DatabaseError as PostgreSQL refuses it
+ */
+export const describe = (client: pg.ClientBase, text: string): Promise<Described[]> =>
+  new Promise((resolve, reject) => {
+    let columns: Described[] = []
+    // What pg's Client asks of a query that it is handed (pg/lib/client.js, pg/lib/query.js).
+    const query = {
+      submit: (wire: Wire) => {
+        wire.parse({ name: '', text, types: [] })
+        wire.describe({ type: 'S', name: '' })
+        wire.sync()
+      },
+      handleRowDescription: ({ fields }: { fields: { name: string; dataTypeID: number }[] }) => {
+        columns = fields.map(({ name, dataTypeID }) => ({ name, typeId: dataTypeID }))
+      },
+      handleError: reject,
+      handleReadyForQuery: () => resolve(columns),
+    }
+    client.query(query as unknown as pg.Submittable)
+  })
