@@ -93,7 +93,6 @@ describe('the worker, killed', () => {
       expect(await balance(market)).toBe(verdict === 'clean' ? before + 10 : before)
       await agrees()
     },
-    240_000,
   )
 
   test.each([...POINTS, ...HALTED])(

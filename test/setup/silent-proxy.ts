@@ -8,6 +8,8 @@ export interface SilentProxy {
   /** leads to the same database through the proxy */
   url: string
   setSilent(silent: boolean): void
+  /** connections that the client has given up so far */
+  givenUp(): number
   close(): void
 }
 
@@ -15,9 +17,11 @@ export const openSilentProxy = async (url: string): Promise<SilentProxy> => {
   const host = /host=([^&]+)/.exec(url)![1]!
   const sockets: Socket[] = []
   let silent = false
+  let givenUp = 0
   const proxy = createServer((near) => {
     const far = createConnection(`${decodeURIComponent(host)}/.s.PGSQL.5432`)
     sockets.push(near, far)
+    near.once('end', () => (givenUp += 1))
     near.on('data', (data) => silent || far.write(data))
     far.on('data', (data) => silent || near.write(data))
     for (const socket of [near, far]) socket.on('error', () => {})
@@ -29,6 +33,7 @@ export const openSilentProxy = async (url: string): Promise<SilentProxy> => {
     setSilent: (now) => {
       silent = now
     },
+    givenUp: () => givenUp,
     close: () => {
       for (const socket of sockets) socket.destroy()
       proxy.close()

@@ -85,6 +85,7 @@ describeWithChromium('the page of the bank, in a browser', () => {
     const page = await open((await order()).pageUrl)
     await payWith(page, '4242424242424242')
     await page.waitForURL(`${shop.url}/**`, { timeout: 60_000 })
+    expect(page.url().startsWith(`${shop.url}/`)).toBe(true)
   })
 
   test('asks for 3-D Secure, until the code is right', async () => {

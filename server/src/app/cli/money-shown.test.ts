@@ -99,7 +99,6 @@ test.each(['server/src/main.ts', 'tools/bursar.ts'])(
     )
     expect(code).toBe(1)
   },
-  60_000,
 )
 
 test('audit S-12: which API key signed for something is shown by its id', async () => {

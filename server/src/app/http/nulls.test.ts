@@ -6,25 +6,28 @@ import { exampleOf, useEdge } from './test-edge.ts'
 const edge = useEdge()
 
 describe('audit C-21: null for an optional field is as if it were not sent', () => {
-  test.each(
-    operations
-      .filter(({ body, signed }) => body !== null && signed)
-      .map((operation) => ({ id: operation.id, operation })),
-  )('of $id', async ({ operation }) => {
-    const example = JSON.parse(exampleOf(operation)!) as Record<string, unknown>
-    for (const [field, { mayBeNull }] of Object.entries(nullableOf(operation.body!))) {
-      const { [field]: _, ...without } = example
-      const [sent, left] = [
-        await edge.call(
-          'POST',
-          operation.path.replace(':id', '123e4567-e89b-12d3-a456-426614174000'),
-          JSON.stringify({ ...without, [field]: null }),
-        ),
-        without,
-      ]
-      if (!mayBeNull) expect.soft(sent, field).toMatchObject({ status: 400, body: { field } })
-      else if (sent.status === 200) expect.soft(edge.handled.at(-1)!.body, field).toEqual(left)
-    }
+  const fields = operations
+    .filter(({ body, signed }) => body !== null && signed)
+    .flatMap((operation) =>
+      Object.entries(nullableOf(operation.body!)).map(([field, { mayBeNull }]) => ({
+        id: operation.id,
+        field,
+        mayBeNull,
+        operation,
+      })),
+    )
+  test.each(fields)('$field of $id', async ({ field, mayBeNull, operation }) => {
+    const { [field]: _, ...without } = JSON.parse(exampleOf(operation)!) as Record<string, unknown>
+    const sent = await edge.call(
+      'POST',
+      operation.path.replace(':id', '123e4567-e89b-12d3-a456-426614174000'),
+      JSON.stringify({ ...without, [field]: null }),
+    )
+    // What needs one of two fields refuses a request without either.
+    const handled = sent.status === 200 ? edge.handled.at(-1)!.body : without
+    expect(mayBeNull ? handled : sent).toEqual(
+      mayBeNull ? without : expect.objectContaining({ status: 400, body: expect.objectContaining({ field }) }),
+    )
   })
 
   test('but not where its absence opens a fee, a price or an amount', async () => {

@@ -87,7 +87,7 @@ describe('limits', () => {
   })
 
   test('that have one amount in common, or that no account offers, are taken', () => {
-    requireRanges(table, kzt({ least: 14_500_00n, most: 299_000_00n }))
-    requireRanges(createRoutingTable([]), kzt({ least: 20_000_00n, most: 299_000_00n }))
+    expect(() => requireRanges(table, kzt({ least: 14_500_00n, most: 299_000_00n }))).not.toThrow()
+    expect(() => requireRanges(createRoutingTable([]), kzt({ least: 20_000_00n, most: 299_000_00n }))).not.toThrow()
   })
 })

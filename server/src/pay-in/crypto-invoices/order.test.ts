@@ -202,5 +202,4 @@ test.each([
       { numRuns: cases(10), endOnFailure: false },
     )
   },
-  240_000,
 )

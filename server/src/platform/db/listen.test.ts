@@ -49,14 +49,14 @@ test('hears what is announced, and again after its connection was ended', async 
   expect(heard).toHaveLength(3)
 })
 
-test('notices within a second that a connection has gone silent', async () => {
+test('notices that a connection has gone silent', async () => {
   const proxy = await openSilentProxy(database.url)
   const { connections, listener, until } = follow(proxy.url)
   await until(() => connections() === 1)
   proxy.setSilent(true)
-  await sleep(600)
+  await until(() => proxy.givenUp() === 1)
   proxy.setSilent(false)
-  await until(() => connections() === 2, 1_000)
+  await until(() => connections() === 2)
   await listener.close()
   proxy.close()
 })

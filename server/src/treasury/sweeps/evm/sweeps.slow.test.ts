@@ -133,7 +133,6 @@ describe.each(NODES)('on $name', (nodes) => {
       expect(await world.drift()).toEqual([])
       expect(await world.alerts()).toEqual([])
     },
-    120_000,
   )
 
   test('without delegation an address is sent its gas and pays by itself; what is left of the gas is on the books', async () => {
@@ -309,7 +308,6 @@ test.each(['auto', 'off'] as const)(
     expect(await leftOf(world, addresses)).toEqual([0n, 0n])
     expect([await world.drift(), await world.alerts()]).toEqual([[], ['issuer-fee']])
   },
-  120_000,
 )
 
 test('what the signer refuses is free again after a while, and its nonce holds nothing up', async () => {
@@ -406,7 +404,6 @@ describe('killed', () => {
       expect(states).toEqual(setCode === 'auto' ? { 'delegate final': 3 } : { 'top-up final': 3 })
       expect(await world.drift()).toEqual([])
     },
-    120_000,
   )
 })
 

@@ -86,7 +86,6 @@ test.each(deaths)(
     expect([await openLoans(), (await adapter.stakeOf(HOT)).lent.ENERGY]).toEqual([0, 0n])
     expect(await differences()).toEqual([])
   },
-  60_000,
 )
 
 test('killed between the proof and the record that a sweep is dead: it is given up once', async () => {
