@@ -18,7 +18,6 @@ import {
   type PaymentSubscriber,
   type StatementFinding,
 } from '../../cards/acquiring/index.ts'
-import { isUuid } from '../../platform/base/id.ts'
 import { payoutBooks } from '../../cards/card-payouts/index.ts'
 import type { Catalogue, FiatAsset } from '../../market/assets/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
@@ -111,8 +110,7 @@ export const acquirerCommands: readonly Command[] = [
     run: async ({ args }, env, out) =>
       withInstallation(env, async (opened) => {
         const { db } = opened.runtime
-        const given = args.PAYMENT_OR_INVOICE_ID.toLowerCase()
-        if (!isUuid(given)) throw new UsageError('PAYMENT_OR_INVOICE_ID is a UUID')
+        const given = args.PAYMENT_OR_INVOICE_ID
         const one = await findPayment(db, given)
         if (one) return out.show(shownPayment(opened, one))
         const all = await findPaymentsFor(db, given)
@@ -157,8 +155,7 @@ export const acquirerCommands: readonly Command[] = [
     more: 'With --refused the acquirer is asked once more: a refund that it shows or confirms can not be refused. For two weeks afterwards the acquirer is asked how much of the payment went back. Your login is recorded with the refund and in "bursar actions".',
     run: async ({ args, options }, env, out) => {
       if (options.done === options.refused) throw new UsageError('say how it ended: --done or --refused')
-      const id = args.REFUND_ID.toLowerCase()
-      if (!isUuid(id)) throw new UsageError('REFUND_ID is a UUID')
+      const id = args.REFUND_ID
       const resolution = { id, how: options.done ? 'done' : 'refused', by: `${actor()}: ${args.REASON}` } as const
       await withInstallation(env, async (opened) => {
         if (options.refused)

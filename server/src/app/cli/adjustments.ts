@@ -23,6 +23,7 @@ import { formatUnits } from '../../platform/money/index.ts'
 import { readKeyFile } from '../../platform/config/key-file.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { actor } from './actor.ts'
+import { uuid } from './argument-kinds.ts'
 import { command, flag, neededText, text, UsageError, type Command } from './command.ts'
 import type { Fields } from './output.ts'
 import { required, withInstallation, type Opened } from '../installation/open.ts'
@@ -87,7 +88,7 @@ const adjustCommands: readonly Command[] = [
         'NETWORK/ADDRESS',
         'of which address: with custody, and for what suspense of the platform holds for an address',
       ),
-      deposit: text('ID', 'the rejected deposit whose money leaves quarantine'),
+      deposit: uuid('the rejected deposit whose money leaves quarantine'),
     },
     more: `An account is KIND, KIND:MERCHANT_ID, custody:NETWORK or acquirer:NAME. What may go where:\n${PAIR_LINES}\nSee docs/operating/adjustments.md.`,
     run: async ({ args: { AMOUNT: typed, REASON: reason }, options }, env, out) => {
@@ -121,8 +122,8 @@ const adjustCommands: readonly Command[] = [
   command({
     name: 'adjust text',
     summary: 'print the text of an adjustment that a second person signs',
-    args: ['ID'],
-    run: async ({ args: { ID: id } }, env, out) =>
+    args: ['ADJUSTMENT_ID'],
+    run: async ({ args: { ADJUSTMENT_ID: id } }, env, out) =>
       withInstallation(env, async (opened) => out.text('text', await textToSign(opened, id))),
   }),
   command({
@@ -144,9 +145,9 @@ const adjustCommands: readonly Command[] = [
   command({
     name: 'adjust apply',
     summary: 'post an adjustment that a second person has signed',
-    args: ['ID', 'PERSON', 'SIGNATURE'],
+    args: ['ADJUSTMENT_ID', 'PERSON', 'SIGNATURE'],
     irreversible: 'The books are moved as the adjustment says.',
-    run: async ({ args: { ID: id, PERSON: person, SIGNATURE: signature } }, env, out) =>
+    run: async ({ args: { ADJUSTMENT_ID: id, PERSON: person, SIGNATURE: signature } }, env, out) =>
       withInstallation(env, async (opened) => {
         const { runtime } = opened
         await inTransaction(runtime.db, (tx) =>
@@ -193,23 +194,26 @@ const personCommands: readonly Command[] = [
   command({
     name: 'person text',
     summary: 'print the text by which an enrolled person vouches for another one',
-    args: ['ID', 'PUBLIC_KEY', 'LOGIN'],
-    run: async ({ args: { ID: id, PUBLIC_KEY: publicKey, LOGIN: login } }, env, out) =>
-      withInstallation(env, async ({ runtime: { db } }) =>
+    args: ['PERSON', 'PUBLIC_KEY', 'LOGIN'],
+    run: async ({ args: { PERSON: id, PUBLIC_KEY: publicKey, LOGIN: login } }, env, out) => {
+      if (!/^[0-9a-f]{64}$/.test(publicKey))
+        throw new UsageError('PUBLIC_KEY is 64 hexadecimal digits, as `person key` printed it')
+      await withInstallation(env, async ({ runtime: { db } }) =>
         out.text('text', enrolmentText({ id, publicKey, login }, await databaseIdentity(db))),
-      ),
+      )
+    },
   }),
   command({
     name: 'person enrol',
     summary: 'enrol a person whose signature adjustments need',
-    args: ['ID', 'PUBLIC_KEY', 'LOGIN'],
+    args: ['PERSON', 'PUBLIC_KEY', 'LOGIN'],
     options: {
-      voucher: text('ID', 'who is enrolled and vouches for the person; needed for all but the first'),
+      voucher: text('PERSON', 'who is enrolled and vouches for the person; needed for all but the first'),
       signature: text('HEX', "the voucher's signature of `person text`"),
     },
     more: 'LOGIN is the login under which the person types commands. A person can not sign an adjustment that the same login proposed.',
     run: async (
-      { args: { ID: id, PUBLIC_KEY: publicKey, LOGIN: login }, options: { voucher, signature } },
+      { args: { PERSON: id, PUBLIC_KEY: publicKey, LOGIN: login }, options: { voucher, signature } },
       env,
       out,
     ) => {
@@ -225,9 +229,9 @@ const personCommands: readonly Command[] = [
   command({
     name: 'person remove',
     summary: 'revoke the right of a person to sign, permanently',
-    args: ['ID'],
+    args: ['PERSON'],
     irreversible: 'The person and the key can not be enrolled again.',
-    run: async ({ args: { ID: id } }, env, out) =>
+    run: async ({ args: { PERSON: id } }, env, out) =>
       withInstallation(env, async ({ runtime }) => {
         if (!(await inTransaction(runtime.db, (tx) => removePerson(tx, id, actor(), momentOf(runtime).at))))
           throw new Error(`${id} is not enrolled`)

@@ -1,5 +1,7 @@
+import type { Network } from '@bursar/chainkit'
 import { rescan } from '../../chain/watcher/index.ts'
-import { command, UsageError, type Command } from './command.ts'
+import { command, type Command } from './command.ts'
+import { wholeNumberOf } from './typed-amount.ts'
 import { reconcileCommand } from './reconcile.ts'
 import { rewindCommands, withNetwork } from './rewind.ts'
 
@@ -11,10 +13,9 @@ export const booksCommands: readonly Command[] = [
     args: ['NETWORK', 'FROM', 'TO'],
     more: 'FROM and TO are heights of blocks, both included.',
     run: async ({ args: { NETWORK: name, FROM: from, TO: to } }, env, out) => {
-      const [first, last] = [Number(from), Number(to)]
-      if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last) || first < 0 || last < first)
-        throw new UsageError('FROM and TO are heights')
-      await withNetwork(env, name, async (deps) => {
+      const first = wholeNumberOf(from, 'FROM')
+      const last = wholeNumberOf(to, 'TO', { least: first })
+      await withNetwork(env, name as Network, async (deps) => {
         const count = await rescan(deps, first, last)
         out.say(`read ${count} block(s) again`)
       })

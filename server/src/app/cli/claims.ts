@@ -1,17 +1,10 @@
 import { inTransaction } from '../../platform/db/index.ts'
 import { approveClaim, listClaims, refuseClaim, UNDECIDED } from '../../pay-in/crypto-invoices/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
-import { isUuid } from '../../platform/base/id.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { askWithdrawal } from '../../pay-out/withdrawals/index.ts'
-import { command, flag, text, UsageError, type Command } from './command.ts'
+import { command, flag, text, type Command } from './command.ts'
 import { required, withInstallation, type Opened } from '../installation/open.ts'
-
-const claimId = (given: string): string => {
-  const id = given.toLowerCase()
-  if (!isUuid(id)) throw new UsageError('CLAIM_ID is a UUID: bursar claims list shows them')
-  return id
-}
 
 const settingsOf = ({ config }: Opened) => ({
   catalogue: required(config.assets, 'BURSAR_ASSETS_FILE'),
@@ -26,7 +19,6 @@ export const claimCommands: readonly Command[] = [
     args: ['[MERCHANT_ID]'],
     options: { all: flag('decided claims, too') },
     run: async ({ args: { MERCHANT_ID: merchantId }, options }, env, out) => {
-      if (merchantId !== undefined && !isUuid(merchantId)) throw new UsageError('MERCHANT_ID is a UUID')
       await withInstallation(env, async (opened) => {
         const { catalogue } = settingsOf(opened)
         const filter = {
@@ -62,8 +54,7 @@ export const claimCommands: readonly Command[] = [
     args: ['CLAIM_ID', '[NOTE...]'],
     options: { amount: text('AMOUNT', 'refund this much, not all of it') },
     irreversible: 'A withdrawal sends the money to the address that the payer named.',
-    run: async ({ args: { CLAIM_ID: id, NOTE: note = null }, options }, env, out) => {
-      const claim = claimId(id)
+    run: async ({ args: { CLAIM_ID: claim, NOTE: note = null }, options }, env, out) => {
       await withInstallation(env, async (opened) => {
         const { runtime, config } = opened
         const settings = settingsOf(opened)
@@ -91,8 +82,7 @@ export const claimCommands: readonly Command[] = [
     summary: 'refuse a refund claim: the merchant keeps the money, and the payer is mailed the note',
     args: ['CLAIM_ID', '[NOTE...]'],
     irreversible: 'The claim is refused, and the payer is mailed the note.',
-    run: async ({ args: { CLAIM_ID: id, NOTE: note = null } }, env, out) => {
-      const claim = claimId(id)
+    run: async ({ args: { CLAIM_ID: claim, NOTE: note = null } }, env, out) => {
       await withInstallation(env, async (opened) => {
         const { runtime } = opened
         await inTransaction(runtime.db, (tx) => refuseClaim(tx, claim, note, settingsOf(opened), momentOf(runtime)))

@@ -47,14 +47,14 @@ export const coldCommands: readonly Command[] = [
   command({
     name: 'cold show',
     summary: 'show the transaction to sign offline, or write it to a file or as QR codes',
-    args: ['ID'],
+    args: ['TRANSFER_ID'],
     options: {
       qr: flag('draw QR codes in the terminal'),
       out: text('FILE', 'write a .json, a .psbt (Bitcoin) or an .svg with QR codes'),
     },
     run: async ({ args, options }, env, out) => {
       await withInstallation(env, async (opened) => {
-        const file = await fileOf(opened, args.ID)
+        const file = await fileOf(opened, args.TRANSFER_ID)
         if (options.out !== undefined) return writeOut(file, options.out, out)
         if (!options.qr) return out.show({ ...file } as unknown as Fields)
         const parts = partsOf(file, TERMINAL_VERSION)
@@ -66,14 +66,14 @@ export const coldCommands: readonly Command[] = [
   command({
     name: 'cold import',
     summary: 'import a transaction that was signed offline (PSBT, JSON, hex, base64 or BBQr texts), and send it',
-    args: ['ID', 'FILE'],
+    args: ['TRANSFER_ID', 'FILE'],
     irreversible: 'The signed transaction is sent to its network.',
     run: async ({ args }, env, out) => {
       const bytes = signedBytes(readFileSync(args.FILE))
       await withInstallation(env, async ({ runtime, config }) => {
         const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
         const taken = await inTransaction(runtime.db, (tx) =>
-          importTransfer(tx, { id: args.ID, bytes }, catalogue, momentOf(runtime)),
+          importTransfer(tx, { id: args.TRANSFER_ID, bytes }, catalogue, momentOf(runtime)),
         )
         if ('refused' in taken) throw new Error(`not taken: ${taken.message}`)
         out.show({ hash: taken.hash }, [])
@@ -84,11 +84,13 @@ export const coldCommands: readonly Command[] = [
   command({
     name: 'cold cancel',
     summary: 'cancel a transfer for which no signed transaction was imported',
-    args: ['ID'],
+    args: ['TRANSFER_ID'],
     irreversible: 'The transfer is cancelled: destroy what was signed for it.',
     run: async ({ args }, env, out) =>
       withInstallation(env, async ({ runtime }) => {
-        const cancelled = await inTransaction(runtime.db, (tx) => cancelTransfer(tx, args.ID, momentOf(runtime)))
+        const cancelled = await inTransaction(runtime.db, (tx) =>
+          cancelTransfer(tx, args.TRANSFER_ID, momentOf(runtime)),
+        )
         if (!cancelled) throw new Error('nothing waits by this id')
         const until = cancelled.mayBeMinedUntil
         out.say(

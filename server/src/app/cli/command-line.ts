@@ -1,6 +1,7 @@
 /** Reads a command line against the table row of its command: the only place that parses words. */
 import { parseArgs } from 'node:util'
 import { similarWord } from '../../platform/base/similar.ts'
+import { readArgument } from './argument-kinds.ts'
 import { UsageError, type Argument, type Command } from './command.ts'
 
 interface Place {
@@ -65,6 +66,7 @@ export const readCommandLine = (command: Command, words: readonly string[]): Com
   }
   if (typed.length > 0)
     throw new UsageError(`"${typed.join(' ')}" is too much: ${command.name} takes ${takes(command)}`)
+  for (const [name, word] of Object.entries(args)) if (word !== undefined) args[name] = readArgument(name, word)
   const options = Object.fromEntries(
     Object.entries(command.options).map(([name, option]) => [name, option.read(unmarkedValue(values[name]), name)]),
   )

@@ -1,14 +1,16 @@
-import { isNetwork } from '@bursar/chainkit'
+import type { Network } from '@bursar/chainkit'
 import type { Catalogue } from '../../market/assets/index.ts'
 import { countCosts, listCosts, sharesOf, type CostFilter, type CostLine } from '../../treasury/costs/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { PLATFORM } from '../../ledger/postings/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
+import { isUuid } from '../../platform/base/id.ts'
+import { network } from './argument-kinds.ts'
 import { command, text, UsageError, type Command } from './command.ts'
 import { required, withInstallation } from '../installation/open.ts'
+import { assetOf } from './typed-amount.ts'
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** Throws a UsageError for a day that is none, so that `2026-02-31` does not mean another day. */
 const dayOf = (text: string | undefined, what: string): string | null => {
@@ -23,18 +25,16 @@ const readFilter = ({
   to,
   merchant,
   network,
-  asset,
-}: Readonly<Record<'from' | 'to' | 'merchant' | 'network' | 'asset', string | undefined>>): CostFilter => {
-  if (merchant !== undefined && !isPlatform(merchant) && !UUID.test(merchant))
+}: Readonly<Record<'from' | 'to' | 'merchant', string | undefined>> & {
+  network: Network | undefined
+}): Omit<CostFilter, 'asset'> => {
+  if (merchant !== undefined && !isPlatform(merchant) && !isUuid(merchant.toLowerCase()))
     throw new UsageError('--merchant is an id, or platform')
-  if (network !== undefined && !isNetwork(network))
-    throw new UsageError('--network is BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN or TRON')
   return {
     from: dayOf(from, '--from'),
     to: dayOf(to, '--to'),
     merchantId: merchant !== undefined && isPlatform(merchant) ? PLATFORM : (merchant ?? null),
     network: network ?? null,
-    asset: asset ?? null,
   }
 }
 
@@ -72,15 +72,17 @@ export const costCommands: readonly Command[] = [
       from: text('DAY', 'from this day on (UTC), such as 2026-01-31'),
       to: text('DAY', 'up to the end of this day'),
       merchant: text('ID|platform', 'of one merchant, or of the platform'),
-      network: text('NETWORK', 'of one network'),
+      network: network('of one network'),
       asset: text('TICKER', 'in one asset'),
     },
     run: async ({ options }, env, out) => {
       const filter = readFilter(options)
-      await withInstallation(env, async ({ runtime, config }) => {
+      await withInstallation(env, async (opened) => {
+        const { runtime, config } = opened
+        const asset = options.asset === undefined ? null : assetOf(opened, options.asset).ticker
         const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
         await inTransaction(runtime.db, countCosts)
-        const lines = await listCosts(runtime.db, filter)
+        const lines = await listCosts(runtime.db, { ...filter, asset })
         const rows = lines.map((line) => ({
           merchant: ownerText(line.merchantId),
           network: line.network,

@@ -1,6 +1,7 @@
 import { inTransaction } from '../../platform/db/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { listAttempts, listExhausted, replayEvents, skipEvent, wakeMerchant } from '../../merchants/webhooks/index.ts'
+import { isUuid } from '../../platform/base/id.ts'
 import { command, UsageError, type Command } from './command.ts'
 import { withInstallation } from '../installation/open.ts'
 
@@ -40,6 +41,8 @@ export const eventCommands: readonly Command[] = [
     summary: 'send notifications again: all of an object, or a range of sequences',
     args: ['MERCHANT_ID', 'OBJECT_ID_OR_FROM', '[TO]'],
     run: async ({ args: { MERCHANT_ID: id, OBJECT_ID_OR_FROM: first, TO: last } }, env, out) => {
+      if (last === undefined && !isUuid(first))
+        throw new UsageError('OBJECT_ID is a UUID; of sequence numbers, give FROM and TO')
       const choice =
         last === undefined ? { objectId: first } : { from: sequence(first, 'FROM'), to: sequence(last, 'TO') }
       await withInstallation(env, async ({ runtime }) => {

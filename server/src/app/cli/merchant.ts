@@ -13,6 +13,7 @@ import {
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { createSecretRing } from '../../platform/config/secrets.ts'
 import { actor } from './actor.ts'
+import { isUuid } from '../../platform/base/id.ts'
 import { command, neededText, text, textOr, UsageError, type Command } from './command.ts'
 import type { Fields } from './output.ts'
 import { withInstallation, type Opened } from '../installation/open.ts'
@@ -102,6 +103,7 @@ export const merchantCommands: readonly Command[] = [
     args: ['MERCHANT_ID', 'KEY_ID'],
     irreversible: 'Every request that is signed with this key is refused from now on.',
     run: async ({ args: { MERCHANT_ID: id, KEY_ID: key } }, env, out) => {
+      if (!isUuid(key)) throw new UsageError('KEY_ID is a UUID, as the key was made with')
       await withInstallation(env, ({ runtime }) =>
         inTransaction(runtime.db, (tx) => revokeKey(tx, id, key, { actor: actor() }, momentOf(runtime))),
       )

@@ -1,4 +1,3 @@
-import { isNetwork } from '@bursar/chainkit'
 import { createAdapters } from '../../adapters/chains/index.ts'
 import { approvalMessage } from '../../adapters/signer/index.ts'
 import { createChainSubscribers } from '../composition/index.ts'
@@ -10,6 +9,9 @@ import { createStop, liftStop, listAllStops, listStops } from '../../ledger/stop
 import { rescan } from '../../chain/watcher/index.ts'
 import { approve, attachSigned, findById, giveBack } from '../../pay-out/withdrawals/index.ts'
 import { actor } from './actor.ts'
+import { companyOf } from '../../merchants/accounts/index.ts'
+import { network, uuid } from './argument-kinds.ts'
+import { assetOf } from './typed-amount.ts'
 import { command, flag, text, UsageError, type Command } from './command.ts'
 import { required, tokensOf, withInstallation } from '../installation/open.ts'
 import { withSigner } from './signer.ts'
@@ -19,13 +21,16 @@ export const moneyCommands: readonly Command[] = [
   command({
     name: 'withdrawal approve',
     summary: "add an approver's Ed25519 signature to a withdrawal; the signer checks it",
-    args: ['MERCHANT_ID', 'WITHDRAWAL_ID', 'KEY_ID', 'SIGNATURE'],
+    args: ['MERCHANT_ID', 'WITHDRAWAL_ID', 'APPROVER', 'SIGNATURE'],
+    more: "APPROVER is the approver's id in the signer's policy.",
     irreversible: 'The withdrawal is paid as soon as the signer counts enough approvals.',
     run: async ({ args }, env, out) => {
+      if (!/^[0-9a-f]{128}$/i.test(args.SIGNATURE))
+        throw new UsageError('SIGNATURE is an Ed25519 signature: 128 hexadecimal digits')
       const approval = {
         merchantId: args.MERCHANT_ID,
         withdrawalId: args.WITHDRAWAL_ID,
-        keyId: args.KEY_ID,
+        keyId: args.APPROVER,
         signature: args.SIGNATURE,
       }
       await withInstallation(env, ({ runtime }) =>
@@ -136,19 +141,21 @@ export const moneyCommands: readonly Command[] = [
     args: ['REASON...'],
     options: {
       asset: text('TICKER', 'of this asset'),
-      network: text('NETWORK', 'on this network'),
-      merchant: text('ID', 'of this merchant'),
+      network: network('on this network'),
+      merchant: uuid('of this merchant'),
       all: flag('all withdrawals; excludes the other options'),
     },
-    run: async ({ args, options: { asset = null, network = null, merchant = null, all } }, env, out) => {
-      if (all === [asset, network, merchant].some((one) => one !== null))
+    run: async ({ args, options: { asset = null, network: on = null, merchant = null, all } }, env, out) => {
+      if (all === [asset, on, merchant].some((one) => one !== null))
         throw new UsageError('say what to stop: --asset, --network or --merchant, or else --all')
-      if (network !== null && !isNetwork(network))
-        throw new UsageError('NETWORK is BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN or TRON')
-      const what = { asset, network, merchantId: merchant, reason: args.REASON, actor: actor() }
-      await withInstallation(env, ({ runtime }) =>
-        inTransaction(runtime.db, (tx) => createStop(tx, what, momentOf(runtime))),
-      )
+      await withInstallation(env, async (opened) => {
+        const { runtime, config } = opened
+        if (merchant !== null) await companyOf(runtime.db, merchant)
+        // A stop is made without the settings, too: an incident does not wait for them.
+        const ticker = asset === null || config.assets === null ? asset : assetOf(opened, asset).ticker
+        const what = { asset: ticker, network: on, merchantId: merchant, reason: args.REASON, actor: actor() }
+        await inTransaction(runtime.db, (tx) => createStop(tx, what, momentOf(runtime)))
+      })
       out.say(
         'stopped: nothing more is planned, and the signer is asked for nothing new; what is signed is followed to its end',
       )

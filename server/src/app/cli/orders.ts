@@ -1,6 +1,5 @@
 import { findSigned } from '../composition/signed-by.ts'
-import { isUuid } from '../../platform/base/id.ts'
-import { command, UsageError, type Command } from './command.ts'
+import { command, type Command } from './command.ts'
 import { withInstallation } from '../installation/open.ts'
 
 export const orderCommands: readonly Command[] = [
@@ -9,7 +8,6 @@ export const orderCommands: readonly Command[] = [
     summary: 'show which API key signed the request that made a withdrawal, payout, exchange or invoice',
     args: ['MERCHANT_ID', 'ID_OR_LOCAL_ID'],
     run: async ({ args }, env, out) => {
-      if (!isUuid(args.MERCHANT_ID)) throw new UsageError('MERCHANT_ID is a UUID')
       await withInstallation(env, async ({ runtime }) => {
         const made = await findSigned(runtime.db, args.MERCHANT_ID, args.ID_OR_LOCAL_ID)
         if (!made) throw new Error('this merchant has nothing with such an id or localId')

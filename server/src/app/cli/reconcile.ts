@@ -1,4 +1,3 @@
-import { isNetwork } from '@bursar/chainkit'
 import { createAdapters } from '../../adapters/chains/index.ts'
 import { auditAdjustments } from '../../treasury/adjustments/index.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
@@ -19,7 +18,8 @@ import {
 import { restoredAt } from '../../platform/runtime/installation.ts'
 import { reconcileWithAcquirer } from './acquirers.ts'
 import { adjustmentFields, adjustmentLine } from './adjustments.ts'
-import { command, flag, text, textOr, texts, UsageError, type Command } from './command.ts'
+import { network } from './argument-kinds.ts'
+import { command, UsageError, flag, text, texts, type Command } from './command.ts'
 import type { Output } from './output.ts'
 import { reconcileVenue } from './hedging.ts'
 import { required, tokensOf, withInstallation, type Opened } from '../installation/open.ts'
@@ -30,17 +30,19 @@ export const reconcileCommand: Command = command({
   name: 'reconcile',
   summary: 'check that the ledger, the chains and the hedging venue agree; or check an acquirer against its statement',
   options: {
-    network: text('NETWORK', 'one network, not all'),
+    network: network('one network, not all'),
     full: flag('compare every address, not only those that changed'),
     recount: flag('first count again what metrics and `bursar treasury` read; writers wait meanwhile'),
     history: flag('verify every entry of the ledger again, not only those that came since they were last verified'),
     acquirer: text('NAME', 'an acquirer instead of the chains'),
     statement: text('FILE', "the acquirer's statement; from its interface when left out"),
-    days: textOr('7', 'DAYS', "how far back the acquirer's interface is asked"),
+    days: text('DAYS', "how far back the acquirer's interface is asked; 7 when left out"),
     balance: texts('TICKER=AMOUNT', 'what the acquirer says it holds'),
   },
   run: async ({ options: values }, env, out) => {
-    const { acquirer, statement, days, balance: balances } = values
+    const { acquirer, statement, days = '7', balance: balances } = values
+    if (acquirer === undefined && [statement, values.days, balances[0]].some((given) => given !== undefined))
+      throw new UsageError('--statement, --days and --balance go with --acquirer')
     if (acquirer !== undefined) {
       return withInstallation(env, async (opened) => {
         const off = await reconcileWithAcquirer(opened, { acquirer, statement, days, balances }, out)
@@ -49,8 +51,6 @@ export const reconcileCommand: Command = command({
         if (off > 0) process.exitCode = 1
       })
     }
-    if (values.network !== undefined && !isNetwork(values.network))
-      throw new UsageError('NETWORK is BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN or TRON')
     await withInstallation(env, async (opened) => {
       const { runtime, config } = opened
       const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')

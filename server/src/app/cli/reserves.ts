@@ -14,6 +14,7 @@ import {
   type StatementAsset,
 } from '../../treasury/reserves/index.ts'
 import { reconcileNetwork } from '../../treasury/reconciliation/index.ts'
+import { uuid } from './argument-kinds.ts'
 import { command, flag, neededText, text, textOr, texts, UsageError, type Command } from './command.ts'
 import { required, tokensOf, withInstallation, type Opened } from '../installation/open.ts'
 import type { Output } from './output.ts'
@@ -47,9 +48,9 @@ export const reserveCommands: readonly Command[] = [
     name: 'reserves proof',
     summary: 'write the proof of one merchant or of all, from the newest report',
     options: {
-      merchant: text('ID', 'one merchant'),
+      merchant: uuid('one merchant'),
       all: flag('all merchants'),
-      report: text('ID', 'an older report'),
+      report: uuid('an older report'),
       out: textOr(FOLDER, 'DIRECTORY', 'where files go'),
     },
     run: async ({ options: values }, env, out) => {

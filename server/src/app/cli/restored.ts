@@ -1,4 +1,4 @@
-import { isNetwork } from '@bursar/chainkit'
+import type { Network } from '@bursar/chainkit'
 import { familyOf, giveBack, leap, readCounters, rememberForgotten, INDEX_LEAP } from '../../chain/addresses/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { bitcoinKey, knowChange, type WalletKeys } from '../../chain/transactions/index.ts'
@@ -9,6 +9,7 @@ import { leapSequences } from '../../merchants/webhooks/index.ts'
 import { actor } from './actor.ts'
 import { command, flag, textOr, UsageError, type Command } from './command.ts'
 import { required, withInstallation } from '../installation/open.ts'
+import { wholeNumberOf } from './typed-amount.ts'
 
 /** Derived in one transaction at most: it takes about a minute. */
 const MOST_AHEAD = 100_000
@@ -68,9 +69,7 @@ export const restoredCommands: readonly Command[] = [
     irreversible:
       'The stock of addresses is void, counters and event sequences move on, and all withdrawals stop until `bursar unfreeze`.',
     run: async ({ options }, env, out) => {
-      const ahead = Number(options.ahead)
-      if (!Number.isInteger(ahead) || ahead < 0 || ahead > MOST_AHEAD)
-        throw new UsageError(`--ahead is a number up to ${MOST_AHEAD}`)
+      const ahead = wholeNumberOf(options.ahead, '--ahead', { most: MOST_AHEAD })
       await withInstallation(env, async ({ runtime, config }) => {
         if (options.moved) {
           await inTransaction(runtime.db, (tx) => acceptDatabase(tx, { forgot: false }, new Date(runtime.clock.now())))
@@ -88,11 +87,9 @@ export const restoredCommands: readonly Command[] = [
     args: ['BLOCKCHAIN', 'FROM', 'COUNT'],
     more: 'FROM is a derivation index of deposit addresses. Indexes below the one at which new addresses started after `bursar restored` are never given out again.',
     run: async ({ args }, env, out) => {
-      const { BLOCKCHAIN: blockchain } = args
-      const [from, count] = [Number(args.FROM), Number(args.COUNT)]
-      if (!isNetwork(blockchain)) throw new UsageError('BLOCKCHAIN is BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN or TRON')
-      if (!Number.isInteger(from) || from < 0 || !Number.isInteger(count) || count < 1 || count > MOST_AHEAD)
-        throw new UsageError(`FROM is an index and COUNT a number up to ${MOST_AHEAD}`)
+      const blockchain = args.BLOCKCHAIN as Network
+      const from = wholeNumberOf(args.FROM, 'FROM')
+      const count = wholeNumberOf(args.COUNT, 'COUNT', { least: 1, most: MOST_AHEAD })
       await withInstallation(env, async ({ runtime, config }) => {
         const family = familyOf(blockchain)
         const wallet = required(config.xpubs, 'BURSAR_XPUBS_FILE')
@@ -115,8 +112,8 @@ export const restoredCommands: readonly Command[] = [
     args: ['MERCHANT_ID', 'BLOCKCHAIN', 'ADDRESS', '[META...]'],
     irreversible: 'The address belongs to this merchant from now on, who is credited with what comes to it.',
     run: async ({ args }, env, out) => {
-      const { MERCHANT_ID: merchantId, BLOCKCHAIN: blockchain, ADDRESS: address, META: meta = null } = args
-      if (!isNetwork(blockchain)) throw new UsageError('BLOCKCHAIN is BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN or TRON')
+      const { MERCHANT_ID: merchantId, ADDRESS: address, META: meta = null } = args
+      const blockchain = args.BLOCKCHAIN as Network
       await withInstallation(env, async ({ runtime }) => {
         const id = await inTransaction(runtime.db, (tx) =>
           giveBack(tx, { merchantId, blockchain, address, meta }, momentOf(runtime)),

@@ -1,4 +1,4 @@
-import { isNetwork, NETWORKS, type Network } from '@bursar/chainkit'
+import type { Network } from '@bursar/chainkit'
 import { createAdapters, identityOf } from '../../adapters/chains/index.ts'
 import type { ChainAdapter } from '../../adapters/chains/port.ts'
 import { createChainSubscribers } from '../composition/index.ts'
@@ -14,15 +14,15 @@ import {
 import { command, UsageError, type Command } from './command.ts'
 import { required, tokensOf, type Environment, withInstallation, type Opened } from '../installation/open.ts'
 import { worldOf } from '../installation/world.ts'
+import { wholeNumberOf } from './typed-amount.ts'
 
 /** Runs with what a network is followed by, after the node has said that it is of the configured chain. */
 export const withNetwork = (
   env: Environment,
-  name: string,
+  name: Network,
   work: (deps: RewindDeps & { adapter: ChainAdapter }, opened: Opened) => Promise<void>,
-): Promise<void> => {
-  if (!isNetwork(name)) throw new UsageError(`NETWORK is one of ${NETWORKS.join(', ')}`)
-  return withInstallation(env, async (opened) => {
+): Promise<void> =>
+  withInstallation(env, async (opened) => {
     const world = worldOf(opened)
     const networks = required(opened.config.networks, 'BURSAR_NETWORKS_FILE')
     const adapter = createAdapters(networks, tokensOf(world.catalogue)).get(name)
@@ -35,13 +35,8 @@ export const withNetwork = (
       opened,
     )
   })
-}
 
-const heightOf = (typed: string): number => {
-  const height = Number(typed)
-  if (!Number.isSafeInteger(height) || height < 0) throw new UsageError('HEIGHT is a height of a block')
-  return height
-}
+const heightOf = (typed: string): number => wholeNumberOf(typed, 'HEIGHT')
 
 const describe = (network: Network, { cursor, to, deposits, outgoing }: Rewind, { config }: Opened): string[] => {
   const scaleOf = (ticker: string): number =>
@@ -69,12 +64,10 @@ export const rewindCommands: readonly Command[] = [
     more:
       'For a watcher that stopped because its node has no block in common with what was read. Without HEIGHT the newest block is taken that the node ' +
       'and the books have in common. Changes nothing. See docs/operating/chain-trouble.md.',
-    run: async ({ args: { NETWORK: name, HEIGHT: typed } }, env, out) =>
-      withNetwork(env, name, async (deps, opened) => {
-        const height =
-          typed === undefined
-            ? (await newestInCommon(opened.runtime.db, deps.adapter, deps.network))?.height
-            : heightOf(typed)
+    run: async ({ args: { NETWORK: name, HEIGHT: typed } }, env, out) => {
+      const named = typed === undefined ? undefined : heightOf(typed)
+      await withNetwork(env, name as Network, async (deps, opened) => {
+        const height = named ?? (await newestInCommon(opened.runtime.db, deps.adapter, deps.network))?.height
         if (height === undefined) {
           out.say(
             `The node of ${name} has none of the newest blocks of the books. Check that it is of the right chain and has caught up; else name a HEIGHT`,
@@ -86,7 +79,8 @@ export const rewindCommands: readonly Command[] = [
         out.show({ network: name, height, hash: plan.to.hash, command }, [])
         for (const line of describe(deps.network, plan, opened)) out.say(line)
         out.show({}, [`To do it: ${command}`])
-      }),
+      })
+    },
   }),
   command({
     name: 'rewind',
@@ -94,9 +88,10 @@ export const rewindCommands: readonly Command[] = [
     args: ['NETWORK', 'HEIGHT', 'HASH'],
     irreversible: 'Deposits of later blocks leave the balances of merchants until they are read again.',
     more: 'HEIGHT and HASH as `bursar rewind plan` names them. Restart the watcher of the network afterwards if it has ended.',
-    run: async ({ args: { NETWORK: name, HEIGHT: typed, HASH: hash } }, env, out) =>
-      withNetwork(env, name, async (deps, opened) => {
-        const plan = await planRewind(deps, heightOf(typed))
+    run: async ({ args: { NETWORK: name, HEIGHT: typed, HASH: hash } }, env, out) => {
+      const height = heightOf(typed)
+      await withNetwork(env, name as Network, async (deps, opened) => {
+        const plan = await planRewind(deps, height)
         if (plan.to.hash !== hash)
           throw new UsageError(
             `block ${typed} of the node is ${plan.to.hash} and not ${hash}: run \`bursar rewind plan ${name}\` again`,
@@ -104,6 +99,7 @@ export const rewindCommands: readonly Command[] = [
         for (const line of describe(deps.network, plan, opened)) out.say(line)
         await rewind(deps, plan.to)
         out.say(`${name} is at block ${typed} now; its watcher reads on from there`)
-      }),
+      })
+    },
   }),
 ]

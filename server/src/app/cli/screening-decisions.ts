@@ -1,6 +1,5 @@
 import { createChainSubscribers } from '../composition/index.ts'
 import { createDecided } from '../composition/screening.ts'
-import { isUuid } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { findDeposit } from '../../pay-in/deposits/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
@@ -17,19 +16,13 @@ import {
   type Opinion,
   type Screening,
 } from '../../risk/screening/index.ts'
-import { command, flag, UsageError, type Command } from './command.ts'
+import { command, flag, type Command } from './command.ts'
 import type { Fields } from './output.ts'
 import { actor } from './actor.ts'
 import { withInstallation, type Opened } from '../installation/open.ts'
 import { worldOf } from '../installation/world.ts'
 
 const MOST_LISTED = 1_000
-
-const screeningId = (given: string): string => {
-  const id = given.toLowerCase()
-  if (!isUuid(id)) throw new UsageError('ID is a UUID: bursar screening list shows it')
-  return id
-}
 
 /** One line of a list; of a deposit with where its money is. */
 const lineOf = async (
@@ -65,10 +58,10 @@ const decision = (event: Opinion['event'], name: string, summary: string, irreve
   command({
     name,
     summary,
-    args: ['ID', 'REASON...'],
+    args: ['SCREENING_ID', 'REASON...'],
     irreversible,
     run: async ({ args }, env, out) => {
-      const id = screeningId(args.ID)
+      const id = args.SCREENING_ID
       const opinion = { event, actor: actor(), reason: args.REASON }
       await withInstallation(env, async (opened) => {
         const { runtime } = opened
@@ -127,9 +120,9 @@ export const screeningDecisions: readonly Command[] = [
   command({
     name: 'screening show',
     summary: "show a screening: the questions, each provider's answer, and the decisions with their reasons",
-    args: ['ID'],
+    args: ['SCREENING_ID'],
     run: async ({ args }, env, out) => {
-      const id = screeningId(args.ID)
+      const id = args.SCREENING_ID
       await withInstallation(env, async (opened) => {
         const { db } = opened.runtime
         const screening = await findScreeningById(db, id)
@@ -148,9 +141,9 @@ export const screeningDecisions: readonly Command[] = [
   command({
     name: 'screening note',
     summary: 'note what was done about an address that was listed after the judgement, and end its alert',
-    args: ['ID', 'NOTE...'],
-    run: async ({ args: { ID: given, NOTE: note } }, env, out) => {
-      const id = screeningId(given)
+    args: ['SCREENING_ID', 'NOTE...'],
+    run: async ({ args: { SCREENING_ID: given, NOTE: note } }, env, out) => {
+      const id = given
       await withInstallation(env, async ({ runtime }) => {
         if (
           !(await inTransaction(runtime.db, (tx) => noteFindings(tx, id, { actor: actor(), note }, momentOf(runtime))))

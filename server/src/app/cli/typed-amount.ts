@@ -4,9 +4,11 @@ import { required, type Opened } from '../installation/open.ts'
 
 /** The asset of this installation with a typed ticker. @throws UsageError */
 export const assetOf = ({ config }: Opened, ticker: string) => {
-  const asset = required(config.assets, 'BURSAR_ASSETS_FILE').find(ticker)
-  if (!asset) throw new UsageError(`${ticker} is no asset of this installation`)
-  return asset
+  const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
+  const asset = catalogue.find(ticker) ?? catalogue.find(ticker.toUpperCase())
+  if (asset) return asset
+  const tickers = [...catalogue.crypto, ...catalogue.fiat].map((one) => one.ticker)
+  throw new UsageError(`${ticker} is no asset of this installation: there are ${tickers.join(', ')}`)
 }
 
 /**
@@ -16,4 +18,18 @@ export const signedUnitsOf = (text: string, { scale }: { scale: number }): bigin
   const parsed = parseUnits(text.replace(/^-/, ''), scale)
   if (!parsed.ok || parsed.units === 0n) throw new UsageError('AMOUNT is a decimal such as 12.5 or -12.5')
   return text.startsWith('-') ? -parsed.units : parsed.units
+}
+
+/** A whole number as typed, within bounds that are both included. @throws UsageError */
+export const wholeNumberOf = (
+  text: string,
+  name: string,
+  { least = 0, most = Number.MAX_SAFE_INTEGER }: { least?: number; most?: number } = {},
+): number => {
+  const number = /^\d{1,16}$/.test(text) ? Number(text) : -1
+  if (number < least || number > most)
+    throw new UsageError(
+      `${name} is a whole number${most === Number.MAX_SAFE_INTEGER ? ` from ${least}` : ` from ${least} to ${most}`}`,
+    )
+  return number
 }

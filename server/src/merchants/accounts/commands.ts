@@ -106,5 +106,7 @@ const checkField = (name: string, text: string): string => {
   if (trimmed === '' || trimmed.length > LONGEST_FIELD || /\p{Cc}/u.test(trimmed) || !trimmed.isWellFormed()) {
     throw new RangeError(`${name} is text of 1 to ${LONGEST_FIELD} characters in one line`)
   }
+  if (name === 'companyUrl' && !/^https?:$/.test(URL.parse(trimmed)?.protocol ?? ''))
+    throw new RangeError('companyUrl is an http(s) address such as https://shop.example')
   return trimmed
 }

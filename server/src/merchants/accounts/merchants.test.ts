@@ -69,7 +69,12 @@ describe('a new merchant', () => {
     )
     await expect(
       inTransaction(db, async (tx) => {
-        await createMerchant(tx, { name: 'a', companyName: 'a', companyUrl: 'a' }, keyDeps, momentAt(NOW))
+        await createMerchant(
+          tx,
+          { name: 'a', companyName: 'a', companyUrl: 'https://a.example' },
+          keyDeps,
+          momentAt(NOW),
+        )
         throw new Error('after it')
       }),
     ).rejects.toThrow('after it')
