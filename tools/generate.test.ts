@@ -7,6 +7,10 @@ import { afterAll, expect, test } from 'vitest'
 const directory = mkdtempSync(join(tmpdir(), 'bursar-generate-'))
 afterAll(() => rmSync(directory, { recursive: true }))
 
+const SCHEMAS = ['networks', 'assets', 'xpubs', 'policy', 'acquirers', 'exchange', 'screening']
+  .map((name) => `wrote docs/operating/settings/${name}.schema.json\n`)
+  .join('')
+
 const generate = (...args: string[]) => {
   const script = join(import.meta.dirname, 'generate.ts')
   const { status, stdout, stderr } = spawnSync('node', [script, ...args], { encoding: 'utf8' })
@@ -18,12 +22,12 @@ test('the committed files are what the contract gives', () => {
 })
 
 test('it writes what is missing or differs, and --check names it', () => {
-  for (const folder of ['contract', 'sdk/src', 'web/checkout/src', 'docs'])
+  for (const folder of ['contract', 'sdk/src', 'web/checkout/src', 'docs/operating/settings'])
     mkdirSync(join(directory, folder), { recursive: true })
   expect(generate('--check', directory).status).toBe(1)
 
   expect(generate(directory).stdout).toBe(
-    'wrote contract/openapi.json\nwrote sdk/src/generated.ts\nwrote web/checkout/src/island.generated.ts\nwrote docs/faults.md\nwrote docs/audit.md\nwrote docs/dialects.md\n',
+    `wrote contract/openapi.json\nwrote sdk/src/generated.ts\nwrote web/checkout/src/island.generated.ts\nwrote docs/operating/configuration.md\n${SCHEMAS}wrote docs/faults.md\nwrote docs/audit.md\nwrote docs/dialects.md\n`,
   )
   expect(generate('--check', directory).status).toBe(0)
   expect(readFileSync(join(directory, 'sdk/src/generated.ts'), 'utf8')).toContain('interface CreateAddressBody {')

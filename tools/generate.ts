@@ -1,5 +1,5 @@
 /**
- * Writes what is generated from the contract, from the script of payment pages and from the names of tests: `node
+ * Writes what is generated from the contract, from the shapes of settings, from the script of payment pages and from the names of tests: `node
  * tools/generate.ts`. With `--check` it writes nothing and fails when a committed file differs, or a finding has no
  * test. A directory as argument stands for the repository.
  */
@@ -12,6 +12,7 @@ import { dialectsDocument } from './generate-dialects.ts'
 import { faultsDocument } from './generate-faults.ts'
 import { islandModule } from './generate-island.ts'
 import { sdkTypes } from './generate-sdk.ts'
+import { configurationDocument, settingsSchemas } from './settings/configuration.ts'
 
 const { values, positionals } = parseArgs({ options: { check: { type: 'boolean' } }, allowPositionals: true })
 const repository = positionals[0] ?? join(import.meta.dirname, '..')
@@ -23,6 +24,8 @@ const files: { path: string; text: string; mayLag?: true }[] = [
     path: 'web/checkout/src/island.generated.ts',
     text: islandModule(readFileSync(join(import.meta.dirname, '../web/checkout/island/main.ts'), 'utf8')),
   },
+  { path: 'docs/operating/configuration.md', text: configurationDocument() },
+  ...settingsSchemas(),
   { path: 'docs/faults.md', text: faultsDocument(join(import.meta.dirname, '..')) },
   // Nearly every change names tests of findings: the committed table may lack the newest. That every finding has one is
   // always checked.

@@ -39,9 +39,14 @@ export async function startEmulators(
       start(kind, { port: 0, dir: join(dir, kind), log }),
     )
     log(`the emulator of ${kind} is on ${emulator.url}; controls below ${emulator.url}/__control`)
-    accounts.push({ name: kind, kind, ...limits[kind], ...members(kind, emulator.url, file) })
+    accounts.push(emulatedAccount(kind, emulator.url, file))
   }
   return accounts
+}
+
+/** @param file where its secret is */
+export function emulatedAccount(kind: EmulatedKind, url: string, file: string): EmulatedAccount {
+  return { name: kind, kind, ...limits[kind], ...members(kind, url, file) }
 }
 
 function start(kind: EmulatedKind, options: EmulatorOptions): Promise<Emulator> {

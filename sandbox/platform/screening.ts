@@ -36,12 +36,18 @@ export async function startSandboxScreening(
   )
   const accessKeyFile = join(keysFolder, 'screening')
   writeFileSync(accessKeyFile, KEYS.accessKey, { mode: 0o600 })
-  const file = join(settings.dir, 'settings', 'screening.json')
-  const amlbot = { kind: 'amlbot', url: emulator.url, accessId: KEYS.accessId, accessKeyFile, timeoutMs: 3_000 }
-  const providers = [{ kind: 'local-lists' }, { kind: 'issuer-freezes' }, amlbot]
-  writeFileSync(file, `${JSON.stringify({ providers, lateAfterMinutes: 1 }, null, 2)}\n`, { mode: 0o600 })
+  const file = writeScreeningFile(settings.dir, emulator.url, accessKeyFile)
   await bringListInForce(databaseUrl)
   return { emulator, file }
+}
+
+/** `BURSAR_SCREENING_FILE`. @returns its path */
+export function writeScreeningFile(dir: string, url: string, accessKeyFile: string): string {
+  const file = join(dir, 'settings', 'screening.json')
+  const amlbot = { kind: 'amlbot', url, accessId: KEYS.accessId, accessKeyFile, timeoutMs: 3_000 }
+  const providers = [{ kind: 'local-lists' }, { kind: 'issuer-freezes' }, amlbot]
+  writeFileSync(file, `${JSON.stringify({ providers, lateAfterMinutes: 1 }, null, 2)}\n`, { mode: 0o600 })
+  return file
 }
 
 /** Of today, whenever the sandbox starts: an old list raises an alert. */

@@ -36,7 +36,7 @@ const LEVELS: readonly (readonly string[])[] = [
 /** Districts whose files are imported by their own names; a room of any other is entered through its index.ts. */
 const OPEN = new Set(['platform', 'adapters', 'app'])
 /** What the adapters may import of the server beside their own files. */
-const ADAPTERS_MAY = new Set(['platform/base', 'platform/money'])
+const ADAPTERS_MAY = new Set(['platform/base', 'platform/money', 'platform/config'])
 /** Files that may use an adapter's code; every file may name its types. */
 const TALKS_TO_ADAPTERS =
   /^server\/src\/(([^/]+\/){1,3}jobs(-[a-z]+)?\.ts$|chain\/watcher\/|adapters\/|app\/)|\.test\.ts$|\/test-[^/]+\.ts$/

@@ -63,43 +63,55 @@ describe('the file of acquirers', () => {
       more: 1,
     })
     for (const part of [
-      'bank.url is an https address',
-      'bank.account is a text',
-      'colour: unknown to this kind',
-      'bank.timeoutMs is a whole number from 100',
-      'routing[0]',
-      'more is unknown',
+      'accounts[0] (bank).url: write an https address',
+      'accounts[0] (bank).account: write a text',
+      'accounts[0] (bank).colour is unknown: there are kind, name, payIn',
+      'accounts[0] (bank).timeoutMs: write a whole number from 100',
+      'routing[0].direction is missing',
+      'more is unknown: there are accounts, routing',
     ])
       expect(problem).toContain(part)
   })
 
   test.each([
-    [null, 'it is not {"accounts": [...]}'],
-    [[], 'it is not {"accounts": [...]}'],
-    [{ accounts: {} }, 'it is not {"accounts": [...]}'],
-    [{ accounts: [1] }, 'accounts[0]: it is an object'],
-    [{ accounts: [account({ name: 'a b' })] }, 'accounts[0]: name is 1 to 32'],
-    [{ accounts: [account({ name: '-a' })] }, 'accounts[0]: name is 1 to 32'],
+    [null, 'the file: write a JSON object'],
+    [[], 'the file: write a JSON object'],
+    [{ accounts: {} }, 'accounts: write a list'],
+    [{ accounts: [1] }, 'accounts[0]: write a JSON object'],
+    [{ accounts: [account({ name: 'a b' })] }, 'accounts[0].name: write 1 to 32'],
+    [{ accounts: [account({ name: '-a' })] }, 'accounts[0] (-a).name: write 1 to 32'],
     [{ accounts: [account(), account()] }, 'accounts[1]: bank is listed twice'],
-    [{ accounts: [account({ kind: 'constructor' })] }, 'bank.kind is one of bank'],
-    [{ accounts: [account({ url: 'http://bank.example' })] }, 'bank.url is an https address'],
-    [{ accounts: [account({ url: 'https://me:pass@bank.example' })] }, 'bank.url is an https address'],
-    [{ accounts: [account({ secretFile: '/nowhere' })] }, "bank.secretFile is a file that can't be read (ENOENT)"],
-    [{ accounts: [account({ secretFile: undefined })] }, 'bank.secretFile is the path of a file'],
-    [{ accounts: [account({ secret: 'topsecret' })] }, 'secret: unknown to this kind'],
-    [{ accounts: [account({ payIn: { USD: {} } })] }, 'bank.payIn is of UAH, KZT, not of USD'],
-    [{ accounts: [account({ payIn: { UAH: { least: '0', most: '5' } } })] }, 'bank.payIn is of UAH something else'],
-    [{ accounts: [account({ payIn: { UAH: { least: '6', most: '5' } } })] }, 'bank.payIn is of UAH something else'],
-    [{ accounts: [account({ payIn: { UAH: { least: 1, most: 5 } } })] }, 'bank.payIn is of UAH something else'],
-    [{ accounts: [account({ payIn: { UAH: { least: '1', most: '5.001' } } })] }, 'bank.payIn is of UAH something else'],
-    [{ accounts: [account({ payIn: undefined, payout: {} })] }, 'bank.payIn is missing, and so is payout'],
-    [{ accounts: [account()], routing: {} }, 'routing is a list'],
+    [{ accounts: [account({ kind: 'constructor' })] }, '(bank).kind: write one of bank, liqpay'],
+    [{ accounts: [account({ url: 'http://bank.example' })] }, '(bank).url: write an https address'],
+    [{ accounts: [account({ url: 'https://me:pass@bank.example' })] }, '(bank).url: write an https address'],
+    [{ accounts: [account({ secretFile: '/nowhere' })] }, "(bank).secretFile: the file can't be read (ENOENT)"],
+    [{ accounts: [account({ secretFile: undefined })] }, '(bank).secretFile is missing: write the path of a file'],
+    [{ accounts: [account({ secret: 'topsecret' })] }, '(bank).secret is unknown'],
+    [{ accounts: [account({ payIn: { USD: {} } })] }, '(bank).payIn.USD is unknown'],
+    [
+      { accounts: [account({ payIn: { UAH: { least: '0', most: '5' } } })] },
+      '(bank).payIn.UAH.least: write an amount above 0',
+    ],
+    [
+      { accounts: [account({ payIn: { UAH: { least: '6', most: '5' } } })] },
+      '(bank).payIn.UAH.least: it is above most',
+    ],
+    [
+      { accounts: [account({ payIn: { UAH: { least: 1, most: 5 } } })] },
+      '(bank).payIn.UAH.least: write an amount as a string',
+    ],
+    [
+      { accounts: [account({ payIn: { UAH: { least: '1', most: '5.001' } } })] },
+      '(bank).payIn.UAH.most: write an amount above 0',
+    ],
+    [{ accounts: [account({ payIn: undefined, payout: {} })] }, '(bank).payIn: it is missing, and so is payout'],
+    [{ accounts: [account()], routing: {} }, 'routing: write a list'],
     [
       {
         accounts: [account()],
         routing: [{ direction: 'payIn', ticker: 'UAH', least: '1', most: '2', acquirers: ['gone'] }],
       },
-      'routing[0] names gone',
+      'routing[0].acquirers[0]: there is no account of this name',
     ],
   ])('%#: %s', (json, problem) => {
     expect(problemOf(json)).toContain(problem)

@@ -1,7 +1,7 @@
 import { parseUnits } from '../../platform/money/index.ts'
 
 /** Hryvnia and tenge have kopiyka and tiyn, 1/100. */
-const SCALE = 2
+export const SCALE = 2
 
 /** `1250` as `12.50`: acquirers read two decimals everywhere. */
 export const decimalOf = (units: bigint): string => {

@@ -120,22 +120,25 @@ describe('accounts of LiqPay, WayForPay and Freedom Pay', () => {
   )
 
   test.each([
-    [{ kind: 'liqpay' }, ['a.publicKey is a text', 'a.privateKeyFile is the path of a file that holds it']],
+    [
+      { kind: 'liqpay' },
+      ['(a).publicKey is missing', '(a).privateKeyFile is missing: write the path of a file that holds it'],
+    ],
     [
       { kind: 'liqpay', publicKey: 'i1', privateKeyFile: 'KEY', version: '5', url: 'http://liqpay.example' },
-      ['a.version is one of 3, 7', 'a.url is an https address'],
+      ['(a).version: write 3 or 7', '(a).url: write an https address'],
     ],
     [
       { kind: 'liqpay', publicKey: 'i1', privateKeyFile: 'KEY', payIn: { KZT: payout } },
-      ['a.payIn is of UAH, not of KZT'],
+      ['(a).payIn.KZT is unknown: there are UAH'],
     ],
     [
       { kind: 'wayforpay', secretKeyFile: 'KEY', page: 'popup' },
-      ['a.merchantAccount is a text', 'a.domain is a text', 'a.page is one of form, invoice'],
+      ['(a).merchantAccount is missing', '(a).domain is missing', '(a).page: write "form" or "invoice"'],
     ],
     [
       { kind: 'freedompay', merchantId: '1', secretKeyFile: 'KEY', payout: { KZT: payout } },
-      ['a.payoutSecretKeyFile is the path of a file that holds it'],
+      ['(a).payoutSecretKeyFile: it is missing: write the path of a file that holds it'],
     ],
     [
       {
@@ -146,7 +149,7 @@ describe('accounts of LiqPay, WayForPay and Freedom Pay', () => {
         testing: 'no',
         secretKey: 'topsecret',
       },
-      ['a.spacingMs is a whole number', 'a.testing is true or false', 'secretKey: unknown'],
+      ['(a).spacingMs: write a whole number', '(a).testing: write true or false', '(a).secretKey is unknown'],
     ],
   ])('%j is refused by name', (account, says) => {
     const given = Object.fromEntries(

@@ -7,7 +7,7 @@ import { bitcoinSettingsOf, evmSettingsOf, tronSettingsOf, type ChainSettings } 
 import { createTronAdapter } from './tron/index.ts'
 
 export { ChainUnavailable } from './port.ts'
-export { readChainSettings } from './settings.ts'
+export { NETWORKS_SHAPE, readChainSettings } from './settings.ts'
 export type { ChainSettings } from './settings.ts'
 
 /** An adapter with its connections, which close when they have long been idle, or when asked to. */

@@ -1,113 +1,18 @@
-import { isEvmNetwork, NETWORKS, type EvmNetwork, type Network } from '@bursar/chainkit'
+import type { EvmNetwork } from '@bursar/chainkit'
 import type { BitcoinChain } from '@bursar/chainkit/bitcoin'
-import {
-  boundsProblem,
-  countProblem,
-  digitsProblem,
-  genesisProblem,
-  isUrl,
-  unknownKeys,
-  urlProblem,
-} from './setting-problems.ts'
+import Type, { type Static } from 'typebox'
+import { choice, count, digits, flag, httpUrl, text } from '../../platform/config/fields.ts'
+import { readShape, withRule, type NoteProblem } from '../../platform/config/shape.ts'
 
-/** `BURSAR_NETWORKS_FILE`: the chains to follow and their nodes. A network left out is not served. Amounts: digits. */
-export interface ChainSettings {
-  BITCOIN?: BitcoinChainSettings
-  ETHEREUM?: EvmChainSettings
-  BINANCE_SMART_CHAIN?: EvmChainSettings
-  TRON?: TronChainSettings
-}
-
-export interface BitcoinChainSettings {
-  /** Bitcoin Core or Knots with -txindex: http://USER:PASSWORD@HOST:PORT */
-  url: string
-  /** hash of the genesis block: a node of another chain is refused */
-  genesis: string
-  /** confirmations that make a block final; 6 when absent */
-  finalDepth?: number
-  /**
-   * thousandths of a satoshi for each virtual byte; 100 and 300000 when absent. The node's own least rates hold besides
-   */
-  feeFloorMilliSatPerVb?: string
-  feeCapMilliSatPerVb?: string
-}
-
-export interface EvmChainSettings {
-  url: string
-  chainId: number
-  /** `finalized`, or how many blocks at and above one make it final; `finalized` when absent */
-  finality?: 'finalized' | number
-  /**
-   * with `finalized`: blocks, the final one counted, that stand on it at least; ETHEREUM 32 and BINANCE_SMART_CHAIN 2
-   * when absent
-   */
-  leastFinalDepth?: number
-  /** one gas price instead of EIP-1559; false when absent */
-  legacyGas?: boolean
-  /**
-   * wei for each unit of gas. `gasPriceFloor` is the least tip, or with `legacyGas` the least gas price: 0.01 gwei on
-   * Ethereum and 0.05 gwei on BSC when absent. `gasPriceCap` is the most in all: 500 gwei when absent
-   */
-  gasPriceFloor?: string
-  gasPriceCap?: string
-  /** off for a node that should not be asked for traces; auto when absent */
-  traces?: 'auto' | 'off'
-}
-
-export interface TronChainSettings {
-  /** java-tron's HTTP API, or a gateway's: `/wallet` is below it */
-  url: string
-  /** where `/walletsolidity` is: java-tron serves it on a port of its own; `url` when absent */
-  solidityUrl?: string
-  /** id of the genesis block: a node of another chain is refused */
-  genesis: string
-  /** sent under `apiKeyHeader`; none when absent */
-  apiKey?: string
-  /** TRON-PRO-API-KEY when absent */
-  apiKeyHeader?: string
-  /**
-   * requests that one process sends at most; absent: 15 a second with an API key and any number without, any number a
-   * day
-   */
-  requestsPerSecond?: number
-  requestsPerDay?: number
-  /**
-   * true when the node runs with `vm.saveInternalTx`, so that TRX sent by contracts is seen; false when absent, and
-   * then none is read
-   */
-  internalTransactions?: boolean
-}
-
-const BITCOIN_KEYS = ['url', 'genesis', 'finalDepth', 'feeFloorMilliSatPerVb', 'feeCapMilliSatPerVb']
-const EVM_KEYS = [
-  'url',
-  'chainId',
-  'finality',
-  'leastFinalDepth',
-  'legacyGas',
-  'gasPriceFloor',
-  'gasPriceCap',
-  'traces',
-]
-const TRON_KEYS = [
-  'url',
-  'solidityUrl',
-  'genesis',
-  'apiKey',
-  'apiKeyHeader',
-  'requestsPerSecond',
-  'requestsPerDay',
-  'internalTransactions',
-]
 /** As a name of an HTTP header is written (RFC 9110). */
-const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]{1,100}$/
+const HEADER_NAME = "^[!#$%&'*+.^_`|~\\w-]{1,100}$"
 /** What TronGrid allows a key. */
 const WITH_KEY_PER_SECOND = 15
-/** Where the settings name no bounds: thousandths of a satoshi for each virtual byte, wei for each unit of gas. */
+/** Thousandths of a satoshi for each virtual byte. */
 const VBYTE_BOUNDS = { floor: '100', cap: '300000' }
 /**
- * By network and not by type of transaction: BSC refuses what offers less than 0.05 gwei, whatever the type; Ethereum
- * has no such rule, and nodes ask a tip of 0.001 gwei by default.
+ * Wei for each unit of gas. By network and not by type of transaction: BSC refuses what offers less than 0.05 gwei,
+ * whatever the type; Ethereum has no such rule, and nodes ask a tip of 0.001 gwei by default.
  */
 const GAS_BOUNDS: Readonly<Record<EvmNetwork, { floor: string; cap: string }>> = {
   ETHEREUM: { floor: '10000000', cap: '500000000000' },
@@ -119,74 +24,146 @@ const GAS_BOUNDS: Readonly<Record<EvmNetwork, { floor: string; cap: string }>> =
  * has gathered (BEP-590).
  */
 const LEAST_FINAL_DEPTH: Readonly<Record<EvmNetwork, number>> = { ETHEREUM: 32, BINANCE_SMART_CHAIN: 2 }
+const FINAL_DEPTH = 6
+const API_KEY_HEADER = 'TRON-PRO-API-KEY'
 
-/** Reads the file. Throws an Error that lists everything wrong with it. */
-export const readChainSettings = (json: unknown): ChainSettings => {
-  const problems: string[] = []
-  if (typeof json !== 'object' || json === null || Array.isArray(json))
-    throw new Error('it is not an object of networks')
-  for (const [network, value] of Object.entries(json as Record<string, unknown>)) {
-    const known = NETWORKS.find((one) => one === network)
-    const settings = value as Record<string, unknown> | null
-    if (!known) problems.push(`${network} is not a network of this build: there are ${NETWORKS.join(', ')}`)
-    else if (typeof settings !== 'object' || settings === null) problems.push(`${network} is not an object`)
-    else problems.push(...problemsOf(known)(settings).map((problem) => `${network}.${problem}`))
-  }
-  if (problems.length > 0) throw new Error(problems.join('; '))
-  return json as ChainSettings
+const genesis = (description: string) =>
+  text(description, { pattern: '^[0-9a-f]{64}$', says: 'the hash of block 0: 64 lowercase hex digits' })
+
+/** A cap below the floor would offer less than the network takes: everything sent would be stuck. */
+const noteBounds = (note: NoteProblem, floor: string, cap: string, floorName: string, capName: string): void => {
+  if (BigInt(floor) > BigInt(cap)) note(`${floorName} (${floor}) is above ${capName} (${cap})`)
 }
 
-const problemsOf = (network: Network): ((given: Record<string, unknown>) => string[]) => {
-  if (isEvmNetwork(network)) return (given) => evmProblems(network, given)
-  return network === 'TRON' ? tronProblems : bitcoinProblems
-}
+const BITCOIN = withRule(
+  Type.Object({
+    url: httpUrl('Bitcoin Core or Knots with `txindex=1`: `http://USER:PASSWORD@HOST:PORT`'),
+    genesis: genesis('hash of block 0, which `bitcoin-cli getblockhash 0` prints: a node of another chain is refused'),
+    finalDepth: Type.Optional(
+      count('confirmations, the block of its own counted, that make a block final', {
+        standard: FINAL_DEPTH,
+        unit: 'blocks',
+      }),
+    ),
+    feeFloorMilliSatPerVb: Type.Optional(
+      digits("the least fee rate that is offered; the node's own least rates hold besides", {
+        standard: VBYTE_BOUNDS.floor,
+        unit: 'thousandths of a satoshi for each virtual byte',
+      }),
+    ),
+    feeCapMilliSatPerVb: Type.Optional(
+      digits('the highest fee rate that is offered', {
+        standard: VBYTE_BOUNDS.cap,
+        unit: 'thousandths of a satoshi for each virtual byte',
+      }),
+    ),
+  }),
+  ({ feeFloorMilliSatPerVb = VBYTE_BOUNDS.floor, feeCapMilliSatPerVb = VBYTE_BOUNDS.cap }, note) =>
+    noteBounds(note, feeFloorMilliSatPerVb, feeCapMilliSatPerVb, 'feeFloorMilliSatPerVb', 'feeCapMilliSatPerVb'),
+)
 
-const bitcoinProblems = (given: Record<string, unknown>): string[] => [
-  ...unknownKeys(given, BITCOIN_KEYS),
-  ...urlProblem(given),
-  ...genesisProblem(given),
-  ...countProblem(given, 'finalDepth'),
-  ...digitsProblem(given, 'feeFloorMilliSatPerVb'),
-  ...digitsProblem(given, 'feeCapMilliSatPerVb'),
-  ...boundsProblem(given, 'feeFloorMilliSatPerVb', 'feeCapMilliSatPerVb', VBYTE_BOUNDS),
-]
+const evm = (network: EvmNetwork) =>
+  withRule(
+    Type.Object({
+      url: httpUrl("the node's JSON-RPC"),
+      chainId: count('the chain: a node of another one is refused'),
+      finality: Type.Optional(
+        Type.Union([Type.Literal('finalized'), count('')], {
+          default: 'finalized',
+          description:
+            '`"finalized"`: the node says which block is final. A number: a block is final with so many confirmations, its own counted',
+        }),
+      ),
+      leastFinalDepth: Type.Optional(
+        count(
+          'with `"finalized"`: a block with fewer confirmations is not final, whatever the node says. Some nodes call their newest block final',
+          { standard: LEAST_FINAL_DEPTH[network], unit: 'blocks' },
+        ),
+      ),
+      legacyGas: Type.Optional(
+        flag(
+          '`true`: transactions name one gas price, which the node suggests (`eth_gasPrice`). `false`: transactions of EIP-1559, whose tip is the median of the newest 20 blocks. Both networks take both types',
+          { standard: false },
+        ),
+      ),
+      gasPriceFloor: Type.Optional(
+        digits(
+          "the least tip that is offered; with `legacyGas` the least gas price. BSC's nodes refuse less than 0.05 gwei; its test network refuses less than 0.1 gwei (`100000000`). The tip is paid in full, so a higher floor costs its whole amount with each transaction",
+          { standard: GAS_BOUNDS[network].floor, unit: 'wei for each unit of gas' },
+        ),
+      ),
+      gasPriceCap: Type.Optional(
+        digits('the most that is offered in all', {
+          standard: GAS_BOUNDS[network].cap,
+          unit: 'wei for each unit of gas',
+        }),
+      ),
+      traces: Type.Optional(
+        choice(
+          '`"off"`: the node is not asked for traces; money that contracts send is then found by comparing balances',
+          ['auto', 'off'],
+          { standard: 'auto' },
+        ),
+      ),
+    }),
+    ({ finality, leastFinalDepth, gasPriceFloor, gasPriceCap }, note) => {
+      if (typeof finality === 'number' && leastFinalDepth !== undefined)
+        note('it goes with the finality "finalized", not with a number', 'leastFinalDepth')
+      const { floor, cap } = GAS_BOUNDS[network]
+      noteBounds(note, gasPriceFloor ?? floor, gasPriceCap ?? cap, 'gasPriceFloor', 'gasPriceCap')
+    },
+  )
 
-const evmProblems = (network: EvmNetwork, given: Record<string, unknown>): string[] => [
-  ...unknownKeys(given, EVM_KEYS),
-  ...urlProblem(given),
-  ...(Number.isSafeInteger(given.chainId) && (given.chainId as number) > 0
-    ? []
-    : ['chainId is a whole number above 0']),
-  ...(given.finality === 'finalized' ? [] : countProblem(given, 'finality')),
-  ...countProblem(given, 'leastFinalDepth'),
-  ...(typeof given.finality === 'number' && given.leastFinalDepth !== undefined
-    ? ['leastFinalDepth goes with the finality finalized, not with a number']
-    : []),
-  ...(given.legacyGas === undefined || typeof given.legacyGas === 'boolean' ? [] : ['legacyGas is true or false']),
-  ...(given.traces === undefined || given.traces === 'auto' || given.traces === 'off' ? [] : ['traces is auto or off']),
-  ...digitsProblem(given, 'gasPriceFloor'),
-  ...digitsProblem(given, 'gasPriceCap'),
-  ...boundsProblem(given, 'gasPriceFloor', 'gasPriceCap', GAS_BOUNDS[network]),
-]
+const TRON = Type.Object({
+  url: httpUrl("java-tron's HTTP API, or a gateway's: `/wallet` is below it"),
+  solidityUrl: Type.Optional(
+    httpUrl('where `/walletsolidity` is: java-tron serves it on a port of its own', { absent: '`url`' }),
+  ),
+  genesis: genesis('id of block 0: a node of another chain is refused'),
+  apiKey: Type.Optional(text('the key that the gateway gave you', { absent: 'none' })),
+  apiKeyHeader: Type.Optional(
+    text('the HTTP header that carries it', {
+      standard: API_KEY_HEADER,
+      pattern: HEADER_NAME,
+      says: 'the name of an HTTP header',
+    }),
+  ),
+  requestsPerSecond: Type.Optional(
+    count('requests of one process in a second; more of them wait', {
+      absent: `${WITH_KEY_PER_SECOND} with \`apiKey\`, else not bounded`,
+    }),
+  ),
+  requestsPerDay: Type.Optional(
+    count('the same in 24 hours: a twenty-fourth may go out at once, the others are spread over the day', {
+      absent: 'not bounded',
+    }),
+  ),
+  internalTransactions: Type.Optional(
+    flag(
+      '`true`: the node runs with `vm.saveInternalTx`, and TRX that contracts send is read from it. `false`: none is read',
+      { standard: false },
+    ),
+  ),
+})
 
-const tronProblems = (given: Record<string, unknown>): string[] => [
-  ...unknownKeys(given, TRON_KEYS),
-  ...urlProblem(given),
-  ...(given.solidityUrl === undefined || isUrl(given.solidityUrl) ? [] : ['solidityUrl is an http(s) address']),
-  ...genesisProblem(given),
-  ...(given.apiKey === undefined || (typeof given.apiKey === 'string' && given.apiKey !== '')
-    ? []
-    : ['apiKey is text']),
-  ...(given.apiKeyHeader === undefined ||
-  (typeof given.apiKeyHeader === 'string' && HEADER_NAME.test(given.apiKeyHeader))
-    ? []
-    : ['apiKeyHeader is the name of an HTTP header']),
-  ...countProblem(given, 'requestsPerSecond'),
-  ...countProblem(given, 'requestsPerDay'),
-  ...(given.internalTransactions === undefined || typeof given.internalTransactions === 'boolean'
-    ? []
-    : ['internalTransactions is true or false']),
-]
+/** `BURSAR_NETWORKS_FILE`: the chains to follow and their nodes. A network that is left out is not served. */
+export const NETWORKS_SHAPE = Type.Object(
+  {
+    BITCOIN: Type.Optional(BITCOIN),
+    ETHEREUM: Type.Optional(evm('ETHEREUM')),
+    BINANCE_SMART_CHAIN: Type.Optional(evm('BINANCE_SMART_CHAIN')),
+    TRON: Type.Optional(TRON),
+  },
+  { description: 'the chains to follow and their nodes', key: 'NETWORK' },
+)
+
+export type ChainSettings = Static<typeof NETWORKS_SHAPE>
+export type BitcoinChainSettings = Static<typeof BITCOIN>
+export type EvmChainSettings = Static<ReturnType<typeof evm>>
+export type TronChainSettings = Static<typeof TRON>
+
+/** Reads the file. Throws a ShapeError that lists everything wrong with it. */
+export const readChainSettings = (json: unknown): ChainSettings => readShape(NETWORKS_SHAPE, json)
 
 const GENESIS: Readonly<Record<string, BitcoinChain>> = {
   '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f': 'mainnet',
@@ -197,7 +174,7 @@ const GENESIS: Readonly<Record<string, BitcoinChain>> = {
 export const chainOfGenesis = (genesis: string): BitcoinChain => GENESIS[genesis] ?? 'testnet'
 
 /** What a Bitcoin chain's settings mean when they leave something out. */
-export const bitcoinSettingsOf = ({ url, genesis, finalDepth = 6, ...fees }: BitcoinChainSettings) => ({
+export const bitcoinSettingsOf = ({ url, genesis, finalDepth = FINAL_DEPTH, ...fees }: BitcoinChainSettings) => ({
   url,
   chain: chainOfGenesis(genesis),
   finalDepth,

@@ -4,7 +4,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { BookSource } from './port.ts'
 import { officialPrice } from '../../market/rates/agreement.ts'
-import { createSources } from './sources.ts'
+import { readShape } from '../../platform/config/shape.ts'
+import { createSources, SOURCES_SHAPE } from './sources.ts'
 
 const NOW = 1_800_000_000_000
 const E18 = 10n ** 18n
@@ -188,8 +189,10 @@ describe('what is recorded of the real ones, and what is none', () => {
 })
 
 test('what is not known is named', () => {
-  expect(() => createSources({ venues: { mtgox: {} } }, () => NOW)).toThrow('mtgox is not one of binance, kraken')
-  expect(() => createSources({ venues: { kraken: { origin: 'https://x.example/path' } } }, () => NOW)).toThrow(
-    'no origin',
+  expect(() => readShape(SOURCES_SHAPE, { venues: { mtgox: {} } })).toThrow(
+    'venues.mtgox is unknown: there are binance, kraken',
+  )
+  expect(() => readShape(SOURCES_SHAPE, { venues: { kraken: { origin: 'https://x.example/path' } } })).toThrow(
+    'venues.kraken.origin: write an origin',
   )
 })

@@ -1,3 +1,5 @@
+import Type, { type Static } from 'typebox'
+import { byName, origin, text } from '../../platform/config/fields.ts'
 import { createRests, type Rests } from '../rests.ts'
 import { binance } from './binance.ts'
 import { bybit } from './bybit.ts'
@@ -8,47 +10,61 @@ import type { BookSource, OfficialSource } from './port.ts'
 import { createVenueSource, type Venue } from './venue.ts'
 import { whitebit } from './whitebit.ts'
 
-const VENUES: Record<string, Venue> = { binance, kraken, bybit, whitebit }
-const OFFICIAL: Record<string, (at: { origin?: string }) => OfficialSource> = { nbu: createNbu, nbk: createNbk }
+const VENUES = { binance, kraken, bybit, whitebit } satisfies Record<string, Venue>
+const OFFICIAL = { nbu: createNbu, nbk: createNbk } satisfies Record<
+  string,
+  (at: { origin?: string }) => OfficialSource
+>
+type VenueName = keyof typeof VENUES
+type OfficialName = keyof typeof OFFICIAL
+
+const at = Type.Optional(origin('where it is, when not the usual', { absent: "the source's own" }))
 
 /**
- * The file of price sources: which are asked, by name; where they are, and which markets they have, when not the usual.
+ * The price sources of `BURSAR_EXCHANGE_FILE`: which are asked, by name; where they are, and which markets they have,
+ * when not the usual.
  */
-export interface SourceSettings {
-  venues?: Record<string, { origin?: string; markets?: string[] }>
-  official?: Record<string, { origin?: string }>
-}
+export const SOURCES_SHAPE = Type.Object(
+  {
+    venues: Type.Optional(
+      byName(
+        Object.keys(VENUES) as VenueName[],
+        Type.Object({
+          origin: at,
+          markets: Type.Optional(
+            Type.Array(text('a market', { pattern: '^[^/]+/[^/]+$', says: 'BASE/QUOTE, such as BTC/USDT' }), {
+              description: 'the markets that are read',
+              absent: 'all that this build knows there',
+            }),
+          ),
+        }),
+        { description: 'whose order books are read', key: 'VENUE' },
+      ),
+    ),
+    official: Type.Optional(
+      byName(Object.keys(OFFICIAL) as OfficialName[], Type.Object({ origin: at }), {
+        description: 'whose official rates are read: `nbu` is the National Bank of Ukraine, `nbk` that of Kazakhstan',
+        key: 'BANK',
+      }),
+    ),
+  },
+  { description: 'where prices are read' },
+)
+
+export type SourceSettings = Static<typeof SOURCES_SHAPE>
 
 export interface Sources {
   books: BookSource[]
   official: OfficialSource[]
 }
 
-/** @throws Error that names what is not known */
 export const createSources = (
   settings: SourceSettings,
   now: () => number,
   rests: Rests = createRests(now),
 ): Sources => ({
   books: Object.entries(settings.venues ?? {}).map(([name, given]) =>
-    createVenueSource(known(VENUES, name), {
-      ...originOf(given),
-      ...(given.markets && { markets: given.markets }),
-      now,
-      rests,
-    }),
+    createVenueSource(VENUES[name as VenueName], { ...given, now, rests }),
   ),
-  official: Object.entries(settings.official ?? {}).map(([name, given]) => known(OFFICIAL, name)(originOf(given))),
+  official: Object.entries(settings.official ?? {}).map(([name, given]) => OFFICIAL[name as OfficialName](given)),
 })
-
-const known = <T>(table: Readonly<Record<string, T>>, name: string): T => {
-  if (Object.hasOwn(table, name)) return table[name]!
-  throw new Error(`price sources: ${name} is not one of ${Object.keys(table).join(', ')}`)
-}
-
-const originOf = ({ origin }: { origin?: string }): { origin?: string } => {
-  if (origin === undefined) return {}
-  if (!URL.canParse(origin) || new URL(origin).origin !== origin)
-    throw new Error(`price sources: ${origin} is no origin such as https://api.kraken.com`)
-  return { origin }
-}

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Network } from '@bursar/chainkit'
+import Type from 'typebox'
+import { choice, count, httpUrl, secretFile, text } from '../../platform/config/fields.ts'
 import { postForm } from './post-form.ts'
 import { ScreeningUnavailable, type Report, type Screened, type Screener, type Subject } from './port.ts'
 import { signalsOf } from './signals.ts'
@@ -30,13 +32,35 @@ const COINS: Readonly<Partial<Record<Network, string>>> = {
   TRON: 'TRX',
 }
 const TIMEOUT_MS = 15_000
+const LOCALE = 'en_US'
+const FLOW = 'fast'
+
+/** A provider of kind `amlbot` in `BURSAR_SCREENING_FILE`. */
+export const AMLBOT_SHAPE = Type.Object({
+  kind: Type.Literal('amlbot', { description: 'AMLBot, which judges transactions and addresses' }),
+  url: httpUrl('`https://extrnlapiendpoint.silencatech.com`, or the reserve `https://reserveapi.silencatech.com`'),
+  accessId: text('the account with AMLBot'),
+  accessKeyFile: secretFile('the file of its key', { absolute: true }),
+  locale: Type.Optional(text("the language of the provider's own report", { standard: LOCALE })),
+  flow: Type.Optional(choice('how thoroughly AMLBot looks', ['fast', 'advanced'], { standard: FLOW })),
+  assets: Type.Optional(
+    Type.Record(Type.String({ pattern: '^.+$' }), text("AMLBot's name of the asset"), {
+      description: "AMLBot's name of an asset where that is not the network's coin",
+      key: 'NETWORK/TICKER',
+      keySays: 'NETWORK/TICKER, such as ETHEREUM/USDT',
+    }),
+  ),
+  timeoutMs: Type.Optional(
+    count('how long an answer is waited for', { least: 1_000, most: 60_000, standard: TIMEOUT_MS, unit: 'ms' }),
+  ),
+})
 
 /**
  * AMLBot's API (`ecosystem.md` 4.2): a form signed with md5("what:accessKey:accessId"). Deposits are checked by their
  * transaction and our address in it, withdrawals by their destination, of which there is one.
  */
 export const createAmlbot = (settings: AmlbotSettings, now: () => number): Screener => {
-  const { url, accessId, accessKey, locale = 'en_US', flow = 'fast', timeoutMs = TIMEOUT_MS } = settings
+  const { url, accessId, accessKey, locale = LOCALE, flow = FLOW, timeoutMs = TIMEOUT_MS } = settings
   const ask = async (path: string, signed: string, fields: Record<string, string>): Promise<Screened> => {
     const token = createHash('md5').update(`${signed}:${accessKey}:${accessId}`).digest('hex')
     const answer = await postForm(

@@ -1,13 +1,43 @@
 import { readFileSync } from 'node:fs'
+import Type, { type Static } from 'typebox'
+import { choice, count, filePath, origin, text } from '../../platform/config/fields.ts'
 import { createRests, type Rests } from '../rests.ts'
 import { createCcxtVenue } from './ccxt/index.ts'
 import { DIALECTS } from './ccxt/dialect.ts'
 import type { Venue } from './port.ts'
 
-/** Where to hedge. The files hold the account's credentials, which only the worker reads. */
+const TIMEOUT_MS = 10_000
+
+/** Where to hedge, in `BURSAR_EXCHANGE_FILE`. */
+export const VENUE_SHAPE = Type.Object(
+  {
+    kind: Type.Optional(Type.Literal('ccxt', { default: 'ccxt', description: 'the library that speaks to it' })),
+    exchange: choice(
+      'the exchange, as ccxt calls it; spot. Of others it is not known how an order is asked for by our id, and how what arrives late is refused',
+      Object.keys(DIALECTS),
+    ),
+    name: Type.Optional(
+      text("ours, in the ledger's accounts for ever", {
+        pattern: '^[a-z0-9][a-z0-9-]{0,31}$',
+        says: '1 to 32 small letters, digits and dashes, and no dash first',
+        absent: '`exchange`',
+      }),
+    ),
+    origin: Type.Optional(origin('another host with the same paths', { absent: "the exchange's own hosts" })),
+    apiKeyFile: filePath(
+      'the file of the API key, which only the worker reads. Allow spot trading, forbid withdrawals, bind it to your address',
+    ),
+    secretFile: filePath('the file of its secret'),
+    timeoutMs: Type.Optional(
+      count('how long an answer is waited for', { least: 500, most: 60_000, standard: TIMEOUT_MS, unit: 'ms' }),
+    ),
+  },
+  { description: 'where exposures are hedged' },
+)
+
+/** The files hold the account's credentials, which only the worker reads. */
 export interface VenueSettings {
-  kind: 'ccxt'
-  /** of ours, permanent in the ledger's accounts */
+  /** of ours, in the ledger's accounts for ever */
   name: string
   /** as ccxt calls it */
   exchange: string
@@ -17,53 +47,24 @@ export interface VenueSettings {
   timeoutMs: number
 }
 
-const KEYS = ['kind', 'name', 'exchange', 'origin', 'apiKeyFile', 'secretFile', 'timeoutMs']
-const NAME = /^[a-z0-9][a-z0-9-]{0,31}$/
-const TIMEOUT_MS = 10_000
-
-/** @throws Error that names what is wrong */
-export const readVenueSettings = (json: unknown): VenueSettings => {
-  const given = (json ?? {}) as Partial<Record<keyof VenueSettings, unknown>>
-  const unknown = Object.keys(given).filter((key) => !KEYS.includes(key))
-  if (unknown.length > 0) throw new Error(`venue: unknown ${unknown.join(', ')}; there are ${KEYS.join(', ')}`)
-  const { kind = 'ccxt', exchange, origin, timeoutMs = TIMEOUT_MS, apiKeyFile, secretFile } = given
-  const name = given.name ?? exchange
-  if (kind !== 'ccxt') throw new Error('venue: kind is ccxt')
-  if (typeof exchange !== 'string' || !Object.hasOwn(DIALECTS, exchange))
-    throw new Error(`venue: exchange is one of ${Object.keys(DIALECTS).join(', ')}`)
-  if (typeof name !== 'string' || !NAME.test(name))
-    throw new Error('venue: name is 1 to 32 small letters, digits and dashes, and no dash first')
-  if (
-    origin !== undefined &&
-    (typeof origin !== 'string' || !URL.canParse(origin) || new URL(origin).origin !== origin)
-  )
-    throw new Error('venue: origin is one such as https://api1.example.com')
-  if (typeof apiKeyFile !== 'string' || typeof secretFile !== 'string')
-    throw new Error('venue: apiKeyFile and secretFile are paths of files that hold the credentials')
-  if (!Number.isInteger(timeoutMs) || (timeoutMs as number) < 500 || (timeoutMs as number) > 60_000)
-    throw new Error('venue: timeoutMs is from 500 to 60000')
-  return {
-    kind,
-    name,
-    exchange,
-    ...(origin === undefined ? {} : { origin }),
-    apiKeyFile,
-    secretFile,
-    timeoutMs: timeoutMs as number,
-  }
-}
+/** Settings that have the shape, with what is standard. */
+export const venueSettingsOf = ({
+  kind: _,
+  timeoutMs = TIMEOUT_MS,
+  ...given
+}: Static<typeof VENUE_SHAPE>): VenueSettings => ({ ...given, name: given.name ?? given.exchange, timeoutMs })
 
 /**
  * @param rests shared with all that asks the exchange from this process
  * @throws Error when a file of credentials can't be read; never with what is in it
  */
 export const openVenue = (
-  { name, exchange, origin, apiKeyFile, secretFile, timeoutMs }: VenueSettings,
+  { name, exchange, apiKeyFile, secretFile, timeoutMs, ...at }: VenueSettings,
   rests: Rests = createRests(Date.now),
 ): Venue =>
   createCcxtVenue(
     name,
-    { exchange, origin, apiKey: credential(apiKeyFile), secret: credential(secretFile), timeoutMs },
+    { exchange, origin: at.origin, apiKey: credential(apiKeyFile), secret: credential(secretFile), timeoutMs },
     rests,
   )
 

@@ -15,7 +15,8 @@ import { signatureOf } from '../../../../sandbox/venue/signature.ts'
 import { createSources } from '../rates/sources.ts'
 import { createRests } from '../rests.ts'
 import { describeVenue } from './conformance.ts'
-import { openVenue, readVenueSettings } from './settings.ts'
+import { readShape } from '../../platform/config/shape.ts'
+import { openVenue, VENUE_SHAPE, venueSettingsOf } from './settings.ts'
 import { VenueUnreachable } from './port.ts'
 
 const account = { apiKey: 'a-key', secret: 'a-secret' }
@@ -33,7 +34,7 @@ const start = () => startVenue({ port: 0, account, usd: () => USD, balances: { B
 describeVenue('Binance through ccxt', 66_000n, async () => {
   const emulator = await start()
   const open = (timeoutMs: number) =>
-    openVenue(readVenueSettings({ exchange: 'binance', origin: emulator.url, timeoutMs, ...files }))
+    openVenue(venueSettingsOf({ exchange: 'binance', origin: emulator.url, timeoutMs, ...files }))
   const venue = open(60_000)
   return {
     venue,
@@ -69,7 +70,7 @@ describe('audit D-B9: limits of an address (row V-5)', () => {
     let now = Date.now()
     const rests = createRests(() => now)
     const venue = openVenue(
-      readVenueSettings({ exchange: 'binance', origin: emulator.url, timeoutMs: 60_000, ...files }),
+      venueSettingsOf({ exchange: 'binance', origin: emulator.url, timeoutMs: 60_000, ...files }),
       rests,
     )
     const { books } = createSources({ venues: { binance: { origin: market.url } } }, () => now, rests)
@@ -103,7 +104,7 @@ describe('audit D-B9: limits of an address (row V-5)', () => {
     let now = Date.now()
     const rests = createRests(() => now)
     const venue = openVenue(
-      readVenueSettings({ exchange: 'binance', origin: emulator.url, timeoutMs: 60_000, ...files }),
+      venueSettingsOf({ exchange: 'binance', origin: emulator.url, timeoutMs: 60_000, ...files }),
       rests,
     )
     const {
@@ -126,7 +127,7 @@ describe('audit D-B9: limits of an address (row V-5)', () => {
 
 test('audit D-B9: the most of an order, and of what an account may hold, are read (row V-6)', async () => {
   const emulator = await start()
-  const venue = openVenue(readVenueSettings({ exchange: 'binance', origin: emulator.url, ...files }))
+  const venue = openVenue(venueSettingsOf({ exchange: 'binance', origin: emulator.url, ...files }))
   const markets = await venue.markets()
   const find = (base: string) => markets.find((one) => one.base === base && one.quote === 'USDT')!
   expect(find('TRX')).toMatchObject({ mostAmount: 9_000_000n * 10n ** 18n, mostPosition: 100_000_000n * 10n ** 18n })
@@ -148,7 +149,7 @@ describe('signatures', () => {
   test('with another secret are refused', async () => {
     const emulator = await start()
     const venue = openVenue(
-      readVenueSettings({ exchange: 'binance', origin: emulator.url, ...files, secretFile: file('other', 'another') }),
+      venueSettingsOf({ exchange: 'binance', origin: emulator.url, ...files, secretFile: file('other', 'another') }),
     )
     await expect(venue.balances()).rejects.toThrow(VenueUnreachable)
     expect(
@@ -172,8 +173,8 @@ test.runIf(process.platform === 'linux')(
   async () => {
     const emulator = await start()
     const given = { exchange: 'binance', origin: emulator.url, ...files }
-    const program = `import { openVenue, readVenueSettings } from './server/src/adapters/venues/settings.ts'
-    const venue = openVenue(readVenueSettings(${JSON.stringify(given)}))
+    const program = `import { openVenue, venueSettingsOf } from './server/src/adapters/venues/settings.ts'
+    const venue = openVenue(venueSettingsOf(${JSON.stringify(given)}))
     await venue.balances()
     console.log('ready')
     process.stdin.once('data', async () => { await venue.balances(); console.log('again') })`
@@ -207,17 +208,17 @@ test.runIf(process.platform === 'linux')(
 
 describe('settings', () => {
   test.each([
-    [{ exchange: 'mtgox', ...files }, /exchange is one of binance/],
+    [{ exchange: 'mtgox', ...files }, /exchange: write "binance"/],
     [{ exchange: 'binance', ...files, origin: 'https://x.example/api' }, /origin/],
-    [{ exchange: 'binance' }, /apiKeyFile and secretFile/],
-    [{ exchange: 'binance', ...files, secret: 'here' }, /unknown secret/],
+    [{ exchange: 'binance' }, /apiKeyFile is missing.*secretFile is missing/],
+    [{ exchange: 'binance', ...files, secret: 'here' }, /secret is unknown/],
   ])('%j is refused', (given, why) => {
-    expect(() => readVenueSettings(given)).toThrow(why)
+    expect(() => readShape(VENUE_SHAPE, given)).toThrow(why)
   })
 
   test('a file that is not there is named, and nothing of its content', () => {
-    expect(() =>
-      openVenue(readVenueSettings({ exchange: 'binance', ...files, secretFile: join(dir, 'none') })),
-    ).toThrow(/none can't be read \(ENOENT\)/)
+    expect(() => openVenue(venueSettingsOf({ exchange: 'binance', ...files, secretFile: join(dir, 'none') }))).toThrow(
+      /none can't be read \(ENOENT\)/,
+    )
   })
 })

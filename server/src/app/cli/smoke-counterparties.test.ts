@@ -21,7 +21,7 @@ import { createWayForPay } from '../../adapters/acquirers/wayforpay/index.ts'
 import { WAYFORPAY_LIMITS } from '../../adapters/acquirers/wayforpay/settings.ts'
 import { createAmlbot } from '../../adapters/screening/amlbot.ts'
 import type { Subject } from '../../adapters/screening/port.ts'
-import { openVenue, readVenueSettings } from '../../adapters/venues/settings.ts'
+import { openVenue, venueSettingsOf } from '../../adapters/venues/settings.ts'
 import { reportAcquirers } from './doctor-acquirers.ts'
 import { compareAcquirer, compareScreener, compareVenue } from './smoke-counterparties.ts'
 
@@ -263,7 +263,7 @@ test('binance: an order that was never placed is absent, clocks agree, and the w
     return join(dir, name)
   }
   const venue = openVenue(
-    readVenueSettings({
+    venueSettingsOf({
       exchange: 'binance',
       origin: emulator.url,
       timeoutMs: 60_000,

@@ -52,25 +52,25 @@ test('every setting', () => {
 
 test.each([
   [[], 'a JSON object'],
-  [{}, 'at least one'],
-  [{ providers: [{ kind: 'oracle' }] }, 'local-lists, issuer-freezes or amlbot'],
+  [{}, 'providers is missing: write a list of at least 1'],
+  [{ providers: [{ kind: 'oracle' }] }, 'providers[0].kind: write one of local-lists, issuer-freezes, amlbot'],
   [{ providers: [{ kind: 'local-lists' }, { kind: 'local-lists' }] }, 'once'],
-  [{ providers: [{ kind: 'local-lists', url: 'x' }] }, 'unknown url'],
+  [{ providers: [{ kind: 'local-lists', url: 'x' }] }, 'providers[0].url is unknown'],
   [{ providers: [{ kind: 'local-lists' }], riskyFrom: 0 }, 'riskyFrom'],
   [{ providers: [{ kind: 'local-lists' }], riskyFrom: 50 }, 'riskyFrom'],
-  [{ providers: [{ kind: 'local-lists' }], whenUnanswered: 'pass' }, 'hold or flag'],
+  [{ providers: [{ kind: 'local-lists' }], whenUnanswered: 'pass' }, 'whenUnanswered: write "hold" or "flag"'],
   [{ providers: [{ kind: 'local-lists' }], lateAfterMinutes: 0 }, 'lateAfterMinutes'],
   [{ providers: [{ kind: 'local-lists' }], deciders: 6 }, 'deciders'],
   [{ providers: [{ kind: 'local-lists' }], rescreenDays: 0 }, 'rescreenDays'],
-  [{ providers: [{ kind: 'local-lists' }], risky: 1 }, 'unknown risky'],
+  [{ providers: [{ kind: 'local-lists' }], risky: 1 }, 'risky is unknown, did you mean riskyFrom?'],
 ])('%j is refused', (file, why) => expect(() => readScreeningFile(file)).toThrow(why))
 
 test.each([
-  [{ url: 'ftp://x' }, 'url is an address'],
-  [{ accessId: '' }, 'accessId is missing'],
+  [{ url: 'ftp://x' }, 'url: write an http(s) address'],
+  [{ accessId: '' }, 'accessId: write a text'],
   [{ accessKeyFile: '/nowhere/key' }, "can't be read"],
   [{ accessKeyFile: 'key' }, 'absolute'],
-  [{ flow: 'slow' }, 'flow is'],
+  [{ flow: 'slow' }, 'flow: write "fast" or "advanced"'],
   [{ timeoutMs: 5 }, 'timeoutMs'],
   [{ assets: { 'TRON/USDT': 1 } }, 'assets.TRON/USDT'],
 ])('AMLBot with %j is refused', (more, why) =>

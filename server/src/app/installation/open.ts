@@ -1,10 +1,6 @@
 import type { Network } from '@bursar/chainkit'
-import { readAcquirersConfig } from '../../adapters/acquirers/index.ts'
-import { readChainSettings } from '../../adapters/chains/index.ts'
-import { createCatalogue, readAssetSettings, type Catalogue } from '../../market/assets/index.ts'
-import { objectOfKeys } from '../../platform/base/unknown-keys.ts'
+import type { Catalogue } from '../../market/assets/index.ts'
 import { createDb, createPool, requireMigrated, whoAmI, type PoolSettings } from '../../platform/db/index.ts'
-import type { WalletKeys } from '../../chain/transactions/index.ts'
 import { openClock } from '../../platform/runtime/business-clock.ts'
 import type { OffsetClock } from '../../platform/runtime/clock.ts'
 import { readConfig } from '../../platform/config/config.ts'
@@ -12,44 +8,14 @@ import type { Role } from '../../platform/config/settings.ts'
 import { createIds } from '../../platform/runtime/ids.ts'
 import { createLog } from '../../platform/process/log.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
-import { readExchangeFile } from '../composition/exchange-file.ts'
-import { readScreeningFile } from '../composition/screening-file.ts'
-import { readPolicies, STANDARD_POLICIES, type Policies } from '../composition/policy.ts'
-
-/** The wallet file is what `bursar-signer xpubs` prints. */
-const readWallet = (json: unknown): WalletKeys => {
-  const wallet = objectOfKeys('the file', json, [
-    'masterFingerprint',
-    'bitcoinChain',
-    'bitcoin',
-    'evm',
-    'tron',
-  ]) as Partial<WalletKeys>
-  const { bitcoin, evm, tron } = wallet
-  for (const [family, keys] of Object.entries({ bitcoin, evm, tron }))
-    objectOfKeys(family, keys ?? {}, ['hot', 'deposit'])
-  const isWhole = [bitcoin, evm, tron].every((keys) => keys?.hot && keys.deposit)
-  if (!wallet.masterFingerprint || !wallet.bitcoinChain || !isWhole) {
-    throw new Error('it is not what `bursar-signer xpubs` prints')
-  }
-  return wallet as WalletKeys
-}
-
-const files = {
-  networks: readChainSettings,
-  assets: (json: unknown): Catalogue => createCatalogue(readAssetSettings(json)),
-  xpubs: readWallet,
-  policy: readPolicies,
-  acquirers: readAcquirersConfig,
-  exchange: readExchangeFile,
-  screening: readScreeningFile,
-}
+import { STANDARD_POLICIES, type Policies } from '../composition/policy.ts'
+import { FILE_READERS } from '../composition/settings-files.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 export type ServerConfig = ReturnType<typeof loadConfig>
 
 /** The settings of this process. Throws a ConfigError that lists every problem. */
-export const loadConfig = (env: Environment, role: Role) => readConfig(env, role, files)
+export const loadConfig = (env: Environment, role: Role) => readConfig(env, role, FILE_READERS)
 
 /** A person waits for a command, and can end it. */
 const CLI_STATEMENT_MS = 3_600_000

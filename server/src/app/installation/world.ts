@@ -1,20 +1,21 @@
 import { joinAcquirers } from '../composition/fiat.ts'
-import { requireKnownLegs } from '../composition/exchange-file.ts'
+import { requireKnownLegs, type ExchangeFile } from '../composition/exchange-file.ts'
 import type { World } from '../composition/index.ts'
-import { readExchangePolicy, readLimitedPolicy } from '../../exchange/exchanges/index.ts'
+import { readExchangePolicy, readLimitedPolicy, type ExchangePolicy } from '../../exchange/exchanges/index.ts'
+import type { Catalogue } from '../../market/assets/index.ts'
 import { createClaimTokens } from '../../pay-in/crypto-invoices/index.ts'
+import { ConfigError } from '../../platform/config/config.ts'
+import { ShapeError } from '../../platform/config/shape.ts'
 import { required, type Opened } from './open.ts'
 
 /** What this installation's settings make of it. Throws an Error that names a setting which is missing. */
 export const worldOf = ({ config, runtime, policies }: Opened): World => {
   const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
-  requireKnownLegs(config.exchange?.legs ?? {}, catalogue)
   return {
     runtime,
     catalogue,
     policies,
-    exchange:
-      config.exchange === null ? readExchangePolicy(catalogue) : readLimitedPolicy(catalogue, config.exchange.exchange),
+    exchange: config.exchange === null ? readExchangePolicy(catalogue) : exchangeOf(config.exchange, catalogue),
     hedging: config.exchange?.hedging?.policy ?? null,
     wallet: required(config.xpubs, 'BURSAR_XPUBS_FILE'),
     publicUrl: config.publicUrl,
@@ -25,4 +26,22 @@ export const worldOf = ({ config, runtime, policies }: Opened): World => {
     claimTokens: createClaimTokens(config.dataKeys),
     screening: config.screening,
   }
+}
+
+/** Throws a ConfigError that lists everything in the exchange file that does not fit the assets. */
+const exchangeOf = ({ legs, exchange }: ExchangeFile, catalogue: Catalogue): ExchangePolicy => {
+  const problems: string[] = []
+  const noted = <Value>(read: () => Value): Value | undefined => {
+    try {
+      return read()
+    } catch (error) {
+      if (!(error instanceof ShapeError)) throw error
+      problems.push(...error.problems.map((problem) => `BURSAR_EXCHANGE_FILE: ${problem}`))
+      return undefined
+    }
+  }
+  noted(() => requireKnownLegs(legs, catalogue))
+  const policy = noted(() => readLimitedPolicy(catalogue, exchange))
+  if (policy === undefined || problems.length > 0) throw new ConfigError(problems)
+  return policy
 }

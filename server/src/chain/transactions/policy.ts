@@ -1,3 +1,7 @@
+import { isEvmNetwork, type Network } from '@bursar/chainkit'
+import Type, { type Static } from 'typebox'
+import { overStandard, whole } from '../../platform/config/fields.ts'
+
 /** How this installation sends on one network. Times in ms, on the business clock. */
 export interface SendingPolicy {
   /** pay more for a transaction that has waited this long in the pool */
@@ -56,3 +60,66 @@ export const DEFAULT_BITCOIN_POLICY: SendingPolicy = {
 
 /** Sun where the default is in wei. */
 export const DEFAULT_TRON_POLICY: SendingPolicy = { ...DEFAULT_POLICY, maxFee: 100_000_000n }
+
+const STANDARD: Readonly<Record<Network, SendingPolicy>> = {
+  BITCOIN: DEFAULT_BITCOIN_POLICY,
+  ETHEREUM: DEFAULT_POLICY,
+  BINANCE_SMART_CHAIN: DEFAULT_POLICY,
+  TRON: DEFAULT_TRON_POLICY,
+}
+const MOST_HOT_ADDRESSES = 64
+
+/** `sending` of a network in the policy file. */
+export const sendingShape = (network: Network) => {
+  const standard = STANDARD[network]
+  const member = (
+    key: keyof SendingPolicy,
+    description: string,
+    bounds: { least?: number; most?: number; unit?: string } = {},
+  ) => Type.Optional(whole(description, { ...bounds, standard: standard[key] }))
+  const ms = (key: keyof SendingPolicy, description: string) => member(key, description, { unit: 'ms' })
+  return Type.Object(
+    {
+      bumpAfterMs: ms('bumpAfterMs', 'a transaction that has waited this long pays more'),
+      rebroadcastEveryMs: ms('rebroadcastEveryMs', 'what is not mined is handed to the node again this often'),
+      mostInFlight: member('mostInFlight', 'unmined transactions of one sender (account chains)', { least: 1 }),
+      hotAddresses: member(
+        'hotAddresses',
+        'addresses of the hot wallet that pay side by side (ETHEREUM, BINANCE_SMART_CHAIN); see [hot-and-cold.md](hot-and-cold.md)',
+        { least: 1, most: isEvmNetwork(network) ? MOST_HOT_ADDRESSES : 1 },
+      ),
+      maxFee: member('maxFee', 'no transaction pays the network more', { unit: "the coin's smallest unit" }),
+      maxBatchFee: member(
+        'maxBatchFee',
+        'nor one that sweeps many addresses more than this (ETHEREUM, BINANCE_SMART_CHAIN)',
+        { unit: 'wei' },
+      ),
+      maxFeePerMille: member('maxFeePerMille', 'nor more than this part of what it pays out (BITCOIN)', {
+        unit: 'thousandths',
+      }),
+      mostPayments: member('mostPayments', 'payments of one transaction (BITCOIN)', { least: 1 }),
+      batchWaitMs: ms(
+        'batchWaitMs',
+        'the longest a withdrawal waits for others to share its transaction with; a full one leaves at once (BITCOIN)',
+      ),
+      saveUpAfterMs: ms(
+        'saveUpAfterMs',
+        "so long a withdrawal that the coins don't pay lets younger ones pass (BITCOIN)",
+      ),
+      saveUpMs: ms(
+        'saveUpMs',
+        'then all coins are kept for it for so long, then the younger ones go again for as long, and so on; 0: never kept (BITCOIN)',
+      ),
+      patientRate: member(
+        'patientRate',
+        'small coins are joined at no higher rate, and change is made when it is worth spending at it (BITCOIN)',
+        { unit: 'thousandths of a satoshi for each virtual byte' },
+      ),
+    },
+    { description: 'how transactions are sent' },
+  )
+}
+
+/** What a policy file says of sending, over what is standard. */
+export const sendingPolicyOf = (network: Network, given: Static<ReturnType<typeof sendingShape>> = {}): SendingPolicy =>
+  overStandard(STANDARD[network], given)

@@ -1,22 +1,37 @@
 import type { KeyAccount } from '@bursar/chainkit'
-import {
-  deriveAddress as deriveBitcoin,
-  keyOrigin,
-  type BitcoinChain,
-  type Branch,
-  type KeyOrigin,
-} from '@bursar/chainkit/bitcoin'
+import { deriveAddress as deriveBitcoin, keyOrigin, type Branch, type KeyOrigin } from '@bursar/chainkit/bitcoin'
 import { deriveAddress as deriveEvm } from '@bursar/chainkit/evm'
 import { deriveAddress as deriveTron } from '@bursar/chainkit/tron'
+import Type, { type Static } from 'typebox'
+import { choice, text } from '../../platform/config/fields.ts'
 
-/** Account-level extended public keys, as `bursar-signer xpubs` prints them. No process but the signer has more. */
-export interface WalletKeys {
-  masterFingerprint: string
-  bitcoinChain: BitcoinChain
-  bitcoin: Record<KeyAccount, string>
-  evm: Record<KeyAccount, string>
-  tron: Record<KeyAccount, string>
-}
+const accounts = (family: string) =>
+  Type.Object(
+    {
+      hot: text('of the hot wallet'),
+      deposit: text('of deposit addresses'),
+    } satisfies Record<KeyAccount, unknown>,
+    { description: `extended public keys of ${family}` },
+  )
+
+/**
+ * `BURSAR_XPUBS_FILE`: account-level extended public keys, as `bursar-signer xpubs` prints them. No process but the
+ * signer has more.
+ */
+export const WALLET_SHAPE = Type.Object(
+  {
+    masterFingerprint: text('of the master key, which a PSBT names', {
+      pattern: '^[0-9a-fA-F]{8}$',
+      says: '8 hex digits, as `bursar-signer xpubs` prints them',
+    }),
+    bitcoinChain: choice('how addresses of Bitcoin are written', ['mainnet', 'testnet', 'regtest']),
+    bitcoin: accounts('Bitcoin'),
+    evm: accounts('ETHEREUM and BINANCE_SMART_CHAIN'),
+    tron: accounts('TRON'),
+  },
+  { description: 'extended public keys, as `bursar-signer xpubs` prints them' },
+)
+export type WalletKeys = Static<typeof WALLET_SHAPE>
 
 /** Where a Bitcoin key of ours is, with what a PSBT needs to say of it. */
 export const bitcoinKey = (

@@ -19,7 +19,7 @@ export { rescan } from './rescan.ts'
 
 export { newestInCommon, planRewind, rewind } from './rewind.ts'
 export type { Rewind, RewindDeps } from './rewind.ts'
-export { DEFAULT_WATCHER_SETTINGS } from './settings.ts'
+export { DEFAULT_WATCHER_SETTINGS, watchShape } from './settings.ts'
 export type { WatcherSettings } from './settings.ts'
 export { createWatcher } from './watcher.ts'
 export type { Watcher } from './watcher.ts'

@@ -1,4 +1,6 @@
 import type { Network } from '@bursar/chainkit'
+import Type from 'typebox'
+import { count, whole } from '../../platform/config/fields.ts'
 
 /** How one network is watched. Times in ms, real time. */
 export interface WatcherSettings {
@@ -64,4 +66,41 @@ export const DEFAULT_WATCHER_SETTINGS: Readonly<Record<Network, Omit<WatcherSett
   },
   // Its blocks come every three seconds, and gateways count requests.
   TRON: { ...evm, pollMs: 3 * SECOND, ringBlocks: 5_000, staleAfterMs: 2 * MINUTE, finalStaleAfterMs: 5 * MINUTE },
+}
+
+const START_HEIGHT =
+  'the first block to read when the database has none of this network; null, or a block that is not final yet: the block after the final one'
+
+/** `watch` of a network in the policy file. */
+export const watchShape = (network: Network) => {
+  const standard = DEFAULT_WATCHER_SETTINGS[network]
+  const ms = (description: string, key: 'pollMs' | 'staleAfterMs' | 'finalStaleAfterMs' | 'unavailableAfterMs') =>
+    Type.Optional(whole(description, { least: 1, standard: standard[key], unit: 'ms' }))
+  const most = (description: string, key: 'ringBlocks' | 'ahead' | 'mostBlocks' | 'mostTransfers') =>
+    Type.Optional(whole(description, { least: 1, standard: standard[key] }))
+  return Type.Object(
+    {
+      startHeight: Type.Optional(
+        Type.Union([count('', { least: 0 }), Type.Null()], { default: null, description: START_HEIGHT }),
+      ),
+      pollMs: ms('pause after a look at the chain that found nothing new', 'pollMs'),
+      ringBlocks: most(
+        'blocks that are remembered to find where a reorganisation forked off: a deeper one stops the network',
+        'ringBlocks',
+      ),
+      ahead: most('blocks that are fetched beyond the one that is applied: they bound the memory', 'ahead'),
+      mostBlocks: most('blocks of one database transaction', 'mostBlocks'),
+      mostTransfers: most('transfers of one database transaction', 'mostTransfers'),
+      staleAfterMs: ms('the alert `chain-stale` is raised when the chain has not grown for so long', 'staleAfterMs'),
+      finalStaleAfterMs: ms(
+        'the alert `finality-stalled` is raised when no block has become final for so long',
+        'finalStaleAfterMs',
+      ),
+      unavailableAfterMs: ms(
+        'the alert `node-unavailable` is raised when the node has given no usable answer for so long',
+        'unavailableAfterMs',
+      ),
+    },
+    { description: 'how the chain is followed, in real time' },
+  )
 }

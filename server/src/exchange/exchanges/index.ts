@@ -20,7 +20,7 @@ export { profitOf } from './profit.ts'
 
 export { auditPositions, positionsOf, spreadIncomeOf } from './positions.ts'
 export { createQuoteStore } from './quotes.ts'
-export { readExchangePolicy } from './policy.ts'
+export { EXCHANGE_SHAPE, readExchangePolicy } from './policy.ts'
 export { readLimitedPolicy } from './direction.ts'
 export type { ExchangePolicy, ExchangeSettings } from './policy.ts'
 export { createExchangeFinder } from './queries.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readLimitedPolicy } from './index.ts'
+import { readExchangePolicy, readLimitedPolicy } from './index.ts'
 import { catalogue } from './test-world.ts'
 
 const limited = (...tickers: string[]) =>
@@ -7,11 +7,11 @@ const limited = (...tickers: string[]) =>
 
 test('audit F-9.3: an exchange whose assets have no limits of the position does not start, and says which', () => {
   expect(() => readLimitedPolicy(catalogue, {})).toThrow(
-    /assets\.BTC\.long, assets\.BTC\.short.*assets\.KZT\.short missing/,
+    /assets\.BTC\.long is missing.*assets\.BTC\.short is missing.*assets\.KZT\.short is missing/,
   )
   expect(() =>
     readLimitedPolicy(catalogue, { assets: { ...limited('BTC', 'ETH', 'UAH', 'KZT'), USDT: { long: '1000' } } }),
-  ).toThrow(/^exchange: assets\.USDT\.short missing/)
+  ).toThrow(/^exchange\.assets\.USDT\.short is missing: [^;]*$/)
   expect(
     readLimitedPolicy(catalogue, { assets: limited('BTC', 'ETH', 'USDT', 'UAH', 'KZT') }).assets.get('UAH'),
   ).toMatchObject({ long: 1_000_00n, short: 1_000_00n })
@@ -24,4 +24,23 @@ test('audit F-9.3: an asset that is in no open pair needs none', () => {
   expect(
     readLimitedPolicy(catalogue, { assets: limited('BTC', 'ETH', 'USDT', 'UAH'), pairs: closed }).assets.get('KZT'),
   ).toMatchObject({ long: null, short: null })
+})
+
+test('everything that does not fit the assets is listed at once', () => {
+  expect(() =>
+    readExchangePolicy(catalogue, {
+      assets: { DOGE: {}, BTC: { min: '0', max: '0.0000000001' }, ETH: { min: '2', max: '1' }, UAH: { step: '20' } },
+      pairs: { 'USDT/BTC': {}, 'BTC/DOGE': {} },
+    }),
+  ).toThrow(
+    [
+      'exchange.assets.DOGE: there is no such asset in BURSAR_ASSETS_FILE',
+      'exchange.pairs.USDT/BTC: write a pair such as BTC/USDT, .*',
+      'exchange.pairs.BTC/DOGE: write a pair such as BTC/USDT, .*',
+      'exchange.assets.BTC.min: write an amount above 0 of at most 8 decimals',
+      'exchange.assets.BTC.max: write an amount above 0 of at most 8 decimals',
+      'exchange.assets.ETH: max is below min',
+      'exchange.assets.UAH: write multiples of the step as min and max',
+    ].reduce((all, one) => new RegExp(`${all.source}.*${one.replaceAll('/', '.')}`), /^/),
+  )
 })

@@ -1,4 +1,7 @@
+import Type, { type Static } from 'typebox'
 import type { Catalogue } from '../../market/assets/index.ts'
+import { amount, byTicker, count, flag } from '../../platform/config/fields.ts'
+import { ShapeError } from '../../platform/config/shape.ts'
 import { parseUnits } from '../../platform/money/index.ts'
 import { pairOf } from './pair.ts'
 
@@ -32,15 +35,6 @@ export interface ExchangePolicy {
   quoteMs: number
 }
 
-/** The file's shape: decimal strings in whole units, basis points as numbers. */
-export interface ExchangeSettings {
-  assets?: Record<string, { step?: string; min?: string; max?: string; most?: string; long?: string; short?: string }>
-  pairs?: Record<string, { spreadBps?: number; feeBps?: number; closed?: boolean }>
-  spreadBps?: number
-  feeBps?: number
-  quoteMs?: number
-}
-
 /** Amounts finer than this are not exchanged, whatever an asset's own decimals. */
 const MOST_DECIMALS = 8
 
@@ -55,53 +49,100 @@ const STANDARD: Record<string, { min: string; max: string }> = {
   KZT: { min: '500', max: '50000000' },
 }
 const MOST_BPS = 5_000
-const PAIR_EXAMPLE = 'such as BTC/USDT, the one first that comes first of BTC, ETH, BNB, TRX, USDT, USDC, UAH, KZT'
+const SPREAD_BPS = 40
+const FEE_BPS = 50
+const QUOTE_MS = 10_000
+const WHOLE_UNITS = 'whole units of the asset'
+const BPS = 'hundredths of a percent'
+const PAIR_EXAMPLE =
+  'a pair such as BTC/USDT, the one first that comes first of BTC, ETH, BNB, TRX, USDT, USDC, UAH, KZT'
 
-/** Reads what the operator allows over the standard. Throws with the place named when it makes no sense. */
+const standardInWords = (end: 'min' | 'max'): string =>
+  Object.entries(STANDARD)
+    .map(([ticker, limits]) => `${ticker} ${limits[end]}`)
+    .join(', ')
+
+const units = (description: string, absent: string) => Type.Optional(amount(description, { absent, unit: WHOLE_UNITS }))
+const bps = (description: string, standard?: number) =>
+  Type.Optional(
+    count(description, {
+      least: 0,
+      most: MOST_BPS,
+      unit: BPS,
+      ...(standard === undefined ? { absent: 'as for all pairs' } : { standard }),
+    }),
+  )
+
+/** `exchange` in `BURSAR_EXCHANGE_FILE`: what may be exchanged, and what it costs. */
+export const EXCHANGE_SHAPE = Type.Object(
+  {
+    assets: Type.Optional(
+      byTicker(
+        Type.Object({
+          step: units('amounts are multiples of it', `the asset's own decimals, at most ${MOST_DECIMALS}`),
+          min: units('the least that is spent in one exchange, fee included', standardInWords('min')),
+          max: units('the most that is spent in one exchange, fee included', standardInWords('max')),
+          most: units('the platform does not come to hold more of it', 'not bounded'),
+          long: units(
+            'how much more of it exchanges may have bought than sold, hedges counted; required for every asset of a pair that is not closed',
+            '',
+          ),
+          short: units(
+            'how much more of it exchanges may have sold than bought, hedges counted; required for every asset of a pair that is not closed',
+            '',
+          ),
+        }),
+        'limits of each asset. An asset that has no standard limits is exchanged once it has `min` and `max`',
+      ),
+    ),
+    pairs: Type.Optional(
+      Type.Record(
+        Type.String({ pattern: '^[^/]+/[^/]+$' }),
+        Type.Object({
+          spreadBps: bps('what the price of this pair is worsened by'),
+          feeBps: bps('the fee of this pair'),
+          closed: Type.Optional(flag('`true`: the pair is not exchanged', { standard: false })),
+        }),
+        { description: 'what differs for a pair', key: 'PAIR', keySays: PAIR_EXAMPLE },
+      ),
+    ),
+    spreadBps: bps('what prices are worsened by', SPREAD_BPS),
+    feeBps: bps('the fee, of what is spent', FEE_BPS),
+    quoteMs: Type.Optional(
+      count("how long an estimate's price is honoured", { least: 0, standard: QUOTE_MS, unit: 'ms' }),
+    ),
+  },
+  { description: 'what may be exchanged, and what it costs' },
+)
+
+export type ExchangeSettings = Static<typeof EXCHANGE_SHAPE>
+
+/**
+ * Reads what the operator allows over the standard. Throws a ShapeError that lists everything that does not fit the
+ * assets of this installation, by its place in `BURSAR_EXCHANGE_FILE`.
+ */
 export const readExchangePolicy = (
   catalogue: Pick<Catalogue, 'crypto' | 'fiat'>,
   given: ExchangeSettings = {},
 ): ExchangePolicy => {
   const known = [...catalogue.crypto, ...catalogue.fiat]
-  for (const ticker of Object.keys(given.assets ?? {})) {
-    if (!known.some((asset) => asset.ticker === ticker))
-      throw new Error(`exchange: ${ticker} is no asset of this installation`)
-  }
-  const assets = known.flatMap(({ ticker, scale }): AssetRules[] => {
-    const rules = { ...STANDARD[ticker], ...given.assets?.[ticker] }
-    if (rules.min === undefined || rules.max === undefined) return []
-    const decimals = Math.min(scale, MOST_DECIMALS)
-    const units = (name: string, text: string): bigint => unitsIn(text, scale, `${ticker}.${name}`)
-    const read = {
-      ticker,
-      scale,
-      step: rules.step === undefined ? 10n ** BigInt(scale - decimals) : units('step', rules.step),
-      min: units('min', rules.min),
-      max: units('max', rules.max),
-      most: rules.most === undefined ? null : units('most', rules.most),
-      long: rules.long === undefined ? null : units('long', rules.long),
-      short: rules.short === undefined ? null : units('short', rules.short),
-    }
-    if (read.min % read.step !== 0n || read.max % read.step !== 0n)
-      throw new Error(`exchange: ${ticker}: min and max are multiples of the step`)
-    if (read.max < read.min) throw new Error(`exchange: ${ticker}: max is below min`)
-    return [read]
-  })
-  const isPair = (text: string): boolean => {
-    const [first = '', second = '', ...more] = text.split('/')
-    const isKnown = [first, second].every((one) => known.some(({ ticker }) => ticker === one))
-    return more.length === 0 && isKnown && first !== second && pairOf(first, second).first === first
-  }
-  const strange = Object.keys(given.pairs ?? {}).filter((pair) => !isPair(pair))
-  if (strange.length > 0)
-    throw new Error(`exchange: ${strange.join(', ')} is no pair of this installation: write ${PAIR_EXAMPLE}`)
+  const problems = [
+    ...Object.keys(given.assets ?? {})
+      .filter((ticker) => !known.some((asset) => asset.ticker === ticker))
+      .map((ticker) => `exchange.assets.${ticker}: there is no such asset in BURSAR_ASSETS_FILE`),
+    ...Object.keys(given.pairs ?? {})
+      .filter((pair) => !isPair(pair, known))
+      .map((pair) => `exchange.pairs.${pair}: write ${PAIR_EXAMPLE}`),
+  ]
+  const assets = known.flatMap((asset) => rulesOf(asset, given.assets?.[asset.ticker], problems))
+  if (problems.length > 0) throw new ShapeError(problems)
   const pairs = Object.entries(given.pairs ?? {}).map(
     ([pair, { spreadBps, feeBps, closed }]) =>
       [
         pair,
         {
-          ...(spreadBps === undefined ? {} : { spreadBps: bps(spreadBps, pair) }),
-          ...(feeBps === undefined ? {} : { feeBps: bps(feeBps, pair) }),
+          ...(spreadBps === undefined ? {} : { spreadBps: BigInt(spreadBps) }),
+          ...(feeBps === undefined ? {} : { feeBps: BigInt(feeBps) }),
           ...(closed && { closed }),
         },
       ] as const,
@@ -109,42 +150,69 @@ export const readExchangePolicy = (
   return {
     assets: new Map(assets.map((asset) => [asset.ticker, asset])),
     pairs: new Map(pairs),
-    spreadBps: bps(given.spreadBps ?? 40, 'spreadBps'),
-    feeBps: bps(given.feeBps ?? 50, 'feeBps'),
-    quoteMs: given.quoteMs ?? 10_000,
+    spreadBps: BigInt(given.spreadBps ?? SPREAD_BPS),
+    feeBps: BigInt(given.feeBps ?? FEE_BPS),
+    quoteMs: given.quoteMs ?? QUOTE_MS,
   }
 }
 
+type Known = Pick<AssetRules, 'ticker' | 'scale'>
+
+const isPair = (text: string, known: readonly Known[]): boolean => {
+  const [first = '', second = '', ...more] = text.split('/')
+  const isKnown = [first, second].every((one) => known.some(({ ticker }) => ticker === one))
+  return more.length === 0 && isKnown && first !== second && pairOf(first, second).first === first
+}
+
+/** Nothing for an asset without limits, which is not exchanged. */
+const rulesOf = (
+  { ticker, scale }: Known,
+  given: NonNullable<ExchangeSettings['assets']>[string] = {},
+  problems: string[],
+): AssetRules[] => {
+  const rules = { ...STANDARD[ticker], ...given }
+  if (rules.min === undefined || rules.max === undefined) return []
+  const place = `exchange.assets.${ticker}`
+  const unitsIn = (name: keyof typeof rules): bigint => {
+    const parsed = parseUnits(rules[name] ?? '0', scale)
+    if (parsed.ok && (rules[name] === undefined || parsed.units > 0n)) return parsed.units
+    problems.push(`${place}.${name}: write an amount above 0 of at most ${scale} decimals`)
+    return 0n
+  }
+  const bound = (name: 'most' | 'long' | 'short'): bigint | null => (rules[name] === undefined ? null : unitsIn(name))
+  const finest = 10n ** BigInt(Math.max(0, scale - MOST_DECIMALS))
+  const step = rules.step === undefined ? finest : unitsIn('step')
+  const read = {
+    ticker,
+    scale,
+    step,
+    min: unitsIn('min'),
+    max: unitsIn('max'),
+    most: bound('most'),
+    long: bound('long'),
+    short: bound('short'),
+  }
+  if (step > 0n && (read.min % step !== 0n || read.max % step !== 0n))
+    problems.push(`${place}: write multiples of the step as min and max`)
+  if (read.max > 0n && read.max < read.min) problems.push(`${place}: max is below min`)
+  return [read]
+}
+
 /**
- * Throws with every asset that is exchanged without a limit of the platform's position: prices may be wrong, and losses
- * must end somewhere.
+ * Throws a ShapeError with every asset that is exchanged without a limit of the platform's position: prices may be
+ * wrong, and losses must end somewhere.
  */
 export const requirePositionLimits = (
   { assets }: Pick<ExchangePolicy, 'assets'>,
   exchanged: ReadonlySet<string>,
 ): void => {
-  const missing = [...assets.values()]
+  const missing = (ticker: string, name: string, what: string): string =>
+    `exchange.assets.${ticker}.${name} is missing: write how much more of it exchanges may have ${what}, in whole units, or close its pairs`
+  const problems = [...assets.values()]
     .filter(({ ticker }) => exchanged.has(ticker))
     .flatMap(({ ticker, long, short }) => [
-      ...(long === null ? [`assets.${ticker}.long`] : []),
-      ...(short === null ? [`assets.${ticker}.short`] : []),
+      ...(long === null ? [missing(ticker, 'long', 'bought than sold')] : []),
+      ...(short === null ? [missing(ticker, 'short', 'sold than bought')] : []),
     ])
-  if (missing.length > 0) {
-    throw new Error(
-      `exchange: ${missing.join(', ')} missing: how much more of an asset exchanges may have bought than sold (long), and sold than bought (short), in whole units. Close the pairs of what you don't exchange`,
-    )
-  }
-}
-
-const unitsIn = (text: string, scale: number, where: string): bigint => {
-  const parsed = parseUnits(text, scale)
-  if (!parsed.ok || parsed.units === 0n)
-    throw new Error(`exchange: ${where} is a decimal above zero of at most ${scale} digits; got ${text}`)
-  return parsed.units
-}
-
-const bps = (value: number, where: string): bigint => {
-  if (!Number.isInteger(value) || value < 0 || value > MOST_BPS)
-    throw new Error(`exchange: ${where} is whole basis points from 0 to ${MOST_BPS}`)
-  return BigInt(value)
+  if (problems.length > 0) throw new ShapeError(problems)
 }

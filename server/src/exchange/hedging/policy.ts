@@ -1,3 +1,6 @@
+import Type, { type Static } from 'typebox'
+import { amount, count, ticker } from '../../platform/config/fields.ts'
+import type { NoteProblem } from '../../platform/config/shape.ts'
 import { unitsOf } from '../../platform/money/index.ts'
 
 /** How the platform hedges. USDT in 1e-18. */
@@ -17,46 +20,57 @@ export interface HedgePolicy {
   validMs: number
 }
 
-/** The file's shape: decimal strings in whole USDT. */
-export interface HedgeSettings {
-  leastUsdt?: string
-  mostUsdt?: string
-  mostUsdtPerHour?: string
-  slippageBps?: number
-  assets?: string[]
-  warnPercent?: number
-}
+const usdt = (description: string, standard: string) => Type.Optional(amount(description, { standard, unit: 'USDT' }))
 
-const KEYS = ['leastUsdt', 'mostUsdt', 'mostUsdtPerHour', 'slippageBps', 'assets', 'warnPercent']
+const STANDARD = { leastUsdt: '20', mostUsdt: '10000', mostUsdtPerHour: '100000', slippageBps: 50, warnPercent: 80 }
 const VALID_MS = 5_000
 
-/** @throws Error that names what makes no sense */
-export const readHedgePolicy = (given: HedgeSettings): HedgePolicy => {
-  const unknown = Object.keys(given).filter((key) => !KEYS.includes(key))
-  if (unknown.length > 0) throw new Error(`hedging: unknown ${unknown.join(', ')}; there are venue, ${KEYS.join(', ')}`)
-  const policy: HedgePolicy = {
-    leastUsdt: usdt('leastUsdt', given.leastUsdt ?? '20'),
-    mostUsdt: usdt('mostUsdt', given.mostUsdt ?? '10000'),
-    mostUsdtPerHour: usdt('mostUsdtPerHour', given.mostUsdtPerHour ?? '100000'),
-    slippageBps: BigInt(whole('slippageBps', given.slippageBps ?? 50, 1_000)),
+/** Of `hedging` in `BURSAR_EXCHANGE_FILE`, beside the venue. */
+export const HEDGE_MEMBERS = {
+  leastUsdt: usdt("a smaller exposure is left alone; the venue's own least holds too", STANDARD.leastUsdt),
+  mostUsdt: usdt('the most of one order', STANDARD.mostUsdt),
+  mostUsdtPerHour: usdt('the most of all orders of an hour', STANDARD.mostUsdtPerHour),
+  slippageBps: Type.Optional(
+    count(
+      'how much worse than the middle of your own sources an order may fill: it is a limit order that fills at once or is cancelled',
+      { most: 1_000, standard: STANDARD.slippageBps, unit: 'hundredths of a percent' },
+    ),
+  ),
+  warnPercent: Type.Optional(
+    count("how much of a position's limit is used when an alert is raised", {
+      most: 100,
+      standard: STANDARD.warnPercent,
+      unit: 'percent',
+    }),
+  ),
+  assets: Type.Optional(
+    Type.Array(ticker('an asset'), {
+      description:
+        'what is hedged. An asset needs a market against USDT there and a price of your own; others keep their exposure, within their limits',
+      absent: 'all that the venue has',
+    }),
+  ),
+}
+
+export type HedgeSettings = { [Name in keyof typeof HEDGE_MEMBERS]?: Static<(typeof HEDGE_MEMBERS)[Name]> }
+
+/** The rule that limits of amounts are each at most the next. */
+export const noteUnordered = (given: HedgeSettings, note: NoteProblem): void => {
+  const { leastUsdt, mostUsdt, mostUsdtPerHour } = hedgePolicyOf(given)
+  if (mostUsdt < leastUsdt) note('it is below leastUsdt', 'mostUsdt')
+  if (mostUsdtPerHour < mostUsdt) note('it is below mostUsdt', 'mostUsdtPerHour')
+}
+
+/** What a file says, over what is standard. */
+export const hedgePolicyOf = (given: HedgeSettings): HedgePolicy => {
+  const { leastUsdt, mostUsdt, mostUsdtPerHour, slippageBps, warnPercent } = { ...STANDARD, ...given }
+  return {
+    leastUsdt: unitsOf(leastUsdt, 18),
+    mostUsdt: unitsOf(mostUsdt, 18),
+    mostUsdtPerHour: unitsOf(mostUsdtPerHour, 18),
+    slippageBps: BigInt(slippageBps),
     assets: given.assets === undefined ? null : new Set(given.assets),
-    warnPercent: BigInt(whole('warnPercent', given.warnPercent ?? 80, 100)),
+    warnPercent: BigInt(warnPercent),
     validMs: VALID_MS,
   }
-  if (policy.mostUsdt < policy.leastUsdt || policy.mostUsdtPerHour < policy.mostUsdt)
-    throw new Error('hedging: leastUsdt, mostUsdt and mostUsdtPerHour are each at most the next')
-  return policy
-}
-
-const usdt = (name: string, text: string): bigint => {
-  try {
-    return unitsOf(text, 18)
-  } catch {
-    throw new Error(`hedging: ${name} is a decimal in USDT, such as "20"`)
-  }
-}
-
-const whole = (name: string, value: number, most: number): number => {
-  if (Number.isInteger(value) && value >= 1 && value <= most) return value
-  throw new Error(`hedging: ${name} is a whole number from 1 to ${most}`)
 }

@@ -27,7 +27,7 @@ import {
   createHedgeJob,
   compareVenue,
   listOpenOrders,
-  readHedgePolicy,
+  hedgePolicyOf,
   type HedgeSettings,
 } from './index.ts'
 import { toUnits } from './amounts.ts'
@@ -75,7 +75,7 @@ export const createHedgeWorld = async (
     runtime,
     catalogue,
     venue,
-    policy: readHedgePolicy(settings),
+    policy: hedgePolicyOf(settings),
     legs: async () => world.legs,
     pause: async (name) => {
       if (name === world.killAt) throw new Killed(name)

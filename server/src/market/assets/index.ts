@@ -1,6 +1,7 @@
 /** The assets and networks this installation serves, and what it asks for moving them. Promises: configuration only. */
 export { createCatalogue } from './catalogue.ts'
-export type { AssetOnNetwork, AssetSettings, Catalogue, CryptoAsset, FiatAsset } from './catalogue.ts'
-export { readAssetSettings } from './shape.ts'
+export type { AssetOnNetwork, Catalogue, CryptoAsset, FiatAsset } from './catalogue.ts'
+export { ASSETS_SHAPE, readAssetSettings } from './settings.ts'
+export type { AssetSettings } from './settings.ts'
 export { assetRoutes } from './routes.ts'
 export { chargeOf } from './tariff.ts'

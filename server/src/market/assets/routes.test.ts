@@ -39,14 +39,6 @@ const list = async (operation: string, prices: Record<string, bigint>): Promise<
 }
 const ajv = new Ajv()
 
-test('audit C-8: TRON carries TRX and USDT only', () => {
-  const onTron = (ticker: string) =>
-    createCatalogue({ crypto: [{ ticker, name: ticker, networks: { TRON: { ...on(6), contract: 'T1' } } }], fiat: [] })
-  expect(onTron('USDT').networks).toEqual(new Set(['TRON']))
-  expect(onTron('TRX').networks).toEqual(new Set(['TRON']))
-  expect(() => onTron('USDC')).toThrow('asset USDC: TRON carries TRX and USDT only; take TRON out of its networks')
-})
-
 describe('the lists of assets', () => {
   test('audit C-3 C-9: crypto, by ticker: where each lives, its decimals, and its price in USD when there is one', async () => {
     const body = await list('listCryptoAssets', { BTC: 65_003n * E18 + E18 / 2n, UAH: E18 / 41n })

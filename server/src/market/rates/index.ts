@@ -13,7 +13,7 @@ export { listLegs, listOfficialRates } from './leg-store.ts'
 export type { StoredLeg } from './leg-store.ts'
 export { createLegsReader, readLegs } from './legs.ts'
 export type { Legs } from './legs.ts'
-export { marketOf } from './markets.ts'
+export { LEG_SHAPE, legRulesOf, marketOf } from './markets.ts'
 export { officialDay, type AgreementRules } from './agreement.ts'
 export { freshPrices } from './queries.ts'
 

@@ -1,5 +1,7 @@
 import type { Network } from '@bursar/chainkit'
 import { COINBASE_MATURITY } from '@bursar/chainkit/bitcoin'
+import Type, { type Static } from 'typebox'
+import { whole } from '../../platform/config/fields.ts'
 
 /** When a network's deposits are credited: when their block is final, or after so many confirmations by their value. */
 export type ConfirmationRule =
@@ -42,6 +44,70 @@ export const DEFAULT_DEPOSIT_POLICY: DepositPolicy = {
   BINANCE_SMART_CHAIN: atFinality,
   TRON: atFinality,
 }
+
+const ruleInWords = (rule: ConfirmationRule): string =>
+  rule.kind === 'final'
+    ? 'when the block is final'
+    : `${rule.tiers.map(({ belowUsd, confirmations }) => `${confirmations} below ${belowUsd} USD`).join(', ')}, else ${rule.otherwise}`
+
+const confirmations = (description: string) => whole(description, { least: 1, unit: 'blocks' })
+
+const confirmationsShape = (network: Network) =>
+  Type.Union(
+    [
+      Type.Object({ kind: Type.Literal('final', { description: 'credited when its block is final' }) }),
+      Type.Object({
+        kind: Type.Literal('tiers', { description: 'credited after so many confirmations, by its value' }),
+        tiers: Type.Array(
+          Type.Object({
+            belowUsd: whole('the bound', { unit: 'whole US dollars' }),
+            confirmations: confirmations('confirmations of what is worth less than the bound'),
+          }),
+          { description: 'from the smallest bound up' },
+        ),
+        otherwise: confirmations('confirmations from the last bound up, and while there is no fresh price'),
+      }),
+    ],
+    {
+      description: 'when a deposit is credited',
+      absent: ruleInWords(DEFAULT_DEPOSIT_POLICY[network].confirmations),
+    },
+  )
+
+/** Of deposits, in a network's part of the policy file. */
+export const depositMembers = (network: Network) => ({
+  confirmations: Type.Optional(confirmationsShape(network)),
+  goneAfterMs: Type.Optional(
+    whole('a transaction that neither pool nor chain has shown for so long has failed', {
+      standard: DEFAULT_DEPOSIT_POLICY[network].goneAfterMs,
+      unit: 'ms',
+    }),
+  ),
+})
+
+/** What a policy file says of a network's deposits, over what is standard. */
+export const depositRulesOf = (
+  network: Network,
+  given: { confirmations?: Static<ReturnType<typeof confirmationsShape>>; goneAfterMs?: number | string },
+): DepositRules => {
+  const standard = DEFAULT_DEPOSIT_POLICY[network]
+  return {
+    confirmations: given.confirmations ? confirmationRuleOf(given.confirmations) : standard.confirmations,
+    goneAfterMs: Number(given.goneAfterMs ?? standard.goneAfterMs),
+  }
+}
+
+const confirmationRuleOf = (given: Static<ReturnType<typeof confirmationsShape>>): ConfirmationRule =>
+  given.kind === 'final'
+    ? given
+    : {
+        kind: given.kind,
+        tiers: given.tiers.map((tier) => ({
+          belowUsd: BigInt(tier.belowUsd),
+          confirmations: Number(tier.confirmations),
+        })),
+        otherwise: Number(given.otherwise),
+      }
 
 const E18 = 10n ** 18n
 

@@ -9,16 +9,20 @@ const cost = (from: string, to: string): number => {
   return row[to.length]!
 }
 
+const LEAST_OF_A_START = 3
+const isStart = (given: string, word: string): boolean =>
+  given.length >= LEAST_OF_A_START && word.toLowerCase().startsWith(given.toLowerCase())
+
 /**
- * The known word that a misspelt one most likely stands for: at most a third of its letters differ, capitals aside.
- * Undefined when none is that close.
+ * The known word that a misspelt one most likely stands for: at most a third of its letters differ, capitals aside,
+ * or it is the start of one. Undefined when none is that close.
  */
 export const similarWord = (given: string, known: readonly string[]): string | undefined => {
   // What a file or a caller sends may be long, and the comparison takes time by the product of both lengths.
   if (given.length > 64) return undefined
   const [best] = known
     .map((word) => ({ word, distance: cost(given.toLowerCase(), word.toLowerCase()) }))
-    .filter(({ word, distance }) => distance <= Math.max(1, Math.floor(word.length / 3)))
+    .filter(({ word, distance }) => distance <= Math.max(1, Math.floor(word.length / 3)) || isStart(given, word))
     .sort((a, b) => a.distance - b.distance)
   return best?.word
 }

@@ -1,10 +1,10 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { settingsTable } from './config-table.ts'
 import { ConfigError, readConfig } from './config.ts'
 import type { Role } from './settings.ts'
+import { ShapeError } from './shape.ts'
 
 let folder = ''
 const path = (name: string): string => join(folder, name)
@@ -158,6 +158,16 @@ describe('settings', () => {
     ])
   })
 
+  test('of a file have each of its problems listed, with the file', () => {
+    const networks = () => {
+      throw new ShapeError(['TRON.url is missing: write an http(s) address', 'BITCOIN: write a JSON object'])
+    }
+    expect(problemsOf(least(), 'all', { ...plain, networks })).toEqual([
+      `BURSAR_NETWORKS_FILE (${path('json')}): TRON.url is missing: write an http(s) address`,
+      `BURSAR_NETWORKS_FILE (${path('json')}): BITCOIN: write a JSON object`,
+    ])
+  })
+
   test('that are secret may come from a file, but not from both', () => {
     const { DATABASE_URL: _, ...env } = least()
     expect(read({ ...env, DATABASE_URL_FILE: path('url') }).databaseUrl).toBe('postgres://bursar@localhost/bursar')
@@ -283,10 +293,5 @@ describe('settings', () => {
     'postgres:///bursar?host=localhost&host=db.example',
   ])('audit S-3: a parameter that DATABASE_URL has twice is refused: %s', (url) => {
     expect(problemsOf({ ...least(), DATABASE_URL: url })).toEqual([expect.stringContaining('twice')])
-  })
-
-  test('are all in docs/operating/configuration.md', () => {
-    const page = readFileSync(new URL('../../../../docs/operating/configuration.md', import.meta.url), 'utf8')
-    expect(page).toContain(settingsTable())
   })
 })

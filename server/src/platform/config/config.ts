@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { readKeyFile } from './key-file.ts'
+import { ShapeError } from './shape.ts'
 import { settingsOf, type FileParsers, type Role, type Setting } from './settings.ts'
 
 type Settings<Files extends FileParsers> = ReturnType<typeof settingsOf<Files>>
@@ -32,7 +33,7 @@ export const readConfig = <Files extends FileParsers>(env: Environment, role: Ro
     try {
       return [name, readSetting(env, role, setting)]
     } catch (error) {
-      problems.push((error as Error).message)
+      problems.push(...problemsIn(error))
       return [name, null]
     }
   })
@@ -52,9 +53,13 @@ const readSetting = (env: Environment, role: Role, setting: Setting<unknown>): u
   try {
     return setting.read(text)
   } catch (error) {
-    throw new RangeError(`${given?.from ?? setting.env}: ${(error as Error).message}`, { cause: error })
+    const from = given?.from ?? setting.env
+    throw new ShapeError(problemsIn(error).map((problem) => `${from}: ${problem}`))
   }
 }
+
+const problemsIn = (error: unknown): readonly string[] =>
+  error instanceof ShapeError ? error.problems : [(error as Error).message]
 
 /** What was given for a setting, and by what. An empty variable counts as absent. */
 const textOf = (

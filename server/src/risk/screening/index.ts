@@ -29,4 +29,5 @@ export { findingsOn, noteFindings, screenAgain } from './rescreening.ts'
 
 export { reportPage, screeningRoutes } from './routes.ts'
 export type { Opinion, Screening, ScreeningRules } from './screening.ts'
+export { SCREENING_MEMBERS, screeningRulesOf } from './settings.ts'
 export { lockDeposits } from './store.ts'

@@ -42,7 +42,7 @@ import {
   createFunding,
   createHotWatchJob,
   grantCapital,
-  readTreasuryPolicy,
+  treasuryPolicyOf,
   reconcileNetwork,
   type Round,
   type TreasuryPolicy,
@@ -131,7 +131,7 @@ export interface ColdSetup {
   chain: Pick<ChainWorld, 'adapter' | 'mine'>
   catalogue: Catalogue
   /** as in the policy file */
-  treasury: Parameters<typeof readTreasuryPolicy>[1]
+  treasury: Parameters<typeof treasuryPolicyOf>[0]
   chainId?: bigint
   /** EVM chains, one where it is not said */
   hotAddresses?: number
@@ -163,7 +163,7 @@ export const openCold = async ({
     newId: () => uuidv7(now(), randomBytes(10)),
     log: pino({ enabled: false }),
   }
-  const treasury = readTreasuryPolicy(network, settings)
+  const treasury = treasuryPolicyOf(settings)
   const policies = { [network]: treasury } as unknown as Record<Network, TreasuryPolicy>
   await ensureWallets(db, WALLET, momentOf(runtime), hotAddresses)
   await ensureColdAddresses(db, policies, 'regtest', momentOf(runtime))

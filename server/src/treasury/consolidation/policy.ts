@@ -1,3 +1,6 @@
+import Type, { type Static } from 'typebox'
+import { flag, number, overStandard, whole } from '../../platform/config/fields.ts'
+
 /** When coins of ours are joined. Times in ms on the business clock, amounts in satoshi. */
 export interface ConsolidationPolicy {
   /** false: coins are joined only to pay for stuck transactions */
@@ -36,25 +39,47 @@ export const DEFAULT_CONSOLIDATION_POLICY: ConsolidationPolicy = {
   rescuePerMille: 20n,
 }
 
-/** As a policy file says it: amounts and thousandths may be decimal digits. */
-export type ConsolidationSettings = Partial<Record<keyof ConsolidationPolicy, number | string | boolean>>
+type Whole = Exclude<keyof ConsolidationPolicy, 'enabled' | 'percentile'>
 
-/** Reads what a policy file says over the defaults. Throws when it names something unknown or of another type. */
-export const readConsolidationPolicy = (given: ConsolidationSettings): ConsolidationPolicy => {
-  const read = Object.entries(given).map(([key, value]) => {
-    const before = DEFAULT_CONSOLIDATION_POLICY[key as keyof ConsolidationPolicy] as
-      | number
-      | bigint
-      | boolean
-      | undefined
-    if (before === undefined) throw new Error(`policy: consolidation has unknown ${key}`)
-    if (typeof before === 'boolean') {
-      if (typeof value !== 'boolean') throw new Error(`policy: consolidation.${key} is true or false`)
-      return [key, value]
-    }
-    const number = typeof before === 'bigint' ? BigInt(value) : Number(value)
-    if (Number.isNaN(number) || number < 0) throw new Error(`policy: consolidation.${key} is not a number from 0`)
-    return [key, number]
-  })
-  return { ...DEFAULT_CONSOLIDATION_POLICY, ...(Object.fromEntries(read) as Partial<ConsolidationPolicy>) }
-}
+const member = (
+  key: Whole,
+  description: string,
+  words: { least?: number; unit?: 'ms' | 'satoshi' | 'thousandths' } = {},
+) => Type.Optional(whole(description, { ...words, standard: DEFAULT_CONSOLIDATION_POLICY[key] }))
+
+/** `consolidation` of BITCOIN in the policy file. */
+export const CONSOLIDATION_SHAPE = Type.Object(
+  {
+    enabled: Type.Optional(
+      flag('`false`: coins are joined only to pay for stuck transactions', {
+        standard: DEFAULT_CONSOLIDATION_POLICY.enabled,
+      }),
+    ),
+    everyMs: member('everyMs', 'pause between two looks at the coins', { least: 1, unit: 'ms' }),
+    smallUnits: member('smallUnits', 'coins of at most so much are small', { unit: 'satoshi' }),
+    leastCoins: member('leastCoins', 'fewer small coins are left as they are'),
+    mostCoins: member('mostCoins', 'inputs of one such transaction', { least: 1 }),
+    mostPerMille: member('mostPerMille', 'of what all spendable coins hold, the part that may be on its way at once', {
+      unit: 'thousandths',
+    }),
+    percentile: Type.Optional(
+      number('only at a rate among the lowest so many percent seen; 100: at any up to `sending.patientRate`', {
+        least: 0,
+        most: 100,
+        standard: DEFAULT_CONSOLIDATION_POLICY.percentile,
+        unit: 'percent',
+      }),
+    ),
+    windowMs: member('windowMs', 'seen since then', { unit: 'ms' }),
+    leastSeen: member('leastSeen', 'readings, one each 10 minutes, below which nothing counts as low'),
+    rescueAfterMs: member('rescueAfterMs', 'a deposit unconfirmed for so long is paid for', { unit: 'ms' }),
+    rescuePerMille: member('rescuePerMille', 'when that costs at most so much of what it brings', {
+      unit: 'thousandths',
+    }),
+  },
+  { description: "when Bitcoin's small coins are joined" },
+)
+
+/** What a policy file says of consolidation, over what is standard. */
+export const consolidationPolicyOf = (given: Static<typeof CONSOLIDATION_SHAPE> = {}): ConsolidationPolicy =>
+  overStandard(DEFAULT_CONSOLIDATION_POLICY, given)

@@ -1,4 +1,6 @@
-import type { Network } from '@bursar/chainkit'
+import Type, { type Static } from 'typebox'
+import { byTicker, number, text, whole } from '../../platform/config/fields.ts'
+import { withRule } from '../../platform/config/shape.ts'
 
 /** How much of one asset a network's hot wallet should hold. Chain units. */
 export interface HotLimits {
@@ -22,40 +24,63 @@ export interface TreasuryPolicy {
   runwayDays: number
 }
 
-/** As the policy file has it: amounts are decimal digits in chain units. */
-export interface TreasurySettings {
-  hot?: Record<string, { cap: string; target: string; low?: string; slack?: string; cold?: string }>
-  signWithinMs?: number
+const SHORTEST_MS = 600_000
+const DAY_MS = 86_400_000
+const RUNWAY_DAYS = 3
+const UNIT = 'units of the chain'
+
+const LIMITS = withRule(
+  Type.Object({
+    cap: whole('when the hot wallet is above it by more than `slack`, the excess goes to cold storage', { unit: UNIT }),
+    target: whole('what stays in the hot wallet then, and what a refill fills up to', { unit: UNIT }),
+    low: Type.Optional(whole('below this the alert `hot-low` asks for a refill', { standard: 0, unit: UNIT })),
+    slack: Type.Optional(whole('how far above `cap` nothing leaves yet', { standard: 0, unit: UNIT })),
+    cold: Type.Optional(text('where the excess goes, written as the network writes it', { absent: 'nothing leaves' })),
+  }),
+  ({ cap, target, low = 0 }, note) => {
+    if (BigInt(target) > BigInt(cap)) note('it is above cap', 'target')
+    if (BigInt(low) > BigInt(target)) note('it is above target', 'low')
+  },
+)
+
+/** Of the hot wallet, in a network's part of the policy file. */
+export const TREASURY_MEMBERS = {
+  hot: Type.Optional(byTicker(LIMITS, 'how much of an asset is hot; what is not listed has no bounds')),
+  // Nodes of TRON take nothing that expires later than a day from now.
+  signWithinMs: Type.Optional(
+    whole('a transfer to cold storage waits so long for its signature', {
+      least: SHORTEST_MS,
+      most: DAY_MS,
+      standard: DAY_MS,
+      unit: 'ms',
+    }),
+  ),
+  runwayDays: Type.Optional(
+    number('days of network fees below which an alert is raised', { least: 0, standard: RUNWAY_DAYS, unit: 'days' }),
+  ),
+}
+
+interface TreasurySettings {
+  hot?: Record<string, Static<typeof LIMITS>>
+  signWithinMs?: number | string
   runwayDays?: number
 }
 
-const SHORTEST_MS = 600_000
-const DAY_MS = 86_400_000
-const FIELDS = ['cap', 'target', 'low', 'slack', 'cold']
+/** What a policy file says of a network's hot wallet. */
+export const treasuryPolicyOf = ({
+  hot = {},
+  signWithinMs = DAY_MS,
+  runwayDays = RUNWAY_DAYS,
+}: TreasurySettings): TreasuryPolicy => ({
+  hot: new Map(Object.entries(hot).map(([ticker, given]) => [ticker, limitsOf(given)])),
+  signWithinMs: Number(signWithinMs),
+  runwayDays,
+})
 
-/** Reads one network's part of the policy file. Throws with the place named when it does not make sense. */
-export const readTreasuryPolicy = (
-  network: Network,
-  { hot = {}, signWithinMs = DAY_MS, runwayDays = 3 }: TreasurySettings,
-): TreasuryPolicy => {
-  // Nodes of TRON take nothing that expires later than a day from now.
-  if (!Number.isSafeInteger(signWithinMs) || signWithinMs < SHORTEST_MS || signWithinMs > DAY_MS) {
-    throw new Error(`policy: ${network}.signWithinMs is from ten minutes to a day`)
-  }
-  return {
-    hot: new Map(Object.entries(hot).map(([ticker, given]) => [ticker, limitsOf(`${network}.hot.${ticker}`, given)])),
-    signWithinMs,
-    runwayDays,
-  }
-}
-
-const limitsOf = (at: string, given: NonNullable<TreasurySettings['hot']>[string]): HotLimits => {
-  const unknown = Object.keys(given).filter((key) => !FIELDS.includes(key))
-  if (unknown.length > 0)
-    throw new Error(`policy: ${at} has unknown ${unknown.join(', ')}; there are ${FIELDS.join(', ')}`)
-  const { cap, target, low = '0', slack = '0', cold = null } = given
-  const limits = { cap: BigInt(cap), target: BigInt(target), low: BigInt(low), slack: BigInt(slack), cold }
-  if (limits.target > limits.cap) throw new Error(`policy: ${at}: the target is above the cap`)
-  if (limits.low > limits.target) throw new Error(`policy: ${at}: low is above the target`)
-  return limits
-}
+const limitsOf = ({ cap, target, low = 0, slack = 0, cold }: Static<typeof LIMITS>): HotLimits => ({
+  cap: BigInt(cap),
+  target: BigInt(target),
+  low: BigInt(low),
+  slack: BigInt(slack),
+  cold: cold ?? null,
+})

@@ -10,8 +10,8 @@ export { auditCounts, countAnew, countStates, createCountJob } from './jobs-coun
 export type { Subject } from './jobs-counts.ts'
 export { auditBooks, createSealJob } from './jobs.ts'
 export { createReconcileJob, reconcileFully, reconcileNetwork } from './jobs-reconcile.ts'
-export { readTreasuryPolicy } from './hot-policy.ts'
-export type { HotLimits, TreasuryPolicy, TreasurySettings } from './hot-policy.ts'
+export { TREASURY_MEMBERS, treasuryPolicyOf } from './hot-policy.ts'
+export type { HotLimits, TreasuryPolicy } from './hot-policy.ts'
 export { createHotWatchJob, standingOf } from './jobs-hot.ts'
 
 export { positionsOf, toColdOf } from './positions.ts'

@@ -13,8 +13,8 @@ export { finalHeightOf } from './queries.ts'
 export { unitsWorth } from './coin-worth.ts'
 
 export type { Allowed } from './evm/sweeping.ts'
-export { DEFAULT_SWEEP_POLICY, readSweepPolicy } from './policy.ts'
-export type { SweepPolicy, SweepSettings } from './policy.ts'
+export { DEFAULT_SWEEP_POLICY, SWEEP_SHAPE, sweepPolicyOf } from './policy.ts'
+export type { SweepPolicy } from './policy.ts'
 export { createSweepSettlement } from './settlement.ts'
 
 export { orderStake, standingOfStake } from './tron/stake.ts'

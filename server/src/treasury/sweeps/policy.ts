@@ -1,3 +1,6 @@
+import Type, { type Static } from 'typebox'
+import { choice, count, flag, overStandard, whole } from '../../platform/config/fields.ts'
+
 /** When deposits are brought to the hot wallet. Times in ms, on the business clock. */
 export interface SweepPolicy {
   enabled: boolean
@@ -32,43 +35,64 @@ export const DEFAULT_SWEEP_POLICY: SweepPolicy = {
   maxTopUp: 10_000_000_000_000_000n,
 }
 
-/** As the policy file has it: amounts are decimal digits. */
-export type SweepSettings = Partial<Record<keyof SweepPolicy, unknown>>
-
 const MOST_OF_A_BATCH = 200
+const { enabled, kPerMille, maxAgeMs, batch, setCode, payFrom, maxTopUp } = DEFAULT_SWEEP_POLICY
 
-/**
- * Reads one network's part of the policy file over the defaults. Throws with the place named when it does not make
- * sense.
- */
-export const readSweepPolicy = (network: string, given: SweepSettings): SweepPolicy => {
-  const place = (key: string): string => `policy: ${network}.sweep.${key}`
-  const unknown = Object.keys(given).filter((key) => !(key in DEFAULT_SWEEP_POLICY) && key !== 'maxGasPrice')
-  if (unknown.length > 0) throw new Error(`${place(unknown[0]!)} is unknown`)
-  const whole = (key: 'kPerMille' | 'maxTopUp' | 'maxGasPrice', value: unknown): bigint => {
-    if (!/^\d{1,30}$/.test(String(value))) throw new Error(`${place(key)} is written in decimal digits`)
-    return BigInt(String(value))
-  }
-  const { maxGasPrice, ...rest } = { ...DEFAULT_SWEEP_POLICY, ...given }
-  const { enabled, batch, maxAgeMs, setCode, payFrom } = rest as SweepPolicy
-  if (typeof enabled !== 'boolean') throw new Error(`${place('enabled')} is true or false`)
-  if (typeof payFrom !== 'boolean') throw new Error(`${place('payFrom')} is true or false`)
-  if (!Number.isSafeInteger(batch) || batch < 1 || batch > MOST_OF_A_BATCH)
-    throw new Error(`${place('batch')} is from 1 to ${MOST_OF_A_BATCH}`)
-  if (!Number.isSafeInteger(maxAgeMs) || maxAgeMs < 0)
-    throw new Error(`${place('maxAgeMs')} is a number of milliseconds`)
-  if (setCode !== 'auto' && setCode !== 'off') throw new Error(`${place('setCode')} is auto or off`)
-  return {
-    enabled,
-    batch,
-    maxAgeMs,
-    setCode,
-    payFrom,
-    kPerMille: whole('kPerMille', rest.kPerMille),
-    maxTopUp: whole('maxTopUp', rest.maxTopUp),
-    ...(maxGasPrice === undefined ? {} : { maxGasPrice: whole('maxGasPrice', maxGasPrice) }),
-  }
-}
+/** `sweep` of a network in the policy file. */
+export const SWEEP_SHAPE = Type.Object(
+  {
+    enabled: Type.Optional(flag('deposits are brought to the hot wallet', { standard: enabled })),
+    payFrom: Type.Optional(
+      flag(
+        'withdrawals may be paid straight from deposit addresses: where that saves their sweep, or the hot wallet has too little',
+        { standard: payFrom },
+      ),
+    ),
+    kPerMille: Type.Optional(
+      whole("what is worth so many thousandths of its sweep's cost is swept", {
+        standard: kPerMille,
+        unit: 'thousandths',
+      }),
+    ),
+    maxAgeMs: Type.Optional(
+      count('what has waited so long is swept when it is worth its cost', { least: 0, standard: maxAgeMs, unit: 'ms' }),
+    ),
+    batch: Type.Optional(
+      count('addresses of one transaction; on TRON, where each sweeps alone, addresses looked at in one run', {
+        most: MOST_OF_A_BATCH,
+        standard: batch,
+      }),
+    ),
+    maxGasPrice: Type.Optional(
+      whole('above it only what has waited too long is swept (ETHEREUM, BINANCE_SMART_CHAIN)', {
+        absent: 'not bounded',
+        unit: 'wei for each unit of gas',
+      }),
+    ),
+    setCode: Type.Optional(
+      choice(
+        '`"off"`: no address delegates (EIP-7702), each is sent its gas (ETHEREUM, BINANCE_SMART_CHAIN)',
+        ['auto', 'off'],
+        { standard: setCode },
+      ),
+    ),
+    maxTopUp: Type.Optional(
+      whole('the most that is sent to one address for its gas (ETHEREUM, BINANCE_SMART_CHAIN)', {
+        standard: maxTopUp,
+        unit: 'wei',
+      }),
+    ),
+  },
+  { description: 'when deposits are brought to the hot wallet' },
+)
+
+export type SweepSettings = Static<typeof SWEEP_SHAPE>
+
+/** What a policy file says of sweeps, over what is standard. */
+export const sweepPolicyOf = ({ maxGasPrice, ...given }: SweepSettings = {}): SweepPolicy => ({
+  ...overStandard(DEFAULT_SWEEP_POLICY, given),
+  ...(maxGasPrice === undefined ? {} : { maxGasPrice: BigInt(maxGasPrice) }),
+})
 
 /** What an asset has to be worth, in thousandths of its sweep's cost, by how long it has waited. */
 export const leastWorth = ({ kPerMille, maxAgeMs }: SweepPolicy, since: Date, now: number): bigint =>

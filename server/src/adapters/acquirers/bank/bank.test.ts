@@ -6,7 +6,7 @@ import { startReceiver, type Receiver } from '../../../../../sandbox/acquirers/r
 import { startBank, type Bank } from '../../../../../sandbox/bank/index.ts'
 import { payOnPage } from '../../../../../sandbox/bank/payer.ts'
 import { signCallback } from '../../../../../sandbox/bank/signature.ts'
-import type { Limits } from '../account-reader.ts'
+import type { Limits } from '../account.ts'
 import { describeAcquirer, type AcquirerWorld } from '../conformance.ts'
 import type { Acquirer, RawCallback } from '../port.ts'
 import { createPatientHttp } from '../test-patience.ts'

@@ -1,4 +1,7 @@
-import type { AccountReader, Limits } from '../account-reader.ts'
+import Type, { type Static } from 'typebox'
+import { readSecret, safeUrl, secretFile, text } from '../../../platform/config/fields.ts'
+import { withRule } from '../../../platform/config/shape.ts'
+import { accountMembers, accountOf, CARD_TICKERS, offersSomething, type Limits } from '../account.ts'
 import { decimalOf } from '../amount.ts'
 import type { AcquirerHttp, HttpAnswer } from '../http.ts'
 import {
@@ -30,14 +33,24 @@ export interface BankSettings {
   now?: () => number
 }
 
-/** `{"kind": "bank", "url", "account", "secretFile", "payIn", "payout"}` */
-export const readBankSettings = (given: AccountReader): BankSettings => ({
-  name: given.name,
-  url: given.url('url'),
-  account: given.text('account'),
-  secret: given.secret('secret'),
-  capabilities: given.limits(),
-  http: given.http(),
+const NONE: Limits = { payIn: {}, payout: {} }
+
+export const BANK_SHAPE = withRule(
+  Type.Object({
+    kind: Type.Literal('bank', { description: "the sandbox's bank, which moves no money" }),
+    ...accountMembers(CARD_TICKERS, NONE),
+    url: safeUrl('where it is; `/api/v1` is below it'),
+    account: text("the account's name with the bank"),
+    secretFile: secretFile('the file of the secret that requests are signed with'),
+  }),
+  offersSomething(NONE),
+)
+
+export const readBankSettings = (given: Static<typeof BANK_SHAPE>): BankSettings => ({
+  ...accountOf(given, NONE),
+  url: given.url,
+  account: given.account,
+  secret: readSecret(given.secretFile),
 })
 
 /** Says that an order of this reference exists: whatever became of it has to be asked. */

@@ -23,7 +23,7 @@ import type { FreedomPaySettings } from './settings.ts'
 import { createSpacing } from './spacing.ts'
 import { pgText, readPaymentStatusOf, readPayoutStatus } from './state.ts'
 
-export { readFreedomPaySettings, type FreedomPaySettings } from './settings.ts'
+export { FREEDOMPAY_SHAPE, readFreedomPaySettings, type FreedomPaySettings } from './settings.ts'
 
 export const createFreedomPay = (settings: FreedomPaySettings): Acquirer => {
   const { name, http, secretKey, payoutSecretKey, spacingMs, now = Date.now } = settings

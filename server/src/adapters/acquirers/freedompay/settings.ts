@@ -1,4 +1,7 @@
-import type { AccountReader, Limits } from '../account-reader.ts'
+import Type, { type Static } from 'typebox'
+import { count, flag, readSecret, safeUrl, secretFile, text } from '../../../platform/config/fields.ts'
+import { withRule } from '../../../platform/config/shape.ts'
+import { accountMembers, accountOf, offersSomething, type Limits } from '../account.ts'
 import type { AcquirerHttp } from '../http.ts'
 
 /** One shop of Freedom Pay (PayBox.money), as `BURSAR_ACQUIRERS_FILE` has it: KZT in and out. */
@@ -31,26 +34,51 @@ export const FREEDOMPAY_LIMITS: Limits = {
   payout: { KZT: { least: 1_00n, most: 299_000_00n } },
 }
 
-/**
- * `{"kind": "freedompay", "merchantId", "secretKeyFile", "payoutSecretKeyFile", "url"?, "testing"?, "spacingMs"?,
- * "payIn"?, "payout"?}`
- */
-export const readFreedomPaySettings = (given: AccountReader): FreedomPaySettings => {
-  // Payouts are activated by Freedom Pay's manager: they are offered once the account's limits are written down.
-  const capabilities = given.limits({ payIn: FREEDOMPAY_LIMITS.payIn, payout: {} }, ['KZT'])
-  const hasPayouts = given.optional('payoutSecretKeyFile', '') !== '' || Object.keys(capabilities.payout).length > 0
-  return {
-    name: given.name,
-    merchantId: given.text('merchantId'),
-    secretKey: given.secret('secretKey'),
-    payoutSecretKey: hasPayouts ? given.secret('payoutSecretKey') : undefined,
-    url: given.url('url', 'https://api.freedompay.kz'),
-    testing: given.flag('testing', false),
-    spacingMs: given.wholeNumber('spacingMs', { least: 0, most: 60_000 }, 2_000),
-    capabilities,
-    http: given.http(),
-  }
-}
+/** Payouts are activated by Freedom Pay's manager: they are offered once the account's limits are written down. */
+const STANDARD: Limits = { payIn: FREEDOMPAY_LIMITS.payIn, payout: {} }
+const URL = 'https://api.freedompay.kz'
+const SPACING_MS = 2_000
+
+export const FREEDOMPAY_SHAPE = withRule(
+  withRule(
+    Type.Object({
+      kind: Type.Literal('freedompay', { description: 'Freedom Pay (PayBox.money), KZT in and out' }),
+      ...accountMembers(['KZT'], STANDARD),
+      merchantId: text("the shop's number"),
+      secretKeyFile: secretFile('the file of its key for receiving'),
+      payoutSecretKeyFile: Type.Optional(
+        secretFile('the file of its key for payouts; required where `payout` has limits'),
+      ),
+      url: Type.Optional(
+        safeUrl('where Freedom Pay is; `https://test-api.freedompay.kz` is the test system', { standard: URL }),
+      ),
+      testing: Type.Optional(flag('`true`: payments are tests, no money moves', { standard: false })),
+      spacingMs: Type.Optional(
+        count('pause between two calls of one process; Freedom Pay asks for 1500 to 2000', {
+          least: 0,
+          most: 60_000,
+          standard: SPACING_MS,
+          unit: 'ms',
+        }),
+      ),
+    }),
+    offersSomething(STANDARD),
+  ),
+  ({ payout = {}, payoutSecretKeyFile }, note) => {
+    if (Object.keys(payout).length > 0 && payoutSecretKeyFile === undefined)
+      note('it is missing: write the path of a file that holds it', 'payoutSecretKeyFile')
+  },
+)
+
+export const readFreedomPaySettings = (given: Static<typeof FREEDOMPAY_SHAPE>): FreedomPaySettings => ({
+  ...accountOf(given, STANDARD),
+  merchantId: given.merchantId,
+  secretKey: readSecret(given.secretKeyFile),
+  payoutSecretKey: given.payoutSecretKeyFile === undefined ? undefined : readSecret(given.payoutSecretKeyFile),
+  url: given.url ?? URL,
+  testing: given.testing ?? false,
+  spacingMs: given.spacingMs ?? SPACING_MS,
+})
 
 /** Bounds of single fields, freedompay.kz/docs-en/merchant-api (2026-11-21). */
 export const LONGEST_ORDER_ID = 50

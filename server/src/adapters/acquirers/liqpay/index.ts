@@ -13,7 +13,7 @@ import { checkoutForm, payoutForm, refundForm, statusForm, type LiqPayForm } fro
 import type { LiqPaySettings } from './settings.ts'
 import { codeOf, isReservedForRefund, readLiqPayState, type LiqPayReading, type LiqPayRecord } from './state.ts'
 
-export { readLiqPaySettings, type LiqPaySettings } from './settings.ts'
+export { LIQPAY_SHAPE, readLiqPaySettings, type LiqPaySettings } from './settings.ts'
 
 export const createLiqPay = (settings: LiqPaySettings): Acquirer => {
   const { name, http } = settings

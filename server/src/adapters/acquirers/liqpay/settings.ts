@@ -1,4 +1,7 @@
-import type { AccountReader, Limits } from '../account-reader.ts'
+import Type, { type Static } from 'typebox'
+import { choice, readSecret, safeUrl, secretFile, text } from '../../../platform/config/fields.ts'
+import { withRule } from '../../../platform/config/shape.ts'
+import { accountMembers, accountOf, offersSomething, type Limits } from '../account.ts'
 import type { AcquirerHttp } from '../http.ts'
 import type { LiqPayVersion } from './signature.ts'
 
@@ -28,14 +31,33 @@ export const LIQPAY_LIMITS: Limits = {
   payout: { UAH: { least: 1_00n, most: 14_500_00n } },
 }
 
-/** `{"kind": "liqpay", "publicKey", "privateKeyFile", "url"?, "version"?, "ip"?, "payIn"?, "payout"?}` */
-export const readLiqPaySettings = (given: AccountReader): LiqPaySettings => ({
-  name: given.name,
-  url: given.url('url', 'https://www.liqpay.ua'),
-  publicKey: given.text('publicKey'),
-  privateKey: given.secret('privateKey'),
-  version: given.choice('version', [3, 7], 3),
-  ip: given.optional('ip', ''),
-  capabilities: given.limits({ payIn: LIQPAY_LIMITS.payIn, payout: {} }, ['UAH']),
-  http: given.http(),
+/** Payouts are activated by LiqPay: they are offered once the account's limits are written down. */
+const STANDARD: Limits = { payIn: LIQPAY_LIMITS.payIn, payout: {} }
+const URL = 'https://www.liqpay.ua'
+const VERSION = 3
+
+export const LIQPAY_SHAPE = withRule(
+  Type.Object({
+    kind: Type.Literal('liqpay', { description: 'LiqPay (PrivatBank), UAH in and out' }),
+    ...accountMembers(['UAH'], STANDARD),
+    publicKey: text('of the company; one that begins with `sandbox_` moves no money'),
+    privateKeyFile: secretFile('the file of its private key'),
+    url: Type.Optional(safeUrl('where LiqPay is', { standard: URL })),
+    version: Type.Optional(
+      choice('of the protocol, and so how requests are signed. Callbacks are taken in both', [3, 7, '3', '7'], {
+        standard: VERSION,
+      }),
+    ),
+    ip: Type.Optional(text('the address that LiqPay is told that payouts come from', { absent: 'none is told' })),
+  }),
+  offersSomething(STANDARD),
+)
+
+export const readLiqPaySettings = (given: Static<typeof LIQPAY_SHAPE>): LiqPaySettings => ({
+  ...accountOf(given, STANDARD),
+  url: given.url ?? URL,
+  publicKey: given.publicKey,
+  privateKey: readSecret(given.privateKeyFile),
+  version: Number(given.version ?? VERSION) as LiqPayVersion,
+  ip: given.ip ?? '',
 })

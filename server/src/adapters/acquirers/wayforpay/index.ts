@@ -20,7 +20,7 @@ import { invoiceRequest, payoutRequest, purchaseForm, refundRequest, statusReque
 import type { WayForPaySettings } from './settings.ts'
 import { readWayForPayState, WAYFORPAY_ELSEWHERE, WAYFORPAY_NOT_BELIEVED, WAYFORPAY_NOT_TAKEN_UP } from './state.ts'
 
-export { readWayForPaySettings, type WayForPaySettings } from './settings.ts'
+export { WAYFORPAY_SHAPE, readWayForPaySettings, type WayForPaySettings } from './settings.ts'
 
 export const createWayForPay = (settings: WayForPaySettings): Acquirer => {
   const { name, http, now = Date.now } = settings

@@ -1,4 +1,7 @@
-import type { AccountReader, Limits } from '../account-reader.ts'
+import Type, { type Static } from 'typebox'
+import { choice, readSecret, safeUrl, secretFile, text } from '../../../platform/config/fields.ts'
+import { withRule } from '../../../platform/config/shape.ts'
+import { accountMembers, accountOf, offersSomething, type Limits } from '../account.ts'
 import type { AcquirerHttp } from '../http.ts'
 
 /** One merchant of WayForPay, as `BURSAR_ACQUIRERS_FILE` has it: UAH in and out. */
@@ -33,18 +36,38 @@ export const WAYFORPAY_LIMITS: Limits = {
   payout: { UAH: { least: 1_00n, most: 14_500_00n } },
 }
 
-/**
- * `{"kind": "wayforpay", "merchantAccount", "secretKeyFile", "domain", "page"?, "apiUrl"?, "payUrl"?, "payIn"?,
- * "payout"?}`
- */
-export const readWayForPaySettings = (given: AccountReader): WayForPaySettings => ({
-  name: given.name,
-  merchantAccount: given.text('merchantAccount'),
-  secretKey: given.secret('secretKey'),
-  domain: given.text('domain'),
-  apiUrl: given.url('apiUrl', 'https://api.wayforpay.com'),
-  payUrl: given.url('payUrl', 'https://secure.wayforpay.com'),
-  page: given.choice('page', ['form', 'invoice'], 'form'),
-  capabilities: given.limits({ payIn: WAYFORPAY_LIMITS.payIn, payout: {} }, ['UAH']),
-  http: given.http(),
+/** Payouts are another contract with WayForPay: they are offered once the account's limits are written down. */
+const STANDARD: Limits = { payIn: WAYFORPAY_LIMITS.payIn, payout: {} }
+const API_URL = 'https://api.wayforpay.com'
+const PAY_URL = 'https://secure.wayforpay.com'
+const PAGE = 'form'
+
+export const WAYFORPAY_SHAPE = withRule(
+  Type.Object({
+    kind: Type.Literal('wayforpay', { description: 'WayForPay, UAH in and out' }),
+    ...accountMembers(['UAH'], STANDARD),
+    merchantAccount: text("the shop's merchant login"),
+    secretKeyFile: secretFile('the file of its secret key'),
+    domain: text("the site's domain as registered with WayForPay, without scheme: it is signed"),
+    page: Type.Optional(
+      choice(
+        'how the payer gets to the page: `"form"` is posted by the browser; `"invoice"` is a link that WayForPay is asked for',
+        ['form', 'invoice'],
+        { standard: PAGE },
+      ),
+    ),
+    apiUrl: Type.Optional(safeUrl("where WayForPay's API is", { standard: API_URL })),
+    payUrl: Type.Optional(safeUrl("where WayForPay's page is", { standard: PAY_URL })),
+  }),
+  offersSomething(STANDARD),
+)
+
+export const readWayForPaySettings = (given: Static<typeof WAYFORPAY_SHAPE>): WayForPaySettings => ({
+  ...accountOf(given, STANDARD),
+  merchantAccount: given.merchantAccount,
+  secretKey: readSecret(given.secretKeyFile),
+  domain: given.domain,
+  apiUrl: given.apiUrl ?? API_URL,
+  payUrl: given.payUrl ?? PAY_URL,
+  page: given.page ?? PAGE,
 })

@@ -21,7 +21,8 @@ import { batchGas, fitBatch, MOST_GAS, planBatch, signedGas, type BatchMember } 
 import { chooseAll, chooseWay, type ChoiceWorld, type EvmChoice } from './choice.ts'
 import { estimated } from './jobs-batches.ts'
 import type { EvmRound } from './sweeping.ts'
-import { DEFAULT_SWEEP_POLICY, readSweepPolicy, type SweepSettings } from '../policy.ts'
+import { readShape } from '../../../platform/config/shape.ts'
+import { DEFAULT_SWEEP_POLICY, SWEEP_SHAPE, sweepPolicyOf } from '../policy.ts'
 
 const HOT = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
 const TOKEN: Hex = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
@@ -260,8 +261,8 @@ describe('worth', () => {
 
 describe('the policy file', () => {
   test('changes what it names', () => {
-    expect(readSweepPolicy('ETHEREUM', {})).toEqual(DEFAULT_SWEEP_POLICY)
-    expect(readSweepPolicy('ETHEREUM', { batch: 10, maxGasPrice: '30000000000', kPerMille: '5000' })).toMatchObject({
+    expect(sweepPolicyOf({})).toEqual(DEFAULT_SWEEP_POLICY)
+    expect(sweepPolicyOf({ batch: 10, maxGasPrice: '30000000000', kPerMille: '5000' })).toMatchObject({
       batch: 10,
       maxGasPrice: 30n * GWEI,
       kPerMille: 5_000n,
@@ -277,6 +278,6 @@ describe('the policy file', () => {
     [{ maxTopUp: '-1' }, 'maxTopUp'],
     [{ maxAgeMs: '1' }, 'maxAgeMs'],
   ])('names what makes no sense: %j', (given, place) => {
-    expect(() => readSweepPolicy('ETHEREUM', given as SweepSettings)).toThrow(`ETHEREUM.sweep.${place}`)
+    expect(() => readShape(SWEEP_SHAPE, given)).toThrow(place)
   })
 })

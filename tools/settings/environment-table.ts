@@ -1,4 +1,4 @@
-import { settingsOf, type Role, type Setting } from './settings.ts'
+import { settingsOf, type Role, type Setting } from '../../server/src/platform/config/settings.ts'
 
 const ASIDE = new Set<Role>(['all', 'cli'])
 const shapeless = {
@@ -11,8 +11,8 @@ const shapeless = {
   screening: () => null,
 }
 
-/** The settings as the Markdown table of docs/operating/configuration.md, which a test holds against it. */
-export const settingsTable = (): string => {
+/** The environment variables as a Markdown table. */
+export const environmentTable = (): string => {
   const rows = Object.values<Setting<unknown>>(settingsOf(shapeless)).map((setting) => {
     const name = setting.holds === 'secret' ? `\`${setting.env}\` or \`${setting.env}_FILE\`` : `\`${setting.env}\``
     return `| ${name} | ${necessity(setting)} | ${setting.about} |`

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TSchema } from 'typebox'
+import { FILE_SHAPES } from '../../server/src/app/composition/settings-files.ts'
+import { environmentTable } from './environment-table.ts'
+import { jsonSchemaOf } from './json-schema.ts'
+import { membersTable } from './members-table.ts'
+
+const SHAPES: readonly [string, TSchema][] = Object.entries(FILE_SHAPES)
+
+/** docs/operating/configuration.md: the text of its template with a table in the place of each `{{name}}`. */
+export const configurationDocument = (): string => {
+  const tables: Record<string, string> = {
+    environment: environmentTable(),
+    ...Object.fromEntries(SHAPES.map(([name, shape]) => [name, membersTable(shape)])),
+  }
+  const template = readFileSync(join(import.meta.dirname, 'configuration.md'), 'utf8')
+  const places = [...template.matchAll(/^\{\{(\w+)\}\}$/gm)].map(([, name]) => name!)
+  if (places.toSorted().join() !== Object.keys(tables).toSorted().join())
+    throw new Error(`tools/settings/configuration.md has the tables ${places.join(', ')}`)
+  return template.replaceAll(/^\{\{(\w+)\}\}$/gm, (_place, name: string) => tables[name]!)
+}
+
+/** The JSON Schema of each settings file, by its path in the repository. */
+export const settingsSchemas = (): { path: string; text: string }[] =>
+  SHAPES.map(([name, shape]) => ({
+    path: `docs/operating/settings/${name}.schema.json`,
+    text: `${JSON.stringify(jsonSchemaOf(name, shape), null, 2)}\n`,
+  }))

@@ -1,0 +1,31 @@
+import type { Node } from '../../server/src/platform/config/shape.ts'
+
+/** The JSON Schema of a settings file for editors: what Bursar checks, but for rules that compare members. */
+export const jsonSchemaOf = (name: string, shape: Node): object => {
+  const { properties, description, ...rest } = plain(shape) as Node
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: `BURSAR_${name.toUpperCase()}_FILE`,
+    description,
+    ...rest,
+    properties: { $schema: { type: 'string', description: 'where this schema is, for editors' }, ...properties },
+  }
+}
+
+/** A schema without the words that only Bursar reads; objects have no other members. */
+const plain = (shape: Node): object => {
+  const { says: _, unit, absent: __, key: ___, keySays: ____, description, ...rest } = shape
+  const words = [description, unit && `(${unit})`].filter((word) => word !== undefined && word !== '').join(' ')
+  return {
+    ...(words === '' ? {} : { description: words }),
+    ...rest,
+    ...(shape.properties && { properties: plainOnes(shape.properties) }),
+    ...(shape.patternProperties && { patternProperties: plainOnes(shape.patternProperties) }),
+    ...(shape.type === 'object' && { additionalProperties: false }),
+    ...(shape.items && { items: plain(shape.items) }),
+    ...(shape.anyOf && { anyOf: shape.anyOf.map(plain) }),
+  }
+}
+
+const plainOnes = (shapes: Record<string, Node>): Record<string, object> =>
+  Object.fromEntries(Object.entries(shapes).map(([name, shape]) => [name, plain(shape)]))
