@@ -1,7 +1,7 @@
 /**
- * Writes what is generated from the contract, from the shapes of settings, from the script of payment pages and from the names of tests: `node
- * tools/generate.ts`. With `--check` it writes nothing and fails when a committed file differs, or a finding has no
- * test. A directory as argument stands for the repository.
+ * Writes what is generated from the contract, from the shapes of settings, from the script of payment pages and from
+ * the names of tests: `node tools/generate.ts`. With `--check` it writes nothing and fails when a committed file
+ * differs, or a finding has no test. A directory as argument stands for the repository.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -80,7 +80,7 @@ const merged = (variants: readonly [label: string, rows: Row[]][]): Row[] => {
   })
 }
 
-/** Members in the order in which the variants have them: those that only a later variant has come after their neighbour. */
+/** Members in the order in which the variants have them. What only a later variant has comes after its neighbour. */
 const inOrder = (lists: readonly (readonly string[])[]): string[] =>
   lists.reduce<string[]>((all, list) => {
     const result = [...all]

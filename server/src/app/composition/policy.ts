@@ -39,8 +39,8 @@ const ON_BITCOIN = Type.Object({
 })
 
 /**
- * `BURSAR_POLICY_FILE`: what differs from the standard on each network. Amounts are in the network's own units, times in
- * ms, each as a number or as digits.
+ * `BURSAR_POLICY_FILE`: what differs from the standard on each network. Amounts are in the network's own units, times
+ * in ms, each as a number or as digits.
  */
 export const POLICY_SHAPE = Type.Object(
   {
