@@ -41,16 +41,6 @@ export const sendRefusal = (exchange: Exchange, refusal: ApiRefusal): void =>
     retryAfterSeconds: refusal.retryAfterSeconds,
   })
 
-export const sendPage = (exchange: Exchange, status: number, html: string, contentSecurityPolicy: string): void =>
-  send(exchange, status, html, [
-    'content-type',
-    'text/html; charset=utf-8',
-    'content-security-policy',
-    contentSecurityPolicy,
-    'referrer-policy',
-    'no-referrer',
-  ])
-
 const send = ({ request, response, requestId }: Exchange, status: number, text: string, headers: string[]): void => {
   if (response.headersSent || response.destroyed) return
   headers.push(...ALWAYS, responseHeaders.requestId, requestId, 'content-length', String(Buffer.byteLength(text)))

@@ -1,7 +1,6 @@
-import { requestLimits } from '@bursar/contract'
 import { sqlState } from '../../platform/db/index.ts'
 import { ApiRefusal } from '../../platform/api/route.ts'
-import { bodyTooLarge, invalidRequest, refuse, unavailable } from './refusals.ts'
+import { invalidRequest, refuse, unavailable } from './refusals.ts'
 
 const RETRY_SECONDS = 1
 
@@ -11,13 +10,7 @@ const RETRY_SECONDS = 1
  */
 export const refusalOf = (error: unknown): { refusal: ApiRefusal; ours: boolean } => {
   if (error instanceof ApiRefusal) return { refusal: error, ours: false }
-  const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown }
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return {
-      refusal: refuse(bodyTooLarge, `the body is over ${requestLimits.bodyBytes} bytes: send less`),
-      ours: false,
-    }
-  }
+  const { statusCode } = (error ?? {}) as { statusCode?: unknown }
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
     return {
       refusal: refuse(invalidRequest, 'the request is not well-formed HTTP: check its length and content type'),

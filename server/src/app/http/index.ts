@@ -6,7 +6,7 @@
 export { createHttpServer } from './server.ts'
 export type { HttpDeps } from './server.ts'
 export { STREAM_LIMITS } from './page-streams.ts'
-export type { HostedPages } from './page-hosting.ts'
+export type { HostedPages } from './page-server.ts'
 export { createAnswerPruneJob } from './jobs.ts'
 export { createRequestMeter } from './meter.ts'
 export type { RequestMeter } from './meter.ts'

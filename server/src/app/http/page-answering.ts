@@ -1,5 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { validateHeaderValue, type IncomingMessage } from 'node:http'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { responseHeaders } from '@bursar/contract'
 import type { PageAnswer } from '../../platform/api/page.ts'
 
@@ -15,19 +16,13 @@ const COMPRESSED = /^(text\/|application\/json|image\/svg)/
 /** Below this a header costs what compression saves. */
 const WORTH_COMPRESSING = 800
 
-export interface PageExchange {
-  request: IncomingMessage
-  response: ServerResponse
-  requestId: string
-}
-
-/** Writes a whole answer; to a HEAD, everything but its body. Throws for a header that can't be sent. */
+/** Sends a whole answer. Throws for a header that can't be sent. */
 export const sendWhole = (
-  { request, response, requestId }: PageExchange,
+  { raw, id }: FastifyRequest,
+  reply: FastifyReply,
   answer: Extract<PageAnswer, { body: unknown }>,
-): void => {
-  if (response.headersSent || response.destroyed) return
-  const headers: Record<string, string> = { ...STANDARD, ...answer.headers, [responseHeaders.requestId]: requestId }
+): FastifyReply => {
+  const headers: Record<string, string> = { ...STANDARD, ...answer.headers, [responseHeaders.requestId]: id }
   let body = typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body
   if (
     body.length >= WORTH_COMPRESSING &&
@@ -35,24 +30,24 @@ export const sendWhole = (
     headers['content-encoding'] === undefined
   ) {
     headers['vary'] = headers['vary'] === undefined ? 'accept-encoding' : `${headers['vary']}, accept-encoding`
-    const encoding = encodingOf(request)
+    const encoding = encodingOf(raw)
     if (encoding !== undefined) {
       headers['content-encoding'] = encoding
       body = encoding === 'br' ? brotliCompressSync(body, BROTLI) : gzipSync(body)
     }
   }
-  if (hasBody(answer.status)) headers['content-length'] = String(body.length)
-  if (!request.complete) headers['connection'] = 'close'
-  response.writeHead(answer.status, headers)
-  response.end(request.method === 'HEAD' || !hasBody(answer.status) ? undefined : body)
+  if (!raw.complete) headers['connection'] = 'close'
+  // Fastify's own failure at such a header would leave the request without an answer.
+  for (const [name, value] of Object.entries(headers)) validateHeaderValue(name, value)
+  return reply
+    .code(answer.status)
+    .headers(headers)
+    .send(body.length === 0 ? undefined : body)
 }
 
 const BROTLI = {
   params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT },
 }
-
-/** RFC 9110: these have none, and say no length. */
-const hasBody = (status: number): boolean => status >= 200 && status !== 204 && status !== 304
 
 /** The best encoding that is named without a weight of zero. */
 const encodingOf = ({ headers }: IncomingMessage): 'br' | 'gzip' | undefined => {

@@ -1,5 +1,7 @@
+import type { ServerResponse } from 'node:http'
+import type { FastifyRequest } from 'fastify'
 import type { PageAnswer } from '../../platform/api/page.ts'
-import { streamHeaders, type PageExchange } from './page-answering.ts'
+import { streamHeaders } from './page-answering.ts'
 import { refuse, tooManyRequests, unavailable } from './refusals.ts'
 
 /** What one process keeps open at most, and for how long. */
@@ -25,12 +27,10 @@ type Streaming = Extract<PageAnswer, { stream: unknown }>
 
 export interface PageStreams {
   /**
-   * Sends an answer that goes on, until it ends itself, its client leaves or reads too slowly, its time is over, or the
-   * process stops. Throws a refusal while nothing is sent: one of too many.
+   * Throws a refusal: one of too many. What it returns sends an answer that goes on, until it ends itself, its client
+   * leaves or reads too slowly, its time is over, or the process stops; it has to be called.
    */
-  serve(exchange: PageExchange, subject: string, answer: Streaming): Promise<void>
-  /** how many go on */
-  count(): number
+  admit(subject: string): (request: FastifyRequest, response: ServerResponse, answer: Streaming) => Promise<void>
   endAll(): void
 }
 
@@ -59,15 +59,16 @@ export const createPageStreams = (limits: StreamLimits): PageStreams => {
     else bySubject.delete(subject)
   }
   return {
-    serve: async (exchange, subject, answer) => {
+    admit: (subject) => {
       const leaving = enter(subject)
-      try {
-        await run(exchange, answer, leaving, limits)
-      } finally {
-        leave(subject, leaving)
+      return async (request, response, answer) => {
+        try {
+          await run(request, response, answer, leaving, limits)
+        } finally {
+          leave(subject, leaving)
+        }
       }
     },
-    count: () => open.size,
     endAll: () => {
       for (const leaving of open) leaving.abort()
     },
@@ -75,7 +76,8 @@ export const createPageStreams = (limits: StreamLimits): PageStreams => {
 }
 
 const run = async (
-  { request, response, requestId }: PageExchange,
+  { method, id }: FastifyRequest,
+  response: ServerResponse,
   answer: Streaming,
   leaving: AbortController,
   limits: StreamLimits,
@@ -84,8 +86,8 @@ const run = async (
   if (response.destroyed) return
   response.once('close', end)
   response.shouldKeepAlive = false
-  response.writeHead(answer.status, streamHeaders(answer, requestId))
-  if (request.method === 'HEAD') {
+  response.writeHead(answer.status, streamHeaders(answer, id))
+  if (method === 'HEAD') {
     response.end()
     return
   }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { requestLimits } from '@bursar/contract'
 import type { MerchantKey } from '../../merchants/accounts/index.ts'
@@ -11,15 +11,15 @@ import { BODY_LIMITS, createBodyBudget, type BodyBudget, type BodyLimits } from 
 import { checkLength, readBytes } from './body.ts'
 import { createClientAddress, subjectOf, type ClientAddress } from './client-address.ts'
 import { createDispatch, type Dispatch, type Endpoint } from './dispatch.ts'
+import { documentRoutes } from './documents.ts'
 import { refusalOf } from './failures.ts'
 import { withoutCardNumbers } from '../../platform/api/card-numbers.ts'
 import type { RequestMeter } from './meter.ts'
 import type { EdgeDeps, Passage } from './operation.ts'
-import { createPageHost, type HostedPages, type PageHost } from './page-hosting.ts'
-import { exchangeOf, registerPages } from './pages.ts'
+import { registerPages, type HostedPages, type PageServer } from './page-server.ts'
 import { createRateLimiter, type RateLimiter } from './rate-limit.ts'
-import { invalidRequest, notFound, refusalBody, refuse, tooManyRequests } from './refusals.ts'
-import { splitTarget } from './target.ts'
+import { invalidRequest, refusalBody, refuse, tooManyRequests } from './refusals.ts'
+import { splitTarget, unknownPath } from './target.ts'
 import { createTurns, type Turns } from './turns.ts'
 
 export interface HttpDeps extends Omit<EdgeDeps, 'limiter'> {
@@ -52,8 +52,8 @@ const IDLE_SOCKET_MS = 60_000
 const MOST_HEADER_BYTES = 16_384
 
 /**
- * The merchant API as an HTTP server. Listens when asked to. Operations of the contract and payers' pages are served
- * here, straight from node:http; everything else, the reference and health, is Fastify's.
+ * The merchant API as an HTTP server. Listens when asked to. Signed operations are served straight from node:http,
+ * since a signature covers the bytes as they came; everything else is Fastify's.
  */
 export const createHttpServer = (deps: HttpDeps): FastifyInstance => {
   const edge: Edge = {
@@ -68,37 +68,44 @@ export const createHttpServer = (deps: HttpDeps): FastifyInstance => {
     bodies: createBodyBudget(deps.bodies ?? BODY_LIMITS),
     newRequestId: createRequestIds(),
     turn: createTurns(),
-    host: undefined,
+    pages: undefined,
     closing: false,
   }
-  edge.host =
-    deps.pages &&
-    createPageHost({
-      ...deps,
-      pages: deps.pages,
-      meter: deps.meter,
-      clientAddress: edge.clientAddress,
-      bodies: edge.bodies,
-      newRequestId: edge.newRequestId,
-      isClosing: () => edge.closing,
-    })
   const app = Fastify({
-    bodyLimit: requestLimits.bodyBytes,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MOST_HEADER_BYTES },
     exposeHeadRoutes: true,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     genReqId: edge.newRequestId,
-    frameworkErrors: (error, request, reply) => fail(edge, exchangeOf(request, reply), error, null),
-    serverFactory: (pages) => listener(edge, pages),
+    // A target that no path can be read from.
+    frameworkErrors: (_error, request, reply) => refuseUnsigned(edge, request, reply, unknownPath(request.raw)),
+    serverFactory: (unsigned) => listener(edge, unsigned),
     logger: false,
   })
-  app.setErrorHandler((error, request, reply) => fail(edge, exchangeOf(request, reply), error, null))
-  app.setNotFoundHandler((request, reply) => fail(edge, exchangeOf(request, reply), unknownPath(request.raw), null))
+  // Bodies are read by the pages: an acquirer's callback counts whatever content type it names.
+  for (const method of app.supportedMethods) app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
+  app.addHook('onRequest', async ({ raw }) => checkHostOnce(raw))
+  app.setErrorHandler((error, request, reply) => refuseUnsigned(edge, request, reply, error))
+  app.setNotFoundHandler(async (request, reply) => {
+    const found = edge.dispatch(request.raw.method!, pathOf(request.raw.url!))
+    if (found === undefined) throw unknownPath(request.raw)
+    // A web form that this build has no page for.
+    reply.hijack()
+    await serve(edge, found.endpoint, found.id, request.raw, reply.raw)
+  })
+  edge.pages = registerPages(app, {
+    ...deps,
+    documents: documentRoutes(deps.ready),
+    pages: deps.pages,
+    meter: deps.meter,
+    clientAddress: edge.clientAddress,
+    bodies: edge.bodies,
+    isClosing: () => edge.closing,
+  })
   app.addHook('preClose', async () => {
     edge.closing = true
-    edge.host?.endStreams()
+    edge.pages?.endStreams()
   })
-  registerPages(app, deps.ready)
   return app
 }
 
@@ -111,8 +118,8 @@ interface Edge {
   bodies: BodyBudget
   newRequestId: () => string
   turn: Turns
-  /** of payers' pages, where there are any */
-  host: PageHost | undefined
+  /** set once its routes are registered */
+  pages: PageServer | undefined
   /** what is under way is answered, and its connection ends */
   closing: boolean
 }
@@ -133,22 +140,17 @@ const oncePerKey = (onFirstUse: EdgeDeps['onFirstUse']): EdgeDeps['onFirstUse'] 
   }
 }
 
-const listener = (edge: Edge, pages: (request: IncomingMessage, response: ServerResponse) => void): Server => {
+const pathOf = (url: string): string => {
+  const mark = url.indexOf('?')
+  return mark < 0 ? url : url.slice(0, mark)
+}
+
+const listener = (edge: Edge, unsigned: (request: IncomingMessage, response: ServerResponse) => void): Server => {
   const server = createServer(
     { ...TIMES, maxHeaderSize: MOST_HEADER_BYTES, requireHostHeader: false },
     (request, response) => {
-      const url = request.url!
-      const mark = url.indexOf('?')
-      const path = mark < 0 ? url : url.slice(0, mark)
-      const refused = (why: unknown): void =>
-        fail(edge, { request, response, requestId: edge.newRequestId(), rate: null }, why, null)
-      const twice = hostTwice(request)
-      if (twice) return refused(twice)
-      const found = edge.dispatch(request.method!, path)
-      // An operation without a signature is a web form: a page.
-      if (found?.endpoint.operation.signed !== true && edge.host?.take(request, response, path)) return
-      // What is read there is only ever asked for; Fastify would judge a body before it looks for the path.
-      if (!found) return READING.has(request.method!) ? pages(request, response) : refused(unknownPath(request))
+      const found = edge.dispatch(request.method!, pathOf(request.url!))
+      if (found?.endpoint.operation.signed !== true) return unsigned(request, response)
       serve(edge, found.endpoint, found.id, request, response).catch((error: unknown) => {
         edge.deps.log.error({ err: error }, 'a request could not be answered')
         response.destroy()
@@ -182,6 +184,7 @@ const serve = async (
   }
   const share = edge.bodies.share(() => subjectOf(edge.clientAddress(request)))
   try {
+    checkHostOnce(request)
     checkHost(request)
     passage.target = splitTarget(request.url!)
     const takesBody = operation.method === 'POST'
@@ -207,7 +210,7 @@ const serve = async (
       )
     }
   } catch (error) {
-    fail(edge, passage, error, {
+    failOperation(edge, passage, error, {
       merchantId: passage.merchantId,
       keyId: passage.keyId,
       operation: operation.id,
@@ -218,16 +221,15 @@ const serve = async (
   }
 }
 
-const READING: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 const NO_TARGET = { path: '', query: '' }
 const elapsed = (startedAt: number): number => Math.round((performance.now() - startedAt) * 10) / 10
 
 /** A proxy before us may read the other one (RFC 9112, 3.2). */
-const hostTwice = ({ rawHeaders }: IncomingMessage): ApiRefusal | undefined => {
+const checkHostOnce = ({ rawHeaders }: IncomingMessage): void => {
   let hosts = 0
   for (let i = 0; i < rawHeaders.length; i += 2)
     if (rawHeaders[i]!.length === 4 && rawHeaders[i]!.toLowerCase() === 'host') hosts += 1
-  return hosts > 1 ? refuse(invalidRequest, 'the Host header stands twice: send it once') : undefined
+  if (hosts > 1) throw refuse(invalidRequest, 'the Host header stands twice: send it once')
 }
 
 /** HTTP/1.1 wants one (RFC 9112, 3.2). Checked here, so that the refusal has our form. */
@@ -243,30 +245,52 @@ const checkNoBody = ({ headers }: IncomingMessage): void => {
   }
 }
 
-/** Every failure becomes `{code, description}`. Those of a network address that never signs well are limited. */
-const fail = (
-  edge: Edge,
-  exchange: Exchange,
-  error: unknown,
-  known: { merchantId: string | null; keyId: string | null; operation: string; ms: number } | null,
-): void => {
-  const { deps } = edge
-  const { request, requestId } = exchange
-  let { refusal, ours } = refusalOf(error)
-  if (!ours && (known === null || known.merchantId === null)) {
-    const left = edge.refused.take(
-      subjectOf(edge.clientAddress(request)),
-      deps.refusalsPerMinute ?? REFUSALS_PER_MINUTE,
-      deps.clock.now(),
-    )
-    if (left < 0)
-      refusal = refuse(tooManyRequests, `too many refused requests: try again in ${-left} s`, {
-        retryAfterSeconds: -left,
-      })
-  }
+interface Known {
+  merchantId: string | null
+  keyId: string | null
+  operation: string
+  ms: number
+}
+
+/** A failure of an operation becomes `{code, description}`. */
+const failOperation = (edge: Edge, exchange: Exchange, error: unknown, known: Known): void => {
+  const { refusal, ours } = refusalOf(error)
+  const sent = ours || known.merchantId !== null ? refusal : limited(edge, exchange.request, refusal)
   if (edge.closing) exchange.response.shouldKeepAlive = false
-  if (known !== null || ours || !edge.host?.takeRefusal(exchange, refusal)) sendRefusal(exchange, refusal)
-  if (known) deps.meter?.note(known.operation, refusal.status, known.ms)
+  sendRefusal(exchange, sent)
+  edge.deps.meter?.note(known.operation, sent.status, known.ms)
+  logFailure(edge, exchange, { refusal: sent, ours, error }, known)
+}
+
+/** What is no page and no operation: a page to a browser, `{code, description}` to everybody else. */
+const refuseUnsigned = (edge: Edge, request: FastifyRequest, reply: FastifyReply, error: unknown): void => {
+  const { refusal, ours } = refusalOf(error)
+  const sent = ours ? refusal : limited(edge, request.raw, refusal)
+  const exchange = { request: request.raw, response: reply.raw, requestId: request.id, rate: null }
+  if (edge.closing) reply.raw.shouldKeepAlive = false
+  if (ours || !edge.pages?.takeRefusal(request, reply, sent)) {
+    reply.hijack()
+    sendRefusal(exchange, sent)
+  }
+  logFailure(edge, exchange, { refusal: sent, ours, error }, undefined)
+}
+
+/** The refusals of a network address that never signs well are limited. */
+const limited = (edge: Edge, request: IncomingMessage, refusal: ApiRefusal): ApiRefusal => {
+  const { deps } = edge
+  const most = deps.refusalsPerMinute ?? REFUSALS_PER_MINUTE
+  const left = edge.refused.take(subjectOf(edge.clientAddress(request)), most, deps.clock.now())
+  return left < 0
+    ? refuse(tooManyRequests, `too many refused requests: try again in ${-left} s`, { retryAfterSeconds: -left })
+    : refusal
+}
+
+const logFailure = (
+  { deps }: Edge,
+  { request, requestId }: Exchange,
+  { refusal, ours, error }: { refusal: ApiRefusal; ours: boolean; error: unknown },
+  known: Known | undefined,
+): void => {
   const line = {
     requestId,
     ...known,
@@ -277,14 +301,6 @@ const fail = (
   }
   if (ours) deps.log.error({ ...line, err: error }, 'a request failed')
   else deps.log.info({ ...line, why: withoutCardNumbers(refusal.message) }, 'request refused')
-}
-
-const unknownPath = ({ method, url }: IncomingMessage): unknown => {
-  try {
-    return refuse(notFound, `there is no ${method} ${splitTarget(url ?? '').path}: see /docs`)
-  } catch (error) {
-    return error
-  }
 }
 
 const STATUS_LINES: Record<string, string> = {

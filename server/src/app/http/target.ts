@@ -1,4 +1,5 @@
-import { invalidRequest, refuse } from './refusals.ts'
+import type { IncomingMessage } from 'node:http'
+import { invalidRequest, notFound, refuse } from './refusals.ts'
 
 /** Paths are plain: no empty or dotted segments, no percent-encoding. Anything else has two readings and is refused. */
 const PLAIN_PATH = /^\/(?:[A-Za-z0-9_-]+\/)*[A-Za-z0-9_-]*$/
@@ -22,6 +23,15 @@ export const splitTarget = (raw: string): Target => {
   if (!PLAIN_QUERY.test(query))
     throw refuse(invalidRequest, 'the query must be visible ASCII: percent-encode everything else')
   return { path, query }
+}
+
+/** Why nothing answers a request: its path is none of ours, or not written plainly. */
+export const unknownPath = ({ method, url }: IncomingMessage): unknown => {
+  try {
+    return refuse(notFound, `there is no ${method} ${splitTarget(url ?? '').path}: see /docs`)
+  } catch (error) {
+    return error
+  }
 }
 
 /**

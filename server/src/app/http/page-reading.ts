@@ -1,0 +1,60 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyRequest } from 'fastify'
+import type { PageRequest, PageRoute } from '../../platform/api/page.ts'
+import { ApiRefusal } from '../../platform/api/route.ts'
+import type { BodyShare } from './body-budget.ts'
+import { readBytes } from './body.ts'
+import { invalidRequest, refuse } from './refusals.ts'
+import { readPageQuery, unknownPath } from './target.ts'
+
+interface BodyReading {
+  share: BodyShare
+  /** the body has to arrive within */
+  ms: number
+}
+
+/** What a page is asked, its body read to the end. Throws a refusal for what no page takes. */
+export const readPageRequest = async (
+  request: FastifyRequest,
+  { method, mostBytes }: PageRoute,
+  reading: BodyReading,
+): Promise<PageRequest> => {
+  const { raw, id } = request
+  if (raw.headers.host === undefined && raw.httpVersion === '1.1') throw refuse(invalidRequest, 'send a Host header')
+  const params = request.params as Record<string, string>
+  if (!Object.values(params).every(isVisible)) throw unknownPath(raw)
+  const url = raw.url!
+  const mark = url.indexOf('?')
+  const query = mark < 0 ? {} : readPageQuery(url.slice(mark + 1))
+  const body = method === 'POST' ? await readInTime(raw, mostBytes, reading) : readNone(raw)
+  return { method, url, params, query, headers: headersOf(request), body, requestId: id }
+}
+
+const isVisible = (segment: string): boolean => segment !== '' && !/\p{Cc}/u.test(segment)
+
+const readNone = ({ headers }: IncomingMessage): Buffer => {
+  const length = headers['content-length']
+  if ((length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined)
+    throw refuse(invalidRequest, 'a GET request has no body')
+  return Buffer.alloc(0)
+}
+
+const readInTime = async (request: IncomingMessage, most: number, { share, ms }: BodyReading): Promise<Buffer> => {
+  if (request.headers['content-encoding'] !== undefined)
+    throw refuse(invalidRequest, 'send the body without Content-Encoding')
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new ApiRefusal(408, invalidRequest.code, 'the body took too long to arrive')), ms)
+  })
+  try {
+    return (await Promise.race([readBytes(request, most, share), late])) ?? Buffer.alloc(0)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** A name that stands twice has its values joined, as RFC 9110 reads it. */
+export const headersOf = ({ raw }: FastifyRequest): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(raw.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
+  )
