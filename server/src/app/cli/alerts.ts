@@ -1,27 +1,85 @@
 import { sql } from 'kysely'
 import { describeStop, listStops } from '../../ledger/stops/index.ts'
-import { command, type Command } from './command.ts'
+import { isUuid } from '../../platform/base/id.ts'
+import { endAlertByHand } from '../../platform/runtime/alerts.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
 import { withInstallation } from '../installation/open.ts'
+import { actor } from './actor.ts'
+import { command, type Command } from './command.ts'
+
+/**
+ * Alerts of what has happened and does not go on: a person looks at it, and nothing ends them but that. All others are of
+ * a state, and end with it; some are raised once for each, so that one that was ended by hand would stay hidden.
+ */
+const OF_EVENTS: readonly string[] = [
+  'address-not-ours',
+  'callback-unknown',
+  'card-payout-contradiction',
+  'card-payout-returned',
+  'cold-impossible',
+  'cold-reverted',
+  'database-promoted',
+  'deposit-returned',
+  'deposit-reversed',
+  'final-transaction-changed',
+  'finality-broken',
+  'issuer-fee',
+  'lost-transaction-refused',
+  'overtaken',
+  'payment-contradicted',
+  'payment-reversed',
+  'payment-unconfirmed',
+  'refund-foreign',
+  'refund-refused',
+  'restored-funding',
+  'unknown-internal-transaction',
+  'unproven-block',
+  'withdrawal-impossible',
+  'withdrawal-reverted',
+]
 
 export const alertCommands: readonly Command[] = [
   command({
     name: 'alerts',
     summary: 'list open alerts',
+    more: 'Those with an id are of something that has happened: end them with `alerts end` once you have looked. The others end with what they are about.',
     run: async (_given, env, out) =>
       withInstallation(env, async ({ runtime }) => {
         const { rows } = await sql<{
+          id: string
           raisedAt: Date
           kind: string
           text: string
-        }>`select raised_at as "raisedAt", kind, text
+        }>`select id, raised_at as "raisedAt", kind, text
           from alerts where resolved_at is null order by raised_at`.execute(runtime.db)
         const stops = await listStops(runtime.db)
         out.show({ stops: [], alerts: [] }, [])
         for (const stop of stops)
           out.add('stops', { ...stop }, `${stop.createdAt.toISOString()} stopped: ${describeStop(stop)}`)
-        for (const { raisedAt, kind, text } of rows)
-          out.add('alerts', { raisedAt, kind, text }, `${raisedAt.toISOString()} ${kind}: ${text}`)
+        for (const { id, raisedAt, kind, text } of rows) {
+          const end = OF_EVENTS.includes(kind) ? ` [${id}]` : ''
+          out.add('alerts', { id, raisedAt, kind, text }, `${raisedAt.toISOString()} ${kind}: ${text}${end}`)
+        }
         if (rows.length + stops.length === 0) out.show({}, ['no open alerts, and nothing is stopped'])
       }),
+  }),
+  command({
+    name: 'alerts end',
+    summary: 'end an alert of something that has happened, with a note of what you did',
+    args: ['ID', 'NOTE...'],
+    run: async ({ args: { ID: id, NOTE: note } }, env, out) => {
+      if (!isUuid(id)) throw new Error('ID is one that `bursar alerts` shows in brackets')
+      await withInstallation(env, async ({ runtime }) => {
+        const ended = await endAlertByHand(
+          runtime.db,
+          id,
+          { kinds: OF_EVENTS, actor: actor(), note },
+          momentOf(runtime).at,
+        )
+        if (!ended) throw new Error('no alert of this id is open: bursar alerts')
+        if (!ended.isEnded) throw new Error(`${ended.kind} is about a state: it ends with that`)
+        out.say('ended')
+      })
+    },
   }),
 ]

@@ -95,6 +95,7 @@ const HARMLESS: Readonly<Record<string, string>> = {
   reserves: 'stores a report',
   adjust: 'a proposal moves nothing until a second person signs it',
   'screening note': 'adds a note',
+  'alerts end': 'only of alerts that say what has happened; it stays in the table, with the note',
   'events replay': 'a notification may come twice at any time: receivers know it by its id',
   'events wake': 'what is due later is due now',
 }

@@ -3,7 +3,7 @@ import type { Moment } from '../../platform/base/moment.ts'
 import { moveOf } from '../../platform/base/moves.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { noEffects, type Effects } from '../../ledger/effects/index.ts'
-import { raiseOrRenewAlert } from '../../platform/runtime/alerts.ts'
+import { raiseOrRenewAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { paymentMoves } from './machine.ts'
 import type { Payment, PaymentSubscriber, PaymentOrder } from './payment.ts'
 import { routeOf, type Failing, type RoutingTable } from './routing.ts'
@@ -85,7 +85,9 @@ export const recordMade = async (
   const { method, url, fields, acquirerReference } = page
   const when = { at: moment.at, next: firstAsk(moment.at) }
   const made = await movePayment(tx, payment, 'made', { page: { method, url, fields }, acquirerReference }, when)
-  return made ? listener.changed(tx, made, moment) : noEffects
+  if (!made) return noEffects
+  await resolveAlert(tx, 'payment-not-taken', made.ticker, moment.at)
+  return listener.changed(tx, made, moment)
 }
 
 /**

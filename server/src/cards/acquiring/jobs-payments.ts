@@ -2,7 +2,7 @@ import { AcquirerRefusal, AcquirerUnreachable, type Acquirer } from '../../adapt
 import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
-import { raiseAlert, raiseOrRenewAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
+import { raiseAlert, raiseOrRenewAlert, resolveAlertsOf } from '../../platform/runtime/alerts.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { heedAnswer } from './answering.ts'
 import { recordAsked, recordMade, recordNotTaken, recordUnanswered } from './commands.ts'
@@ -185,7 +185,8 @@ const ask = async (deps: PaymentJobDeps, acquirer: Acquirer, payment: Payment): 
       moment,
     )
   })
-  await resolveAlert(runtime.db, 'acquirer-unreachable', acquirer.name, momentOf(runtime).at)
+  const over = ['acquirer-unreachable', 'acquirer-missing']
+  await resolveAlertsOf(runtime.db, over, [acquirer.name], momentOf(runtime).at)
 }
 
 const noteOutcome = ({ runtime }: PaymentJobDeps, { name }: Acquirer, good: boolean): Promise<void> =>

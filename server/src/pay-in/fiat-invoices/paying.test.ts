@@ -359,6 +359,7 @@ describe('an acquirer that does not take the order', () => {
     await world.proceed(id)
     await world.work()
     expect((await world.forPayer(id)).standing.at).toBe('leaving')
+    expect(await world.alerts()).toEqual([])
   })
 
   test('comes last after it has failed three times', async () => {

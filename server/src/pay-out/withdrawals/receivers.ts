@@ -44,6 +44,7 @@ const RECEIVER_MS = 30 * DAY_MS
 /** And so many of one merchant in a day, as anybody can make another receiver for each payment. */
 const MOST_OF_MERCHANT = 20
 const AGAIN_MS = { receiver: 60_000, merchant: 3_600_000 }
+const RECEIVERS_FAIL = 'receivers-fail'
 
 /**
  * Whether coin may be paid to a receiver whose code runs. A look ahead is no bound of what such a payment costs: code
@@ -67,10 +68,11 @@ export const mayPayCode = async (
   const moment = momentOf(runtime)
   if (ofMerchant >= MOST_OF_MERCHANT) {
     const text = `${ofMerchant} payments of merchant ${merchantId} to contracts on ${blockchain} have failed on chain within a day, at our cost: withdrawal ${id} and others to contracts wait. See docs/operating/recovery.md`
-    await raiseAlert(runtime.db, { kind: 'receivers-fail', subject: `${blockchain}/${merchantId}`, text }, moment)
+    await raiseAlert(runtime.db, { kind: RECEIVERS_FAIL, subject: `${blockchain}/${merchantId}`, text }, moment)
     await postpone(runtime.db, withdrawal, new Date(moment.at.getTime() + AGAIN_MS.merchant))
     return false
   }
+  await resolveAlert(runtime.db, RECEIVERS_FAIL, `${blockchain}/${merchantId}`, moment.at)
   if (ofReceiver === 0 || !isUnderWay) return true
   await postpone(runtime.db, withdrawal, new Date(moment.at.getTime() + AGAIN_MS.receiver))
   return false

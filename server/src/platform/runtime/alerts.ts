@@ -70,3 +70,21 @@ export const resolveAlertsOf = async (
     db,
   )
 }
+
+/**
+ * Ends an open alert by a person's word, which is kept with it.
+ * @param kinds those that a person may end
+ * @returns undefined when none of this id is open, else whether it was ended
+ */
+export const endAlertByHand = async (
+  db: Db | Tx,
+  id: string,
+  { kinds, actor, note }: { kinds: readonly string[]; actor: string; note: string },
+  at: Date,
+): Promise<{ kind: string; isEnded: boolean } | undefined> => {
+  const { rows } = await sql<{ kind: string; isEnded: boolean }>`update alerts set
+      resolved_at = case when kind = any(${[...kinds]}::text[]) then ${at}::timestamptz end,
+      detail = case when kind = any(${[...kinds]}::text[]) then detail || ${JSON.stringify({ endedBy: actor, note })}::jsonb else detail end
+    where id = ${id} and resolved_at is null returning kind, resolved_at is not null as "isEnded"`.execute(db)
+  return rows[0]
+}

@@ -1,0 +1,77 @@
+/** Alerts as the operator sees and ends them. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { emptyTables } from '../../../../test/setup/empty-tables.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import { createDb, createPool, type Db } from '../../platform/db/index.ts'
+import { raiseAlert } from '../../platform/runtime/alerts.ts'
+import { runCommand } from './index.ts'
+import { captured } from './test-output.ts'
+
+const database = useDatabase({ template: migrated })
+const folder = mkdtempSync(join(tmpdir(), 'bursar-alerts-'))
+let db: Db
+let close: () => Promise<void>
+let env: Record<string, string>
+
+beforeAll(() => {
+  const pool = createPool({ url: database.url })
+  db = createDb(pool)
+  close = () => pool.end()
+  writeFileSync(join(folder, 'key'), 'ab'.repeat(32), { mode: 0o600 })
+  writeFileSync(join(folder, 'assets.json'), JSON.stringify({ crypto: [], fiat: [] }))
+  env = {
+    DATABASE_URL: database.url,
+    BURSAR_DATA_KEY_FILE: join(folder, 'key'),
+    BURSAR_ASSETS_FILE: join(folder, 'assets.json'),
+    BURSAR_LOG_LEVEL: 'silent',
+  }
+})
+afterAll(async () => {
+  rmSync(folder, { recursive: true })
+  await close()
+})
+beforeEach(() => emptyTables(db))
+
+const bursar = async (...args: string[]): Promise<{ code: number; text: string }> => {
+  const before = process.exitCode
+  try {
+    return await captured(() => runCommand(args, env))
+  } finally {
+    process.exitCode = before
+  }
+}
+const [EVENT, STATE, OTHER] = ['1', '2', '3'].map((n) => `0${n}a1fb67-1be8-7cc8-9d07-1217127e4ef0`) as [
+  string,
+  string,
+  string,
+]
+const raise = (id: string, kind: string) =>
+  raiseAlert(db, { kind, subject: 'x', text: `text of ${kind}` }, { at: new Date(), newId: () => id })
+const open = async () =>
+  (await sql<{ kind: string }>`select kind from alerts where resolved_at is null`.execute(db)).rows.map(
+    ({ kind }) => kind,
+  )
+
+test('an alert of something that has happened is ended by a person, once, with a note; one of a state is not', async () => {
+  await raise(EVENT, 'withdrawal-impossible')
+  await raise(STATE, 'hot-wallet-short')
+  const listed = (await bursar('alerts')).text
+  expect(listed).toContain(`text of withdrawal-impossible [${EVENT}]`)
+  expect(listed).not.toContain(STATE)
+
+  const refused = await bursar('alerts', 'end', STATE, 'topped', 'up')
+  expect([refused.code, refused.text]).toEqual([1, expect.stringContaining('hot-wallet-short is about a state')])
+  expect(await open()).toEqual(['withdrawal-impossible', 'hot-wallet-short'])
+
+  expect((await bursar('alerts', 'end', EVENT, 'told', 'the', 'merchant')).code).toBe(0)
+  expect(await open()).toEqual(['hot-wallet-short'])
+  const { rows } = await sql<{ detail: object }>`select detail from alerts where id = ${EVENT}`.execute(db)
+  expect(rows[0]!.detail).toMatchObject({ note: 'told the merchant', endedBy: expect.stringMatching(/^cli:/) })
+
+  for (const id of [EVENT, OTHER, 'x']) expect((await bursar('alerts', 'end', id, 'again')).code).toBe(1)
+})
