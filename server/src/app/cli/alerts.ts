@@ -8,8 +8,8 @@ import { actor } from './actor.ts'
 import { command, type Command } from './command.ts'
 
 /**
- * Alerts of what has happened and does not go on: a person looks at it, and nothing ends them but that. All others are of
- * a state, and end with it; some are raised once for each, so that one that was ended by hand would stay hidden.
+ * Alerts of what has happened and does not go on: a person looks at it, and nothing ends them but that. All others are
+ * of a state, and end with it; some are raised once for each, so that one that was ended by hand would stay hidden.
  */
 const OF_EVENTS: readonly string[] = [
   'address-not-ours',

@@ -43,6 +43,17 @@ test('too little coin for a withdrawal that is given back', async () => {
   expect(await kinds()).toEqual([])
 })
 
+test('a token that nobody can pay, and whose withdrawal is given back', async () => {
+  world = await createPayoutWorld(database.url, {})
+  world.node.estimate = () => ({ ok: false, reason: 'reverted', message: 'Pausable: paused' })
+  const id = await world.request(1_000_000n)
+  await world.work()
+  expect(await kinds()).toEqual(['payments-revert'])
+  await giveUp(id)
+  await world.work()
+  expect(await kinds()).toEqual([])
+})
+
 test.each([
   ['payout-refused', 20, 'bad-output-of-tomorrow', 2_000n],
   ['payout-fee-too-high', 1, undefined, 10_000_000n],

@@ -16,6 +16,7 @@ import { raiseAlert, resolveAlertsOf } from '../../platform/runtime/alerts.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { toColdOf } from '../../treasury/reconciliation/index.ts'
 import type { EvmPayoutDeps } from './payouts.ts'
+import { PAYMENTS_REVERT } from './receivers.ts'
 import { unminedBySender } from './store.ts'
 
 /** What a wallet can still spend, in ledger units by ticker, after everything that is on its way. */
@@ -195,13 +196,12 @@ export const noLongerShort = (
     momentOf(runtime).at,
   )
 
-/** Nothing waits to be paid: nothing is lacking, whatever became of what did. */
+/** Nothing waits to be paid: nothing is lacking or reverts, whatever became of what did. */
 export const nothingWaits = (
-  deps: { runtime: Runtime; catalogue: Pick<Catalogue, 'crypto'> },
+  { runtime, catalogue }: { runtime: Runtime; catalogue: Pick<Catalogue, 'crypto'> },
   network: Network,
-): Promise<void> =>
-  noLongerShort(
-    deps,
-    network,
-    deps.catalogue.crypto.filter(({ networks }) => networks.has(network)).map(({ ticker }) => ticker),
-  )
+): Promise<void> => {
+  const assets = catalogue.crypto.filter(({ networks }) => networks.has(network))
+  const subjects = assets.map(({ ticker }) => `${network}/${ticker}`)
+  return resolveAlertsOf(runtime.db, ['hot-wallet-short', PAYMENTS_REVERT], subjects, momentOf(runtime).at)
+}

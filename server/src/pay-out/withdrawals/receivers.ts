@@ -104,7 +104,8 @@ const AGAIN_EACH_MINUTE = 20
 const MOST_COUNTED = 1_000
 /** A receiver that refuses a payment for so long is taken to refuse it for good. */
 const LASTS_MS = 10 * 60_000
-const ALERT = 'payments-revert'
+/** Kind of the alert that every payment of an asset would revert. */
+export const PAYMENTS_REVERT = 'payments-revert'
 
 /** Whether the same payment from the same sender would pass when it went to the sender itself. */
 export type Control = () => Promise<{ ok: true } | { ok: false; message: string }>
@@ -132,10 +133,10 @@ export const onRevert = async (
     const text =
       `Every payment of ${ticker} on ${blockchain} from the hot wallet would revert: ${other.message}. The token may be paused or may have frozen the hot address, or the node is behind. ` +
       'The withdrawals wait and are tried again each minute'
-    await raiseOrRenewAlert(runtime.db, { kind: ALERT, subject, text }, momentOf(runtime))
+    await raiseOrRenewAlert(runtime.db, { kind: PAYMENTS_REVERT, subject, text }, momentOf(runtime))
     return false
   }
-  await resolveAlert(runtime.db, ALERT, subject, at)
+  await resolveAlert(runtime.db, PAYMENTS_REVERT, subject, at)
   const since = await postponeReverting(runtime, withdrawal, at)
   if (since === undefined || at.getTime() - since.getTime() < LASTS_MS) return false
   return refuseImpossible(deps, withdrawal, `its receiver refuses it since ${since.toISOString()}: ${message}`)
@@ -169,7 +170,7 @@ export const noLongerReverting = async (
   tickers: Iterable<string>,
 ): Promise<void> => {
   const subjects = [...new Set(tickers)].map((ticker) => `${network}/${ticker}`)
-  if (subjects.length > 0) await resolveAlertsOf(runtime.db, [ALERT], subjects, momentOf(runtime).at)
+  if (subjects.length > 0) await resolveAlertsOf(runtime.db, [PAYMENTS_REVERT], subjects, momentOf(runtime).at)
 }
 
 /**
