@@ -1,5 +1,6 @@
 /** The files an operator would write: networks, assets, policies of the server and of the signer. */
 import { writeFileSync } from 'node:fs'
+import { SANDBOX_ASSETS } from './assets.ts'
 import { join } from 'node:path'
 import { checksumAddress, deriveAddress } from '@bursar/chainkit/evm'
 import { MOST_HOT_ADDRESSES } from '../settings.ts'
@@ -58,6 +59,7 @@ const tokenOf = (world: EvmWorld | TronWorld, ticker: string): string =>
   world.assets.find((asset) => asset.ticker === ticker)?.token ?? ''
 
 function assetsOf({ bitcoin, ethereum, bsc, tron }: World): object {
+  const { BTC, ETH, BNB, TRX } = SANDBOX_ASSETS
   const native = (decimals: number, least: string): object => ({ decimals, minDeposit: least, minWithdrawal: least })
   const token = (world: EvmWorld | TronWorld, ticker: string, decimals: number): object => ({
     contract: tokenOf(world, ticker),
@@ -66,18 +68,22 @@ function assetsOf({ bitcoin, ethereum, bsc, tron }: World): object {
     minWithdrawal: '1',
     withdrawalFee: { fixed: '0.5' },
   })
-  const stable = (ticker: string, name: string, more: object = {}): object => ({
+  const stable = (ticker: 'USDT' | 'USDC', name: string, more: object = {}): object => ({
     ticker,
     name,
-    networks: { ETHEREUM: token(ethereum, ticker, 6), BINANCE_SMART_CHAIN: token(bsc, ticker, 18), ...more },
+    networks: {
+      ETHEREUM: token(ethereum, ticker, SANDBOX_ASSETS[ticker].ETHEREUM),
+      BINANCE_SMART_CHAIN: token(bsc, ticker, SANDBOX_ASSETS[ticker].BINANCE_SMART_CHAIN),
+      ...more,
+    },
   })
   return {
     crypto: [
-      ...(bitcoin ? [{ ticker: 'BTC', name: 'Bitcoin', networks: { BITCOIN: native(8, '0.0001') } }] : []),
-      { ticker: 'ETH', name: 'Ether', networks: { ETHEREUM: native(18, '0.001') } },
-      { ticker: 'BNB', name: 'BNB', networks: { BINANCE_SMART_CHAIN: native(18, '0.001') } },
-      { ticker: 'TRX', name: 'TRON', networks: { TRON: native(6, '1') } },
-      stable('USDT', 'Tether USD', { TRON: token(tron, 'USDT', 6) }),
+      ...(bitcoin ? [{ ticker: 'BTC', name: 'Bitcoin', networks: { BITCOIN: native(BTC.BITCOIN, '0.0001') } }] : []),
+      { ticker: 'ETH', name: 'Ether', networks: { ETHEREUM: native(ETH.ETHEREUM, '0.001') } },
+      { ticker: 'BNB', name: 'BNB', networks: { BINANCE_SMART_CHAIN: native(BNB.BINANCE_SMART_CHAIN, '0.001') } },
+      { ticker: 'TRX', name: 'TRON', networks: { TRON: native(TRX.TRON, '1') } },
+      stable('USDT', 'Tether USD', { TRON: token(tron, 'USDT', SANDBOX_ASSETS.USDT.TRON) }),
       stable('USDC', 'USD Coin'),
     ],
     fiat: [

@@ -1,5 +1,6 @@
 /** The words of `npm run try`, read into a command before anything is asked of the sandbox. */
 import { parseArgs } from 'node:util'
+import { SANDBOX_ASSETS } from '../platform/assets.ts'
 
 /** A deposit or a withdrawal: as the API takes it, the amount a decimal text in units of the asset. */
 export interface Transfer {
@@ -26,7 +27,8 @@ export const USAGE = `usage: npm run try -- COMMAND
   balances                                     the balances of the first merchant
   page STATE                                   an invoice in a state of its payment page
 
-Without TICKER, BLOCKCHAIN and AMOUNT: USDT ETHEREUM 25. VERDICT is clean, mixer or sanctioned.
+Left out, TICKER is USDT, BLOCKCHAIN the usual one of the asset, AMOUNT 25 and VERDICT clean (or mixer, sanctioned).
+Capitals do not matter. Short names of a BLOCKCHAIN: btc, eth, bsc, trx.
 `
 
 const VERDICTS = ['clean', 'mixer', 'sanctioned']
@@ -63,16 +65,43 @@ export function readCommand(words: readonly string[], pageStates: readonly strin
   if (rest.length > most) throw new UsageError(`"${rest[most]}" is one word too many for ${name}\n\n${USAGE}`)
   if (name === 'page') return { name, state: oneOf('a state of the page', rest[0], pageStates) }
   if (name !== 'deposit' && name !== 'withdraw' && name !== 'held') return { name }
-  const [ticker = 'USDT', blockchain = 'ETHEREUM', amount = '25', verdict = 'clean'] = rest
-  if (!/^\d+(\.\d+)?$/.test(amount) || !/[1-9]/.test(amount))
-    throw new UsageError(`"${amount}" is no amount: type a number above 0 with a point, such as 12.5`)
-  const network = blockchain.toUpperCase()
-  const transfer = { ticker: ticker.toUpperCase(), blockchain: OTHER_NAMES[network] ?? network, amount }
+  const [ticker = 'USDT', blockchain, amount = '25', verdict = 'clean'] = rest
+  const transfer = transferOf(ticker, blockchain, amount)
   if (name === 'held') return { name, ...transfer, verdict: oneOf('a verdict', verdict.toLowerCase(), VERDICTS) }
   return { name, ...transfer }
 }
 
+const ASSETS: Readonly<Record<string, Readonly<Record<string, number>>>> = SANDBOX_ASSETS
+const NETWORKS = [...new Set(Object.values(ASSETS).flatMap((on) => Object.keys(on)))]
+/** More no asset has; the API refuses longer amounts. */
+const MOST_DIGITS = 30
+
+function transferOf(typedTicker: string, typedNetwork: string | undefined, amount: string): Transfer {
+  const ticker = typedTicker.toUpperCase()
+  const on = Object.hasOwn(ASSETS, ticker) ? ASSETS[ticker]! : undefined
+  if (on === undefined)
+    throw new UsageError(`"${typedTicker}" is no asset of the sandbox: type ${either(Object.keys(ASSETS))}`)
+  const typed = (typedNetwork ?? Object.keys(on)[0]!).toUpperCase()
+  const blockchain = OTHER_NAMES[typed] ?? typed
+  if (!NETWORKS.includes(blockchain))
+    throw new UsageError(`"${typedNetwork}" is no network of the sandbox: type ${either(NETWORKS)}`)
+  if (!Object.hasOwn(on, blockchain))
+    throw new UsageError(`${ticker} is not on ${blockchain}: type ${either(Object.keys(on))}`)
+  const match = /^(\d+)(?:\.(\d+))?$/.exec(amount)
+  if (match === null || !/[1-9]/.test(amount) || match[1]!.length > MOST_DIGITS)
+    throw new UsageError(`"${amount}" is no amount: type a number above 0 with a point, such as 12.5`)
+  if ((match[2] ?? '').length > on[blockchain]!)
+    throw new UsageError(`${amount} is too fine: ${ticker} on ${blockchain} has ${on[blockchain]} decimal places`)
+  return { ticker, blockchain, amount }
+}
+
+const either = (words: readonly string[]): string =>
+  words.length === 1 ? words[0]! : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+
 function strictly(words: readonly string[]): { help: boolean; positionals: readonly string[] } {
+  const negative = words.find((word) => /^-[\d.]/.test(word))
+  if (negative !== undefined)
+    throw new UsageError(`"${negative}" is no amount: type a number above 0 with a point, such as 12.5`)
   try {
     const options = { help: { type: 'boolean', short: 'h' } } as const
     const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true })
