@@ -1,6 +1,6 @@
 /**
- * Checks what needs a migrated database, on one PostgreSQL of its own: every table has its grants, and the database
- * takes every statement of the server and gives the columns that the code names.
+ * Checks the SQL of the server, on one PostgreSQL of its own that is migrated: new migrations hold nobody up, every
+ * table has its grants, and the database takes every statement and gives the columns that the code names.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,6 +11,7 @@ import { createPool } from '../server/src/platform/db/index.ts'
 import { migrate } from '../server/src/platform/db/migrate.ts'
 import { findUngranted } from '../server/src/platform/db/roles.ts'
 import { checkStatements } from './sql/check.ts'
+import { judgeMigrations } from './sql/migration-rules.ts'
 import { openSources } from './sql/project.ts'
 import { STAND_INS } from './sql/stand-ins.ts'
 
@@ -18,8 +19,8 @@ const root = join(import.meta.dirname, '..')
 /** Production code of the server. */
 const SERVER = /^server\/src\/(?!.*(\.test\.ts$|\/test-)).*\.ts$/
 const dir = await mkdtemp(join(tmpdir(), 'bursar-checks-'))
+const problems = await judgeMigrations('server/src/platform/db/migrations')
 const postgres = await startPostgres({ dataDir: join(dir, 'pg') })
-const problems: string[] = []
 try {
   await migrate(postgres.url)
   const client = new pg.Client({ connectionString: postgres.url })

@@ -1,9 +1,10 @@
-import { writeFileSync } from 'node:fs'
+import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
+import { createDatabase, useDatabase } from '../../../../test/setup/database.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
 import { temporaryFolder } from '../../../../test/setup/temporary.ts'
 import { migrate, readMigrations, requireMigrated } from './migrate.ts'
 
@@ -58,4 +59,55 @@ test('roles refuse a database that lacks a migration, whichever, and no build mi
   } finally {
     await client.end()
   }
+})
+
+/** The migrations of this build and one more, which comes last. */
+const folderWith = (sql: string): URL => {
+  const folder = temporaryFolder('migrations')
+  cpSync(new URL('./migrations/', import.meta.url), folder, { recursive: true })
+  writeFileSync(join(folder, LAST), sql)
+  return pathToFileURL(`${folder}/`)
+}
+const LAST = '209901010000-last.sql'
+
+const migratedWith = async <T>(work: (client: pg.Client, url: string) => Promise<T>): Promise<T> => {
+  const own = await createDatabase({ template: migrated })
+  const client = new pg.Client(own.url)
+  await client.connect()
+  try {
+    return await work(client, own.url)
+  } finally {
+    await client.end()
+    await own.drop()
+  }
+}
+
+test('a migration whose table is in use gives up before others wait long behind it, and runs when it is free', async () => {
+  await migratedWith(async (client, url) => {
+    const folder = folderWith('alter table merchants add column shade text')
+    await client.query('begin; lock table merchants in access share mode')
+    await expect(migrate(url, { folder, lockWaitMs: 100 })).rejects.toThrow(
+      `${LAST} waited 100 ms for a lock that another session holds, and did nothing: run \`bursar migrate\` again`,
+    )
+    await client.query('commit')
+    await expect(migrate(url, { folder, lockWaitMs: 60_000 })).resolves.toEqual([LAST])
+  })
+})
+
+test('an index is built outside a transaction, and one that was not built whole is named', async () => {
+  await migratedWith(async (client, url) => {
+    const folder = folderWith(`-- outside a transaction
+-- Two statements, the first of which does nothing.
+drop index concurrently if exists codes_once;
+create unique index concurrently if not exists codes_code on codes (code);
+`)
+    await client.query("create table codes as select 'a' as code from generate_series(1, 2)")
+    await expect(migrate(url, { folder })).rejects.toThrow('could not create unique index "codes_code"')
+    await client.query('delete from codes')
+    await expect(migrate(url, { folder })).rejects.toThrow(
+      'the index codes_code was not built whole: `drop index concurrently codes_code`, then run `bursar migrate` again',
+    )
+    await client.query('drop index concurrently codes_code')
+    await expect(migrate(url, { folder })).resolves.toEqual([LAST])
+  })
 })

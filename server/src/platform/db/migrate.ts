@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile, readdir } from 'node:fs/promises'
 import type pg from 'pg'
 import { DatabaseClient, SERVER_SIDE } from './client.ts'
+import { isLocked } from './database.ts'
 import { makeEventPartitions } from './partitions.ts'
 
 const FOLDER = new URL('./migrations/', import.meta.url)
@@ -43,14 +44,24 @@ export const readMigrations = async (folder: URL = FOLDER): Promise<Migration[]>
   )
 }
 
+/** The first line of a file that runs outside a transaction, statement by statement. */
+const OUTSIDE = '-- outside a transaction\n'
+/** A migration waits for a lock this long at most: whoever uses the table waits behind it. */
+const LOCK_WAIT_MS = 5_000
+
 /**
- * Brings a database to this build's schema, forward only, each file in its own transaction. Refuses a database that has
- * a migration this build does not know, or one whose text has changed since it ran. Then makes the partitions of months
- * to come.
+ * Brings a database to this build's schema, forward only, each file in its own transaction. A file that begins with the
+ * line `-- outside a transaction` has statements that cannot run in one (`create index concurrently`), each of which
+ * may run again. Refuses a database that has a migration this build does not know, or one whose text has changed since
+ * it ran. Then makes the partitions of months to come.
  * @returns names of the migrations that ran now
+ * @throws Error when a migration waits too long for a lock; nothing of it is done then
  */
-export const migrate = async (url: string): Promise<string[]> => {
-  const migrations = await readMigrations()
+export const migrate = async (
+  url: string,
+  { folder = FOLDER, lockWaitMs = LOCK_WAIT_MS }: { folder?: URL; lockWaitMs?: number } = {},
+): Promise<string[]> => {
+  const migrations = await readMigrations(folder)
   const client = await connect(url)
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK])
@@ -66,13 +77,8 @@ export const migrate = async (url: string): Promise<string[]> => {
     const ran: string[] = []
     for (const migration of migrations) {
       if (applied.has(migration.name)) continue
-      await client.query('begin')
-      await client.query(migration.sql)
-      await client.query('insert into schema_migrations(name, checksum) values ($1, $2)', [
-        migration.name,
-        migration.checksum,
-      ])
-      await client.query('commit')
+      if (migration.sql.startsWith(OUTSIDE)) await runOutside(client, migration)
+      else await runInside(client, migration, lockWaitMs)
       ran.push(migration.name)
     }
     await makeEventPartitions(client)
@@ -80,6 +86,39 @@ export const migrate = async (url: string): Promise<string[]> => {
   } finally {
     await client.end()
   }
+}
+
+const runInside = async (client: pg.Client, migration: Migration, lockWaitMs: number): Promise<void> => {
+  await client.query('begin')
+  await client.query(`set local lock_timeout = ${lockWaitMs}`)
+  try {
+    await client.query(migration.sql)
+  } catch (error) {
+    if (!isLocked(error)) throw error
+    throw new Error(
+      `${migration.name} waited ${lockWaitMs} ms for a lock that another session holds, and did nothing: run \`bursar migrate\` again, or stop the roles first`,
+      { cause: error },
+    )
+  }
+  await record(client, migration)
+  await client.query('commit')
+}
+
+const runOutside = async (client: pg.Client, migration: Migration): Promise<void> => {
+  for (const statement of migration.sql.split(/;\s*$/m)) await client.query(statement)
+  // A build that failed leaves its index, which a repetition takes for built.
+  const { rows } = await client.query<{ name: string }>(`select c.relname::text as name from pg_index i
+    join pg_class c on c.oid = i.indexrelid and c.relkind = 'i'
+    where not i.indisvalid and c.relnamespace = 'public'::regnamespace order by 1`)
+  if (rows[0])
+    throw new Error(
+      `the index ${rows[0].name} was not built whole: \`drop index concurrently ${rows[0].name}\`, then run \`bursar migrate\` again`,
+    )
+  await record(client, migration)
+}
+
+const record = async (client: pg.Client, { name, checksum }: Migration): Promise<void> => {
+  await client.query('insert into schema_migrations(name, checksum) values ($1, $2)', [name, checksum])
 }
 
 /** Throws unless the database has exactly the migrations of this build; roles check it before they serve. */

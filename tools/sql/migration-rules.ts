@@ -1,0 +1,79 @@
+/**
+ * What a new migration may not do to tables that are in use, by squawk's rules (squawkhq.com/docs/rules). A rule that
+ * does not hold for one statement is left out above it, with the reason: `-- squawk-ignore ban-drop-column`.
+ */
+import { execFile } from 'node:child_process'
+import { readFile, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** Migrations with an earlier time in their names, and those with numbers, were written before there were rules. */
+const SINCE = '202611250900'
+
+const LEFT_OUT = [
+  // `migrate` sets it.
+  'require-lock-timeout',
+  // A statement that scans may take its time, as it holds no lock that others wait for.
+  'require-statement-timeout',
+  // Counters of attempts are small.
+  'prefer-bigint-over-int',
+  'prefer-bigint-over-smallint',
+]
+
+interface Finding {
+  readonly file: string
+  /** from 0 */
+  readonly line: number
+  readonly message: string
+  readonly help: string | null
+  readonly rule_name: string
+}
+
+/** `path:line: sentence` for each breach in the new migrations of a folder. */
+export const judgeMigrations = async (folder: string): Promise<string[]> => {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql') && /^\d{12}/.test(name) && name >= SINCE)
+  const files = await Promise.all(
+    names
+      .toSorted()
+      .map(async (name) => ({ path: join(folder, name), sql: await readFile(join(folder, name), 'utf8') })),
+  )
+  const isOutside = ({ sql }: { sql: string }): boolean => sql.startsWith('-- outside a transaction\n')
+  const [outside, inside] = [files.filter(isOutside), files.filter((file) => !isOutside(file))].map((some) =>
+    some.map(({ path }) => path),
+  )
+  return [
+    ...(await squawk(inside!, ['--assume-in-transaction'])),
+    ...(await squawk(outside!, ['--no-assume-in-transaction'])),
+    ...files.filter(isOutside).flatMap(({ path, sql }) => notConcurrent(path, sql)),
+  ]
+}
+
+const squawk = async (paths: readonly string[], options: readonly string[]): Promise<string[]> => {
+  if (paths.length === 0) return []
+  const script = join(import.meta.dirname, '../../node_modules/squawk-cli/js/bin/squawk')
+  const args = [script, ...options, '--pg-version=18', '--reporter=json', `--exclude=${LEFT_OUT.join()}`, ...paths]
+  const output = await new Promise<string>((resolve, reject) =>
+    // It exits with 1 when it has found something.
+    execFile(process.execPath, args, (error, stdout, stderr) =>
+      stdout.trim().startsWith('[') ? resolve(stdout) : reject(new Error(`squawk said: ${stderr || error?.message}`)),
+    ),
+  )
+  return (JSON.parse(output) as Finding[]).map(
+    ({ file, line, message, help, rule_name }) =>
+      `${file}:${line + 1}: ${[message, help].filter(Boolean).join(' ')} (squawk: ${rule_name})`,
+  )
+}
+
+/** Outside a transaction no lock timeout is set: what waits there must hold nobody up. */
+const notConcurrent = (path: string, sql: string): string[] => {
+  let at = 0
+  return sql.split(/;\s*$/m).flatMap((statement) => {
+    const start = at
+    at += statement.length + 1
+    const text = statement.replaceAll(/^\s*--.*$/gm, '').trimStart()
+    if (text === '' || /^(create (unique )?|drop )index concurrently /i.test(text)) return []
+    const line = sql.slice(0, sql.indexOf(text.slice(0, 20), start)).split('\n').length
+    return [
+      `${path}:${line}: only \`create index concurrently\` and \`drop index concurrently\` run outside a transaction: put this into a migration of its own`,
+    ]
+  })
+}
