@@ -35,7 +35,7 @@ export {
   setCodeSigningHash,
 } from './set-code.ts'
 export type { SetCodeDraft, SetCodeTransaction, SignedSetCode } from './set-code.ts'
-export { parseSigned, transactionHash } from './signed.ts'
+export { parseSigned, serializeSigned, transactionHash } from './signed.ts'
 export type { Signature, SignedTransaction } from './signed.ts'
 export { COIN, groupSweeps, sweepMany, sweepOne } from './sweep-call.ts'
 export type { SweepGroup } from './sweep-call.ts'

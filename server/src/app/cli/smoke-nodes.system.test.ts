@@ -35,7 +35,7 @@ const open = async (target: keyof typeof CHAINS) => {
   return proxy
 }
 
-const smoke = async (target: keyof typeof CHAINS, { url }: TestProxy) => {
+const smoke = async (target: keyof typeof CHAINS, { url }: TestProxy, ...more: string[]) => {
   const { network, chainId } = CHAINS[target]
   const folder = temporaryFolder('smoke')
   const write = (name: string, content: string): string => {
@@ -45,7 +45,7 @@ const smoke = async (target: keyof typeof CHAINS, { url }: TestProxy) => {
   const on = { decimals: 18, minDeposit: '0', minWithdrawal: '0' }
   const ticker = target === 'ethereum' ? 'ETH' : 'BNB'
   const { code, out } = await captured(() =>
-    runCommand(['smoke', target], {
+    runCommand(['smoke', target, ...more], {
       DATABASE_URL: database.url,
       BURSAR_DATA_KEY_FILE: write('key', 'ab'.repeat(32)),
       BURSAR_LOG_LEVEL: 'silent',
@@ -63,6 +63,7 @@ const smoke = async (target: keyof typeof CHAINS, { url }: TestProxy) => {
 const READING = [
   'bursar_smoke',
   'debug_traceBlockByHash',
+  'debug_traceTransaction',
   'eth_call',
   'eth_chainId',
   'eth_estimateGas',
@@ -84,6 +85,14 @@ test.each(['ethereum', 'bsc'] as const)('%s: a node that agrees is only read, an
   expect(out).toContain('good    tracers: prestateTracer answers; callTracer answers')
   expect(code).toBe(0)
   expect(proxy.asked.filter((method) => !READING.includes(method))).toEqual([])
+})
+
+test('what no chain takes is sent where it is asked for', async () => {
+  const proxy = await open('bsc')
+  const { code, lines } = await smoke('bsc', proxy, '--send')
+  expect(lines.filter((line) => line.startsWith('agrees sending: '))).toHaveLength(5)
+  expect(proxy.asked.filter((method) => method === 'eth_sendRawTransaction')).toHaveLength(5)
+  expect(code).toBe(0)
 })
 
 const field = (name: string) => ({ change: (result: unknown) => ({ ...(result as object), [name]: '0x1' }) })

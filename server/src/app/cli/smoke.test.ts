@@ -114,6 +114,7 @@ test('a node is shown as the doctor shows it, and what it says that is not known
 
 test('what is not there, or not configured, is said', async () => {
   expect((await smoke(['dogecoin'], {})).code).toBe(2)
+  expect((await smoke(['bitcoin', '--send'], {})).code).toBe(2)
   for (const [target, says] of [
     ['bitcoin', 'BURSAR_NETWORKS_FILE'],
     ['wayforpay', 'no account of kind wayforpay'],

@@ -1,14 +1,20 @@
 import { sql } from 'kysely'
-import { isNetwork, type Network } from '@bursar/chainkit'
+import { isEvmNetwork, isNetwork, type Network } from '@bursar/chainkit'
 import { createAdapters, identityOf, ChainUnavailable } from '../../adapters/chains/index.ts'
-import { compareNode, isWrong, unknown, type Comparison } from '../../adapters/chains/dialects/index.ts'
+import {
+  compareNode,
+  compareRefusals,
+  isWrong,
+  unknown,
+  type Comparison,
+} from '../../adapters/chains/dialects/index.ts'
 import type { ChainSettings } from '../../adapters/chains/index.ts'
 import { lineOf, surveyNode } from '../../adapters/chains/survey/index.ts'
 import { createAmlbot } from '../../adapters/screening/amlbot.ts'
 import type { Subject } from '../../adapters/screening/port.ts'
 import { openVenue } from '../../adapters/venues/settings.ts'
 import type { Db } from '../../platform/db/index.ts'
-import { command, text, texts, UsageError, type Command } from './command.ts'
+import { command, flag, text, texts, UsageError, type Command } from './command.ts'
 import type { Output } from './output.ts'
 import { required, tokensOf, withInstallation, type Opened } from '../installation/open.ts'
 import { compareAcquirer, compareScreener, compareVenue, type KnownOrder } from './smoke-counterparties.ts'
@@ -31,13 +37,16 @@ const BINANCE = 'https://api.binance.com'
  */
 export const smokeCommand: Command = command({
   name: 'smoke',
-  summary: 'compare how a node or a counterparty answers with what Bursar expects; reads only',
+  summary: 'compare how a node or a counterparty answers with what Bursar expects; reads only without --send',
   args: ['TARGET'],
   options: {
     reference: texts('ID', 'an order to ask an acquirer about, besides the newest of ours'),
+    send: flag(
+      'hand transactions that no chain takes over to a node of a test network, to hear how it refuses them (ethereum, bsc)',
+    ),
     address: text('NETWORK/TICKER/ADDRESS', 'what AMLBot is to check, which costs one check'),
   },
-  more: `TARGET is ${TARGETS.join(', ')}. Nothing is sent, ordered or signed. Each line begins with agrees, NEW (a word or a shape that Bursar does not know), BAD (something for you to change) or ? (no answer). Exit code 1 on NEW and BAD, and when nothing answered.`,
+  more: `TARGET is ${TARGETS.join(', ')}. Nothing is ordered or signed, and nothing is sent without --send. Each line begins with agrees, NEW (a word or a shape that Bursar does not know), BAD (something for you to change) or ? (no answer). Exit code 1 on NEW and BAD, and when nothing answered.`,
   run: async ({ args, options }, env, out) =>
     withInstallation(env, async (opened) => {
       const comparisons = await compareTarget(opened, args.TARGET, options, out)
@@ -55,18 +64,26 @@ const PREFIX = { agrees: 'agrees', new: 'NEW   ', wrong: 'BAD   ', unknown: '?  
 interface Asked {
   reference: readonly string[]
   address: string | undefined
+  send: boolean
 }
 
 const compareTarget = async (opened: Opened, target: string, asked: Asked, out: Output): Promise<Comparison[]> => {
   const network = Object.hasOwn(NETWORKS, target) ? NETWORKS[target] : undefined
-  if (network !== undefined) return compareNetwork(opened, network, out)
+  if (asked.send && (network === undefined || !isEvmNetwork(network)))
+    throw new UsageError('--send is for ethereum and bsc')
+  if (network !== undefined) return compareNetwork(opened, network, asked.send, out)
   if (ACQUIRERS.includes(target)) return compareAccounts(opened, target, asked.reference)
   if (target === 'amlbot') return compareAmlbot(opened, asked.address)
   if (target === 'binance') return compareBinance(opened)
   throw new UsageError(`TARGET is one of ${TARGETS.join(', ')}`)
 }
 
-const compareNetwork = async ({ config }: Opened, network: Network, out: Output): Promise<Comparison[]> => {
+const compareNetwork = async (
+  { config }: Opened,
+  network: Network,
+  send: boolean,
+  out: Output,
+): Promise<Comparison[]> => {
   const networks = required(config.networks, 'BURSAR_NETWORKS_FILE')
   if (networks[network] === undefined) throw new Error(`BURSAR_NETWORKS_FILE has no ${network}`)
   const tokens = tokensOf(required(config.assets, 'BURSAR_ASSETS_FILE')).get(network) ?? []
@@ -77,7 +94,8 @@ const compareNetwork = async ({ config }: Opened, network: Network, out: Output)
     const text = lineOf(finding)
     out.add('node', { result: finding.standing, text }, `       ${finding.standing.padEnd(7)} ${text}`)
   }
-  return compareNode(networks, network)
+  const compared = await compareNode(networks, network)
+  return send ? [...compared, ...(await compareRefusals(networks, network))] : compared
 }
 
 /** The node does not say of which chain it is, or is of another chain than the settings name: nothing else is asked. */

@@ -3,7 +3,7 @@ import { refuse, startRpcNode, type Answer } from '../survey/test-rpc-node.ts'
 import { headerOf, idOf, shownTransfer, startScriptedNode, type Answers } from '../tron/test-node.ts'
 import { ChainUnavailable } from '../port.ts'
 import { agrees, compareAll } from './comparison.ts'
-import { compareNode } from './index.ts'
+import { compareNode, compareRefusals } from './index.ts'
 
 const HASH = `0x${'ab'.repeat(32)}`
 const HEAD = 100
@@ -24,6 +24,7 @@ const isKnown = (hash: unknown): boolean => Number(hash) <= HEAD
 const receiptIn = (blockHash: unknown) => ({
   transactionHash: HASH,
   blockHash,
+  gasUsed: '0xea60',
   logs: [
     { logIndex: '0x0', address: HASH },
     { logIndex: '0x1', address: HASH },
@@ -38,6 +39,7 @@ const GETH: Record<string, Answer> = {
     isKnown(hash)
       ? [{ result: { type: 'CALL', calls: [{ type: 'STATICCALL' }] } }]
       : refuse(-32000, 'block 0xfe not found')(),
+  debug_traceTransaction: () => ({ type: 'CALL', calls: [{ type: 'STATICCALL' }] }),
   eth_getBalance: refuse(-32000, 'header for hash not found'),
   eth_getTransactionByHash: () => null,
   eth_call: refuse(3, 'execution reverted'),
@@ -68,12 +70,7 @@ test.for<[what: string, row: string, changed: Record<string, Answer>, says: RegE
     { eth_getBlockByNumber: ([place]) => blockAt(place, { blockAccessListHash: HASH }) },
     /^new: .*blockAccessListHash/,
   ],
-  [
-    'a call of tomorrow',
-    'kinds of calls',
-    { debug_traceBlockByHash: () => [{ result: { type: 'EXTCALL' } }] },
-    /^new: .*EXTCALL/,
-  ],
+  ['a call of tomorrow', 'kinds of calls', { debug_traceTransaction: () => ({ type: 'EXTCALL' }) }, /^new: .*EXTCALL/],
   // erigon#16491
   [
     'D-E11: logs that are numbered anew',
@@ -98,11 +95,36 @@ test.for<[what: string, row: string, changed: Record<string, Answer>, says: RegE
   [
     'a node without traces',
     'kinds of calls',
-    { debug_traceBlockByHash: refuse(-32601, 'the method does not exist') },
+    { debug_traceTransaction: refuse(-32601, 'the method does not exist') },
     /^unknown/,
+  ],
+  // A trace of it could be of any size.
+  [
+    'only a transaction of much gas',
+    'kinds of calls',
+    { eth_getBlockReceipts: ([hash]) => [{ ...receiptIn(hash), gasUsed: '0x186a1' }] },
+    /^unknown: no small transaction/,
   ],
 ])("of a node of Ethereum's kind: %s", async ([, row, changed, says]) => {
   expect((await evm(changed)).get(row)).toMatch(says)
+})
+
+const sent = async (changed: Record<string, Answer>, chainId = 11_155_111) => {
+  const url = await startRpcNode({ ...GETH, eth_gasPrice: () => '0x3b9aca00', ...changed })
+  return (await compareRefusals({ ETHEREUM: { url, chainId } }, 'ETHEREUM')).map(({ standing }) => standing)
+}
+
+test('what a test network takes, or refuses in words that are not known, is new', async () => {
+  // go-ethereum, core/error.go: of an account without funds; it says so of each.
+  const short = refuse(-32000, 'insufficient funds for gas * price + value: balance 0, tx cost 42000')
+  expect(await sent({ eth_sendRawTransaction: short })).toEqual(['agrees', 'agrees', 'agrees', 'new', 'unknown'])
+  expect(await sent({ eth_sendRawTransaction: () => HASH })).toEqual(['new', 'new', 'new', 'new', 'unknown'])
+})
+
+test.each([1, 56])('chain %i is no test network: nothing is sent', async (chainId) => {
+  const asked: string[] = []
+  await expect(sent({ eth_sendRawTransaction: () => asked.push('sent') }, chainId)).rejects.toThrow('no test network')
+  expect(asked).toEqual([])
 })
 
 const TRON_BLOCK = { ...headerOf(90), transactions: [shownTransfer('ab'.repeat(32))] }

@@ -1,6 +1,6 @@
 /**
  * How a real node speaks, held against what the adapters expect. Promises to read only: no question changes anything at
- * the node.
+ * the node. Where it is asked for, a node of a test network is handed transactions that no chain takes.
  */
 import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import { parseRpcJson } from '@bursar/chainkit/bitcoin'
@@ -10,6 +10,7 @@ import { createNode } from '../tron/node.ts'
 import { bitcoinQuestions } from './bitcoin.ts'
 import { compareAll, type Comparison, type Question } from './comparison.ts'
 import { evmQuestions } from './evm.ts'
+import { evmRefusals, isTestChain } from './evm-refusals.ts'
 import { tronQuestions } from './tron.ts'
 
 export { agrees, compareWords, isNew, isWrong, unknown, type Comparison } from './comparison.ts'
@@ -28,6 +29,27 @@ export const compareNode = async (
     return await compareAll(questions)
   } finally {
     await close()
+  }
+}
+
+/**
+ * How a node of a test network refuses what no chain takes.
+ * @throws RangeError when the network is none of Ethereum's kind, or its configured chain no test network
+ */
+export const compareRefusals = async (
+  settings: ChainSettings,
+  network: Network,
+  timeoutMs = TIMEOUT_MS,
+): Promise<Comparison[]> => {
+  const given = isEvmNetwork(network) ? settings[network] : undefined
+  if (given === undefined || !isTestChain(given.chainId))
+    throw new RangeError(`Nothing is sent to ${network}: the settings name no test network of Ethereum or BSC`)
+  const { url, chainId } = given
+  const rpc = createRpc({ network, url, timeoutMs, random: () => 0, attempts: 1, parse: JSON.parse })
+  try {
+    return await compareAll(evmRefusals(rpc, chainId))
+  } finally {
+    await rpc.close()
   }
 }
 

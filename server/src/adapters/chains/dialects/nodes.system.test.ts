@@ -1,11 +1,11 @@
 /** How the sandbox's own nodes speak: nothing of it is new. */
 import type { Network } from '@bursar/chainkit'
 import { describe, expect, test } from 'vitest'
-import { describeWithBitcoind, useAnvil, useBitcoind, useTronNode } from '../../../../../test/setup/nodes.ts'
+import { describeWithBitcoind, EVM_NODES, useAnvil, useBitcoind, useTronNode } from '../../../../../test/setup/nodes.ts'
 import { openBitcoinWorld, REGTEST_GENESIS, urlOf } from '../bitcoin/test-world.ts'
 import { openEvmWorld } from '../evm/test-world.ts'
 import type { ChainSettings } from '../settings.ts'
-import { compareNode } from './index.ts'
+import { compareNode, compareRefusals } from './index.ts'
 
 const strange = async (settings: ChainSettings, network: Network) =>
   (await compareNode(settings, network)).filter(({ standing }) => standing === 'new')
@@ -22,6 +22,24 @@ describe('anvil', () => {
     await world.contracts.payInside([{ to: await world.newAddress(), units: 5n }])
     await world.mine(1)
     expect(await strange({ ETHEREUM: { url: node.url, chainId: 31_337 } }, 'ETHEREUM')).toEqual([])
+  })
+})
+
+describe.each(EVM_NODES)('what no chain takes: %s', (_name, use) => {
+  const started = use()
+  test('is refused in words that are known, and leaves nothing at the node', async () => {
+    const { node, ...world } = await openEvmWorld(await started(), {
+      network: 'ETHEREUM',
+      chainId: 31_337,
+      legacyGas: false,
+      finality: 'finalized',
+    })
+    const { height } = await world.adapter.head()
+    const said = await compareRefusals({ ETHEREUM: { url: node.url, chainId: 31_337 } }, 'ETHEREUM')
+    expect(said.filter(({ standing }) => standing === 'new')).toEqual([])
+    expect(said.filter(({ standing }) => standing === 'agrees').length).toBeGreaterThanOrEqual(4)
+    await world.mine(1)
+    expect((await world.adapter.blockAt(height + 1))!.transactions.filter(({ keys }) => keys.length > 0)).toEqual([])
   })
 })
 

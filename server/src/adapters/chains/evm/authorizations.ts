@@ -7,7 +7,7 @@ const METHOD = 'eth_estimateGas'
  * The generator's x coordinate on secp256k1. With it every small `s` is a good signature, of an account that no one
  * controls the key of.
  */
-const R = '0x79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'
+export const R = '0x79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'
 const MOST_S = 2 ** 48
 /** Some data, as nodes take a transaction without any for a plain payment and count nothing else. */
 const DATA = '0x00'

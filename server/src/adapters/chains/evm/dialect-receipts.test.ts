@@ -123,10 +123,11 @@ describe('receipts', () => {
   test.for(WRONG_PLACES)(
     'row E-15: whose place in the block is said to be %s are known by their order',
     async (transactionIndex) => {
-      const { adapter } = await start({
+      const { adapter, asked } = await start({
         eth_getBlockReceipts: () => ({ result: [{ ...receiptOf(7), transactionIndex }] }),
       })
       expect(innerOf(await adapter.blockAt(7))).toEqual([FOUND])
+      expect(asked).not.toContain('eth_getTransactionReceipt')
     },
   )
 

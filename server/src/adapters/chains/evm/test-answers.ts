@@ -184,15 +184,16 @@ export const NO_OVERRIDES: readonly (Answered & { seen: string | null })[] = [
 const GWEI = 10n ** 9n
 const hex = (value: bigint | number): string => `0x${value.toString(16)}`
 
-/** @param rewards what each block's list of rewards is */
+/** @param rewards what each block's list of rewards is @param empty places of blocks without transactions */
 const feeHistory = (
   base: bigint,
   rewards: readonly unknown[] | null | undefined,
   blocks = rewards?.length ?? 1,
+  empty: readonly number[] = [],
 ): Answer => ({
   result: {
     oldestBlock: '0x1',
-    gasUsedRatio: Array.from({ length: blocks }, () => 0.5),
+    gasUsedRatio: Array.from({ length: blocks }, (_, at) => (empty.includes(at) ? 0 : 0.5)),
     baseFeePerGas: Array.from({ length: blocks + 1 }, () => hex(base)),
     ...(rewards === undefined ? {} : { reward: rewards }),
   },
@@ -241,6 +242,14 @@ export const FEES: readonly [
     'row E-55: geth, Erigon and gateways: fewer blocks than were asked for',
     'ETHEREUM',
     feeHistory(GWEI, tips(GWEI)),
+    GWEI,
+    3n * GWEI,
+  ],
+  // The same files: "return an all zero row if there are no transactions to gather data from".
+  [
+    'row E-55: geth and Erigon: zeros in the place of a block without transactions',
+    'ETHEREUM',
+    feeHistory(GWEI, tips(0n, GWEI, 0n), 3, [0, 2]),
     GWEI,
     3n * GWEI,
   ],
