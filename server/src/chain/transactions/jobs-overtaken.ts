@@ -11,6 +11,7 @@ import { spentMoves } from './coins.ts'
 import { insertAttempt, recordOvertaken } from './commands.ts'
 import { createTransactionSubscriber } from './subscriber.ts'
 import { lostOf, overtaken, type Lost } from './rivals.ts'
+import { endUsedNonces } from './jobs-used-nonces.ts'
 import type { SendingDeps } from './sending.ts'
 import { attemptsOf } from './store.ts'
 import type { Outgoing } from './transaction.ts'
@@ -25,7 +26,11 @@ export const createOvertakenJob = (deps: SendingDeps, everyMs: number): Job => (
   name: `overtaken ${deps.network}`,
   everyMs,
   run: async () => {
-    await forEachIsolated(await overtaken(deps.runtime.db, deps.network), (outgoing) => settle(deps, outgoing))
+    const steps = [
+      async () => forEachIsolated(await overtaken(deps.runtime.db, deps.network), (outgoing) => settle(deps, outgoing)),
+      () => endUsedNonces(deps),
+    ]
+    await forEachIsolated(steps, (step) => step())
     return false
   },
 })

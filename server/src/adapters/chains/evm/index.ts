@@ -15,7 +15,7 @@ import {
   readTokenDecimals,
 } from './calls.ts'
 import { readFeeRate, type GasSettings } from './fee-rate.ts'
-import { readFinal, readHead, readHeadAt, type Finality } from './heads.ts'
+import { byHash, readFinal, readHead, readHeadAt, type Finality } from './heads.ts'
 import { quantityOf } from './quantity.ts'
 import { readStatus } from './standing.ts'
 import { readStateFrom } from './state.ts'
@@ -64,6 +64,7 @@ export const createEvmAdapter = (settings: EvmAdapterSettings): AccountChainAdap
     balancesAt: (height, wanted) => readBalances(rpc, height, wanted),
     stateFrom: (least) => readStateFrom(rpc, least, random),
     minedNonce: (address) => readMinedNonce(rpc, address),
+    minedNonceIn: (block, address) => readMinedNonce(rpc, address, byHash(block)),
     estimateGas: (call) => estimateGas(rpc, call),
     isContract: (address) => readIsContract(rpc, address),
     codeAt: (address) => readCode(rpc, address),

@@ -1,5 +1,6 @@
 /** Whether a chain knows delegation (EIP-7702) is notified by the node before anything depends on it. */
 import { sweepContracts, sweepOne } from '@bursar/chainkit/evm'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { faucetAccount } from '../../../../../sandbox/anvil/transactions.ts'
 import { EVM_NODES } from '../../../../../test/setup/nodes.ts'
@@ -33,6 +34,34 @@ describe.each(EVM_NODES)('%s', (_name, use) => {
     // 25,000, less what the floor of EIP-7623 adds to the estimate without it. Hardhat's node estimates one more.
     expect([24_994n, 24_995n]).toContain(await estimate('prague'))
     expect(await estimate('cancun')).toBeUndefined()
+  })
+
+  test('an authorisation uses a nonce of its account in its block, and no transaction of the block shows that', async () => {
+    const adapter = await adapterOn('prague')
+    const { rpc } = await nodes.prague()
+    const [authority, sender] = [generatePrivateKey(), generatePrivateKey()].map((key) => privateKeyToAccount(key))
+    await rpc('anvil_setBalance', sender!.address, `0x${(10n ** 18n).toString(16)}`)
+    const before = await adapter.head()
+    const authorization = await authority!.signAuthorization({ chainId: 31_337, address: delegate.address, nonce: 0 })
+    const raw = await sender!.signTransaction({
+      type: 'eip7702',
+      chainId: 31_337,
+      nonce: 0,
+      gas: 100_000n,
+      to: sender!.address,
+      maxFeePerGas: 10n ** 10n,
+      maxPriorityFeePerGas: 10n ** 9n,
+      authorizationList: [authorization],
+    })
+    expect(await adapter.broadcast(raw)).toEqual({ kind: 'accepted' })
+    await rpc('anvil_mine', '0x1')
+    const after = (await adapter.blockAt(before.height + 1))!
+    expect(await adapter.minedNonceIn(before, authority!.address)).toBe(0)
+    expect(await adapter.minedNonceIn(after, authority!.address)).toBe(1)
+    expect(after.transactions.flatMap(({ keys }) => keys)).toEqual([`${sender!.address}:0`])
+    await expect(
+      adapter.minedNonceIn({ ...after, hash: before.hash.replace('0x', '0x0').slice(0, 66) }, authority!.address),
+    ).rejects.toThrow('eth_getTransactionCount')
   })
 
   test('code that is supposed is nowhere afterwards', async () => {

@@ -88,6 +88,7 @@ export const createSimulatedAdapter = (node: SimulatedNode): AccountChainAdapter
         ),
     }),
     minedNonce: (address) => pass('minedNonce', () => chain.state.nonceOf(address)),
+    minedNonceIn: (_block, address) => pass('minedNonceIn', () => chain.state.nonceOf(address)),
     stateFrom: (least) =>
       pass('stateFrom', () => {
         const { height, hash } = headOf(head())

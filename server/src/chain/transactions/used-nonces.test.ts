@@ -1,0 +1,137 @@
+/** A nonce that an authorisation has used, which no transaction of a block shows (EIP-7702). */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import type pg from 'pg'
+import pino from 'pino'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { emptyTables } from '../../../../test/setup/empty-tables.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import type { AccountChainAdapter } from '../../adapters/chains/port.ts'
+import { noEffects } from '../../ledger/effects/index.ts'
+import { uuidv7 } from '../../platform/base/id.ts'
+import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { raiseAlert } from '../../platform/runtime/alerts.ts'
+import { createClock } from '../../platform/runtime/clock.ts'
+import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import { insertPlanned } from './commands.ts'
+import { createOvertakenJob } from './jobs-overtaken.ts'
+import { DEFAULT_POLICY } from './policy.ts'
+import type { OutgoingChange, Purpose } from './transaction.ts'
+
+const database = useDatabase({ template: migrated })
+const START = Date.UTC(2026, 0, 1)
+const LATER = START + DEFAULT_POLICY.bumpAfterMs
+const FINAL = { height: 90, hash: 'final' }
+const [DEPOSIT, HOT] = ['deposit', 'hot']
+let pool: pg.Pool
+let db: Db
+let now = START
+let id: string
+beforeAll(() => {
+  pool = createPool({ url: database.url })
+  db = createDb(pool)
+})
+afterAll(() => pool.end())
+
+const runtime = (): Runtime => ({
+  db,
+  clock: createClock(() => now),
+  newId: () => uuidv7(now, randomBytes(10)),
+  log: pino({ enabled: false }),
+})
+
+const insert = async (purpose: Purpose, sender: string): Promise<void> => {
+  id = randomUUID()
+  const [nonce, keys] = [0, [`${sender}:0`]]
+  const row = { id, network: 'ETHEREUM', purpose, senders: [sender], nonce, keys, unsigned: '0x02' } as const
+  await inTransaction(db, (tx) =>
+    insertPlanned(tx, { ...row, keys, signingKeys: [], feeRate: {}, networkFee: 1n }, momentOf(runtime())),
+  )
+  await sql`update outgoing set state = 'broadcast' where id = ${id}`.execute(db)
+  await sql`update outgoing_attempts set raw = '0x02', hash = '0xaa' where outgoing_id = ${id}`.execute(db)
+  await raiseAlert(db, { kind: 'broadcast', subject: id, text: 'nonce too low' }, momentOf(runtime()))
+}
+
+beforeEach(async () => {
+  await emptyTables(db)
+  now = START
+  const merchant = randomUUID()
+  await sql`insert into merchants(id, name, company_name, company_url, created_at)
+    values (${merchant}, 'm', 'M', 'https://m.example', now())`.execute(db)
+  await sql`insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, created_at)
+    values (${merchant}, ${randomUUID()}, 'EVM', 'ETHEREUM', ${DEPOSIT}, 7, now())`.execute(db)
+  await sql`insert into watch_cursors(network, height, hash, epoch, head_height, final_height, traces, updated_at)
+    values ('ETHEREUM', 100, 'head', 1, 100, ${FINAL.height}, true, now())`.execute(db)
+  await sql`insert into watch_blocks(network, height, hash, parent) values ('ETHEREUM', ${FINAL.height}, ${FINAL.hash}, 'p')`.execute(
+    db,
+  )
+})
+
+/** @returns what subscribers were notified of, the state, and whether the alert is open */
+const run = async (minedNonceIn: AccountChainAdapter['minedNonceIn']) => {
+  const changes: Partial<OutgoingChange>[] = []
+  await createOvertakenJob(
+    {
+      runtime: runtime(),
+      network: 'ETHEREUM',
+      adapter: { network: 'ETHEREUM', minedNonceIn } as unknown as AccountChainAdapter,
+      policy: DEFAULT_POLICY,
+      subscribers: [async (_tx, { event, overtaken }) => (changes.push({ event, overtaken: overtaken! }), noEffects)],
+      pause: async () => {},
+      signer: undefined as never,
+      wallet: undefined as never,
+      purposeOf: async () => ({ purpose: 'sweep', intents: [] }),
+    },
+    1,
+  ).run(new AbortController().signal)
+  const { rows } = await sql<{ state: string; open: boolean }>`select o.state, a.resolved_at is null as open
+    from outgoing o join alerts a on a.subject = o.id::text where o.id = ${id}`.execute(db)
+  return { changes, ...rows[0]! }
+}
+
+test('a sweep that can never be mined ends, and its alert with it', async () => {
+  await insert('sweep', DEPOSIT)
+  now = LATER
+  const asked: unknown[] = []
+  expect(await run(async (...of) => (asked.push(of), 1))).toEqual({
+    changes: [{ event: 'refused', overtaken: { paid: new Set() } }],
+    state: 'abandoned',
+    open: false,
+  })
+  expect(asked).toEqual([[FINAL, DEPOSIT]])
+})
+
+const WAITS = { changes: [], state: 'broadcast', open: true }
+
+test('one whose nonce is unused at the final block waits', async () => {
+  await insert('sweep', DEPOSIT)
+  now = LATER
+  expect(await run(async () => 0)).toEqual(WAITS)
+})
+
+test('a young one is not asked about', async () => {
+  await insert('sweep', DEPOSIT)
+  now = LATER - 1
+  expect(await run(async () => 1)).toEqual(WAITS)
+})
+
+test.each<[Purpose, string]>([
+  ['payout', DEPOSIT],
+  ['sweep', HOT],
+  ['gas', HOT],
+])('a %s of the %s address is not ended so', async (purpose, sender) => {
+  await insert(purpose, sender)
+  now = LATER
+  expect(await run(async () => 1)).toEqual(WAITS)
+})
+
+test('a final block that is lost while the node is asked proves nothing', async () => {
+  await insert('sweep', DEPOSIT)
+  now = LATER
+  const lose = async () => {
+    await sql`update watch_blocks set hash = 'another'`.execute(db)
+    return 1
+  }
+  expect(await run(lose)).toEqual(WAITS)
+})
