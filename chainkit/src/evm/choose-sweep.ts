@@ -34,7 +34,8 @@ export interface Holding {
 export interface SweepAddress {
   /**
    * whether it delegates to the pinned delegate now. Addresses with code can't sign for tokens that ask the code
-   * (ERC-1271)
+   * (ERC-1271). Anybody may have that code sweep the coin: a transaction of the address itself, planned before that,
+   * would wait for coin for ever
    */
   delegated: boolean
   /** whether the chain knows the account: it has coin, or has sent something */
@@ -49,7 +50,7 @@ export interface SweepPrices {
   gasPrice: bigint
   /** how many addresses share the fixed part of a batch */
   batchSize: number
-  /** whether the chain takes transactions of EIP-7702 */
+  /** whether the chain takes transactions of EIP-7702; what delegates already needs none */
   setCode: boolean
   /** thousandths: an asset is swept when it is worth so many times what its sweep costs; 0 for at any cost */
   kPerMille: bigint
@@ -89,7 +90,7 @@ interface Move {
  */
 export const chooseSweep = (address: SweepAddress, prices: SweepPrices): SweepChoice | undefined => {
   const candidates = [
-    ...(prices.setCode ? [byDelegation(address, prices)] : []),
+    ...(prices.setCode || address.delegated ? [byDelegation(address, prices)] : []),
     separately(address, prices, false),
     separately(address, prices, true),
   ].filter((one) => one !== undefined)
@@ -166,7 +167,8 @@ const waysOf = (
     gas,
     lifetime: gas + later * BigInt(further),
   })
-  if (token === undefined) return holding.worth > PAYMENT_GAS * gasPrice ? [move('direct', PAYMENT_GAS)] : []
+  if (token === undefined)
+    return !delegated && holding.worth > PAYMENT_GAS * gasPrice ? [move('direct', PAYMENT_GAS)] : []
   const inBatch = (gas: Gas): bigint => netGas([{ raw: BATCH_GAS / BigInt(batchSize), refund: 0n }, gas])
   const alone = netGas([token.alone])
   // A signature is noted in a slot of its own, which is new state as an account is.
@@ -174,7 +176,7 @@ const waysOf = (
   // What is asked for before a transaction runs is without refunds.
   const canPay = coin >= token.alone.raw * gasPrice
   return [
-    move(canPay ? 'direct' : 'top-up', alone),
+    ...(delegated ? [] : [move(canPay ? 'direct' : 'top-up', alone)]),
     ...(allowed && token.pulled ? [move('pull', inBatch(token.pulled))] : []),
     ...(token.authorized && !delegated ? [move('authorize', inBatch(token.authorized) + noted)] : []),
     ...(token.permitted && token.pulled && !delegated && !allowed

@@ -210,6 +210,33 @@ describe.each(NODES)('on $name', (nodes) => {
     expect(await world.drift()).toEqual([])
   })
 
+  test('coin that a stranger sweeps while we do does not keep its address from being swept', async () => {
+    const world = await open(ethereum, { nodes })
+    const [address] = (await holding(world, 3)) as [string]
+    await world.settle()
+    await world.pay('ETH', address, '0.5')
+    await world.mine(4)
+    await world.work()
+    expect(await statesOf(world)).toMatchObject({ 'delegate broadcast': 1 })
+    const dearer = '0x174876e800'
+    await world.node.rpc('eth_sendTransaction', {
+      from: faucetAccount,
+      to: address,
+      data: sweepOne.encode([COIN]),
+      gas: '0x30d40',
+      maxFeePerGas: dearer,
+      maxPriorityFeePerGas: dearer,
+    })
+    await world.mine(4)
+    await world.pay('USDT', address, '200')
+    await world.mine(4)
+    await world.settle()
+    expect(await leftOf(world, [address])).toEqual([0n])
+    expect(await world.onChain(address, 'ETH')).toBe(0n)
+    expect(await world.drift()).toEqual([])
+    expect(await world.alerts()).toEqual([])
+  })
+
   test('a reorganisation takes a sweep back; the same bytes are mined again, and costs are charged once', async () => {
     const world = await open(ethereum, { nodes })
     const addresses = await holding(world, 4)
