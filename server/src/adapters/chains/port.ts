@@ -186,7 +186,9 @@ export interface AccountChainAdapter extends ChainAdapter {
   stateFrom(least: number): Promise<AccountState>
   /** Next unused nonce counting mined transactions only. */
   minedNonce(address: string): Promise<number>
-  /** The same in the state of one block. Throws `ChainUnavailable` when that is not, or no longer, on the best chain. */
+  /**
+   * The same in the state of one block. Throws `ChainUnavailable` when that is not, or no longer, on the best chain.
+   */
   minedNonceIn(block: Head, address: string): Promise<number>
   /** At the head, whichever that is. */
   estimateGas(call: AccountCall): Promise<GasEstimate>

@@ -13,9 +13,9 @@ import type { Outgoing } from './transaction.ts'
 /**
  * Ends sweeps that deposit addresses send themselves and whose nonce an authorisation of the address has used
  * (EIP-7702): no transaction of the block shows that. Whoever saw an authorisation in a transaction of ours that was
- * never mined may hand it in later. The nonce of the address at a final block proves it: the books have read that block,
- * and would have the sweep as mined. What an address holds is swept anew, by the code it delegates to now. Payments
- * need none of this: the signer never signs one where it has signed an authorisation.
+ * never mined may hand it in later. The nonce of the address at a final block proves it: the books have read that
+ * block, and would have the sweep as mined. What an address holds is swept anew, by the code it delegates to now.
+ * Payments need none of this: the signer never signs one where it has signed an authorisation.
  */
 export const endUsedNonces = async (deps: SendingDeps): Promise<void> => {
   const { runtime, network, adapter, policy } = deps

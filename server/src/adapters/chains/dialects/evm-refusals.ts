@@ -20,8 +20,9 @@ const RECEIVER = `0x${'0'.repeat(36)}dead` as const
 const LOOK_BACK = 20
 
 /**
- * Which of several faults is named first is the node's choice. Transactions of accounts that nobody has the key of, which hold nothing: the generator of the curve stands in their
- * signatures, so that the signer follows from what is signed. Then one that is mined already.
+ * Transactions of accounts that nobody has the key of, which hold nothing: the generator of the curve stands in their
+ * signatures, so that the signer follows from what is signed. Then one that is mined already. Which of several faults
+ * is named first is the node's choice.
  */
 export const evmRefusals = (rpc: Rpc, chainId: number): Question[] => {
   const price = (): Promise<bigint> => rpc.read('eth_gasPrice', [], (result) => quantityOf(result, 'the price'))
