@@ -461,4 +461,12 @@ export const EVM_ROWS: readonly DialectRow[] = [
       'reth crates/storage/provider/src/providers/static_file/manager.rs (fetch_range_with_predicate), reth#21948',
     adapter: 'it is unavailable: the head names transactions (`transactionsRoot`)',
   },
+  {
+    id: 'E-62',
+    behaviour:
+      'Receipts: of some transactions status 0 and less gas where they had succeeded, or no logs, in `eth_getBlockReceipts` too',
+    who: 'Erigon 3.4.3 to 3.5.0; bsc-erigon 1.1 of 2023',
+    source: 'erigontech/erigon#22019, #22142; node-real/bsc-erigon#195',
+    adapter: 'not believe them: gas and blooms are those of the head',
+  },
 ]

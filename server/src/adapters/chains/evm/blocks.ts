@@ -5,6 +5,7 @@ import { blockIncome, feesOf } from './block-income.ts'
 import { LONG, readReceipts } from './block-receipts.ts'
 import { decodeHead, readBlock } from './heads.ts'
 import { countOf, hashOf } from './quantity.ts'
+import { requireSums } from './receipt-sums.ts'
 import type { Tracing } from './traces.ts'
 import { decodeTransaction } from './transaction.ts'
 
@@ -84,6 +85,7 @@ const complete = async (
   const { block, shown, hashes, ...head } = header
   const receipts = await readReceipts(rpc, head, hashes, mostReceipts)
   if (!receipts || receipts === LONG) return receipts
+  rpc.believe('eth_getBlockReceipts', () => requireSums(block, receipts))
   const traced = tracing ? await tracing.read(head, hashes, receipts) : { traces: [], untraced: false }
   if (!traced) return undefined
   const transactions = rpc.believe('eth_getBlockByNumber', () => {

@@ -252,12 +252,12 @@ describe.skipIf(findEdr() === undefined)("reading Hardhat's node with its own an
 
 /** Receipts that fit a block the node has forgotten. */
 const receiptsOf = (block: object): object[] => {
-  const { hash, transactions } = block as { hash: string; transactions: { hash: string }[] }
-  return transactions.map((one) => ({
+  const { hash, gasUsed, transactions } = block as { hash: string; gasUsed: string; transactions: { hash: string }[] }
+  return transactions.map((one, at) => ({
     transactionHash: one.hash,
     blockHash: hash,
     status: '0x1',
-    gasUsed: '0xffff',
+    gasUsed: at === 0 ? gasUsed : '0x0',
     effectiveGasPrice: '0x1',
     logs: [],
   }))
