@@ -17,7 +17,7 @@ import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { toColdOf } from '../../treasury/reconciliation/index.ts'
 import type { EvmPayoutDeps } from './payouts.ts'
 import { PAYMENTS_REVERT } from './receivers.ts'
-import { unminedBySender } from './store.ts'
+import { tickersWaiting, unminedBySender } from './store.ts'
 
 /** What a wallet can still spend, in ledger units by ticker, after everything that is on its way. */
 export class HotBalance {
@@ -196,12 +196,18 @@ export const noLongerShort = (
     momentOf(runtime).at,
   )
 
-/** Nothing waits to be paid: nothing is lacking or reverts, whatever became of what did. */
-export const nothingWaits = (
+/**
+ * Nothing is to be paid now: of assets that nobody waits for, nothing is lacking or reverts, whatever became of who
+ * waited.
+ */
+export const nothingToPay = async (
   { runtime, catalogue }: { runtime: Runtime; catalogue: Pick<Catalogue, 'crypto'> },
   network: Network,
 ): Promise<void> => {
-  const assets = catalogue.crypto.filter(({ networks }) => networks.has(network))
-  const subjects = assets.map(({ ticker }) => `${network}/${ticker}`)
-  return resolveAlertsOf(runtime.db, ['hot-wallet-short', PAYMENTS_REVERT], subjects, momentOf(runtime).at)
+  const waiting = await tickersWaiting(runtime.db, network)
+  const over = catalogue.crypto.filter(({ ticker, networks }) => networks.has(network) && !waiting.has(ticker))
+  // Who waits for a token may lack the coin for its fee.
+  const kinds = waiting.size === 0 ? ['hot-wallet-short', PAYMENTS_REVERT] : [PAYMENTS_REVERT]
+  const subjects = over.map(({ ticker }) => `${network}/${ticker}`)
+  await resolveAlertsOf(runtime.db, kinds, subjects, momentOf(runtime).at)
 }

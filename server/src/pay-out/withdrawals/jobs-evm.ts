@@ -24,7 +24,7 @@ import {
   lackingOf,
   type Member,
   noLongerShort,
-  nothingWaits,
+  nothingToPay,
   type Part,
   readMembers,
 } from './hot-wallet.ts'
@@ -63,7 +63,7 @@ export const planEvmPayouts = async (deps: EvmPayoutDeps): Promise<boolean> => {
   if (free.length === 0) return false
   const first = await readPage(deps)
   if (first.ready.length === 0 && first.last === undefined) {
-    await nothingWaits(deps, deps.network)
+    await nothingToPay(deps, deps.network)
     return false
   }
   const [members, rate] = await Promise.all([readMembers(deps, free), gasRateOf(deps)])

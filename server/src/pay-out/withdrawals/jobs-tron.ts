@@ -21,7 +21,7 @@ import { attach, postpone } from './commands.ts'
 import { boundedForReceiver, mayPayCode, noLongerReverting, onRevert, runsReceiverCode } from './receivers.ts'
 import { FEE_ABOVE_CAP } from './refusals.ts'
 import type { TronPayoutDeps } from './payouts.ts'
-import { alertShort, HotBalance, noLongerShort, nothingWaits } from './hot-wallet.ts'
+import { alertShort, HotBalance, noLongerShort, nothingToPay } from './hot-wallet.ts'
 import { nextWaiting } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
@@ -45,7 +45,7 @@ export const planTronPayouts = async (deps: TronPayoutDeps): Promise<boolean> =>
   }
   for (let after: Withdrawal | undefined; round.slots > 0;) {
     const page = await nextWaiting(runtime.db, 'TRON', 'onChain', at, PAGE, after)
-    if (page.length === 0 && after === undefined) await nothingWaits(deps, 'TRON')
+    if (page.length === 0 && after === undefined) await nothingToPay(deps, 'TRON')
     await planPage(deps, await deps.approved(page), round)
     after = page.at(-1)
     // Without coin for fees nothing younger is paid either.

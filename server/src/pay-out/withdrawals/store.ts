@@ -116,6 +116,13 @@ export const findById = async (db: Db | Tx, merchantId: string, id: string): Pro
   return rows[0]
 }
 
+/** What is waited for on a network, also by those that are looked at again later. */
+export const tickersWaiting = async (db: Db, network: Network): Promise<ReadonlySet<string>> => {
+  const { rows } = await sql<{ ticker: string }>`select distinct ticker from withdrawals
+    where blockchain = ${network} and state = 'requested' and not internal`.execute(db)
+  return new Set(rows.map(({ ticker }) => ticker))
+}
+
 /** The signer signs for it after all. */
 export const unbar = async (tx: Tx, { merchantId, id }: { merchantId: string; id: string }): Promise<void> => {
   await sql`update withdrawals set barred = null where merchant_id = ${merchantId} and id = ${id} and state = 'requested'`.execute(
