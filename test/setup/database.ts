@@ -18,34 +18,35 @@ export interface TestDatabase {
 
 /** Creates a database: a clone of the template, or an empty one. The caller drops it. */
 export async function createDatabase({ template }: { template?: Template } = {}): Promise<TestDatabase> {
-  const server = inject('postgresUrl')
-  const source = template === undefined ? 'template0' : await ensureTemplate(server, template)
-  const name = `bursar_${inject('runId')}_${randomBytes(5).toString('hex')}`
-  // Copied as files: through the write-ahead log it takes ten times as long.
-  await withClient(server, (client) => client.query(`create database ${name} template ${source} strategy file_copy`))
-  return {
-    url: withDatabase(server, name),
-    drop: async () => {
-      await withClient(server, (client) => client.query(`drop database if exists ${name} with (force)`))
-    },
-  }
+  const database = nameDatabase()
+  await database.create(template)
+  return database
 }
 
-/**
- * For the top of a test file: made before its first test, dropped after its last. Read `url` inside hooks and tests
- * only.
- */
-export function useDatabase(options: { template?: Template } = {}): { readonly url: string } {
-  let database: TestDatabase | undefined
-  beforeAll(async () => {
-    database = await createDatabase(options)
-  }, 60_000)
-  afterAll(() => database?.drop())
+/** For the top of a test file: made before its first test, dropped after its last. */
+export function useDatabase({ template }: { template?: Template } = {}): { readonly url: string } {
+  const { url, create, drop } = nameDatabase()
+  beforeAll(() => create(template))
+  afterAll(drop)
+  return { url }
+}
+
+function nameDatabase(): TestDatabase & { create(template?: Template): Promise<void> } {
+  const server = inject('postgresUrl')
+  const name = `bursar_${inject('runId')}_${randomBytes(5).toString('hex')}`
   return {
-    get url() {
-      if (database === undefined) throw new Error('useDatabase: the url exists only inside hooks and tests')
-      return database.url
+    url: withDatabase(server, name),
+    create: async (template) => {
+      const source = template === undefined ? 'template0' : await ensureTemplate(server, template)
+      // Copied as files: through the write-ahead log it takes ten times as long.
+      await withClient(server, (client) =>
+        client.query(`create database ${name} template ${source} strategy file_copy`),
+      )
     },
+    drop: () =>
+      withClient(server, async (client) => {
+        await client.query(`drop database if exists ${name} with (force)`)
+      }),
   }
 }
 

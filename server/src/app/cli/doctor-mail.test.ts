@@ -1,10 +1,8 @@
-import type pg from 'pg'
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { expect, test } from 'vitest'
+import { useDb } from '../../../../test/world/database.ts'
 import { startTestMailServer } from '../../adapters/mail/test-server.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import { announceSending, queueMails } from '../../merchants/mail/index.ts'
 import { underpaid } from '../../merchants/mail/test-mails.ts'
 import { makeMerchant, momentAt, newId } from '../../merchants/accounts/test-merchant.ts'
@@ -12,16 +10,9 @@ import { createClock } from '../../platform/runtime/clock.ts'
 import { reportMail } from './doctor-mail.ts'
 import type { Opened } from '../installation/open.ts'
 
-const database = useDatabase({ template: migrated })
+const { db } = useDb()
 const NOW = 1_800_000_000_000
-let pool: pg.Pool
-let db: Db
 let now = NOW
-beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
 
 const reported = async (port: number | null): Promise<[boolean, string][]> => {
   const lines: [boolean, string][] = []

@@ -1,23 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import type pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { expect, test } from 'vitest'
+import { useDb } from '../../../../test/world/database.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import { momentAt, newId } from '../../merchants/accounts/test-merchant.ts'
 import { importList } from '../../risk/screening/index.ts'
 import { reportScreening } from './doctor-screening.ts'
 import type { Opened } from '../installation/open.ts'
 
-const database = useDatabase({ template: migrated })
-let pool: pg.Pool
-let db: Db
-beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
+const { db } = useDb()
 
 const reported = async (kinds: string[] | null): Promise<[boolean, string][]> => {
   const lines: [boolean, string][] = []

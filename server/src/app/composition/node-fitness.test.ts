@@ -1,26 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import pino from 'pino'
-import type pg from 'pg'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { useDb } from '../../../../test/world/database.ts'
 import type { Finding } from '../../adapters/chains/survey/index.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
-import { createDb, createPool, type Db } from '../../platform/db/index.ts'
 import { createClock } from '../../platform/runtime/clock.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { createNodeFitnessJob, requireFitNode, type NodeLook } from './node-fitness.ts'
 
-const database = useDatabase({ template: migrated })
-let pool: pg.Pool
-let db: Db
+const { db } = useDb()
 let findings: Finding[]
-beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
 beforeEach(async () => {
   findings = []
   await sql`truncate alerts`.execute(db)

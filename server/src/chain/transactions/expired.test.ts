@@ -1,15 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import type pg from 'pg'
 import pino from 'pino'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { useDb } from '../../../../test/world/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
 import type { TronChainAdapter } from '../../adapters/chains/port.ts'
 import type { SignedTransaction, Signer } from '../../adapters/signer/port.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import { createClock } from '../../platform/runtime/clock.ts'
 import { noEffects } from '../../ledger/effects/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
@@ -19,17 +17,10 @@ import { DEFAULT_TRON_POLICY } from './policy.ts'
 import type { OutgoingChange, OutgoingSubscriber } from './transaction.ts'
 import { planTron } from './tron-plan.ts'
 
-const database = useDatabase({ template: migrated })
+const { db } = useDb()
 const NOW = Date.UTC(2026, 0, 2)
 const EXPIRED = NOW - 3_600_000
 const NEXT = randomUUID()
-let pool: pg.Pool
-let db: Db
-beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
 beforeEach(() => emptyTables(db))
 
 const contract = {

@@ -1,32 +1,26 @@
 /** Final transactions of ours whose blocks are lost all the same. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import type pg from 'pg'
 import pino from 'pino'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { useDb } from '../../../../test/world/database.ts'
 import type { BroadcastResult } from '../../adapters/chains/port.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import { createClock } from '../../platform/runtime/clock.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { insertPlanned } from './commands.ts'
 import { createTransactionSubscriber, createLostJob } from './index.ts'
 
-const database = useDatabase({ template: migrated })
+const { db } = useDb()
 const START = Date.UTC(2026, 0, 1)
 const following = createTransactionSubscriber([])
-let pool: pg.Pool
-let db: Db
 let runtime: Runtime
 let handed: string[]
 let answer: BroadcastResult
 
 beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
   runtime = {
     db,
     clock: createClock(() => START),
@@ -34,7 +28,6 @@ beforeAll(() => {
     log: pino({ enabled: false }),
   }
 })
-afterAll(() => pool.end())
 beforeEach(async () => {
   await sql`truncate outgoing, outgoing_attempts, alerts cascade`.execute(db)
   handed = []

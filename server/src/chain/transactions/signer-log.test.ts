@@ -1,26 +1,17 @@
 import { join } from 'node:path'
-import { beforeAll, beforeEach, afterAll, describe, expect, onTestFinished, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { useDb } from '../../../../test/world/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
 import { temporaryFolder } from '../../../../test/setup/temporary.ts'
 import { listen } from '../../../../signer/src/server/endpoint.ts'
 import { createHttpServer } from '../../../../signer/src/server/http-server.ts'
 import { evmRequest, intentOf, makeSigner } from '../../../../signer/src/test-world.ts'
 import { connectSigner, type LogEnd } from '../../adapters/signer/index.ts'
-import { createDb, createPool, type Db } from '../../platform/db/index.ts'
 import { acceptLog, createLogMemory, readLogEnd } from './signer-log.ts'
 
-const database = useDatabase({ template: migrated })
-let pool: ReturnType<typeof createPool>
-let db: Db
+const { db } = useDb()
 
-beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
-})
 beforeEach(() => emptyTables(db))
-afterAll(() => pool.end())
 
 const end = (length: number, digit = 'a'): LogEnd => ({ length, head: digit.repeat(64) })
 const memory = () => createLogMemory(db, () => 0)

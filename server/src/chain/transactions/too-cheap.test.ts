@@ -3,30 +3,21 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import type pg from 'pg'
 import pino from 'pino'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { expect, test } from 'vitest'
+import { useDb } from '../../../../test/world/database.ts'
 import type { AccountChainAdapter } from '../../adapters/chains/port.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import { createClock } from '../../platform/runtime/clock.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { insertPlanned } from './commands.ts'
 import { createSendingJob } from './jobs.ts'
 import { DEFAULT_POLICY } from './policy.ts'
 
-const database = useDatabase({ template: migrated })
+const { db } = useDb()
 const START = Date.UTC(2026, 0, 1)
 const MOST = 20
-let pool: pg.Pool
-let db: Db
-beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
 
 test('a transaction the node finds too cheap is not handed over again and again while another stands before it', async () => {
   const runtime: Runtime = {

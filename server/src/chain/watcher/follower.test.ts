@@ -1,13 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import type pg from 'pg'
 import pino from 'pino'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { useDb } from '../../../../test/world/database.ts'
 import type { ChainAdapter } from '../../adapters/chains/port.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
-import { createDb, createPool, type Db } from '../../platform/db/index.ts'
 import { createClock } from '../../platform/runtime/clock.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import {
@@ -21,22 +18,17 @@ import {
 import { createTestChain, type TestChain } from './test-chain.ts'
 import { createNotes } from './test-subscriber.ts'
 
-const database = useDatabase({ template: migrated })
+const { db } = useDb()
 const NETWORK = 'BITCOIN'
 let now = 1_000_000
-let pool: pg.Pool
-let db: Db
 let runtime: Runtime
 let chain: TestChain
 let notes: Awaited<ReturnType<typeof createNotes>>
 
 beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
   const newId = () => uuidv7(now, randomBytes(10))
   runtime = { db, clock: createClock(() => now), newId, log: pino({ enabled: false }) }
 })
-afterAll(() => pool.end())
 beforeEach(async () => {
   await sql`truncate watch_cursors, watch_blocks, alerts`.execute(db)
   notes = await createNotes(db)

@@ -6,18 +6,17 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { addressOfHex } from '@bursar/chainkit/tron'
 import { sql } from 'kysely'
 import { keccak256, toBytes } from 'viem'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { useDb } from '../../../../test/world/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
 import { FUNDS_DESTROYED } from '../../adapters/chains/tron/test-dialects.ts'
 import { hashOfTest, headerOf, startScriptedNode } from '../../adapters/chains/tron/test-node.ts'
 import { createCatalogue } from '../../market/assets/index.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import { createIssuerAlarm } from './issuer-acts.ts'
 
-const database = useDatabase({ template: migrated })
+const { db } = useDb()
 const [OWNER, USDT, FAKE, HOT, STRANGER] = ['11', '22', '33', '44', '55'].map((byte) => `41${byte.repeat(20)}`) as [
   string,
   string,
@@ -34,13 +33,6 @@ const catalogue = createCatalogue({
   fiat: [],
 })
 const moment = { at: new Date(), newId: () => uuidv7(Date.now(), randomBytes(10)) }
-let pool: ReturnType<typeof createPool>
-let db: Db
-beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
 beforeEach(async () => {
   await emptyTables(db)
   await sql`insert into house_addresses(family, address, account, branch, derivation_index, created_at)

@@ -1,13 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import type pg from 'pg'
 import pino from 'pino'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { useDb } from '../../../../test/world/database.ts'
 import { ChainUnavailable, type ChainAdapter } from '../../adapters/chains/port.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
-import { createDb, createPool, type Db } from '../../platform/db/index.ts'
 import { createClock } from '../../platform/runtime/clock.ts'
 import {
   beginFollowing,
@@ -21,19 +18,12 @@ import { createPrefetch } from './prefetch.ts'
 import { createTestChain, type TestChain } from './test-chain.ts'
 import { createNotes } from './test-subscriber.ts'
 
-const database = useDatabase({ template: migrated })
+const { db } = useDb()
 const NETWORK = 'ETHEREUM'
 const NOW = 1_000_000
-let pool: pg.Pool
-let db: Db
 let chain: TestChain
 let notes: Awaited<ReturnType<typeof createNotes>>
 
-beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
 beforeEach(async () => {
   await sql`truncate watch_cursors, watch_blocks, alerts`.execute(db)
   notes = await createNotes(db)

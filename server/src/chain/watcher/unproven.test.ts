@@ -1,24 +1,14 @@
 /** Blocks of TRON shown with other transactions than their headers name. */
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import type pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { expect, test } from 'vitest'
+import { useDb } from '../../../../test/world/database.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import { createUnprovenAlarm } from './index.ts'
 
-const database = useDatabase({ template: migrated })
-let pool: pg.Pool
-let db: Db
+const { db } = useDb()
 const NOW = 1_000_000
-
-beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
 
 const show = (height: number, isUnproven: boolean): Promise<unknown> =>
   inTransaction(db, (tx) => {

@@ -1,24 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
-import type pg from 'pg'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { useDb } from '../../../../test/world/database.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import { createUntracedAlarm } from './index.ts'
 
-const database = useDatabase({ template: migrated })
-let pool: pg.Pool
-let db: Db
+const { db } = useDb()
 const NOW = 1_000_000
 
-beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
 beforeEach(() => sql`truncate alerts`.execute(db))
 
 const alarm = createUntracedAlarm()

@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type pg from 'pg'
 import pino from 'pino'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { useDb } from '../../../../test/world/database.ts'
 import { ChainUnavailable, type ChainAdapter } from '../../adapters/chains/port.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
-import { createDb, createPool, type Db } from '../../platform/db/index.ts'
 import { createClock } from '../../platform/runtime/clock.ts'
 import {
   createLeadership,
@@ -23,10 +20,9 @@ import {
 import { createTestChain, type TestChain } from './test-chain.ts'
 import { createNotes } from './test-subscriber.ts'
 
-const database = useDatabase({ template: migrated })
+const database = useDb()
+const { db } = database
 const NETWORK = 'ETHEREUM'
-let pool: pg.Pool
-let db: Db
 let chain: TestChain
 let notes: Awaited<ReturnType<typeof createNotes>>
 /** Added to the real clock. */
@@ -34,11 +30,6 @@ let later = 0
 let lines: { msg: string; behind?: number; height?: number; head?: number }[] = []
 const running: { stop(): Promise<void> }[] = []
 
-beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
 beforeEach(async () => {
   await sql`truncate watch_cursors, watch_blocks, alerts`.execute(db)
   notes = await createNotes(db)

@@ -1,14 +1,12 @@
 import { Ajv } from 'ajv'
 import { sql } from 'kysely'
-import type pg from 'pg'
 import { pino } from 'pino'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { cryptoExchangeWithdrawNotice, exchangeNotice } from '@bursar/contract'
-import { useDatabase } from '../../../../test/setup/database.ts'
+import { useDb } from '../../../../test/world/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
 import { poison } from '../../../../test/setup/poison.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import type { Deposit } from '../../pay-in/deposits/index.ts'
 import { readExchangePolicy } from '../exchanges/index.ts'
 import { catalogue, giveBalance, legsAt, PRICES, stock } from '../exchanges/test-world.ts'
@@ -26,24 +24,17 @@ import {
   type ConversionDeps,
 } from './index.ts'
 
-const database = useDatabase({ template: migrated })
+const { db } = useDb()
 const E18 = 10n ** 18n
 const OUTSIDE = '0x1111111111111111111111111111111111111111'
 const ajv = new Ajv()
 const rules = { catalogue, bitcoinChain: 'regtest' as const }
-let pool: pg.Pool
-let db: Db
 let merchant: string
 let now: number
 let legs: Legs
 let killed: boolean
 /** what the signer lets go of USDT */
 let largest: { payment: null; hour: bigint; day: bigint } | null
-beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
 beforeEach(async () => {
   await emptyTables(db)
   ;[merchant, now, killed, largest] = [newId(), 1_800_000_000_000, false, null]

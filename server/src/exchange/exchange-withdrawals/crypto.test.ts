@@ -1,13 +1,11 @@
 import { Ajv } from 'ajv'
 import { sql } from 'kysely'
-import type pg from 'pg'
 import { pino } from 'pino'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { cryptoExchangeWithdrawNotice, estimateCryptoExchangeWithdrawal } from '@bursar/contract'
-import { useDatabase } from '../../../../test/setup/database.ts'
+import { useDb } from '../../../../test/world/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import { createQuoteStore, readExchangePolicy } from '../exchanges/index.ts'
 import { answering, catalogue, giveBalance, legsAt, PRICES, stock } from '../exchanges/test-world.ts'
@@ -18,20 +16,13 @@ import { createStopsReader } from '../../ledger/stops/index.ts'
 import { giveUp } from '../../pay-out/withdrawals/commands.ts'
 import { exchangeWithdrawalRoutes } from './index.ts'
 
-const database = useDatabase({ template: migrated })
+const { db } = useDb()
 const NOW = 1_800_000_000_000
 const E18 = 10n ** 18n
 const OUTSIDE = '0x1111111111111111111111111111111111111111'
 const INSIDE = '0x2222222222222222222222222222222222222222'
 const ajv = new Ajv()
-let pool: pg.Pool
-let db: Db
 let merchant: string
-beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
 beforeEach(async () => {
   await emptyTables(db)
   merchant = newId()

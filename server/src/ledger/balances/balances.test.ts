@@ -2,21 +2,19 @@ import { randomUUID } from 'node:crypto'
 import { Ajv } from 'ajv'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import type pg from 'pg'
 import { pino } from 'pino'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { listBalances } from '@bursar/contract'
 import { cases } from '../../../../test/setup/cases.ts'
 import { createCatalogue, type AssetSettings } from '../../market/assets/index.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import { applyAll } from '../postings/index.ts'
 import { newId } from '../../merchants/accounts/test-merchant.ts'
 import type { ApiRequest } from '../../platform/api/route.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { useDb } from '../../../../test/world/database.ts'
 import { balanceRoutes } from './index.ts'
 
-const database = useDatabase({ template: migrated })
+const { db, pool } = useDb()
 const NOW = 1_800_000_000_000
 const E18 = 10n ** 18n
 const on = (decimals: number) => ({ decimals, minDeposit: '0', minWithdrawal: '0' })
@@ -31,14 +29,7 @@ const settings: AssetSettings = {
   ],
   fiat: [{ ticker: 'UAH', name: 'Ukrainian hryvnia', scale: 2 }],
 }
-let pool: pg.Pool
-let db: Db
 let now = NOW
-beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
 beforeEach(() => {
   // Prices are read anew after half a second: each test is a day of its own.
   now += 24 * 3_600_000

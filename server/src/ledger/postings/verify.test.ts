@@ -1,24 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import type pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { expect, test } from 'vitest'
+import { createDb, inTransaction } from '../../platform/db/index.ts'
+import { useDb } from '../../../../test/world/database.ts'
 import { createWatchedPool } from '../../../../test/setup/watched-pool.ts'
 import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
 import { anchorDay, applyAll, auditLedger, isAnchored, sealAccounts, verifyLedger } from './index.ts'
 import { fund, hold, newId } from './test-items.ts'
 
-const database = useDatabase({ template: migrated })
-let pool: pg.Pool
-let db: Db
-
-beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
+const { db, url } = useDb()
 
 const seal = async (): Promise<number> => {
   let sealed = 0
@@ -62,7 +52,7 @@ test('audit M-C3: an audit goes on from where the last one found an account righ
   expect(await verify()).toEqual([])
   await fund(db, merchant, 1n)
   let read = 0
-  const watched = createWatchedPool(database.url, ({ text, rows }) => {
+  const watched = createWatchedPool(url, ({ text, rows }) => {
     if (text.includes('from ledger_entries')) read += rows
   })
   expect(await verifyLedger(createDb(watched), {}, new Date())).toEqual([])

@@ -1,23 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import type pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { expect, test } from 'vitest'
+import { useDb } from '../../../../test/world/database.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import { covers, createStop, isCovered, liftStop, listStops, readStops, type Reach } from './index.ts'
 
-const database = useDatabase({ template: migrated })
+const { db } = useDb()
 const moment = { at: new Date(), newId: () => uuidv7(Date.now(), randomBytes(10)) }
 const [MERCHANT, ANOTHER] = [randomUUID(), randomUUID()]
-let pool: pg.Pool
-let db: Db
-beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
 
 const text = (one: string | null) => (one === null ? undefined : sql`${one}::text`)
 const reaches: Reach[] = ['BTC', 'ETH', null].flatMap((asset) =>

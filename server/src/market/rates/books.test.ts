@@ -1,25 +1,15 @@
 import { sql } from 'kysely'
-import type pg from 'pg'
 import { pino } from 'pino'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { useDb } from '../../../../test/world/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
 import type { Book, BookSource } from '../../adapters/rates/port.ts'
-import { createDb, createPool, type Db } from '../../platform/db/index.ts'
 import { runUntilIdle } from '../../platform/jobs/index.ts'
 import { newId } from '../../merchants/accounts/test-merchant.ts'
 import { createBooksJob, createLegsReader, createOfficialRatesJob, E18, marketOf, readLegs } from './index.ts'
 
-const database = useDatabase({ template: migrated })
-let pool: pg.Pool
-let db: Db
+const { db } = useDb()
 let now = 1_800_000_000_000
-beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
 beforeEach(() => emptyTables(db))
 
 const runtime = () => ({ db, clock: { now: () => now, business: () => now }, newId, log: pino({ level: 'silent' }) })

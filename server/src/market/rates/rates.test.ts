@@ -1,23 +1,13 @@
-import { beforeAll, afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
-import type pg from 'pg'
 import { pino } from 'pino'
-import { createDb, createPool, type Db } from '../../platform/db/index.ts'
 import { runUntilIdle } from '../../platform/jobs/index.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { useDb } from '../../../../test/world/database.ts'
 import { createRatesJob, freshPrices } from './index.ts'
 
-const database = useDatabase({ template: migrated })
+const { db } = useDb()
 const E18 = 10n ** 18n
-let pool: pg.Pool
-let db: Db
 let now = 1_800_000_000_000
-beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
 
 let ids = 0
 const runtime = () => ({

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { describe, expect, test } from 'vitest'
+import { inTransaction } from '../../platform/db/index.ts'
+import { useDb } from '../../../../test/world/database.ts'
 import { createSecretBox } from '../../platform/config/secrets.ts'
 import {
   createDirectory,
@@ -22,16 +20,9 @@ import {
 import { endpointOf } from './endpoint.ts'
 import { box, keyDeps, makeMerchant, momentAt, newId } from './test-merchant.ts'
 
-const database = useDatabase({ template: migrated })
+const { db, pool } = useDb()
 const NOW = 1_800_000_000_000
 const HOUR = 3_600_000
-let pool: pg.Pool
-let db: Db
-beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
 
 const set = (id: string, name: string, value: string) =>
   inTransaction(db, (tx) => setSetting(tx, id, { name, value }, keyDeps, momentAt(NOW + 1)))

@@ -1,11 +1,9 @@
-import type pg from 'pg'
 import { pino } from 'pino'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { notifications } from '@bursar/contract'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { useDb } from '../../../../test/world/database.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import { writeLetter, type MailTemplates } from '../mail-templates/index.ts'
 import { setSetting } from '../accounts/index.ts'
 import { keyDeps, makeMerchant, momentAt, newId } from '../accounts/test-merchant.ts'
@@ -13,18 +11,11 @@ import { emit } from '../webhooks/index.ts'
 import { entryOf, MAILED } from './activity.ts'
 import { announceSending, createActivityJob, listMails, mailExhausted } from './index.ts'
 
-const database = useDatabase({ template: migrated })
+const { db } = useDb()
 const START = 1_800_000_000_000
 const QUARTER = 15 * 60_000
-let pool: pg.Pool
-let db: Db
 let now = START
 let merchantId: string
-beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
 beforeEach(async () => {
   now = START
   await emptyTables(db)

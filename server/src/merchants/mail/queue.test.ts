@@ -1,10 +1,8 @@
-import type pg from 'pg'
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { useDb } from '../../../../test/world/database.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import { makeMerchant, momentAt } from '../accounts/test-merchant.ts'
 import {
   announceSending,
@@ -18,16 +16,9 @@ import {
 } from './index.ts'
 import { underpaid } from './test-mails.ts'
 
-const database = useDatabase({ template: migrated })
+const { db } = useDb()
 const NOW = 1_800_000_000_000
-let pool: pg.Pool
-let db: Db
 let merchantId: string
-beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
 beforeEach(async () => {
   await emptyTables(db)
   merchantId = (await makeMerchant(db, NOW)).id

@@ -1,15 +1,13 @@
 import { sql } from 'kysely'
-import type pg from 'pg'
 import PostalMime from 'postal-mime'
 import { pino } from 'pino'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { useDb } from '../../../../test/world/database.ts'
 import type { MailSender, OutgoingMail, SendOutcome } from '../../adapters/mail/port.ts'
 import { createSmtpSender } from '../../adapters/mail/smtp.ts'
 import { startTestMailServer, type TestMailServer } from '../../adapters/mail/test-server.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import { LETTERS } from '../mail-templates/test-letters.ts'
 import { makeMerchant, momentAt, newId } from '../accounts/test-merchant.ts'
 import { announceSending, createMailPruneJob, createSendJob, listMails, queueMails, type Mail } from './index.ts'
@@ -18,19 +16,12 @@ import { nextTry } from './schedule.ts'
 import { claimMail, moveClaimed } from './store.ts'
 import { underpaid } from './test-mails.ts'
 
-const database = useDatabase({ template: migrated })
+const { db, pool } = useDb()
 const START = 1_800_000_000_000
 const HOUR = 3_600_000
-let pool: pg.Pool
-let db: Db
 let merchantId: string
 let now = START
 let server: TestMailServer | undefined
-beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
 beforeEach(async () => {
   now = START
   await emptyTables(db)

@@ -1,20 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import type pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { expect, test } from 'vitest'
+import { inTransaction } from '../../platform/db/index.ts'
+import { useDb } from '../../../../test/world/database.ts'
 import { emit, type Notice } from './index.ts'
 
-const database = useDatabase({ template: migrated })
-let pool: pg.Pool
-let db: Db
-beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
+const { db } = useDb()
 
 const moment = { at: new Date('2026-01-01T00:00:00Z'), newId: randomUUID }
 const notice = (

@@ -6,13 +6,12 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { addressOfHex } from '@bursar/chainkit/tron'
 import { sql } from 'kysely'
 import pino from 'pino'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { useDb } from '../../../../test/world/database.ts'
 import { hashOfTest, headerOf, startScriptedNode } from '../../adapters/chains/tron/test-node.ts'
 import { createCatalogue } from '../../market/assets/index.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import { balancesOf } from '../../ledger/postings/index.ts'
 import { createClock } from '../../platform/runtime/clock.ts'
@@ -20,7 +19,7 @@ import { createUnknownNoteAlarm } from '../../chain/watcher/index.ts'
 import { createBackingJob, createDeposits, DEFAULT_DEPOSIT_POLICY } from './index.ts'
 import { wipe } from './test-world.ts'
 
-const database = useDatabase({ template: migrated })
+const { db } = useDb()
 const [CONTRACT, OURS] = ['22', '33'].map((byte) => `41${byte.repeat(20)}`) as [string, string]
 const HASH = hashOfTest('ab')
 const TRX = 1_000_000n
@@ -36,14 +35,7 @@ const deposits = createDeposits({
   depositSubscribers: [],
 })
 const moment = { at: new Date(), newId: () => uuidv7(Date.now(), randomBytes(10)) }
-let pool: ReturnType<typeof createPool>
-let db: Db
 
-beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
 beforeEach(() => wipe(db))
 
 const entry = (note: string, trx: bigint) => ({

@@ -5,6 +5,7 @@ import pino from 'pino'
 import type { Block, Head, Transfer } from '@bursar/chainkit'
 import { keyring, makeSigner, policyFile, TRON_USDT, USDT } from '../../../../signer/src/test-world.ts'
 import { withoutSocket } from '../../../../test/setup/signer.ts'
+import { requestWithdrawal, withdrawalState } from '../../../../test/world/withdrawal.ts'
 import {
   ChainUnavailable,
   type AccountChainAdapter,
@@ -20,7 +21,7 @@ import { createCatalogue } from '../../market/assets/index.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
 import { createDb, createPool, inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
-import { applyAll, balancesOf } from '../../ledger/postings/index.ts'
+import { balancesOf } from '../../ledger/postings/index.ts'
 import {
   bitcoinHotAddress,
   createTransactionSubscriber,
@@ -36,8 +37,6 @@ import { createClock } from '../../platform/runtime/clock.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { grantCapital } from '../../treasury/reconciliation/index.ts'
 import { createBitcoinPayoutJob, createEvmPayoutJob, createSettlement, type Withdrawal } from './index.ts'
-import { holdTransfer } from './postings.ts'
-import { rowOf, withdrawalRows } from './store.ts'
 
 const CHAIN_ID = 31_337n
 export const WALLET = {
@@ -253,33 +252,8 @@ export const createPayoutWorld = async (
     /** A withdrawal with its hold, as the api leaves it; answers its id. */
     request: async (units: bigint, more: Partial<Withdrawal> = {}): Promise<string> => {
       time.now += 1
-      const { at, newId } = momentOf(runtime)
-      const id = more.id ?? newId()
-      const w: Withdrawal = {
-        merchantId,
-        id,
-        intentId: id,
-        ticker: network === 'BITCOIN' ? 'BTC' : 'USDT',
-        blockchain: network,
-        to: network === 'BITCOIN' ? BITCOIN_STRANGER : STRANGER,
-        units,
-        fee: 1_000n,
-        localId: null,
-        meta: null,
-        state: 'requested',
-        failReason: null,
-        internal: false,
-        holdId: newId(),
-        outgoingId: null,
-        doneSent: false,
-        notifiedAs: null,
-        createdAt: at,
-        ...more,
-      }
-      await inTransaction(db, (tx) =>
-        applyAll(tx, [{ transfer: holdTransfer(w), rows: [{ table: withdrawalRows, values: rowOf(w, null) }] }]),
-      )
-      return id
+      const [ticker, to] = network === 'BITCOIN' ? ['BTC', BITCOIN_STRANGER] : ['USDT', STRANGER]
+      return requestWithdrawal(runtime, { merchantId, ticker, blockchain: network, to, units, ...more })
     },
     coins: async (count: number, units: bigint): Promise<void> => {
       await sql`insert into utxos(network, transaction, vout, address, account, branch, derivation_index, units, block_height)
@@ -314,8 +288,7 @@ export const createPayoutWorld = async (
         carryOut(tx, await following.settled(tx, network, { finalHeight }, momentOf(runtime)), momentOf(runtime)),
       )
     },
-    stateOf: async (id: string): Promise<string> =>
-      (await sql<{ state: string }>`select state from withdrawals where id = ${id}`.execute(db)).rows[0]!.state,
+    stateOf: (id: string) => withdrawalState(db, id),
     outgoing: async () =>
       (
         await sql<{

@@ -2,22 +2,24 @@
  * TRON's payouts from the database to the chain: a real chain, the adapter, a signer with our test keys, the watcher's
  * steps.
  */
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import pino from 'pino'
 import { startTronChain, tokenAddress, base58Of, type TronChain } from '../../../../sandbox/tron/index.ts'
 import { makeSigner, policyFile } from '../../../../signer/src/test-world.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { withoutSocket } from '../../../../test/setup/signer.ts'
+import { alertKinds } from '../../../../test/world/observed.ts'
+import { createTestRuntime } from '../../../../test/world/runtime.ts'
+import { readToHead } from '../../../../test/world/watcher.ts'
+import { requestWithdrawal, withdrawalState } from '../../../../test/world/withdrawal.ts'
 import { createTronAdapter } from '../../adapters/chains/tron/index.ts'
 import type { TronChainAdapter } from '../../adapters/chains/port.ts'
 import type { Signer } from '../../adapters/signer/port.ts'
 import { createSigning } from '../../app/composition/signing.ts'
 import { TEST_KEYS } from '../../chain/addresses/test-keys.ts'
 import { createCatalogue } from '../../market/assets/index.ts'
-import { uuidv7 } from '../../platform/base/id.ts'
 import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
-import { applyAll, balancesOf, type AccountKind } from '../../ledger/postings/index.ts'
+import { balancesOf, type AccountKind } from '../../ledger/postings/index.ts'
 import {
   createTransactionSubscriber,
   createSendingJob,
@@ -25,13 +27,10 @@ import {
   ensureWallets,
   tronHotAddress,
 } from '../../chain/transactions/index.ts'
-import { createClock } from '../../platform/runtime/clock.ts'
-import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
 import { createFunding, grantCapital } from '../../treasury/reconciliation/index.ts'
 import { beginFollowing, DEFAULT_WATCHER_SETTINGS } from '../../chain/watcher/index.ts'
 import { createSettlement, createTronPayoutJob } from './index.ts'
-import { holdTransfer } from './postings.ts'
-import type { Withdrawal } from './withdrawal.ts'
 
 export const USDT = base58Of(tokenAddress('USDT'))
 export const HOT = tronHotAddress({ ...TEST_KEYS, masterFingerprint: '00000000' })
@@ -85,12 +84,7 @@ export const openTronPayouts = async (
   const pool = createPool({ url })
   const db = createDb(pool)
   await emptyTables(db)
-  const runtime: Runtime = {
-    db,
-    clock: createClock(now),
-    newId: () => uuidv7(now(), randomBytes(10)),
-    log: pino({ enabled: false }),
-  }
+  const runtime = createTestRuntime(db, now)
   const wallet = { ...TEST_KEYS, masterFingerprint: '00000000' }
   await ensureWallets(db, wallet, momentOf(runtime))
   const signer = await signerOf(now)
@@ -135,14 +129,7 @@ export const openTronPayouts = async (
     settings: { ...DEFAULT_WATCHER_SETTINGS.TRON, network: 'TRON', identity: '', startHeight: 0 },
   })
   const merchantId = randomUUID()
-  const catchUp = async (): Promise<void> => {
-    for (let step = 0; step < 500; step += 1) {
-      await follower.step()
-      const { rows } = await sql<{ hash: string }>`select hash from watch_cursors where network = 'TRON'`.execute(db)
-      if (rows[0]?.hash === chain.status().id) return follower.step().then(() => undefined)
-    }
-    throw new Error('the watcher does not arrive')
-  }
+  const catchUp = () => readToHead(db, 'TRON', follower, () => chain.status().id)
   const mine = async (blocks = 1): Promise<void> => {
     await chain.mine(blocks)
     await catchUp()
@@ -165,37 +152,7 @@ export const openTronPayouts = async (
       if (watcher !== 'away') await catchUp()
     },
     behind: (ms) => void (ahead += ms),
-    request: async (ticker, to, units) => {
-      const { at, newId } = momentOf(runtime)
-      const w: Withdrawal = {
-        merchantId,
-        id: newId(),
-        intentId: newId(),
-        ticker,
-        blockchain: 'TRON',
-        to,
-        units,
-        fee: 1_000n,
-        localId: null,
-        meta: null,
-        state: 'requested',
-        failReason: null,
-        internal: false,
-        holdId: newId(),
-        outgoingId: null,
-        doneSent: false,
-        notifiedAs: null,
-        createdAt: at,
-      }
-      await inTransaction(db, async (tx) => {
-        await applyAll(tx, [{ transfer: holdTransfer(w) }])
-        await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, hold_id, not_before, created_at, updated_at)
-          values (${merchantId}, ${w.id}, ${ticker}, 'TRON', ${to}, ${units}, ${w.fee}, 'requested', ${w.holdId}, ${at}, ${at}, ${at})`.execute(
-          tx,
-        )
-      })
-      return w.id
-    },
+    request: (ticker, to, units) => requestWithdrawal(runtime, { merchantId, ticker, blockchain: 'TRON', to, units }),
     work: async () => {
       const signal = new AbortController().signal
       // Planned, signed, handed over.
@@ -204,8 +161,7 @@ export const openTronPayouts = async (
       }
     },
     mine,
-    state: async (id) =>
-      (await sql<{ state: string }>`select state from withdrawals where id = ${id}`.execute(db)).rows[0]!.state,
+    state: (id) => withdrawalState(db, id),
     attempts: async () =>
       (await sql<{ n: number }>`select count(*) as n from outgoing_attempts where raw is not null`.execute(db)).rows[0]!
         .n,
@@ -217,10 +173,7 @@ export const openTronPayouts = async (
           status: string
         }>`select status from events where merchant_id = ${merchantId} order by sequence`.execute(db)
       ).rows.map((row) => row.status),
-    alerts: async () =>
-      (
-        await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by kind`.execute(db)
-      ).rows.map((row) => row.kind),
+    alerts: () => alertKinds(db),
     close: async () => {
       await node.close()
       await chain.stop()

@@ -1,24 +1,17 @@
 import { sql } from 'kysely'
-import type pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { inTransaction } from '../db/index.ts'
+import { useDb } from '../../../../test/world/database.ts'
 import { findAnswer, withStoredAnswer } from './answers.ts'
 import type { AnswerKey, ApiAnswer } from './route.ts'
 
-const database = useDatabase({ template: migrated })
+const { db, pool } = useDb()
 const AT = new Date(1_800_000_000_000)
 const merchantId = '4a6d1b0c-2c5f-4a39-9d53-3b9c1b7a6f10'
-let pool: pg.Pool
-let db: Db
 let done = 0
 beforeAll(async () => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
   await pool.query('create table effects(n integer)')
 })
-afterAll(() => pool.end())
 beforeEach(async () => {
   done = 0
   await pool.query('truncate effects, request_answers')

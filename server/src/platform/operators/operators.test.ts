@@ -1,23 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import type pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { useDb } from '../../../../test/world/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
 import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
-import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
+import { inTransaction } from '../db/index.ts'
 import { anchorDay } from '../../ledger/postings/index.ts'
 import { appendAction, findBrokenAction, headOfActions, keepable, listActions, type Outcome } from './index.ts'
 
-const database = useDatabase({ template: migrated })
-let pool: pg.Pool
-let db: Db
-beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
+const { db } = useDb()
 beforeEach(() => emptyTables(db))
 
 const note = (command: string, outcome: Outcome, given: unknown = { AMOUNT: '123', '--yes': true }) =>

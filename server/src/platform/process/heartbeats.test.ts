@@ -1,21 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import type pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { createDb, createPool, type Db } from '../db/index.ts'
+import { expect, test } from 'vitest'
+import { useDb } from '../../../../test/world/database.ts'
 import { createClock } from '../runtime/clock.ts'
 import { beat, lookForTheDead, signsOfLife, type LivingRole } from './heartbeats.ts'
 
-const database = useDatabase({ template: migrated })
-let pool: pg.Pool
-let db: Db
-beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
+const { db } = useDb()
 
 let now = Date.UTC(2026, 0, 1)
 const START = new Date(now)

@@ -1,28 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type pg from 'pg'
 import type { Logger } from 'pino'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createDb, createPool, listen, type Db } from '../db/index.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { describe, expect, test } from 'vitest'
+import { listen } from '../db/index.ts'
+import { useDb } from '../../../../test/world/database.ts'
 import { advanceClock, followOffset, openClock, readClockOffset } from './business-clock.ts'
 import { createClock, type OffsetClock } from './clock.ts'
 
-const database = useDatabase({ template: migrated })
-let pool: pg.Pool
-let db: Db
-beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
+const { db, url } = useDb()
 
 test('moves ahead for everyone who listens, and the real clock does not', async () => {
   const clock = createClock(() => 1_000)
   const follow = async (): Promise<void> => clock.setOffset(await readClockOffset(db))
-  const listener = listen({ url: database.url }, ['business_clock'], {
+  const listener = listen({ url: url }, ['business_clock'], {
     connected: () => void follow(),
     notified: () => void follow(),
   })

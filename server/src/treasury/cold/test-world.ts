@@ -2,13 +2,16 @@
  * Cold storage from the books to a real chain and back: the adapter on a real node, the watcher's steps, payouts beside
  * it, the signer's judgement.
  */
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { isEvmNetwork, NATIVE_TICKER, type EvmNetwork, type Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
-import pino from 'pino'
 import { keyring, makeSigner, policyFile } from '../../../../signer/src/test-world.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { withoutSocket } from '../../../../test/setup/signer.ts'
+import { alertKinds } from '../../../../test/world/observed.ts'
+import { createTestRuntime } from '../../../../test/world/runtime.ts'
+import { readToHead } from '../../../../test/world/watcher.ts'
+import { fundWithdrawal, withdrawalState } from '../../../../test/world/withdrawal.ts'
 import type { ChainWorld } from '../../adapters/chains/conformance.ts'
 import type {
   AccountChainAdapter,
@@ -19,10 +22,9 @@ import type {
 import type { SignAnswer, Signer, SignRequest } from '../../adapters/signer/port.ts'
 import { TEST_KEYS } from '../../chain/addresses/test-keys.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
-import { uuidv7 } from '../../platform/base/id.ts'
 import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
-import { applyAll, balancesOf, PLATFORM, type AccountKind } from '../../ledger/postings/index.ts'
+import { balancesOf, PLATFORM, type AccountKind } from '../../ledger/postings/index.ts'
 import {
   createTransactionSubscriber,
   createSendingJob,
@@ -34,14 +36,12 @@ import {
   evmHotKeys,
   tronHotAddress,
 } from '../../chain/transactions/index.ts'
-import { createClock } from '../../platform/runtime/clock.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { createSigning } from '../../app/composition/signing.ts'
 import { createSweepSubscriber } from '../sweeps/index.ts'
 import {
   createFunding,
   createHotWatchJob,
-  grantCapital,
   treasuryPolicyOf,
   reconcileNetwork,
   type Round,
@@ -55,7 +55,6 @@ import {
   createSettlement,
   createTronPayoutJob,
 } from '../../pay-out/withdrawals/index.ts'
-import { holdTransfer } from '../../pay-out/withdrawals/postings.ts'
 import type { Withdrawal } from '../../pay-out/withdrawals/withdrawal.ts'
 import {
   cancelTransfer,
@@ -157,12 +156,7 @@ export const openCold = async ({
   const db = createDb(pool)
   await emptyTables(db)
   const { adapter } = chain
-  const runtime: Runtime = {
-    db,
-    clock: createClock(now),
-    newId: () => uuidv7(now(), randomBytes(10)),
-    log: pino({ enabled: false }),
-  }
+  const runtime = createTestRuntime(db, now)
   const treasury = treasuryPolicyOf(settings)
   const policies = { [network]: treasury } as unknown as Record<Network, TreasuryPolicy>
   await ensureWallets(db, WALLET, momentOf(runtime), hotAddresses)
@@ -245,16 +239,7 @@ export const openCold = async ({
       startHeight: (await adapter.head()).height,
     },
   })
-  const catchUp = async (): Promise<void> => {
-    for (let step = 0; step < 500; step += 1) {
-      await follower.step()
-      const { rows } = await sql<{ hash: string }>`select hash from watch_cursors where network = ${network}`.execute(
-        db,
-      )
-      if (rows[0]?.hash === (await adapter.head()).hash) return follower.step().then(() => undefined)
-    }
-    throw new Error('the watcher does not arrive')
-  }
+  const catchUp = () => readToHead(db, network, follower, async () => (await adapter.head()).hash)
   await catchUp()
   const signal = new AbortController().signal
   const merchantId = randomUUID()
@@ -284,40 +269,8 @@ export const openCold = async ({
     merchantId,
     asked,
     before,
-    request: async (ticker, to, units, owner = merchantId) => {
-      const { at, newId } = momentOf(runtime)
-      await inTransaction(db, (tx) =>
-        grantCapital(tx, { merchantId: owner, asset: ticker, units: units + 1_000n }, momentOf(runtime)),
-      )
-      const w: Withdrawal = {
-        merchantId: owner,
-        id: newId(),
-        intentId: newId(),
-        ticker,
-        blockchain: network,
-        to,
-        units,
-        fee: 1_000n,
-        localId: null,
-        meta: null,
-        state: 'requested',
-        failReason: null,
-        internal: false,
-        holdId: newId(),
-        outgoingId: null,
-        doneSent: false,
-        notifiedAs: null,
-        createdAt: at,
-      }
-      await inTransaction(db, async (tx) => {
-        await applyAll(tx, [{ transfer: holdTransfer(w) }])
-        await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, hold_id, not_before, created_at, updated_at)
-          values (${owner}, ${w.id}, ${ticker}, ${network}, ${to}, ${units}, ${w.fee}, 'requested', ${w.holdId}, ${at}, ${at}, ${at})`.execute(
-          tx,
-        )
-      })
-      return w.id
-    },
+    request: (ticker, to, units, owner = merchantId) =>
+      fundWithdrawal(runtime, { merchantId: owner, ticker, blockchain: network, to, units }),
     open: async () => {
       const offered = (await listTransfers(db, 10)).filter(({ state }) => state === 'offered')
       if (offered.length !== 1) throw new Error(`${offered.length} transfers wait`)
@@ -328,8 +281,7 @@ export const openCold = async ({
     cancel: (id) => inTransaction(db, (tx) => cancelTransfer(tx, id, momentOf(runtime))),
     state: async (id) => (await one(id)).outgoing.state,
     transfers: async () => (await listTransfers(db, 50)).map(({ state, ended }) => ended ?? state).toReversed(),
-    withdrawal: async (id) =>
-      (await sql<{ state: string }>`select state from withdrawals where id = ${id}`.execute(db)).rows[0]!.state,
+    withdrawal: (id) => withdrawalState(db, id),
     custody: async (address, ticker) =>
       (
         await sql<{
@@ -337,10 +289,7 @@ export const openCold = async ({
         }>`select booked from custody_addresses where address = ${address} and asset = ${ticker}`.execute(db)
       ).rows[0]?.booked ?? 0n,
     platform: async (asset, kind) => (await balancesOf(db, kind, [{ merchantId: PLATFORM, asset }]))[0]!.posted,
-    alerts: async () =>
-      (
-        await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by kind`.execute(db)
-      ).rows.map(({ kind }) => kind),
+    alerts: () => alertKinds(db),
     reconcile: async () =>
       (await reconcileNetwork(runtime, catalogue, adapter as ChainAdapter)) ??
       Promise.reject(new Error('can not be compared')),

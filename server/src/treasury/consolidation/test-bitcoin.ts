@@ -5,7 +5,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import pino from 'pino'
 import type { Bitcoind } from '../../../../sandbox/bitcoind/index.ts'
 import { Keyring } from '../../../../signer/src/keys/keyring.ts'
 import type { SignatureLog } from '../../../../signer/src/log/log.ts'
@@ -14,16 +13,19 @@ import { readPolicy } from '../../../../signer/src/policy/policy.ts'
 import { Signer as BursarSigner } from '../../../../signer/src/server/signer.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { withoutSocket } from '../../../../test/setup/signer.ts'
+import { giveAddress } from '../../../../test/world/address.ts'
+import { alertKinds } from '../../../../test/world/observed.ts'
+import { createTestRuntime } from '../../../../test/world/runtime.ts'
+import { requestWithdrawal, withdrawalState } from '../../../../test/world/withdrawal.ts'
 import { temporaryFolder } from '../../../../test/setup/temporary.ts'
 import { openBitcoinWorld, type BitcoinWorld } from '../../adapters/chains/bitcoin/test-world.ts'
 import type { CoinChainAdapter } from '../../adapters/chains/port.ts'
 import type { Signer } from '../../adapters/signer/port.ts'
 import { createCatalogue } from '../../market/assets/index.ts'
-import { uuidv7 } from '../../platform/base/id.ts'
 import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
 import { createDeposits, DEFAULT_DEPOSIT_POLICY } from '../../pay-in/deposits/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
-import { applyAll, PLATFORM } from '../../ledger/postings/index.ts'
+import { PLATFORM } from '../../ledger/postings/index.ts'
 import {
   bitcoinHotAddress,
   createOvertakenJob,
@@ -35,13 +37,11 @@ import {
   type WalletKeys,
 } from '../../chain/transactions/index.ts'
 import { createClock } from '../../platform/runtime/clock.ts'
-import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
 import { createFunding, grantCapital, reconcileFully } from '../reconciliation/index.ts'
 import { beginFollowing, DEFAULT_WATCHER_SETTINGS } from '../../chain/watcher/index.ts'
 import { createBitcoinPayoutJob, createSettlement, waitingPayments } from '../../pay-out/withdrawals/index.ts'
-import { holdTransfer } from '../../pay-out/withdrawals/postings.ts'
 import { carriedBy } from '../../pay-out/withdrawals/store.ts'
-import type { Withdrawal } from '../../pay-out/withdrawals/withdrawal.ts'
 import {
   createConsolidationJob,
   createConsolidationSettlement,
@@ -127,18 +127,12 @@ export const openBitcoinMoney = async (
   const keyring = Keyring.open(randomBytes(64), 'regtest')
   const wallet: WalletKeys = { ...keyring.publicKeys, bitcoinChain: 'regtest' }
   let ahead = 0
-  let addresses = 0
   let rate = 1_000n
   const pool = createPool({ url })
   const db = createDb(pool)
   await emptyTables(db)
   const clock = createClock(() => Date.now() + ahead)
-  const runtime: Runtime = {
-    db,
-    clock,
-    newId: () => uuidv7(clock.now(), randomBytes(10)),
-    log: pino({ enabled: false }),
-  }
+  const runtime = createTestRuntime(db, clock.now)
   await ensureWallets(db, wallet, momentOf(runtime))
   const adapter = {
     ...(chain.adapter as CoinChainAdapter),
@@ -235,49 +229,13 @@ export const openBitcoinMoney = async (
     for (let steps = 0; steps < 500; steps += 1) if (!(await follower.step()).more) return
     throw new Error('the watcher does not arrive')
   }
-  const address = async (): Promise<string> => {
-    const { at, newId } = momentOf(runtime)
-    const index = (addresses += 1)
-    const made = keyring.bitcoinAddress({ account: 'deposit', branch: 0, index }).address
-    await sql`insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, created_at)
-      values (${merchantId}, ${newId()}, 'BITCOIN', 'BITCOIN', ${made}, ${index}, ${at})`.execute(db)
-    return made
-  }
+  const address = () => giveAddress(runtime, wallet, { merchantId, blockchain: 'BITCOIN' })
   const mine = async (blocks = 1): Promise<void> => {
     await chain.mine(blocks)
     await catchUp()
   }
-  const request = async (to: string, units: bigint): Promise<string> => {
-    const { at, newId } = momentOf(runtime)
-    const w: Withdrawal = {
-      merchantId,
-      id: newId(),
-      intentId: newId(),
-      ticker: 'BTC',
-      blockchain: 'BITCOIN',
-      to,
-      units,
-      fee: 1_000n,
-      localId: null,
-      meta: null,
-      state: 'requested',
-      failReason: null,
-      internal: false,
-      holdId: newId(),
-      outgoingId: null,
-      doneSent: false,
-      notifiedAs: null,
-      createdAt: at,
-    }
-    await inTransaction(db, async (tx) => {
-      await applyAll(tx, [{ transfer: holdTransfer(w) }])
-      await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, hold_id, not_before, created_at, updated_at)
-        values (${merchantId}, ${w.id}, 'BTC', 'BITCOIN', ${to}, ${units}, ${w.fee}, 'requested', ${w.holdId}, ${at}, ${at}, ${at})`.execute(
-        tx,
-      )
-    })
-    return w.id
-  }
+  const request = (to: string, units: bigint) =>
+    requestWithdrawal(runtime, { merchantId, ticker: 'BTC', blockchain: 'BITCOIN', to, units })
   const sent = async (): Promise<Sent[]> =>
     (
       await sql<Sent>`select o.id, o.purpose, o.state, a.hash, o.keys, a.network_fee as fee, o.attempt as attempts
@@ -319,12 +277,8 @@ export const openBitcoinMoney = async (
     mine,
     catchUp,
     sent,
-    state: async (id) =>
-      (await sql<{ state: string }>`select state from withdrawals where id = ${id}`.execute(db)).rows[0]!.state,
-    alerts: async () =>
-      (
-        await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by kind`.execute(db)
-      ).rows.map(({ kind }) => kind),
+    state: (id) => withdrawalState(db, id),
+    alerts: () => alertKinds(db),
     costs: async () => {
       const { rows } = await sql<{
         owner: string

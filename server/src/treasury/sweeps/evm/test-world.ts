@@ -1,27 +1,30 @@
 /**
  * Sweeps from deposit to hot wallet on a real EVM chain: the adapter, the watcher's steps, a signer with our test keys.
  */
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { Block, EvmNetwork } from '@bursar/chainkit'
 import { NATIVE_TICKER } from '@bursar/chainkit'
 import { checksumAddress, sweepContracts } from '@bursar/chainkit/evm'
 import { sql } from 'kysely'
-import pino from 'pino'
 import type { Anvil } from '../../../../../sandbox/anvil/index.ts'
 import { faucetAccount, sendAndMine } from '../../../../../sandbox/anvil/transactions.ts'
 import { openEvm } from '../../../../../sandbox/chains/evm.ts'
 import { makeSigner, policyFile } from '../../../../../signer/src/test-world.ts'
 import { emptyTables } from '../../../../../test/setup/empty-tables.ts'
 import { withoutSocket } from '../../../../../test/setup/signer.ts'
+import { giveAddress } from '../../../../../test/world/address.ts'
+import { alertKinds } from '../../../../../test/world/observed.ts'
+import { setPrices } from '../../../../../test/world/prices.ts'
+import { createTestRuntime } from '../../../../../test/world/runtime.ts'
+import { readToHead } from '../../../../../test/world/watcher.ts'
+import { fundWithdrawal, withdrawalState } from '../../../../../test/world/withdrawal.ts'
 import type { AccountChainAdapter } from '../../../adapters/chains/port.ts'
 import type { Signer } from '../../../adapters/signer/port.ts'
-import { depositAddress } from '../../../chain/addresses/derivation.ts'
 import { TEST_KEYS } from '../../../chain/addresses/test-keys.ts'
 import { createCatalogue, type Catalogue } from '../../../market/assets/index.ts'
-import { uuidv7 } from '../../../platform/base/id.ts'
-import { createDb, createPool, inTransaction } from '../../../platform/db/index.ts'
+import { createDb, createPool } from '../../../platform/db/index.ts'
 import { createDeposits, DEFAULT_DEPOSIT_POLICY } from '../../../pay-in/deposits/index.ts'
-import { applyAll, balancesOf, PLATFORM, type AccountKind } from '../../../ledger/postings/index.ts'
+import { balancesOf, PLATFORM, type AccountKind } from '../../../ledger/postings/index.ts'
 import {
   createTransactionSubscriber,
   createSendingJob,
@@ -29,15 +32,13 @@ import {
   ensureWallets,
   evmHotAddress,
 } from '../../../chain/transactions/index.ts'
-import { createClock } from '../../../platform/runtime/clock.ts'
-import { momentOf, type Runtime } from '../../../platform/runtime/runtime.ts'
-import { createFunding, grantCapital, reconcileFully } from '../../reconciliation/index.ts'
+import { momentOf } from '../../../platform/runtime/runtime.ts'
+import { createFunding, reconcileFully } from '../../reconciliation/index.ts'
 import { beginFollowing, DEFAULT_WATCHER_SETTINGS } from '../../../chain/watcher/index.ts'
 import { createEvmDirect } from '../../../pay-out/from-deposit-addresses/index.ts'
 import { readingSweeps } from '../../../app/composition/reading-sweeps.ts'
 import { createSigning } from '../../../app/composition/signing.ts'
 import { createEvmPayoutJob, createSettlement, type Withdrawal } from '../../../pay-out/withdrawals/index.ts'
-import { holdTransfer } from '../../../pay-out/withdrawals/postings.ts'
 import {
   createEvmSweepJob,
   createSweepSubscriber,
@@ -101,23 +102,12 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
   const pool = createPool({ url })
   const db = createDb(pool)
   await emptyTables(db)
-  const runtime: Runtime = {
-    db,
-    clock: createClock(now),
-    newId: () => uuidv7(now(), randomBytes(10)),
-    log: pino({ enabled: false }),
-  }
+  const runtime = createTestRuntime(db, now)
   await ensureWallets(db, WALLET, momentOf(runtime))
   const signer = await signerOf(options, now)
   const subscribers = [createSettlement(catalogue), createSweepSettlement(catalogue)]
   const prices = new Map(Object.entries(USD).map(([ticker, usd]) => [ticker, usd * E18]))
-  const setPrices = async (): Promise<void> => {
-    const seenAt = new Date(now())
-    for (const [ticker, usd] of prices) {
-      await sql`insert into rates(ticker, usd_e18, source, observed_at) values (${ticker}, ${usd}, 'test', ${seenAt})
-        on conflict (ticker) do update set usd_e18 = excluded.usd_e18, observed_at = excluded.observed_at`.execute(db)
-    }
-  }
+  const priced = () => setPrices(runtime, Object.fromEntries(prices))
   const deposits = createDeposits({
     catalogue,
     policy: DEFAULT_DEPOSIT_POLICY,
@@ -198,17 +188,8 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
       { ticker: 'USDC', decimals: tokens.USDC.decimals, token: tokens.USDC.contract },
     ],
   })
-  const catchUp = async (): Promise<void> => {
-    for (let step = 0; step < 500; step += 1) {
-      await follower.step()
-      const { rows } = await sql<{ hash: string }>`select hash from watch_cursors where network = ${network}`.execute(
-        db,
-      )
-      const head = await node.rpc<Block>('eth_getBlockByNumber', 'latest', false)
-      if (rows[0]?.hash === head.hash) return follower.step().then(() => undefined)
-    }
-    throw new Error('the watcher does not arrive')
-  }
+  const catchUp = () =>
+    readToHead(db, network, follower, async () => (await node.rpc<Block>('eth_getBlockByNumber', 'latest', false)).hash)
   const mine = async (blocks = 1): Promise<void> => {
     await chain.mine(blocks)
     await catchUp()
@@ -218,15 +199,14 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
     for (let i = 0; i < 20 && (await job.run(signal)); i += 1);
   }
   const work = async (): Promise<void> => {
-    await setPrices()
+    await priced()
     for (const job of [sweepJob(), sendJob(), payoutJob, sendJob(), sendJob()]) await run(job)
   }
-  await setPrices()
+  await priced()
   await chain.pay({ ticker: coin, to: HOT, amount: '5' })
   // The payer's tokens are minted in blocks of their own, before any that a test counts.
   for (const ticker of ['USDT', 'USDC']) await chain.pay({ ticker, to: await chain.newAddress(), amount: '1' })
   await mine(1 + FINAL)
-  let index = Number.parseInt(randomBytes(3).toString('hex'), 16)
   const rows = async (): Promise<SweepRow[]> =>
     (
       await sql<SweepRow>`select asset, address, way, state from sweeps where network = ${network} order by created_at, id`.execute(
@@ -264,7 +244,7 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
     dying: async (): Promise<void> => {
       for (let round = 0; round < 6; round += 1) {
         try {
-          await setPrices()
+          await priced()
           for (const job of [sweepJob(), sendJob(), sendJob(), sendJob()]) await run(job)
         } catch {
           return
@@ -280,57 +260,17 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
     later: (ms: number): void => {
       ahead += ms
     },
-    address: async (
-      merchantId: string = randomUUID(),
-    ): Promise<{ address: string; merchantId: string; index: number }> => {
-      index += 1
-      const address = depositAddress(WALLET, 'EVM', index)
-      await sql`insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, created_at)
-        values (${merchantId}, ${randomUUID()}, 'EVM', ${network}, ${address}, ${index}, ${momentOf(runtime).at})`.execute(
-        db,
-      )
-      return { address, merchantId, index }
-    },
+    address: async (merchantId: string = randomUUID()): Promise<{ address: string; merchantId: string }> => ({
+      address: await giveAddress(runtime, WALLET, { merchantId, blockchain: network }),
+      merchantId,
+    }),
     /** A withdrawal with its hold; answers its id. */
-    request: async (ticker: string, to: string, units: bigint, merchantId: string = randomUUID()): Promise<string> => {
-      const { at, newId } = momentOf(runtime)
-      await inTransaction(db, (tx) =>
-        grantCapital(tx, { merchantId, asset: ticker, units: units + 1_000n }, momentOf(runtime)),
-      )
-      const w: Withdrawal = {
-        merchantId,
-        id: newId(),
-        intentId: newId(),
-        ticker,
-        blockchain: network,
-        to,
-        units,
-        fee: 1_000n,
-        localId: null,
-        meta: null,
-        state: 'requested',
-        failReason: null,
-        internal: false,
-        holdId: newId(),
-        outgoingId: null,
-        doneSent: false,
-        notifiedAs: null,
-        createdAt: at,
-      }
-      await inTransaction(db, async (tx) => {
-        await applyAll(tx, [{ transfer: holdTransfer(w) }])
-        await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, hold_id, not_before, created_at, updated_at)
-          values (${merchantId}, ${w.id}, ${ticker}, ${network}, ${to}, ${units}, ${w.fee}, 'requested', ${w.holdId}, ${at}, ${at}, ${at})`.execute(
-          tx,
-        )
-      })
-      return w.id
-    },
-    withdrawal: async (id: string): Promise<string> =>
-      (await sql<{ state: string }>`select state from withdrawals where id = ${id}`.execute(db)).rows[0]!.state,
+    request: async (ticker: string, to: string, units: bigint, merchantId: string = randomUUID()): Promise<string> =>
+      fundWithdrawal(runtime, { merchantId, ticker, blockchain: network, to, units }),
+    withdrawal: (id: string) => withdrawalState(db, id),
     /** Payouts are planned, without sweeps. */
     plan: async (): Promise<void> => {
-      await setPrices()
+      await priced()
       await run(payoutJob)
     },
     pay: (ticker: string, to: string, amount: string): Promise<string> => chain.pay({ ticker, to, amount }),
@@ -375,10 +315,7 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
           db,
         )
       ).rows,
-    alerts: async (): Promise<string[]> =>
-      (
-        await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by kind`.execute(db)
-      ).rows.map((row) => row.kind),
+    alerts: () => alertKinds(db),
     /** Each address beside the chain, and the ledger beside both: what is not the same. */
     drift: async (): Promise<unknown[]> => {
       await reconcileFully(runtime, catalogue, adapter, () => undefined)

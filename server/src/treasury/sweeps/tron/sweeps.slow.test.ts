@@ -133,13 +133,13 @@ test('what is worth little is swept once it has waited too long', async () => {
   expect(await onChain(HOT, USDT)).toBe(5n * TRX)
 })
 
-test('a frozen asset stays where it is, also when its sweep was prepared already', async () => {
-  const { address, pay, mine, work, settle, freeze, lift, sweeps, onChain } = await open()
+test('a stopped asset stays where it is, also when its sweep was prepared already', async () => {
+  const { address, pay, mine, work, settle, stop, lift, sweeps, onChain } = await open()
   const one = await address()
   await pay('USDT', one.address, '100')
   await mine(SOLID)
   await work()
-  await freeze('USDT')
+  await stop('USDT')
   await mine(SOLID)
   await work()
   await work()

@@ -2,22 +2,26 @@
  * Sweeps on TRON: a real chain, the adapter, a signer with our test keys, the watcher's steps, and jobs that can be
  * killed.
  */
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import pino from 'pino'
 import { base58Of, startTronChain, tokenAddress } from '../../../../../sandbox/tron/index.ts'
 import { makeSigner, policyFile } from '../../../../../signer/src/test-world.ts'
 import { emptyTables } from '../../../../../test/setup/empty-tables.ts'
 import { withoutSocket } from '../../../../../test/setup/signer.ts'
+import { giveAddress } from '../../../../../test/world/address.ts'
+import { alertKinds } from '../../../../../test/world/observed.ts'
+import { setPrices } from '../../../../../test/world/prices.ts'
+import { createTestRuntime } from '../../../../../test/world/runtime.ts'
+import { liftStops, stopMoney } from '../../../../../test/world/stops.ts'
+import { readToHead } from '../../../../../test/world/watcher.ts'
+import { fundWithdrawal, withdrawalState } from '../../../../../test/world/withdrawal.ts'
 import { createTronAdapter } from '../../../adapters/chains/tron/index.ts'
 import type { Signer } from '../../../adapters/signer/port.ts'
-import { depositAddress } from '../../../chain/addresses/derivation.ts'
 import { TEST_KEYS } from '../../../chain/addresses/test-keys.ts'
 import { createCatalogue } from '../../../market/assets/index.ts'
-import { uuidv7 } from '../../../platform/base/id.ts'
-import { createDb, createPool, inTransaction } from '../../../platform/db/index.ts'
+import { createDb, createPool } from '../../../platform/db/index.ts'
 import { createDeposits, DEFAULT_DEPOSIT_POLICY } from '../../../pay-in/deposits/index.ts'
-import { applyAll, balancesOf, PLATFORM, type AccountKind } from '../../../ledger/postings/index.ts'
+import { balancesOf, PLATFORM, type AccountKind } from '../../../ledger/postings/index.ts'
 import {
   createTransactionSubscriber,
   createSendingJob,
@@ -25,10 +29,9 @@ import {
   ensureWallets,
   tronHotAddress,
 } from '../../../chain/transactions/index.ts'
-import { createClock } from '../../../platform/runtime/clock.ts'
 import { createSigning } from '../../../app/composition/signing.ts'
-import { momentOf, type Runtime } from '../../../platform/runtime/runtime.ts'
-import { createFunding, grantCapital, reconcileFully } from '../../reconciliation/index.ts'
+import { momentOf } from '../../../platform/runtime/runtime.ts'
+import { createFunding, reconcileFully } from '../../reconciliation/index.ts'
 import { beginFollowing, DEFAULT_WATCHER_SETTINGS } from '../../../chain/watcher/index.ts'
 import { createTronDirect } from '../../../pay-out/from-deposit-addresses/index.ts'
 import {
@@ -37,7 +40,6 @@ import {
   spendableSun,
   type Withdrawal,
 } from '../../../pay-out/withdrawals/index.ts'
-import { holdTransfer } from '../../../pay-out/withdrawals/postings.ts'
 import {
   createSweepSubscriber,
   createSweepSettlement,
@@ -86,12 +88,7 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
   const pool = createPool({ url })
   const db = createDb(pool)
   await emptyTables(db)
-  const runtime: Runtime = {
-    db,
-    clock: createClock(now),
-    newId: () => uuidv7(now(), randomBytes(10)),
-    log: pino({ enabled: false }),
-  }
+  const runtime = createTestRuntime(db, now)
   await ensureWallets(db, WALLET, momentOf(runtime))
   const signer = await signerOf(now)
   const subscribers = [createSettlement(catalogue), createSweepSettlement(catalogue)]
@@ -166,25 +163,13 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
     ],
     settings: { ...DEFAULT_WATCHER_SETTINGS.TRON, network: 'TRON', identity: '', startHeight: 0 },
   })
-  const price = async (ticker: string, usd: bigint): Promise<void> => {
-    const seenAt = new Date(now())
-    await sql`insert into rates(ticker, usd_e18, source, observed_at) values (${ticker}, ${usd}, 'test', ${seenAt})
-      on conflict (ticker) do update set usd_e18 = excluded.usd_e18, observed_at = excluded.observed_at`.execute(db)
-  }
-  const catchUp = async (): Promise<void> => {
-    for (let step = 0; step < 500; step += 1) {
-      await follower.step()
-      const { rows } = await sql<{ hash: string }>`select hash from watch_cursors where network = 'TRON'`.execute(db)
-      if (rows[0]?.hash === chain.status().id) return follower.step().then(() => undefined)
-    }
-    throw new Error('the watcher does not arrive')
-  }
+  const catchUp = () => readToHead(db, 'TRON', follower, () => chain.status().id)
   const mine = async (blocks = 1): Promise<void> => {
     await chain.mine(blocks)
     await catchUp()
   }
   const signal = new AbortController().signal
-  const prices = async (): Promise<void> => void (await Promise.all([price('TRX', E18 / 4n), price('USDT', E18)]))
+  const prices = () => setPrices(runtime, { TRX: E18 / 4n, USDT: E18 })
   const work = async (): Promise<void> => {
     await prices()
     await jobs.payouts.run(signal)
@@ -209,7 +194,6 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
     (await sql`select from outgoing where state not in ('final', 'failed', 'abandoned')`.execute(db)).rows.length === 0
   const spendable = () => spendableSun({ runtime, catalogue, adapter, hotAddress: HOT })
   const order = (wanted: StakeOrder) => orderStake({ runtime, adapter, hotAddress: HOT, spendable }, wanted)
-  let index = 0
   const world = {
     chain,
     db,
@@ -224,12 +208,7 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
       await catchUp()
     },
     address: async (merchantId: string = randomUUID()): Promise<Deposit> => {
-      index += 1
-      const { at } = momentOf(runtime)
-      const address = depositAddress(WALLET, 'TRON', index)
-      await sql`insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, created_at)
-        values (${merchantId}, ${randomUUID()}, 'TRON', 'TRON', ${address}, ${index}, ${at})`.execute(db)
-      return { address, merchantId }
+      return { address: await giveAddress(runtime, WALLET, { merchantId, blockchain: 'TRON' }), merchantId }
     },
     pay: (ticker: string, to: string, amount: string): Promise<string> => chain.fund({ ticker, to, amount }),
     work,
@@ -259,42 +238,9 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
     job: () => start().sweep,
     payoutJob: () => start().payouts,
     /** A withdrawal with its hold; answers its id. */
-    request: async (ticker: string, to: string, units: bigint, merchantId: string = randomUUID()): Promise<string> => {
-      const { at, newId } = momentOf(runtime)
-      await inTransaction(db, (tx) =>
-        grantCapital(tx, { merchantId, asset: ticker, units: units + 1_000n }, momentOf(runtime)),
-      )
-      const w: Withdrawal = {
-        merchantId,
-        id: newId(),
-        intentId: newId(),
-        ticker,
-        blockchain: 'TRON',
-        to,
-        units,
-        fee: 1_000n,
-        localId: null,
-        meta: null,
-        state: 'requested',
-        failReason: null,
-        internal: false,
-        holdId: newId(),
-        outgoingId: null,
-        doneSent: false,
-        notifiedAs: null,
-        createdAt: at,
-      }
-      await inTransaction(db, async (tx) => {
-        await applyAll(tx, [{ transfer: holdTransfer(w) }])
-        await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, hold_id, not_before, created_at, updated_at)
-          values (${merchantId}, ${w.id}, ${ticker}, 'TRON', ${to}, ${units}, ${w.fee}, 'requested', ${w.holdId}, ${at}, ${at}, ${at})`.execute(
-          tx,
-        )
-      })
-      return w.id
-    },
-    withdrawal: async (id: string): Promise<string> =>
-      (await sql<{ state: string }>`select state from withdrawals where id = ${id}`.execute(db)).rows[0]!.state,
+    request: async (ticker: string, to: string, units: bigint, merchantId: string = randomUUID()): Promise<string> =>
+      fundWithdrawal(runtime, { merchantId, ticker, blockchain: 'TRON', to, units }),
+    withdrawal: (id: string) => withdrawalState(db, id),
     /** Payouts are planned, without sweeps. */
     plan: async (): Promise<void> => {
       await prices()
@@ -353,20 +299,9 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
           db,
         )
       ).rows,
-    alerts: async (): Promise<string[]> =>
-      (
-        await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by kind`.execute(db)
-      ).rows.map((row) => row.kind),
-    freeze: async (asset: string | null): Promise<void> => {
-      const { at } = momentOf(runtime)
-      await sql`insert into freezes(id, asset, merchant_id, reason, created_at) values (${randomUUID()}, ${asset}, null, 'test', ${at})`.execute(
-        db,
-      )
-    },
-    lift: async (): Promise<void> => {
-      const { at } = momentOf(runtime)
-      await sql`update freezes set lifted_at = ${at}`.execute(db)
-    },
+    alerts: () => alertKinds(db),
+    stop: (asset: string | null) => stopMoney(runtime, { asset }),
+    lift: () => liftStops(runtime),
     close: async (): Promise<void> => {
       await adapter.close()
       await chain.stop()
