@@ -12,7 +12,7 @@ export type Wanted = Pick<Withdrawal, 'merchantId' | 'ticker' | 'blockchain' | '
 
 const FEE = 1_000n
 
-export const newWithdrawal = (runtime: Runtime, wanted: Wanted): Withdrawal => {
+const newWithdrawal = (runtime: Runtime, wanted: Wanted): Withdrawal => {
   const { at, newId } = momentOf(runtime)
   const id = wanted.id ?? newId()
   return {
@@ -33,12 +33,16 @@ export const newWithdrawal = (runtime: Runtime, wanted: Wanted): Withdrawal => {
   }
 }
 
-/** A withdrawal of a merchant that has the money. @returns its id */
-export const requestWithdrawal = async (runtime: Runtime, wanted: Wanted): Promise<string> => {
+/** A withdrawal of a merchant that has the money. */
+export const placeWithdrawal = async (runtime: Runtime, wanted: Wanted): Promise<Withdrawal> => {
   const withdrawal = newWithdrawal(runtime, wanted)
   await inTransaction(runtime.db, (tx) => applyAll(tx, [holdItem(withdrawal, null)]))
-  return withdrawal.id
+  return withdrawal
 }
+
+/** The same. @returns its id */
+export const requestWithdrawal = async (runtime: Runtime, wanted: Wanted): Promise<string> =>
+  (await placeWithdrawal(runtime, wanted)).id
 
 /** A withdrawal of a merchant that is given the money first. @returns its id */
 export const fundWithdrawal = async (runtime: Runtime, wanted: Wanted): Promise<string> => {

@@ -2,12 +2,12 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { withClient } from '../../../../sandbox/postgres/connection.ts'
 import { createDatabase, type TestDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { temporaryFolder } from '../../../../test/setup/temporary.ts'
+import { makeMerchant } from '../../../../test/world/merchant.ts'
 import { TEST_KEYS } from '../../chain/addresses/test-keys.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
 import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
@@ -57,9 +57,7 @@ beforeAll(async () => {
     BURSAR_NETWORKS_FILE: file('networks.json', {}),
     BURSAR_XPUBS_FILE: file('xpubs.json', { ...TEST_KEYS, masterFingerprint: '00000000' }),
   }
-  await sql`insert into merchants(id, name, company_name, company_url, created_at) values (${MERCHANT}, 'm', 'M', 'https://m.example', now())`.execute(
-    db,
-  )
+  await makeMerchant(db, Date.now(), { id: MERCHANT })
   const legs = (
     [
       ['suspense', 5_000_000n],

@@ -5,7 +5,7 @@ import { migrated } from '../../../../test/setup/migrated.ts'
 import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
 import { startHedging, stopHedging } from '../../exchange/hedging/index.ts'
 import { createTestVenue } from '../../exchange/hedging/test-venue.ts'
-import { newId } from '../../merchants/accounts/test-merchant.ts'
+import { newId } from '../../../../test/world/merchant.ts'
 import { reportHedge, reportVenue } from './doctor-hedging.ts'
 import type { Opened } from '../installation/open.ts'
 

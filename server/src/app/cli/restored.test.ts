@@ -4,11 +4,11 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import pino from 'pino'
 import { afterAll, expect, test } from 'vitest'
 import { withClient } from '../../../../sandbox/postgres/connection.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
+import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import {
   createAddressIssuer,
   createStockJob,
@@ -18,13 +18,11 @@ import {
   takeIndexes,
 } from '../../chain/addresses/index.ts'
 import { TEST_KEYS } from '../../chain/addresses/test-keys.ts'
-import { uuidv7 } from '../../platform/base/id.ts'
 import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
 import { runUntilIdle } from '../../platform/jobs/index.ts'
 import { ensureWallets, requireSameKeys, type WalletKeys } from '../../chain/transactions/index.ts'
-import { createClock } from '../../platform/runtime/clock.ts'
 import { acceptDatabase, requireSameDatabase } from '../../platform/runtime/installation.ts'
-import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
 import { listStops } from '../../ledger/stops/index.ts'
 import { makeSafe } from './restored.ts'
 
@@ -46,12 +44,7 @@ afterAll(() =>
 const open = (url: string) => {
   const pool = createPool({ url })
   const db: Db = createDb(pool)
-  const runtime: Runtime = {
-    db,
-    clock: createClock(() => NOW),
-    newId: () => uuidv7(NOW, randomBytes(10)),
-    log: pino({ enabled: false }),
-  }
+  const runtime = createTestRuntime(db, () => NOW)
   const issuer = createAddressIssuer({ db, keys: TEST_KEYS, limitOf: async () => null })
   const ask = async (count: number): Promise<string[]> => {
     const asked = FAMILIES.flatMap((family) =>

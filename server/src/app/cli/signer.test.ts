@@ -2,31 +2,23 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { listen } from '../../../../signer/src/server/endpoint.ts'
 import { createHttpServer } from '../../../../signer/src/server/http-server.ts'
 import { evmRequest, intentOf, makeSigner } from '../../../../signer/src/test-world.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { useDb } from '../../../../test/world/database.ts'
 import { temporaryFolder } from '../../../../test/setup/temporary.ts'
-import { createDb, createPool, type Db } from '../../platform/db/index.ts'
 import { createLogMemory } from '../../chain/transactions/index.ts'
 import { runCommand } from './index.ts'
 import { captured } from './test-output.ts'
 
-const database = useDatabase({ template: migrated })
-let db: Db
-let close: () => Promise<void>
+const { db, url } = useDb()
 let folder: string
 
 beforeAll(() => {
-  const pool = createPool({ url: database.url })
-  db = createDb(pool)
-  close = () => pool.end()
   folder = temporaryFolder('signer-commands')
   writeFileSync(join(folder, 'key'), 'ab'.repeat(32), { mode: 0o600 })
 })
-afterAll(() => close())
 
 /** A signer with a log of its own that has signed once. */
 const serve = async (): Promise<string> => {
@@ -39,7 +31,7 @@ const serve = async (): Promise<string> => {
 
 const type = async (socket: string, ...words: string[]) => {
   const env = {
-    DATABASE_URL: database.url,
+    DATABASE_URL: url,
     BURSAR_DATA_KEY_FILE: join(folder, 'key'),
     BURSAR_LOG_LEVEL: 'silent',
     BURSAR_SIGNER: `unix:${socket}`,

@@ -3,6 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { operations, type Operation } from '@bursar/contract'
+import { setPrices } from '../../../../test/world/prices.ts'
+import { createTestRuntime } from '../../../../test/world/runtime.ts'
+import { liftStops, stopMoney } from '../../../../test/world/stops.ts'
 import { createRoutingTable } from '../../cards/acquiring/index.ts'
 import { createCatalogue } from '../../market/assets/index.ts'
 import { cardPayoutRoutes } from '../../cards/card-payouts/index.ts'
@@ -13,7 +16,7 @@ import { giveBalance, legsAt, PRICES, settings, stock } from '../../exchange/exc
 import { exchangeWithdrawalRoutes, fiatExchangeWithdrawalRoutes } from '../../exchange/exchange-withdrawals/index.ts'
 import type { Answer, TestEdge } from '../http/test-edge.ts'
 import { createCommitter, type Committer } from '../../ledger/postings/index.ts'
-import { newId } from '../../merchants/accounts/test-merchant.ts'
+import { newId } from '../../../../test/world/merchant.ts'
 import type { Route } from '../../platform/api/route.ts'
 import { createSecretRing } from '../../platform/config/secrets.ts'
 import { E18, type Legs } from '../../market/rates/index.ts'
@@ -150,24 +153,14 @@ const storeTerms = async (
   { db, clock, merchant }: TestEdge,
   { gas, prices, stopped }: Circumstances,
 ): Promise<void> => {
-  await sql`update freezes set lifted_at = ${new Date(clock.ms)}, lifted_by = 'test' where lifted_at is null`.execute(
-    db,
-  )
-  if (stopped)
-    await sql`insert into freezes(id, merchant_id, reason, created_at) values (${newId()}, ${merchant.id}, 'looked at', ${new Date(clock.ms)})`.execute(
-      db,
-    )
+  const runtime = createTestRuntime(db, () => clock.ms)
+  await liftStops(db)
+  if (stopped) await stopMoney(db, { merchantId: merchant.id })
   const rate = { kind: 'gas', legacy: false, maxFeePerGas: `${gas * 1_000_000_000n}`, maxPriorityFeePerGas: '1' }
   const at = new Date(clock.ms)
   await sql`insert into network_fees(network, rate, observed_at) values ('ETHEREUM', ${JSON.stringify(rate)}, ${at})
     on conflict (network) do update set rate = excluded.rate, observed_at = excluded.observed_at`.execute(db)
-  for (const [ticker, usd] of [
-    ['ETH', prices.ETH ?? PRICES.ETH],
-    ['USDT', E18],
-  ] as const) {
-    await sql`insert into rates(ticker, usd_e18, source, observed_at) values (${ticker}, ${usd}, 'test', ${at})
-      on conflict (ticker) do update set usd_e18 = excluded.usd_e18, observed_at = excluded.observed_at`.execute(db)
-  }
+  await setPrices(runtime, { ETH: prices.ETH ?? PRICES.ETH, USDT: E18 })
 }
 
 const ring = createSecretRing([randomBytes(32)])

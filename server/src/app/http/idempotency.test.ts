@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { runUntilIdle } from '../../platform/jobs/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { makeMerchant, momentAt } from '../../merchants/accounts/test-merchant.ts'
+import { makeMerchant, momentAt } from '../../../../test/world/merchant.ts'
 import { withStoredAnswer } from '../../platform/api/answers.ts'
 import { createAnswerPruneJob } from './index.ts'
 import { NOW, useEdge } from './test-edge.ts'

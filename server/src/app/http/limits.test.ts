@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { makeMerchant, newId } from '../../merchants/accounts/test-merchant.ts'
+import { makeMerchant, newId } from '../../../../test/world/merchant.ts'
 import { NOW, useEdge } from './test-edge.ts'
 
 const edge = useEdge({ requestsPerMinute: 5, refusalsPerMinute: 10, trustedProxies: ['127.0.0.0/8'] })

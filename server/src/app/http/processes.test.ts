@@ -14,7 +14,7 @@ import {
   setDisabled,
   setSetting,
 } from '../../merchants/accounts/index.ts'
-import { box, keyDeps, makeMerchant, momentAt } from '../../merchants/accounts/test-merchant.ts'
+import { box, keyDeps, makeMerchant, momentAt } from '../../../../test/world/merchant.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { sign } from './test-edge.ts'

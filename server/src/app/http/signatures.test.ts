@@ -6,7 +6,7 @@ import { cases } from '../../../../test/setup/cases.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { keyOwner } from '../../merchants/accounts/keys.ts'
 import { listKeys, revokeKey, rotateKey, setDisabled } from '../../merchants/accounts/index.ts'
-import { box, keyDeps, makeMerchant, momentAt, newId } from '../../merchants/accounts/test-merchant.ts'
+import { box, keyDeps, makeMerchant, momentAt, newId } from '../../../../test/world/merchant.ts'
 import { exampleOf, NOW, sign, targetOf, useEdge, type HeaderList } from './test-edge.ts'
 
 const edge = useEdge()

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { createDb, createPool, inTransaction, listen } from '../../platform/db/index.ts'
 import { createDirectory, markKeyUsed } from '../../merchants/accounts/index.ts'
-import { box } from '../../merchants/accounts/test-merchant.ts'
+import { box } from '../../../../test/world/merchant.ts'
 import { createHttpServer } from './index.ts'
 
 const pool = { url: process.env['DATABASE_URL']!, applicationName: process.env['NAME']! }

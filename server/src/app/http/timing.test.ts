@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Merchant, MerchantKey } from '../../merchants/accounts/index.ts'
-import { newId } from '../../merchants/accounts/test-merchant.ts'
+import { newId } from '../../../../test/world/merchant.ts'
 import { authenticate, type SignedBytes } from './authentication.ts'
 import { sign } from './test-edge.ts'
 

@@ -2,12 +2,10 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { sql } from 'kysely'
-import { afterAll, beforeAll } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { useDb } from '../../../../test/world/database.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import { countCosts } from '../../treasury/costs/counting.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import {
   applyAll,
   auditLedger,
@@ -70,15 +68,7 @@ test('whatever the fees and debts, a credit adds up, repays debts first, and its
   )
 })
 
-const database = useDatabase({ template: migrated })
-let db: Db
-let close: () => Promise<void>
-beforeAll(() => {
-  const pool = createPool({ url: database.url })
-  db = createDb(pool)
-  close = () => pool.end()
-})
-afterAll(() => close())
+const { db } = useDb()
 
 const post = (...items: Item[]): Promise<void> => inTransaction(db, (tx) => applyAll(tx, items))
 const balance = async (merchantId: string, kind: AccountKind): Promise<bigint> =>

@@ -1,16 +1,14 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import pino from 'pino'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { useDb } from '../../../../test/world/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
+import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import type { TronChainAdapter } from '../../adapters/chains/port.ts'
 import type { SignedTransaction, Signer } from '../../adapters/signer/port.ts'
-import { uuidv7 } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { createClock } from '../../platform/runtime/clock.ts'
 import { noEffects } from '../../ledger/effects/index.ts'
-import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
 import { insertPlanned } from './commands.ts'
 import { createSendingJob } from './jobs.ts'
 import { DEFAULT_TRON_POLICY } from './policy.ts'
@@ -51,12 +49,7 @@ const stepped = async (
   finalTime: number | null,
   { signedBesides = [], refused = false, subscribers = [], signedNext = [], ...more }: More = {},
 ): Promise<number> => {
-  const runtime: Runtime = {
-    db,
-    clock: createClock(() => NOW),
-    newId: () => uuidv7(NOW, randomBytes(10)),
-    log: pino({ enabled: false }),
-  }
+  const runtime = createTestRuntime(db, () => NOW)
   const id = randomUUID()
   const plan = planTron({ id, contract, reference, usage, prices })
   await inTransaction(db, (tx) =>

@@ -1,14 +1,12 @@
 /** Final transactions of ours whose blocks are lost all the same. */
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import pino from 'pino'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { useDb } from '../../../../test/world/database.ts'
+import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import type { BroadcastResult } from '../../adapters/chains/port.ts'
-import { uuidv7 } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
-import { createClock } from '../../platform/runtime/clock.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { insertPlanned } from './commands.ts'
 import { createTransactionSubscriber, createLostJob } from './index.ts'
@@ -21,12 +19,7 @@ let handed: string[]
 let answer: BroadcastResult
 
 beforeAll(() => {
-  runtime = {
-    db,
-    clock: createClock(() => START),
-    newId: () => uuidv7(START, randomBytes(10)),
-    log: pino({ enabled: false }),
-  }
+  runtime = createTestRuntime(db, () => START)
 })
 beforeEach(async () => {
   await sql`truncate outgoing, outgoing_attempts, alerts cascade`.execute(db)

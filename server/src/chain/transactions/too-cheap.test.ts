@@ -1,16 +1,14 @@
 /**
  * A chain that has become dearer than what waits in line: nothing behind the head may keep the others from their step.
  */
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import pino from 'pino'
 import { expect, test } from 'vitest'
 import { useDb } from '../../../../test/world/database.ts'
+import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import type { AccountChainAdapter } from '../../adapters/chains/port.ts'
-import { uuidv7 } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { createClock } from '../../platform/runtime/clock.ts'
-import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
 import { insertPlanned } from './commands.ts'
 import { createSendingJob } from './jobs.ts'
 import { DEFAULT_POLICY } from './policy.ts'
@@ -20,12 +18,7 @@ const START = Date.UTC(2026, 0, 1)
 const MOST = 20
 
 test('a transaction the node finds too cheap is not handed over again and again while another stands before it', async () => {
-  const runtime: Runtime = {
-    db,
-    clock: createClock(() => START),
-    newId: () => uuidv7(START, randomBytes(10)),
-    log: pino({ enabled: false }),
-  }
+  const runtime = createTestRuntime(db, () => START)
   const id = randomUUID()
   await inTransaction(db, (tx) =>
     insertPlanned(

@@ -3,20 +3,18 @@
  * that shares no code with them says at the end, from the chain alone, what every merchant must have and must have been
  * told.
  */
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { ChainTransaction } from '@bursar/chainkit'
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
-import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { cases } from '../../../../test/setup/cases.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
+import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import { ChainUnavailable, type ChainAdapter } from '../../adapters/chains/port.ts'
-import { uuidv7 } from '../../platform/base/id.ts'
 import { createWorld, pay, wipe, type Owned, type World } from '../../pay-in/deposits/test-world.ts'
 import { applyAll, auditLedger } from '../../ledger/postings/index.ts'
-import { createClock } from '../../platform/runtime/clock.ts'
 import { beginFollowing, DEFAULT_WATCHER_SETTINGS, rescan, type Follower } from './index.ts'
 import { createTestChain, type TestChain } from './test-chain.ts'
 
@@ -30,12 +28,7 @@ beforeAll(() => {
 afterAll(() => world.close())
 beforeEach(() => wipe(world.db))
 
-const runtime = () => ({
-  db: world.db,
-  clock: createClock(() => world.now),
-  newId: () => uuidv7(world.now, randomBytes(10)),
-  log: pino({ enabled: false }),
-})
+const runtime = () => createTestRuntime(world.db, () => world.now)
 
 type Deed =
   | { do: 'send'; to: number; units: number }

@@ -1,13 +1,10 @@
-import { randomBytes } from 'node:crypto'
-import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
+import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import type { ChainAdapter } from '../../adapters/chains/port.ts'
-import { uuidv7 } from '../../platform/base/id.ts'
 import { createWorld, pay, type World } from '../../pay-in/deposits/test-world.ts'
 import { noEffects } from '../../ledger/effects/index.ts'
-import { createClock } from '../../platform/runtime/clock.ts'
 import { beginFollowing, DEFAULT_WATCHER_SETTINGS, type ChainSubscriber, type PoolChange } from './index.ts'
 import { createTestChain } from './test-chain.ts'
 
@@ -48,12 +45,7 @@ test('audit M-E4: a full pool is passed on a page at a time, each in a database 
     }
   }
   const follower = await beginFollowing({
-    runtime: {
-      db: world.db,
-      clock: createClock(() => world.now),
-      newId: () => uuidv7(world.now, randomBytes(10)),
-      log: pino({ enabled: false }),
-    },
+    runtime: createTestRuntime(world.db, () => world.now),
     network: 'BITCOIN',
     adapter: { ...chain, mempool } as unknown as ChainAdapter,
     listeners: [listener],

@@ -1,11 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import pino from 'pino'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { useDb } from '../../../../test/world/database.ts'
+import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import { ChainUnavailable, type ChainAdapter } from '../../adapters/chains/port.ts'
-import { uuidv7 } from '../../platform/base/id.ts'
-import { createClock } from '../../platform/runtime/clock.ts'
 import {
   beginFollowing,
   DEFAULT_WATCHER_SETTINGS,
@@ -32,12 +29,7 @@ beforeEach(async () => {
 
 const begin = (adapter: Partial<ChainAdapter>, more: Partial<WatcherSettings> = {}): Promise<Follower> => {
   const settings = { ...DEFAULT_WATCHER_SETTINGS[NETWORK], network: NETWORK, identity: '', ...more } as const
-  const runtime = {
-    db,
-    clock: createClock(() => NOW),
-    newId: () => uuidv7(NOW, randomBytes(10)),
-    log: pino({ enabled: false }),
-  }
+  const runtime = createTestRuntime(db, () => NOW)
   return beginFollowing({
     runtime,
     network: NETWORK,
@@ -213,12 +205,7 @@ describe('audit D-E13: a node that does not have every block', () => {
         throw new ChainUnavailable(reason)
       },
     } as unknown as ChainAdapter
-    const runtime = {
-      db,
-      clock: createClock(() => NOW),
-      newId: () => uuidv7(NOW, randomBytes(10)),
-      log: pino({ enabled: false }),
-    }
+    const runtime = createTestRuntime(db, () => NOW)
     await expect(rescan({ runtime, network: NETWORK, adapter, listeners: [notes.listener] }, 2, 4)).rejects.toThrow(
       reason,
     )

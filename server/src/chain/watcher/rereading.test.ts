@@ -4,17 +4,15 @@
  * java-tron with `vm.saveFeaturedInternalTx` lists more entries). At the end, what is booked is what moved on the
  * chain.
  */
-import { randomBytes } from 'node:crypto'
 import type { Block, ChainTransaction, Transfer } from '@bursar/chainkit'
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
-import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { cases } from '../../../../test/setup/cases.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
+import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import type { ChainAdapter } from '../../adapters/chains/port.ts'
-import { uuidv7 } from '../../platform/base/id.ts'
 import {
   believeInner,
   catalogue,
@@ -26,7 +24,6 @@ import {
   type World,
 } from '../../pay-in/deposits/test-world.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
-import { createClock } from '../../platform/runtime/clock.ts'
 import { createSweepSubscriber } from '../../treasury/sweeps/index.ts'
 import { createFunding } from '../../treasury/reconciliation/index.ts'
 import {
@@ -107,12 +104,7 @@ const nodeOf = (chain: TestChain, view: View): ChainAdapter => {
   return { ...chain, blockAt: async (height: number) => show(await chain.blockAt(height)) } as unknown as ChainAdapter
 }
 
-const runtime = () => ({
-  db: world.db,
-  clock: createClock(() => world.now),
-  newId: () => uuidv7(world.now, randomBytes(10)),
-  log: pino({ enabled: false }),
-})
+const runtime = () => createTestRuntime(world.db, () => world.now)
 const listeners = () => [
   createSweepSubscriber(catalogue),
   createFunding(catalogue),

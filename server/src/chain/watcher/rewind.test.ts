@@ -1,12 +1,10 @@
 /** A network whose node has no block in common with what was read: an operator sets it back. */
-import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
+import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import { ChainUnavailable, type ChainAdapter } from '../../adapters/chains/port.ts'
-import { uuidv7 } from '../../platform/base/id.ts'
 import { createBalanceCheckJob } from '../../pay-in/deposits/index.ts'
 import {
   catalogue,
@@ -20,7 +18,6 @@ import {
 } from '../../pay-in/deposits/test-world.ts'
 import { noEffects } from '../../ledger/effects/index.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
-import { createClock } from '../../platform/runtime/clock.ts'
 import { createFunding } from '../../treasury/reconciliation/index.ts'
 import {
   beginFollowing,
@@ -50,12 +47,7 @@ beforeEach(async () => {
   await wipe(world.db)
   chain = createTestChain('ETHEREUM', { finalDepth: 2, timeAt: () => world.now })
   owned = await world.address('ETHEREUM')
-  const runtime = {
-    db: world.db,
-    clock: createClock(() => world.now),
-    newId: () => uuidv7(world.now, randomBytes(10)),
-    log: pino({ enabled: false }),
-  }
+  const runtime = createTestRuntime(world.db, () => world.now)
   deps = {
     runtime,
     network: 'ETHEREUM',

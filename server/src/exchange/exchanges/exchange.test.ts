@@ -6,9 +6,10 @@ import { estimateExchange, exchangeNotice, listExchangeDirections } from '@bursa
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
+import { stopMoney } from '../../../../test/world/stops.ts'
 import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
-import { newId } from '../../merchants/accounts/test-merchant.ts'
+import { newId } from '../../../../test/world/merchant.ts'
 import { auditPositions, fundPosition, positionsOf, spreadIncomeOf } from './index.ts'
 import { createExchangeWorld, giveBalance, legsAt, PRICES, stock, type ExchangeWorld } from './test-world.ts'
 
@@ -281,9 +282,7 @@ describe('an exchange', () => {
   })
 
   test('stopped assets are not exchanged away', async () => {
-    await sql`insert into freezes(id, asset, reason, created_at) values (${newId()}, 'UAH', 'a drift', now())`.execute(
-      db,
-    )
+    await stopMoney(db, { asset: 'UAH' })
     expect((await world.ask('createExchange', merchant, { body })).status).toBe(503)
   })
 

@@ -6,7 +6,7 @@ import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
-import { newId } from '../../merchants/accounts/test-merchant.ts'
+import { newId } from '../../../../test/world/merchant.ts'
 import { auditPositions } from './index.ts'
 import { createExchangeWorld, giveBalance, legsAt, PRICES, stock, type ExchangeWorld } from './test-world.ts'
 

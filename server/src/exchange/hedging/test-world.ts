@@ -3,7 +3,7 @@
  * they move.
  */
 import { pino } from 'pino'
-import { sql } from 'kysely'
+import { alertKinds } from '../../../../test/world/observed.ts'
 import { inTransaction, type Db } from '../../platform/db/index.ts'
 import { auditPositions, exposuresOf, pairOf, readExchangePolicy, type ExchangeSettings } from '../exchanges/index.ts'
 import {
@@ -16,7 +16,7 @@ import {
   type ExchangeWorld,
 } from '../exchanges/test-world.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
-import { newId } from '../../merchants/accounts/test-merchant.ts'
+import { newId } from '../../../../test/world/merchant.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { E18 } from '../../market/rates/index.ts'
 import { fundVenue } from './commands.ts'
@@ -116,10 +116,7 @@ export const createHedgeWorld = async (
       }
     },
     exposure: async (asset) => (await exposuresOf(db)).find((one) => one.asset === asset)?.exposure ?? 0n,
-    alerts: async () =>
-      (
-        await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by kind`.execute(db)
-      ).rows.map(({ kind }) => kind),
+    alerts: () => alertKinds(db),
     sound: async () => ({
       ledger: await inTransaction(db, (tx) => auditLedger(tx)),
       positions: await auditPositions(db),

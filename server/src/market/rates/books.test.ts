@@ -5,7 +5,7 @@ import { useDb } from '../../../../test/world/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import type { Book, BookSource } from '../../adapters/rates/port.ts'
 import { runUntilIdle } from '../../platform/jobs/index.ts'
-import { newId } from '../../merchants/accounts/test-merchant.ts'
+import { newId } from '../../../../test/world/merchant.ts'
 import { createBooksJob, createLegsReader, createOfficialRatesJob, E18, marketOf, readLegs } from './index.ts'
 
 const { db } = useDb()

@@ -18,7 +18,7 @@ import {
   type Merchant,
 } from './index.ts'
 import { endpointOf } from './endpoint.ts'
-import { box, keyDeps, makeMerchant, momentAt, newId } from './test-merchant.ts'
+import { box, keyDeps, makeMerchant, momentAt, newId } from '../../../../test/world/merchant.ts'
 
 const { db, pool } = useDb()
 const NOW = 1_800_000_000_000

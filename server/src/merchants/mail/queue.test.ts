@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { useDb } from '../../../../test/world/database.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { makeMerchant, momentAt } from '../accounts/test-merchant.ts'
+import { makeMerchant, momentAt } from '../../../../test/world/merchant.ts'
 import {
   announceSending,
   listMails,

@@ -6,6 +6,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { ChainTransaction, Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
+import { makeMerchant } from '../../../../test/world/merchant.ts'
 import { TEST_KEYS } from '../../chain/addresses/test-keys.ts'
 import { createCatalogue } from '../../market/assets/index.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
@@ -274,10 +275,7 @@ export const createWorld = (url: string): World => {
         prices.set(ticker, usd * E18)
       prices.set('EUR', (108n * E18) / 100n)
       prices.set('UAH', E18 / 40n)
-      for (const id of [SHOP, OTHER]) {
-        await sql`insert into merchants(id, name, company_name, company_url, created_at)
-          values (${id}, 'Shop', 'Shop Ltd', 'https://shop.example', ${new Date(START)})`.execute(db)
-      }
+      for (const id of [SHOP, OTHER]) await makeMerchant(db, START, { id })
       await announceSending(db, true, new Date(START))
     },
     end: async () => {

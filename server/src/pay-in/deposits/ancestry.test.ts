@@ -2,16 +2,12 @@
  * A deposit whose unconfirmed parent is replaced: bitcoind evicts it with the parent, and no block ever spends one of
  * its own inputs (Knots 29.4.3 on regtest).
  */
-import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
+import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import type { PoolAncestor } from '../../adapters/chains/port.ts'
-import { uuidv7 } from '../../platform/base/id.ts'
-import { createClock } from '../../platform/runtime/clock.ts'
-import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { createAncestryJob } from './index.ts'
 import { createWorld, DAY, pay, START, wipe, type Owned, type World } from './test-world.ts'
 
@@ -35,12 +31,7 @@ beforeEach(async () => {
 })
 
 const readAncestry = async (): Promise<void> => {
-  const runtime: Runtime = {
-    db: world.db,
-    clock: createClock(() => world.now),
-    newId: () => uuidv7(world.now, randomBytes(10)),
-    log: pino({ enabled: false }),
-  }
+  const runtime = createTestRuntime(world.db, () => world.now)
   const adapter = {
     ancestorsOf: async (hash: string) => {
       asked.push(hash)

@@ -2,18 +2,14 @@
  * Transactions of thousands of inputs that pay us at hundreds of outputs: what is stored and told of each output must
  * not hold all inputs again.
  */
-import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { ChainTransaction } from '@bursar/chainkit'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { explain, nodesOf } from '../../../../test/setup/explaining.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { createWatchedPool, type Statement } from '../../../../test/setup/watched-pool.ts'
-import { uuidv7 } from '../../platform/base/id.ts'
-import { createClock } from '../../platform/runtime/clock.ts'
-import type { Runtime } from '../../platform/runtime/runtime.ts'
+import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import { createDb, inTransaction } from '../../platform/db/index.ts'
 import { storeAncestry } from './ancestry.ts'
 import { createAncestryJob } from './index.ts'
@@ -95,12 +91,7 @@ test('one that is seen in the pool and replaced has failed once the replacement 
   const paid = wide(300, 100)
   await world.poolHas('BITCOIN', [paid])
   expect(await stored()).toEqual({ count: 100, keys: 0, senders: 0 })
-  const runtime: Runtime = {
-    db: world.db,
-    clock: createClock(() => world.now),
-    newId: () => uuidv7(world.now, randomBytes(10)),
-    log: pino({ enabled: false }),
-  }
+  const runtime = createTestRuntime(world.db, () => world.now)
   await createAncestryJob(
     runtime,
     { ancestorsOf: async () => [{ transaction: paid.hash, keys: [...paid.keys] }] },

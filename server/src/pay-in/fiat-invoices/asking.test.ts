@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { setSetting } from '../../merchants/accounts/index.ts'
-import { makeMerchant, momentAt } from '../../merchants/accounts/test-merchant.ts'
+import { makeMerchant, momentAt } from '../../../../test/world/merchant.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { createFiatWorld, START, type FiatTestWorld } from './test-world.ts'
 

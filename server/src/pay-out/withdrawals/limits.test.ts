@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
+import { makeMerchant } from '../../../../test/world/merchant.ts'
 import { createSignerLimitsJob } from '../../app/composition/signing.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
 import { createDb, createPool } from '../../platform/db/index.ts'
@@ -32,10 +33,7 @@ afterAll(() => pool.end())
 beforeEach(async () => {
   now = Date.UTC(2026, 10, 22)
   await emptyTables(runtime.db)
-  for (const id of [SHOP, OTHER])
-    await sql`insert into merchants(id, name, company_name, company_url, created_at) values (${id}, 'm', 'M', 'https://m.example', now())`.execute(
-      runtime.db,
-    )
+  for (const id of [SHOP, OTHER]) await makeMerchant(runtime.db, now, { id })
   await storeSignerLimits(
     runtime.db,
     [{ network: 'TRON', asset: 'TRX', perPayment: 1_000n, perHour: 200n, perDay: 600n }],

@@ -1,11 +1,11 @@
 /** Payouts of Ethereum or Bitcoin over a real database and the real signer; only the chain's node is imitated. */
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import pino from 'pino'
 import type { Block, Head, Transfer } from '@bursar/chainkit'
 import { keyring, makeSigner, policyFile, TRON_USDT, USDT } from '../../../../signer/src/test-world.ts'
 import { withoutSocket } from '../../../../test/setup/signer.ts'
 import { requestWithdrawal, withdrawalState } from '../../../../test/world/withdrawal.ts'
+import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import {
   ChainUnavailable,
   type AccountChainAdapter,
@@ -18,7 +18,6 @@ import {
 import { TEST_KEYS } from '../../chain/addresses/test-keys.ts'
 import { createSigning } from '../../app/composition/signing.ts'
 import { createCatalogue } from '../../market/assets/index.ts'
-import { uuidv7 } from '../../platform/base/id.ts'
 import { createDb, createPool, inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import { balancesOf } from '../../ledger/postings/index.ts'
@@ -33,8 +32,7 @@ import {
   evmHotAddress,
   evmHotKeys,
 } from '../../chain/transactions/index.ts'
-import { createClock } from '../../platform/runtime/clock.ts'
-import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
 import { grantCapital } from '../../treasury/reconciliation/index.ts'
 import { createBitcoinPayoutJob, createEvmPayoutJob, createSettlement, type Withdrawal } from './index.ts'
 
@@ -130,12 +128,7 @@ export const createPayoutWorld = async (
   const pool = createPool({ url, max: 4 })
   const db = createDb(pool)
   const time = { now: Date.UTC(2026, 0, 1) }
-  const runtime: Runtime = {
-    db,
-    clock: createClock(() => time.now),
-    newId: () => uuidv7(time.now, randomBytes(10)),
-    log: pino({ enabled: false }),
-  }
+  const runtime = createTestRuntime(db, () => time.now)
   const made = await makeSigner({ policy, now: () => time.now })
   const signer = withoutSocket(made.signer)
   await ensureWallets(db, WALLET, momentOf(runtime))

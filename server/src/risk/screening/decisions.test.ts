@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { useDb } from '../../../../test/world/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { newId } from '../../merchants/accounts/test-merchant.ts'
+import { newId } from '../../../../test/world/merchant.ts'
 import { ask, conclude, decide, decideAs, type Opinion } from './index.ts'
 
 const { db } = useDb()

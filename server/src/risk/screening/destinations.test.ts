@@ -1,28 +1,25 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { nothingSigned } from '../../../../test/setup/signer.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
+import { useDb } from '../../../../test/world/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { placeWithdrawal } from '../../../../test/world/withdrawal.ts'
 import type { ChainAdapter } from '../../adapters/chains/port.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import { noEffects } from '../../ledger/effects/index.ts'
-import { applyAll, auditLedger, balancesOf } from '../../ledger/postings/index.ts'
+import { auditLedger, balancesOf } from '../../ledger/postings/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { createAdmission, createFrozenBy, createScreeningJobs } from '../../app/composition/screening.ts'
 import { grantCapital } from '../../treasury/reconciliation/index.ts'
-import { holdTransfer } from '../../pay-out/withdrawals/postings.ts'
 import { catalogue, USDT } from '../../pay-out/withdrawals/test-tron.ts'
 import { findById, type Withdrawal } from '../../pay-out/withdrawals/index.ts'
 import { findScreening, importList, listOpen, type ScreeningRules } from './index.ts'
 import { claimScreening } from './store.ts'
 
-const database = useDatabase({ template: migrated })
+const { db } = useDb()
 const MINUTE = 60_000
-let db: Db
-let close: () => Promise<void>
 let now = Date.UTC(2026, 10, 21)
 let merchantId: string
 const newId = () => uuidv7(now, randomBytes(10))
@@ -38,12 +35,6 @@ const fileWith = (whenUnanswered: ScreeningRules['whenUnanswered']) => ({
   rules: { riskyFrom: 0.5, lateAfterMs: MINUTE, whenUnanswered, deciders: 1, rescreenMs: 86_400_000 },
 })
 
-beforeAll(() => {
-  const pool = createPool({ url: database.url })
-  db = createDb(pool)
-  close = () => pool.end()
-})
-afterAll(() => close())
 beforeEach(async () => {
   await emptyTables(db)
   merchantId = randomUUID()
@@ -83,36 +74,8 @@ const statuses = async () =>
     }>`select status, body from events where merchant_id = ${merchantId} order by sequence`.execute(db)
   ).rows
 /** A withdrawal with its hold, as the api leaves it. */
-const request = async (to: string): Promise<Withdrawal> => {
-  const w: Withdrawal = {
-    merchantId,
-    id: newId(),
-    intentId: newId(),
-    ticker: 'TRX',
-    blockchain: 'TRON',
-    to,
-    units: 100n,
-    fee: 1n,
-    localId: null,
-    meta: null,
-    state: 'requested',
-    failReason: null,
-    internal: false,
-    holdId: newId(),
-    outgoingId: null,
-    doneSent: false,
-    notifiedAs: null,
-    createdAt: new Date(now),
-  }
-  await inTransaction(db, async (tx) => {
-    await applyAll(tx, [{ transfer: holdTransfer(w) }])
-    await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, hold_id, not_before, created_at, updated_at)
-      values (${merchantId}, ${w.id}, 'TRX', 'TRON', ${to}, ${w.units}, ${w.fee}, 'requested', ${w.holdId}, ${w.createdAt}, ${w.createdAt}, ${w.createdAt})`.execute(
-      tx,
-    )
-  })
-  return w
-}
+const request = (to: string) =>
+  placeWithdrawal(runtime(), { merchantId, ticker: 'TRX', blockchain: 'TRON', to, units: 100n, fee: 1n })
 
 test('one judgement is claimed at a time, however the database plans the statement', async () => {
   for (const to of ['TA', 'TB', 'TC']) await admit(await request(to))

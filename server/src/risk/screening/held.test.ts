@@ -11,6 +11,8 @@ import { nothingSigned } from '../../../../test/setup/signer.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
+import { keyDeps, makeMerchant } from '../../../../test/world/merchant.ts'
+import { setSetting } from '../../merchants/accounts/index.ts'
 import { createScreenCredited, createScreenHeld, createScreeningJobs } from '../../app/composition/screening.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
@@ -70,15 +72,15 @@ beforeEach(async () => {
   world.now = START
   targets.length = 0
   owned = await world.address('ETHEREUM')
-  await setHolding(true)
+  await makeMerchant(world.db, START, { id: owned.merchantId, settings: { holdUntilVerified: true } })
   await list('bad')
 })
 afterEach(async () => expect(await auditLedger(world.db)).toEqual([]))
 
 const setHolding = (on: boolean) =>
-  sql`insert into merchants(id, name, company_name, company_url, settings, created_at)
-  values (${owned.merchantId}, 'Shop', 'Shop', 'https://shop.example', ${JSON.stringify({ holdUntilVerified: on })}, now())
-  on conflict (id) do update set settings = excluded.settings`.execute(world.db)
+  inTransaction(world.db, (tx) =>
+    setSetting(tx, owned.merchantId, { name: 'holdUntilVerified', value: String(on) }, keyDeps, world.moment()),
+  )
 const list = (...addresses: string[]) => {
   const entries = addresses.map((address) => ({ address, asset: 'ETH', name: '' }))
   return inTransaction(world.db, (tx) =>
@@ -463,7 +465,7 @@ describe('audit F-2: money from another merchant inherits what is open about tha
     receiver = owned
     sender = await world.address('ETHEREUM')
     owned = sender
-    await setHolding(false)
+    await makeMerchant(world.db, START, { id: sender.merchantId })
   })
   const send = async () => {
     world.now += 1_000

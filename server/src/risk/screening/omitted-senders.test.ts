@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { nothingSigned } from '../../../../test/setup/signer.ts'
+import { makeMerchant } from '../../../../test/world/merchant.ts'
 import { createScreenHeld, createScreeningJobs } from '../../app/composition/screening.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
@@ -53,10 +54,7 @@ const states = async () =>
 test('a listed sender among many stays in quarantine until a person has decided', async () => {
   const [SENDERS, OUTPUTS] = [2_500, 9]
   const owned = await world.address('BITCOIN')
-  await sql`insert into merchants(id, name, company_name, company_url, settings, created_at)
-    values (${owned.merchantId}, 'Shop', 'Shop', 'https://shop.example', '{"holdUntilVerified": true}', now())`.execute(
-    world.db,
-  )
+  await makeMerchant(world.db, world.now, { id: owned.merchantId, settings: { holdUntilVerified: true } })
   await inTransaction(world.db, (tx) =>
     importList(
       tx,

@@ -3,23 +3,22 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { nothingSigned } from '../../../../test/setup/signer.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
+import { useDb } from '../../../../test/world/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { placeWithdrawal } from '../../../../test/world/withdrawal.ts'
 import type { Screener, Screened } from '../../adapters/screening/port.ts'
 import { createLocalLists } from '../../adapters/screening/local-lists.ts'
 import { createAdmission, createScreeningJobs } from '../../app/composition/screening.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import { noEffects } from '../../ledger/effects/index.ts'
-import { applyAll, auditLedger, balancesOf } from '../../ledger/postings/index.ts'
+import { auditLedger, balancesOf } from '../../ledger/postings/index.ts'
 import { mayAsk } from '../../chain/transactions/stopping.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { grantCapital } from '../../treasury/reconciliation/index.ts'
 import { findById, halt, type Withdrawal } from '../../pay-out/withdrawals/index.ts'
-import { holdTransfer } from '../../pay-out/withdrawals/postings.ts'
 import { nextWaiting } from '../../pay-out/withdrawals/store.ts'
 import { catalogue } from '../../pay-out/withdrawals/test-tron.ts'
 import {
@@ -35,7 +34,7 @@ import {
   screenAgain,
 } from './index.ts'
 
-const database = useDatabase({ template: migrated })
+const { db } = useDb()
 const DAY = 86_400_000
 const RULES = {
   riskyFrom: 0.5,
@@ -45,8 +44,6 @@ const RULES = {
   rescreenMs: 90 * DAY,
 }
 const FILE = { providers: [{ kind: 'local-lists' as const }], rules: RULES }
-let db: Db
-let close: () => Promise<void>
 let now = Date.UTC(2026, 10, 21)
 let merchantId: string
 let versions = 0
@@ -59,12 +56,6 @@ const runtime = (): Runtime => ({
   log: { warn: () => {}, info: () => {} } as unknown as Runtime['log'],
 })
 
-beforeAll(() => {
-  const pool = createPool({ url: database.url })
-  db = createDb(pool)
-  close = () => pool.end()
-})
-afterAll(() => close())
 beforeEach(async () => {
   await emptyTables(db)
   now = Date.UTC(2026, 10, 21)
@@ -120,34 +111,15 @@ const admit = async (withdrawal: Withdrawal) => {
     ({ id }) => id === withdrawal.id,
   )
 }
-/** A withdrawal with its hold, as the api leaves it. */
+/** A withdrawal that was judged. */
 const request = async (to: string): Promise<Withdrawal> => {
-  const w: Withdrawal = {
+  const w = await placeWithdrawal(runtime(), {
     merchantId,
-    id: newId(),
-    intentId: newId(),
     ticker: 'TRX',
     blockchain: 'TRON',
     to,
     units: 100n,
     fee: 1n,
-    localId: null,
-    meta: null,
-    state: 'requested',
-    failReason: null,
-    internal: false,
-    holdId: newId(),
-    outgoingId: null,
-    doneSent: false,
-    notifiedAs: null,
-    createdAt: new Date(now),
-  }
-  await inTransaction(db, async (tx) => {
-    await applyAll(tx, [{ transfer: holdTransfer(w) }])
-    await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, hold_id, not_before, created_at, updated_at)
-      values (${merchantId}, ${w.id}, 'TRX', 'TRON', ${to}, ${w.units}, ${w.fee}, 'requested', ${w.holdId}, ${w.createdAt}, ${w.createdAt}, ${w.createdAt})`.execute(
-      tx,
-    )
   })
   await admit(w)
   await screen()

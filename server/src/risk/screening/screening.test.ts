@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { signalKeys, dangerSignalKeys, Compliance } from '@bursar/contract'
 import { Value } from 'typebox/value'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import type { Screened, Screener, Subject } from '../../adapters/screening/port.ts'
 import { noSignals } from '../../adapters/screening/signals.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
 import type { Moment } from '../../platform/base/moment.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import {
   ask,
@@ -27,10 +27,10 @@ import { complianceOf, judge } from './judging.ts'
 import { retryAfter } from './jobs.ts'
 import { ageInDays, watchAges } from './lists.ts'
 import { spellingOf } from './spelling.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { useDb } from '../../../../test/world/database.ts'
+import { makeMerchant } from '../../../../test/world/merchant.ts'
 
-const ours = useDatabase({ template: migrated })
+const { db } = useDb()
 const START = Date.UTC(2026, 10, 21)
 const MERCHANT = '0199a000-0000-7000-8000-0000000000a1'
 const RULES: ScreeningRules = {
@@ -40,8 +40,6 @@ const RULES: ScreeningRules = {
   deciders: 1,
   rescreenMs: 86_400_000,
 }
-let db: Db
-let close: () => Promise<void>
 let now = START
 const newId = () => uuidv7(now, randomBytes(10))
 const moment = (): Moment => ({ at: new Date(now), newId })
@@ -64,14 +62,8 @@ const report = (
 })
 
 beforeAll(async () => {
-  const pool = createPool({ url: ours.url })
-  db = createDb(pool)
-  close = () => pool.end()
-  await sql`insert into merchants(id, name, company_name, company_url, created_at) values (${MERCHANT}, 'm', 'M', 'https://m.example', now())`.execute(
-    db,
-  )
+  await makeMerchant(db, START, { id: MERCHANT })
 })
-afterAll(() => close())
 beforeEach(async () => {
   now = START
   await sql`truncate screenings, alerts, screening_list_entries, screening_lists`.execute(db)

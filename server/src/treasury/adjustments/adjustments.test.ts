@@ -6,6 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
+import { stopMoney } from '../../../../test/world/stops.ts'
+import { makeMerchant } from '../../../../test/world/merchant.ts'
 import { createAuditJob, listOpenFindings } from '../auditing/index.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
 import { createDb, createPool, inTransaction } from '../../platform/db/index.ts'
@@ -49,10 +51,7 @@ afterAll(() => pool.end())
 beforeEach(async () => {
   ahead = 0
   await emptyTables(runtime.db)
-  for (const id of [SHOP, OWNER])
-    await sql`insert into merchants(id, name, company_name, company_url, created_at) values (${id}, 'm', 'M', 'https://m.example', now())`.execute(
-      runtime.db,
-    )
+  for (const id of [SHOP, OWNER]) await makeMerchant(runtime.db, Date.now(), { id })
   await inTransaction(runtime.db, (tx) => enrol(tx, bob, { actor: 'cli:root', voucher: null }, moment()))
 })
 
@@ -291,9 +290,7 @@ describe('every account has a way out', () => {
       ['receivable', -40n],
       ['custody:TRON', 40n],
     ])
-    await sql`insert into freezes(id, asset, merchant_id, reason, created_at) values (${newId()}, 'USDT', ${SHOP}, 'receivable', now())`.execute(
-      runtime.db,
-    )
+    await stopMoney(runtime.db, { asset: 'USDT', merchantId: SHOP, reason: 'receivable' })
     const stopped = async () =>
       (await sql`select 1 from freezes where merchant_id = ${SHOP} and lifted_at is null`.execute(runtime.db)).rows
         .length

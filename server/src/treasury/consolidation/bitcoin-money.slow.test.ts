@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { describeWithBitcoind, useBitcoind } from '../../../../test/setup/nodes.ts'
+import { stopMoney } from '../../../../test/world/stops.ts'
 import { openBitcoinMoney, type BitcoinMoney, type Sent } from './test-bitcoin.ts'
 
 const FINAL = 6
@@ -296,9 +297,7 @@ describeWithBitcoind('Bitcoin in and out', () => {
     expect([(await only('consolidation')).state, await alerts()]).toEqual(['abandoned', ['signer-disabled']])
     const { rows } = await sql`select from utxos where reserved_by is not null`.execute(db)
     expect(rows).toEqual([])
-    await sql`insert into freezes(id, asset, reason, created_at) values (gen_random_uuid(), 'BTC', 'a test', ${new Date()})`.execute(
-      db,
-    )
+    await stopMoney(db, { asset: 'BTC' })
     await pay(await address(), 2_000_000n)
     await catchUp()
     later(4 * HOUR)

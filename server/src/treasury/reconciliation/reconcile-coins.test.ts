@@ -1,23 +1,20 @@
-import { randomBytes } from 'node:crypto'
 import { isRefused } from '@bursar/chainkit'
 import { parseTransaction } from '@bursar/chainkit/bitcoin'
 import { sql } from 'kysely'
-import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
+import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import { serialize } from '../../adapters/chains/bitcoin/test-transaction.ts'
 import { scriptTo } from '../../adapters/chains/bitcoin/test-world.ts'
 import { ChainUnavailable, type Coin, type CoinChainAdapter } from '../../adapters/chains/port.ts'
 import { createSimulatedChain, type SimulatedChain } from '../../adapters/chains/simulated/index.ts'
-import { uuidv7 } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { catalogue, createWorld, wipe, type Owned, type World } from '../../pay-in/deposits/test-world.ts'
 import { createTransactionSubscriber, insertPlanned } from '../../chain/transactions/index.ts'
 import { recordSigned } from '../../chain/transactions/commands.ts'
 import { OUTGOING_COLUMNS } from '../../chain/transactions/store.ts'
 import type { Outgoing } from '../../chain/transactions/transaction.ts'
-import { createClock } from '../../platform/runtime/clock.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { beginFollowing, DEFAULT_WATCHER_SETTINGS, type Follower } from '../../chain/watcher/index.ts'
 import { createSettlement } from '../../pay-out/withdrawals/index.ts'
@@ -48,12 +45,7 @@ beforeEach(async () => {
   )
   bitcoin = createSimulatedChain({ network: 'BITCOIN', seed: 'coins', finalDepth: 3 })
   bitcoin.chain.mine(5)
-  runtime = {
-    db: world.db,
-    clock: createClock(() => world.now),
-    newId: () => uuidv7(world.now, randomBytes(10)),
-    log: pino({ enabled: false }),
-  }
+  runtime = createTestRuntime(world.db, () => world.now)
   platform = bitcoin.chain.newAddress()
   await sql`insert into house_addresses(family, address, account, branch, derivation_index, created_at)
     values ('BITCOIN', ${platform}, 'hot', 1, 0, ${new Date(world.now)})`.execute(world.db)

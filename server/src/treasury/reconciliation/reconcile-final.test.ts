@@ -1,21 +1,18 @@
 /**
  * TRON: the node tells balances of its final block, which moves on while it is asked, and the books are of a newer one.
  */
-import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
+import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import { ChainUnavailable, type ChainAdapter } from '../../adapters/chains/port.ts'
 import { createCatalogue } from '../../market/assets/index.ts'
-import { uuidv7 } from '../../platform/base/id.ts'
 import { opposite, type CustodyMove } from '../../ledger/address-balances/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { createWorld, wipe, type World } from '../../pay-in/deposits/test-world.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import { PLATFORM } from '../../ledger/postings/index.ts'
-import { createClock } from '../../platform/runtime/clock.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { createFunding, reconcileNetwork } from './index.ts'
 
@@ -33,12 +30,7 @@ let finalHash = ''
 
 beforeAll(() => {
   world = createWorld(database.url)
-  runtime = {
-    db: world.db,
-    clock: createClock(() => world.now),
-    newId: () => uuidv7(world.now, randomBytes(10)),
-    log: pino({ enabled: false }),
-  }
+  runtime = createTestRuntime(world.db, () => world.now)
 })
 afterAll(() => world.close())
 beforeEach(async () => {

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { privateKeyToAccount } from 'viem/accounts'
+import { readToHead } from '../../../../test/world/watcher.ts'
 import type { SimulatedChain, SimulatedSettings } from '../../adapters/chains/simulated/index.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
 import { inTransaction, type Tx } from '../../platform/db/index.ts'
@@ -191,16 +192,7 @@ export const createTreasury = async (world: World, simulated: SimulatedChain): P
     owner: () => world.address('ETHEREUM', undefined, null, chain.newAddress()),
     withdraw,
     waits,
-    catchUp: async () => {
-      for (let step = 0; step < 200; step += 1) {
-        await follower.step()
-        const { rows } = await sql<{ hash: string }>`select hash from watch_cursors where network = 'ETHEREUM'`.execute(
-          world.db,
-        )
-        if (rows[0]?.hash === chain.head.hash) return
-      }
-      throw new Error('the watcher does not arrive')
-    },
+    catchUp: () => readToHead(world.db, 'ETHEREUM', follower, () => chain.head.hash),
     later: (ms) => {
       world.now += ms
     },

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
+import { makeMerchant } from '../../../../test/world/merchant.ts'
 import { createCatalogue } from '../../market/assets/index.ts'
 import { createSimulatedChain } from '../../adapters/chains/simulated/index.ts'
 import { createWorld, E18, wipe, type World } from '../../pay-in/deposits/test-world.ts'
@@ -69,9 +70,7 @@ test('liabilities are all balances with what is on hold, beside reserves at name
 
 describe('a report', () => {
   const merchant = async (id: string): Promise<string> => {
-    await sql`insert into merchants(id, name, company_name, company_url, created_at) values (${id}, 'm', 'm', 'https://m.example', ${new Date(0)})`.execute(
-      world.db,
-    )
+    await makeMerchant(world.db, 0, { id })
     return id
   }
   const owe = (merchantId: string, asset: string, units: bigint) =>

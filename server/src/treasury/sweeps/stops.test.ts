@@ -1,9 +1,11 @@
 /** Which stops keep money at its deposit address. */
 import { randomUUID } from 'node:crypto'
+import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
+import { stopMoney } from '../../../../test/world/stops.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { createWorld, E18, pay, wipe, type Owned, type World } from '../../pay-in/deposits/test-world.ts'
 import { fundedOn, holdersOn, insertSweeps } from './store.ts'
@@ -26,9 +28,7 @@ beforeEach(async () => {
   await world.settle('ETHEREUM', 120, 110)
 })
 
-const stop = (asset: string | null, network: string | null) =>
-  sql`insert into freezes(id, asset, merchant_id, network, reason, created_by, created_at)
-    values (${randomUUID()}, ${asset}, null, ${network}, 'test', 'test', ${new Date(world.now)})`.execute(world.db)
+const stop = (asset: string | null, network: Network | null) => stopMoney(world.db, { asset, network })
 const held = async () => (await holdersOn(world.db, 'ETHEREUM', 10)).map(({ address }) => address)
 
 test('audit M-D2: a stop of another network, such as after its final blocks were lost, leaves sweeps of this one alone', async () => {
@@ -37,7 +37,7 @@ test('audit M-D2: a stop of another network, such as after its final blocks were
   expect(await held()).toEqual([owned.address])
 })
 
-test.each([
+test.each<[string | null, Network | null]>([
   [null, null],
   ['ETH', null],
   [null, 'ETHEREUM'],
@@ -47,7 +47,7 @@ test.each([
   expect(await held()).toEqual([])
 })
 
-test.each([
+test.each<[string | null, Network | null, string[]]>([
   ['ETH', null, []],
   [null, 'ETHEREUM', []],
   ['ETH', 'TRON', ['here']],

@@ -300,8 +300,8 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
         )
       ).rows,
     alerts: () => alertKinds(db),
-    stop: (asset: string | null) => stopMoney(runtime, { asset }),
-    lift: () => liftStops(runtime),
+    stop: (asset: string | null) => stopMoney(db, { asset }),
+    lift: () => liftStops(db),
     close: async (): Promise<void> => {
       await adapter.close()
       await chain.stop()
