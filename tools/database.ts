@@ -1,6 +1,6 @@
 /**
- * Checks the SQL of the server, on one PostgreSQL of its own that is migrated: new migrations hold nobody up, every
- * table has its grants, and the database takes every statement and gives the columns that the code names.
+ * Checks the SQL of the server against a migrated database on a PostgreSQL of its own: no new migration blocks a table
+ * in use, every table has its grants, and every statement is accepted and has the columns that the code names.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

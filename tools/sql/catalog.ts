@@ -4,7 +4,7 @@ import { parse } from 'libpg-query'
 import { resultOf, type Parameters } from './nullability.ts'
 import type { Column, Tables } from './relations.ts'
 
-/** Columns of tables, and of views by what they select. */
+/** Columns of tables, and of views by their queries. */
 export const readTables = async (client: pg.ClientBase): Promise<Tables> => {
   const { rows } = await client.query<{ table: string; column: string; filled: boolean; view: string | null }>(
     `
@@ -37,7 +37,7 @@ export const readTables = async (client: pg.ClientBase): Promise<Tables> => {
 const VIEWS = ['pg_roles', 'pg_stat_activity']
 const NO_PARAMETERS: Parameters = { canBeNull: () => true, hasNulls: () => true }
 
-/** A type of PostgreSQL with what the driver makes of its values. */
+/** A type of PostgreSQL, and the type of JavaScript in which the driver gives its values. */
 export interface ColumnType {
   /** as `numeric` or `text[]` */
   readonly name: string
@@ -45,7 +45,7 @@ export interface ColumnType {
   readonly javascript: string
 }
 
-/** Values as PostgreSQL writes them, by the type's name; of any other type it is a word. */
+/** Values as PostgreSQL writes them, by the type's name. Values of other types are words. */
 const SAMPLES: Readonly<Record<string, string>> = {
   bool: 't',
   int2: '1',

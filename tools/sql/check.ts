@@ -20,7 +20,7 @@ import { elementOf, kindsOf, membersOf, type Member } from './rows.ts'
 import { isCall, isSqlTemplate, keyOf } from './syntax.ts'
 import { textOf, type Sql } from './text.ts'
 
-/** An expression that only running the code would tell, with a text that stands for it. */
+/** A text that the check uses in place of an expression whose value is known at run time only. */
 export interface StandIn {
   /** repository path */
   readonly file: string
@@ -35,9 +35,9 @@ export interface Report {
   readonly problems: readonly string[]
   /** Places where SQL is run. */
   readonly statements: number
-  /** Texts that they can be, each described by PostgreSQL. */
+  /** Texts that these can become, each described by PostgreSQL. */
   readonly texts: number
-  /** Of these, with a row that was compared. */
+  /** Texts of these whose columns were compared with a row. */
   readonly rows: number
   /** Places that a stand-in resolves. */
   readonly standIns: number
@@ -89,9 +89,10 @@ interface Executed {
   readonly row: Type | undefined
 }
 
-/** Whatever is run: `….execute(db)` and `….compile(db)` of kysely's SQL. */
+/** The expressions of SQL that are run: `….execute(db)` and `….compile(db)`. */
 function* executedIn({ files, checker }: Sources): Generator<Executed> {
-  for (const file of files.values())
+  for (const file of files.values()) {
+    if (!/\.(execute|compile)\(/.test(file.text)) continue
     for (const node of walk(file)) {
       if (!isCall(node) || node.expression.kind !== SyntaxKind.PropertyAccessExpression) continue
       const { name, expression } = node.expression as PropertyAccessExpression
@@ -100,6 +101,7 @@ function* executedIn({ files, checker }: Sources): Generator<Executed> {
       if (type?.getSymbol()?.name !== 'RawBuilder') continue
       yield { expression, row: type.isTypeReference() ? checker.getTypeArguments(type)[0] : undefined }
     }
+  }
 }
 
 const resolve = (expression: Expression, fragments: Fragments, sources: Sources, problems: string[]): Sql[] => {
@@ -114,7 +116,7 @@ const resolve = (expression: Expression, fragments: Fragments, sources: Sources,
   }
 }
 
-/** The row that the template names itself, or else the one that its place is said to have. */
+/** The row that the template names, or else the row of the expression that is run. */
 const rowOf = ({ template }: Sql, executed: Type | undefined, { checker }: Sources): Type | undefined => {
   const named = isSqlTemplate(template) ? template.typeArguments?.[0] : undefined
   return named ? checker.getTypeFromTypeNode(named) : executed
@@ -177,13 +179,15 @@ const parametersOf = (values: readonly Expression[], { checker }: Sources): Para
   }
 }
 
-/** Templates that nothing that is run takes in: dead, or hidden from this check. */
+/** Templates in no statement that this check finds: they are unused, or hidden from it. */
 const unreached = (sources: Sources, fragments: Fragments): string[] =>
-  [...sources.files.values()].flatMap((file) =>
-    [...walk(file)]
-      .filter((node: Node) => isSqlTemplate(node) && !fragments.reached.has(keyOf(node)))
-      .map(
-        (node) =>
-          `${sources.placeOf(node)}: no statement takes this template in, as far as this check sees: remove it, or call it where the check finds it`,
-      ),
-  )
+  [...sources.files.values()]
+    .filter(({ text }) => text.includes('sql'))
+    .flatMap((file) =>
+      [...walk(file)]
+        .filter((node: Node) => isSqlTemplate(node) && !fragments.reached.has(keyOf(node)))
+        .map(
+          (node) =>
+            `${sources.placeOf(node)}: no statement takes this template in, as far as this check sees: remove it, or call it where the check finds it`,
+        ),
+    )

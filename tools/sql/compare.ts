@@ -1,4 +1,4 @@
-/** Compares the columns of a result with the members of the row that the code says it is. */
+/** Compares the columns of a result with the members of `Row` in `sql<Row>`. */
 import type { ColumnType } from './catalog.ts'
 import type { Column } from './relations.ts'
 import type { Member } from './rows.ts'
@@ -7,7 +7,7 @@ export interface ResultColumn extends Column {
   readonly type: ColumnType
 }
 
-/** What is wrong, a sentence each that says what to change. */
+/** Differences, each a sentence that says what to change. */
 export const compareRow = (columns: readonly ResultColumn[], members: readonly Member[]): string[] => [
   ...twice(columns),
   ...columns

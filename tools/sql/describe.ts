@@ -1,4 +1,4 @@
-/** What PostgreSQL makes of a statement, which it parses and describes and does not run. */
+/** Has PostgreSQL parse and describe a statement without running it. */
 import type pg from 'pg'
 
 export interface Described {
@@ -20,7 +20,7 @@ interface Wire {
 export const describe = (client: pg.ClientBase, text: string): Promise<Described[]> =>
   new Promise((resolve, reject) => {
     let columns: Described[] = []
-    // What pg's Client asks of a query that it is handed (pg/lib/client.js, pg/lib/query.js).
+    // The methods that pg's Client calls on a query (pg/lib/client.js, pg/lib/query.js).
     const query = {
       submit: (wire: Wire) => {
         wire.parse({ name: '', text, types: [] })

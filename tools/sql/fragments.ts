@@ -1,6 +1,7 @@
 /**
- * What an expression of SQL can be: kysely's `sql` templates with the fragments that they take in, from constants,
- * functions, parameters and imports. Nothing is run: where the code decides at run time, each way is an alternative.
+ * Finds the texts that an expression of SQL can become: kysely's `sql` templates with their fragments, from constants,
+ * functions, parameters and imports. No code is run: where it decides at run time, each branch is an alternative.
+ * Functions that are passed as values are not followed.
  */
 import {
   SyntaxKind,
@@ -25,10 +26,10 @@ import { References, type Assignment } from './references.ts'
 import { combine, isSqlTemplate, keyOf, partsOf, returnsOf, SPELLED, sqlMethodOf, type Function } from './syntax.ts'
 import { identityOf, type Piece, type Sql } from './text.ts'
 
-/** What parameters stand for in a call that is followed, by their places. */
+/** Arguments of the calls that are followed, by the places of their parameters. */
 type Scope = ReadonlyMap<string, () => Atom[]>
 
-/** What an expression is, as far as SQL can depend on it. */
+/** A value of an expression, as far as SQL can depend on it. */
 type Atom =
   | { kind: 'sql'; sql: Sql }
   | { kind: 'text'; text: string }
@@ -37,7 +38,7 @@ type Atom =
   | { kind: 'function'; node: Function; scope: Scope }
   | { kind: 'nothing' }
 
-/** An expression that only running the code would tell. */
+/** An expression whose value is known at run time only. */
 export class Unresolved extends Error {
   readonly node: Node
   constructor(node: Node, message: string) {
@@ -46,7 +47,7 @@ export class Unresolved extends Error {
   }
 }
 
-/** A parameter of a function that is not called by what is followed: one of its callers has to be chosen. */
+/** Thrown at a parameter without an argument: one of the callers of its function has to be chosen. */
 class CallerNeeded extends Error {
   readonly declaration: Function
   constructor(declaration: Function) {
@@ -57,26 +58,26 @@ class CallerNeeded extends Error {
 
 const DEEPEST = 25
 
-/** Resolves expressions of the files of a project. */
+/** Resolves expressions in the files of a project. */
 export class Fragments {
   readonly #sources: Sources
   readonly #standIns: (node: Node) => string | undefined
   readonly #references: References
-  /** The caller that is assumed for a function now. */
+  /** Callers that were chosen for functions. */
   readonly #assumed = new Map<Function, CallExpression>()
   #depth = 0
 
-  /** Templates that some SQL took in, by `keyOf`. */
+  /** Templates that are part of some statement, by `keyOf`. */
   readonly reached = new Set<string>()
 
-  /** @param standIns a text to use for an expression that only running the code would tell */
+  /** @param standIns gives a text to use for an expression, or undefined */
   constructor(sources: Sources, standIns: (node: Node) => string | undefined) {
     this.#sources = sources
     this.#references = new References(sources)
     this.#standIns = standIns
   }
 
-  /** Each SQL that an expression can be. @throws Unresolved */
+  /** The texts that an expression can become. @throws Unresolved */
   alternatives(expression: Expression): Sql[] {
     const found = this.#underEachCaller(() => this.#evaluate(expression, new Map()))
     const all = found.flatMap((atom) => (atom.kind === 'sql' ? [atom.sql] : []))
@@ -194,7 +195,7 @@ export class Fragments {
     return found
   }
 
-  /** The branches that can be taken: one, where the condition is whether something was given and that is known. */
+  /** The branches that can be taken: one, where the condition asks for an argument and that is known. */
   #branches({ condition, whenTrue, whenFalse }: ConditionalExpression, scope: Scope): Expression[] {
     const { left, right, operatorToken } = condition as BinaryExpression
     const isSame = operatorToken?.kind === SyntaxKind.EqualsEqualsEqualsToken
@@ -261,7 +262,7 @@ export class Fragments {
     return this.#declared(this.#references.declarationOf(node), node, scope)
   }
 
-  /** What a name stands for, by its declaration. */
+  /** The values of a name, by its declaration. */
   #declared(declaration: Node | undefined, name: Identifier, scope: Scope): Atom[] {
     switch (declaration?.kind) {
       case SyntaxKind.VariableDeclaration:
@@ -355,7 +356,7 @@ export class Fragments {
   #property(atom: Atom, name: string, node: Node): Atom[] {
     if (atom.kind === 'nothing') return []
     if (atom.kind !== 'object') throw new Unresolved(node, 'this object is known at run time only')
-    // The last one counts, and what is spread behind it may bring another.
+    // The last property of a name counts. A spread may have one too.
     const last = atom.node.properties.findLast(
       (each) => each.kind === SyntaxKind.SpreadAssignment || (each as unknown as Assignment).name?.text === name,
     )
@@ -371,7 +372,7 @@ export class Fragments {
       : this.#declared(this.#references.shorthandOf(node), node.name, scope)
   }
 
-  /** Whatever any object literal of the sources gives a property of this type. */
+  /** The values that object literals of the sources give a property of this type. */
   #assignedTo(type: Type | undefined, property: string, cause: Unresolved): Atom[] {
     const found = (type ? this.#references.assignmentsTo(type, property) : []).flatMap((assignment) =>
       this.#assigned(assignment, new Map()),

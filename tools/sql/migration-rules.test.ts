@@ -72,7 +72,7 @@ test('outside a transaction nothing but indexes', async () => {
   ])
 })
 
-test('what holds nobody up is taken: new tables and their indexes, columns without values, constraints on new rows', async () => {
+test('statements that block no table in use are taken: new tables and their indexes, columns without values, constraints on new rows', async () => {
   expect(
     await judge(`create table x (id bigint primary key, n int not null);
 create index x_n on x (n);

@@ -1,18 +1,18 @@
 /**
- * What a new migration may not do to tables that are in use, by squawk's rules (squawkhq.com/docs/rules). A rule that
- * does not hold for one statement is left out above it, with the reason: `-- squawk-ignore ban-drop-column`.
+ * Refuses statements of new migrations that block tables in use, by squawk's rules (squawkhq.com/docs/rules). A comment
+ * above a statement leaves a rule out for it, with the reason: `-- squawk-ignore ban-drop-column`.
  */
 import { execFile } from 'node:child_process'
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Migrations with an earlier time in their names, and those with numbers, were written before there were rules. */
+/** Migrations with an earlier time in their names, and those with numbers, are older than these rules. */
 const SINCE = '202611250900'
 
 const LEFT_OUT = [
   // `migrate` sets it.
   'require-lock-timeout',
-  // A statement that scans may take its time, as it holds no lock that others wait for.
+  // A scan may take long: the other rules see to it that it blocks no table.
   'require-statement-timeout',
   // Counters of attempts are small.
   'prefer-bigint-over-int',
@@ -63,7 +63,7 @@ const squawk = async (paths: readonly string[], options: readonly string[]): Pro
   )
 }
 
-/** Outside a transaction no lock timeout is set: what waits there must hold nobody up. */
+/** Outside a transaction there is no lock timeout, so that only statements that block no other may stand there. */
 const notConcurrent = (path: string, sql: string): string[] => {
   let at = 0
   return sql.split(/;\s*$/m).flatMap((statement) => {

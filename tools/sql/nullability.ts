@@ -1,6 +1,7 @@
 /**
- * Which columns of a statement's result can be null, from PostgreSQL's own parse tree and the columns of the tables.
- * Where it cannot know, a column can be null: `T | null`, or `coalesce`, is never wrong.
+ * Finds the columns of a statement's result that can be null, from PostgreSQL's own parse tree and the columns of the
+ * tables. A column of which it does not know can be null. A function that no list here names is taken to be null only
+ * with an argument that is.
  */
 import type {
   CaseExpr,
@@ -28,7 +29,7 @@ import {
 } from './relations.ts'
 import { AGGREGATES, fieldsOf, isOneRow, keyOf, LOOKUPS, nameOf, nameOfFunction } from './tree.ts'
 
-/** What is known of the parameters of a statement, numbered from 1. */
+/** The parameters of a statement, numbered from 1. */
 export interface Parameters {
   /** The value itself can be null or undefined. */
   canBeNull(number: number): boolean
@@ -42,7 +43,7 @@ export const resultOf = (statement: Node, tables: Tables, parameters: Parameters
 
 type Ctes = ReadonlyMap<string, readonly Column[]>
 
-/** Functions whose result is there whatever their arguments are. */
+/** Functions that are never null. */
 const NEVER = new Set([
   'count',
   'row_number',
@@ -64,7 +65,7 @@ const NEVER = new Set([
   'database_identity',
   'current_database',
 ])
-/** Functions whose result can be null although no argument is. */
+/** Functions that can be null although no argument is. */
 const SOMETIMES = new Set([
   'lag',
   'lead',
@@ -104,7 +105,7 @@ class Reader {
       )
       const writes = (name: string): boolean =>
         name.startsWith(`${target.name}.`) && written.has(name.slice(target.name.length + 1))
-      // What a condition proves of a column that is written, it proves of the row before.
+      // A condition speaks of the row before the update, and so of no column that is written.
       const after: Scope = {
         ...scope,
         proven: new Set([
@@ -173,7 +174,7 @@ class Reader {
     return this.#targets(select.targetList, scope, all, (select.groupClause ?? []).length > 0)
   }
 
-  /** The relations of a FROM clause with what its conditions prove. */
+  /** The relations of a FROM clause, and the columns that its conditions prove not null. */
   #from(
     conditions: Node[],
     clause: readonly Node[] | undefined,

@@ -1,6 +1,6 @@
 /**
  * The sources of this repository as the TypeScript compiler reads them. TypeScript 7 calls this API unstable: only
- * this folder uses it, and only this file starts it.
+ * this file imports it.
  */
 import { API, SymbolFlags, TypeFlags, type Checker, type Symbol, type Type } from 'typescript/unstable/sync'
 import { SyntaxKind, type Node, type SourceFile } from 'typescript/unstable/ast'
@@ -13,12 +13,12 @@ export interface Sources {
   readonly checker: Checker
   /** Files that the check reads, by repository path. */
   readonly files: ReadonlyMap<string, SourceFile>
-  /** `server/src/x.ts:12`, for people. */
+  /** As `server/src/x.ts:12`. */
   placeOf(node: Node): string
   close(): void
 }
 
-/** Reads the files of a project whose repository path is wanted. @param root folder of `config`, absolute */
+/** Reads the files of a project whose paths are wanted. @param root folder of `config`, absolute */
 export const openSources = (root: string, config: string, isWanted: (path: string) => boolean): Sources => {
   const api = new API({ cwd: root })
   const project = api.updateSnapshot({ openProject: config }).getProjects()[0]!

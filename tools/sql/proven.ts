@@ -1,12 +1,12 @@
-/** What a condition that holds proves not to be null, for `nullability.ts`. */
+/** Finds the columns that a condition proves not null, for `nullability.ts`. */
 import type { Node } from 'libpg-query'
 import { find, type Scope } from './relations.ts'
 import { fieldsOf, keyOf, LOOKUPS, nameOfFunction } from './tree.ts'
 
-/** Operators that hold of null too. */
+/** Operators that can be true of null. */
 const NULL_SAFE = new Set(['AEXPR_DISTINCT', 'AEXPR_NOT_DISTINCT', 'AEXPR_NULLIF'])
 
-/** Columns, as `relation.column`, and other expressions, by their text, that are not null where a condition holds. */
+/** Columns (`relation.column`) and other expressions (their keys) that are not null where a condition is true. */
 export const provenBy = (condition: Node, scope: Scope): Set<string> => {
   if ('BoolExpr' in condition) {
     const each = (condition.BoolExpr.args ?? []).map((argument) => provenBy(argument, scope))
@@ -24,7 +24,7 @@ export const provenBy = (condition: Node, scope: Scope): Set<string> => {
   return neededBy(condition, scope)
 }
 
-/** What an expression that is not null needs not to be null: its arguments, where it is null with any of them. */
+/** Columns and expressions that are not null where this expression is not null. */
 const neededBy = (node: Node, scope: Scope): Set<string> => {
   const all = (nodes: readonly (Node | undefined)[] = []): string[] =>
     nodes.flatMap((each) => (each ? [...neededBy(each, scope)] : []))
@@ -42,7 +42,7 @@ const neededBy = (node: Node, scope: Scope): Set<string> => {
   if ('A_Expr' in node) {
     const { kind, name, lexpr, rexpr } = node.A_Expr
     if (NULL_SAFE.has(kind ?? '')) return new Set()
-    // `a in (b, null)` holds where a is b; of `any` the array is there, whatever its elements are.
+    // `a in (b, null)` is true where a is b, so that only a is not null.
     if (kind === 'AEXPR_IN') return new Set(all([lexpr]))
     if (LOOKUPS.has(fieldsOf(name).at(-1)!)) return new Set([keyOf(node), ...all([lexpr])])
     return new Set([keyOf(node), ...all([lexpr, rexpr])])

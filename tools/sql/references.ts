@@ -1,4 +1,4 @@
-/** Where names of the sources are declared and used. */
+/** Finds where names of the sources are declared and used. */
 import {
   SymbolFlags,
   SyntaxKind,
@@ -26,12 +26,12 @@ export class References {
     this.#sources = sources
   }
 
-  /** Where an identifier's value comes from, through imports. */
+  /** The declaration of an identifier, through imports. */
   declarationOf(node: Node): Node | undefined {
     return this.#symbolOf(node)?.valueDeclaration?.resolve()
   }
 
-  /** Where the value of `{ name }` comes from. */
+  /** The declaration of the value of `{ name }`. */
   shorthandOf(node: Assignment): Node | undefined {
     const symbol = this.#sources.checker.getShorthandAssignmentValueSymbol(node)
     return symbol && this.#target(symbol).valueDeclaration?.resolve()
@@ -57,7 +57,7 @@ export class References {
     return calls
   }
 
-  /** What object literals give a property of this type. */
+  /** Assignments in object literals to a property of this type. */
   assignmentsTo(type: Type, property: string): Assignment[] {
     const symbol = this.#propertyOf(type, property)
     if (symbol === undefined) return []

@@ -19,7 +19,7 @@ export interface Relation {
   readonly isOptional: boolean
 }
 
-/** What an expression can name, with what its conditions have proven to be there. */
+/** The relations that an expression can name, and the columns and expressions that conditions prove not null. */
 export interface Scope {
   readonly relations: readonly Relation[]
   /** `relation.column`, and other expressions by their text */
@@ -48,7 +48,7 @@ export const find = (
 export const whyNull = (relation: Relation, column: Column, { proven }: Scope): string | undefined => {
   if (proven.has(`${relation.name}.${column.name}`)) return undefined
   if (column.null !== undefined) return column.null
-  // A row whose column was compared is there, and all its columns are.
+  // Where one column of an outer joined row is not null, the row is not missing.
   const isThere = !relation.isOptional || relation.columns.some(({ name }) => proven.has(`${relation.name}.${name}`))
   return isThere ? undefined : `${relation.name} is outer joined and can be missing`
 }

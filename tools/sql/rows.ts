@@ -1,4 +1,4 @@
-/** The row that `sql<Row>` names, as far as a column can be compared with it. */
+/** Reads the members of `Row` in `sql<Row>`, as far as a column can be compared with them. */
 import { SymbolFlags, TypeFlags, type Sources, type Type } from './project.ts'
 
 /** A type of TypeScript as a set of kinds: those of `ColumnType.javascript`, and `anything`. */
@@ -24,7 +24,7 @@ export const membersOf = (row: Type, { checker }: Sources): Member[] | undefined
   }))
 }
 
-/** What values of a type can be. */
+/** The kinds of a type's values. */
 export const kindsOf = (type: Type, checker: Sources['checker']): Kinds => {
   const among = type.isUnionType() ? type.getTypes() : [type]
   const isAny = among.some(({ flags }) => (flags & (TypeFlags.Any | TypeFlags.Unknown)) !== 0)

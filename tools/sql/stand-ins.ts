@@ -1,4 +1,4 @@
-/** Expressions in SQL that only running the code would tell, each with a text that the check uses in its place. */
+/** Expressions in SQL whose values are known at run time only, each with a text that the check uses in its place. */
 import type { StandIn } from './check.ts'
 
 export const STAND_INS: readonly StandIn[] = [

@@ -1,4 +1,4 @@
-/** Small questions about syntax trees, and templates as text with holes. */
+/** Questions about syntax trees, and templates as text with holes. */
 import {
   SyntaxKind,
   type ArrowFunction,
@@ -31,7 +31,7 @@ export const sqlMethodOf = ({ expression }: CallExpression): string | undefined 
     ? (expression as PropertyAccessExpression).name.text
     : undefined
 
-/** A node's place, the same for every object that stands for it. */
+/** A node's place: equal for two objects of one node. */
 export const keyOf = (node: Node): string => `${node.getSourceFile().fileName}:${node.pos}`
 
 /** The text before the first hole, and each hole with the text behind it. */
@@ -61,7 +61,7 @@ export const combine = <T>(
   ])
 }
 
-/** What a function can return. */
+/** The expressions that a function returns. */
 export const returnsOf = ({ body }: Function): Expression[] => {
   if (body === undefined) return []
   if (body.kind !== SyntaxKind.Block) return [body as Expression]
@@ -92,7 +92,7 @@ export const nameOf = (node: Function): Identifier | undefined => {
     : undefined
 }
 
-/** How kysely writes what these take as text (its operation nodes of raw and identifiers). */
+/** How kysely writes the text that these take (kysely's default-query-compiler.ts). */
 export const SPELLED: Readonly<Record<string, (text: string) => string>> = {
   raw: (text) => text,
   ref: (text) => text.split('.').map(quoted).join('.'),

@@ -19,7 +19,7 @@ export const textOf = ({ pieces }: Sql): { text: string; values: readonly Expres
   return { text, values }
 }
 
-/** The same for the same text with the same values. */
+/** A key, equal for the same text with the same values. */
 export const identityOf = (sql: Sql): string => {
   const { text, values } = textOf(sql)
   return [text, ...values.map(keyOf)].join('\n')

@@ -1,10 +1,10 @@
-/** Small questions about PostgreSQL's parse tree. */
+/** Questions about PostgreSQL's parse tree. */
 import type { Node, SelectStmt } from 'libpg-query'
 
-/** Operators whose result can be null although no side is. */
+/** Operators that can be null although no side is. */
 export const LOOKUPS: ReadonlySet<string> = new Set(['->', '->>', '#>', '#>>'])
 
-/** Aggregates that are null when no row is there. */
+/** Aggregates that are null of no rows. */
 export const AGGREGATES: ReadonlySet<string> = new Set([
   'sum',
   'min',

@@ -82,7 +82,7 @@ const migratedWith = async <T>(work: (client: pg.Client, url: string) => Promise
   }
 }
 
-test('a migration whose table is in use gives up before others wait long behind it, and runs when it is free', async () => {
+test('a migration whose table is locked gives up, so that no session waits long behind it, and runs later', async () => {
   await migratedWith(async (client, url) => {
     const folder = folderWith('alter table merchants add column shade text')
     await client.query('begin; lock table merchants in access share mode')

@@ -46,7 +46,7 @@ export const readMigrations = async (folder: URL = FOLDER): Promise<Migration[]>
 
 /** The first line of a file that runs outside a transaction, statement by statement. */
 const OUTSIDE = '-- outside a transaction\n'
-/** A migration waits for a lock this long at most: whoever uses the table waits behind it. */
+/** A migration waits for a lock this long at most, as other sessions that use the table wait behind it. */
 const LOCK_WAIT_MS = 5_000
 
 /**
