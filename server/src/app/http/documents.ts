@@ -1,5 +1,6 @@
 import { openApiDocument } from '@bursar/contract/openapi'
-import type { PageAnswer, PageRoute } from '../../platform/api/page.ts'
+import type { FastifyInstance } from 'fastify'
+import { sendWhole, type WholeAnswer } from './page-answering.ts'
 import { referencePage } from './reference.ts'
 import { refusalBody, refuse, unavailable } from './refusals.ts'
 
@@ -7,43 +8,32 @@ import { refusalBody, refuse, unavailable } from './refusals.ts'
 const READY_KEPT_MS = 1_000
 const RETRY_SECONDS = 1
 
-/** What is served beside operations and pages: the contract as data and to read, and health. */
-export const documentRoutes = (ready: () => Promise<void>): PageRoute[] => {
-  const document = JSON.stringify(openApiDocument())
+/** Registers what is served beside operations and pages: the contract as data and to read, and health. */
+export const registerDocuments = (app: FastifyInstance, ready: () => Promise<void>): void => {
+  const document = json(200, JSON.stringify(openApiDocument()))
   const { html, styleHash } = referencePage()
   const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`
+  const reference: WholeAnswer = {
+    status: 200,
+    headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy },
+    body: html,
+  }
   const isReady = shared(ready)
-  return [
-    route('/openapi.json', async () => json(200, document)),
-    route('/docs', async () => ({
-      status: 200,
-      headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy },
-      body: html,
-    })),
-    route('/health/live', async () => json(200, '{"status":"live"}')),
-    route('/health/ready', async ({ requestId }) => {
-      try {
-        await isReady()
-        return json(200, '{"status":"ready"}')
-      } catch {
-        const refusal = refuse(unavailable, 'not ready: the database does not answer, or is not of this build', {
-          retryAfterSeconds: RETRY_SECONDS,
-        })
+  const readiness = (requestId: string): Promise<WholeAnswer> =>
+    isReady().then(
+      () => json(200, '{"status":"ready"}'),
+      () => {
+        const refusal = refuse(unavailable, 'not ready: the database does not answer, or is not of this build')
         return json(refusal.status, refusalBody(refusal, requestId), { 'retry-after': String(RETRY_SECONDS) })
-      }
-    }),
-  ]
+      },
+    )
+  app.get('/openapi.json', async (request, reply) => sendWhole(request, reply, document))
+  app.get('/docs', async (request, reply) => sendWhole(request, reply, reference))
+  app.get('/health/live', async (request, reply) => sendWhole(request, reply, json(200, '{"status":"live"}')))
+  app.get('/health/ready', async (request, reply) => sendWhole(request, reply, await readiness(request.id)))
 }
 
-const route = (path: string, handle: PageRoute['handle']): PageRoute => ({
-  method: 'GET',
-  path,
-  mostBytes: 0,
-  perMinute: Number.POSITIVE_INFINITY,
-  handle,
-})
-
-const json = (status: number, body: string, headers: Readonly<Record<string, string>> = {}): PageAnswer => ({
+const json = (status: number, body: string, headers: Readonly<Record<string, string>> = {}): WholeAnswer => ({
   status,
   headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
   body,

@@ -16,12 +16,10 @@ const COMPRESSED = /^(text\/|application\/json|image\/svg)/
 /** Below this a header costs what compression saves. */
 const WORTH_COMPRESSING = 800
 
+export type WholeAnswer = Extract<PageAnswer, { body: unknown }>
+
 /** Sends a whole answer. Throws for a header that can't be sent. */
-export const sendWhole = (
-  { raw, id }: FastifyRequest,
-  reply: FastifyReply,
-  answer: Extract<PageAnswer, { body: unknown }>,
-): FastifyReply => {
+export const sendWhole = ({ raw, id }: FastifyRequest, reply: FastifyReply, answer: WholeAnswer): FastifyReply => {
   const headers: Record<string, string> = { ...STANDARD, ...answer.headers, [responseHeaders.requestId]: id }
   let body = typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body
   if (

@@ -5,7 +5,7 @@ import { ApiRefusal } from '../../platform/api/route.ts'
 import type { BodyShare } from './body-budget.ts'
 import { readBytes } from './body.ts'
 import { invalidRequest, refuse } from './refusals.ts'
-import { readPageQuery, unknownPath } from './target.ts'
+import { pathOf, readPageQuery, unknownPath } from './target.ts'
 
 interface BodyReading {
   share: BodyShare
@@ -21,16 +21,33 @@ export const readPageRequest = async (
 ): Promise<PageRequest> => {
   const { raw, id } = request
   if (raw.headers.host === undefined && raw.httpVersion === '1.1') throw refuse(invalidRequest, 'send a Host header')
-  const params = request.params as Record<string, string>
-  if (!Object.values(params).every(isVisible)) throw unknownPath(raw)
   const url = raw.url!
   const mark = url.indexOf('?')
   const query = mark < 0 ? {} : readPageQuery(url.slice(mark + 1))
   const body = method === 'POST' ? await readInTime(raw, mostBytes, reading) : readNone(raw)
+  const params = request.params as Record<string, string>
   return { method, url, params, query, headers: headersOf(request), body, requestId: id }
 }
 
-const isVisible = (segment: string): boolean => segment !== '' && !/\p{Cc}/u.test(segment)
+/**
+ * Throws a refusal unless a path is written as its route is, with a visible text for each name in it: Fastify also
+ * finds a route for `/invoices/crypt%6F/ID`, `http://host/docs`, `/invoices/crypto/ID#x`, and an empty or unprintable
+ * name.
+ */
+export const checkSpelling = ({ routeOptions, params, raw }: FastifyRequest): void => {
+  const route = routeOptions.url?.split('/')
+  if (route === undefined) return
+  const path = pathOf(raw.url!)
+  const segments = (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path).split('/')
+  const isPlain = route.every((one, i) => (one.startsWith(':') ? segments[i] !== '' : one === segments[i]))
+  if (
+    !isPlain ||
+    segments.length !== route.length ||
+    path.includes('#') ||
+    /\p{Cc}/u.test(Object.values(params as object).join(''))
+  )
+    throw unknownPath(raw)
+}
 
 const readNone = ({ headers }: IncomingMessage): Buffer => {
   const length = headers['content-length']

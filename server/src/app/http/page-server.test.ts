@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
@@ -37,6 +38,14 @@ const streaming =
       released += 1
     },
   })
+const endless = (): PageRoute['handle'] => async () => ({
+  status: 200,
+  headers: { 'content-type': 'text/event-stream' },
+  stream: async (send, signal) => {
+    send('data: 0\n\n')
+    await once(signal, 'abort')
+  },
+})
 const flooded: number[] = []
 const flooding: PageRoute['handle'] = async () => ({
   status: 200,
@@ -142,6 +151,15 @@ describe('a page', () => {
     expect(split.headers['set-cookie']).toBeUndefined()
   })
 
+  test('takes a body of any content type, one that is none among them', async () => {
+    for (const type of ['text/xml', ';;', 'a', 'application/json', 'application/x-www-form-urlencoded;']) {
+      asked.length = 0
+      const answer = await edge.raw('POST', '/invoices/crypto/x', [...browser, 'content-type', type], '{"a":')
+      expect([type, answer.status, asked[0]?.body.toString()]).toEqual([type, 200, '{"a":'])
+      expect(asked[0]!.headers['content-type']).toBe(type)
+    }
+  })
+
   test('of a web form stands where the contract names it', async () => {
     expect((await edge.raw('POST', '/merchants/invoices/crypto/form', browser, 'a=b')).status).toBe(200)
     expect((await edge.raw('POST', '/merchants/invoices/fiat/form', [], 'a=b')).status).toBe(501)
@@ -213,10 +231,14 @@ describe("what can't be shown", () => {
 })
 
 /** Opens a stream that is read, or with `paused` never. */
-const open = (path: string, paused = false): Promise<{ text: () => string; end(): void; ended: Promise<void> }> =>
+const open = (
+  path: string,
+  paused = false,
+  port = edge.port,
+): Promise<{ text: () => string; end(): void; ended: Promise<void> }> =>
   new Promise((resolve) => {
     let text = ''
-    const socket = connect(edge.port, '127.0.0.1', () =>
+    const socket = connect(port, '127.0.0.1', () =>
       socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n`),
     )
     const ended = new Promise<void>((done) => socket.once('close', () => done()))
@@ -266,6 +288,22 @@ describe('an answer that goes on', () => {
   })
 })
 
+const stopping = useEdge({
+  pages: {
+    routes: [page('GET', '/endless', { handle: endless() })],
+    problem: () => ({ headers: html, body: '' }),
+    postsPerMinute: 1,
+    getsPerMinute: 1,
+  },
+})
+
+test('closing ends answers that go on, and waits for none of them', async () => {
+  const live = await open('/endless', false, stopping.port)
+  await stopping.app.close()
+  await live.ended
+  expect(live.text()).toContain('data: 0\n\n')
+})
+
 test('generated requests get an answer that is no failure', async () => {
   const piece = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 20 }),
@@ -306,10 +344,23 @@ describe('finding a page', () => {
     const app = Fastify()
     const routes = [page('GET', '/a/{id}'), page('GET', '/a/{name}')]
     const register = async (): Promise<unknown> => {
-      registerPages(app, { documents: routes } as unknown as Parameters<typeof registerPages>[1])
+      registerPages(app, { pages: { routes } } as unknown as Parameters<typeof registerPages>[1])
       return app.ready()
     }
     await expect(register()).rejects.toThrow(/already declared/)
+  })
+  test.each([
+    '/invoices/crypt%6f/x',
+    '/invoices//x',
+    '/invoices/crypto//',
+    'http://a/invoices/crypto/x',
+    '/invoices/crypto/x#y',
+    '/doc%73',
+  ])('%s is not written plainly', async (target) => {
+    asked.length = 0
+    const text = await edge.bytes(`GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
+    expect(text).toMatch(/^HTTP\/1\.1 400 [^]*the path must be written plainly/)
+    expect(asked).toEqual([])
   })
   test('any visible segments it was made of are found and given back decoded; others name nothing', async () => {
     const segment = fc.string({ minLength: 1, unit: 'grapheme' }).filter((text) => text.isWellFormed())

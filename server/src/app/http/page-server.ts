@@ -40,9 +40,7 @@ export interface HostedPages {
 }
 
 export interface PageDeps {
-  /** documents and health; of them `pages` is independent */
-  documents: readonly PageRoute[]
-  pages: HostedPages | undefined
+  pages: HostedPages
   clock: Pick<Clock, 'now'>
   log: Logger
   clientAddress: ClientAddress
@@ -59,14 +57,14 @@ export interface PageServer {
 
 const BODY_MS = 10_000
 
-/** Registers what is served without a signature: payers' pages, web forms, callbacks of acquirers, documents. */
+/** Registers what is served without a signature: payers' pages, web forms, callbacks of acquirers. */
 export const registerPages = (app: FastifyInstance, deps: PageDeps): PageServer => {
   const { pages } = deps
   const limiter = createRateLimiter()
-  const streams = createPageStreams(pages?.streams ?? STREAM_LIMITS)
+  const streams = createPageStreams(pages.streams ?? STREAM_LIMITS)
 
   const limit = ({ method, path, perMinute }: PageRoute, subject: string): void => {
-    const most = perMinute ?? (method === 'POST' ? pages!.postsPerMinute : pages!.getsPerMinute)
+    const most = perMinute ?? (method === 'POST' ? pages.postsPerMinute : pages.getsPerMinute)
     const left = limiter.take(`${method} ${path} ${subject}`, most, deps.clock.now())
     if (left < 0)
       throw refuse(tooManyRequests, `too many requests: try again in ${-left} s`, { retryAfterSeconds: -left })
@@ -75,7 +73,7 @@ export const registerPages = (app: FastifyInstance, deps: PageDeps): PageServer 
   const handled = async (request: FastifyRequest, route: PageRoute, subject: string): Promise<PageAnswer> => {
     const share = deps.bodies.share(() => subject)
     try {
-      return await route.handle(await readPageRequest(request, route, { share, ms: pages?.bodyMs ?? BODY_MS }))
+      return await route.handle(await readPageRequest(request, route, { share, ms: pages.bodyMs ?? BODY_MS }))
     } finally {
       share.release()
     }
@@ -104,7 +102,7 @@ export const registerPages = (app: FastifyInstance, deps: PageDeps): PageServer 
     return refusal.status
   }
 
-  for (const route of [...deps.documents, ...(pages?.routes ?? [])]) {
+  for (const route of pages.routes) {
     app.route({
       method: route.method,
       url: urlOf(route),
@@ -118,7 +116,7 @@ export const registerPages = (app: FastifyInstance, deps: PageDeps): PageServer 
       },
     })
   }
-  for (const [url, allowed] of methodsByUrl(pages?.routes ?? [])) {
+  for (const [url, allowed] of methodsByUrl(pages.routes)) {
     app.route({
       method: app.supportedMethods.filter((method) => !allowed.includes(method)),
       url,
@@ -132,7 +130,7 @@ export const registerPages = (app: FastifyInstance, deps: PageDeps): PageServer 
   }
   return {
     takeRefusal: (request, reply, refusal) => {
-      if (pages === undefined || !readsPages(request.raw)) return false
+      if (!readsPages(request.raw)) return false
       refusePage(pages, request, reply, refusal)
       return true
     },
@@ -157,17 +155,12 @@ const wantsJson = (request: IncomingMessage): boolean =>
   !readsPages(request) && /\bapplication\/json\b/i.test(request.headers.accept ?? '')
 
 /** As a page, unless JSON is asked for (`contract.md` 18, row 15). */
-const refusePage = (
-  pages: HostedPages | undefined,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  refusal: ApiRefusal,
-): void => {
+const refusePage = (pages: HostedPages, request: FastifyRequest, reply: FastifyReply, refusal: ApiRefusal): void => {
   const { status, message: description, retryAfterSeconds } = refusal
   const requestId = request.id
   const retry: Record<string, string> =
     retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }
-  if (pages === undefined || wantsJson(request.raw)) {
+  if (wantsJson(request.raw)) {
     const headers = { 'content-type': 'application/json; charset=utf-8', ...retry }
     sendWhole(request, reply, { status, headers, body: refusalBody(refusal, requestId) })
     return

@@ -11,15 +11,16 @@ import { BODY_LIMITS, createBodyBudget, type BodyBudget, type BodyLimits } from 
 import { checkLength, readBytes } from './body.ts'
 import { createClientAddress, subjectOf, type ClientAddress } from './client-address.ts'
 import { createDispatch, type Dispatch, type Endpoint } from './dispatch.ts'
-import { documentRoutes } from './documents.ts'
+import { registerDocuments } from './documents.ts'
 import { refusalOf } from './failures.ts'
 import { withoutCardNumbers } from '../../platform/api/card-numbers.ts'
 import type { RequestMeter } from './meter.ts'
 import type { EdgeDeps, Passage } from './operation.ts'
+import { checkSpelling } from './page-reading.ts'
 import { registerPages, type HostedPages, type PageServer } from './page-server.ts'
 import { createRateLimiter, type RateLimiter } from './rate-limit.ts'
 import { invalidRequest, refusalBody, refuse, tooManyRequests } from './refusals.ts'
-import { splitTarget, unknownPath } from './target.ts'
+import { pathOf, splitTarget, unknownPath } from './target.ts'
 import { createTurns, type Turns } from './turns.ts'
 
 export interface HttpDeps extends Omit<EdgeDeps, 'limiter'> {
@@ -84,7 +85,10 @@ export const createHttpServer = (deps: HttpDeps): FastifyInstance => {
   })
   // Bodies are read by the pages: an acquirer's callback counts whatever content type it names.
   for (const method of app.supportedMethods) app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
-  app.addHook('onRequest', async ({ raw }) => checkHostOnce(raw))
+  app.addHook('onRequest', async (request) => {
+    checkHostOnce(request.raw)
+    checkSpelling(request)
+  })
   app.setErrorHandler((error, request, reply) => refuseUnsigned(edge, request, reply, error))
   app.setNotFoundHandler(async (request, reply) => {
     const found = edge.dispatch(request.raw.method!, pathOf(request.raw.url!))
@@ -93,15 +97,17 @@ export const createHttpServer = (deps: HttpDeps): FastifyInstance => {
     reply.hijack()
     await serve(edge, found.endpoint, found.id, request.raw, reply.raw)
   })
-  edge.pages = registerPages(app, {
-    ...deps,
-    documents: documentRoutes(deps.ready),
-    pages: deps.pages,
-    meter: deps.meter,
-    clientAddress: edge.clientAddress,
-    bodies: edge.bodies,
-    isClosing: () => edge.closing,
-  })
+  registerDocuments(app, deps.ready)
+  edge.pages =
+    deps.pages &&
+    registerPages(app, {
+      ...deps,
+      pages: deps.pages,
+      meter: deps.meter,
+      clientAddress: edge.clientAddress,
+      bodies: edge.bodies,
+      isClosing: () => edge.closing,
+    })
   app.addHook('preClose', async () => {
     edge.closing = true
     edge.pages?.endStreams()
@@ -118,7 +124,7 @@ interface Edge {
   bodies: BodyBudget
   newRequestId: () => string
   turn: Turns
-  /** set once its routes are registered */
+  /** of payers' pages, where there are any */
   pages: PageServer | undefined
   /** what is under way is answered, and its connection ends */
   closing: boolean
@@ -138,11 +144,6 @@ const oncePerKey = (onFirstUse: EdgeDeps['onFirstUse']): EdgeDeps['onFirstUse'] 
     notified.add(key)
     onFirstUse(merchant, key)
   }
-}
-
-const pathOf = (url: string): string => {
-  const mark = url.indexOf('?')
-  return mark < 0 ? url : url.slice(0, mark)
 }
 
 const listener = (edge: Edge, unsigned: (request: IncomingMessage, response: ServerResponse) => void): Server => {

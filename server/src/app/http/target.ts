@@ -12,11 +12,16 @@ export interface Target {
   query: string
 }
 
+/** What stands before the question mark of a raw request target. */
+export const pathOf = (raw: string): string => {
+  const mark = raw.indexOf('?')
+  return mark < 0 ? raw : raw.slice(0, mark)
+}
+
 /** Splits a raw request target. Refuses every spelling of a path but the plain one. */
 export const splitTarget = (raw: string): Target => {
-  const mark = raw.indexOf('?')
-  const path = mark < 0 ? raw : raw.slice(0, mark)
-  const query = mark < 0 ? '' : raw.slice(mark + 1)
+  const path = pathOf(raw)
+  const query = raw.slice(path.length + 1)
   if (!PLAIN_PATH.test(path)) {
     throw refuse(invalidRequest, 'the path must be written plainly: no //, no dots, no percent-encoding, no host')
   }
