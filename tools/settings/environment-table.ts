@@ -1,3 +1,4 @@
+import { saysOf } from '../../server/src/platform/config/shape.ts'
 import { settingsOf, type Role, type Setting } from '../../server/src/platform/config/settings.ts'
 
 const ASIDE = new Set<Role>(['all', 'cli'])
@@ -14,14 +15,15 @@ const shapeless = {
 /** The environment variables as a Markdown table. */
 export const environmentTable = (): string => {
   const rows = Object.values<Setting<unknown>>(settingsOf(shapeless)).map((setting) => {
-    const name = setting.holds === 'secret' ? `\`${setting.env}\` or \`${setting.env}_FILE\`` : `\`${setting.env}\``
-    return `| ${name} | ${necessity(setting)} | ${setting.about} |`
+    const { shape, env, holds } = setting
+    const name = holds === 'secret' ? `\`${env}\` or \`${env}_FILE\`` : `\`${env}\``
+    return `| ${name} | ${saysOf(shape)} | ${shape.unit ?? ''} | ${necessity(setting)} | ${shape.description} |`
   })
-  return ['| variable | when absent | meaning |', '|---|---|---|', ...rows].join('\n')
+  return ['| variable | value | unit | when absent | meaning |', '|---|---|---|---|---|', ...rows].join('\n')
 }
 
-const necessity = ({ standard, neededBy }: Setting<unknown>): string => {
-  if (standard !== null) return standard === '' ? 'none' : `\`${standard}\``
+const necessity = ({ shape, neededBy }: Setting<unknown>): string => {
+  if (shape.default !== undefined) return shape.default === '' ? 'none' : `\`${String(shape.default)}\``
   if (neededBy.length === 0) return 'not used'
   if (neededBy.includes('cli')) return 'refuses to start'
   return `refuses to start: ${neededBy.filter((role) => !ASIDE.has(role)).join(', ')}`

@@ -45,10 +45,11 @@ export const readConfig = <Files extends FileParsers>(env: Environment, role: Ro
 
 const readSetting = (env: Environment, role: Role, setting: Setting<unknown>): unknown => {
   const given = textOf(env, setting)
-  const text = given?.text ?? setting.standard
+  const { default: standard, description } = setting.shape
+  const text = given?.text ?? (standard === undefined ? null : String(standard))
   if (text === null) {
     if (!setting.neededBy.includes(role)) return null
-    throw new RangeError(`${setting.env} is missing: ${setting.about}`)
+    throw new RangeError(`${setting.env} is missing: ${withoutLinks(description!)}`)
   }
   try {
     return setting.read(text)
@@ -57,6 +58,9 @@ const readSetting = (env: Environment, role: Role, setting: Setting<unknown>): u
     throw new ShapeError(problemsIn(error).map((problem) => `${from}: ${problem}`))
   }
 }
+
+/** A description as a terminal shows it: documents have links in it. */
+const withoutLinks = (text: string): string => text.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
 
 const problemsIn = (error: unknown): readonly string[] =>
   error instanceof ShapeError ? error.problems : [(error as Error).message]

@@ -11,6 +11,8 @@ interface Words<Value> {
   /** the same in words, where it is no single value */
   absent?: string
   unit?: string
+  /** what to write, where the schema alone says it badly */
+  says?: string
 }
 
 const wordsOf = <Value>(description: string, { standard, ...words }: Words<Value>) => ({
@@ -49,15 +51,8 @@ export const choice = <const Choice extends string | number>(
 ) => Type.Unsafe<Choice>({ enum: choices, ...wordsOf(description, words) })
 
 /** A text that is not empty. `says` says what it is, `pattern` how it is written. */
-export const text = (
-  description: string,
-  { says, pattern, ...words }: Words<string> & { says?: string; pattern?: string } = {},
-) =>
-  Type.String({
-    ...wordsOf(description, words),
-    pattern: pattern ?? '\\S',
-    ...(says === undefined ? {} : { says }),
-  })
+export const text = (description: string, { pattern = '\\S', ...words }: Words<string> & { pattern?: string } = {}) =>
+  Type.String({ ...wordsOf(description, words), pattern })
 
 /** A whole number from 0 as a string of digits: it may be larger than JSON's numbers are exact. */
 export const digits = (description: string, words: Words<string> = {}) =>

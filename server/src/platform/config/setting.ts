@@ -1,32 +1,24 @@
+import type { Static, TSchema } from 'typebox'
+import { Check } from 'typebox/value'
 import { isIP } from 'node:net'
 import { mailAddress } from '../base/mail-address.ts'
 import { repeatedKey } from '../base/repeated-key.ts'
+import { saysOf, type Node } from './shape.ts'
 
 /** Readers of one setting each: text in, value out. They throw a RangeError that says what to write instead. */
 
-export const readText = (text: string): string => text
-
-export const readFlag = (text: string): boolean => {
-  if (text === 'true' || text === 'false') return text === 'true'
-  throw new RangeError('write true or false')
-}
-
-/** A whole number from `least` to `most`. */
-export const readInteger =
-  (least: number, most: number) =>
-  (text: string): number => {
-    const value = Number(text)
-    if (/^\d{1,15}$/.test(text) && value >= least && value <= most) return value
-    throw new RangeError(`write a whole number from ${least} to ${most}`)
+/** A text as its shape says: `true` or `false`, a whole number in digits, or the text itself. */
+export const readTyped =
+  <Shape extends TSchema, Value = Static<Shape>>(shape: Shape) =>
+  (text: string): Value => {
+    const { type } = shape as Node
+    const value = type === 'boolean' ? FLAGS[text] : type === 'integer' ? numberOf(text) : text
+    if (Check(shape, value)) return value as Value
+    throw new RangeError(`write ${saysOf(shape)}`)
   }
 
-export const readChoice =
-  <const Choice extends string>(choices: readonly Choice[]) =>
-  (text: string): Choice => {
-    const found = choices.find((choice) => choice === text)
-    if (found !== undefined) return found
-    throw new RangeError(`write one of ${choices.join(', ')}`)
-  }
+const FLAGS: Readonly<Record<string, boolean>> = { true: true, false: false }
+const numberOf = (text: string): number => (/^\d{1,15}$/.test(text) ? Number(text) : Number.NaN)
 
 /** An address with one of some schemes, such as `https:`. */
 export const readUrl =

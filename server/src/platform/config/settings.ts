@@ -1,8 +1,7 @@
+import type { Static, TSchema } from 'typebox'
+import { choice, count, flag, httpUrl, text } from './fields.ts'
 import { readDataKeys } from './secrets.ts'
 import {
-  readChoice,
-  readFlag,
-  readInteger,
   readJson,
   readList,
   readListenAddress,
@@ -13,9 +12,10 @@ import {
   readRolePrefix,
   readSignerPlace,
   readSmtpPlace,
-  readText,
+  readTyped,
   readUrl,
 } from './setting.ts'
+import type { Node } from './shape.ts'
 
 /** What a process is started as. `cli` is a single command of an operator. */
 export type Role = 'api' | 'worker' | 'watcher' | 'all' | 'cli'
@@ -23,47 +23,57 @@ export type Role = 'api' | 'worker' | 'watcher' | 'all' | 'cli'
 export interface Setting<Value> {
   /** the environment variable */
   env: string
-  about: string
+  /** what its text is, what it means, and what holds when the variable is absent */
+  shape: Node
   /**
    * `secret`: the value, or with `_FILE` behind the name the path of a file that holds it. `file`: always such a path.
    * `keys`: the path of a file that others can't read, change or replace
    */
   holds: 'value' | 'secret' | 'file' | 'keys'
-  /** taken when the variable is absent */
-  standard: string | null
   /** roles that don't start without it */
   neededBy: readonly Role[]
   read(text: string): Value
 }
 
-const EVERY_ROLE: readonly Role[] = ['api', 'worker', 'watcher', 'all', 'cli']
 type Holds = Setting<unknown>['holds']
+const EVERY_ROLE: readonly Role[] = ['api', 'worker', 'watcher', 'all', 'cli']
+const SERVING: readonly Role[] = ['api', 'worker', 'watcher', 'all']
 
 /** A setting without which no role starts. */
-const needed = <Value>(env: string, about: string, holds: Holds, read: (text: string) => Value): Setting<Value> => ({
+const needed = <Value>(env: string, shape: TSchema, holds: Holds, read: (text: string) => Value): Setting<Value> => ({
   env,
-  about,
+  shape,
   holds,
-  standard: null,
   neededBy: EVERY_ROLE,
   read,
 })
 
-const standard = <Value>(env: string, text: string, about: string, read: (text: string) => Value): Setting<Value> => ({
-  env,
-  about,
-  holds: 'value',
-  standard: text,
-  neededBy: [],
-  read,
-})
-
-const optional = <Value>(
+/** A setting whose shape has a default. Its text is read as the shape says, or by `read`. */
+const standard = <Shape extends TSchema, Value = Static<Shape>>(
   env: string,
-  about: string,
-  read: (text: string) => Value,
-  { holds = 'value', neededBy = [] }: { holds?: Holds; neededBy?: readonly Role[] } = {},
-): Setting<Value | null> => ({ env, about, holds, standard: null, neededBy, read })
+  shape: Shape,
+  read: (text: string) => Value = readTyped(shape),
+): Setting<Value> => ({ env, shape, holds: 'value', neededBy: [], read })
+
+const optional = <Shape extends TSchema, Value = Static<Shape>>(
+  env: string,
+  shape: Shape,
+  {
+    holds = 'value',
+    neededBy = [],
+    read = readTyped(shape),
+  }: { holds?: Holds; neededBy?: readonly Role[]; read?: (text: string) => Value } = {},
+): Setting<Value | null> => ({ env, shape, holds, neededBy, read })
+
+const perMinute = (description: string, amount: number) =>
+  count(description, { most: 10_000_000, standard: amount, unit: 'a minute' })
+const keys = { says: 'the path of a file of keys' }
+const jsonFile = { says: 'the path of a JSON file' }
+const pemFile = { says: 'the path of a PEM file' }
+
+const LISTEN = 'HOST:PORT, [IPV6]:PORT, or a port alone, which listens on this machine only'
+const RANGES = 'ranges such as 10.0.0.0/8 or fd00::/8, joined by commas'
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 /** What knows the shape of each file of settings. Each throws an Error that names what is wrong in it. */
 export interface FileParsers {
@@ -83,233 +93,247 @@ const readFileOf = <Files extends FileParsers, Name extends keyof FileParsers>(f
 export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   databaseUrl: needed(
     'DATABASE_URL',
-    'PostgreSQL 15 or newer, `postgres://USER@HOST/NAME`; `postgres:///NAME?host=/DIRECTORY&user=USER` for a Unix socket. On another machine with `sslmode=verify-full`',
+    text(
+      'PostgreSQL 15 or newer, `postgres://USER@HOST/NAME`; `postgres:///NAME?host=/DIRECTORY&user=USER` for a Unix socket. On another machine with `sslmode=verify-full`',
+      { says: 'a URL that starts with postgres:// or postgresql://' },
+    ),
     'secret',
     readUrl('postgres:', 'postgresql:'),
   ),
   databaseRoles: standard(
     'BURSAR_DATABASE_ROLES',
-    'bursar',
-    "what the names of this installation's database roles begin with: `bursar` is for `bursar_api`, `bursar_worker` and so on",
+    text(
+      "what the names of this installation's database roles begin with: `bursar` is for `bursar_api`, `bursar_worker` and so on",
+      { standard: 'bursar', says: 'lower-case letters, digits and underscores, at most 41, a letter first' },
+    ),
     readRolePrefix,
   ),
   databaseConnections: standard(
     'BURSAR_DATABASE_CONNECTIONS',
-    '8',
-    'connections for ordinary queries of one process',
-    readInteger(1, 1_000),
+    count('connections for ordinary queries of one process', { most: 1_000, standard: 8 }),
   ),
   statementSeconds: standard(
     'BURSAR_DATABASE_STATEMENT_SECONDS',
-    '20',
-    'how long a statement of a role may run before the server ends it; a connection that is silent for 5 seconds longer is given up',
-    readInteger(5, 3_600),
+    count(
+      'how long a statement of a role may run before the server ends it; a connection that is silent for 5 seconds longer is given up',
+      { least: 5, most: 3_600, standard: 20, unit: 'seconds' },
+    ),
   ),
   dataKeys: needed(
     'BURSAR_DATA_KEY_FILE',
-    'keys that seal secrets in the database, one a line, the newest first: 32 bytes each as 64 hex digits or base64. Back them up apart from the database; to change them see data-key.md',
+    text(
+      'keys that seal secrets in the database, one a line, the newest first: 32 bytes each as 64 hex digits or base64. Back them up apart from the database; to change them see [data-key.md](data-key.md)',
+      keys,
+    ),
     'keys',
     readDataKeys,
   ),
   cardKeys: optional(
     'BURSAR_CARD_KEY_FILE',
-    'keys that seal the numbers of cards that are paid to, one a line, the newest first, each as the data key; needed where an acquirer pays out, see card-numbers.md',
-    readDataKeys,
-    { holds: 'keys' },
+    text(
+      'keys that seal the numbers of cards that are paid to, one a line, the newest first, each as the data key; needed where an acquirer pays out, see [card-numbers.md](card-numbers.md)',
+      keys,
+    ),
+    { holds: 'keys', read: readDataKeys },
   ),
   http: standard(
     'BURSAR_HTTP',
-    '127.0.0.1:8080',
-    'where the API listens; put a TLS proxy before it',
+    text('where the API listens; put a TLS proxy before it', { standard: '127.0.0.1:8080', says: LISTEN }),
     readListenAddress,
   ),
   publicUrl: standard(
     'BURSAR_PUBLIC_URL',
-    'http://127.0.0.1:8080',
-    'where payers and acquirers reach `BURSAR_HTTP`: scheme and host, such as `https://pay.example.com`',
+    text('where payers and acquirers reach `BURSAR_HTTP`', {
+      standard: 'http://127.0.0.1:8080',
+      says: 'a scheme and a host alone, such as https://pay.example.com',
+    }),
     readOrigin,
   ),
   quoteSeconds: standard(
     'BURSAR_QUOTE_SECONDS',
-    '900',
-    'how long the price of a crypto invoice in UAH, USD or EUR is valid before its missing part is quoted anew',
-    readInteger(60, 86_400),
+    count('how long the price of a crypto invoice in UAH, USD or EUR is valid before its missing part is quoted anew', {
+      least: 60,
+      most: 86_400,
+      standard: 900,
+      unit: 'seconds',
+    }),
   ),
   quoteMinedHours: standard(
     'BURSAR_QUOTE_MINED_HOURS',
-    '24',
-    'a payment that no block has so many hours after the end of its quote counts at the price of when it is mined; and so long after its own end an invoice waits for such payments',
-    readInteger(1, 336),
+    count(
+      'a payment that no block has so long after the end of its quote counts at the price of when it is mined; and so long after its own end an invoice waits for such payments',
+      { most: 336, standard: 24, unit: 'hours' },
+    ),
   ),
   inner: standard(
     'BURSAR_INNER',
-    '127.0.0.1:9090',
-    'where `/metrics` and health are served, for your own network only',
+    text('where `/metrics` and health are served, for your own network only', {
+      standard: '127.0.0.1:9090',
+      says: LISTEN,
+    }),
     readListenAddress,
   ),
   trustedProxies: standard(
     'BURSAR_TRUSTED_PROXIES',
-    '',
-    'ranges of proxies whose `X-Forwarded-For` is believed, joined by commas',
+    text('proxies whose `X-Forwarded-For` is believed', { standard: '', says: RANGES }),
     readList(readRange),
   ),
   timestampMaxAge: standard(
     'BURSAR_TIMESTAMP_MAX_AGE',
-    '60',
-    'how old a request may be, seconds',
-    readInteger(10, 3_600),
+    count('how old a request may be', { least: 10, most: 3_600, standard: 60, unit: 'seconds' }),
   ),
   timestampMaxAhead: standard(
     'BURSAR_TIMESTAMP_MAX_AHEAD',
-    '5',
-    'how far a request may be ahead of this clock, seconds',
-    readInteger(0, 300),
+    count('how far a request may be ahead of this clock', { least: 0, most: 300, standard: 5, unit: 'seconds' }),
   ),
   requestsPerMinute: standard(
     'BURSAR_REQUESTS_PER_MINUTE',
-    '600',
-    'signed requests of one merchant in one api process, unless its own setting says otherwise',
-    readInteger(1, 10_000_000),
+    perMinute('signed requests of one merchant in one api process, unless its own setting says otherwise', 600),
   ),
   refusalsPerMinute: standard(
     'BURSAR_REFUSALS_PER_MINUTE',
-    '600',
-    'requests without a good signature of one network address in one api process',
-    readInteger(1, 10_000_000),
+    perMinute('requests without a good signature of one network address in one api process', 600),
   ),
   pagePostsPerMinute: standard(
     'BURSAR_PAGE_POSTS_PER_MINUTE',
-    '60',
-    'forms sent from one network address to one kind of page, in one api process',
-    readInteger(1, 10_000_000),
+    perMinute('forms sent from one network address to one kind of page, in one api process', 60),
   ),
   pageGetsPerMinute: standard(
     'BURSAR_PAGE_GETS_PER_MINUTE',
-    '1200',
-    'pages asked for from one network address, by kind of page, in one api process',
-    readInteger(1, 10_000_000),
+    perMinute('pages asked for from one network address, by kind of page, in one api process', 1_200),
   ),
   pageStreamsPerAddress: standard(
     'BURSAR_PAGE_STREAMS_PER_ADDRESS',
-    '100',
-    'payment pages that are shown live to one network address, in one api process',
-    readInteger(1, 100_000),
+    count('payment pages that are shown live to one network address, in one api process', {
+      most: 100_000,
+      standard: 100,
+    }),
   ),
   mostConnections: standard(
     'BURSAR_CONNECTIONS',
-    '8000',
-    'connections to `BURSAR_HTTP` that are open at a time, in one api process; one more is closed at once',
-    readInteger(1, 1_000_000),
+    count('connections to `BURSAR_HTTP` that are open at a time, in one api process; one more is closed at once', {
+      most: 1_000_000,
+      standard: 8_000,
+    }),
   ),
   addressStock: standard(
     'BURSAR_ADDRESS_STOCK',
-    '2000',
-    'deposit addresses of each family of networks that are derived before they are asked for',
-    readInteger(1, 100_000),
+    count('deposit addresses of each family of networks that are derived before they are asked for', {
+      most: 100_000,
+      standard: 2_000,
+    }),
   ),
   networks: optional(
     'BURSAR_NETWORKS_FILE',
-    'JSON: the chains to follow and their nodes',
-    readFileOf(files, 'networks'),
-    {
-      holds: 'file',
-      neededBy: ['api', 'worker', 'watcher', 'all'],
-    },
+    text('the chains to follow and their nodes: [the networks file](#the-networks-file)', jsonFile),
+    { holds: 'file', neededBy: SERVING, read: readFileOf(files, 'networks') },
   ),
-  assets: optional('BURSAR_ASSETS_FILE', 'JSON: assets, their networks, limits and fees', readFileOf(files, 'assets'), {
+  assets: optional(
+    'BURSAR_ASSETS_FILE',
+    text('assets, their networks, limits and fees: [the assets file](#the-assets-file)', jsonFile),
+    { holds: 'file', neededBy: SERVING, read: readFileOf(files, 'assets') },
+  ),
+  xpubs: optional('BURSAR_XPUBS_FILE', text('extended public keys, as `bursar-signer xpubs` prints them', jsonFile), {
     holds: 'file',
-    neededBy: ['api', 'worker', 'watcher', 'all'],
+    neededBy: SERVING,
+    read: readFileOf(files, 'xpubs'),
   }),
-  xpubs: optional(
-    'BURSAR_XPUBS_FILE',
-    'JSON: extended public keys, as `bursar-signer xpubs` prints them',
-    readFileOf(files, 'xpubs'),
-    {
-      holds: 'file',
-      neededBy: ['api', 'worker', 'watcher', 'all'],
-    },
-  ),
   policy: optional(
     'BURSAR_POLICY_FILE',
-    'JSON: confirmations, fees and pace of each network, where they are not to be the standard ones',
-    readFileOf(files, 'policy'),
-    { holds: 'file' },
+    text(
+      'confirmations, fees and pace of each network, where they are not to be the standard ones: [the policy file](#the-policy-file)',
+      jsonFile,
+    ),
+    { holds: 'file', read: readFileOf(files, 'policy') },
   ),
   acquirers: optional(
     'BURSAR_ACQUIRERS_FILE',
-    'JSON: accounts with acquirers for cards, see acquirers.md; without one there are no payments and payouts by card',
-    readFileOf(files, 'acquirers'),
-    { holds: 'file' },
+    text(
+      'accounts with acquirers for cards, see [acquirers.md](acquirers.md); without one there are no payments and payouts by card',
+      jsonFile,
+    ),
+    { holds: 'file', read: readFileOf(files, 'acquirers') },
   ),
   exchange: optional(
     'BURSAR_EXCHANGE_FILE',
-    'JSON: order books and official rates to read, what may be exchanged and where it is hedged, see exchange.md; without one nothing is',
-    readFileOf(files, 'exchange'),
-    { holds: 'file' },
+    text(
+      'order books and official rates to read, what may be exchanged and where it is hedged, see [exchange.md](exchange.md); without one nothing is',
+      jsonFile,
+    ),
+    { holds: 'file', read: readFileOf(files, 'exchange') },
   ),
   screening: optional(
     'BURSAR_SCREENING_FILE',
-    'JSON: who judges where money comes from, see screening.md; without one nothing is screened',
-    readFileOf(files, 'screening'),
-    { holds: 'file' },
+    text(
+      'who judges where money comes from, see [screening.md](screening.md); without one nothing is screened',
+      jsonFile,
+    ),
+    { holds: 'file', read: readFileOf(files, 'screening') },
   ),
-  signer: optional('BURSAR_SIGNER', 'the signer: `unix:/PATH` or `https://HOST:PORT`', readSignerPlace, {
+  signer: optional('BURSAR_SIGNER', text('the signer', { says: '`unix:/PATH` or `https://HOST:PORT`' }), {
     neededBy: ['worker', 'all'],
+    read: readSignerPlace,
   }),
-  signerCa: optional('BURSAR_SIGNER_CA_FILE', "PEM: who issued the signer's certificate; with https", readText, {
+  signerCa: optional('BURSAR_SIGNER_CA_FILE', text("who issued the signer's certificate; with https", pemFile), {
     holds: 'file',
   }),
-  signerCert: optional('BURSAR_SIGNER_CERT_FILE', 'PEM: our certificate for the signer; with https', readText, {
+  signerCert: optional('BURSAR_SIGNER_CERT_FILE', text('our certificate for the signer; with https', pemFile), {
     holds: 'file',
   }),
-  signerKey: optional('BURSAR_SIGNER_KEY_FILE', 'PEM: the key of our certificate; with https', readText, {
+  signerKey: optional('BURSAR_SIGNER_KEY_FILE', text('the key of our certificate; with https', pemFile), {
     holds: 'keys',
   }),
   ratesUrl: optional(
     'BURSAR_RATES_URL',
-    'source of prices; without one there are no prices, and what needs them is strict or refuses',
-    readUrl('http:', 'https:'),
+    httpUrl('source of prices; without one there are no prices, and what needs them is strict or refuses'),
   ),
   outboundAllow: standard(
     'BURSAR_OUTBOUND_ALLOW',
-    '',
-    'ranges that notifications may be sent to although they are not public, joined by commas',
+    text('addresses that notifications may be sent to although they are not public', { standard: '', says: RANGES }),
     readList(readRange),
   ),
   webhookPorts: standard(
     'BURSAR_WEBHOOK_PORTS',
-    '80,443,1024-65535',
-    'ports that notifications may be sent to: of the others belong to mail, shells and the like',
+    text('ports that notifications may be sent to: of the others belong to mail, shells and the like', {
+      standard: '80,443,1024-65535',
+      says: 'ports such as 443 or 1024-65535, joined by commas',
+    }),
     readList(readPortRange),
   ),
-  httpWebhooks: standard('BURSAR_HTTP_WEBHOOKS', 'false', 'true: notifications may go to http:// addresses', readFlag),
+  httpWebhooks: standard(
+    'BURSAR_HTTP_WEBHOOKS',
+    flag('true: notifications may go to http:// addresses', { standard: false }),
+  ),
   smtp: optional(
     'BURSAR_SMTP_URL',
-    'the mail server that the worker hands mail to: `smtps://USER@HOST`, `smtp://USER@HOST` (STARTTLS) or, for a relay on this machine, `smtp+plain://HOST`. Without it no mail is written or sent',
-    readSmtpPlace,
+    text('the mail server that the worker hands mail to. Without it no mail is written or sent', {
+      says: '`smtps://USER@HOST`, `smtp://USER@HOST` (STARTTLS) or, for a relay on this machine, `smtp+plain://HOST`',
+    }),
+    { read: readSmtpPlace },
   ),
-  smtpPassword: optional('BURSAR_SMTP_PASSWORD', 'the password of that user', readText, { holds: 'secret' }),
+  smtpPassword: optional('BURSAR_SMTP_PASSWORD', text('the password of that user'), { holds: 'secret' }),
   smtpCa: optional(
     'BURSAR_SMTP_CA_FILE',
-    "PEM: who issued the mail server's certificate, where it is not one that everybody knows",
-    readText,
+    text("who issued the mail server's certificate, where it is not one that everybody knows", pemFile),
     { holds: 'file' },
   ),
   mailFrom: optional(
     'BURSAR_MAIL_FROM',
-    'whom mail is from: `NAME <ADDRESS>`; needed with a mail server',
-    readMailFrom,
+    text('the sender of mail; needed with a mail server', { says: '`NAME <ADDRESS>`' }),
+    { read: readMailFrom },
   ),
   logLevel: standard(
     'BURSAR_LOG_LEVEL',
-    'info',
-    'fatal, error, warn, info, debug, trace or silent; debug shows every request, info those refused',
-    readChoice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+    choice('debug shows every request, info those refused', LOG_LEVELS, {
+      standard: 'info',
+      says: `one of ${LOG_LEVELS.join(', ')}`,
+    }),
   ),
   sandbox: standard(
     'BURSAR_SANDBOX',
-    'false',
-    'true: the business clock may be moved, and a role may log in to the database as its owner. Never with real money',
-    readFlag,
+    flag(
+      'true: the business clock may be moved, and a role may log in to the database as its owner. Never with real money',
+      { standard: false },
+    ),
   ),
 })

@@ -146,7 +146,7 @@ const kindsOf = (branches: readonly Node[]): string[] =>
 export const saysOf = (shape: Node): string => {
   if (shape.says !== undefined) return shape.says
   if (shape.const !== undefined) return JSON.stringify(shape.const)
-  if (shape.enum) return shape.enum.map((one) => JSON.stringify(one)).join(' or ')
+  if (shape.enum) return oneOf(shape.enum.map((one) => JSON.stringify(one)))
   if (shape.anyOf && !branchesOf(shape)) return shape.anyOf.map(saysOf).join(', or ')
   switch (shape.type) {
     case 'boolean':
@@ -165,6 +165,9 @@ export const saysOf = (shape: Node): string => {
       return 'a JSON object'
   }
 }
+
+const oneOf = (words: readonly string[]): string =>
+  words.length > 2 ? `one of ${words.join(', ')}` : words.join(' or ')
 
 const rangeOf = ({ minimum, maximum }: Node): string => {
   if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`

@@ -46,6 +46,7 @@ export const LIQPAY_SHAPE = withRule(
     version: Type.Optional(
       choice('of the protocol, and so how requests are signed. Callbacks are taken in both', [3, 7, '3', '7'], {
         standard: VERSION,
+        says: '3 or 7',
       }),
     ),
     ip: Type.Optional(text('the address that LiqPay is told that payouts come from', { absent: 'none is told' })),
