@@ -73,7 +73,7 @@ test.each([
   [{ BITCOIN: { consolidation: { enabled: 'no' } } }, 'BITCOIN.consolidation.enabled: write true or false'],
   [{ BITCOIN: { consolidation: { percentile: 101 } } }, 'percentile: write a number from 0 to 100'],
   [{ BITCOIN: { watch: { pollMs: -1 } } }, 'BITCOIN.watch.pollMs: write a whole number above 0'],
-  [{ BITCOIN: { sending: { maxFees: 1 } } }, 'BITCOIN.sending.maxFees is unknown, did you mean maxFee?'],
+  [{ BITCOIN: { sending: { maxFees: 1 } } }, 'BITCOIN.sending.maxFees is unknown: did you mean maxFee?'],
 ])('%j is refused with its place', (json, problem) => {
   expect(() => readPolicies(json)).toThrow(problem)
 })

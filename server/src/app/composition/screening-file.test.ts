@@ -62,7 +62,7 @@ test.each([
   [{ providers: [{ kind: 'local-lists' }], lateAfterMinutes: 0 }, 'lateAfterMinutes'],
   [{ providers: [{ kind: 'local-lists' }], deciders: 6 }, 'deciders'],
   [{ providers: [{ kind: 'local-lists' }], rescreenDays: 0 }, 'rescreenDays'],
-  [{ providers: [{ kind: 'local-lists' }], risky: 1 }, 'risky is unknown, did you mean riskyFrom?'],
+  [{ providers: [{ kind: 'local-lists' }], risky: 1 }, 'risky is unknown: did you mean riskyFrom?'],
 ])('%j is refused', (file, why) => expect(() => readScreeningFile(file)).toThrow(why))
 
 test.each([

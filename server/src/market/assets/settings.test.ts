@@ -41,7 +41,7 @@ test.each([
   [{ crypto: {}, fiat: [] }, 'crypto: write a list'],
   [{ crypto: [crypto('ETH', {})], fiat: [] }, 'crypto[0] (ETH).networks: write at least one of BITCOIN'],
   [{ crypto: [crypto('ETH', { ETHEREUM: { decimals: 18 } })], fiat: [] }, 'ETHEREUM.minDeposit is missing'],
-  [{ crypto: [crypto('ETH', { ETHEREM: on(18) })], fiat: [] }, 'ETHEREM is unknown, did you mean ETHEREUM?'],
+  [{ crypto: [crypto('ETH', { ETHEREM: on(18) })], fiat: [] }, 'ETHEREM is unknown: did you mean ETHEREUM?'],
   [{ crypto: [crypto('BTC', { BITCOIN: on(8, { contract: TOKEN }) })], fiat: [] }, 'BITCOIN has no tokens'],
   [{ crypto: [crypto('X', { ETHEREUM: on(8, { contract: 'TR7NH' }) })], fiat: [] }, '0x and 40 hex digits'],
   [

@@ -99,9 +99,12 @@ describe('settings', () => {
   test('audit S-2: a variable of our name that nothing reads is a mistake, unless it is listed', () => {
     const misspelt = { ...least(), BURSAR_REQUESTS_PER_MINUT: '5', BURSAR_SIGNER_FILE: 'x', BURSARY: 'x' }
     expect(problemsOf(misspelt)).toEqual([
-      expect.stringMatching(/^BURSAR_REQUESTS_PER_MINUT is no setting: .*BURSAR_IGNORE/),
+      expect.stringMatching(
+        /^BURSAR_REQUESTS_PER_MINUT is no setting: did you mean BURSAR_REQUESTS_PER_MINUTE\?.*BURSAR_IGNORE/,
+      ),
       expect.stringMatching(/^BURSAR_SIGNER_FILE is no setting/),
     ])
+    expect(problemsOf({ ...least(), BURSAR_DATABASE_URL: 'x' })[0]).toContain('did you mean DATABASE_URL?')
     expect(problemsOf({ ...misspelt, BURSAR_IGNORE: 'BURSAR_REQUESTS_PER_MINUT' })).toHaveLength(1)
     expect(problemsOf({ ...misspelt, BURSAR_IGNORE: ' BURSAR_SIGNER_*, BURSAR_REQ*' })).toEqual([])
     expect(problemsOf({ ...least(), BURSAR_SMTP_PASSWORD_FILE: '', BURSAR_SANDBOX_PAUSE: 'x' })).toEqual([])

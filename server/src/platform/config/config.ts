@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { similarWord } from '../base/similar.ts'
 import { readKeyFile } from './key-file.ts'
-import { ShapeError } from './shape.ts'
+import { saysOf, ShapeError } from './shape.ts'
 import { settingsOf, type FileParsers, type Role, type Setting } from './settings.ts'
 
 type Settings<Files extends FileParsers> = ReturnType<typeof settingsOf<Files>>
@@ -49,7 +50,7 @@ const readSetting = (env: Environment, role: Role, setting: Setting<unknown>): u
   const text = given?.text ?? (standard === undefined ? null : String(standard))
   if (text === null) {
     if (!setting.neededBy.includes(role)) return null
-    throw new RangeError(`${setting.env} is missing: ${withoutLinks(description!)}`)
+    throw new RangeError(`${setting.env} is missing: write ${saysOf(setting.shape)} (${withoutLinks(description!)})`)
   }
   try {
     return setting.read(text)
@@ -114,8 +115,15 @@ const unknownVariables = (env: Environment, settings: readonly Setting<unknown>[
     .filter((name) => name.startsWith('BURSAR_') && !known.has(name) && !isIgnored(name))
     .map(
       (name) =>
-        `${name} is no setting: see docs/operating/configuration.md, or list it in BURSAR_IGNORE when something else reads it`,
+        `${name} is no setting: ${suggestion(name, known)}see docs/operating/configuration.md, or list it in BURSAR_IGNORE when something else reads it`,
     )
+}
+
+const suggestion = (name: string, known: ReadonlySet<string>): string => {
+  const shortened = (full: string): string => full.replace(/^BURSAR_/, '')
+  const similar = similarWord(shortened(name), [...known].map(shortened))
+  const full = [...known].find((one) => similar !== undefined && shortened(one) === similar)
+  return full === undefined ? '' : `did you mean ${full}? Otherwise `
 }
 
 const problemsOfSigner = (config: Pick<Config, 'signer' | 'signerCa' | 'signerCert' | 'signerKey'>): string[] => {

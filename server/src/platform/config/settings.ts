@@ -225,12 +225,12 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   ),
   networks: optional(
     'BURSAR_NETWORKS_FILE',
-    text('the chains to follow and their nodes: [the networks file](#the-networks-file)', jsonFile),
+    text('the chains to follow and their nodes, see [the networks file](#the-networks-file)', jsonFile),
     { holds: 'file', neededBy: SERVING, read: readFileOf(files, 'networks') },
   ),
   assets: optional(
     'BURSAR_ASSETS_FILE',
-    text('assets, their networks, limits and fees: [the assets file](#the-assets-file)', jsonFile),
+    text('assets, their networks, limits and fees, see [the assets file](#the-assets-file)', jsonFile),
     { holds: 'file', neededBy: SERVING, read: readFileOf(files, 'assets') },
   ),
   xpubs: optional('BURSAR_XPUBS_FILE', text('extended public keys, as `bursar-signer xpubs` prints them', jsonFile), {
@@ -241,7 +241,7 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   policy: optional(
     'BURSAR_POLICY_FILE',
     text(
-      'confirmations, fees and pace of each network, where they are not to be the standard ones: [the policy file](#the-policy-file)',
+      'confirmations, fees and pace of each network, where they are not to be the standard ones, see [the policy file](#the-policy-file)',
       jsonFile,
     ),
     { holds: 'file', read: readFileOf(files, 'policy') },

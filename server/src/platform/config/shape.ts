@@ -131,8 +131,9 @@ const everyOne = <Value>(values: readonly Value[], isRight: (value: Value, i: nu
 const unknownMember = (shape: Node, key: string, path: string): string => {
   const known = Object.entries(shape.properties ?? {}).flatMap(([name, inner]) => ('not' in inner ? [] : [name]))
   const similar = similarWord(key, known)
+  const place = `${joined(path, key)} is unknown`
   const there = known.length > 0 ? `there are ${known.join(', ')}` : `write ${shape.keySays ?? 'a name'}`
-  return `${joined(path, key)} is unknown${similar === undefined ? '' : `, did you mean ${similar}?`}: ${there}`
+  return similar === undefined ? `${place}: ${there}` : `${place}: did you mean ${similar}? T${there.slice(1)}`
 }
 
 /** The branches of a union of objects that `kind` tells apart; undefined for any other shape. */
