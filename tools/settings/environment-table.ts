@@ -1,5 +1,5 @@
 import { saysOf } from '../../server/src/platform/config/shape.ts'
-import { settingsOf, type Role, type Setting } from '../../server/src/platform/config/settings.ts'
+import { settingsOf, standardTextOf, type Role, type Setting } from '../../server/src/platform/config/settings.ts'
 
 const ASIDE = new Set<Role>(['all', 'cli'])
 const shapeless = {
@@ -22,8 +22,9 @@ export const environmentTable = (): string => {
   return ['| variable | value | unit | when absent | meaning |', '|---|---|---|---|---|', ...rows].join('\n')
 }
 
-const necessity = ({ shape, neededBy }: Setting<unknown>): string => {
-  if (shape.default !== undefined) return shape.default === '' ? 'none' : `\`${String(shape.default)}\``
+const necessity = (setting: Setting<unknown>): string => {
+  const [standard, { neededBy }] = [standardTextOf(setting), setting]
+  if (standard !== null) return standard === '' ? 'none' : `\`${standard}\``
   if (neededBy.length === 0) return 'not used'
   if (neededBy.includes('cli')) return 'refuses to start'
   return `refuses to start: ${neededBy.filter((role) => !ASIDE.has(role)).join(', ')}`

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { similarWord } from '../base/similar.ts'
 import { readKeyFile } from './key-file.ts'
 import { saysOf, ShapeError } from './shape.ts'
-import { settingsOf, type FileParsers, type Role, type Setting } from './settings.ts'
+import { settingsOf, standardTextOf, type FileParsers, type Role, type Setting } from './settings.ts'
 
 type Settings<Files extends FileParsers> = ReturnType<typeof settingsOf<Files>>
 /** The settings of a process, read and checked. A setting that is absent and has no standard is null. */
@@ -46,11 +46,12 @@ export const readConfig = <Files extends FileParsers>(env: Environment, role: Ro
 
 const readSetting = (env: Environment, role: Role, setting: Setting<unknown>): unknown => {
   const given = textOf(env, setting)
-  const { default: standard, description } = setting.shape
-  const text = given?.text ?? (standard === undefined ? null : String(standard))
+  const text = given?.text ?? standardTextOf(setting)
   if (text === null) {
     if (!setting.neededBy.includes(role)) return null
-    throw new RangeError(`${setting.env} is missing: write ${saysOf(setting.shape)} (${withoutLinks(description!)})`)
+    throw new RangeError(
+      `${setting.env} is missing: write ${saysOf(setting.shape)} (${withoutLinks(setting.shape.description!)})`,
+    )
   }
   try {
     return setting.read(text)

@@ -35,6 +35,12 @@ export interface Setting<Value> {
   read(text: string): Value
 }
 
+/** The text that counts when the variable is absent; null where nothing does. */
+export const standardTextOf = ({ shape }: Setting<unknown>): string | null => {
+  if (shape.default === undefined) return null
+  return typeof shape.default === 'string' ? shape.default : JSON.stringify(shape.default)
+}
+
 type Holds = Setting<unknown>['holds']
 const EVERY_ROLE: readonly Role[] = ['api', 'worker', 'watcher', 'all', 'cli']
 const SERVING: readonly Role[] = ['api', 'worker', 'watcher', 'all']
