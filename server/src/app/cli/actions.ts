@@ -3,6 +3,19 @@ import { command, text, textOr, UsageError, type Command } from './command.ts'
 import type { Fields } from './output.ts'
 import { withInstallation } from '../installation/open.ts'
 
+/** ` MERCHANT_ID=ID --overlap-hours=0`; a value with spaces in quotes. */
+const argumentsText = (given: Fields): string =>
+  Object.entries(given)
+    .map(([name, value]) => {
+      const text = Array.isArray(value)
+        ? value.join(',')
+        : typeof value === 'object'
+          ? JSON.stringify(value)
+          : String(value)
+      return ` ${name}=${/\s/.test(text) ? JSON.stringify(text) : text}`
+    })
+    .join('')
+
 export const actionCommands: readonly Command[] = [
   command({
     name: 'actions',
@@ -28,7 +41,7 @@ export const actionCommands: readonly Command[] = [
           out.add(
             'actions',
             { at, login, host, databaseUser, command: name, arguments: given as Fields, outcome, message },
-            `${at.toISOString()} ${login}@${host} (${databaseUser}) ${name} ${JSON.stringify(given)}: ${outcome}${message === null ? '' : `: ${message}`}`,
+            `${at.toISOString()} ${login}@${host} (${databaseUser}) ${name}${argumentsText(given as Fields)}: ${outcome}${message === null ? '' : `: ${message}`}`,
           )
         }
         const [broken, head] = [await findBrokenAction(runtime.db), await headOfActions(runtime.db)]

@@ -3,7 +3,7 @@ import { connectSigner } from '../../adapters/signer/index.ts'
 import { describeStop, listStops } from '../../ledger/stops/index.ts'
 import { listRounds } from '../../treasury/reconciliation/index.ts'
 import { command, type Command } from './command.ts'
-import type { Output } from './output.ts'
+import { fieldLines, type Fields, type Output } from './output.ts'
 import { reportAcquirers, type Report } from './doctor-acquirers.ts'
 import { reportExposure } from './doctor-exposure.ts'
 import { reportHedge } from './doctor-hedging.ts'
@@ -66,10 +66,8 @@ const reportSigner = async (opened: Opened, report: Report, out: Output): Promis
       policy.enabled,
       `signer policy ${policy.hash.slice(0, 12)}: ${policy.enabled ? 'enabled' : 'everything is switched off'}, approvers ${policy.approvers.join(', ') || 'none'}`,
     )
-    for (const [network, limits] of Object.entries(policy.networks)) {
-      const text = `${network}: ${JSON.stringify(limits)}`
-      out.add('checks', { result: 'note', text }, `     ${text}`)
-    }
+    const networks = policy.networks as Fields
+    out.show({ signerPolicy: networks }, fieldLines(networks, '     '))
     const { same: isSameLog, text } = await compareLogs(opened)
     report(isSameLog, text)
   } catch (error) {

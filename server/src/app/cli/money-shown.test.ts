@@ -38,8 +38,8 @@ beforeAll(() => {
       ticker: 'USDT',
       name: 'Tether',
       networks: {
-        ETHEREUM: { contract: '0xusdt', decimals: 6, ...decimals },
-        BINANCE_SMART_CHAIN: { contract: '0xbusdt', decimals: 18, ...decimals },
+        ETHEREUM: { contract: `0x${'a1'.repeat(20)}`, decimals: 6, ...decimals },
+        BINANCE_SMART_CHAIN: { contract: `0x${'b1'.repeat(20)}`, decimals: 18, ...decimals },
       },
     },
   ]

@@ -46,7 +46,7 @@ export const createTextOutput = (write: Write = toStandardOutput): Output => {
   const line = (text: string): void => write(`${shownLines(text)}\n`)
   return {
     say: line,
-    show: (fields, lines = fieldLines(fields, '')) => {
+    show: (fields, lines = fieldLines(fields)) => {
       for (const text of lines) line(text)
     },
     list: (_name, rows, { columns, heads, none = 'none' } = {}) => {
@@ -100,7 +100,8 @@ const cell = (value: Value): string => {
   return value.length === 0 ? '-' : shownLine(value.map((one: Value) => scalarText(one)).join(', '))
 }
 
-const fieldLines = (fields: Fields, indent: string): string[] =>
+/** `name: value` lines of one thing, each behind `indent`; what is inside it is indented further. */
+export const fieldLines = (fields: Fields, indent = ''): string[] =>
   Object.entries(fields).flatMap(([name, value]) => {
     const label = `${indent}${words(name)}:`
     if (isScalar(value) || isListOfScalars(value)) return [`${label} ${cell(value)}`]

@@ -12,6 +12,7 @@ import { createDb, createPool, inTransaction, type Db } from '../../platform/db/
 import type { Command } from './command.ts'
 import { placeOf } from './command-line.ts'
 import { commands, runCommand } from './index.ts'
+import { LOOKING } from './recording.ts'
 import { contentsOf } from './test-contents.ts'
 import { captured } from './test-output.ts'
 
@@ -162,6 +163,27 @@ const placesOf = ({ args, options }: Command): string[] => [
 ]
 
 const typed = commands.filter(({ name }) => name !== 'serve' && name !== 'doctor')
+
+/** They need a file, standard input or a counterparty. */
+const NOT_HERE = ['adjust sign', 'person key', 'reserves verify', 'smoke', 'doctor']
+
+test('what only looks prints text, and one object with --json', async () => {
+  let count = 0
+  for (const one of commands.filter(({ name }) => LOOKING.has(name) && !NOT_HERE.includes(name) && name !== 'serve')) {
+    const words = lineOf(one, '', '')
+    const shown = await type(...words)
+    const { out, code } = await type(...words, '--json')
+    expect.soft(code, one.name).toBe(shown.code)
+    expect.soft(shown.out, one.name).not.toMatch(/^\s*[[{]/m)
+    if (out === '') continue
+    count += 1
+    expect.soft(JSON.parse(out), one.name).toEqual(expect.any(Object))
+    expect.soft(out, one.name).toMatch(/^\{/)
+    // Amounts are decimals of coins and currency units, never units of the ledger.
+    expect.soft(out, one.name).not.toMatch(/"(\w+U|u)nits":/)
+  }
+  expect(count).toBeGreaterThan(20)
+})
 
 test('rubbish in any argument or option is refused in words, and changes nothing', async () => {
   const before = await contentsOf(db, ['operator_actions'])
