@@ -1,6 +1,5 @@
 import { requestLimits } from '@bursar/contract'
-import { sql, type RawBuilder } from 'kysely'
-import type { Db } from '../../platform/db/index.ts'
+import { pruneAnswers } from '../../platform/api/answers.ts'
 import type { Job } from '../../platform/jobs/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 
@@ -17,15 +16,8 @@ export const createAnswerPruneJob = (runtime: Pick<Runtime, 'db' | 'clock'>): Jo
   everyMs: 60_000,
   run: async () => {
     const now = runtime.clock.now()
-    const signatures = await prune(runtime.db, sql`key like 'sig:%'`, new Date(now - SIGNATURE_LIFE_MS))
-    const keys = await prune(runtime.db, sql`key like 'key:%'`, new Date(now - requestLimits.idempotencyKeyLife))
+    const signatures = await pruneAnswers(runtime.db, 'sig', new Date(now - SIGNATURE_LIFE_MS), MOST_AT_ONCE)
+    const keys = await pruneAnswers(runtime.db, 'key', new Date(now - requestLimits.idempotencyKeyLife), MOST_AT_ONCE)
     return signatures === MOST_AT_ONCE || keys === MOST_AT_ONCE
   },
 })
-
-const prune = async (db: Db, kind: RawBuilder<unknown>, before: Date): Promise<number> => {
-  const { rows } = await sql`delete from request_answers a using (
-      select merchant_id, key from request_answers where ${kind} and created_at < ${before} order by created_at limit ${MOST_AT_ONCE}) old
-    where a.merchant_id = old.merchant_id and a.key = old.key returning 1`.execute(db)
-  return rows.length
-}

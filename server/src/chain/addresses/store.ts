@@ -1,4 +1,5 @@
-import { isSameRequest, type Fingerprinted } from '../../platform/base/same-request.ts'
+import { intoAnswers, findStoredAnswer } from '../../platform/api/answers.ts'
+import type { Fingerprinted } from '../../platform/base/same-request.ts'
 import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
@@ -44,7 +45,7 @@ export const takeFromStock = async (db: Db | Tx, requests: readonly NewAddress[]
       select w.*, t.address, t.derivation_index from wanted w
       join taken t on t.family = w.family and t.rank = w.rank),
     answered as (
-      insert into request_answers(merchant_id, key, fingerprint, status, body, created_at)
+      ${intoAnswers}
       select g."merchantId", k->>'key', k->>'fingerprint', 200,
         (g.answer->>'before') || g.address || (g.answer->>'after'), g."createdAt"
       from given g cross join lateral jsonb_array_elements(g.answer->'keys') k)
@@ -72,15 +73,5 @@ export const storedAnswer = async (
   db: Db | Tx,
   { merchantId, answer }: NewAddress,
 ): Promise<{ kind: 'answered'; status: number; body: string } | { kind: 'key-reused' } | undefined> => {
-  if (answer.keys.length === 0) return undefined
-  const { rows } = await sql<{ key: string; fingerprint: string; status: number; body: string }>`
-    select key, fingerprint, status, body from request_answers
-    where merchant_id = ${merchantId} and key = any(${answer.keys.map(({ key }) => key)}::text[])`.execute(db)
-  for (const asked of answer.keys) {
-    const stored = rows.find((row) => row.key === asked.key)
-    if (!stored) continue
-    if (!isSameRequest(stored.fingerprint, asked)) return { kind: 'key-reused' }
-    return { kind: 'answered', status: stored.status, body: stored.body }
-  }
-  return undefined
+  return answer.keys.length === 0 ? undefined : findStoredAnswer(db, merchantId, answer.keys)
 }

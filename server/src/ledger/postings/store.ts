@@ -1,3 +1,4 @@
+import { ANSWERS as ANSWERS_TABLE } from '../../platform/api/answers.ts'
 import type { Query } from '../../platform/db/index.ts'
 import { arrayLiteral, type Scalar } from './array-literal.ts'
 import { keyText, ruleOf, type AccountKey } from './accounts.ts'
@@ -191,7 +192,7 @@ const writeStatement = (
       ]),
     )})`,
     `r as (${insert(
-      'request_answers(merchant_id, key, fingerprint, status, body, created_at)',
+      ANSWERS_TABLE,
       arrays(answers, [
         ['uuid', (a) => a.merchantId],
         ['text', (a) => a.key],

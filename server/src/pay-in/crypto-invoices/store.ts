@@ -3,6 +3,7 @@ import { isUuid } from '../../platform/base/id.ts'
 import { moveOf, statesTaking } from '../../platform/base/moves.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { StoredAnswer } from '../../ledger/postings/index.ts'
+import { intoAnswers } from '../../platform/api/answers.ts'
 import type { AnswerKey } from '../../platform/api/route.ts'
 import type { Invoice } from './invoice.ts'
 import { invoiceMoves, type InvoiceEvent } from './machine.ts'
@@ -78,7 +79,7 @@ export const insertInvoices = async (db: Db | Tx, added: readonly NewInvoice[]):
       c: invoice.createdAt,
     })),
   )
-  const answered = sql`, answered as (insert into request_answers(merchant_id, key, fingerprint, status, body, created_at)
+  const answered = sql`, answered as (${intoAnswers}
     select * from jsonb_to_recordset(${JSON.stringify(kept)}::jsonb) r(m uuid, k text, f text, s int, b text, c timestamptz))`
   await sql`with ${given}${kept.length === 0 ? sql`` : answered} ${INSERT}`.execute(db)
 }
