@@ -1,9 +1,9 @@
 import type { Block, Network } from '@bursar/chainkit'
-import { sql } from 'kysely'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { noEffects, type Effects } from '../../ledger/effects/index.ts'
 import { raiseOrRenewAlert } from '../../platform/runtime/alerts.ts'
+import { openRange } from '../../platform/runtime/range-alerts.ts'
 import type { ChainSubscriber } from './subscriber.ts'
 
 const KIND = 'unproven-block'
@@ -16,12 +16,8 @@ const nothing = async (): Promise<Effects> => noEffects
 export const createUnprovenAlarm = (): ChainSubscriber => ({
   block: async (tx: Tx, network: Network, { height, isUnproven }: Block, moment: Moment): Promise<Effects> => {
     if (!isUnproven) return noEffects
-    const { rows } = await sql<{
-      from: number | null
-      to: number | null
-    }>`select (detail->>'from')::bigint as "from", (detail->>'to')::bigint as "to" from alerts
-      where kind = ${KIND} and subject = ${network} and resolved_at is null`.execute(tx)
-    const [from, to] = [Math.min(height, rows[0]?.from ?? height), Math.max(height, rows[0]?.to ?? height)]
+    const open = await openRange(tx, KIND, network)
+    const [from, to] = [Math.min(height, open?.from ?? height), Math.max(height, open?.to ?? height)]
     const text =
       `The node of ${network} shows blocks from ${from} to ${to} with other transactions than their headers name: one may be missing, and a deposit with it. ` +
       `Run \`bursar rescan ${network} ${from} ${to}\` on another node. See docs/operating/chain-trouble.md`

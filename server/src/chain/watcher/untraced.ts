@@ -4,6 +4,7 @@ import type { Moment } from '../../platform/base/moment.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { noEffects, type Effects } from '../../ledger/effects/index.ts'
 import { raiseOrRenewAlert } from '../../platform/runtime/alerts.ts'
+import { openRangeNear, resolveRanges } from '../../platform/runtime/range-alerts.ts'
 import type { ChainSubscriber } from './subscriber.ts'
 
 const KIND = 'untraced-block'
@@ -12,13 +13,6 @@ const KIND = 'untraced-block'
  * read by nobody.
  */
 const NEAR = 5_000
-
-interface Range {
-  /** network and the block that raised the alert; it stays, though the range grows */
-  subject: string
-  from: number
-  to: number
-}
 
 const nothing = async (): Promise<Effects> => noEffects
 
@@ -31,7 +25,7 @@ export const createUntracedAlarm = (): ChainSubscriber => ({
     if (block.untraced !== true) return noEffects
     const { height } = block
     await wantComparison(tx, network, height)
-    const open = await rangeNear(tx, network, height)
+    const open = await openRangeNear(tx, KIND, network, { from: height - NEAR, to: height + NEAR })
     if (open && open.from <= height && height <= open.to) return noEffects
     const from = Math.min(height, open?.from ?? height)
     const to = Math.max(height, open?.to ?? height)
@@ -41,6 +35,7 @@ export const createUntracedAlarm = (): ChainSubscriber => ({
       `then this alert ends. To see each transfer, point the settings at a node that keeps the state and run \`bursar rescan ${network} ${from} ${to}\``
     await raiseOrRenewAlert(
       tx,
+      // The subject stays that of the block that raised it, though the range grows.
       { kind: KIND, subject: open?.subject ?? `${network}/${height}`, text, detail: { from, to } },
       moment,
     )
@@ -59,8 +54,7 @@ export const endUntracedAlerts = async (
   to: number,
   at: Date,
 ): Promise<void> => {
-  await sql`update alerts set resolved_at = ${at} where kind = ${KIND} and resolved_at is null and subject like ${`${network}/%`}
-    and (detail->>'from')::bigint >= ${from} and (detail->>'to')::bigint <= ${to}`.execute(db)
+  await resolveRanges(db, KIND, network, { from, to }, at)
 }
 
 /**
@@ -125,16 +119,5 @@ export const endComparison = async (
     tx,
   )
   if (rows.length === 0) return
-  await sql`update alerts set resolved_at = ${at} where kind = ${KIND} and resolved_at is null and subject like ${`${network}/%`} and (detail->>'to')::bigint <= ${covers}`.execute(
-    tx,
-  )
-}
-
-/** The open alert whose range a block belongs to. */
-const rangeNear = async (tx: Tx, network: Network, height: number): Promise<Range | undefined> => {
-  const { rows } =
-    await sql<Range>`select subject, (detail->>'from')::bigint as "from", (detail->>'to')::bigint as "to" from alerts
-    where kind = ${KIND} and resolved_at is null and subject like ${`${network}/%`} and (detail->>'from')::bigint <= ${height + NEAR} and (detail->>'to')::bigint >= ${height - NEAR}
-    order by raised_at limit 1`.execute(tx)
-  return rows[0]
+  await resolveRanges(tx, KIND, network, { to: covers }, at)
 }

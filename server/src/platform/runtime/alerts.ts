@@ -40,6 +40,13 @@ export const isAlertOpen = async (db: Db | Tx, kind: string, subject: string): P
   return rows.length > 0
 }
 
+/** Raises an alert; an open one of the same kind and subject whose details differ ends, and a new one is raised. */
+export const raiseAlertAnew = async (db: Db | Tx, alert: Alert, moment: Moment): Promise<void> => {
+  await sql`update alerts set resolved_at = ${moment.at} where kind = ${alert.kind} and subject = ${alert.subject}
+    and resolved_at is null and detail <> ${JSON.stringify(alert.detail)}::jsonb`.execute(db)
+  await raiseAlert(db, alert, moment)
+}
+
 /** Marks an open alert as over. */
 export const resolveAlert = async (db: Db | Tx, kind: string, subject: string, at: Date): Promise<void> => {
   await sql`update alerts set resolved_at = ${at} where kind = ${kind} and subject = ${subject} and resolved_at is null`.execute(
