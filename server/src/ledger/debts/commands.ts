@@ -1,7 +1,6 @@
-import { sql } from 'kysely'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
-import { balancesOf } from '../postings/index.ts'
+import { balancesOf, lockAccounts } from '../postings/index.ts'
 import { createStop, liftStopsOf } from '../stops/index.ts'
 
 /** A merchant's accounts in one asset. */
@@ -49,20 +48,6 @@ export interface Available {
   merchant: bigint
   suspense: bigint
   quarantine: bigint
-}
-
-/** Locks accounts that exist, in id order as the ledger does: two transactions that want the same ones wait in line. */
-const lockAccounts = async <Kind extends string>(
-  tx: Tx,
-  pairs: readonly Pair[],
-  kinds: readonly Kind[],
-): Promise<(Pair & { kind: Kind; posted: bigint; held: bigint })[]> => {
-  const { rows } = await sql<Pair & { kind: Kind; posted: bigint; held: bigint }>`
-    select l.merchant_id as "merchantId", l.asset, l.kind, l.posted, l.held
-    from unnest(${pairs.map((p) => p.merchantId)}::uuid[], ${pairs.map((p) => p.asset)}::text[]) u(m, a)
-    join ledger_accounts l on l.merchant_id = u.m and l.asset = u.a and l.kind = any(${[...kinds]}::text[])
-    order by l.id for no key update of l`.execute(tx)
-  return rows
 }
 
 /** Stops withdrawals of merchants that owe, until they owe nothing; running plans of withdrawals end first. */

@@ -34,3 +34,23 @@ export const totalOf = async (db: Db | Tx, asset: string, kind: AccountKind): Pr
     select coalesce(sum(posted), 0) as total from ledger_accounts where asset = ${asset} and kind = ${kind}`.execute(db)
   return rows[0]!.total
 }
+
+/** A merchant's accounts in one asset. */
+interface Owned {
+  merchantId: string
+  asset: string
+}
+
+/** Locks accounts that exist, in id order as the ledger does: two transactions that want the same ones wait in line. */
+export const lockAccounts = async <Kind extends AccountKind>(
+  tx: Tx,
+  pairs: readonly Owned[],
+  kinds: readonly Kind[],
+): Promise<(Owned & { kind: Kind; posted: bigint; held: bigint })[]> => {
+  const { rows } = await sql<Owned & { kind: Kind; posted: bigint; held: bigint }>`
+    select l.merchant_id as "merchantId", l.asset, l.kind, l.posted, l.held
+    from unnest(${pairs.map((p) => p.merchantId)}::uuid[], ${pairs.map((p) => p.asset)}::text[]) u(m, a)
+    join ledger_accounts l on l.merchant_id = u.m and l.asset = u.a and l.kind = any(${[...kinds]}::text[])
+    order by l.id for no key update of l`.execute(tx)
+  return rows
+}
