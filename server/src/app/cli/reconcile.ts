@@ -1,3 +1,4 @@
+import { driftsOf, type Drift } from '../../ledger/address-balances/index.ts'
 import { createAdapters } from '../../adapters/chains/index.ts'
 import { auditAdjustments } from '../../treasury/adjustments/index.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
@@ -8,11 +9,9 @@ import {
   auditBooks,
   auditCounts,
   countAnew,
-  driftsOf,
   reconcileFully,
   reconcileNetwork,
   type CustodyLine,
-  type Drift,
   type Round,
 } from '../../treasury/reconciliation/index.ts'
 import { restoredAt } from '../../platform/runtime/installation.ts'

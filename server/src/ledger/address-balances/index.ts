@@ -5,7 +5,29 @@
  * address.
  */
 export { forgetRecent, moveCustody } from './commands.ts'
+export {
+  comparandsOf,
+  countTouched,
+  differencesOf,
+  driftsOf,
+  recordOwnAddresses,
+  storeComparisons,
+  touchEverything,
+  touchSince,
+  writeDownAddress,
+} from './comparisons.ts'
+export type { Comparand, Drift } from './comparisons.ts'
 export { isInner, sumOf, unknownInner } from './inner.ts'
 export { onAccounts, opposite } from './move.ts'
 export type { CustodyMove } from './move.ts'
-export { bookedAt, explainedAt, recordedTotals } from './queries.ts'
+export { bookedAt, explainedAt, recordedTotals, richestOf } from './queries.ts'
+export {
+  explainAddress,
+  recordSurplus,
+  suspendedOf,
+  suspendForgotten,
+  takeOffExplained,
+  totalSuspended,
+} from './suspended.ts'
+export type { Portion } from './suspended.ts'
+export { recountTotals } from './totals.ts'

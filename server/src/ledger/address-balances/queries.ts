@@ -27,6 +27,19 @@ export const bookedAt = async (
   return rows.map(({ units }) => units)
 }
 
+/** Which of these addresses is recorded to hold most of an asset, and how much; undefined when none has a record. */
+export const richestOf = async (
+  db: Db | Tx,
+  network: Network,
+  asset: string,
+  addresses: readonly string[],
+): Promise<{ address: string; units: bigint } | undefined> => {
+  const { rows } = await sql<{ address: string; units: bigint }>`select address, booked as units from custody_addresses
+    where network = ${network} and asset = ${asset} and address = any(${[...addresses]}::text[])
+    order by booked desc limit 1`.execute(db)
+  return rows[0]
+}
+
 /**
  * What the books say addresses held at a block, in the order asked: without what stands in suspense because nothing
  * explains it. Undefined when this block is not among those read, or the newest moves were not kept when it was.

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
+import { totalSuspended } from '../../ledger/address-balances/index.ts'
 import type { AccountKey } from '../../ledger/postings/index.ts'
 
 /** What an account holds that is neither held nor owed, credit positive; 0 for one that was never used. */
@@ -41,14 +42,7 @@ export const equityOf = async (db: Db | Tx, asset: string): Promise<bigint> => {
  * unexplained.
  */
 export const spokenForOf = async (db: Db | Tx, asset: string, merchantId: string | null): Promise<bigint> => {
-  if (merchantId === null) {
-    const { rows } = await sql<{
-      units: bigint
-    }>`select coalesce(sum(suspended), 0) as units from custody_addresses where asset = ${asset} and suspended > 0`.execute(
-      db,
-    )
-    return rows[0]!.units
-  }
+  if (merchantId === null) return totalSuspended(db, asset)
   const { rows } = await sql<{
     units: bigint
   }>`select coalesce(sum(paid_units - refunded_units), 0) as units from payments
@@ -81,34 +75,6 @@ export const findDeposit = async (
 
 export const merchantExists = async (db: Db | Tx, id: string): Promise<boolean> => {
   const { rows } = await sql`select 1 from merchants where id = ${id}`.execute(db)
-  return rows.length === 1
-}
-
-/** Takes units off what an address is recorded to hold. False unless the last comparison found it short by as much. */
-export const writeDownAddress = async (
-  tx: Tx,
-  at: { network: string; address: string },
-  asset: string,
-  units: bigint,
-): Promise<boolean> => {
-  const { rows } = await sql`update custody_addresses set booked = booked - ${units}, difference = difference + ${units}
-    where network = ${at.network} and address = ${at.address} and asset = ${asset} and difference <= ${-units} returning 1`.execute(
-    tx,
-  )
-  return rows.length === 1
-}
-
-/** Takes units off what an address holds unexplained. False unless it is as much. */
-export const explainAddress = async (
-  tx: Tx,
-  at: { network: string; address: string },
-  asset: string,
-  units: bigint,
-): Promise<boolean> => {
-  const { rows } = await sql`update custody_addresses set suspended = suspended - ${units}
-    where network = ${at.network} and address = ${at.address} and asset = ${asset} and suspended >= ${units} returning 1`.execute(
-    tx,
-  )
   return rows.length === 1
 }
 

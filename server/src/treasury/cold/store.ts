@@ -1,7 +1,7 @@
 import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
-import { readOffered, type HotKey } from '../../chain/transactions/index.ts'
+import { readOffered } from '../../chain/transactions/index.ts'
 import type { ColdTransfer, OfferedTransfer } from './transfer.ts'
 
 const COLUMNS = sql.raw(`t.id, t.network, t.asset, t.units, t.to_address as "to", t.expires_at as "expiresAt",
@@ -63,20 +63,6 @@ export const assetsUnderWay = async (db: Db | Tx, network: Network): Promise<Rea
     db,
   )
   return new Set(rows.map(({ asset }) => asset))
-}
-
-/** Which of the hot addresses has most of an asset by the books, and how much, in ledger units. */
-export const richestOf = async (
-  db: Db | Tx,
-  network: Network,
-  asset: string,
-  keys: readonly HotKey[],
-): Promise<{ key: HotKey; units: bigint }> => {
-  const { rows } = await sql<{ address: string; units: bigint }>`select address, booked as units from custody_addresses
-    where network = ${network} and asset = ${asset} and address = any(${keys.map(({ address }) => address)}::text[])
-    order by booked desc limit 1`.execute(db)
-  const key = keys.find(({ address }) => address === rows[0]?.address) ?? keys[0]!
-  return { key, units: rows[0]?.units ?? 0n }
 }
 
 /** Handed out, and nothing has come back. */

@@ -46,3 +46,11 @@ export const countCosts = async (tx: Tx): Promise<number> => {
     on conflict (account_id) do update set version = excluded.version returning account_id`.execute(tx)
   return rows.length
 }
+
+/** Adds up the totals anew. The caller keeps everything else from writing `network_costs` meanwhile. */
+export const recountCosts = async (tx: Tx): Promise<void> => {
+  await sql`delete from network_cost_totals`.execute(tx)
+  await sql`insert into network_cost_totals(network, asset, operation, units) select network, asset, operation, sum(units) from network_costs group by 1, 2, 3`.execute(
+    tx,
+  )
+}

@@ -3,7 +3,7 @@
  * once and exactly, whichever code posted it, since the count is made of the ledger's own entries; a fee whose block
  * was lost is counted back.
  */
-export { countCosts } from './counting.ts'
+export { countCosts, recountCosts } from './counting.ts'
 export { costTotals, listCosts, sharesOf } from './queries.ts'
 export type { CostFilter, CostLine } from './queries.ts'
 export { createCostJob } from './jobs.ts'

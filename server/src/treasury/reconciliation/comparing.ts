@@ -3,11 +3,11 @@ import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { ChainAdapter, Coin, CoinChainAdapter, Head, TronChainAdapter } from '../../adapters/chains/port.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
-import { bookedAt } from '../../ledger/address-balances/index.ts'
+import { bookedAt, type Comparand } from '../../ledger/address-balances/index.ts'
 import type { Db } from '../../platform/db/index.ts'
 import { rescale } from '../../platform/money/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
-import { hasRead, type Books, type Comparand } from './reconcile.ts'
+import { hasRead, type Books } from './reconcile.ts'
 
 /** What a page of addresses should hold and holds, at which block. Ledger units. */
 export interface Compared {

@@ -1,16 +1,6 @@
 import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
-import type { Comparand } from './reconcile.ts'
-
-/** An address that does not hold what it should. Ledger units. */
-export interface Drift {
-  asset: string
-  address: string
-  booked: bigint
-  /** what the chain holds less `booked`: negative when money is missing */
-  difference: bigint
-}
 
 /** How one asset of a network stands. Ledger units. */
 export interface CustodyLine {
@@ -37,52 +27,6 @@ export interface Round {
   left: number
   /** what became of a look through all coins that was due; null where none was */
   scan: 'done' | 'failed' | null
-}
-
-/**
- * Stores what the chain held at each address. One whose record moved on meanwhile stays touched, and its difference is
- * that of the block compared.
- * @param onChain ledger units, in the order of `compared`
- */
-export const storeComparisons = async (
-  db: Db | Tx,
-  network: Network,
-  compared: readonly Comparand[],
-  onChain: readonly bigint[],
-  height: number,
-  at: Date,
-): Promise<void> => {
-  await sql`update custody_addresses c set difference = u.held - u.booked, touched = c.booked <> u.booked,
-      surplus_since = case when u.held > u.booked then coalesce(c.surplus_since, ${at}) end,
-      compared_height = ${height}, compared_at = ${at}
-    from unnest(${compared.map((c) => c.asset)}::text[], ${compared.map((c) => c.address)}::text[],
-      ${compared.map((c) => c.booked.toString())}::numeric[], ${onChain.map(String)}::numeric[]) u(asset, address, booked, held)
-    where c.network = ${network} and c.asset = u.asset and c.address = u.address`.execute(db)
-}
-
-/** What all differences of a network come to, by asset. */
-export const differencesOf = async (
-  db: Db | Tx,
-  network: Network,
-): Promise<Map<string, { sum: bigint; short: bigint; surplus: bigint }>> => {
-  const { rows } = await sql<{ asset: string; sum: bigint; short: bigint; surplus: bigint }>`
-    select asset, sum(difference) as sum, sum(greatest(-difference, 0)) as short, sum(greatest(difference, 0)) as surplus
-    from custody_addresses where network = ${network} and difference <> 0 group by asset`.execute(db)
-  return new Map(rows.map(({ asset, ...sums }) => [asset, sums]))
-}
-
-/** Addresses of an asset that differ, the largest differences first. */
-export const driftsOf = async (db: Db | Tx, network: Network, asset: string, most: number): Promise<Drift[]> => {
-  const { rows } = await sql<Drift>`select asset, address, booked, difference from custody_addresses
-    where network = ${network} and asset = ${asset} and difference <> 0
-    order by abs(difference) desc, address limit ${most}`.execute(db)
-  return rows
-}
-
-export const countTouched = async (db: Db, network: Network): Promise<number> => {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from custody_addresses where network = ${network} and touched`.execute(db)
-  return rows[0]!.count
 }
 
 /** When all coins of a network were looked through the last time; null: never. */

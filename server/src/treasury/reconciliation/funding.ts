@@ -8,6 +8,7 @@ import {
   isInner,
   onAccounts,
   opposite,
+  suspendForgotten,
   unknownInner,
   type CustodyMove,
 } from '../../ledger/address-balances/index.ts'
@@ -137,11 +138,7 @@ const suspend = async (
   catalogue: Catalogue,
   moment: Moment,
 ): Promise<void> => {
-  await sql`update custody_addresses c set suspended = c.suspended + u.units
-    from (select asset, address, sum(units) as units from unnest(${fundings.map((f) => f.asset)}::text[], ${fundings.map((f) => f.address)}::text[],
-        ${fundings.map((f) => f.units.toString())}::numeric[]) x(asset, address, units) group by asset, address) u
-    join house_addresses h on h.family = ${familyOf(network)} and h.address = u.address and h.account = 'forgotten'
-    where c.network = ${network} and c.asset = u.asset and c.address = u.address`.execute(tx)
+  await suspendForgotten(tx, network, familyOf(network), fundings)
   for (const ticker of new Set(fundings.map(({ asset }) => asset))) {
     const {
       rows: [all],

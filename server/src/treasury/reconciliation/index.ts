@@ -4,8 +4,8 @@
  * that asset.
  */
 export { createFunding, grantCapital } from './funding.ts'
-export { driftsOf, listRounds } from './comparisons.ts'
-export type { CustodyLine, Drift, Round } from './comparisons.ts'
+export { listRounds } from './comparisons.ts'
+export type { CustodyLine, Round } from './comparisons.ts'
 export { auditCounts, countAnew, countStates, createCountJob } from './jobs-counts.ts'
 export type { Subject } from './jobs-counts.ts'
 export { auditBooks, createSealJob } from './jobs.ts'

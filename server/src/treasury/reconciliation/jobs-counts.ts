@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import { inTransaction, type Db, type Tx } from '../../platform/db/index.ts'
+import { recountTotals } from '../../ledger/address-balances/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
+import { recountCosts } from '../costs/index.ts'
 
 export type Subject = 'deposits' | 'withdrawals'
 
@@ -82,15 +84,10 @@ export const countAnew = async (db: Db): Promise<void> =>
     await sql`lock table deposits, withdrawals, custody_addresses, house_addresses, network_costs in share mode`.execute(
       tx,
     )
-    for (const table of ['state_changes', 'state_counts', 'custody_totals', 'network_cost_totals'])
-      await sql`delete from ${sql.table(table)}`.execute(tx)
+    await sql`delete from state_changes`.execute(tx)
+    await sql`delete from state_counts`.execute(tx)
     await sql`insert into state_counts(subject, network, state, count) select 'deposits', network, state, count(*) from deposits group by 2, 3
       union all select 'withdrawals', blockchain, state, count(*) from withdrawals group by 2, 3`.execute(tx)
-    await sql`insert into custody_totals(network, asset, account, booked) select c.network, c.asset, custody_account(h.account), sum(c.booked) from custody_addresses c
-      left join house_addresses h on h.family = family_of(c.network) and h.address = c.address where c.booked <> 0 group by 1, 2, 3`.execute(
-      tx,
-    )
-    await sql`insert into network_cost_totals(network, asset, operation, units) select network, asset, operation, sum(units) from network_costs group by 1, 2, 3`.execute(
-      tx,
-    )
+    await recountTotals(tx)
+    await recountCosts(tx)
   })

@@ -1,33 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import { ChainUnavailable, type ChainAdapter, type Head } from '../../adapters/chains/port.ts'
+import { familyOf } from '../../chain/addresses/index.ts'
+import {
+  countTouched,
+  differencesOf,
+  recordOwnAddresses,
+  storeComparisons,
+  touchEverything,
+  touchSince,
+} from '../../ledger/address-balances/index.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { raiseOrRenewAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { compareAtCursor, compareAtFinal, compareCoins, compareScan, isCoinTeller, isFinalTeller } from './comparing.ts'
-import {
-  countTouched,
-  differencesOf,
-  noteScan,
-  scannedAt,
-  storeComparisons,
-  storeRound,
-  type CustodyLine,
-  type Round,
-} from './comparisons.ts'
+import { noteScan, scannedAt, storeRound, type CustodyLine, type Round } from './comparisons.ts'
 import { isShort, judgeRound } from './judging.ts'
-import {
-  assetsOn,
-  DEFAULT_ROUND_LIMITS,
-  readBooks,
-  recordOwnAddresses,
-  touchEverything,
-  touchSince,
-  type Books,
-  type RoundLimits,
-} from './reconcile.ts'
+import { assetsOn, DEFAULT_ROUND_LIMITS, readBooks, type Books, type RoundLimits } from './reconcile.ts'
 import { takeBackSurplus } from './surplus.ts'
 
 /**
@@ -59,7 +50,7 @@ export const reconcileNetwork = async (
   const { network } = adapter
   const at = new Date(runtime.clock.now())
   const tickers = assetsOn(catalogue, network).map(({ asset }) => asset.ticker)
-  if (network !== 'BITCOIN') await recordOwnAddresses(runtime.db, network, tickers)
+  if (network !== 'BITCOIN') await recordOwnAddresses(runtime.db, network, familyOf(network), tickers)
   const scans = isCoinTeller(adapter) && (await isScanDue(runtime, network, limits, at))
   const books = await readBooks(runtime.db, network, limits, at)
   if (!books) return undefined

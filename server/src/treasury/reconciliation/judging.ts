@@ -1,13 +1,13 @@
-import { sql } from 'kysely'
 import type { Catalogue, CryptoAsset } from '../../market/assets/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import { inTransaction, type Tx } from '../../platform/db/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
-import { raiseAlert, resolveAlert, type Alert } from '../../platform/runtime/alerts.ts'
+import { raiseAlert, raiseAlertAnew, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
-import { driftsOf, type CustodyLine, type Drift, type Round } from './comparisons.ts'
+import { driftsOf, suspendedOf, type Drift } from '../../ledger/address-balances/index.ts'
+import type { CustodyLine, Round } from './comparisons.ts'
 import { createStop } from '../../ledger/stops/index.ts'
-import { suspendedOf, suspendSurplus } from './surplus.ts'
+import { suspendSurplus } from './surplus.ts'
 
 /** Named in an alert at most; `bursar reconcile` names all. */
 const MOST_NAMED = 5
@@ -38,7 +38,7 @@ const judgeLine = async (
   if (isShort(line)) {
     const short = gap > line.short ? gap : line.short
     const text = `${line.ticker} on ${line.network} is short by ${show(short)} (${figures}): ${named(less, scale)}; its withdrawals are stopped`
-    await alertAnew(tx, { kind: 'custody-shortage', subject, text, detail: detailOf(line, less) }, moment)
+    await raiseAlertAnew(tx, { kind: 'custody-shortage', subject, text, detail: detailOf(line, less) }, moment)
     await createStop(
       tx,
       { asset: line.ticker, merchantId: null, reason: `custody on ${line.network} is short` },
@@ -48,7 +48,7 @@ const judgeLine = async (
   if (isOver(line)) {
     const over = -gap > line.surplus ? -gap : line.surplus
     const text = `${line.ticker} on ${line.network} holds ${show(over)} more than booked (${figures}): ${named(more, scale)}; it goes to suspense when it stands for an hour`
-    await alertAnew(tx, { kind: 'custody-surplus', subject, text, detail: detailOf(line, more) }, moment)
+    await raiseAlertAnew(tx, { kind: 'custody-surplus', subject, text, detail: detailOf(line, more) }, moment)
   } else await resolveAlert(tx, 'custody-surplus', subject, moment.at)
 }
 
@@ -65,13 +65,6 @@ const detailOf = ({ booked, onChain }: CustodyLine, drifts: readonly Drift[]) =>
   gap: (onChain - booked).toString(),
   addresses: Object.fromEntries(drifts.map(({ address, difference }) => [address, difference.toString()])),
 })
-
-/** Raises an alert, in place of an open one that says something else. */
-const alertAnew = async (tx: Tx, alert: Alert, moment: Moment): Promise<void> => {
-  await sql`update alerts set resolved_at = ${moment.at} where kind = ${alert.kind} and subject = ${alert.subject}
-    and resolved_at is null and detail <> ${JSON.stringify(alert.detail)}::jsonb`.execute(tx)
-  await raiseAlert(tx, alert, moment)
-}
 
 /** Acts on a round: freezes, alerts, and books surpluses that have stood. */
 export const judgeRound = async (runtime: Runtime, catalogue: Catalogue, { network, lines }: Round): Promise<void> => {

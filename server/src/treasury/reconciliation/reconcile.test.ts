@@ -13,7 +13,8 @@ import { noEffects } from '../../ledger/effects/index.ts'
 import { auditLedger, balancesOf, PLATFORM } from '../../ledger/postings/index.ts'
 import { nextWaiting } from '../../pay-out/withdrawals/store.ts'
 import { liftStop, listStops } from '../../ledger/stops/index.ts'
-import { createReconcileJob, driftsOf, listRounds, reconcileFully, reconcileNetwork } from './index.ts'
+import { driftsOf } from '../../ledger/address-balances/index.ts'
+import { createReconcileJob, listRounds, reconcileFully, reconcileNetwork } from './index.ts'
 import { CHAIN, catalogue, createTreasury, E18, USDT, type Treasury } from './test-treasury.ts'
 
 const database = useDatabase({ template: migrated })

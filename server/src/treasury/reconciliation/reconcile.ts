@@ -2,16 +2,8 @@ import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import { familyOf } from '../../chain/addresses/index.ts'
 import type { AssetOnNetwork, Catalogue, CryptoAsset } from '../../market/assets/index.ts'
-import { recordedTotals } from '../../ledger/address-balances/index.ts'
+import { comparandsOf, recordedTotals, type Comparand } from '../../ledger/address-balances/index.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
-
-/** An address whose balance of one asset is to be held against the chain. */
-export interface Comparand {
-  asset: string
-  address: string
-  /** ledger units */
-  booked: bigint
-}
 
 /** What the books say of a network at the block the watcher has read to. Ledger units, by asset. */
 export interface Books {
@@ -44,8 +36,6 @@ export interface RoundLimits {
  */
 export const DEFAULT_ROUND_LIMITS: RoundLimits = { mostTouched: 20_000, idleAfterMs: 7 * 86_400_000, mostIdle: 1_000 }
 
-const COLUMNS = sql.raw('asset, address, booked')
-
 /**
  * Reads the cursor, the ledger, and the records of those addresses that are due, in one snapshot. Undefined while the
  * network has not been read, or not again since final blocks of it were lost.
@@ -71,7 +61,10 @@ export const readBooks = async (db: Db, network: Network, limits: RoundLimits, a
         ...cursor.rows[0],
         ledger: new Map(ledger.rows.map((row) => [row.asset, row.units])),
         recorded: await recordedTotals(tx, network),
-        comparands: await readComparands(tx, network, limits, at),
+        comparands: await comparandsOf(tx, network, familyOf(network), {
+          ...limits,
+          idleSince: new Date(at.getTime() - limits.idleAfterMs),
+        }),
       }
     })
 
@@ -85,44 +78,6 @@ export const hasRead = async (
     await sql`select from watch_blocks b join watch_cursors c on c.network = b.network and c.height >= b.height and c.moves_since <= b.height
     where b.network = ${network} and b.height = ${height} and b.hash = ${hash}`.execute(tx)
   return rows.length === 1
-}
-
-/** What changed, what differed last time, the wallets of the platform, and the idle ones whose turn it is. */
-const readComparands = async (tx: Tx, network: Network, limits: RoundLimits, at: Date): Promise<Comparand[]> => {
-  const idleSince = new Date(at.getTime() - limits.idleAfterMs)
-  const { rows } = await sql<Comparand>`
-    (select ${COLUMNS} from custody_addresses where network = ${network} and touched order by compared_at nulls first limit ${limits.mostTouched})
-    union
-    (select ${COLUMNS} from custody_addresses where network = ${network} and difference <> 0)
-    union
-    (select c.asset, c.address, c.booked from house_addresses h join custody_addresses c on c.network = ${network} and c.address = h.address
-      where h.family = ${familyOf(network)} and h.branch = 0)
-    union
-    (select ${COLUMNS} from custody_addresses where network = ${network} and compared_at < ${idleSince} order by compared_at limit ${limits.mostIdle})
-    order by asset, address`.execute(tx)
-  return rows
-}
-
-/** Wallets of the platform are compared for every asset of the network, whatever they are known to hold. */
-export const recordOwnAddresses = async (db: Db, network: Network, assets: readonly string[]): Promise<void> => {
-  await sql`insert into custody_addresses(network, asset, address, booked)
-    select ${network}, u.asset, h.address, 0 from house_addresses h cross join unnest(${[...assets]}::text[]) u(asset)
-    where h.family = ${familyOf(network)} and h.branch = 0 on conflict do nothing`.execute(db)
-}
-
-/** Has addresses compared again that were compared since. */
-export const touchSince = async (db: Db, network: Network, since: Date | null): Promise<void> => {
-  await sql`update custody_addresses set touched = true where network = ${network} and compared_at >= ${since ?? new Date(0)} and not touched`.execute(
-    db,
-  )
-}
-
-/** Has every address compared for every asset of the network, whether anything happened there or not. */
-export const touchEverything = async (db: Db, network: Network, assets: readonly string[]): Promise<void> => {
-  await sql`insert into custody_addresses(network, asset, address, booked)
-    select ${network}, u.asset, a.address, 0 from (select distinct address from custody_addresses where network = ${network}) a
-      cross join unnest(${[...assets]}::text[]) u(asset)
-    on conflict (network, asset, address) do update set touched = true where not custody_addresses.touched`.execute(db)
 }
 
 /** The assets of a network, in a fixed order. */
