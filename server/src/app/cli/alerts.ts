@@ -1,7 +1,6 @@
-import { sql } from 'kysely'
 import { describeStop, listStops } from '../../ledger/stops/index.ts'
 import { isUuid } from '../../platform/base/id.ts'
-import { endAlertByHand } from '../../platform/runtime/alerts.ts'
+import { endAlertByHand, openAlerts } from '../../platform/runtime/alerts.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { withInstallation } from '../installation/open.ts'
 import { actor } from './actor.ts'
@@ -47,22 +46,16 @@ export const alertCommands: readonly Command[] = [
     more: 'Those with an id are of something that has happened: end them with `alerts end` once you have looked. The others end with what they are about.',
     run: async (_given, env, out) =>
       withInstallation(env, async ({ runtime }) => {
-        const { rows } = await sql<{
-          id: string
-          raisedAt: Date
-          kind: string
-          text: string
-        }>`select id, raised_at as "raisedAt", kind, text
-          from alerts where resolved_at is null order by raised_at`.execute(runtime.db)
+        const alerts = await openAlerts(runtime.db)
         const stops = await listStops(runtime.db)
         out.show({ stops: [], alerts: [] }, [])
         for (const stop of stops)
           out.add('stops', { ...stop }, `${stop.createdAt.toISOString()} stopped: ${describeStop(stop)}`)
-        for (const { id, raisedAt, kind, text } of rows) {
+        for (const { id, raisedAt, kind, text } of alerts) {
           const end = OF_EVENTS.includes(kind) ? ` [${id}]` : ''
           out.add('alerts', { id, raisedAt, kind, text }, `${raisedAt.toISOString()} ${kind}: ${text}${end}`)
         }
-        if (rows.length + stops.length === 0) out.show({}, ['no open alerts, and nothing is stopped'])
+        if (alerts.length + stops.length === 0) out.show({}, ['no open alerts, and nothing is stopped'])
       }),
   }),
   command({

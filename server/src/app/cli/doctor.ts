@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { openAlerts } from '../../platform/runtime/alerts.ts'
 import { connectSigner } from '../../adapters/signer/index.ts'
 import { describeStop, listStops } from '../../ledger/stops/index.ts'
 import { listRounds } from '../../treasury/reconciliation/index.ts'
@@ -38,11 +38,7 @@ export const doctorCommand: Command = command({
       await reportScreening(opened, report)
       await reportHedge(opened, report)
       for (const stop of await listStops(opened.runtime.db)) report(false, describeStop(stop))
-      const { rows } = await sql<{
-        kind: string
-        text: string
-      }>`select kind, text from alerts where resolved_at is null order by raised_at`.execute(opened.runtime.db)
-      for (const alert of rows) report(false, `${alert.kind}: ${alert.text}`)
+      for (const alert of await openAlerts(opened.runtime.db)) report(false, `${alert.kind}: ${alert.text}`)
       if (bad.length > 0) process.exitCode = 1
     }),
 })

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { readClockOffset } from '../../platform/runtime/business-clock.ts'
 import type { World } from './world.ts'
 import type { Network } from '@bursar/chainkit'
 import { heldTotals } from '../../cards/acquiring/index.ts'
@@ -115,7 +115,7 @@ export const createApi = (
     pages: { routes: pages, problem: problemPage, ...limits.pages },
     log: runtime.log,
     ready: async () => {
-      await sql`select offset_ms from business_clock`.execute(runtime.db)
+      await readClockOffset(runtime.db)
     },
     findKnown: known.find,
     onFirstUse: (merchant, key) => {

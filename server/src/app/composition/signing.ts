@@ -1,5 +1,4 @@
 import { isEvmNetwork, type Network } from '@bursar/chainkit'
-import { sql } from 'kysely'
 import type { Intent, Signer } from '../../adapters/signer/port.ts'
 import { cacheFor } from '../../platform/base/cache.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
@@ -18,6 +17,7 @@ import {
   storeSignerLimits,
   type SignerLimit,
   type Withdrawal,
+  approvalCounts,
 } from '../../pay-out/withdrawals/index.ts'
 
 interface AssetLimits {
@@ -199,13 +199,4 @@ const readLimits = async (signer: Pick<Signer, 'status'>): Promise<ReadonlyMap<s
       Object.entries(assets ?? {}).map(([ticker, limit]): [string, AssetLimits] => [`${network}/${ticker}`, limit]),
     ),
   )
-}
-
-const approvalCounts = async (db: Db, withdrawals: readonly Withdrawal[]): Promise<Map<string, number>> => {
-  if (withdrawals.length === 0) return new Map()
-  const { rows } = await sql<{ id: string; count: number }>`select withdrawal_id as id, count(distinct key_id) as count
-    from withdrawal_approvals where withdrawal_id = any(${withdrawals.map((w) => w.id)}::uuid[]) group by withdrawal_id`.execute(
-    db,
-  )
-  return new Map(rows.map((row) => [row.id, row.count]))
 }

@@ -1,4 +1,6 @@
-import { sql } from 'kysely'
+import { BACKLOG_COUNTS } from '../../merchants/webhooks/index.ts'
+import { ALERT_COUNTS } from '../../platform/runtime/alerts.ts'
+import type { sql } from 'kysely'
 import type { Network } from '@bursar/chainkit'
 import type { Catalogue } from '../../market/assets/index.ts'
 import { costTotals } from '../../treasury/costs/index.ts'
@@ -48,13 +50,13 @@ export const metricsOf = (
     name: 'bursar_webhook_backlog',
     help: 'Objects with notifications not delivered yet, by state',
     labels: ['state'],
-    read: () => counts(db, sql`select state, count(*) as value from event_streams group by state`),
+    read: () => counts(db, BACKLOG_COUNTS),
   },
   {
     name: 'bursar_open_alerts',
     help: 'Open alerts, by kind',
     labels: ['kind'],
-    read: () => counts(db, sql`select kind, count(*) as value from alerts where resolved_at is null group by kind`),
+    read: () => counts(db, ALERT_COUNTS),
   },
   {
     name: 'bursar_stops',

@@ -1,3 +1,4 @@
+import { wasRestoredSince } from '../../platform/runtime/installation.ts'
 import { AcquirerRefusal, AcquirerUnreachable, type Acquirer, type CardTicker } from '../../adapters/acquirers/port.ts'
 import { readFailing, recordOutcome, routeOf } from '../acquiring/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
@@ -12,7 +13,7 @@ import { begin, giveUp, type Outcome } from './commands.ts'
 import { record } from './jobs-recording.ts'
 import type { Attempt, Part } from './payout.ts'
 import { cardOf, referenceOf, type CardPayoutDeps } from './sending.ts'
-import { claimPlanned, sealedCardOf, stepAgainAt, wasRestoredSince } from './store.ts'
+import { claimPlanned, sealedCardOf, stepAgainAt } from './store.ts'
 
 /** A call has a deadline of its own well below this; then another worker may ask what became of it. */
 const LEASE_MS = 90_000

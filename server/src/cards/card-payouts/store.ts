@@ -265,12 +265,3 @@ export const countSealedCards = async (db: Db): Promise<{ prefix: string; count:
     from card_payouts where sealed_card is not null group by 1 order by 1`.execute(db)
   return rows
 }
-
-/**
- * Whether this database was restored from a copy after a moment: it may then have forgotten what was done since the
- * copy.
- */
-export const wasRestoredSince = async (db: Db, at: Date): Promise<boolean> => {
-  const { rows } = await sql`select from installation where restored_at >= ${at}`.execute(db)
-  return rows.length > 0
-}

@@ -12,12 +12,14 @@ export { familyOf } from './family.ts'
 export type { AddressFamily } from './family.ts'
 export { createAddressIssuer, issueInside } from './issuing.ts'
 export type { AddressIssuer } from './issuing.ts'
+export { knowColdAddress, knowHotAddresses, sampleAddresses } from './own.ts'
 export {
   addressesAfter,
   coldAddressesAmong,
   holdersOf,
   ownAddressesAmong,
   isOurs,
+  lockAddresses,
   openLeases,
   ownerOf,
 } from './queries.ts'

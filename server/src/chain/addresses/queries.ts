@@ -44,6 +44,16 @@ export const ownerOf = async (
   return new Map(rows.map((row) => [row.address, row]))
 }
 
+/**
+ * Locks deposit addresses until the transaction ends, in one order: whatever plans for the same ones, a sweep or a
+ * payment, waits.
+ */
+export const lockAddresses = async (tx: Tx, family: AddressFamily, addresses: readonly string[]): Promise<void> => {
+  await sql`select from addresses where family = ${family} and address = any(${[...addresses]}::text[]) order by address for no key update`.execute(
+    tx,
+  )
+}
+
 /** Which of these addresses are the platform's own. */
 export const ownAddressesAmong = async (
   db: Db | Tx,

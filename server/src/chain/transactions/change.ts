@@ -1,6 +1,5 @@
 import type { KeyOrigin } from '@bursar/chainkit/bitcoin'
-import { sql } from 'kysely'
-import { takeIndexes } from '../addresses/index.ts'
+import { knowHotAddresses, takeIndexes } from '../addresses/index.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { bitcoinKey, type WalletKeys } from './wallet.ts'
 
@@ -30,6 +29,5 @@ const changeAt = (wallet: WalletKeys, index: number): ChangeKey => ({
 
 /** Has the watcher know it as ours, in the transaction that stores what pays it. */
 export const knowChange = async (tx: Tx, { address, index }: ChangeKey, at: Date): Promise<void> => {
-  await sql`insert into house_addresses(family, address, account, branch, derivation_index, created_at)
-    values ('BITCOIN', ${address}, 'hot', 1, ${index}, ${at}) on conflict do nothing`.execute(tx)
+  await knowHotAddresses(tx, 1, [{ family: 'BITCOIN', address, index }], at)
 }

@@ -11,6 +11,7 @@ export type { BitcoinPlan, ConsolidationPlan } from './bitcoin-plan.ts'
 export { outpointsOf, vsizeOf } from './bitcoin-bump.ts'
 export { anyChange, knowChange, takeChange } from './change.ts'
 export type { ChangeKey } from './change.ts'
+export { coldPayers, largestReserved, unspentAt } from './coin-queries.ts'
 export { reserveCoins, reserveUnconfirmed, spendableCoins } from './coins.ts'
 export type { OwnCoin } from './coins.ts'
 export { insertPlanned, recordSuperseded } from './commands.ts'
@@ -18,7 +19,6 @@ export type { NewOutgoing } from './commands.ts'
 export { addressWithoutHistory, paymentCall, planEvm, planOf, planOfDraft } from './evm-plan.ts'
 export type { EvmCall, EvmPlan } from './evm-plan.ts'
 export { feeInLedgerUnits, nativeLedgerUnits, ownCosts } from './costs.ts'
-export { isFinalPast } from './final.ts'
 export { createTransactionSubscriber } from './subscriber.ts'
 export { createSendingJob } from './jobs.ts'
 export { createLostJob } from './jobs-lost.ts'
@@ -28,16 +28,31 @@ export { isNonceSound, soundNonce } from './jobs-nonces.ts'
 export { currentState } from './jobs-state.ts'
 export { lostSenders } from './lost.ts'
 
-export { gapsOf, isContested, NonceLine, takeFreed, takeNonce } from './nonces.ts'
+export { gapsOf, isContested, lockNextNonce, nonceAhead, NonceLine, takeFreed, takeNonce } from './nonces.ts'
 export { insertOffered, readOffered, recordImported, withdrawOffer, yieldCoins } from './offers.ts'
 export { DEFAULT_BITCOIN_POLICY, DEFAULT_POLICY, DEFAULT_TRON_POLICY, sendingPolicyOf, sendingShape } from './policy.ts'
 export type { SendingPolicy } from './policy.ts'
 export { acceptLog, createLogMemory, readLogEnd } from './signer-log.ts'
 export { alertOf, classOf, pauseAfter } from './refusals.ts'
 export { stopsWithdrawal } from './stopping.ts'
-export { loadOf, loadsOf, sendingAmong } from './queries.ts'
+export {
+  appearanceOf,
+  countTronPayouts,
+  finalUserOfNonce,
+  isAnyPaying,
+  isSending,
+  loadOf,
+  loadsOf,
+  paidBy,
+  payoutsAmong,
+  refusedPayouts,
+  sendingAmong,
+  tronFeesUnderWay,
+  unsignedOf,
+  wasRefusedSince,
+} from './queries.ts'
 export type { Load } from './queries.ts'
-export { attemptsOf, isUnderWay, oursAmong, rawOf } from './store.ts'
+export { attemptsOf, isUnderWay, lockOutgoing, oursAmong, rawOf } from './store.ts'
 export { tronCommitted } from './tron-committed.ts'
 export { recentReference } from './jobs-head.ts'
 export {

@@ -1,5 +1,5 @@
+import { heightOf } from '../watcher/index.ts'
 import type { Network } from '@bursar/chainkit'
-import { sql } from 'kysely'
 import type { AccountChainAdapter, AccountState } from '../../adapters/chains/port.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 
@@ -15,8 +15,5 @@ interface StateDeps {
  * subtracted, and never neither. Throws `ChainUnavailable` while the node is behind the books.
  */
 export const currentState = async ({ runtime, network, adapter }: StateDeps): Promise<AccountState> => {
-  const { rows } = await sql<{ height: number }>`select height from watch_cursors where network = ${network}`.execute(
-    runtime.db,
-  )
-  return adapter.stateFrom(rows[0]?.height ?? 0)
+  return adapter.stateFrom((await heightOf(runtime.db, network)) ?? 0)
 }

@@ -5,7 +5,7 @@ import { raiseAlert, resolveAlert, resolveAlertsOf } from '../../platform/runtim
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { recordBump, recordLapsed, recordOvertaken } from './commands.ts'
 import { later, RETRY_MS, type SendingDeps } from './sending.ts'
-import { isFinalPast } from './final.ts'
+import { isFinalPast } from '../watcher/index.ts'
 import { attemptsOf, stepAgainAt } from './store.ts'
 import type { Attempt, Outgoing, Purpose } from './transaction.ts'
 import { recentReference } from './jobs-head.ts'

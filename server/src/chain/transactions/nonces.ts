@@ -31,6 +31,47 @@ export const takeNonce = async (tx: Tx, network: Network, address: string, at: D
   return nonce
 }
 
+/** The next nonce of a hot address's sequence; nothing takes it until the transaction ends. */
+export const lockNextNonce = async (tx: Tx, network: Network, address: string): Promise<number> => {
+  const { rows } = await sql<{
+    next: number
+  }>`select next_nonce as next from hot_wallets where network = ${network} and address = ${address} for update`.execute(
+    tx,
+  )
+  return rows[0]!.next
+}
+
+/** The signing is expected to take so long: as many nonces as were used in such a time are left to payouts. */
+const LEAD_MS = 60 * 60_000
+const MOST_AHEAD = 256
+
+/**
+ * The nonce of a transaction that will be signed later: not the next one, which payouts would have to wait for, but one
+ * that they are likely to come to when the signature is there. Undefined while the sequence is behind the chain.
+ * @param mined how many nonces of the address the chain has seen
+ * @param now by the business clock, ms
+ */
+export const nonceAhead = async (
+  db: Db,
+  network: Network,
+  address: string,
+  mined: number,
+  now: number,
+): Promise<number | undefined> => {
+  const since = new Date(now - LEAD_MS)
+  const { rows } = await sql<{ next: number; used: number; offered: number | null }>`
+    with wallet as (insert into hot_wallets(network, address, next_nonce) values (${network}, ${address}, ${mined})
+      on conflict (network, address) do update set address = hot_wallets.address returning next_nonce as next)
+    select next,
+      (select count(*) from outgoing where network = ${network} and senders[1] = ${address} and nonce is not null and created_at > ${since}
+        and purpose <> 'cold') as used,
+      (select max(nonce) from outgoing where network = ${network} and senders[1] = ${address} and purpose = 'cold'
+        and state not in ('abandoned', 'final', 'failed')) as offered
+    from wallet`.execute(db)
+  const { next, used, offered } = rows[0]!
+  return mined > next ? undefined : Math.max(next + Math.min(used, MOST_AHEAD), (offered ?? -1) + 1)
+}
+
 /** Lets the sequence go on behind nonces that signed transactions already have. */
 export const passTaken = async (tx: Tx, network: Network, address: string): Promise<void> => {
   for (;;) {

@@ -1,7 +1,7 @@
 import type { Network } from '@bursar/chainkit'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
-import type { Outgoing } from './transaction.ts'
+import type { Outgoing, Purpose } from './transaction.ts'
 
 /** What a sender has on its way that no block shows yet. */
 export interface Load {
@@ -55,4 +55,119 @@ export const sendingAmong = async (
     db,
   )
   return new Set(rows.map(({ sender }) => sender))
+}
+
+/** Which of these transactions pay withdrawals. */
+export const payoutsAmong = async (tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> => {
+  if (ids.length === 0) return new Set()
+  const { rows } = await sql<{
+    id: string
+  }>`select id from outgoing where id = any(${[...ids]}::uuid[]) and purpose = 'payout'`.execute(tx)
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Whether one of these addresses sends a payout that no block shows yet. */
+export const isAnyPaying = async (tx: Tx, network: Network, addresses: readonly string[]): Promise<boolean> => {
+  const { rows } =
+    await sql`select from outgoing o where o.network = ${network} and o.senders[1] = any(${[...addresses]}::text[])
+    and o.purpose = 'payout' and o.state in ('planned', 'signed', 'broadcast') limit 1`.execute(tx)
+  return rows.length > 0
+}
+
+/** Whether a transaction of a purpose is on its way and has not been dropped. */
+export const isSending = async (db: Db | Tx, network: Network, purpose: Purpose): Promise<boolean> => {
+  const { rows } = await sql`select from outgoing where network = ${network} and purpose = ${purpose}
+    and state in ('planned', 'signed', 'broadcast') and dropped_at is null limit 1`.execute(db)
+  return rows.length > 0
+}
+
+/** Payouts of TRON of one sender that no block shows yet, without those that nodes refuse. */
+export const countTronPayouts = async (db: Db, sender: string): Promise<number> => {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from outgoing
+    where network = 'TRON' and purpose = 'payout' and senders[1] = ${sender} and state in ('planned', 'signed', 'broadcast')
+      and refused_since is null`.execute(db)
+  return rows[0]!.count
+}
+
+/** What the transactions of TRON that an address takes part in may cost, or have cost while they are not final: sun. */
+export const tronFeesUnderWay = async (db: Db, sender: string): Promise<bigint> => {
+  const { rows } = await sql<{
+    fees: bigint
+  }>`select coalesce(sum(coalesce(o.network_fee, a.network_fee)), 0) as fees from outgoing o
+    join outgoing_attempts a on a.outgoing_id = o.id and a.attempt = o.attempt
+    where o.network = 'TRON' and ${sender} = any(o.senders) and o.state in ('planned', 'signed', 'broadcast', 'mined')`.execute(
+    db,
+  )
+  return rows[0]!.fees
+}
+
+/**
+ * How a transaction of ours appears on its chain: the hash it was mined with, else its newest attempt's, its senders,
+ * and its block, null while it is in none.
+ */
+export const appearanceOf = async (
+  db: Db,
+  id: string,
+): Promise<{ hash: string | null; from: string[]; block: number | null } | undefined> => {
+  const { rows } = await sql<{
+    hash: string | null
+    from: string[]
+    block: number | null
+  }>`select coalesce(o.mined_hash, a.hash) as hash, o.senders as "from", o.mined_height as block
+    from outgoing o left join outgoing_attempts a on a.outgoing_id = o.id and a.attempt = o.attempt
+    where o.id = ${id}`.execute(db)
+  return rows[0]
+}
+
+/** The final transaction of ours that used a nonce, other than one, by its hash. */
+export const finalUserOfNonce = async (
+  db: Db,
+  network: Network,
+  address: string,
+  nonce: number,
+  other: string,
+): Promise<string | undefined> => {
+  const { rows } = await sql<{
+    hash: string
+  }>`select mined_hash as hash from outgoing where network = ${network} and senders[1] = ${address} and nonce = ${nonce}
+    and state in ('final', 'failed') and mined_hash <> ${other}`.execute(db)
+  return rows[0]?.hash
+}
+
+/** The transaction of ours that has an attempt of a hash, and what it cost: native units, null while in no block. */
+export const paidBy = async (
+  db: Db,
+  hash: string,
+): Promise<{ id: string; network: Network; paid: bigint | null } | undefined> => {
+  const { rows } = await sql<{ id: string; network: Network; paid: bigint | null }>`
+    select o.id, o.network, case when o.mined_height is not null then o.network_fee end as paid
+    from outgoing_attempts a join outgoing o on o.id = a.outgoing_id where a.hash = ${hash}`.execute(db)
+  return rows[0]
+}
+
+/** The unsigned bytes of an attempt. */
+export const unsignedOf = async (db: Db, { id, attempt }: Pick<Outgoing, 'id' | 'attempt'>): Promise<string> => {
+  const { rows } = await sql<{
+    unsigned: string
+  }>`select unsigned from outgoing_attempts where outgoing_id = ${id} and attempt = ${attempt}`.execute(db)
+  return rows[0]!.unsigned
+}
+
+/** True where the signer has refused a transaction of a purpose since a moment, and never signed it. */
+export const wasRefusedSince = (network: Network, purpose: Purpose, since: Date): RawBuilder<boolean> =>
+  sql`exists (select from outgoing o where network = ${network} and purpose = ${purpose} and state = 'abandoned' and updated_at > ${since}
+      and not exists (select from outgoing_attempts a where a.outgoing_id = o.id and a.raw is not null))`
+
+/**
+ * Payouts of Bitcoin that are signed, that no node has taken, and that nodes have refused for good since before a
+ * moment, and whose coins no consolidation takes back yet.
+ */
+export const refusedPayouts = async (db: Db, since: Date): Promise<string[]> => {
+  const { rows } = await sql<{
+    id: string
+  }>`select o.id from outgoing o where o.network = 'BITCOIN' and o.purpose = 'payout' and o.state = 'signed'
+    and o.first_broadcast_at is null and o.refused_since <= ${since}
+    and not exists (select from outgoing c where c.network = o.network and c.purpose = 'consolidation' and c.state <> 'abandoned' and c.keys && o.keys)
+    order by o.id`.execute(db)
+  return rows.map(({ id }) => id)
 }

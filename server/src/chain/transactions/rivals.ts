@@ -1,3 +1,4 @@
+import { shareHeight } from '../watcher/index.ts'
 import type { Block, Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
@@ -71,7 +72,7 @@ export const overtaken = async (db: Db, network: Network): Promise<Outgoing[]> =
 
 /** What is lost to a transaction. In a database transaction no block is taken back or becomes final until its end. */
 export const lostOf = async (db: Db | Tx, { id, network }: Pick<Outgoing, 'id' | 'network'>): Promise<Lost[]> => {
-  await sql`select from watch_cursors where network = ${network} for share`.execute(db)
+  await shareHeight(db, network)
   const { rows } =
     await sql<Lost>`select l.key, l.hash, l.height from outgoing o cross join lateral ${lostKeys} l where o.id = ${id} order by l.height, l.key`.execute(
       db,

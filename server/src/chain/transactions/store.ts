@@ -41,6 +41,11 @@ export const move = async (
   return rows[0]
 }
 
+/** Locks a transaction of ours: nothing else moves it until the end of the database's transaction. */
+export const lockOutgoing = async (tx: Tx, id: string): Promise<void> => {
+  await sql`select from outgoing where id = ${id} for update`.execute(tx)
+}
+
 /**
  * Takes transactions whose next step is due, oldest nonce first, for `leaseMs`; no other worker takes them meanwhile.
  */

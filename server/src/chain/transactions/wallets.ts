@@ -1,23 +1,19 @@
-import { sql } from 'kysely'
-import { depositAddress, type AddressFamily } from '../addresses/index.ts'
+import { depositAddress, knowHotAddresses, sampleAddresses } from '../addresses/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Db } from '../../platform/db/index.ts'
-import { bitcoinHotAddress, evmHotKeys, tronHotAddress, type HotKey, type WalletKeys } from './wallet.ts'
+import { bitcoinHotAddress, evmHotKeys, tronHotAddress, type WalletKeys } from './wallet.ts'
 
 /**
  * Makes the platform's own addresses known, so that money sent to them is recognised. Safe to repeat.
  * @param evmCount hot addresses on EVM chains
  */
 export const ensureWallets = async (db: Db, wallet: WalletKeys, { at }: Moment, evmCount = 1): Promise<void> => {
-  const all: [family: string, key: HotKey][] = [
-    ['BITCOIN', { address: bitcoinHotAddress(wallet), index: 0 }],
-    ['TRON', { address: tronHotAddress(wallet), index: 0 }],
-    ...evmHotKeys(wallet, evmCount).map((key): [string, HotKey] => ['EVM', key]),
+  const all = [
+    { family: 'BITCOIN' as const, address: bitcoinHotAddress(wallet), index: 0 },
+    { family: 'TRON' as const, address: tronHotAddress(wallet), index: 0 },
+    ...evmHotKeys(wallet, evmCount).map((key) => ({ family: 'EVM' as const, ...key })),
   ]
-  await sql`insert into house_addresses(family, address, account, branch, derivation_index, created_at)
-    select f, a, 'hot', 0, i, ${at} from unnest(${all.map(([family]) => family)}::text[], ${all.map(([, { address }]) => address)}::text[],
-      ${all.map(([, { index }]) => index)}::bigint[]) x(f, a, i)
-    on conflict do nothing`.execute(db)
+  await knowHotAddresses(db, 0, all, at)
 }
 
 /**
@@ -27,17 +23,12 @@ export const ensureWallets = async (db: Db, wallet: WalletKeys, { at }: Moment, 
  * @throws an Error that names an address which does not derive
  */
 export const requireSameKeys = async (db: Db, wallet: WalletKeys): Promise<void> => {
-  const { rows } = await sql<{ family: AddressFamily; account: 'hot' | 'deposit'; index: number; address: string }>`
-    select family, account, derivation_index as index, address from house_addresses where account = 'hot' and branch = 0 and derivation_index = 0
-    union all
-    select f, 'deposit', a.derivation_index, a.address from unnest(array['BITCOIN', 'EVM', 'TRON']) f
-    cross join lateral (select derivation_index, address from addresses where family = f limit 1) a`.execute(db)
   const hot = {
     BITCOIN: bitcoinHotAddress(wallet),
     EVM: evmHotKeys(wallet, 1)[0]!.address,
     TRON: tronHotAddress(wallet),
   }
-  for (const { family, account, index, address } of rows) {
+  for (const { family, account, index, address } of await sampleAddresses(db)) {
     const derived = account === 'hot' ? hot[family] : depositAddress(wallet, family, index)
     if (derived === address) continue
     throw new Error(

@@ -13,7 +13,17 @@ export { createLeadership } from './leadership.ts'
 
 export type { ChainSubscriber, PoolChange } from './subscriber.ts'
 
-export { watchStatus } from './queries.ts'
+export {
+  finalHeightOf,
+  hasRead,
+  heightOf,
+  holdHeights,
+  isFinalPast,
+  isNewestRead,
+  newestRead,
+  shareHeight,
+  watchStatus,
+} from './queries.ts'
 
 export { rescan } from './rescan.ts'
 

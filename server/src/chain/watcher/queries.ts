@@ -1,6 +1,6 @@
 import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
-import type { Db } from '../../platform/db/index.ts'
+import type { Db, Tx } from '../../platform/db/index.ts'
 
 /** How far a network has been read, by whichever process leads it: for `doctor`, the console and metrics. */
 export interface WatchStatus {
@@ -21,4 +21,86 @@ export const watchStatus = async (db: Db): Promise<WatchStatus[]> => {
     select network, height, head_height as "headHeight", final_height as "finalHeight", traces, epoch,
       updated_at as "updatedAt" from watch_cursors order by network`.execute(db)
   return rows
+}
+
+/** How far a network has been read and is final; locked, so that no block is read, or read again, meanwhile. */
+export const holdHeights = async (
+  tx: Tx,
+  network: Network,
+): Promise<{ headHeight: number; finalHeight: number } | undefined> => {
+  const { rows } = await sql<{
+    headHeight: number
+    finalHeight: number
+  }>`select height as "headHeight", final_height as "finalHeight" from watch_cursors
+    where network = ${network} for no key update`.execute(tx)
+  return rows[0]
+}
+
+/** The newest block of a network that has been read and is final; undefined before the first. */
+export const finalHeightOf = async (db: Db, network: Network): Promise<number | undefined> => {
+  const { rows } = await sql<{
+    height: number | null
+  }>`select final_height as height from watch_cursors where network = ${network}`.execute(db)
+  return rows[0]?.height ?? undefined
+}
+
+/** The newest block of a network that has been read; undefined before the first. */
+export const heightOf = async (db: Db | Tx, network: Network): Promise<number | undefined> => {
+  const { rows } = await sql<{ height: number }>`select height from watch_cursors where network = ${network}`.execute(
+    db,
+  )
+  return rows[0]?.height
+}
+
+/**
+ * The same; in a transaction no block is read, taken back or becomes final until its end, and other transactions may
+ * hold it too.
+ */
+export const shareHeight = async (db: Db | Tx, network: Network): Promise<number | undefined> => {
+  const { rows } = await sql<{
+    height: number
+  }>`select height from watch_cursors where network = ${network} for share`.execute(db)
+  return rows[0]?.height
+}
+
+/**
+ * The newest block that has been read; undefined before the first, and while the moves of final blocks that were lost
+ * have not been read again.
+ */
+export const newestRead = async (tx: Tx, network: Network): Promise<{ height: number; hash: string } | undefined> => {
+  const { rows } = await sql<{
+    height: number
+    hash: string
+  }>`select height, hash from watch_cursors where network = ${network} and height >= moves_since`.execute(tx)
+  return rows[0]
+}
+
+/** Whether this very block is the newest that has been read. */
+export const isNewestRead = async (tx: Tx, network: Network, hash: string): Promise<boolean> => {
+  const { rows } = await sql`select from watch_cursors where network = ${network} and hash = ${hash}`.execute(tx)
+  return rows.length > 0
+}
+
+/** Whether this very block has been read, and the moves of it and of later blocks are in the records of addresses. */
+export const hasRead = async (
+  tx: Tx,
+  network: Network,
+  { height, hash }: { height: number; hash: string },
+): Promise<boolean> => {
+  const { rows } =
+    await sql`select from watch_blocks b join watch_cursors c on c.network = b.network and c.height >= b.height and c.moves_since <= b.height
+    where b.network = ${network} and b.height = ${height} and b.hash = ${hash}`.execute(tx)
+  return rows.length === 1
+}
+
+/**
+ * Whether our own watcher has read every block up to a final one that was made after a moment. In a transaction the
+ * cursor stays where it is until the end. False also when the final block is too old to be remembered.
+ * @param time ms since the epoch, by the chain's clock
+ */
+export const isFinalPast = async (db: Db | Tx, network: Network, time: number): Promise<boolean> => {
+  const { rows } =
+    await sql`select from watch_cursors c join watch_blocks b on b.network = c.network and b.height = c.final_height
+    where c.network = ${network} and b.time > ${new Date(time)} for share of c`.execute(db)
+  return rows.length > 0
 }

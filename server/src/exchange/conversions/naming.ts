@@ -1,7 +1,6 @@
-import { sql } from 'kysely'
 import type { Tx } from '../../platform/db/index.ts'
 import { findDeposit, isSum, type Deposit } from '../../pay-in/deposits/index.ts'
-import { intentIdOf } from '../../pay-out/withdrawals/index.ts'
+import { intentIdOf, senderIntentOf } from '../../pay-out/withdrawals/index.ts'
 import type { Conversion } from './conversion.ts'
 
 /**
@@ -20,12 +19,4 @@ const sourceOf = async (tx: Tx, deposit: Deposit): Promise<string> => {
   if (deposit.internal) return `internal:${await senderIntentOf(tx, transaction)}`
   // What small deposits add up to has no place in a transaction.
   return `${network}:${transaction}:${isSum(deposit) ? `sum:${address}:${asset}` : index}`
-}
-
-/** Another merchant's withdrawal, by the name that its own request has. */
-const senderIntentOf = async (tx: Tx, withdrawalId: string): Promise<string> => {
-  const { rows } = await sql<{
-    intentId: string
-  }>`select coalesce(intent_id, id) as "intentId" from withdrawals where id = ${withdrawalId} and internal`.execute(tx)
-  return rows[0]?.intentId ?? withdrawalId
 }

@@ -1,3 +1,4 @@
+import { totalsOf } from '../../ledger/postings/index.ts'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 
@@ -13,15 +14,8 @@ export interface VenueLine {
 }
 
 /** What the books say that a venue holds, by asset. */
-export const bookedOn = async (db: Db | Tx, venue: string): Promise<Map<string, bigint>> => {
-  const { rows } = await sql<{
-    asset: string
-    units: bigint
-  }>`select asset, -sum(posted) as units from ledger_accounts where kind = ${`venue:${venue}`} group by asset`.execute(
-    db,
-  )
-  return new Map(rows.map(({ asset, units }) => [asset, units]))
-}
+export const bookedOn = async (db: Db | Tx, venue: string): Promise<Map<string, bigint>> =>
+  new Map([...(await totalsOf(db, `venue:${venue}`))].map(([asset, units]) => [asset, -units]))
 
 export const storeLine = async (
   tx: Tx,

@@ -135,3 +135,20 @@ export const writeDownAddress = async (
   )
   return rows.length === 1
 }
+
+/** The records of addresses in the order asked, and what they hold that no coin known here explains. */
+export const recordsOf = async (
+  tx: Tx,
+  network: Network,
+  asked: readonly Pick<Comparand, 'asset' | 'address'>[],
+): Promise<{ booked: bigint; unseen: bigint }[]> => {
+  const { rows } = await sql<{
+    booked: bigint
+    unseen: bigint
+  }>`select c.booked, c.suspended + greatest(c.difference, 0) as unseen
+      from unnest(${asked.map(({ asset }) => asset)}::text[], ${asked.map(({ address }) => address)}::text[]) with ordinality u(asset, address, n)
+      join custody_addresses c on c.network = ${network} and c.asset = u.asset and c.address = u.address order by u.n`.execute(
+    tx,
+  )
+  return rows
+}

@@ -11,6 +11,7 @@ export {
   differencesOf,
   driftsOf,
   recordOwnAddresses,
+  recordsOf,
   storeComparisons,
   touchEverything,
   touchSince,
@@ -30,4 +31,4 @@ export {
   totalSuspended,
 } from './suspended.ts'
 export type { Portion } from './suspended.ts'
-export { recountTotals } from './totals.ts'
+export { recountTotals, totalsByAccount } from './totals.ts'

@@ -1,4 +1,4 @@
-import type { Head, Network } from '@bursar/chainkit'
+import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { CustodyMove } from './move.ts'
@@ -41,20 +41,16 @@ export const richestOf = async (
 }
 
 /**
- * What the books say addresses held at a block, in the order asked: without what stands in suspense because nothing
- * explains it. Undefined when this block is not among those read, or the newest moves were not kept when it was.
+ * What the books say addresses held at a block that has been read, and whose moves and later ones are recorded, in the
+ * order asked: without what stands in suspense because nothing explains it.
  */
 export const explainedAt = async (
   tx: Tx,
   network: Network,
   asked: readonly Pick<CustodyMove, 'asset' | 'address'>[],
-  at: Head,
-): Promise<bigint[] | undefined> => {
-  const known =
-    await sql`select from watch_cursors c join watch_blocks b on b.network = c.network and b.height = ${at.height} and b.hash = ${at.hash}
-    where c.network = ${network} and c.height >= ${at.height} and c.moves_since <= ${at.height}`.execute(tx)
-  if (known.rows.length === 0) return undefined
-  const booked = await bookedAt(tx, network, asked, at.height)
+  height: number,
+): Promise<bigint[]> => {
+  const booked = await bookedAt(tx, network, asked, height)
   const { rows } = await sql<{ units: bigint }>`select coalesce(c.suspended, 0) as units
     from unnest(${asked.map((a) => a.asset)}::text[], ${asked.map((a) => a.address)}::text[]) with ordinality u(asset, address, n)
     left join custody_addresses c on c.network = ${network} and c.asset = u.asset and c.address = u.address order by u.n`.execute(

@@ -1,5 +1,5 @@
+import { placedUnder } from '../postings/index.ts'
 import { operations } from '@bursar/contract'
-import { sql } from 'kysely'
 import type { Db } from '../../platform/db/index.ts'
 import type { Route } from '../../platform/api/route.ts'
 
@@ -27,19 +27,6 @@ export const orderLookupRoutes = (db: Db, finders: Readonly<Record<string, Order
       },
     },
   ]
-}
-
-const placedUnder = async (
-  db: Db,
-  merchantId: string,
-  localId: string,
-): Promise<{ operation: string; objectId: string } | undefined> => {
-  const { rows } = await sql<{
-    operation: string
-    objectId: string
-  }>`select operation, object_id as "objectId" from local_ids
-    where merchant_id = ${merchantId} and local_id = ${localId}`.execute(db)
-  return rows[0]
 }
 
 /** Notifications of exchanges name the field differently from those of withdrawals; the lookup has one name for it. */

@@ -16,7 +16,17 @@ export type { Identity, Known } from './identity.ts'
 export type { Entry } from './judge.ts'
 export { tidyLegs } from './posting.ts'
 export type { Cause, Item, StoredAnswer, Leg, Outcome, Refusal, RowTable, Settled } from './posting.ts'
-export { balancesOf, lockAccounts, totalOf } from './queries.ts'
+export {
+  availableOf,
+  balancesOf,
+  feesOf,
+  lockAccounts,
+  placedUnder,
+  spendableAccounts,
+  totalOf,
+  totalOfKinds,
+  totalsOf,
+} from './queries.ts'
 export type { Balance } from './queries.ts'
 export { anchorDay, isAnchored, sealAccounts } from './seal.ts'
 export { verifyLedger } from './verify.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
-import type { AccountKind } from './accounts.ts'
+import type { AccountKey, AccountKind } from './accounts.ts'
 
 export interface Balance {
   merchantId: string
@@ -53,4 +53,69 @@ export const lockAccounts = async <Kind extends AccountKind>(
     join ledger_accounts l on l.merchant_id = u.m and l.asset = u.a and l.kind = any(${[...kinds]}::text[])
     order by l.id for no key update of l`.execute(tx)
   return rows
+}
+
+/** What an account holds that is neither held nor owed, credit positive; 0 for one that was never used. */
+export const availableOf = async (db: Db | Tx, { merchantId, asset, kind }: AccountKey): Promise<bigint> => {
+  const { rows } = await sql<{ units: bigint }>`select posted - held as units from ledger_accounts
+    where merchant_id = ${merchantId} and asset = ${asset} and kind = ${kind}`.execute(db)
+  return rows[0]?.units ?? 0n
+}
+
+/** Fees of an asset by merchant, the largest first; those of one merchant when one is named. */
+export const feesOf = async (
+  db: Db | Tx,
+  asset: string,
+  merchantId: string | null,
+): Promise<{ merchantId: string; units: bigint }[]> => {
+  const { rows } = await sql<{
+    merchantId: string
+    units: bigint
+  }>`select merchant_id as "merchantId", posted as units from ledger_accounts
+    where asset = ${asset} and kind = 'fees' and posted > 0 and (${merchantId}::uuid is null or merchant_id = ${merchantId}::uuid)
+    order by posted desc, merchant_id`.execute(db)
+  return rows
+}
+
+/** Every account of these merchants that they may spend from: what is paid in one asset may come from another. */
+export const spendableAccounts = async (
+  db: Db,
+  merchantIds: readonly string[],
+): Promise<{ merchantId: string; id: number }[]> => {
+  const { rows } = await sql<{
+    merchantId: string
+    id: number
+  }>`select merchant_id as "merchantId", id from ledger_accounts
+    where merchant_id = any(${[...new Set(merchantIds)]}::uuid[]) and kind = 'merchant' order by id`.execute(db)
+  return rows
+}
+
+/** What an asset's accounts of these kinds add up to over all owners, credit positive. */
+export const totalOfKinds = async (db: Db | Tx, asset: string, kinds: readonly AccountKind[]): Promise<bigint> => {
+  const { rows } = await sql<{ units: bigint }>`select coalesce(sum(posted), 0) as units from ledger_accounts
+    where asset = ${asset} and kind = any(${[...kinds]}::text[])`.execute(db)
+  return rows[0]!.units
+}
+
+/** What the accounts of one kind add up to over all owners, by asset, credit positive. */
+export const totalsOf = async (db: Db | Tx, kind: AccountKind): Promise<Map<string, bigint>> => {
+  const { rows } = await sql<{
+    asset: string
+    units: bigint
+  }>`select asset, sum(posted) as units from ledger_accounts where kind = ${kind} group by asset`.execute(db)
+  return new Map(rows.map(({ asset, units }) => [asset, units]))
+}
+
+/** What a merchant placed under a localId, and by which operation of the API. */
+export const placedUnder = async (
+  db: Db,
+  merchantId: string,
+  localId: string,
+): Promise<{ operation: string; objectId: string } | undefined> => {
+  const { rows } = await sql<{
+    operation: string
+    objectId: string
+  }>`select operation, object_id as "objectId" from local_ids
+    where merchant_id = ${merchantId} and local_id = ${localId}`.execute(db)
+  return rows[0]
 }

@@ -22,6 +22,8 @@ export {
   listKeys,
   listMerchants,
   mailboxes,
+  merchantExists,
+  withdrawalPercents,
   settingsOf,
 } from './queries.ts'
 export type { Mailbox } from './queries.ts'

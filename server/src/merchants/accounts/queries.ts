@@ -151,3 +151,24 @@ const openKey = (row: KeyRow, box: SecretBox, before: Merchant | undefined): Mer
   firstUsedAt: row.firstUsedAt?.getTime() ?? null,
   expiresAt: row.expiresAt?.getTime() ?? null,
 })
+
+/** Whether there is a merchant with an id. */
+export const merchantExists = async (db: Db | Tx, id: string): Promise<boolean> => {
+  const { rows } = await sql`select 1 from merchants where id = ${id}`.execute(db)
+  return rows.length === 1
+}
+
+/** The merchants of whose balance only so many percent may leave in an hour or a day. */
+export const withdrawalPercents = async (
+  db: Db | Tx,
+): Promise<Map<string, { hour: number | null; day: number | null }>> => {
+  const percents = sql`id, (settings ->> 'withdrawalHourPercent')::int as hour, (settings ->> 'withdrawalDayPercent')::int as day`
+  // Each part has an index of its own, with few merchants in it.
+  const { rows } = await sql<{
+    id: string
+    hour: number | null
+    day: number | null
+  }>`select ${percents} from merchants where settings ? 'withdrawalDayPercent'
+    union select ${percents} from merchants where settings ? 'withdrawalHourPercent'`.execute(db)
+  return new Map(rows.map(({ id, hour, day }) => [id, { hour, day }]))
+}

@@ -13,7 +13,15 @@ export { createAttemptPruneJob, createDelivery } from './jobs.ts'
 export type { Delivery, DeliveryDeps } from './jobs.ts'
 export { archiveEvents, listArchives } from './archive.ts'
 export { createMonthsJob, readMonths } from './months.ts'
-export { lastSequence, listAttempts, listEvents, listExhausted, selectEvents, wasNotified } from './queries.ts'
+export {
+  BACKLOG_COUNTS,
+  lastSequence,
+  listAttempts,
+  listEvents,
+  listExhausted,
+  selectEvents,
+  wasNotified,
+} from './queries.ts'
 
 export { webhookRoutes } from './routes.ts'
 export type { Endpoint } from './signature.ts'

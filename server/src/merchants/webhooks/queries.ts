@@ -136,3 +136,6 @@ export const listAttempts = async (
     await sql<AttemptRow>`select sequence, attempt, at, status, error, duration_ms as "durationMs" from event_attempts
     where merchant_id = ${merchantId} and sequence = ${sequence} order by epoch desc limit ${limit}`.execute(db)
   ).rows
+
+/** Objects with notifications that are not delivered yet, as a gauge shows them: `state`, `value`. */
+export const BACKLOG_COUNTS = sql`select state, count(*) as value from event_streams group by state`

@@ -6,7 +6,7 @@ import type { Db, Tx } from '../../platform/db/index.ts'
 import { noEffects, type Effects } from '../../ledger/effects/index.ts'
 import { formatUnits, rescale } from '../../platform/money/index.ts'
 import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
-import { holdHeights } from './queries.ts'
+import { holdHeights, hasRead } from '../../chain/watcher/index.ts'
 import type { DepositSettings } from './settings.ts'
 import { settleDeposits } from './settling.ts'
 
@@ -55,8 +55,8 @@ export const backInner = async (
 ): Promise<Effects> => {
   const heights = await holdHeights(tx, network)
   if (!heights) return noEffects
-  const explained = await explainedAt(tx, network, held, at)
-  if (!explained) return noEffects
+  if (!(await hasRead(tx, network, at))) return noEffects
+  const explained = await explainedAt(tx, network, held, at.height)
   for (const [i, { address, asset, units }] of held.entries()) {
     const listed = settings.catalogue.findCrypto(asset)
     const on = listed?.networks.get(network)

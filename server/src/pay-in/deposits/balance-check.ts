@@ -10,7 +10,8 @@ import { brought } from './custody.ts'
 import { foundByBalance, type Deposit } from './deposit.ts'
 import { openDeposits, type Arrival } from './opening.ts'
 import type { DepositSettings } from './settings.ts'
-import { comparedAbove, holdHeights, lockLostByBalance } from './queries.ts'
+import { hasRead, holdHeights } from '../../chain/watcher/index.ts'
+import { comparedAbove, lockLostByBalance } from './queries.ts'
 import { moveMined } from './store.ts'
 
 /** The deposits that were found. */
@@ -48,14 +49,14 @@ export const explainBalances = async (
   const native = settings.catalogue.byContract(network, null)
   const heights = await holdHeights(tx, network)
   if (!native || !heights || heights.finalHeight < at.height) return undefined
+  if (!(await hasRead(tx, network, at))) return undefined
   const { asset, on } = native
   const explained = await explainedAt(
     tx,
     network,
     held.map(({ owner: { address } }) => ({ asset: asset.ticker, address })),
-    at,
+    at.height,
   )
-  if (!explained) return undefined
   const lost = await lostSenders(tx, network, at.height)
   const passedOver = new Set([
     ...lost,

@@ -7,7 +7,7 @@ import { carryOut, type Effects } from '../../ledger/effects/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { unbackedOn, type HeldAt } from './backing.ts'
-import { finalHeightOf } from './queries.ts'
+import { finalHeightOf } from '../../chain/watcher/index.ts'
 
 /** Few enough for a node of TRON to answer before its final block moves on. */
 const PAGE = 50

@@ -8,7 +8,8 @@ import type { Job } from '../../platform/jobs/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import type { HeldBy } from './balance-check.ts'
 
-import { finalHeightOf, lostByBalance } from './queries.ts'
+import { finalHeightOf } from '../../chain/watcher/index.ts'
+import { lostByBalance } from './queries.ts'
 
 const PAGE = 200
 

@@ -5,26 +5,6 @@ import type { Db, Tx } from '../../platform/db/index.ts'
 import { foundByBalance, hasHash, type Deposit } from './deposit.ts'
 import { DEPOSIT_COLUMNS } from './store.ts'
 
-/** How far a network has been read and is final; locked, so that no block is read, or read again, meanwhile. */
-export const holdHeights = async (
-  tx: Tx,
-  network: Network,
-): Promise<{ headHeight: number; finalHeight: number } | undefined> => {
-  const { rows } = await sql<{
-    headHeight: number
-    finalHeight: number
-  }>`select height as "headHeight", final_height as "finalHeight" from watch_cursors
-    where network = ${network} for no key update`.execute(tx)
-  return rows[0]
-}
-
-/** How far the watcher holds a network to be final; undefined while it has not been read. */
-export const finalHeightOf = async (db: Db, network: Network): Promise<number | undefined> => {
-  const { rows } = await sql<{ height: number }>`select final_height as height from watch_cursors
-    where network = ${network}`.execute(db)
-  return rows[0]?.height
-}
-
 /** Owners of addresses whose deposits found by balance have lost their blocks. */
 export const lostByBalance = async (db: Db, network: Network): Promise<AddressOwner[]> => {
   const { rows } = await sql<{ address: string }>`select distinct d.address from deposits d

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { companyOf } from '../../merchants/accounts/index.ts'
 import { givenBackOf, isUnderWay, paymentsOf, type Payment } from '../../cards/acquiring/index.ts'
 import type { FiatAsset } from '../../market/assets/index.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
@@ -49,12 +49,11 @@ export const findForPayer = async (
 ): Promise<FiatInvoiceForPayer | undefined> => {
   const invoice = await findById(db, id)
   if (!invoice) return undefined
-  const { rows } = await sql<{
-    name: string
-    url: string
-  }>`select company_name as name, company_url as url from merchants
-    where id = ${invoice.merchantId}`.execute(db)
-  return { invoice, company: rows[0]!, standing: await standingOf(db, invoice, settings, at) }
+  return {
+    invoice,
+    company: await companyOf(db, invoice.merchantId),
+    standing: await standingOf(db, invoice, settings, at),
+  }
 }
 
 const standingOf = async (

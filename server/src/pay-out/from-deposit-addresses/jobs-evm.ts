@@ -9,7 +9,8 @@ import {
   type EvmPlan,
 } from '../../chain/transactions/index.ts'
 import { freshPrices } from '../../market/rates/index.ts'
-import { expectedPrice, finalHeightOf, unitsWorth, type SweepPolicy } from '../../treasury/sweeps/index.ts'
+import { finalHeightOf } from '../../chain/watcher/index.ts'
+import { expectedPrice, unitsWorth, type SweepPolicy } from '../../treasury/sweeps/index.ts'
 import {
   gasRateOf,
   MOST_GAS,

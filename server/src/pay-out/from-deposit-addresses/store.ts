@@ -1,6 +1,6 @@
 import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
-import { familyOf } from '../../chain/addresses/index.ts'
+import { familyOf, lockAddresses } from '../../chain/addresses/index.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { isCovered } from '../../ledger/stops/index.ts'
 
@@ -60,9 +60,7 @@ const isBusy = (
  * way by now.
  */
 export const takeAddress = async (tx: Tx, network: Network, address: string): Promise<boolean> => {
-  await sql`select from addresses where family = ${familyOf(network)} and address = ${address} for no key update`.execute(
-    tx,
-  )
+  await lockAddresses(tx, familyOf(network), [address])
   const { rows } =
     await sql`select from addresses a where a.family = ${familyOf(network)} and a.address = ${address} and not ${isBusy(network)}`.execute(
       tx,

@@ -1,6 +1,6 @@
+import { shareHeight } from '../../chain/watcher/index.ts'
 import { isDeepStrictEqual } from 'node:util'
 import type { Block } from '@bursar/chainkit'
-import { sql } from 'kysely'
 import type { ChainAdapter } from '../../adapters/chains/port.ts'
 import type { SignedTransaction, Signer } from '../../adapters/signer/port.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
@@ -210,12 +210,7 @@ const passedUnseen = async (
 }
 
 /** How far our watcher has read TRON; -1 before it has begun. In a transaction it reads on only after its end. */
-const cursorHeight = async (db: Db | Tx): Promise<number> => {
-  const { rows } = await sql<{
-    height: number
-  }>`select height from watch_cursors where network = 'TRON' for share`.execute(db)
-  return rows[0]?.height ?? -1
-}
+const cursorHeight = async (db: Db | Tx): Promise<number> => (await shareHeight(db, 'TRON')) ?? -1
 
 /** The lowest block made at a time or later; one above `top` when none is. */
 const firstFrom = async (adapter: AttachDeps['adapter'], time: number, top: number): Promise<number> => {

@@ -13,6 +13,8 @@ import {
   tronCommitted,
   tronPayment,
   type TronPlan,
+  countTronPayouts,
+  tronFeesUnderWay,
 } from '../../chain/transactions/index.ts'
 import { raiseAlert, resolveAlert, resolveAlertsOf } from '../../platform/runtime/alerts.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
@@ -37,7 +39,7 @@ export const planTronPayouts = async (deps: TronPayoutDeps): Promise<boolean> =>
   const { runtime, policy, hotAddress } = deps
   const { at } = momentOf(runtime)
   const round: Round = {
-    slots: policy.mostInFlight - (await countUnmined(runtime.db, hotAddress)),
+    slots: policy.mostInFlight - (await countTronPayouts(runtime.db, hotAddress)),
     made: false,
     payable: new Set(),
     lacking: new Set(),
@@ -200,13 +202,6 @@ const storePlanned = async (
   }
 }
 
-const countUnmined = async (db: Db, hotAddress: string): Promise<number> => {
-  const { rows } = await sql<{ count: number }>`select count(*) as count from outgoing
-    where network = 'TRON' and purpose = 'payout' and senders[1] = ${hotAddress} and state in ('planned', 'signed', 'broadcast')
-      and refused_since is null`.execute(db)
-  return rows[0]!.count
-}
-
 type HotBalanceDeps = Pick<TronPayoutDeps, 'runtime' | 'catalogue' | 'adapter' | 'hotAddress'>
 
 /** sun that the hot address can send now, after everything that is on its way. */
@@ -229,7 +224,7 @@ const readHotBalance = async (deps: HotBalanceDeps, ready: readonly Withdrawal[]
     catalogue.findCrypto(ticker)!,
   )
   const leaving = await Promise.all(assets.map(({ ticker }) => underWay(runtime.db, ticker, hotAddress)))
-  const fees = nativeLedgerUnits(catalogue, 'TRON', await feesUnderWay(runtime.db, hotAddress))
+  const fees = nativeLedgerUnits(catalogue, 'TRON', await tronFeesUnderWay(runtime.db, hotAddress))
   const committed = nativeLedgerUnits(catalogue, 'TRON', (await tronCommitted(runtime.db, hotAddress)).sun)
   const toCold = await toColdOf(runtime.db, 'TRON', ['signed', 'broadcast', 'mined'])
   // Asked afterwards: what becomes final in between is then subtracted twice, never not at all.
@@ -253,15 +248,4 @@ const underWay = async (db: Db, ticker: string, hotAddress: string): Promise<big
     where w.blockchain = 'TRON' and w.ticker = ${ticker} and w.state in ('planned', 'sent', 'mined')
       and (o.id is null or o.senders[1] = ${hotAddress})`.execute(db)
   return rows[0]!.units
-}
-
-const feesUnderWay = async (db: Db, hotAddress: string): Promise<bigint> => {
-  const { rows } = await sql<{
-    fees: bigint
-  }>`select coalesce(sum(coalesce(o.network_fee, a.network_fee)), 0) as fees from outgoing o
-    join outgoing_attempts a on a.outgoing_id = o.id and a.attempt = o.attempt
-    where o.network = 'TRON' and ${hotAddress} = any(o.senders) and o.state in ('planned', 'signed', 'broadcast', 'mined')`.execute(
-    db,
-  )
-  return rows[0]!.fees
 }

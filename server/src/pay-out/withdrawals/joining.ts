@@ -2,7 +2,13 @@ import { sql } from 'kysely'
 import type { Catalogue } from '../../market/assets/index.ts'
 import { inTransaction, type Tx } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
-import { oursAmong, readOffered, type Outgoing, type OutgoingChange } from '../../chain/transactions/index.ts'
+import {
+  lockOutgoing,
+  oursAmong,
+  readOffered,
+  type Outgoing,
+  type OutgoingChange,
+} from '../../chain/transactions/index.ts'
 import { resolveAlert } from '../../platform/runtime/alerts.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import type { WithdrawalSubscriber } from './commands.ts'
@@ -48,7 +54,7 @@ export const joinLate = (
         `of ${hashes.join(', ')} these books know ${names}, which may not be the one that is mined: wait until a final block shows which is`,
       )
     }
-    await sql`select from outgoing where id = ${id} for update`.execute(tx)
+    await lockOutgoing(tx, id)
     const { outgoing } = (await readOffered(tx, id))!
     const events = NOTIFIED[outgoing.state]
     if (!events || (await isPaidOtherwise(tx, waiting)))

@@ -2,7 +2,7 @@ import type { Network } from '@bursar/chainkit'
 import { orderErrors } from '@bursar/contract'
 import { sql } from 'kysely'
 import { refusal } from '../../ledger/orders/index.ts'
-import { DEFAULT_SETTINGS } from '../../merchants/accounts/index.ts'
+import { DEFAULT_SETTINGS, withdrawalPercents } from '../../merchants/accounts/index.ts'
 import { type Db, inTransaction, type Tx } from '../../platform/db/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import { raiseOrRenewAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
@@ -186,16 +186,8 @@ export const readDayLimits = async (db: Db | Tx): Promise<DayLimits> => {
   }>`select network || '/' || asset as key, per_payment as payment, per_hour as hour, per_day as day from signer_limits`.execute(
     db,
   )
-  const percents = sql`id, (settings ->> 'withdrawalHourPercent')::int as hour, (settings ->> 'withdrawalDayPercent')::int as day`
-  // Each part has an index of its own, with few merchants in it.
-  const merchants = await sql<{
-    id: string
-    hour: number | null
-    day: number | null
-  }>`select ${percents} from merchants where settings ? 'withdrawalDayPercent'
-    union select ${percents} from merchants where settings ? 'withdrawalHourPercent'`.execute(db)
   return {
     signer: new Map(signer.rows.map(({ key, ...limits }) => [key, limits])),
-    percents: new Map(merchants.rows.map(({ id, hour, day }) => [id, { hour, day }])),
+    percents: await withdrawalPercents(db),
   }
 }

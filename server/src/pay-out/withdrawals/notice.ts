@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { appearanceOf } from '../../chain/transactions/index.ts'
 import type { OrderFinder } from '../../ledger/orders/index.ts'
 import type { Catalogue, CryptoAsset } from '../../market/assets/index.ts'
 import type { Notice } from '../../merchants/webhooks/index.ts'
@@ -118,11 +118,5 @@ export const assetOf = (catalogue: Catalogue, { ticker }: Withdrawal): CryptoAss
   return asset
 }
 
-export const carriedOf = async (db: Db, { outgoingId }: Withdrawal): Promise<Carried> => {
-  if (outgoingId === null) return { hash: null, from: [], block: null }
-  const { rows } =
-    await sql<Carried>`select coalesce(o.mined_hash, a.hash) as hash, o.senders as "from", o.mined_height as block
-    from outgoing o left join outgoing_attempts a on a.outgoing_id = o.id and a.attempt = o.attempt
-    where o.id = ${outgoingId}`.execute(db)
-  return rows[0] ?? { hash: null, from: [], block: null }
-}
+export const carriedOf = async (db: Db, { outgoingId }: Withdrawal): Promise<Carried> =>
+  (outgoingId === null ? undefined : await appearanceOf(db, outgoingId)) ?? { hash: null, from: [], block: null }

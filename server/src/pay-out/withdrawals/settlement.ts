@@ -6,6 +6,7 @@ import {
   type OutgoingChange,
   type OutgoingSubscriber,
   ownCosts,
+  finalUserOfNonce,
 } from '../../chain/transactions/index.ts'
 import { type CustodyMove, onAccounts } from '../../ledger/address-balances/index.ts'
 import { type Effects, joinEffects, noEffects } from '../../ledger/effects/index.ts'
@@ -199,13 +200,8 @@ export const supersededBy = async (db: Db, transaction: SignedTransaction): Prom
 type FindUser = (db: Db, transaction: SignedTransaction, key: readonly string[]) => Promise<string | undefined>
 
 /** @param key chain id, address and nonce */
-const nonceUser: FindUser = async (db, { network, hash }, [, address, nonce]) => {
-  const { rows } = await sql<{
-    hash: string
-  }>`select mined_hash as hash from outgoing where network = ${network} and senders[1] = ${address} and nonce = ${Number(nonce)}
-    and state in ('final', 'failed') and mined_hash <> ${hash}`.execute(db)
-  return rows[0]?.hash
-}
+const nonceUser: FindUser = (db, { network, hash }, [, address, nonce]) =>
+  finalUserOfNonce(db, network, address!, Number(nonce), hash)
 
 /** @param key transaction and output. What others have spent it by proves itself once the payment is in these books. */
 const coinSpender: FindUser = async (db, { network, hash }, [transaction, vout]) => {

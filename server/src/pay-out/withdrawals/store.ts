@@ -222,3 +222,21 @@ export const approvalsOf = async (
     order by withdrawal_id, key_id, created_at desc`.execute(db)
   return rows
 }
+
+/** How many different keys have approved each of these withdrawals; one that none has is absent. */
+export const approvalCounts = async (db: Db, withdrawals: readonly Withdrawal[]): Promise<Map<string, number>> => {
+  if (withdrawals.length === 0) return new Map()
+  const { rows } = await sql<{ id: string; count: number }>`select withdrawal_id as id, count(distinct key_id) as count
+    from withdrawal_approvals where withdrawal_id = any(${withdrawals.map((w) => w.id)}::uuid[]) group by withdrawal_id`.execute(
+    db,
+  )
+  return new Map(rows.map((row) => [row.id, row.count]))
+}
+
+/** The intent of an internal withdrawal, by its id alone: a deposit knows it by that; the id itself when it is none. */
+export const senderIntentOf = async (tx: Tx, withdrawalId: string): Promise<string> => {
+  const { rows } = await sql<{
+    intentId: string
+  }>`select coalesce(intent_id, id) as "intentId" from withdrawals where id = ${withdrawalId} and internal`.execute(tx)
+  return rows[0]?.intentId ?? withdrawalId
+}

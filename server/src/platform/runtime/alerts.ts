@@ -95,3 +95,17 @@ export const endAlertByHand = async (
     where id = ${id} and resolved_at is null returning kind, resolved_at is not null as "isEnded"`.execute(db)
   return rows[0]
 }
+
+/** The alerts that are open, the oldest first. */
+export const openAlerts = async (db: Db): Promise<{ id: string; raisedAt: Date; kind: string; text: string }[]> => {
+  const { rows } = await sql<{
+    id: string
+    raisedAt: Date
+    kind: string
+    text: string
+  }>`select id, raised_at as "raisedAt", kind, text from alerts where resolved_at is null order by raised_at`.execute(db)
+  return rows
+}
+
+/** The open alerts as a gauge shows them: `kind`, `value`. */
+export const ALERT_COUNTS = sql`select kind, count(*) as value from alerts where resolved_at is null group by kind`

@@ -68,3 +68,12 @@ export const acceptDatabase = async (tx: Tx, { forgot }: { forgot: boolean }, no
 
 /** When `bursar restored` ran last, real time; null: never. */
 export const restoredAt = async (db: Db | Tx): Promise<Date | null> => (await read(db))?.restoredAt ?? null
+
+/**
+ * Whether this database was restored from a copy after a moment: it may then have forgotten what was done since the
+ * copy.
+ */
+export const wasRestoredSince = async (db: Db, at: Date): Promise<boolean> => {
+  const { rows } = await sql`select from installation where restored_at >= ${at}`.execute(db)
+  return rows.length > 0
+}

@@ -8,10 +8,16 @@ export interface RangeAlert {
   to: number
 }
 
-/** The range of the open alert with a subject. */
-export const openRange = async (tx: Tx, kind: string, subject: string): Promise<RangeAlert | undefined> => {
-  const { rows } =
-    await sql<RangeAlert>`select subject, (detail->>'from')::bigint as "from", (detail->>'to')::bigint as "to" from alerts
+/** The range of the open alert with a subject; null is an end that its details do not state. */
+export const openRange = async (
+  tx: Tx,
+  kind: string,
+  subject: string,
+): Promise<{ from: number | null; to: number | null } | undefined> => {
+  const { rows } = await sql<{
+    from: number | null
+    to: number | null
+  }>`select (detail->>'from')::bigint as "from", (detail->>'to')::bigint as "to" from alerts
       where kind = ${kind} and subject = ${subject} and resolved_at is null`.execute(tx)
   return rows[0]
 }

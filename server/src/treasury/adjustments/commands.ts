@@ -1,15 +1,16 @@
+import { merchantExists } from '../../merchants/accounts/index.ts'
 import { isNetwork } from '@bursar/chainkit'
 import { isSameActor } from '../../platform/base/actor.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { explainAddress, writeDownAddress } from '../../ledger/address-balances/index.ts'
 import { freezeDebtors, lockDebts, pairText, unfreezeDebtors } from '../../ledger/debts/index.ts'
-import { applyAll } from '../../ledger/postings/index.ts'
+import { applyAll, availableOf, feesOf } from '../../ledger/postings/index.ts'
 import { accountText, keyOf, merchantOf, requirePair, type NamedAccount } from './accounts.ts'
 import { adjustmentText, VALID_MS, type Adjustment } from './adjustment.ts'
 import { enrolmentText, hasSigned, type Person } from './person.ts'
 import { itemsOf, type Part } from './postings.ts'
-import { availableOf, equityOf, feesOf, findDeposit, merchantExists, spokenForOf } from './queries.ts'
+import { equityOf, findDeposit, spokenForOf } from './queries.ts'
 import {
   databaseIdentity,
   findAdjustment,

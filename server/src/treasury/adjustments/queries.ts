@@ -1,41 +1,14 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { totalSuspended } from '../../ledger/address-balances/index.ts'
-import type { AccountKey } from '../../ledger/postings/index.ts'
-
-/** What an account holds that is neither held nor owed, credit positive; 0 for one that was never used. */
-export const availableOf = async (db: Db | Tx, { merchantId, asset, kind }: AccountKey): Promise<bigint> => {
-  const { rows } = await sql<{ units: bigint }>`select posted - held as units from ledger_accounts
-    where merchant_id = ${merchantId} and asset = ${asset} and kind = ${kind}`.execute(db)
-  return rows[0]?.units ?? 0n
-}
-
-/** Fees of an asset by merchant, the largest first; those of one merchant when one is named. */
-export const feesOf = async (
-  db: Db | Tx,
-  asset: string,
-  merchantId: string | null,
-): Promise<{ merchantId: string; units: bigint }[]> => {
-  const { rows } = await sql<{
-    merchantId: string
-    units: bigint
-  }>`select merchant_id as "merchantId", posted as units from ledger_accounts
-    where asset = ${asset} and kind = 'fees' and posted > 0 and (${merchantId}::uuid is null or merchant_id = ${merchantId}::uuid)
-    order by posted desc, merchant_id`.execute(db)
-  return rows
-}
+import { totalOfKinds } from '../../ledger/postings/index.ts'
 
 /**
  * What the platform owns of an asset after its costs and losses, without what it trades with: no more can be taken out,
  * whatever was paid in or earned.
  */
-export const equityOf = async (db: Db | Tx, asset: string): Promise<bigint> => {
-  const { rows } = await sql<{ units: bigint }>`select coalesce(sum(posted), 0) as units from ledger_accounts
-    where asset = ${asset} and kind in ('capital', 'fees', 'losses', 'network-costs', 'acquirer-costs', 'venue-costs')`.execute(
-    db,
-  )
-  return rows[0]!.units
-}
+export const equityOf = (db: Db | Tx, asset: string): Promise<bigint> =>
+  totalOfKinds(db, asset, ['capital', 'fees', 'losses', 'network-costs', 'acquirer-costs', 'venue-costs'])
 
 /**
  * What of suspense is spoken for: suspended payments by card of a merchant; of the platform, what addresses hold
@@ -71,11 +44,6 @@ export const findDeposit = async (
       db,
     )
   return rows[0]
-}
-
-export const merchantExists = async (db: Db | Tx, id: string): Promise<boolean> => {
-  const { rows } = await sql`select 1 from merchants where id = ${id}`.execute(db)
-  return rows.length === 1
 }
 
 /**

@@ -1,7 +1,8 @@
 import { raiseOrRenewAlert } from '../../platform/runtime/alerts.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { auditAccounts } from './commands.ts'
-import { spendableAccounts, withoutHold, type Payment, type PaymentKind } from './store.ts'
+import { spendableAccounts } from '../../ledger/postings/index.ts'
+import { withoutHold, type Payment, type PaymentKind } from './store.ts'
 
 const HOLD_ALERT = 'payment-without-hold'
 

@@ -232,19 +232,6 @@ export const readSlice = async (
   }
 }
 
-/** Every account of these merchants that they may spend from: what is paid in one asset may come from another. */
-export const spendableAccounts = async (
-  db: Db,
-  merchantIds: readonly string[],
-): Promise<{ merchantId: string; id: number }[]> => {
-  const { rows } = await sql<{
-    merchantId: string
-    id: number
-  }>`select merchant_id as "merchantId", id from ledger_accounts
-    where merchant_id = any(${[...new Set(merchantIds)]}::uuid[]) and kind = 'merchant' order by id`.execute(db)
-  return rows
-}
-
 /** Money that is to leave: a waiting withdrawal, or a planned part of a card payout. */
 export interface Payment {
   id: string

@@ -2,8 +2,7 @@ import { isEvmNetwork, isRefused, type Network } from '@bursar/chainkit'
 import { parseAddress as parseBitcoin, type BitcoinChain } from '@bursar/chainkit/bitcoin'
 import { parseAddress as parseEvm } from '@bursar/chainkit/evm'
 import { parseAddress as parseTron } from '@bursar/chainkit/tron'
-import { sql } from 'kysely'
-import { familyOf } from '../../chain/addresses/index.ts'
+import { familyOf, knowColdAddress } from '../../chain/addresses/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Db } from '../../platform/db/index.ts'
 import type { TreasuryPolicy } from '../reconciliation/index.ts'
@@ -24,15 +23,7 @@ export const ensureColdAddresses = async (
       if (cold === null) continue
       if (canonical(network, cold, bitcoinChain) !== cold)
         throw new Error(`policy: ${network}.hot.${ticker}.cold is not an address as ${network} writes it`)
-      const family = familyOf(network)
-      const { rows } = await sql<{ account: string }>`with added as (
-          insert into house_addresses(family, address, account, branch, derivation_index, created_at)
-          select ${family}, ${cold}, 'cold', 0, 0, ${at} where not exists (select from addresses where family = ${family} and address = ${cold})
-          on conflict do nothing returning account)
-        select account from added union all select account from house_addresses where family = ${family} and address = ${cold}`.execute(
-        db,
-      )
-      if (rows[0]?.account !== 'cold')
+      if (!(await knowColdAddress(db, familyOf(network), cold, at)))
         throw new Error(`policy: ${network}.hot.${ticker}.cold is an address whose key is here`)
     }
   }

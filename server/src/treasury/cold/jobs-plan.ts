@@ -1,11 +1,11 @@
 import { isEvmNetwork, isRefused } from '@bursar/chainkit'
 import { parseUnsigned, transactionId } from '@bursar/chainkit/tron'
-import { sql } from 'kysely'
 import type { AccountChainAdapter, TronChainAdapter } from '../../adapters/chains/port.ts'
 import { rescale } from '../../platform/money/index.ts'
 import {
   currentState,
   inPayableForm,
+  nonceAhead,
   paymentCall,
   planEvm,
   planTron,
@@ -30,16 +30,16 @@ export const planTransfer = (deps: ColdDeps, wanted: Wanted): Promise<ColdPlan |
 }
 
 const onEvm = async (deps: ColdDeps, { ticker, units, to, from: key }: Wanted): Promise<ColdPlan | string> => {
-  const { network, sending, catalogue } = deps
+  const { runtime, network, sending, catalogue } = deps
   if (!isEvmNetwork(network) || deps.chainId === undefined || !key)
     throw new Error(`${network} has a chain id and hot addresses`)
   const [adapter, from] = [deps.adapter as AccountChainAdapter, key.address]
-  const state = await currentState({ runtime: deps.runtime, network, adapter })
+  const state = await currentState({ runtime, network, adapter })
   const call = paymentCall({ to, units, contract: catalogue.findCrypto(ticker)!.networks.get(network)!.contract })
   const [rate, estimate] = await Promise.all([adapter.feeRate(), state.estimateGas({ from, ...call })])
   if (!estimate.ok) return estimate.message
   if (rate.kind !== 'gas') throw new Error(`${network} estimates fees for each unit of gas`)
-  const nonce = await nonceAhead(deps, await state.minedNonce(from), from)
+  const nonce = await nonceAhead(runtime.db, network, from, await state.minedNonce(from), runtime.clock.business())
   if (nonce === undefined) return 'the nonces of the chain and of the database do not agree'
   const roomy = rate.legacy ? rate : { ...rate, maxFeePerGas: rate.maxFeePerGas * PRICE_ROOM }
   const plan = planEvm({ network, chainId: deps.chainId, nonce, call, gas: estimate.gas, rate: roomy })
@@ -58,29 +58,6 @@ const onEvm = async (deps: ColdDeps, { ticker, units, to, from: key }: Wanted): 
     change: null,
     previous: new Map(),
   }
-}
-
-/** The signing is expected to take so long: as many nonces as were used in such a time are left to payouts. */
-const LEAD_MS = 60 * 60_000
-const MOST_AHEAD = 256
-
-/**
- * The nonce of a transaction that will be signed later: not the next one, which payouts would have to wait for, but one
- * that they are likely to come to when the signature is there.
- */
-const nonceAhead = async ({ runtime, network }: ColdDeps, mined: number, from: string): Promise<number | undefined> => {
-  const since = new Date(runtime.clock.business() - LEAD_MS)
-  const { rows } = await sql<{ next: number; used: number; offered: number | null }>`
-    with wallet as (insert into hot_wallets(network, address, next_nonce) values (${network}, ${from}, ${mined})
-      on conflict (network, address) do update set address = hot_wallets.address returning next_nonce as next)
-    select next,
-      (select count(*) from outgoing where network = ${network} and senders[1] = ${from} and nonce is not null and created_at > ${since}
-        and purpose <> 'cold') as used,
-      (select max(nonce) from outgoing where network = ${network} and senders[1] = ${from} and purpose = 'cold'
-        and state not in ('abandoned', 'final', 'failed')) as offered
-    from wallet`.execute(runtime.db)
-  const { next, used, offered } = rows[0]!
-  return mined > next ? undefined : Math.max(next + Math.min(used, MOST_AHEAD), (offered ?? -1) + 1)
 }
 
 const onTron = async (deps: ColdDeps, { id, ticker, units, to }: Wanted): Promise<ColdPlan | string> => {

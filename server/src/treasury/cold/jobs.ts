@@ -1,3 +1,4 @@
+import { isFinalPast } from '../../chain/watcher/index.ts'
 import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { TronChainAdapter } from '../../adapters/chains/port.ts'
@@ -7,21 +8,23 @@ import { rescale } from '../../platform/money/index.ts'
 import {
   evmHotKeys,
   insertPlanned,
-  isFinalPast,
+  lockNextNonce,
   paymentCall,
   planEvm,
   readOffered,
   takeNonce,
   withdrawOffer,
   type Attempt,
+  type HotKey,
 } from '../../chain/transactions/index.ts'
+import { richestOf } from '../../ledger/address-balances/index.ts'
 import { raiseOrRenewAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { excessOf, inLedgerUnits, positionsOf, type HotLimits, type Position } from '../reconciliation/index.ts'
 import { OFFER_ALERT, offerTransfer } from './commands.ts'
 import { onChainUnits, planTransfer } from './jobs-plan.ts'
 import type { ColdDeps, Wanted } from './plan.ts'
-import { assetsUnderWay, forgetPrevious, listOffered, noteEnd, noteOvertaken, richestOf } from './store.ts'
+import { assetsUnderWay, forgetPrevious, listOffered, noteEnd, noteOvertaken } from './store.ts'
 import type { ColdTransfer } from './transfer.ts'
 
 /**
@@ -49,9 +52,7 @@ const judge = async (deps: ColdDeps, position: Position, given: HotLimits, isUnd
   const { ticker } = position
   const limits = inLedgerUnits(catalogue, network, ticker, given)
   const subject = `${network}/${ticker}`
-  const from = isEvmNetwork(network)
-    ? await richestOf(runtime.db, network, ticker, evmHotKeys(deps.wallet, deps.sending.hotAddresses))
-    : undefined
+  const from = isEvmNetwork(network) ? await richestKeyOf(deps, ticker) : undefined
   const above = excessOf(position, limits)
   // One address sends: what others have too much goes with the next transfer.
   const excess = onChainUnits(deps, ticker, from && from.units < above ? from.units : above)
@@ -62,6 +63,18 @@ const judge = async (deps: ColdDeps, position: Position, given: HotLimits, isUnd
   if (trouble === undefined) return resolveAlert(runtime.db, 'cold-impossible', subject, momentOf(runtime).at)
   const text = `The hot wallet on ${network} holds too much ${ticker}, and no transfer to cold storage can be made: ${trouble}`
   await raiseOrRenewAlert(runtime.db, { kind: 'cold-impossible', subject, text }, momentOf(runtime))
+}
+
+/** Which of the hot addresses has most of an asset by the books, and how much, in ledger units. */
+const richestKeyOf = async (
+  { runtime, network, wallet, sending }: ColdDeps,
+  ticker: string,
+): Promise<{ key: HotKey; units: bigint }> => {
+  const keys = evmHotKeys(wallet, sending.hotAddresses)
+  const addresses = keys.map(({ address }) => address)
+  const richest = await richestOf(runtime.db, network, ticker, addresses)
+  const key = keys.find(({ address }) => address === richest?.address) ?? keys[0]!
+  return { key, units: richest?.units ?? 0n }
 }
 
 /** @returns why none can be made */
@@ -145,12 +158,7 @@ const fillBefore = async (deps: ColdDeps, network: Network): Promise<void> => {
   if (rate.kind !== 'gas') throw new Error(`${network} estimates fees for each unit of gas`)
   const { sender } = waiting
   await inTransaction(runtime.db, async (tx) => {
-    const locked = await sql<{
-      next: number
-    }>`select next_nonce as next from hot_wallets where network = ${network} and address = ${sender} for update`.execute(
-      tx,
-    )
-    if (locked.rows[0]!.next >= waiting.nonce) return
+    if ((await lockNextNonce(tx, network, sender)) >= waiting.nonce) return
     const moment = momentOf(runtime)
     const nonce = await takeNonce(tx, network, sender, moment.at)
     const call = paymentCall({ to: sender, units: 0n, contract: null })

@@ -1,3 +1,4 @@
+import { coldPayers } from '../../chain/transactions/index.ts'
 import { NATIVE_TICKER, type Block, type ChainTransaction, type Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import { coldAddressesAmong, familyOf } from '../../chain/addresses/index.ts'
@@ -46,7 +47,13 @@ export const createColdSubscriber = (catalogue: Catalogue) => ({
 })
 
 const feesOf = async (tx: Tx, network: Network, block: Block, catalogue: Catalogue): Promise<ColdFee[]> => {
-  const payers = network === 'BITCOIN' ? await coinPayers(tx, block) : await accountPayers(tx, network, block)
+  const payers =
+    network === 'BITCOIN'
+      ? await coldPayers(
+          tx,
+          block.transactions.map(({ hash }) => hash),
+        )
+      : await accountPayers(tx, network, block)
   const native = catalogue.findCrypto(NATIVE_TICKER[network])
   const on = native?.networks.get(network)
   if (!native || !on) return []
@@ -55,17 +62,6 @@ const feesOf = async (tx: Tx, network: Network, block: Block, catalogue: Catalog
     if (address === undefined || fee === null || fee === 0n) return []
     return [{ transaction: hash, asset: native.ticker, address, units: rescale(fee, on.decimals, native.scale) }]
   })
-}
-
-/** By transaction, whose coins it spends: the watcher has just noted them. */
-const coinPayers = async (tx: Tx, { transactions }: Block): Promise<Map<string, string>> => {
-  const { rows } = await sql<{
-    hash: string
-    address: string
-  }>`select distinct on (spent_by) spent_by as hash, address from utxos
-    where network = 'BITCOIN' and account = 'cold' and spent_by = any(${transactions.map(({ hash }) => hash)}::text[])
-    order by spent_by, address`.execute(tx)
-  return new Map(rows.map(({ hash, address }) => [hash, address]))
 }
 
 const accountPayers = async (tx: Tx, network: Network, { transactions }: Block): Promise<Map<string, string>> => {

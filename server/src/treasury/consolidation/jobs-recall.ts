@@ -1,11 +1,18 @@
 import { isRefused } from '@bursar/chainkit'
 import { inTransaction } from '../../platform/db/index.ts'
 import { forEachIsolated, type Job } from '../../platform/jobs/index.ts'
-import { anyChange, insertPlanned, knowChange, planConsolidation, takeChange } from '../../chain/transactions/index.ts'
+import {
+  anyChange,
+  insertPlanned,
+  knowChange,
+  planConsolidation,
+  takeChange,
+  refusedPayouts,
+} from '../../chain/transactions/index.ts'
 import { raiseAlert } from '../../platform/runtime/alerts.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { rateOf, type ConsolidationDeps } from './jobs.ts'
-import { coinOf, mayPlan, refusedPayouts } from './store.ts'
+import { coinOf, mayPlan } from './store.ts'
 
 const EVERY_MS = 60_000
 

@@ -13,11 +13,12 @@ import {
   type PausePoint,
   type SendingPolicy,
   type WalletKeys,
+  isSending,
 } from '../../chain/transactions/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import type { ConsolidationPolicy } from './policy.ts'
 import { isLow, noteRate } from './rates.ts'
-import { CoinTaken, insertJoining, isJoining, mayPlan, type Joining } from './store.ts'
+import { CoinTaken, insertJoining, mayPlan, type Joining } from './store.ts'
 
 export interface ConsolidationDeps {
   runtime: Runtime
@@ -55,7 +56,7 @@ const joinSmallCoins = async (deps: ConsolidationDeps, waitingPayments: WaitingP
   if (guessed === true) return
   await noteRate(db, 'BITCOIN', rate, at, policy.windowMs)
   if (!policy.enabled || rate > sending.patientRate || !(await isLow(db, 'BITCOIN', rate, at, policy))) return
-  if ((await isJoining(db)) || !(await mayPlan(db, at))) return
+  if ((await isSending(db, 'BITCOIN', 'consolidation')) || !(await mayPlan(db, at))) return
   const waiting = await waitingPayments(at, MOST_WAITING)
   const coins = (await spendableCoins(db, 'BITCOIN', MOST_COINS)).map((own) => spendable(wallet, own))
   const gathered = gatherCoins({

@@ -11,6 +11,8 @@ import {
   type ChangeKey,
   type ConsolidationPlan,
   type OwnCoin,
+  largestReserved,
+  wasRefusedSince,
 } from '../../chain/transactions/index.ts'
 import { isCovered } from '../../ledger/stops/index.ts'
 
@@ -60,18 +62,8 @@ const REFUSED_PAUSE_MS = 3_600_000
 export const mayPlan = async (db: Db, at: Date): Promise<boolean> => {
   const since = new Date(at.getTime() - REFUSED_PAUSE_MS)
   const { rows } = await sql<{ may: boolean }>`select not ${isCovered({ asset: sql`'BTC'`, network: sql`'BITCOIN'` })}
-    and not exists (select from outgoing o where network = 'BITCOIN' and purpose = 'consolidation' and state = 'abandoned' and updated_at > ${since}
-      and not exists (select from outgoing_attempts a where a.outgoing_id = o.id and a.raw is not null)) as may`.execute(
-    db,
-  )
+    and not ${wasRefusedSince('BITCOIN', 'consolidation', since)} as may`.execute(db)
   return rows[0]!.may
-}
-
-/** Whether coins are being joined already. */
-export const isJoining = async (db: Db): Promise<boolean> => {
-  const { rows } = await sql`select from outgoing where network = 'BITCOIN' and purpose = 'consolidation'
-    and state in ('planned', 'signed', 'broadcast') and dropped_at is null limit 1`.execute(db)
-  return rows.length > 0
 }
 
 /** An output of an unconfirmed deposit. */
@@ -119,29 +111,9 @@ export const supersededJoinings = async (tx: Tx, finalHeight: number): Promise<s
   return rows.map(({ id }) => id)
 }
 
-/**
- * Payouts that are signed, that no node has taken, and that nodes have refused for good since before a moment, and that
- * nothing takes back yet.
- */
-export const refusedPayouts = async (db: Db, since: Date): Promise<string[]> => {
-  const { rows } = await sql<{
-    id: string
-  }>`select o.id from outgoing o where o.network = 'BITCOIN' and o.purpose = 'payout' and o.state = 'signed'
-    and o.first_broadcast_at is null and o.refused_since <= ${since}
-    and not exists (select from outgoing c where c.network = o.network and c.purpose = 'consolidation' and c.state <> 'abandoned' and c.keys && o.keys)
-    order by o.id`.execute(db)
-  return rows.map(({ id }) => id)
-}
-
 /** The largest of the coins that every form of a payout spends: those of the first. */
 export const coinOf = async (db: Db, payout: string): Promise<OwnCoin | undefined> => {
   const first = (await attemptsOf(db, payout))[0]
   if (!first) return undefined
-  const { rows } =
-    await sql<OwnCoin>`select transaction, vout, address, account, branch, derivation_index as index, units from utxos
-    where network = 'BITCOIN' and reserved_by = ${payout} and spent_by is null and block_height is not null
-      and transaction || ':' || vout = any(${outpointsOf(first)}::text[]) order by units desc, transaction, vout limit 1`.execute(
-      db,
-    )
-  return rows[0]
+  return largestReserved(db, payout, outpointsOf(first))
 }

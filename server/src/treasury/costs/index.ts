@@ -4,6 +4,6 @@
  * was lost is counted back.
  */
 export { countCosts, recountCosts } from './counting.ts'
-export { costTotals, listCosts, sharesOf } from './queries.ts'
+export { costTotals, listCosts, sharesOf, spentSince } from './queries.ts'
 export type { CostFilter, CostLine } from './queries.ts'
 export { createCostJob } from './jobs.ts'

@@ -1,3 +1,4 @@
+import { paidBy } from '../../chain/transactions/index.ts'
 import type { Network } from '@bursar/chainkit'
 import { NATIVE_TICKER } from '@bursar/chainkit'
 import { sql } from 'kysely'
@@ -43,6 +44,13 @@ export const costTotals = async (db: Db): Promise<Omit<CostLine, 'merchantId' | 
   return rows
 }
 
+/** What a network took in fees of an asset since a day, `YYYY-MM-DD` in UTC: ledger units. */
+export const spentSince = async (db: Db, network: Network, asset: string, day: string): Promise<bigint> => {
+  const { rows } = await sql<{ spent: bigint }>`select coalesce(sum(units), 0) as spent from network_costs
+    where network = ${network} and asset = ${asset} and day >= ${day}::date`.execute(db)
+  return rows[0]!.spent
+}
+
 interface CostShare {
   merchantId: string
   /** the withdrawal, or whatever else the posting was for */
@@ -64,10 +72,7 @@ export interface SharedCost {
 
 /** Who bears the fee of one of our transactions, as posted. Undefined when the transaction is not ours. */
 export const sharesOf = async (db: Db, catalogue: Catalogue, hash: string): Promise<SharedCost | undefined> => {
-  const found = await sql<{ id: string; network: Network; paid: bigint | null }>`
-    select o.id, o.network, case when o.mined_height is not null then o.network_fee end as paid
-    from outgoing_attempts a join outgoing o on o.id = a.outgoing_id where a.hash = ${hash}`.execute(db)
-  const outgoing = found.rows[0]
+  const outgoing = await paidBy(db, hash)
   if (!outgoing) return undefined
   const asset = catalogue.findCrypto(NATIVE_TICKER[outgoing.network])!
   const shares = await sql<{ merchantId: string; kind: string; id: string; units: bigint }>`

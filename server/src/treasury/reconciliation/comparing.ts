@@ -1,13 +1,15 @@
+import { unspentAt } from '../../chain/transactions/index.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { ChainAdapter, Coin, CoinChainAdapter, Head, TronChainAdapter } from '../../adapters/chains/port.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
-import { bookedAt, type Comparand } from '../../ledger/address-balances/index.ts'
+import { bookedAt, type Comparand, recordsOf } from '../../ledger/address-balances/index.ts'
 import type { Db } from '../../platform/db/index.ts'
 import { rescale } from '../../platform/money/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
-import { hasRead, type Books } from './reconcile.ts'
+import { hasRead, isNewestRead } from '../../chain/watcher/index.ts'
+import type { Books } from './reconcile.ts'
 
 /** What a page of addresses should hold and holds, at which block. Ledger units. */
 export interface Compared {
@@ -163,21 +165,10 @@ const coinsIn = (
     .transaction()
     .setIsolationLevel('repeatable read')
     .execute(async (tx) => {
-      const cursor = await sql`select from watch_cursors where network = ${network} and hash = ${hash}`.execute(tx)
-      if (cursor.rows.length === 0) return undefined
+      if (!(await isNewestRead(tx, network, hash))) return undefined
       const addresses = page.map(({ address }) => address)
-      const coins = await sql<KnownCoins['coins'][number]>`select transaction, vout, address from utxos
-      where network = ${network} and address = any(${addresses}::text[]) and block_height is not null and spent_by is null`.execute(
-        tx,
-      )
-      const records = await sql<
-        KnownCoins['records'][number]
-      >`select c.booked, c.suspended + greatest(c.difference, 0) as unseen
-      from unnest(${page.map(({ asset }) => asset)}::text[], ${addresses}::text[]) with ordinality u(asset, address, n)
-      join custody_addresses c on c.network = ${network} and c.asset = u.asset and c.address = u.address order by u.n`.execute(
-        tx,
-      )
-      return { coins: coins.rows, records: records.rows }
+      const coins = await unspentAt(tx, network, addresses)
+      return { coins, records: await recordsOf(tx, network, page) }
     })
 
 const standsAt = async (adapter: ChainAdapter, { height, hash }: Books): Promise<boolean> =>

@@ -16,7 +16,7 @@ import type { Tx } from '../../platform/db/index.ts'
 import { noEffects, type Effects } from '../../ledger/effects/index.ts'
 import { applyAll, PLATFORM, type Item } from '../../ledger/postings/index.ts'
 import { formatUnits, rescale } from '../../platform/money/index.ts'
-import { oursAmong } from '../../chain/transactions/index.ts'
+import { oursAmong, coldPayers } from '../../chain/transactions/index.ts'
 import { raiseOrRenewAlert } from '../../platform/runtime/alerts.ts'
 import { restoredAt } from '../../platform/runtime/installation.ts'
 import { platformMoneyItem } from './postings.ts'
@@ -161,11 +161,10 @@ const coldSpenders = async (
   arriving: readonly ChainTransaction[],
 ): Promise<(hash: string, transfer: Transfer) => boolean> => {
   if (network === 'BITCOIN') {
-    const { rows } = await sql<{ hash: string }>`select distinct spent_by as hash from utxos
-      where network = ${network} and account = 'cold' and spent_by = any(${arriving.map(({ hash }) => hash)}::text[])`.execute(
+    const spenders = await coldPayers(
       tx,
+      arriving.map(({ hash }) => hash),
     )
-    const spenders = new Set(rows.map(({ hash }) => hash))
     return (hash) => spenders.has(hash)
   }
   const senders = [...new Set(arriving.flatMap(({ transfers }) => transfers.flatMap(({ from }) => from)))]

@@ -1,3 +1,4 @@
+import { totalsByAccount } from '../../ledger/address-balances/index.ts'
 import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import { familyOf } from '../../chain/addresses/index.ts'
@@ -41,8 +42,7 @@ export const positionsOf = async (db: Db | Tx, catalogue: Catalogue, network: Ne
 
 /** What addresses hold together, by what they are for. */
 const heldOf = async (db: Db | Tx, network: Network): Promise<Record<'hot' | 'cold' | 'deposit', Sums>> => {
-  const { rows } = await sql<{ asset: string; account: 'hot' | 'cold' | 'deposit'; units: bigint }>`
-    select asset, account, booked as units from custody_totals where network = ${network}`.execute(db)
+  const rows = await totalsByAccount(db, network)
   const of = (account: string): Sums =>
     new Map(rows.filter((row) => row.account === account).map(({ asset, units }) => [asset, units]))
   return { hot: of('hot'), cold: of('cold'), deposit: of('deposit') }

@@ -1,9 +1,10 @@
+import { newestRead } from '../../chain/watcher/index.ts'
 import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import { familyOf } from '../../chain/addresses/index.ts'
 import type { AssetOnNetwork, Catalogue, CryptoAsset } from '../../market/assets/index.ts'
 import { comparandsOf, recordedTotals, type Comparand } from '../../ledger/address-balances/index.ts'
-import type { Db, Tx } from '../../platform/db/index.ts'
+import type { Db } from '../../platform/db/index.ts'
 
 /** What the books say of a network at the block the watcher has read to. Ledger units, by asset. */
 export interface Books {
@@ -45,11 +46,8 @@ export const readBooks = async (db: Db, network: Network, limits: RoundLimits, a
     .transaction()
     .setIsolationLevel('repeatable read')
     .execute(async (tx) => {
-      const cursor = await sql<{
-        height: number
-        hash: string
-      }>`select height, hash from watch_cursors where network = ${network} and height >= moves_since`.execute(tx)
-      if (!cursor.rows[0]) return undefined
+      const cursor = await newestRead(tx, network)
+      if (!cursor) return undefined
       const ledger = await sql<{ asset: string; units: bigint }>`select asset, sum(units) as units from (
         select asset, -posted as units from ledger_accounts where kind = ${`custody:${network}`}
         union all
@@ -58,7 +56,7 @@ export const readBooks = async (db: Db, network: Network, limits: RoundLimits, a
         select asset, units from fundings where network = ${network} and not booked
       ) x group by asset`.execute(tx)
       return {
-        ...cursor.rows[0],
+        ...cursor,
         ledger: new Map(ledger.rows.map((row) => [row.asset, row.units])),
         recorded: await recordedTotals(tx, network),
         comparands: await comparandsOf(tx, network, familyOf(network), {
@@ -67,18 +65,6 @@ export const readBooks = async (db: Db, network: Network, limits: RoundLimits, a
         }),
       }
     })
-
-/** Whether the watcher has read this very block, and the records are of it. */
-export const hasRead = async (
-  tx: Tx,
-  network: Network,
-  { height, hash }: { height: number; hash: string },
-): Promise<boolean> => {
-  const { rows } =
-    await sql`select from watch_blocks b join watch_cursors c on c.network = b.network and c.height >= b.height and c.moves_since <= b.height
-    where b.network = ${network} and b.height = ${height} and b.hash = ${hash}`.execute(tx)
-  return rows.length === 1
-}
 
 /** The assets of a network, in a fixed order. */
 export const assetsOn = (catalogue: Catalogue, network: Network): { asset: CryptoAsset; on: AssetOnNetwork }[] =>

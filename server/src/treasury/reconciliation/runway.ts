@@ -1,5 +1,5 @@
+import { spentSince } from '../costs/index.ts'
 import { NATIVE_TICKER, type Network } from '@bursar/chainkit'
-import { sql } from 'kysely'
 import type { Db } from '../../platform/db/index.ts'
 
 const DAYS = 7
@@ -23,9 +23,7 @@ export interface Runway {
 export const runwayOf = async (db: Db, network: Network, hot: bigint, now: number): Promise<Runway> => {
   const ticker = NATIVE_TICKER[network]
   const since = new Date(now - (DAYS - 1) * DAY_MS).toISOString().slice(0, 10)
-  const { rows } = await sql<{ spent: bigint }>`select coalesce(sum(units), 0) as spent from network_costs
-    where network = ${network} and asset = ${ticker} and day >= ${since}::date`.execute(db)
-  const { spent } = rows[0]!
+  const spent = await spentSince(db, network, ticker, since)
   // Tenths of a day: a count of days is for people, and a float is good enough for it.
   const days = spent > 0n ? Number((hot * BigInt(DAYS) * 10n) / spent) / 10 : null
   return { network, ticker, spent, days }

@@ -9,7 +9,6 @@ export { withCoinSwept } from './coin-swept.ts'
 export { createEvmSweepJob } from './evm/jobs.ts'
 export { createTronSweepJob } from './tron/jobs.ts'
 export { expectedPrice } from './evm/gas-price.ts'
-export { finalHeightOf } from './queries.ts'
 export { unitsWorth } from './coin-worth.ts'
 
 export type { Allowed } from './evm/sweeping.ts'

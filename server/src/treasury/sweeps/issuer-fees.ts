@@ -1,5 +1,4 @@
 import type { Network } from '@bursar/chainkit'
-import { sql } from 'kysely'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { PLATFORM, type Item } from '../../ledger/postings/index.ts'
@@ -72,13 +71,4 @@ export const alertFees = async (tx: Tx, network: Network, fees: readonly Moved[]
     const text = `The issuer of ${asset} takes a fee of transfers on ${network}: sweeps cost it, and receivers get less than withdrawals say. See docs/operating/chain-trouble.md`
     await raiseAlert(tx, { kind: 'issuer-fee', subject: `${network}/${asset}`, text }, moment)
   }
-}
-
-/** Which of these transactions pay withdrawals, whose amounts include the fee. */
-export const payoutsAmong = async (tx: Tx, outgoingIds: readonly string[]): Promise<ReadonlySet<string>> => {
-  if (outgoingIds.length === 0) return new Set()
-  const { rows } = await sql<{
-    id: string
-  }>`select id from outgoing where id = any(${[...outgoingIds]}::uuid[]) and purpose = 'payout'`.execute(tx)
-  return new Set(rows.map(({ id }) => id))
 }

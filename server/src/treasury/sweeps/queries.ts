@@ -12,14 +12,6 @@ export const isDeploying = async (db: Db | Tx, network: Network): Promise<boolea
   return rows.length > 0
 }
 
-/** The newest final block that the books have read; undefined before the first. */
-export const finalHeightOf = async (db: Db, network: Network): Promise<number | undefined> => {
-  const { rows } = await sql<{
-    height: number | null
-  }>`select final_height as height from watch_cursors where network = ${network}`.execute(db)
-  return rows[0]?.height ?? undefined
-}
-
 /** How many sweeps of an asset each of these addresses has seen, however they ended. */
 export const triesOf = async (
   db: Db,

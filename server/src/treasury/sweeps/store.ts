@@ -1,6 +1,7 @@
+import { isAnyPaying } from '../../chain/transactions/index.ts'
 import type { Network } from '@bursar/chainkit'
 import { sql, type RawBuilder } from 'kysely'
-import { familyOf } from '../../chain/addresses/index.ts'
+import { familyOf, lockAddresses } from '../../chain/addresses/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import { moveOf, statesTaking } from '../../platform/base/moves.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
@@ -124,13 +125,8 @@ const arePaying = async (tx: Tx, sweeps: readonly NewSweep[]): Promise<boolean> 
   const network = sweeps[0]?.network
   if (network === undefined) return false
   const addresses = [...new Set(sweeps.map(({ address }) => address))]
-  await sql`select from addresses where family = ${familyOf(network)} and address = any(${addresses}::text[]) order by address for no key update`.execute(
-    tx,
-  )
-  const { rows } =
-    await sql`select from outgoing o where o.network = ${network} and o.senders[1] = any(${addresses}::text[])
-    and o.purpose = 'payout' and o.state in ('planned', 'signed', 'broadcast') limit 1`.execute(tx)
-  return rows.length > 0
+  await lockAddresses(tx, familyOf(network), addresses)
+  return isAnyPaying(tx, network, addresses)
 }
 
 /** Moves sweeps by their table, by compare-and-set. @returns those that took the event */

@@ -7,8 +7,8 @@ import { isInner, opposite, unknownInner, type CustodyMove } from '../../ledger/
 import type { Tx } from '../../platform/db/index.ts'
 import { noEffects, type Effects } from '../../ledger/effects/index.ts'
 import { rescale } from '../../platform/money/index.ts'
-import { oursAmong } from '../../chain/transactions/index.ts'
-import { feeItems, feesAmong, payoutsAmong, alertFees } from './issuer-fees.ts'
+import { oursAmong, payoutsAmong } from '../../chain/transactions/index.ts'
+import { feeItems, feesAmong, alertFees } from './issuer-fees.ts'
 
 interface OwnTransfer {
   index: string

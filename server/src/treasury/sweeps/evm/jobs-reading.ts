@@ -3,7 +3,7 @@ import type { AccountState } from '../../../adapters/chains/port.ts'
 import { addressWithoutHistory, currentState } from '../../../chain/transactions/index.ts'
 import { assetOn, chainAmount, type EvmAccount, type EvmHolding } from './account.ts'
 import type { EvmRound } from './sweeping.ts'
-import { finalHeightOf } from '../queries.ts'
+import { finalHeightOf } from '../../../chain/watcher/index.ts'
 import type { Holder } from '../sweep.ts'
 import { worthInCoin } from '../coin-worth.ts'
 

@@ -13,7 +13,7 @@ import { canPay, noteRefused, rowOf, transferGas } from './jobs-batches.ts'
 import { ignoreTaken } from './jobs-contracts.ts'
 import { isNonceTaken, ownRow, planOwn } from './jobs-direct.ts'
 import { readAccount } from './jobs-reading.ts'
-import { finalHeightOf } from '../queries.ts'
+import { finalHeightOf } from '../../../chain/watcher/index.ts'
 import { fundedOn, insertSweeps, moveSweeps, type NewSweep } from '../store.ts'
 import type { Sweep } from '../sweep.ts'
 

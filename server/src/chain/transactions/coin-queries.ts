@@ -1,0 +1,45 @@
+import type { Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import type { OwnCoin } from './coins.ts'
+
+/** Which of these transactions of Bitcoin spend coins of cold addresses, each with one of those addresses. */
+export const coldPayers = async (tx: Tx, hashes: readonly string[]): Promise<Map<string, string>> => {
+  const { rows } = await sql<{
+    hash: string
+    address: string
+  }>`select distinct on (spent_by) spent_by as hash, address from utxos
+    where network = 'BITCOIN' and account = 'cold' and spent_by = any(${[...hashes]}::text[])
+    order by spent_by, address`.execute(tx)
+  return new Map(rows.map(({ hash, address }) => [hash, address]))
+}
+
+/** Coins of addresses that blocks made and none has spent. */
+export const unspentAt = async (
+  tx: Tx,
+  network: Network,
+  addresses: readonly string[],
+): Promise<Pick<OwnCoin, 'transaction' | 'vout' | 'address'>[]> => {
+  const { rows } = await sql<
+    Pick<OwnCoin, 'transaction' | 'vout' | 'address'>
+  >`select transaction, vout, address from utxos
+      where network = ${network} and address = any(${[...addresses]}::text[]) and block_height is not null and spent_by is null`.execute(
+    tx,
+  )
+  return rows
+}
+
+/** The largest of the coins of blocks at these outpoints that a transaction of Bitcoin has reserved and not spent. */
+export const largestReserved = async (
+  db: Db,
+  outgoingId: string,
+  outpoints: readonly string[],
+): Promise<OwnCoin | undefined> => {
+  const { rows } =
+    await sql<OwnCoin>`select transaction, vout, address, account, branch, derivation_index as index, units from utxos
+    where network = 'BITCOIN' and reserved_by = ${outgoingId} and spent_by is null and block_height is not null
+      and transaction || ':' || vout = any(${[...outpoints]}::text[]) order by units desc, transaction, vout limit 1`.execute(
+      db,
+    )
+  return rows[0]
+}
