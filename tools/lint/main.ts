@@ -1,6 +1,9 @@
 /** `npm run check`: every line that breaks a rule of this repository, with its file; exit code 1 when there is one. */
+import { GRANTS } from '../../server/src/platform/db/grants.ts'
 import { findViolations } from './boundaries.ts'
+import { FOREIGN_READS } from './foreign-reads.ts'
 import { readSources } from './imports.ts'
+import { findForeignSql } from './tables.ts'
 import { findUntidy } from './tidy.ts'
 
 const root = new URL('../../', import.meta.url).pathname
@@ -10,6 +13,6 @@ const files = await readSources(root, FOLDERS)
 const imports = files.flatMap((file) => file.imports)
 // A reader that finds nothing would find no violation either.
 if (files.length < 1_000 || imports.length < 3_000) throw new Error('tools/lint does not find the sources')
-const found = [...findViolations(files), ...findUntidy(files)]
+const found = [...findViolations(files), ...findUntidy(files), ...findForeignSql(files, GRANTS, FOREIGN_READS)]
 for (const line of found) console.log(line)
 process.exitCode = found.length === 0 ? 0 : 1

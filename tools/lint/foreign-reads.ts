@@ -1,0 +1,197 @@
+/** A module that reads tables of others in SQL of its own, because the statement has to stay one. */
+export interface ForeignRead {
+  by: string
+  tables: readonly string[]
+  why: string
+}
+
+/** By the module's name, then by the first table's; a row that nothing uses fails the lint. */
+export const FOREIGN_READS: readonly ForeignRead[] = [
+  {
+    by: 'app/cli',
+    tables: ['card_payout_attempts', 'payments'],
+    why: 'smoke: the newest orders at an acquirer, of either kind',
+  },
+  {
+    by: 'app/composition',
+    tables: [
+      'card_payouts',
+      'crypto_invoices',
+      'exchanges',
+      'fiat_invoices',
+      'local_ids',
+      'merchant_keys',
+      'withdrawals',
+    ],
+    why: 'which key signed the request for an object of any kind',
+  },
+  {
+    by: 'cards/acquiring',
+    tables: ['ledger_transfers'],
+    why: 'payments without a line in a statement, by when they were booked',
+  },
+  {
+    by: 'cards/card-payouts',
+    tables: ['acquirer_statement_lines'],
+    why: 'payouts without a line in a statement of their acquirer',
+  },
+  {
+    by: 'chain/addresses',
+    tables: ['installation'],
+    why: 'a counter moves on by the number of restores in the statement that takes an index',
+  },
+  {
+    by: 'chain/transactions',
+    tables: ['addresses', 'house_addresses'],
+    why: 'whose key spends a coin or takes a nonce, in the statement that stores it',
+  },
+  {
+    by: 'chain/transactions',
+    tables: ['watch_cursors'],
+    why: 'coins and conflicts of final blocks',
+  },
+  {
+    by: 'chain/transactions',
+    tables: ['withdrawals'],
+    why: 'a stop that covers a withdrawal keeps its transaction from being signed: one statement with the attempt',
+  },
+  {
+    by: 'chain/watcher',
+    tables: ['deposits', 'outgoing'],
+    why: 'what a rewind would take back, and the blocks that only what is stored remembers',
+  },
+  {
+    by: 'exchange/exchanges',
+    tables: ['ledger_accounts'],
+    why: 'the position of every asset, compared in one snapshot with inventory and orders',
+  },
+  {
+    by: 'ledger/address-balances',
+    tables: ['house_addresses'],
+    why: 'records are kept by what an address is for, as the trigger on them does',
+  },
+  {
+    by: 'ledger/postings',
+    tables: ['request_answers'],
+    why: 'guard 1 of a posting: kept answers are read with what else a batch is judged by',
+  },
+  {
+    by: 'merchants/webhooks',
+    tables: ['event_partitions'],
+    why: 'months of events are archived and watched',
+  },
+  {
+    by: 'pay-in/deposits',
+    tables: ['watch_cursors'],
+    why: 'confirmations and finality of a deposit, in the statement that shows or ends it',
+  },
+  {
+    by: 'pay-out/from-deposit-addresses',
+    tables: ['addresses', 'custody_addresses', 'deposits', 'outgoing', 'sweeps', 'tron_loans', 'watch_cursors'],
+    why: 'which deposit address may pay: what is final there and that nothing is under way, in one statement',
+  },
+  {
+    by: 'pay-out/withdrawals',
+    tables: ['merchants'],
+    why: "the room that a merchant's own percentage leaves of the signer's limit, summed with its withdrawals",
+  },
+  {
+    by: 'pay-out/withdrawals',
+    tables: ['outgoing', 'outgoing_attempts'],
+    why: 'withdrawals and hot moves joined with the transactions that carry them',
+  },
+  {
+    by: 'pay-out/withdrawals',
+    tables: ['utxos', 'watch_cursors'],
+    why: 'who has spent a coin in a final block, while its payment is not in these books',
+  },
+  {
+    by: 'platform/db',
+    tables: ['business_clock'],
+    why: 'partitions are made for months of business time, before any module runs',
+  },
+  {
+    by: 'risk/screening',
+    tables: ['deposits', 'withdrawals'],
+    why: "the standing of an internal sender's money at the time of the withdrawal",
+  },
+  {
+    by: 'treasury/adjustments',
+    tables: ['deposits', 'watch_cursors', 'withdrawals'],
+    why: 'a rejected deposit, whether it is final, and what of it was sent back, joined with signed adjustments',
+  },
+  {
+    by: 'treasury/adjustments',
+    tables: ['ledger_accounts', 'ledger_entries', 'ledger_transfers'],
+    why: 'adjustments whose postings are not what was signed',
+  },
+  {
+    by: 'treasury/adjustments',
+    tables: ['payments'],
+    why: 'suspense that suspended payments speak for; cards is a district beside treasury',
+  },
+  {
+    by: 'treasury/auditing',
+    tables: [
+      'adjustment_signatures',
+      'adjustments',
+      'capital_grants',
+      'card_payout_parts',
+      'card_payouts',
+      'deposits',
+      'exchanges',
+      'ledger_accounts',
+      'ledger_entries',
+      'ledger_transfers',
+      'payment_refunds',
+      'payments',
+      'withdrawals',
+    ],
+    why: 'the audit proves each entry by what caused it, and trusts no module to say so',
+  },
+  {
+    by: 'treasury/cold',
+    tables: ['hot_wallets', 'outgoing', 'outgoing_attempts'],
+    why: 'transfers joined with the transactions that make them, and with the nonces before theirs',
+  },
+  {
+    by: 'treasury/consolidation',
+    tables: ['addresses', 'deposits', 'outgoing', 'outgoing_attempts', 'utxos'],
+    why: 'coins, the deposits that made them, their owners, and the transactions that compete for them',
+  },
+  {
+    by: 'treasury/costs',
+    tables: ['ledger_accounts', 'ledger_entries', 'ledger_transfers', 'outgoing', 'withdrawals'],
+    why: "costs are counted of the ledger's own entries, in the statement that remembers how far",
+  },
+  {
+    by: 'treasury/reconciliation',
+    tables: ['cold_transfers', 'house_addresses', 'outgoing', 'withdrawals'],
+    why: 'what is about to leave the hot wallet, by what sends it',
+  },
+  {
+    by: 'treasury/reconciliation',
+    tables: ['custody_addresses', 'outgoing_attempts', 'utxos'],
+    why: 'what addresses should have held at a block, less what later blocks brought and with what we spent in those',
+  },
+  {
+    by: 'treasury/reconciliation',
+    tables: ['custody_totals', 'network_cost_totals', 'network_costs'],
+    why: 'totals are held against what they are totals of',
+  },
+  {
+    by: 'treasury/reconciliation',
+    tables: ['deposits', 'ledger_accounts'],
+    why: 'what the ledger says with what is not booked yet, in one snapshot',
+  },
+  {
+    by: 'treasury/reserves',
+    tables: ['ledger_accounts', 'merchants'],
+    why: 'a proof of reserves reads all balances in one snapshot',
+  },
+  {
+    by: 'treasury/sweeps',
+    tables: ['addresses', 'custody_addresses', 'deposits', 'outgoing', 'watch_cursors'],
+    why: 'what is worth sweeping: what is final at an address and that nothing is under way, in one statement',
+  },
+]
