@@ -103,7 +103,9 @@ export const openAlerts = async (db: Db): Promise<{ id: string; raisedAt: Date; 
     raisedAt: Date
     kind: string
     text: string
-  }>`select id, raised_at as "raisedAt", kind, text from alerts where resolved_at is null order by raised_at`.execute(db)
+  }>`select id, raised_at as "raisedAt", kind, text from alerts where resolved_at is null order by raised_at`.execute(
+    db,
+  )
   return rows
 }
 
