@@ -1,10 +1,11 @@
-import { isEvmNetwork, type Head, type Network } from '@bursar/chainkit'
+import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { AccountChainAdapter, ChainAdapter } from '../../adapters/chains/port.ts'
-import { inTransaction, type Db, type Tx } from '../../platform/db/index.ts'
+import { inTransaction, type Db } from '../../platform/db/index.ts'
 import { forEachIsolated } from '../../platform/jobs/index.ts'
 import { resolveAlertsOf } from '../../platform/runtime/alerts.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
+import { isRemembered, newestFinal, shareHeight } from '../watcher/index.ts'
 import { recordOvertaken } from './commands.ts'
 import type { SendingDeps } from './sending.ts'
 import { OUTGOING_COLUMNS } from './store.ts'
@@ -21,13 +22,15 @@ export const endUsedNonces = async (deps: SendingDeps): Promise<void> => {
   const { runtime, network, adapter, policy } = deps
   if (!isEvmNetwork(network) || !readsNonces(adapter)) return
   const waiting = await waitingSweeps(runtime.db, network, new Date(runtime.clock.business() - policy.bumpAfterMs))
-  const block = waiting.length === 0 ? undefined : await finalBlock(runtime.db, network)
+  const block = waiting.length === 0 ? undefined : await newestFinal(runtime.db, network)
   if (block === undefined) return
   await forEachIsolated(waiting, async ({ id, senders, nonce }) => {
     if ((await adapter.minedNonceIn(block, senders[0]!)) <= nonce!) return
     await inTransaction(runtime.db, async (tx) => {
-      const still = await finalBlock(tx, network, 'held')
-      if (still === undefined || still.height < block.height || !(await isRead(tx, network, block))) return
+      // No block is taken back until the transaction ends.
+      await shareHeight(tx, network)
+      const still = await newestFinal(tx, network)
+      if (still === undefined || still.height < block.height || !(await isRemembered(tx, network, block))) return
       const moment = momentOf(runtime)
       if (!(await recordOvertaken(tx, id, deps.subscribers, moment, new Set()))) return
       await resolveAlertsOf(tx, ['broadcast', 'stuck'], [id], moment.at)
@@ -43,20 +46,4 @@ const waitingSweeps = async (db: Db, network: Network, before: Date): Promise<Ou
       and exists (select from addresses a where a.family = 'EVM' and a.address = o.senders[1])
     order by o.id`.execute(db)
   return rows
-}
-
-/**
- * The newest final block that is remembered. @param hold no block is taken back until the transaction ends
- */
-const finalBlock = async (db: Db | Tx, network: Network, hold?: 'held'): Promise<Head | undefined> => {
-  if (hold) await sql`select from watch_cursors where network = ${network} for share`.execute(db)
-  const { rows } = await sql<Head>`select b.height, b.hash from watch_cursors c
-    join watch_blocks b on b.network = c.network and b.height = c.final_height where c.network = ${network}`.execute(db)
-  return rows[0]
-}
-
-const isRead = async (tx: Tx, network: Network, { height, hash }: Head): Promise<boolean> => {
-  const { rows } =
-    await sql`select from watch_blocks where network = ${network} and height = ${height} and hash = ${hash}`.execute(tx)
-  return rows.length > 0
 }

@@ -20,6 +20,8 @@ export {
   holdHeights,
   isFinalPast,
   isNewestRead,
+  isRemembered,
+  newestFinal,
   newestRead,
   shareHeight,
   watchStatus,

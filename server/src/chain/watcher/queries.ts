@@ -1,4 +1,4 @@
-import type { Network } from '@bursar/chainkit'
+import type { Head, Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 
@@ -102,5 +102,19 @@ export const isFinalPast = async (db: Db | Tx, network: Network, time: number): 
   const { rows } =
     await sql`select from watch_cursors c join watch_blocks b on b.network = c.network and b.height = c.final_height
     where c.network = ${network} and b.time > ${new Date(time)} for share of c`.execute(db)
+  return rows.length > 0
+}
+
+/** The newest final block of a network, while it is remembered. */
+export const newestFinal = async (db: Db | Tx, network: Network): Promise<Head | undefined> => {
+  const { rows } = await sql<Head>`select b.height, b.hash from watch_cursors c
+    join watch_blocks b on b.network = c.network and b.height = c.final_height where c.network = ${network}`.execute(db)
+  return rows[0]
+}
+
+/** Whether this very block has been read and is remembered. */
+export const isRemembered = async (tx: Tx, network: Network, { height, hash }: Head): Promise<boolean> => {
+  const { rows } =
+    await sql`select from watch_blocks where network = ${network} and height = ${height} and hash = ${hash}`.execute(tx)
   return rows.length > 0
 }
