@@ -31,6 +31,8 @@ if (files.length === 0) {
   process.exit(2)
 }
 
+/** What is tried, whatever is committed meanwhile. */
+const commit = spawnSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).stdout.trim()
 mkdirSync(join(root, '.bursar'), { recursive: true })
 rmSync(report, { force: true })
 const { status } = spawnSync(
@@ -53,7 +55,6 @@ function readRows(): string[] {
   const old = existsSync(page) ? readFileSync(page, 'utf8') : ''
   for (const [row, file] of old.matchAll(/^\| `([^`]+)` \|.*$/gm))
     if (existsSync(join(root, file!))) rows.set(file!, row)
-  const commit = spawnSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).stdout.trim()
   const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as { testResults: FileResult[] }
   for (const { name, startTime, endTime, assertionResults } of testResults) {
     const file = relative(root, name)

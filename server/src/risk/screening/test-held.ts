@@ -1,12 +1,43 @@
 /** What happens to held deposits in tests: people decide, and merchants of the installation pay each other. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { createDecided } from '../../app/composition/screening.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import { nothingSigned } from '../../../../test/setup/signer.ts'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import { keyDeps, makeMerchant } from '../../../../test/world/merchant.ts'
+import { holdsUntilVerified, setSetting } from '../../merchants/accounts/index.ts'
+import {
+  createDecided,
+  createScreenCredited,
+  createScreenHeld,
+  createScreeningJobs,
+} from '../../app/composition/screening.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { E18, type Owned, type World } from '../../pay-in/deposits/test-world.ts'
-import { carryOut } from '../../ledger/effects/index.ts'
-import { decideAs, type Opinion } from './index.ts'
+import type { CreditedSubscriber, Deposits } from '../../pay-in/deposits/index.ts'
+import {
+  E18,
+  type Owned,
+  START,
+  type World,
+  catalogue,
+  createWorld,
+  pay,
+  wipe,
+} from '../../pay-in/deposits/test-world.ts'
+import { carryOut, noEffects } from '../../ledger/effects/index.ts'
+import { auditLedger } from '../../ledger/postings/index.ts'
+import type { Runtime } from '../../platform/runtime/runtime.ts'
+import { type Opinion, decideAs, importList } from './index.ts'
+
+const PUBLIC = 'https://pay.example'
+const FILE = {
+  providers: [{ kind: 'local-lists' as const }],
+  rules: { riskyFrom: 0.5, lateAfterMs: 60_000, whenUnanswered: 'hold' as const, deciders: 1, rescreenMs: 86_400_000 },
+}
+export const NET = (E18 * 99n) / 100n
 
 /**
  * A person decides about the first judgement there is. @returns how many more have to, undefined when nothing was to be
@@ -27,7 +58,7 @@ export const decideFirst = async (
 }
 
 /** A merchant of the installation sends money to an address of another. */
-export const receiveFromMerchant = async (world: World, sender: string, { address }: Owned): Promise<void> => {
+const receiveFromMerchant = async (world: World, sender: string, { address }: Owned): Promise<void> => {
   const id = uuidv7(world.now, randomBytes(10))
   const at = new Date(world.now)
   await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, internal, hold_id, not_before, created_at, updated_at)
@@ -37,4 +68,130 @@ export const receiveFromMerchant = async (world: World, sender: string, { addres
   await world.act((tx, moment) =>
     world.deposits.receiveInternal(tx, { id, ticker: 'ETH', blockchain: 'ETHEREUM', to: address, units: E18 }, moment),
   )
+}
+
+/**
+ * For the top of a test file: a merchant that has money held until it is verified, its deposit address, and a list of
+ * sanctions that names `bad`.
+ */
+export const useHeld = () => {
+  const { url } = useDatabase({ template: migrated })
+  const held = {} as { world: World; owned: Owned }
+  const targets: string[] = []
+  const onVerified: CreditedSubscriber = async (_tx, all) => {
+    targets.push(...all.map(({ deposit }) => deposit.id))
+    return noEffects
+  }
+
+  beforeAll(() => {
+    held.world = createWorld(
+      url,
+      [(...all) => createScreenCredited(PUBLIC, () => held.world.deposits)(...all)],
+      [],
+      [onVerified],
+      {
+        holds: holdsUntilVerified,
+        onHeld: [(...all) => createScreenHeld(PUBLIC, () => held.world.deposits)(...all)],
+      },
+    )
+  })
+  afterAll(() => held.world.close())
+  beforeEach(async () => {
+    await wipe(held.world.db)
+    await withoutTriggers(held.world.db, (tx) =>
+      sql`truncate screenings, screening_decisions, screening_list_entries, screening_lists, merchants cascade`.execute(
+        tx,
+      ),
+    )
+    held.world.now = START
+    targets.length = 0
+    held.owned = await held.world.address('ETHEREUM')
+    await makeMerchant(held.world.db, START, { id: held.owned.merchantId, settings: { holdUntilVerified: true } })
+    await list('bad')
+  })
+  afterEach(async () => expect(await auditLedger(held.world.db)).toEqual([]))
+
+  const setHolding = (on: boolean) =>
+    inTransaction(held.world.db, (tx) =>
+      setSetting(
+        tx,
+        held.owned.merchantId,
+        { name: 'holdUntilVerified', value: String(on) },
+        keyDeps,
+        held.world.moment(),
+      ),
+    )
+  const list = (...addresses: string[]) => {
+    const entries = addresses.map((address) => ({ address, asset: 'ETH', name: '' }))
+    return inTransaction(held.world.db, (tx) =>
+      importList(
+        tx,
+        { source: 'OFAC SDN', sha256: addresses.join(), date: '2026-01-01', entries },
+        true,
+        held.world.moment(),
+      ),
+    )
+  }
+  const runtime = (): Runtime => ({
+    db: held.world.db,
+    newId: () => uuidv7(held.world.now, randomBytes(10)),
+    clock: { now: () => held.world.now, business: () => held.world.now } as Runtime['clock'],
+    log: { warn: () => {}, info: () => {} } as unknown as Runtime['log'],
+  })
+  const screen = async (
+    deposits: Pick<Deposits, 'verify'> = held.world.deposits,
+    pause: (point: string) => Promise<void> = async () => {},
+  ): Promise<void> => {
+    const [job, alarm] = createScreeningJobs(
+      { runtime: runtime(), catalogue, publicUrl: PUBLIC, screening: FILE },
+      { deposits, adapters: new Map(), signer: nothingSigned, pause },
+    )
+    while (await job!.run(new AbortController().signal)) {
+      /* until it is idle */
+    }
+    await alarm!.run(new AbortController().signal)
+  }
+  const mine = async (from: string, hash = 'h1', height = 10): Promise<void> => {
+    const transaction = pay(held.owned.address, E18, { hash })
+    transaction.transfers[0] = { ...transaction.transfers[0]!, from: [from] }
+    await held.world.mine('ETHEREUM', height, [transaction])
+  }
+  const settle = () => held.world.settle('ETHEREUM', 10_000, 10_000)
+  const arrive = async (from = 'payer'): Promise<string> => {
+    await mine(from)
+    await settle()
+    return (await deposit()).id
+  }
+  const deposit = async () =>
+    (
+      await sql<{
+        id: string
+        state: string
+        told: string
+        failReason: string | null
+      }>`select id, state, told, fail_reason as "failReason" from deposits`.execute(held.world.db)
+    ).rows[0]!
+  const decide = (event: Opinion['event'], actor = 'cli:ann', deciders = 1) =>
+    decideFirst(held.world, PUBLIC, { event, actor, deciders })
+  const receiveFrom = (sender: string) => receiveFromMerchant(held.world, sender, held.owned)
+  /** balance, quarantine, custody and fees */
+  const books = async () =>
+    Promise.all(
+      (['merchant', 'quarantine', 'custody:ETHEREUM', 'fees'] as const).map((kind) =>
+        held.world.balance(held.owned.merchantId, 'ETH', kind),
+      ),
+    )
+  return Object.assign(held, {
+    targets,
+    setHolding,
+    list,
+    screen,
+    mine,
+    settle,
+    arrive,
+    deposit,
+    decide,
+    receiveFrom,
+    books,
+  })
 }

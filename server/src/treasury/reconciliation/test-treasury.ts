@@ -11,7 +11,7 @@ import type { SimulatedChain, SimulatedSettings } from '../../adapters/chains/si
 import { uuidv7 } from '../../platform/base/id.ts'
 import { inTransaction, type Tx } from '../../platform/db/index.ts'
 import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
-import { catalogue, wipe, type Owned, type World } from '../../pay-in/deposits/test-world.ts'
+import { catalogue, E18, wipe, type Owned, type World } from '../../pay-in/deposits/test-world.ts'
 import { applyAll } from '../../ledger/postings/index.ts'
 import { createTransactionSubscriber, insertPlanned } from '../../chain/transactions/index.ts'
 import { recordSigned } from '../../chain/transactions/commands.ts'
@@ -23,7 +23,7 @@ import { beginFollowing, DEFAULT_WATCHER_SETTINGS, type Follower } from '../../c
 import { holdTransfer } from '../../pay-out/withdrawals/postings.ts'
 import { createSettlement } from '../../pay-out/withdrawals/index.ts'
 import type { Withdrawal } from '../../pay-out/withdrawals/withdrawal.ts'
-import { createFunding } from './index.ts'
+import { createFunding, createReconcileJob, reconcileNetwork, type Round } from './index.ts'
 
 export { catalogue, E18 } from '../../pay-in/deposits/test-world.ts'
 export const USDT = '0xusdt'
@@ -56,6 +56,15 @@ export interface Treasury extends SimulatedChain {
   catchUp(): Promise<void>
   /** moves both clocks */
   later(ms: number): void
+  /**
+   * From now on the node says that balances of an asset are wrong by so much, by address, in chain units.
+   * @returns which balances it is asked for
+   */
+  lieAbout(wrong: ReadonlyMap<string, bigint>, asset?: string | null): { asked: string[] }
+  round(): Promise<Round>
+  runJob(): Promise<boolean>
+  /** A merchant with 5 ETH at their address, the hot wallet with 3, and 1 of it paid out. */
+  someBusiness(): Promise<Owned>
 }
 
 export const createTreasury = async (world: World, simulated: SimulatedChain): Promise<Treasury> => {
@@ -183,7 +192,7 @@ export const createTreasury = async (world: World, simulated: SimulatedChain): P
     )
   }
 
-  return {
+  const treasury: Treasury = {
     ...simulated,
     world,
     runtime,
@@ -196,7 +205,32 @@ export const createTreasury = async (world: World, simulated: SimulatedChain): P
     later: (ms) => {
       world.now += ms
     },
+    lieAbout: (wrong, asset = null) => {
+      const asked: string[] = []
+      const truth = adapter.balancesAt.bind(adapter)
+      adapter.balancesAt = async (height, wanted) => {
+        asked.push(...wanted.map(({ address, contract }) => `${address}/${contract}`))
+        return (await truth(height, wanted)).map(
+          (units, i) => units + (wanted[i]!.contract === asset ? (wrong.get(wanted[i]!.address) ?? 0n) : 0n),
+        )
+      }
+      return { asked }
+    },
+    round: async () => (await reconcileNetwork(runtime, catalogue, adapter))!,
+    runJob: () => createReconcileJob(runtime, catalogue, [adapter], 1).run(new AbortController().signal),
+    someBusiness: async () => {
+      const owner = await treasury.owner()
+      chain.pay([{ to: owner.address, units: 5n * E18 }])
+      chain.pay([{ to: hot, units: 3n * E18 }])
+      chain.mine(10)
+      await treasury.catchUp()
+      await withdraw(owner.merchantId, E18)
+      chain.mine(10)
+      await treasury.catchUp()
+      return owner
+    },
   }
+  return treasury
 }
 
 /** Stores a withdrawal as it stands once a transaction carries it. */

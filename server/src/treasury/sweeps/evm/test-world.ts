@@ -89,6 +89,16 @@ export interface SweepRow {
   state: string
 }
 
+interface SentRow {
+  purpose: string
+  state: string
+  senders: string[]
+  nonce: number
+  hash: string | null
+  unsigned: string
+  fee: bigint | null
+}
+
 export type EvmSweeps = Awaited<ReturnType<typeof openEvmSweeps>>
 
 /** Each world has books of its own; the chain it was given is afterwards as it was before. */
@@ -292,27 +302,9 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
       (await balancesOf(db, kind, [{ merchantId, asset }]))[0]!.posted,
     platformCosts: async (): Promise<bigint> =>
       (await balancesOf(db, 'network-costs', [{ merchantId: PLATFORM, asset: coin }]))[0]!.posted,
-    outgoing: async (): Promise<
-      {
-        purpose: string
-        state: string
-        senders: string[]
-        nonce: number
-        hash: string | null
-        unsigned: string
-        fee: bigint | null
-      }[]
-    > =>
+    outgoing: async (): Promise<SentRow[]> =>
       (
-        await sql<{
-          purpose: string
-          state: string
-          senders: string[]
-          nonce: number
-          hash: string | null
-          unsigned: string
-          fee: bigint | null
-        }>`
+        await sql<SentRow>`
         select o.purpose, o.state, o.senders, o.nonce, a.hash, a.unsigned, o.network_fee as fee from outgoing o
         join outgoing_attempts a on a.outgoing_id = o.id and a.attempt = o.attempt order by o.created_at, o.nonce`.execute(
           db,
