@@ -9,75 +9,78 @@ export type TransactionStatus =
   | { kind: 'mined'; height: number; blockHash: string; succeeded: boolean; /** native units */ fee: bigint }
 
 export type BroadcastResult =
-  /** The node took it now, or has it already in its pool or in a block: both are success. */
+  /** The node accepted it, or already has it in its pool or in a block. */
   | { kind: 'accepted' }
-  /** Something it spends is spent, or its nonce used, by another transaction: it may still lose or win. */
+  /** Another transaction spends the same coins or uses the same nonce. Either of them may still be mined. */
   | { kind: 'conflict'; message: string }
-  /** The node's rules refuse it as it stands (fee too low, no funds, not replaceable). */
+  /** The node's rules reject these bytes (fee too low, no funds, not replaceable). */
   | { kind: 'refused'; reason: 'fee-too-low' | 'insufficient-funds' | 'invalid'; message: string }
   /**
-   * The same bytes are taken once the chain or the pool has moved on: what they spend is too young, or what they stand
-   * on too long.
+   * The node will accept the same bytes later: a coin they spend is not mature yet, or their chain of unconfirmed
+   * ancestors is too long.
    */
   | { kind: 'refused'; reason: 'later'; message: string }
   /**
-   * On TRON: its time is up, or the block it refers to is on no branch the node follows. It may still have been mined
-   * elsewhere: `isProvenDead` says when it can't be any more.
+   * TRON: the transaction has expired, or the block it refers to is on no branch that the node follows. It may still
+   * have been mined elsewhere: `isProvenDead` tells when it no longer can be.
    */
   | { kind: 'refused'; reason: 'expired'; message: string }
 
 export type FeeRate =
   /**
-   * Thousandths of a satoshi for each virtual byte: what is to be paid, and how much more the node asks of a
-   * replacement. `guessed`: the node has no estimate, and the rate may be wrong either way.
+   * Thousandths of a satoshi per virtual byte: the rate to pay, and the increment that the node requires of a
+   * replacement. `guessed`: the node has no estimate, and the rate may be too high or too low.
    */
   | { kind: 'vbyte'; milliSatPerVb: bigint; incrementMilliSatPerVb?: bigint; guessed?: true }
   /** wei for each unit of gas; `legacy` chains use maxFeePerGas as the gas price */
   | { kind: 'gas'; legacy: boolean; maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
-  /** sun, set by the chain: no offer can be higher or lower */
+  /** in sun, set by the chain: a sender can't offer more or less */
   | ({ kind: 'resources' } & Prices)
 
 /**
- * What a chain node is asked. Every method may throw `ChainUnavailable` (time-out, refused connection, garbage): the
- * caller then knows nothing and tries later; nothing is concluded from it. No method keeps state that matters.
+ * Queries to a chain node. Every method may throw `ChainUnavailable` (timeout, refused connection, malformed answer):
+ * the caller must then conclude nothing and try again later. An adapter keeps no state that matters.
  */
 export interface ChainAdapter {
   readonly network: Network
   /** Genesis hash or chain id, compared with the configuration at start: a node of another network is refused. */
   identity(): Promise<string>
-  /** What the node can show; without traces, native coin sent by contracts is not seen in blocks. */
+  /** What the node can show. Without traces, native coin sent by contracts is not seen in blocks. */
   capabilities(): Promise<{ mempool: boolean; traces: boolean }>
   head(): Promise<Head>
-  /** The newest block that the network's rule holds to be final (finalized tag, or a configured depth on Bitcoin). */
+  /** The newest block that is final by the network's rule (finalized tag, or a configured depth on Bitcoin). */
   finalized(): Promise<Head>
-  /** The best chain's block at a height, whole; null when the chain is shorter. Never a block made of two forks. */
+  /**
+   * The complete block of the best chain at a height; null when the chain is shorter. Never mixes data of two forks.
+   */
   blockAt(height: number): Promise<Block | null>
   /** The best chain's hash at a height, or null when the chain is shorter. */
   hashAt(height: number): Promise<string | null>
   /**
-   * All that is in the pool, and transactions of it that are not in `known` (hashes): a bounded number of them, so that
-   * `unread` names those of `hashes` that a later call adds. Empty where the chain has no usable pool. Senders are
-   * named, or none of a transaction whose parents the node does not have: the block names all.
+   * The hashes of all transactions in the pool, and those transactions that are not in `known`. One call reads a
+   * limited number of them: `unread` names the hashes that later calls will add. Empty where the chain has no usable
+   * pool. A transaction names all its senders, or none when the node does not have all its parents; its block names
+   * them all.
    */
   mempool(
     known: ReadonlySet<string>,
   ): Promise<{ hashes: Set<string>; added: ChainTransaction[]; unread?: ReadonlySet<string> }>
-  /** Where a transaction stands on the best chain; a stale block's transaction is not `mined`. */
+  /** The status of a transaction on the best chain; one in a stale block is not `mined`. */
   statusOf(hash: string): Promise<TransactionStatus>
-  /** Hands over signed bytes (hex). Safe to repeat. */
+  /** Sends signed bytes (hex) to the node. Safe to repeat. */
   broadcast(raw: string): Promise<BroadcastResult>
   feeRate(): Promise<FeeRate>
   /**
-   * Balances at a block, in chain units, in the order asked. Contract null is the native coin. On Bitcoin the height
-   * must be the head's (the UTXO set has no history), on TRON the solidified head's (java-tron keeps none either, and
-   * its newest state has what only waits for a block in it).
+   * Balances at a block, in chain units, in the order of `wanted`. A null contract means the native coin. On Bitcoin
+   * the height must be the head's, because the UTXO set has no history. On TRON it must be the solidified head's,
+   * because java-tron keeps no history either and its newest state includes transactions that are not in a block yet.
    */
   balancesAt(height: number, wanted: readonly { address: string; contract: string | null }[]): Promise<bigint[]>
 }
 
 /**
- * A transaction in the pool, the unconfirmed ones that it spends from, which a miner must take with it, and those that
- * spend from it.
+ * Size and fee of a transaction in the pool, of its ancestors (the unconfirmed transactions it spends from, which a
+ * miner must include with it), and of its descendants (those that spend from it).
  */
 export interface PoolCost {
   /** virtual bytes */
@@ -87,15 +90,17 @@ export interface PoolCost {
   /** without it */
   ancestors: { vsize: number; fee: bigint }
   /**
-   * without it: all of them leave the pool when it is replaced, and the replacement must pay more than all of them
-   * together
+   * without the transaction itself. All descendants leave the pool when it is replaced, and the replacement must pay
+   * more than all of them together
    */
   descendants: { count: number; vsize: number; fee: bigint }
-  /** what a miner would take it with, for the best rate: itself, what it needs, and a descendant that pays for it */
+  /**
+   * the set a miner would include at the best rate: the transaction, its ancestors, and a descendant that pays for them
+   */
   package: { vsize: number; fee: bigint }
 }
 
-/** An unconfirmed transaction that another one stands on, or that one itself. */
+/** An unconfirmed ancestor of a transaction, or the transaction itself. */
 export interface PoolAncestor {
   transaction: string
   /** the outpoints it spends, as `ChainTransaction.keys` */
@@ -108,43 +113,41 @@ export interface Coin {
   vout: number
 }
 
-/** What a chain of coins tells besides. */
+/** Additional queries to a chain of unspent outputs (Bitcoin). */
 export interface CoinChainAdapter extends ChainAdapter {
   /**
-   * What these coins hold on the best chain, in the order asked: null for one that a block has spent, or none has made.
-   * The pool does not count. At the head: a caller that needs to know which block that was asks for it before and
-   * after.
+   * The values of coins on the best chain, in the order of `coins`; null for a coin that a block has spent or that does
+   * not exist. Transactions in the pool are ignored. The values are those at the head: to know which block that was,
+   * query the head before and after.
    */
   coinsAt(coins: readonly Coin[]): Promise<(bigint | null)[]>
   /**
-   * What addresses hold by a look through all coins of the chain, in satoshi, and at which block: the head when it
-   * began. It takes minutes on the main network, in which blocks come.
+   * Balances of addresses, in satoshi, from a scan of all unspent outputs, and the block they belong to: the head when
+   * the scan began. A scan takes minutes on the main network, and new blocks arrive meanwhile.
    */
   scan(addresses: readonly string[]): Promise<{ head: Head; units: bigint[] }>
   /**
-   * What the node's pool would say to transactions, each by itself and in the order asked, as if their signatures (hex,
-   * whole transactions) were valid. Nothing is handed over. A node that can't say takes them.
+   * Whether the node's pool would accept transactions (hex, complete), each checked alone, in the order of `raws`, as
+   * if their signatures were valid. Nothing is broadcast. A node without this check answers `accepted`.
    */
   wouldTake(raws: readonly string[]): Promise<BroadcastResult[]>
   /**
-   * Hands over a transaction together with the one that it pays for, which the node does not take by itself. What
-   * becomes of the child is answered. Safe to repeat.
+   * Sends a transaction together with its parent, whose fee it pays and which the node does not accept alone. Returns
+   * the result for the child. Safe to repeat.
    */
   broadcastWithParent(parent: string, child: string): Promise<BroadcastResult>
   /**
-   * All unconfirmed transactions that a transaction of the pool stands on, and itself; null when it is not in the pool.
-   * They never change for a transaction.
+   * All unconfirmed ancestors of a transaction in the pool, and the transaction itself; null when it is not in the
+   * pool. The ancestors of a transaction never change.
    */
   ancestorsOf(hash: string): Promise<PoolAncestor[] | null>
   /** Null when the transaction is not in the node's pool. */
   poolCost(hash: string): Promise<PoolCost | null>
-  /**
-   * Transactions as they travel, by hash, whether mined or in the pool; those that the node does not know are left out.
-   */
+  /** Serialised transactions by hash, mined or in the pool. Hashes that the node does not know are left out. */
   rawTransactions(hashes: readonly string[]): Promise<Map<string, Uint8Array>>
 }
 
-/** A call to look at before it is sent. */
+/** A call whose gas is estimated before it is sent. */
 export interface AccountCall {
   from: string
   to: string
@@ -152,56 +155,58 @@ export interface AccountCall {
   data: string
 }
 
-/** Gas a call would take, or why it would fail: only `reverted` says that the receiver's code refuses it. */
+/** The gas that a call needs, or why it would fail. Only `reverted` means that the receiver's code rejects the call. */
 export type GasEstimate =
   | { ok: true; gas: bigint }
   | { ok: false; reason: 'reverted' | 'insufficient-funds'; message: string }
 
 /**
- * The state of one block. Behind one address there may be many machines, each at a head of its own: one that does not
- * have this block gives `ChainUnavailable`, never the state of another block.
+ * The state of one block. A node URL may lead to several machines, each at a different head. A machine that does not
+ * have this block causes `ChainUnavailable`, never the state of another block.
  */
 export interface AccountState {
   readonly head: Head
-  /** In chain units, in the order asked. Contract null is the native coin. */
+  /** Balances in chain units, in the order of `wanted`. A null contract means the native coin. */
   balances(wanted: readonly { address: string; contract: string | null }[]): Promise<bigint[]>
   /** Next unused nonce counting mined transactions only. */
   minedNonce(address: string): Promise<number>
-  /** The code at the address, in lower-case hex with 0x: `0x` for none, a designation for one that delegates. */
+  /** Code at the address, lower-case hex with 0x: `0x` for none, the delegation designator for a delegating account. */
   codeAt(address: string): Promise<string>
   estimateGas(call: AccountCall): Promise<GasEstimate>
   /**
-   * Gas that an authorisation (EIP-7702) of an account that the chain has never seen adds to a transaction of `from`;
-   * undefined when the node counts none, or the chain's rules have none.
+   * Gas that one authorisation (EIP-7702), by an account that does not exist on the chain yet, adds to a transaction of
+   * `from`; undefined when the node does not count authorisations, or the chain does not support them.
    */
   authorizationGas(from: string): Promise<bigint | undefined>
 }
 
-/** What sending on an account chain needs besides. */
+/** Additional queries for sending on an account chain. */
 export interface AccountChainAdapter extends ChainAdapter {
   /**
-   * The state of the head block, for what decides about money. Throws `ChainUnavailable` when the head is below
-   * `least`: a machine that is behind would show coin that has left already, and a nonce that is used.
+   * The state of the head block, for decisions about money. Throws `ChainUnavailable` when the head is below `least`: a
+   * lagging machine would show coin that was already spent and nonces that are already used.
    */
   stateFrom(least: number): Promise<AccountState>
   /** Next unused nonce counting mined transactions only. */
   minedNonce(address: string): Promise<number>
   /**
-   * The same in the state of one block. Throws `ChainUnavailable` when that is not, or no longer, on the best chain.
+   * Like `minedNonce`, in the state of one block. Throws `ChainUnavailable` when that block is not, or no longer, on
+   * the best chain.
    */
   minedNonceIn(block: Head, address: string): Promise<number>
-  /** At the head, whichever that is. */
+  /** Estimates at the node's current head. */
   estimateGas(call: AccountCall): Promise<GasEstimate>
-  /** True when a contract's code sits at the address at the head. An account that delegates (EIP-7702) is none. */
+  /** True when the address has contract code at the head. A delegating account (EIP-7702) is not a contract. */
   isContract(address: string): Promise<boolean>
   /**
-   * The code at the address at the head, in lower-case hex with 0x: `0x` for none, a designation for one that
-   * delegates.
+   * Code at the address at the head, lower-case hex with 0x: `0x` for none, the delegation designator for a delegating
+   * account.
    */
   codeAt(address: string): Promise<string>
   /**
-   * What an address would answer to a call if it delegated (EIP-7702) and the delegate had this code; null when the
-   * call would fail, the chain's rules have no delegation, or the node can't suppose any. Nothing on the chain changes.
+   * Simulates a call to an address as if it delegated (EIP-7702) to a delegate with this code. Returns the answer; null
+   * when the call would fail, when the chain has no delegation, or when the node can't simulate it. Nothing on the
+   * chain changes.
    */
   callDelegated(call: { address: string; delegate: string; code: string; data: string }): Promise<string | null>
   /**
@@ -213,26 +218,26 @@ export interface AccountChainAdapter extends ChainAdapter {
   tokenDecimals(contract: string): Promise<number>
 }
 
-/** What a transaction of TRON would cost now, out of the accounts as they are. */
+/** Estimated cost of a TRON transaction with the present resources of the accounts involved. */
 export type CostEstimate =
   | {
       ok: true
       usage: Usage
       burn: Burn
-      /** sun it could burn when all resources were gone by the time it is mined */
+      /** sun that it burns at most, if no resources are left when it is mined */
       most: bigint
     }
   | { ok: false; reason: 'reverted' | 'insufficient-funds'; message: string }
 
-/** What an account of TRON owns, in sun, by where it is (Stake 2.0). */
+/** Where the TRX of a TRON account is, in sun (Stake 2.0). */
 export interface Stake {
-  /** what it can send */
+  /** liquid balance */
   spendable: bigint
-  /** staked, by what it gives, and not lent */
+  /** staked and not lent out, by the resource it yields */
   staked: Record<'BANDWIDTH' | 'ENERGY' | 'TRON_POWER', bigint>
-  /** staked, and what it gives lent to others */
+  /** staked, with the resource lent (delegated) to other accounts */
   lent: Record<'BANDWIDTH' | 'ENERGY', bigint>
-  /** no longer staked; can be fetched from a time on (ms since the epoch) */
+  /** unstaked; can be withdrawn from a time on (ms since the epoch) */
   unfreezing: { amount: bigint; at: number }[]
 }
 
@@ -243,52 +248,56 @@ export interface ResourceSupply {
   freeBandwidth: bigint
 }
 
-/** What sending on TRON needs besides: there are no nonces, and costs depend on both accounts. */
+/** Additional queries for sending on TRON, where there are no nonces and the cost depends on both accounts. */
 export interface TronChainAdapter extends ChainAdapter {
   /**
-   * A block that no fork takes away, to refer to, and the time of the head (ms since the epoch), which expiry follows.
+   * A solidified block for a transaction to refer to, and the head's time (ms since the epoch), by which nodes judge
+   * expiry.
    */
   reference(): Promise<BlockReference & { time: number }>
-  /** What the account has left now; all 0 for one that is not activated. */
+  /** Resources that the account has left now; all 0 for an account that is not activated. */
   resourcesOf(address: string): Promise<Resources>
   isActivated(address: string): Promise<boolean>
   /**
-   * Energy for this very call, whose price depends on the receiver, bandwidth by size, and what of it would be burnt.
+   * The energy of this call, which depends on the receiver, its bandwidth, which depends on its size, and the sun burnt
+   * for the part that resources don't cover.
    */
   estimateCost(contract: Contract): Promise<CostEstimate>
   /**
-   * True when the transaction can never be mined any more: the solidified chain has passed its expiration (ms since the
-   * epoch) and does not hold it. False says nothing.
+   * True when the transaction can never be mined: the solidified chain is past its expiration (ms since the epoch) and
+   * does not contain it. False proves nothing.
    */
   isProvenDead(hash: string, expiration: number): Promise<boolean>
   /**
-   * Balances of the solidified head, and which block that was. Contract null is TRX: all that is the account's, also
-   * what it has staked or lent and what it waits for, since staking moves nothing to anybody.
+   * Balances at the solidified head, and that block. A null contract means TRX: everything the account owns, including
+   * staked, lent and unstaking TRX, since staking transfers nothing to anybody.
    */
   balancesAtFinal(
     wanted: readonly { address: string; contract: string | null }[],
   ): Promise<{ head: Head; units: bigint[] }>
   /**
-   * How many balances `balancesAtFinal` can read before the solidified head moves on, by the pace measured so far. It
-   * throws `ChainUnavailable` for more, and then this is less.
+   * How many balances `balancesAtFinal` can read before the solidified head changes, at the rate measured so far. If it
+   * is asked for more, it throws `ChainUnavailable`, and this number becomes smaller.
    */
   mostAtFinal?(): number
-  /** Where the account's TRX is, in the solidified state. */
+  /** How the account's TRX is divided, in the solidified state. */
   stakeOf(address: string): Promise<Stake>
   /**
-   * sun of stake for energy that the account may lend now; what its own calls used is not free before the day is over.
+   * Stake for energy, in sun, that the account can lend now. The part whose energy its own calls used is not available
+   * until a day has passed.
    */
   lendable(address: string): Promise<bigint>
   /**
-   * sun of stake for energy that one account has lent another, in the solidified state of this block or a later one.
+   * Stake for energy, in sun, that one account has lent to another, in the solidified state of the block at `height` or
+   * of a later block.
    */
   loanOf(from: string, to: string, height: number): Promise<bigint>
   /**
-   * What all stake for energy shares (energy a day, and TRX), and the bytes a day of every account. Null when the
-   * account that asks is not activated.
+   * The energy per day that all stakers share, the total stake in TRX, and the free bandwidth of each account per day,
+   * in bytes. Null when `address` is not activated.
    */
   supplyFor(address: string): Promise<ResourceSupply | null>
-  /** True when a contract's code sits at the address. */
+  /** True when the address has contract code. */
   isContract(address: string): Promise<boolean>
   /**
    * True when the token's issuer has frozen the address at the head, as Tether and Circle can. False where the contract
@@ -299,7 +308,7 @@ export interface TronChainAdapter extends ChainAdapter {
   tokenDecimals(contract: string): Promise<number>
 }
 
-/** The node did not answer, or not in a way that can be believed. */
+/** The node did not answer, or its answer is malformed or contradictory. */
 export class ChainUnavailable extends Error {
   override name = 'ChainUnavailable'
 }

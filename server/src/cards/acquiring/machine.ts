@@ -1,21 +1,20 @@
 import { to, type Moves } from '../../platform/base/moves.ts'
 
 /**
- * A payment on an acquirer's page.
- * - planned: committed, the acquirer knows nothing
- * - asking: the acquirer may have got the order
- * - unsure: it is not known whether the acquirer has the order. No payer has seen its page, so no money can have moved:
- * the next
- *   acquirer has an order of its own, and this one is asked about
- * - open: the page is there, the payer may pay
- * - reported: the acquirer called and said paid; it has not confirmed it yet when asked
- * - credited: confirmed, on the merchant's balance
- * - suspended: confirmed, in suspense: not what was ordered, or nothing waited for it any more
- * - not-taken: proven that the acquirer has no such order
+ * States of a payment on an acquirer's page.
+ * - planned: committed; nothing has been sent to the acquirer
+ * - asking: the order is being sent; the acquirer may have received it
+ * - unsure: it is unknown whether the acquirer has the order. No payer has seen its page, so no money can have moved:
+ *   the next acquirer gets an order of its own, and this one is still queried
+ * - open: the page exists, and the payer can pay
+ * - reported: the acquirer's callback says paid, but its answer to our query does not confirm that yet
+ * - credited: confirmed, and on the merchant's balance
+ * - suspended: confirmed, and in suspense: it differs from the order, or nothing waits for it any more
+ * - not-taken: the acquirer is proven not to have the order
  * - refused: the acquirer ended it without money
- * - expired: the page takes no payment any more and none was under way; the acquirer is still asked, rarely
- * - disputed: booked, and the acquirer says that money went back and not how much: held until a person or a statement
- * says
+ * - expired: the page takes no payment any more, and none was in progress; the acquirer is still queried, rarely
+ * - disputed: credited, and the acquirer says that money was returned but not how much; the amount is held until an
+ *   operator or a statement decides
  * - reversed: the acquirer took the money back
  */
 export type PaymentState =
@@ -56,7 +55,10 @@ export type PaymentEffect =
   | 'notifyEnded'
   | 'notifyChanged'
 
-/** What may come of a payment that an acquirer was given, whatever it said before: money that arrives is never lost. */
+/**
+ * Events by which money is posted. They are accepted in every state in which a payer may have paid, whatever the
+ * acquirer reported before.
+ */
 const money = {
   credited: to('credited', 'credit'),
   suspended: to('suspended', 'suspend'),
@@ -77,7 +79,7 @@ export const paymentMoves: Moves<PaymentState, PaymentEvent, PaymentEffect> = {
     notTaken: to('not-taken', 'failOver'),
     unanswered: to('unsure', 'failOver'),
   },
-  // It was passed on when it became so: another order of its own must not follow.
+  // `failOver` already ran when it became `unsure`, so it must not run again.
   unsure: { ...awaited, made: to('open', 'notifyChanged'), notTaken: to('not-taken', 'notifyEnded') },
   open: awaited,
   reported: {
@@ -86,18 +88,18 @@ export const paymentMoves: Moves<PaymentState, PaymentEvent, PaymentEffect> = {
     refused: to('refused', 'notifyEnded'),
     reversed: to('reversed', 'notifyEnded'),
   },
-  // Failed and then paid: callbacks come in any order, and a payer may try again on the acquirer's page.
+  // A refused payment may still be paid: callbacks arrive in any order, and a payer may retry on the acquirer's page.
   refused: { ...money, reversed: to('reversed') },
   expired: { ...money, refused: to('refused'), reversed: to('reversed') },
   'not-taken': money,
   credited: { reversed: to('reversed', 'takeBack'), disputed: to('disputed', 'hold') },
-  // In suspense nothing is spent, so that nothing has to be held.
+  // Money in suspense can't be spent, so a dispute has nothing to hold.
   suspended: { credited: to('credited', 'accept'), reversed: to('reversed', 'takeBack') },
   disputed: { kept: to('credited', 'release'), reversed: to('reversed', 'release', 'takeBack') },
   reversed: {},
 }
 
-/** The states in which a payment may still bring money by itself, and another try of the same invoice has to wait. */
+/** States in which the payer may still pay, so that another attempt at the same invoice has to wait. */
 export const UNDER_WAY: readonly PaymentState[] = ['planned', 'asking', 'open', 'reported']
 
 /** The states that an invoice's expiry waits for. */

@@ -1,8 +1,10 @@
 /**
- * Chain transactions of ours, from plan to final block. Promises that signed bytes are stored before a node sees them,
- * that a replacement spends the same coins or nonce so at most one attempt is ever mined, that what is not mined is
- * sent again until it ends, and that modules whose money a transaction carries are called with each of its moves in the
- * transaction that makes it.
+ * Our own chain transactions, from plan to final block. Guarantees:
+ * - signed bytes are stored before a node gets them;
+ * - a replacement spends the same coins or nonce, so that at most one attempt is ever mined;
+ * - an unmined transaction is broadcast again until it ends;
+ * - subscribers of the modules whose money it carries are called with each change of state, in the transaction that
+ *   makes it.
  */
 export { adoptSigned, readForm } from './adopting.ts'
 export type { SignedForm } from './adopting.ts'

@@ -25,9 +25,10 @@ const LEASE_MS = 20_000
 const MOST_AT_ONCE = 64
 
 /**
- * Carries our transactions of one network on: signs, stores, broadcasts, repeats until they are mined, pays more for
- * what is stuck. Each step is claimed, and every record it makes checks the claim. Senders go side by side, the
- * transactions of one after each other: what stands before is handed to the node before.
+ * Processes our transactions of one network: has them signed, stores and broadcasts them until they are mined, and
+ * raises the fee of stuck ones. Each step claims its transaction, and every write checks the claim. Senders are
+ * processed in parallel, the transactions of one sender in order, so that a node gets a transaction before those that
+ * depend on it.
  */
 export const createSendingJob = (deps: SendingDeps): Job => ({
   name: `send ${deps.network}`,
@@ -40,7 +41,10 @@ export const createSendingJob = (deps: SendingDeps): Job => ({
   },
 })
 
-/** By sender; on Bitcoin, where a transaction has many and stands on others, all in one line. */
+/**
+ * Groups transactions by sender. On Bitcoin all are one group, because a transaction has several senders and may spend
+ * outputs of another one.
+ */
 const linesOf = (network: SendingDeps['network'], due: readonly Outgoing[]): Outgoing[][] =>
   network === 'BITCOIN' ? [[...due]] : [...Map.groupBy(due, ({ senders }) => senders[0]).values()]
 
@@ -63,7 +67,8 @@ const carryOn = async (deps: SendingDeps, line: readonly Outgoing[]): Promise<vo
 type Run = readonly { id: string; fresh: Fresh | undefined }[]
 
 /**
- * Those that nothing has been signed for and that follow each other, together; every other by itself. The order stays.
+ * Joins consecutive transactions for which nothing has been signed into one run; every other transaction is a run of
+ * its own. The order is kept.
  */
 const runsOf = async ({ runtime, network }: SendingDeps, line: readonly Outgoing[]): Promise<Run[]> => {
   const fresh = network === 'BITCOIN' || line.length < 2 ? new Map<string, Fresh>() : await freshAmong(runtime.db, line)
@@ -77,7 +82,11 @@ const runsOf = async ({ runtime, network }: SendingDeps, line: readonly Outgoing
   return runs
 }
 
-/** What fails for all of them is tried for each, so that none keeps the others waiting. */
+/**
+ * Sends a run together. When that fails, the caller processes its transactions one by one, so that one failure does not
+ * delay the others.
+ * @returns ids of those that the node accepted
+ */
 const together = async (deps: SendingDeps, run: Run): Promise<ReadonlySet<string>> => {
   if (run.length < 2) return new Set()
   try {
@@ -144,7 +153,7 @@ const refused = async (
   const { runtime } = deps
   const [of, pause] = [classOf(refusal), pauseAfter(refusal)]
   if (refusal.refused === 'busy') return stepAgainAt(runtime.db, outgoing, later(deps, pause))
-  // Of a payment the module that wants it paid says more.
+  // For a payout, the withdrawals module raises a more specific alert.
   if (of === 'now' || outgoing.attempt > 1 || outgoing.purpose !== 'payout') {
     await raiseOrRenewAlert(runtime.db, alertOf(refusal, outgoing.network, outgoing.purpose), momentOf(runtime))
   }
@@ -164,8 +173,9 @@ const refused = async (
 }
 
 /**
- * A payment goes back, so that others can take its nonce or its coins. A transaction without a payment waits as it is,
- * unless payments wait behind its nonce; on Bitcoin it gives back its coins, which payments may need.
+ * Whether a refused transaction may stay planned. A payment may not: it is given back, so that others can use its nonce
+ * or coins. Other transactions may, unless payments wait behind their nonce; on Bitcoin they may not, because payments
+ * may need their coins.
  */
 const mayWait = async ({ runtime, network }: SendingDeps, outgoing: Outgoing): Promise<boolean> => {
   if (outgoing.purpose === 'payout' || network === 'BITCOIN') return false
@@ -196,7 +206,7 @@ const broadcast = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt
       ? stepAgainAt(runtime.db, outgoing, later(deps, RETRY_MS))
       : bump(deps, outgoing, attempt)
   }
-  // Its time is up by the node's clock; ours says soon that it is to be made anew.
+  // Expired by the node's clock; once it has expired by ours too, `renewExpired` plans it again.
   if (result.kind === 'refused' && result.reason === 'expired')
     return stepAgainAt(runtime.db, outgoing, later(deps, RETRY_MS))
   const isLater = result.kind === 'refused' && result.reason === 'later'
@@ -204,7 +214,7 @@ const broadcast = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt
     return stepAgainAt(runtime.db, outgoing, later(deps, policy.rebroadcastEveryMs))
   if (result.kind === 'refused' && result.reason === 'invalid')
     await recordInvalid(runtime.db, outgoing, later(deps, 0))
-  // A conflict is usually an earlier attempt that was mined: the watcher says so with its block.
+  // A conflict usually means that an earlier attempt was mined; the watcher will record it when it reads the block.
   const text = `${outgoing.network} does not take transaction ${attempt.hash}: ${result.message}`
   if (result.kind === 'refused' || outgoing.attempt === 1) {
     await raiseAlert(runtime.db, { kind: 'broadcast', subject: outgoing.id, text }, momentOf(runtime))
@@ -212,7 +222,10 @@ const broadcast = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt
   return stepAgainAt(runtime.db, outgoing, later(deps, isLater ? policy.rebroadcastEveryMs : RETRY_MS))
 }
 
-/** Only the head of the line is bumped on account chains: what waits behind a nonce can't be mined before it. */
+/**
+ * Whether a transaction is broadcast and overdue. On account chains the caller bumps only a sender's first unmined one
+ * (see `waitsInLine`), because a later nonce can't be mined before it.
+ */
 const isStuck = ({ policy, runtime }: SendingDeps, outgoing: Outgoing, attempt: Attempt): boolean =>
   outgoing.state === 'broadcast' && isOverdue({ policy, runtime }, attempt)
 
@@ -238,13 +251,13 @@ const bump = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Pr
   await deps.pause('bump-planned')
 }
 
-/** Between accounts of ours: what does not happen now happens later. */
+/** Transfers between our own accounts: if one is given up, it is planned again later. */
 const MAY_WAIT: ReadonlySet<Purpose> = new Set(['sweep', 'gas', 'rebalance'])
 
 /**
- * Gives up a transaction between accounts of ours that can't pay enough to be mined, when payments wait behind its
- * nonce: one that does nothing takes its place. Whichever of them is mined, what moved is read from its block. True
- * when it did.
+ * Replaces a transaction between our own accounts by one that does nothing, when it can't pay enough to be mined and
+ * payments wait behind its nonce. Whichever of the two is mined, the watcher reads from its block what was moved.
+ * Returns true when the replacement was recorded.
  */
 const cancel = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt, rate: FeeRate): Promise<boolean> => {
   const { runtime, policy } = deps
@@ -280,7 +293,7 @@ const waitsInLine = async ({ adapter, network }: SendingDeps, outgoing: Outgoing
   return outgoing.nonce !== mined
 }
 
-/** What a deposit address brings in may be less; what it pays a receiver may not. */
+/** A sweep from a deposit address may pay its higher fee out of its amount; a payment to a receiver may not. */
 const planReplacement = (
   { purpose }: Outgoing,
   attempt: Attempt,

@@ -19,24 +19,24 @@ export interface Step {
   head: number
   /** blocks applied */
   applied: number
-  /** true when the next step has something to do already */
+  /** true when another step can be taken at once */
   more: boolean
-  /** why the node names no final block; null when it does */
+  /** why the node reports no final block; null when it reports one */
   finalUnknown: string | null
 }
 
 /**
- * Follows one chain, step by step, as the leader of one epoch. After an error another step may be tried; after
- * `LeadershipLost` or `ForkTooDeep` none.
+ * Follows one chain as the leader of one epoch, one step at a time. After `LeadershipLost` or `ForkTooDeep`, call no
+ * further step; after any other error, a step may be tried again.
  */
 export interface Follower {
   step(): Promise<Step>
 }
 
-/** Waiting things are looked at so often when no block comes, in ms of real time. */
+/** How often waiting deposits and transactions are checked while no block arrives, in ms of real time. */
 const SETTLE_EVERY_MS = 30_000
 
-/** Begins an epoch and follows the chain from where the cursor stands. Throws `ChainUnavailable`, `LeadershipLost`. */
+/** Begins an epoch and follows the chain from its cursor. Throws `ChainUnavailable` or `LeadershipLost`. */
 export const beginFollowing = async (deps: FollowerDeps): Promise<Follower> => {
   const { runtime, network, adapter, settings } = deps
   const capabilities = await adapter.capabilities()
@@ -93,8 +93,9 @@ export const beginFollowing = async (deps: FollowerDeps): Promise<Follower> => {
 }
 
 /**
- * A node may know its head and no final block: after a restart until its consensus client speaks, or when a provider
- * refuses that question. Its head is followed all the same, and the final height stays what it was.
+ * Reads the node's head and final block. A node may know its head but no final block: after a restart, until its
+ * consensus client responds, or when a provider rejects that request. Its head is followed anyway, and the final height
+ * stays unchanged.
  */
 const look = async (adapter: ChainAdapter): Promise<NodeView & { finalUnknown: string | null }> => {
   const [head, final] = await Promise.all([adapter.head(), adapter.finalized().catch(reasonIfUnavailable)])
@@ -106,9 +107,7 @@ const reasonIfUnavailable = (error: unknown): string => {
   throw error
 }
 
-/**
- * Watching starts above a block that can't be taken back, so that there always is one in common with the node's branch.
- */
+/** Creates the first cursor at a final block, so that our branch and the node's always have a block in common. */
 const firstCursor = async ({ runtime, network, adapter, settings }: FollowerDeps, traces: boolean): Promise<Cursor> => {
   const { head, final, finalUnknown } = await look(adapter)
   if (final === null) throw new ChainUnavailable(`${network} is followed from a final block on: ${finalUnknown}`)
@@ -119,7 +118,10 @@ const firstCursor = async ({ runtime, network, adapter, settings }: FollowerDeps
   return createCursor(runtime.db, network, { at: { height: below, hash }, head, traces }, momentOf(runtime).at)
 }
 
-/** A head at or below ours that we don't know is another branch; one that we know is a node that lags. */
+/**
+ * Whether the node is on another branch. A head at or below our height means another branch when its hash differs from
+ * our block's at that height; when the hash is the same, the node lags.
+ */
 const hasForked = async ({ runtime, network }: FollowerDeps, cursor: Cursor, { head }: NodeView): Promise<boolean> => {
   if (head.height > cursor.height || head.hash === cursor.hash) return false
   const ours = await rememberedAt(runtime.db, network, head.height)
@@ -127,8 +129,9 @@ const hasForked = async ({ runtime, network }: FollowerDeps, cursor: Cursor, { h
 }
 
 /**
- * The blocks to apply next, each the child of the one before: empty when the first is not a child of the cursor's. A
- * block that the node refuses ends them; it is an error only when it is the first, as the next step asks for it again.
+ * The next blocks to apply, each the child of the previous one; empty when the first is not a child of the cursor's
+ * block. The list ends before a block that the node fails to deliver. Only a failure of the first block is thrown: the
+ * next step asks for any other block again.
  */
 const nextBlocks = async (
   { settings }: FollowerDeps,
@@ -156,8 +159,9 @@ const nullIfUnavailable = (error: unknown): null => {
 }
 
 /**
- * While we catch up the final block lies ahead: everything we apply is final then, if the last of it still is on the
- * node's chain, as blocks fetched ahead may not be.
+ * The node's view with its final height lowered to the last of these blocks. While we catch up, the node's final block
+ * is above the blocks we apply, so all of them are final, provided that the last one is still on the node's chain;
+ * prefetched blocks may not be.
  */
 const clipFinal = async (adapter: ChainAdapter, blocks: readonly Block[], view: NodeView): Promise<NodeView> => {
   const last = blocks.at(-1)!

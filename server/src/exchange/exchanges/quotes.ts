@@ -11,23 +11,23 @@ import { boundsPassedBy, inventoryOf, type BoundedMove } from './inventory.ts'
 import { insertQuotes, quotedTo, type NewQuote } from './store.ts'
 
 /**
- * Prices that are quoted to merchants and kept for them. An estimate reserves nothing (decision 0030): what others were
- * promised does not count, so that no merchant can close the exchange for others by asking. A merchant's own quotes
- * count as far as its balance can pay for them.
+ * Stores quotes: prices that stay valid for a merchant. An estimate reserves no inventory (decision 0030). Quotes of
+ * other merchants are not deducted from the inventory, so that no merchant can exhaust it by requesting estimates. A
+ * merchant's own open quotes for the pair are deducted, as far as its balance can pay for them.
  */
 export interface QuoteStore {
   /**
-   * Resolves when it is stored. @throws ApiRefusal when there is not that much to sell, or a limit of the position
-   * closes it
+   * Stores a quote.
+   * @throws ApiRefusal when there is too little inventory to sell, or when a limit of the position forbids the exchange
    */
   keep(newQuote: NewQuote): Promise<void>
 }
 
-/** What there is to sell is read so often. */
+/** How long a read inventory is cached, in ms. */
 const CACHED_MS = 500
 const MOST_AT_ONCE = 200
 
-/** Quotes that arrive while others are stored are stored together. */
+/** Creates the store. Quotes that arrive while others are being stored are stored together in the next batch. */
 export const createQuoteStore = ({ db, clock }: Pick<Runtime, 'db' | 'clock'>): QuoteStore => {
   const inventories = new Map<string, () => Promise<bigint>>()
   const inventory = (asset: string): Promise<bigint> => {
@@ -52,12 +52,15 @@ const noLiquidity = (why: string): ApiRefusal =>
   refusal(estimateErrors.notEnoughLiquidity, `Not enough liquidity: ${why}`)
 
 interface Stock {
-  /** what there is to sell of an asset, ledger units */
+  /** inventory of an asset that can be sold, in ledger units */
   inventory(asset: string): Promise<bigint>
   now: Date
 }
 
-/** Stores what there is enough for, and no limit of the position closes. */
+/**
+ * Stores the quotes for which there is enough inventory and that no limit of the position forbids.
+ * @returns for each quote, in order: undefined when it is stored, otherwise the refusal
+ */
 const store = async (db: Db, quotes: readonly NewQuote[], stock: Stock): Promise<(ApiRefusal | undefined)[]> => {
   const short = await beyondInventory(db, quotes, stock)
   const passed = new Map((await boundsPassedBy(db, quotes.flatMap(movesOf))).map((move) => [move.newQuote, move]))
@@ -73,7 +76,8 @@ const store = async (db: Db, quotes: readonly NewQuote[], stock: Stock): Promise
 }
 
 /**
- * Those that the platform could not honour together with what their own merchant was promised before, and can pay for.
+ * The quotes that exceed the inventory. A quote counts together with the open quotes of the same merchant and pair, as
+ * far as the merchant's balance can pay for them.
  */
 const beyondInventory = async (
   db: Db,
@@ -109,7 +113,7 @@ const beyondInventory = async (
   return beyond
 }
 
-/** What an exchange would move of the position. */
+/** The moves of the position that an exchange at this quote would make. */
 const movesOf = (newQuote: NewQuote): (BoundedMove & { newQuote: NewQuote })[] => {
   const {
     direction: { spend, target },

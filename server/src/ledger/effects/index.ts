@@ -1,7 +1,7 @@
 /**
- * What a change wants done besides its own rows. Modules answer with effects instead of carrying them out, so that
- * whatever happens in one transaction is posted in one call and notified in one call. Promises one order of locks:
- * accounts, then what addresses hold, then event heads.
+ * Effects of a change: the postings, custody moves and notifications that belong to it, in addition to its own rows. A
+ * module returns its effects instead of carrying them out, so that all effects of one transaction are posted in one
+ * call and notified in one call. Locks are always taken in this order: accounts, balances of addresses, event heads.
  */
 import type { Moment } from '../../platform/base/moment.ts'
 import { moveCustody, type CustodyMove } from '../address-balances/index.ts'
@@ -12,7 +12,7 @@ import { emit, type Notice } from '../../merchants/webhooks/index.ts'
 export interface Effects {
   items: readonly Item[]
   notices: readonly Notice[]
-  /** what addresses of ours hold more or less from this block on */
+  /** changes of the balances of our addresses, each from its block on */
   moves?: readonly CustodyMove[]
 }
 
@@ -25,8 +25,8 @@ export const joinEffects = (all: readonly Effects[]): Effects => ({
 })
 
 /**
- * Carries out the effects of a transaction, once, at its end: postings, none of which may be refused, moves, then
- * notices.
+ * Carries out the effects of a transaction: postings, custody moves, then notifications. Call it once, at the end of
+ * the transaction. Throws when a posting is refused.
  */
 export const carryOut = async (tx: Tx, { items, notices, moves = [] }: Effects, moment: Moment): Promise<void> => {
   await applyAll(tx, items)

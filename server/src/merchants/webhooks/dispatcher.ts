@@ -10,36 +10,40 @@ import { settle, type Attempt, type ClaimedStream, type Ending, type Settlement 
 export interface DispatcherDeps {
   runtime: Pick<Runtime, 'clock' | 'log'>
   outbound: Outbound
-  /** Where a merchant's notifications go at this moment; null while it has set no URL. Asked before each attempt. */
+  /** A merchant's current endpoint; null while it has set no URL. Called before each attempt. */
   endpointOf: EndpointOf
-  /** Writes what became of streams. */
+  /** Stores the results of streams. */
   acknowledger: Pick<Acknowledger, 'submit' | 'flush' | 'pending'>
-  /** Streams held at once, those that hang or may hang not counted. */
+  /** Most streams held at a time, not counting attempts that hang or may hang. */
   slots: number
 }
 
-/** An attempt that takes longer is taken to hang: it is set aside and no longer counts against the slots. */
+/** An attempt that takes longer counts as hanging: it is set aside and no longer uses a slot. */
 const HANGS_AFTER_MS = 1_000
-/** With more set aside, receivers that were silent are left alone until some attempts have ended. */
+/** When more attempts than this are set aside, silent receivers get no new ones until some have ended. */
 const MOST_ASIDE = 4_096
-/** The first attempt at a receiver that is silent or not known is set aside from its start, unless there are more. */
+/**
+ * An attempt at a receiver that is silent or unknown is set aside from its start, while fewer than this are set aside.
+ */
 const MOST_UNPROVEN = 1_024
-/** Between the end of an attempt and that of its lease. */
+/** Least time from the latest end of an attempt to the end of its stream's lease. */
 const LEASE_MARGIN_MS = 5_000
-/** Before another try when our own side can't make an attempt: a key that can't be opened. */
+/**
+ * Pause before the next try when we can't prepare an attempt, for example because a merchant's key can't be decrypted.
+ */
 const OWN_FAULT_PAUSE_MS = 60_000
 const MOST_UNACKNOWLEDGED = 2_048
-/** Receivers remembered before the idle ones are forgotten. */
+/** When there are more limiters than this, idle ones are removed. */
 const MOST_LIMITERS = 10_000
 
 /**
- * Brings claimed streams to their receivers: an object's events in order, objects at once, each merchant through its
- * limiter.
+ * Delivers claimed streams. Events of one object are sent in order, objects in parallel, and each merchant's requests
+ * pass its limiter.
  */
 export class Dispatcher {
   readonly #deps: DispatcherDeps
   readonly #limiters = new Map<string, EndpointLimiter>()
-  /** in the order they went under way */
+  /** attempts in progress, in the order of their start */
   readonly #underWay = new Set<{ limiter: EndpointLimiter; since: number; aside: boolean }>()
   #sweepAt = MOST_LIMITERS
   #held = 0
@@ -52,19 +56,19 @@ export class Dispatcher {
     this.#deps = deps
   }
 
-  /** Finds out what hangs, and how many slots are free then. */
+  /** Sets hanging attempts aside and returns the number of free slots. */
   findFree(): number {
     this.#findHanging()
     if (this.#deps.acknowledger.pending > MOST_UNACKNOWLEDGED) return 0
     return Math.max(0, this.#deps.slots - this.#held + this.#aside)
   }
 
-  /** Nothing is held, and everything is acknowledged. */
+  /** True when no stream is held and every result is stored. */
   get empty(): boolean {
     return this.#held + this.#deps.acknowledger.pending === 0
   }
 
-  /** Whether something may be expected to end soon. */
+  /** Whether an attempt or an acknowledgement is likely to end soon. */
   get busy(): boolean {
     return (
       this.#deps.acknowledger.pending > 0 ||
@@ -72,19 +76,22 @@ export class Dispatcher {
     )
   }
 
-  /** Streams of a merchant's own lane to take now. */
+  /** How many streams of a merchant's own lane may be taken now. */
   async roomFor(merchantId: string): Promise<number> {
     const room = this.#limiters.get(merchantId)?.room(this.#aside > MOST_ASIDE) ?? new EndpointLimiter().room(false)
     if (room === 0) return 0
     try {
       return (await this.#deps.endpointOf(merchantId)) === null ? 0 : room
     } catch {
-      // A failure to find out shows when the attempt is made.
+      // The attempt itself will report this error.
       return room
     }
   }
 
-  /** Takes claimed streams. What a merchant's limiter has no room for goes to that merchant's own lane. */
+  /**
+   * Accepts claimed streams. Streams that exceed the limit of a merchant's limiter are moved to that merchant's own
+   * lane.
+   */
   accept(streams: readonly ClaimedStream[]): void {
     for (const stream of streams) {
       const limiter = this.#limiterOf(stream.merchantId)
@@ -98,12 +105,15 @@ export class Dispatcher {
     }
   }
 
-  /** Streams whose time here has ended. */
+  /** Number of streams that have ended so far. */
   get ended(): number {
     return this.#ended
   }
 
-  /** Resolves with true once `ready` holds, which is asked whenever something ends, or with false after a time. */
+  /**
+   * Resolves with true as soon as `ready` returns true, or with false after `atMostMs`. `ready` is called whenever a
+   * stream ends or results are stored.
+   */
   until(ready: () => boolean, atMostMs?: number): Promise<boolean> {
     if (ready()) return Promise.resolve(true)
     return new Promise((resolve) => {
@@ -116,7 +126,9 @@ export class Dispatcher {
     })
   }
 
-  /** To be called when something was acknowledged. */
+  /**
+   * Call this after results were stored, or could not be stored: wakes the callers of `until` whose condition is met.
+   */
   tell(): void {
     for (const waiter of this.#waiters) {
       if (!waiter.ready()) continue
@@ -144,7 +156,7 @@ export class Dispatcher {
     this.#start(limiter)
   }
 
-  /** Sends a stream's events one after the other until one is not accepted. Adds to `attempts`. */
+  /** Sends a stream's events in order until one is not accepted. Appends to `attempts`. */
   async #deliver(stream: ClaimedStream, limiter: EndpointLimiter, attempts: Attempt[]): Promise<Ending> {
     const { clock, log } = this.#deps.runtime
     try {
@@ -160,7 +172,7 @@ export class Dispatcher {
         limiter.learn(speedOf(answer))
         const attempt = attemptOf(answer, event, number, at)
         attempts.push(attempt)
-        // A receiver that gives no answer is tried with one stream; the others wait in its lane, not here.
+        // A receiver that does not answer is tried with one stream at a time; its other streams go back to its lane.
         if (attempt.status === null) this.#handBack(limiter.suspect())
         if (!isAccepted(attempt)) return { kind: 'failed' }
       }
@@ -182,7 +194,7 @@ export class Dispatcher {
   #acknowledge(settlement: Settlement): void {
     this.#ended += 1
     this.#deps.acknowledger.submit(settlement)
-    // Nothing to wait for that would make the batch larger.
+    // No further result is expected soon, so waiting would not make the batch larger.
     if (this.#held === this.#aside) this.#deps.acknowledger.flush()
     this.tell()
   }

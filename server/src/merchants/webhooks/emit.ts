@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { Moment } from '../../platform/base/moment.ts'
 import { monthStart, type Tx } from '../../platform/db/index.ts'
 
-/** A change to tell a merchant of. The body is written to its final bytes here and never again. */
+/** A notification before it is stored. `emit` serialises its body once, and those bytes are never changed. */
 export interface Notice {
   merchantId: string
-  /** what the notice is about: notices of one object are delivered in order */
+  /** the object of the notification: notifications of one object are delivered in order */
   objectId: string
   kind: string
   status: string
@@ -13,11 +13,11 @@ export interface Notice {
 }
 
 /**
- * Stores notices in the transaction of the change they tell of, numbered without a gap per merchant. One call with all
- * notices, last in the transaction: the merchant's head row stays locked until the commit. The stream row is locked as
- * well, so that a delivery that is just ending sees what was added. A merchant's events don't go back to a month
- * before, whatever the clock of a process says: each month has sequences of its own, which is what keeps them unique
- * across partitions.
+ * Stores notifications in the transaction of the change that they report, numbered without gaps for each merchant. Call
+ * it once, with all notifications, at the end of the transaction: the merchant's head row stays locked until the
+ * commit. The stream row is locked too, so that a delivery that is just ending sees the added events. A merchant's
+ * events are never dated to an earlier month than its newest one, even when a process's clock is behind: each month has
+ * its own range of sequence numbers, which keeps them unique across partitions.
  */
 export const emit = async (tx: Tx, notices: readonly Notice[], { at, newId }: Moment): Promise<void> => {
   if (notices.length === 0) return

@@ -1,9 +1,10 @@
 /**
- * Money that arrives. Promises that a transfer on the chain is one deposit permanently and is credited once while it
- * stands on the best chain; that what a contract sent is credited only
- * when its address holds it; that each status is notified once, in the transaction that makes it true; and that a
- * reorganisation takes back exactly what was credited, from the balance or as a debt, without ever stopping the
- * watcher. What a merchant wants screened first is in quarantine until then, and never on its balance.
+ * Deposits. Guarantees:
+ * - a transfer on the chain is always the same deposit, and is credited once while its block is on the best chain;
+ * - coin that a contract sent is credited only after a balance shows that the address holds it;
+ * - each status is notified once, in the transaction that makes it true;
+ * - a reorganisation reverses exactly what was credited, from the balance or as a debt, and never stops the watcher;
+ * - if the merchant has deposits screened first, the money is in quarantine, not on the balance, until it is cleared.
  */
 import type { Block, ChainTransaction, Head, Network } from '@bursar/chainkit'
 import type { Moment } from '../../platform/base/moment.ts'
@@ -35,8 +36,8 @@ export { depositRoutes } from './routes.ts'
 export type { Credited, CreditedSubscriber, DepositSettings, HeldSubscriber } from './settings.ts'
 
 /**
- * What the module does for the watcher (a `ChainSubscriber`), for withdrawals, and for its own balance check. Callers
- * carry out the effects.
+ * Operations on deposits, called by the watcher (as a `ChainSubscriber`), by withdrawals, screening and operators'
+ * commands, and by this module's own jobs. Callers carry out the returned effects.
  */
 export interface Deposits {
   block(tx: Tx, network: Network, block: Block, moment: Moment): Promise<Effects>
@@ -61,15 +62,18 @@ export interface Deposits {
     held: readonly HeldBy[],
     moment: Moment,
   ): Promise<Explained | undefined>
-  /** Credits inner transfers whose addresses hold what the books say with them. */
+  /**
+   * Credits inner transfers (coin sent by contracts) whose address holds at least the balance in the books, these
+   * included.
+   */
   backInner(tx: Tx, network: Network, at: Head, held: readonly HeldAt[], moment: Moment): Promise<Effects>
-  /** Ends an inner transfer that its address was never seen to hold; undefined when it is none. */
+  /** Fails an inner transfer that no balance has confirmed; undefined when the deposit is not such a transfer. */
   drop(tx: Tx, key: DepositKey, moment: Moment): Promise<Effects | undefined>
-  /** What a judgement does to a deposit, held or credited. */
+  /** Applies the result of screening to a held or credited deposit. */
   verify(tx: Tx, verified: Verified, moment: Moment): Promise<Effects>
-  /** Credits a held one whatever was found; undefined when it is not held. */
+  /** Credits a held deposit, whatever screening found; undefined when the deposit is not held. */
   clear(tx: Tx, verified: Verified, moment: Moment): Promise<Effects | undefined>
-  /** Ends a held one without credit; undefined when it is not held. */
+  /** Rejects a held deposit without crediting it; undefined when the deposit is not held. */
   reject(tx: Tx, key: DepositKey, moment: Moment): Promise<Effects | undefined>
 }
 

@@ -1,26 +1,26 @@
 import { moveOf, statesTaking, to, type Moves } from '../../platform/base/moves.ts'
 
 /**
- * Where the money of a deposit is.
- * - pending: seen in the pool or in a block that is not deep enough yet
- * - held: deep enough, and in quarantine until screening lets it through
+ * The state of a deposit says where its money is.
+ * - pending: seen in the pool, or in a block that is not deep enough yet
+ * - held: deep enough, and in quarantine until screening or an operator clears it
  * - credited: on the merchant's balance
- * - rejected: in quarantine for good: an operator decided against it
- * - suspended: in our wallet but without an owner yet, in suspense: below the minimum, or back after the merchant was
- *   notified
- * of Failed
- * - orphaned: its block was lost
- * - failed: it will not come
+ * - rejected: stays in quarantine, because an operator decided against it
+ * - suspended: in our wallet, posted to suspense: below the minimum, or mined after the merchant was notified of Failed
+ * - orphaned: its block is no longer on the best chain
+ * - failed: not expected to be mined any more
  */
 export type DepositState = 'pending' | 'held' | 'credited' | 'rejected' | 'suspended' | 'orphaned' | 'failed'
 
 /**
- * - pooled, mined: seen in the pool, in a block of the best chain
- * - confirmed: deep enough; refused: deep enough, but not to be credited; withheld: deep enough, to be screened first
- * - cleared, rejected: what became of one that was withheld
- * - reorganized: its block was lost
- * - replaced: what it spends was spent by another transaction, in a final block
- * - lost: neither pool nor chain has shown it for as long as the policy waits
+ * - pooled, mined: seen in the pool; seen in a block of the best chain
+ * - confirmed: deep enough, to be credited
+ * - refused: deep enough, but not to be credited
+ * - withheld: deep enough, to be screened first
+ * - cleared, rejected: the decision about a withheld deposit
+ * - reorganized: its block is no longer on the best chain
+ * - replaced: another transaction in a final block spends the same coins or nonce
+ * - lost: neither pool nor chain has shown it for as long as the policy waits, or an operator dropped it
  */
 export type DepositEvent =
   | 'pooled'
@@ -35,8 +35,9 @@ export type DepositEvent =
   | 'lost'
 
 /**
- * `takeBack` reverses the posting that credited, suspended or quarantined it; `release` takes it from quarantine to the
- * merchant. No notification is sent twice, so Done stays sent.
+ * `takeBack` reverses the posting that credited, suspended or quarantined the deposit. `release` moves its money from
+ * quarantine to the merchant's balance. A status is notified at most once: `takeBack` sends nothing, and Done is not
+ * sent again when the deposit is credited again.
  */
 export type DepositEffect =
   | 'credit'
@@ -76,7 +77,7 @@ export const depositMoves: Moves<DepositState, DepositEvent, DepositEffect> = {
   failed: { mined: to('pending') },
 }
 
-/** The states an event is taken in, and the one state it leads to from all of them. */
+/** The states in which an event is allowed, and the single state it leads to from all of them. */
 export const pathOf = (event: DepositEvent): { from: DepositState[]; target: DepositState } => {
   const from = statesTaking(depositMoves, event)
   return { from, target: moveOf(depositMoves, from[0]!, event)!.to }

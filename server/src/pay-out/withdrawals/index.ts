@@ -1,7 +1,9 @@
 /**
- * Withdrawals to chain addresses. Promises that amount and fee are held before the answer is given, that one request
- * makes at most one payment, that Failed means proven not to have happened and gives the money back, and that Done is
- * sent once.
+ * Withdrawals to chain addresses. Guarantees:
+ * - amount and fee are held before the request is answered;
+ * - one request makes at most one payment;
+ * - Failed is sent only on proof that the payment did not and will not happen, and releases the money;
+ * - Done is sent once.
  */
 export { askWithdrawal } from './placing.ts'
 export type { Asked } from './placing.ts'

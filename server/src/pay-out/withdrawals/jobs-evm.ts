@@ -37,7 +37,7 @@ interface Choice {
   withdrawal: Withdrawal
   member: Member
   call: EvmCall
-  /** wei set apart for its fee */
+  /** wei reserved for the transaction's fee */
   reserved: bigint
 }
 
@@ -45,18 +45,18 @@ interface Planned extends Choice {
   gas: bigint
 }
 
-/** Withdrawals read at a time; more are read as long as hot addresses have room. */
+/** Withdrawals in one page. More pages are read while hot addresses have free slots. */
 const PAGE = 100
 /**
- * What a payment is taken to need until it is estimated: plain coin, and a token's transfer to a new receiver with
- * room.
+ * Gas assumed for a payment before it is estimated: a payment of native coin, and a token transfer to a receiver
+ * without a balance, each with a margin.
  */
 const COIN_GAS = 26_250n
 const TOKEN_GAS = 125_000n
 
 /**
- * Plans a transaction for each waiting withdrawal that a hot address can pay, oldest first; one that no address can pay
- * lets younger ones pass. True when it made any.
+ * Plans a transaction for each waiting withdrawal that a hot address can pay, oldest first. A withdrawal that no
+ * address can pay is skipped. Returns true when at least one transaction was planned.
  */
 export const planEvmPayouts = async (deps: EvmPayoutDeps): Promise<boolean> => {
   const free = await freeSlots(deps)
@@ -90,7 +90,7 @@ export const planEvmPayouts = async (deps: EvmPayoutDeps): Promise<boolean> => {
 
 interface Page {
   ready: Withdrawal[]
-  /** the last one read, when there may be more behind it */
+  /** the last withdrawal read, when there may be more after it */
   last: Withdrawal | undefined
 }
 
@@ -129,7 +129,7 @@ const chooseAll = async (
     unpaid.flatMap(({ withdrawal, lacking }) => (lacking === undefined || direct?.has(withdrawal.id) ? [] : [lacking])),
   )
   for (const ticker of short) await alertShort(deps, network, ticker)
-  // What pays a token pays its fee in coin.
+  // A token payment also needs native coin, for its fee.
   const paid = new Set(choices.flatMap(({ withdrawal }) => [withdrawal.ticker, NATIVE_TICKER[network]]))
   if (paid.size > 0)
     await noLongerShort(
@@ -140,7 +140,7 @@ const chooseAll = async (
   return choices
 }
 
-/** @returns the ticker there is too little of; undefined when there is enough, but not at one address */
+/** @returns the ticker that is lacking; undefined when there is enough in total, but not at one address */
 const choose = (
   deps: EvmPayoutDeps,
   members: readonly Member[],
@@ -164,16 +164,16 @@ const bounded = (estimate: GasEstimate): GasEstimate =>
     : estimate
 
 /**
- * What a node has no estimate for counts as reverted: the same payment to its own sender then shows whether the node or
- * the receiver is the reason. Nodes word it in too many ways to know them all: geth passes on the text of each fault of
- * the EVM and of each precompiled contract.
+ * When a node gives no estimate, the payment counts as reverted. The same payment from the sender to itself then shows
+ * whether the node or the receiver is the cause. The error texts vary too much to match: geth passes on the text of
+ * each EVM fault and of each precompiled contract.
  */
 const asReverted = (error: unknown): GasEstimate => {
   if (!(error instanceof ChainUnavailable)) throw error
   return { ok: false, reason: 'reverted', message: error.message }
 }
 
-/** Undefined when it can't be paid now. */
+/** The choice with its estimated gas; undefined when the withdrawal can't be paid now. */
 const estimated = async (
   deps: EvmPayoutDeps,
   state: AccountState,
@@ -207,7 +207,7 @@ const callOf = ({ catalogue, network }: EvmPayoutDeps, { ticker, to, units }: Wi
   return paymentCall({ to, units: rescale(units, asset.scale, on.decimals), contract: on.contract })
 }
 
-/** The payments of one hot address, in the order of its nonces. True when it made any. */
+/** Stores the payments of one hot address, in the order of its nonces. Returns true when at least one was stored. */
 const storeAll = async (deps: EvmPayoutDeps, planned: readonly Planned[], rate: GasRate): Promise<boolean> => {
   if (planned.length > 1 && (await storeTogether(deps, planned, rate))) return true
   let [made, isOthers] = [false, false]
@@ -215,7 +215,7 @@ const storeAll = async (deps: EvmPayoutDeps, planned: readonly Planned[], rate: 
     if (isOthers) return
     await deps.pause('payout-chosen')
     const outcome = await storePlanned(deps, one, rate)
-    // Another worker spends the same balance: it is read afresh the next time.
+    // Another worker spends the same balance: stop here, and read the balance again on the next run.
     isOthers = outcome === 'nonce-taken'
     made = made || outcome === 'stored'
   })
@@ -231,7 +231,10 @@ class Taken extends Error {
   }
 }
 
-/** All in one transaction. False, and nothing is stored, when that can't be: then each is tried by itself. */
+/**
+ * Stores all payments in one transaction. Returns false, with nothing stored, when that fails; the caller then stores
+ * them one by one.
+ */
 const storeTogether = async (deps: EvmPayoutDeps, planned: readonly Planned[], rate: GasRate): Promise<boolean> => {
   const { runtime, network } = deps
   const { member } = planned[0]!
@@ -279,7 +282,7 @@ const storePlanned = async (deps: EvmPayoutDeps, one: Planned, rate: GasRate): P
     member.nonces.pass()
     return 'stored'
   } catch (error) {
-    // The nonce taken here goes back with the transaction.
+    // The rollback also returns the nonce that was taken.
     if (error instanceof Taken) return error.what
     throw new Error(`planning a payout from ${member.key.address} failed`, { cause: error })
   }
@@ -287,14 +290,14 @@ const storePlanned = async (deps: EvmPayoutDeps, one: Planned, rate: GasRate): P
 
 const FILLER_GAS = 21_000n
 
-/** Uses up nonces that were freed, that no payment took over, and that signed transactions wait behind. */
+/** Plans fillers for nonces that were freed and not reused, when signed transactions wait behind them. */
 export const fillGaps = async (deps: EvmPayoutDeps): Promise<void> => {
   const { runtime, network } = deps
   const gaps = await gapsOf(runtime.db, network, momentOf(runtime).at)
   await forEachIsolated(gaps, ({ address, index, nonce }) => planFiller(deps, { address, index }, nonce))
 }
 
-/** A filler pays nothing to its own sender. */
+/** A filler is a transaction of value 0 from a hot address to itself; it only uses up the nonce. */
 const planFiller = async (deps: EvmPayoutDeps, key: HotKey, nonce: number): Promise<void> => {
   const { runtime, network, chainId } = deps
   const rate = await gasRateOf(deps)

@@ -14,24 +14,26 @@ import { nextIntentOf } from './placing.ts'
 import { findById } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
-/** Kind of the alert about a withdrawal that the signer has signed and these books have forgotten. */
+/**
+ * Kind of the alert about a withdrawal for which the signer has signed a transaction that this database does not have.
+ */
 export const SIGNED_BEFORE = 'withdrawal-signed-before'
 
-/** Why the signer signs nothing for a withdrawal any more. */
+/** Why the signer will sign nothing more for a withdrawal. */
 export type Barred = 'signed' | 'closed'
 
 export interface AfterRefusal {
-  /** before it is planned again */
+  /** wait this long before planning it again */
   pauseMs: number
-  /** paid by a transaction of its own from now on */
+  /** from now on it gets a transaction of its own */
   alone: boolean
   barred: Barred | null
 }
 
 /**
- * What a refusal makes of one of the withdrawals that the refused transaction paid. One that the refusal is not about
- * goes on at once.
- * @param together how many the transaction paid
+ * What happens to one of the withdrawals that a refused transaction would have paid. A withdrawal that the refusal does
+ * not concern is planned again at once.
+ * @param together number of withdrawals in the transaction
  */
 export const afterRefusal = (
   { intentId }: Pick<Withdrawal, 'intentId'>,
@@ -43,7 +45,7 @@ export const afterRefusal = (
   const isNamed = refusal.intents?.includes(intentId) ?? together === 1
   switch (classOf(refusal)) {
     case 'now':
-      // A batch may be more than an hour ever has room for.
+      // The sum of a batch may exceed the hourly limit, even when nothing else has been signed.
       return { ...waits, alone: together > 1 && refusal.refused === 'velocity' }
     case 'nonce':
       return goesOn
@@ -61,18 +63,18 @@ export const afterRefusal = (
 const barredBy = ({ refused }: Pick<SignerRefusal, 'refused'>): Barred =>
   refused === 'intent-closed' ? 'closed' : 'signed'
 
-/** Kind of the alert about payments that the node refuses for a reason that a person has to look at. */
+/** Kind of the alert about payments that the node refuses for a reason that an operator has to look into. */
 export const PAYOUT_REFUSED = 'payout-refused'
 /** Kind of the alert about a payment that would cost the network more than the policy allows. */
 export const FEE_ABOVE_CAP = 'fee-above-cap'
 
-/** Kinds of alerts that are over when the signer would sign for the withdrawal. */
+/** Kinds of alerts that end when the signer would sign for the withdrawal. */
 const OVER_WHEN_PASSING = ['signer-limit', 'signer-needs-approval', 'signer-unknown-asset']
 const FOR_ALL = ['disabled', 'velocity', 'log-cut-back'] as const
 
 /**
- * Does what the signer's look ahead at waiting withdrawals asks for: those refused wait or are barred, each with an
- * alert that says what to do; alerts that no longer hold are resolved.
+ * Applies the signer's check of waiting withdrawals. Each refused withdrawal is postponed or barred and, where an
+ * operator can act, gets an alert that says what to do. Alerts that no longer apply are resolved.
  */
 export const holdBack = async (
   runtime: Runtime,
@@ -101,7 +103,10 @@ export const holdBack = async (
     )
 }
 
-/** Raises one alert a network for what holds for all, else one for the withdrawal. */
+/**
+ * Raises an alert for a refusal: one for the network when the reason applies to all its withdrawals, otherwise one for
+ * this withdrawal. Raises none when the reason is the intent's identity or a nonce.
+ */
 export const alertRefused = async (
   db: Db | Tx,
   { id, blockchain }: Withdrawal,
@@ -115,7 +120,10 @@ export const alertRefused = async (
   await raiseOrRenewAlert(db, { kind: `signer-${refusal.refused}`, subject: id, text }, moment)
 }
 
-/** Has a waiting withdrawal paid under another intent: nothing that was signed under its own can pay it. */
+/**
+ * Gives a waiting withdrawal its next intent, so that it can be signed for again. Nothing that was signed under its
+ * present intent may be able to pay it.
+ */
 export const renewIntent = async (
   tx: Db | Tx,
   { merchantId, id, intentId }: Pick<Withdrawal, 'merchantId' | 'id' | 'intentId'>,
@@ -125,9 +133,9 @@ export const renewIntent = async (
 }
 
 /**
- * Keeps a withdrawal from being planned for which the signer signs nothing any more. When an older withdrawal of these
- * books has the same intent, as after an Idempotency-Key that was used again when its answer was no longer kept, this
- * one is another payment and gets an intent of its own instead.
+ * Bars a withdrawal from being planned, because the signer will sign nothing more for it. Exception: when an older
+ * withdrawal in this database has the same intent (for example, because an Idempotency-Key was used again after its
+ * answer had expired), this withdrawal is a different payment and gets its own intent instead.
  */
 export const bar = async (
   tx: Db | Tx,
@@ -161,16 +169,16 @@ export interface GivingBackDeps {
 
 export type GivenBack =
   | { kind: 'given-back' }
-  /** it is planned, sent or over, or `within` did not allow it */
+  /** it is planned, sent or ended, or `within` returned false */
   | { kind: 'not-waiting' }
-  /** the signer has signed for it: it is barred from being planned until what was signed is attached */
+  /** the signer has signed for it: it stays barred until the signed transaction is attached */
   | { kind: 'signed'; transactions: SignedTransaction[] }
 
 /**
- * Ends a waiting withdrawal as Failed and gives its money back, once the signer has closed its intent: nothing was
- * signed for it, and no process, replica or restored copy can have anything signed for it later. Throws when the signer
- * can't be asked.
- * @param within what else is done in the same transaction; false: nothing is given back
+ * Fails a waiting withdrawal and releases its money, after the signer has closed its intent. Closing proves that
+ * nothing was signed for it, and that no process, replica or restored copy can have anything signed for it later.
+ * Throws when the signer can't be reached.
+ * @param within more work in the same transaction; when it returns false, nothing is given back
  */
 export const giveBack = async (
   deps: GivingBackDeps,
@@ -210,7 +218,8 @@ const CLOSED_EVERY_MS = 5_000
 const MOST = 100
 
 /**
- * Gives back what the signer has closed: it was given back before by a database that has since been restored or lost.
+ * Gives back withdrawals whose intent the signer has closed already: an earlier state of the database, since restored
+ * or lost, had given them back.
  */
 export const createClosedJob = (deps: GivingBackDeps): Job => ({
   name: 'withdrawals that were closed',

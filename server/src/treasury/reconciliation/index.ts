@@ -1,6 +1,6 @@
 /**
- * The platform's money: what reaches its wallets, and whether the books and the chains agree. Promises that money from
- * outside is booked once and only when final, and that a shortage, in total or at any one address, stops withdrawals of
+ * The platform's own money, and the comparison of the books with the chains. Guarantees that money from outside is
+ * posted once, only when its block is final, and that a shortage, in total or at a single address, stops withdrawals of
  * that asset.
  */
 export { createFunding, grantCapital } from './funding.ts'

@@ -20,10 +20,10 @@ import { judgeRebalance, requirePool } from './rebalance.ts'
 import { Refusal } from '../../protocol/refusal.ts'
 
 /**
- * Reads an unsigned EVM transaction and holds it against the one intent: the native coin sent with nothing else, or
- * `transfer` called on the pinned contract of a token, from a deposit address or one of the hot addresses of the
- * policy. A filler sends nothing to itself, a rebalancing pays another hot address. Other kinds of transaction
- * (EIP-2930, 4844, 7702) and other chain ids are never signed.
+ * Parses an unsigned EVM transaction and compares it with the request's only intent. It must be a transfer of native
+ * coin without data, or a call of `transfer` on the token's contract in the policy, from a deposit address or from one
+ * of the policy's hot addresses. A filler sends 0 to its own address; a rebalancing pays another hot address. This rule
+ * signs no other transaction type (EIP-2930, 4844, 7702) and no other chain id; sweeps have a rule of their own.
  */
 export function judgeEvm(policy: EvmPolicy, keyring: Keyring, request: SignRequest): Judgement {
   if (request.purpose === 'treasury') throw new Refusal('network', 'On EVM chains nothing is staked or lent')
@@ -50,7 +50,7 @@ export function judgeEvm(policy: EvmPolicy, keyring: Keyring, request: SignReque
   }
 }
 
-/** Throws a Refusal unless it is a transaction as chainkit writes it. */
+/** Parses a transaction. Throws a Refusal unless the bytes are exactly those that chainkit writes for it. */
 export function readTransaction(unsigned: string): UnsignedTransaction {
   if (!isHex(unsigned)) throw new Refusal('not-parsable', 'An EVM transaction is given as hex with 0x before it')
   const bytes = fromHex(unsigned)
@@ -64,7 +64,7 @@ export function readTransaction(unsigned: string): UnsignedTransaction {
   return transaction
 }
 
-/** A move between hot addresses names the receiver's key besides. */
+/** The signing key. Only a transfer between hot addresses names a second key, the receiver's. */
 function readKey({ purpose, keys: [key, ...more] }: SignRequest): KeyReference {
   if (!key || (more.length > 0 && purpose !== 'rebalance'))
     throw new Refusal('key-mismatch', 'An EVM transaction is signed by exactly one key')
@@ -124,7 +124,7 @@ function readTokenPayment({ to, value, data }: UnsignedTransaction, contract: st
   return transfer
 }
 
-/** The most the network can take: all of the gas at the highest price. */
+/** The highest possible fee: the whole gas limit at the maximum price. Throws a Refusal above the policy's cap. */
 function judgeFee(transaction: UnsignedTransaction, { fee: { maxUnits } }: EvmPolicy): bigint {
   const price = transaction.type === 'legacy' ? transaction.gasPrice : transaction.maxFeePerGas
   const fee = transaction.gas * price
@@ -132,7 +132,7 @@ function judgeFee(transaction: UnsignedTransaction, { fee: { maxUnits } }: EvmPo
   return fee
 }
 
-/** What was signed is read again from its own bytes before it may leave. */
+/** Signs a transaction, then parses the signed bytes and throws unless they are the transaction that was judged. */
 export function signRead(
   transaction: UnsignedTransaction,
   key: KeyReference,
