@@ -51,11 +51,6 @@ export const FOREIGN_READS: readonly ForeignRead[] = [
     why: 'coins and conflicts of final blocks',
   },
   {
-    by: 'chain/transactions',
-    tables: ['withdrawals'],
-    why: 'a stop that covers a withdrawal keeps its transaction from being signed: one statement with the attempt',
-  },
-  {
     by: 'chain/watcher',
     tables: ['deposits', 'outgoing'],
     why: 'what a rewind would take back, and the blocks that only what is stored remembers',
@@ -87,8 +82,8 @@ export const FOREIGN_READS: readonly ForeignRead[] = [
   },
   {
     by: 'pay-out/from-deposit-addresses',
-    tables: ['addresses', 'custody_addresses', 'deposits', 'outgoing', 'sweeps', 'tron_loans', 'watch_cursors'],
-    why: 'which deposit address may pay: what is final there and that nothing is under way, in one statement',
+    tables: ['addresses', 'custody_addresses', 'deposits', 'watch_cursors'],
+    why: 'which deposit address may pay: what is final there, in one statement',
   },
   {
     by: 'pay-out/withdrawals',
@@ -191,7 +186,12 @@ export const FOREIGN_READS: readonly ForeignRead[] = [
   },
   {
     by: 'treasury/sweeps',
-    tables: ['addresses', 'custody_addresses', 'deposits', 'outgoing', 'watch_cursors'],
-    why: 'what is worth sweeping: what is final at an address and that nothing is under way, in one statement',
+    tables: ['addresses', 'custody_addresses', 'deposits', 'watch_cursors'],
+    why: 'what is worth sweeping: what is final at an address, in one statement',
+  },
+  {
+    by: 'treasury/sweeps',
+    tables: ['outgoing'],
+    why: 'sweeps and loans of energy joined with the transactions that make them',
   },
 ]

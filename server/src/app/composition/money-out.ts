@@ -37,6 +37,7 @@ import {
   waitingPayments,
   withinLimits,
   type PayoutDeps,
+  carriesStopped,
 } from '../../pay-out/withdrawals/index.ts'
 import { createAdmission } from './screening.ts'
 import { createSigning } from './signing.ts'
@@ -81,6 +82,7 @@ export const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter
     policy,
     wallet,
     subscribers: settlements(world),
+    carriesStopped,
     purposeOf: signing.purposeOf,
     nextIntentsOf: signing.nextIntentsOf,
     pause: deps.pause,

@@ -1,3 +1,4 @@
+import { carriesStopped } from '../../pay-out/withdrawals/index.ts'
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -97,6 +98,7 @@ const stepped = async (
     signer,
     policy: DEFAULT_TRON_POLICY,
     subscribers,
+    carriesStopped,
     pause: async () => {},
     wallet: undefined as never,
     nextIntentsOf: async () => [NEXT],

@@ -36,13 +36,14 @@ export { DEFAULT_BITCOIN_POLICY, DEFAULT_POLICY, DEFAULT_TRON_POLICY, sendingPol
 export type { SendingPolicy } from './policy.ts'
 export { acceptLog, createLogMemory, readLogEnd } from './signer-log.ts'
 export { alertOf, classOf, pauseAfter } from './refusals.ts'
-export { stopsWithdrawal } from './stopping.ts'
 export {
   appearanceOf,
   countTronPayouts,
   finalUserOfNonce,
   isAnyPaying,
+  isPayingFrom,
   isSending,
+  isSendingFrom,
   loadOf,
   loadsOf,
   paidBy,

@@ -16,8 +16,10 @@ const ASKED_AT_ONCE = 8
  * @returns ids of those that a node took
  */
 export const sendTogether = async (deps: SendingDeps, fresh: readonly Fresh[]): Promise<ReadonlySet<string>> => {
-  const { runtime, network } = deps
-  const asked = await inTransaction(runtime.db, (tx) => mayAskAll(tx, network, fresh, momentOf(runtime).at))
+  const { runtime, network, carriesStopped } = deps
+  const asked = await inTransaction(runtime.db, (tx) =>
+    mayAskAll(tx, network, fresh, carriesStopped, momentOf(runtime).at),
+  )
   await deps.pause('before-sign')
   const signed = await signAll(
     deps,

@@ -121,7 +121,7 @@ const sign = async (
 ): Promise<void> => {
   const { db } = deps.runtime
   const isAsked = await inTransaction(db, async (tx) => {
-    if (await mayAsk(tx, outgoing, attempt, momentOf(deps.runtime).at)) return true
+    if (await mayAsk(tx, outgoing, attempt, deps.carriesStopped, momentOf(deps.runtime).at)) return true
     await recordRefused(tx, outgoing, deps.subscribers, momentOf(deps.runtime), { withheld: true })
     return false
   })

@@ -171,3 +171,12 @@ export const refusedPayouts = async (db: Db, since: Date): Promise<string[]> => 
     order by o.id`.execute(db)
   return rows.map(({ id }) => id)
 }
+
+/** True where an address has a transaction of its own that no block shows yet. Both as SQL. */
+export const isSendingFrom = (network: RawBuilder<unknown>, address: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql`exists (select from outgoing o where o.network = ${network} and o.senders[1] = ${address} and o.state in ('planned', 'signed', 'broadcast'))`
+
+/** The same of a transaction that pays a withdrawal. */
+export const isPayingFrom = (network: RawBuilder<unknown>, address: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql`exists (select from outgoing o where o.network = ${network} and o.senders[1] = ${address} and o.purpose = 'payout'
+          and o.state in ('planned', 'signed', 'broadcast'))`

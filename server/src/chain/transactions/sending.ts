@@ -1,4 +1,5 @@
 import type { Network } from '@bursar/chainkit'
+import type { RawBuilder } from 'kysely'
 import type { ChainAdapter } from '../../adapters/chains/port.ts'
 import type { Signer, SignRequest } from '../../adapters/signer/port.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
@@ -21,6 +22,12 @@ export interface SendingDeps {
   policy: SendingPolicy
   wallet: WalletKeys
   subscribers: readonly OutgoingSubscriber[]
+  /**
+   * True where a stop covers any of what a transaction carries: SQL that stands in the statement which notes that the
+   * signer is asked
+   * @param outgoingId as SQL
+   */
+  carriesStopped(this: void, outgoingId: RawBuilder<unknown>): RawBuilder<boolean>
   /** the purpose and payments of a transaction, for the signer, and the approvals it has */
   purposeOf(outgoing: Outgoing): Promise<SigningPurpose>
   /** the intents that its payments would have had next, had this one been given up (TRON) */

@@ -2,13 +2,8 @@ import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Tx } from '../../platform/db/index.ts'
 import { holdStops, isCovered } from '../../ledger/stops/index.ts'
+import type { SendingDeps } from './sending.ts'
 import type { Attempt, Outgoing } from './transaction.ts'
-
-/**
- * What keeps a withdrawal `w` from being sent: a stop in force that covers it, that it is to be judged again, or that
- * the signer has signed for it already.
- */
-export const stopsWithdrawal = sql`(w.halted or w.barred is not null or ${isCovered({ asset: sql`w.ticker`, merchantId: sql`w.merchant_id`, network: sql`w.blockchain` })})`
 
 /** A stop in force of a whole network, or of all. */
 export const stopsNetwork = (network: Network) => isCovered({ network: sql`${network}` })
@@ -22,11 +17,12 @@ export const mayAsk = async (
   tx: Tx,
   { id, network, purpose }: Outgoing,
   { attempt }: Attempt,
+  carriesStopped: SendingDeps['carriesStopped'],
   at: Date,
 ): Promise<boolean> => {
   await holdStops(tx)
   const { rows } = await sql<{ asked: boolean; stopped: boolean }>`select asked_at is not null as asked,
-      exists (select from withdrawals w where w.outgoing_id = ${id} and ${stopsWithdrawal})
+      ${carriesStopped(sql`${id}`)}
       or ${stopsNetwork(network)} as stopped
     from outgoing_attempts where outgoing_id = ${id} and attempt = ${attempt}`.execute(tx)
   const { asked, stopped } = rows[0] ?? { asked: false, stopped: true }

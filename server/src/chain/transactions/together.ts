@@ -7,7 +7,8 @@ import { carryOut, joinEffects } from '../../ledger/effects/index.ts'
 import { tell } from './commands.ts'
 import { outgoingMoves, type OutgoingEvent } from './machine.ts'
 import { holdStops } from '../../ledger/stops/index.ts'
-import { stopsNetwork, stopsWithdrawal } from './stopping.ts'
+import type { SendingDeps } from './sending.ts'
+import { stopsNetwork } from './stopping.ts'
 import { OUTGOING_COLUMNS } from './store.ts'
 import type { Attempt, Outgoing, OutgoingSubscriber } from './transaction.ts'
 
@@ -42,6 +43,7 @@ export const mayAskAll = async (
   tx: Tx,
   network: Network,
   fresh: readonly Fresh[],
+  carriesStopped: SendingDeps['carriesStopped'],
   at: Date,
 ): Promise<ReadonlySet<string>> => {
   await holdStops(tx)
@@ -50,7 +52,7 @@ export const mayAskAll = async (
   }>`update outgoing_attempts a set asked_at = coalesce(a.asked_at, ${at}) from outgoing o
     where o.id = any(${idsOf(fresh.map(({ outgoing }) => outgoing))}::uuid[]) and a.outgoing_id = o.id and a.attempt = 1
       and (a.asked_at is not null or o.purpose = 'filler'
-        or not (exists (select from withdrawals w where w.outgoing_id = o.id and ${stopsWithdrawal}) or ${stopsNetwork(network)}))
+        or not (${carriesStopped(sql`o.id`)} or ${stopsNetwork(network)}))
     returning a.outgoing_id as id`.execute(tx)
   return new Set(rows.map(({ id }) => id))
 }

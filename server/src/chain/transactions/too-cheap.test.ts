@@ -1,6 +1,7 @@
 /**
  * A chain that has become dearer than what waits in line: nothing behind the head may keep the others from their step.
  */
+import { carriesStopped } from '../../pay-out/withdrawals/index.ts'
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
@@ -56,6 +57,7 @@ test('a transaction the node finds too cheap is not handed over again and again 
     adapter,
     policy: DEFAULT_POLICY,
     subscribers: [],
+    carriesStopped,
     pause: async () => {},
     signer: undefined as never,
     wallet: undefined as never,

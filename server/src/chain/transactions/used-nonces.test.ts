@@ -1,4 +1,5 @@
 /** A nonce that an authorisation has used, which no transaction of a block shows (EIP-7702). */
+import { carriesStopped } from '../../pay-out/withdrawals/index.ts'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type pg from 'pg'
@@ -78,6 +79,7 @@ const run = async (minedNonceIn: AccountChainAdapter['minedNonceIn']) => {
       adapter: { network: 'ETHEREUM', minedNonceIn } as unknown as AccountChainAdapter,
       policy: DEFAULT_POLICY,
       subscribers: [async (_tx, { event, overtaken }) => (changes.push({ event, overtaken: overtaken! }), noEffects)],
+      carriesStopped,
       pause: async () => {},
       signer: undefined as never,
       wallet: undefined as never,

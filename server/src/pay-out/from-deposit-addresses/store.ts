@@ -1,3 +1,5 @@
+import { isBeingSwept } from '../../treasury/sweeps/index.ts'
+import { isSendingFrom } from '../../chain/transactions/index.ts'
 import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import { familyOf, lockAddresses } from '../../chain/addresses/index.ts'
@@ -48,12 +50,8 @@ export const payersFor = async (db: Db, network: Network, asset: string, needs: 
 }
 
 /** Of an address `a`: a sweep of it is under way, a transaction it sends itself, or energy it has been lent. */
-const isBusy = (
-  network: Network,
-) => sql`(exists (select from sweeps s where s.network = ${network} and s.address = a.address
-    and s.state not in ('final', 'failed', 'replaced'))
-  or exists (select from outgoing o where o.network = ${network} and o.senders[1] = a.address and o.state in ('planned', 'signed', 'broadcast'))
-  ${network === 'TRON' ? sql`or exists (select from tron_loans l where l.address = a.address and l.closed_at is null)` : sql``})`
+const isBusy = (network: Network) =>
+  sql`(${isBeingSwept(network, sql`a.address`)} or ${isSendingFrom(sql`${network}`, sql`a.address`)})`
 
 /**
  * Takes an address for what this transaction stores; other code that plans for it waits. False when something is under

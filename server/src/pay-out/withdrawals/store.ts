@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { moveOf, statesTaking } from '../../platform/base/moves.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { RowTable, Scalar } from '../../ledger/postings/index.ts'
-import { stopsWithdrawal } from '../../chain/transactions/index.ts'
+import { stopsWithdrawal } from './stopping.ts'
 import { withdrawalMoves, type WithdrawalEvent, type WithdrawalState } from './machine.ts'
 import type { Withdrawal } from './withdrawal.ts'
 

@@ -1,4 +1,5 @@
 /** Payouts of Ethereum or Bitcoin over a real database and the real signer; only the chain's node is imitated. */
+import { carriesStopped } from './stopping.ts'
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Block, Head, Transfer } from '@bursar/chainkit'
@@ -220,6 +221,7 @@ export const createPayoutWorld = async (
     policy: sending,
     wallet: WALLET,
     subscribers,
+    carriesStopped,
     purposeOf: signing.purposeOf,
     pause,
     payForParent: async (_: unknown, { hash }: { hash: string | null }, rate: bigint, below?: bigint) =>

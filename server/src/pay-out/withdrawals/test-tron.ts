@@ -2,6 +2,7 @@
  * TRON's payouts from the database to the chain: a real chain, the adapter, a signer with our test keys, the watcher's
  * steps.
  */
+import { carriesStopped } from './stopping.ts'
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { startTronChain, tokenAddress, base58Of, type TronChain } from '../../../../sandbox/tron/index.ts'
@@ -115,6 +116,7 @@ export const openTronPayouts = async (
       policy,
       wallet,
       subscribers,
+      carriesStopped,
       purposeOf,
       nextIntentsOf,
       pause,

@@ -18,7 +18,7 @@ import { auditLedger, balancesOf } from '../../ledger/postings/index.ts'
 import { mayAsk } from '../../chain/transactions/stopping.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { grantCapital } from '../../treasury/reconciliation/index.ts'
-import { findById, halt, type Withdrawal } from '../../pay-out/withdrawals/index.ts'
+import { findById, halt, type Withdrawal, carriesStopped } from '../../pay-out/withdrawals/index.ts'
 import { nextWaiting } from '../../pay-out/withdrawals/store.ts'
 import { catalogue } from '../../pay-out/withdrawals/test-tron.ts'
 import {
@@ -296,7 +296,9 @@ describe('a withdrawal that was judged clean', () => {
     const w = await request('TDest')
     const outgoing = await plan(w)
     expect(await load('Tother', 'TDest')).toEqual({ halted: 1, found: 0 })
-    expect(await inTransaction(db, (tx) => mayAsk(tx, outgoing, { attempt: 1 } as never, new Date(now)))).toBe(false)
+    expect(
+      await inTransaction(db, (tx) => mayAsk(tx, outgoing, { attempt: 1 } as never, carriesStopped, new Date(now))),
+    ).toBe(false)
     await screen()
     expect((await findById(db, merchantId, w.id))!.state).toBe('planned')
     await sql`update withdrawals set state = 'requested', outgoing_id = null where id = ${w.id}`.execute(db)
@@ -311,7 +313,9 @@ describe('a withdrawal that was judged clean', () => {
   test('and may be signed already goes on, and raises an alert', async () => {
     const w = await request('TDest')
     const outgoing = await plan(w)
-    expect(await inTransaction(db, (tx) => mayAsk(tx, outgoing, { attempt: 1 } as never, new Date(now)))).toBe(true)
+    expect(
+      await inTransaction(db, (tx) => mayAsk(tx, outgoing, { attempt: 1 } as never, carriesStopped, new Date(now))),
+    ).toBe(true)
     expect(await load('Tother', 'TDest')).toEqual({ halted: 0, found: 1 })
     await screen()
     expect([(await findScreening(db, 'withdrawal', merchantId, w.id))!.state, (await alerts()).length]).toEqual([

@@ -54,6 +54,7 @@ import {
   createRebalanceJob,
   createSettlement,
   createTronPayoutJob,
+  carriesStopped,
 } from '../../pay-out/withdrawals/index.ts'
 import type { Withdrawal } from '../../pay-out/withdrawals/withdrawal.ts'
 import {
@@ -213,7 +214,14 @@ export const openCold = async ({
   }
   const pays = payouts()
   const rebalances = createRebalanceJob(evm, 0)
-  const sends = createSendingJob({ ...base, signer, policy: sending, subscribers, purposeOf: signing.purposeOf })
+  const sends = createSendingJob({
+    ...base,
+    signer,
+    policy: sending,
+    subscribers,
+    carriesStopped,
+    purposeOf: signing.purposeOf,
+  })
   const watches = createHotWatchJob({
     runtime,
     catalogue,

@@ -40,7 +40,12 @@ import { createClock } from '../../platform/runtime/clock.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { createFunding, grantCapital, reconcileFully } from '../reconciliation/index.ts'
 import { beginFollowing, DEFAULT_WATCHER_SETTINGS } from '../../chain/watcher/index.ts'
-import { createBitcoinPayoutJob, createSettlement, waitingPayments } from '../../pay-out/withdrawals/index.ts'
+import {
+  createBitcoinPayoutJob,
+  createSettlement,
+  waitingPayments,
+  carriesStopped,
+} from '../../pay-out/withdrawals/index.ts'
 import { carriedBy } from '../../pay-out/withdrawals/store.ts'
 import {
   createConsolidationJob,
@@ -201,6 +206,7 @@ export const openBitcoinMoney = async (
       policy: sending,
       wallet,
       subscribers,
+      carriesStopped,
       purposeOf,
       pause,
       payForParent: payForParent(joining),

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { stopMoney } from '../../../../test/world/stops.ts'
+import { moveCustody } from '../../ledger/address-balances/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { createWorld, E18, pay, wipe, type Owned, type World } from '../../pay-in/deposits/test-world.ts'
 import { fundedOn, holdersOn, insertSweeps } from './store.ts'
@@ -29,7 +30,34 @@ beforeEach(async () => {
 })
 
 const stop = (asset: string | null, network: Network | null) => stopMoney(world.db, { asset, network })
-const held = async () => (await holdersOn(world.db, 'ETHEREUM', 10)).map(({ address }) => address)
+const held = async (network: 'ETHEREUM' | 'TRON' = 'ETHEREUM') =>
+  (await holdersOn(world.db, network, 10)).map(({ address }) => address)
+
+test('a stop of BITCOIN, or of what is on it, leaves sweeps on Ethereum and TRON alone', async () => {
+  const onTron = { merchantId: randomUUID(), addressId: randomUUID(), address: 'TRON-1' }
+  await sql`insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, created_at)
+    values (${onTron.merchantId}, ${onTron.addressId}, 'TRON', 'TRON', ${onTron.address}, 0, ${new Date(world.now)})`.execute(
+    world.db,
+  )
+  await sql`insert into watch_cursors values ('TRON', 120, 'x', 1, 120, 110, false, ${new Date(world.now)})`.execute(
+    world.db,
+  )
+  // The world of deposits serves no TRX: the deposit is the one on Ethereum, as it would be on TRON.
+  const row = { id: randomUUID(), network: 'TRON', asset: 'TRX', address: onTron.address }
+  const owner = { merchant_id: onTron.merchantId, address_id: onTron.addressId }
+  await sql`insert into deposits select r.* from deposits d, jsonb_populate_record(d, ${JSON.stringify({ ...row, ...owner })}::jsonb) r`.execute(
+    world.db,
+  )
+  await inTransaction(world.db, (tx) =>
+    moveCustody(tx, [{ network: 'TRON', asset: 'TRX', address: onTron.address, units: E18, height: 100 }]),
+  )
+  await stop(null, 'BITCOIN')
+  await stop('ETH', 'BITCOIN')
+  await stop('TRX', 'BITCOIN')
+  expect([await held(), await held('TRON')]).toEqual([[owned.address], [onTron.address]])
+  await stop(null, null)
+  expect([await held(), await held('TRON')]).toEqual([[], []])
+})
 
 test('audit M-D2: a stop of another network, such as after its final blocks were lost, leaves sweeps of this one alone', async () => {
   await stop(null, 'TRON')

@@ -1,4 +1,4 @@
-import { isAnyPaying } from '../../chain/transactions/index.ts'
+import { isAnyPaying, isPayingFrom } from '../../chain/transactions/index.ts'
 import type { Network } from '@bursar/chainkit'
 import { sql, type RawBuilder } from 'kysely'
 import { familyOf, lockAddresses } from '../../chain/addresses/index.ts'
@@ -50,8 +50,7 @@ export const holdersOn = async (db: Db, network: Network, most: number, worthwhi
           and not d.internal and d.index not like 's:%' and d.block_height is not null) d
       where c.network = ${network} and c.booked > 0 ${worthwhile ? mayBeEnough(worthwhile) : sql``} and not exists (select from sweeps s
         where s.network = c.network and s.address = c.address and s.state not in ('final', 'failed', 'replaced'))
-        and not exists (select from outgoing o where o.network = c.network and o.senders[1] = c.address and o.purpose = 'payout'
-          and o.state in ('planned', 'signed', 'broadcast'))
+        and not ${isPayingFrom(sql`c.network`, sql`c.address`)}
         and not ${isStopped(sql`c`)}
         and (${worthwhile?.now ?? null}::timestamptz is null or t.failures = 0
           or t.last + interval '${sql.raw(RETRY)}' * power(2, least(t.failures, 8) - 1) <= ${worthwhile?.now ?? null}::timestamptz))

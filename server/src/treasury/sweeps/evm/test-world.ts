@@ -39,7 +39,12 @@ import { beginFollowing, DEFAULT_WATCHER_SETTINGS } from '../../../chain/watcher
 import { createEvmDirect } from '../../../pay-out/from-deposit-addresses/index.ts'
 import { readingSweeps } from '../../../app/composition/reading-sweeps.ts'
 import { createSigning } from '../../../app/composition/signing.ts'
-import { createEvmPayoutJob, createSettlement, type Withdrawal } from '../../../pay-out/withdrawals/index.ts'
+import {
+  createEvmPayoutJob,
+  createSettlement,
+  type Withdrawal,
+  carriesStopped,
+} from '../../../pay-out/withdrawals/index.ts'
 import {
   createEvmSweepJob,
   createSweepSubscriber,
@@ -156,6 +161,7 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
       policy: sending,
       wallet: WALLET,
       subscribers,
+      carriesStopped,
       pause,
       purposeOf: createSigning(runtime, catalogue, signer).purposeOf,
     })

@@ -39,6 +39,7 @@ import {
   createTronPayoutJob,
   spendableSun,
   type Withdrawal,
+  carriesStopped,
 } from '../../../pay-out/withdrawals/index.ts'
 import {
   createSweepSubscriber,
@@ -144,6 +145,7 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
       signer,
       wallet: WALLET,
       subscribers,
+      carriesStopped,
       pause,
       policy: { ...DEFAULT_TRON_POLICY, rebroadcastEveryMs: 0 },
       purposeOf: createSigning(runtime, catalogue, signer).purposeOf,

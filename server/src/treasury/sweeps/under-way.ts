@@ -1,0 +1,8 @@
+import type { Network } from '@bursar/chainkit'
+import { sql, type RawBuilder } from 'kysely'
+
+/** True where an address is being swept, or has been lent energy. @param address as SQL */
+export const isBeingSwept = (network: Network, address: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql`(exists (select from sweeps s where s.network = ${network} and s.address = ${address}
+    and s.state not in ('final', 'failed', 'replaced'))
+  ${network === 'TRON' ? sql`or exists (select from tron_loans l where l.address = ${address} and l.closed_at is null)` : sql``})`
