@@ -35,8 +35,8 @@ const catalogue = createCatalogue({
   fiat: [],
 })
 
-/** The listeners of production, in its order. */
-const listeners = [
+/** The subscribers of production, in its order. */
+const subscribers = [
   createTransactionSubscriber([createSettlement(catalogue)]),
   createFunding(catalogue),
   createDeposits({
@@ -50,7 +50,14 @@ const listeners = [
 
 const follow = ({ runtime }: BenchDatabase, { adapter }: MadeChain): Promise<Follower> => {
   const settings = { ...DEFAULT_WATCHER_SETTINGS.ETHEREUM, network: 'ETHEREUM', identity: '' } as const
-  return beginFollowing({ runtime, network: 'ETHEREUM', adapter, listeners, ringBlocks: settings.ringBlocks, settings })
+  return beginFollowing({
+    runtime,
+    network: 'ETHEREUM',
+    adapter,
+    subscribers,
+    ringBlocks: settings.ringBlocks,
+    settings,
+  })
 }
 
 const timed = async (work: () => Promise<unknown>): Promise<number> => {

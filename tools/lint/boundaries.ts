@@ -19,8 +19,8 @@ const PARTS: { at: RegExp; may: RegExp; says: string }[] = [
 ]
 
 /**
- * The districts of the server, lowest first. A district imports from lower levels only; its own rooms import each other
- * without a cycle.
+ * The districts of the server, lowest first. A district imports from lower levels only; its own modules import each
+ * other without a cycle.
  */
 const LEVELS: readonly (readonly string[])[] = [
   ['platform'],
@@ -33,7 +33,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ['exchange'],
   ['app'],
 ]
-/** Districts whose files are imported by their own names; a room of any other is entered through its index.ts. */
+/** Districts whose files are imported by their own names; a module of any other is entered through its index.ts. */
 const OPEN = new Set(['platform', 'adapters', 'app'])
 /** What the adapters may import of the server beside their own files. */
 const ADAPTERS_MAY = new Set(['platform/base', 'platform/money', 'platform/config'])
@@ -43,8 +43,8 @@ const TALKS_TO_ADAPTERS =
 const FORBIDDEN_NAMES = /(^|\/)(utils?|helpers?|common|misc|types)(\.|\/)/
 
 const districtOf = (path: string): string | undefined => /^server\/src\/([^/]+)\//.exec(path)?.[1]
-/** `district/room`; a file that stands beside the rooms is of none. */
-const roomOf = (path: string): string | undefined => /^server\/src\/([^/]+\/[^/]+)\//.exec(path)?.[1]
+/** `district/module`; a file that stands beside the modules is of none. */
+const moduleOf = (path: string): string | undefined => /^server\/src\/([^/]+\/[^/]+)\//.exec(path)?.[1]
 /** `main.ts` stands above all districts. */
 const levelOf = (path: string): number => {
   const district = districtOf(path)
@@ -68,25 +68,30 @@ export const findViolations = (files: readonly SourceFile[]): string[] => {
   }
   const cycle = findCycle(graphOf(files))
   if (cycle) found.push(`import cycle: ${cycle.join(' -> ')}`)
-  const rooms = findCycle(roomGraphOf(files))
-  if (rooms) found.push(`rooms import each other: ${rooms.join(' -> ')}`)
+  const modules = findCycle(moduleGraphOf(files))
+  if (modules) found.push(`modules import each other: ${modules.join(' -> ')}`)
   return found
 }
 
 const judgeImport = (path: string, one: Import): string[] => {
   if (one.target === undefined) return judgePackage(path, one.specifier)
   const found: string[] = []
-  const [district, room, otherDistrict, other] = [
+  const [district, module, otherDistrict, other] = [
     districtOf(path),
-    roomOf(path),
+    moduleOf(path),
     districtOf(one.target),
-    roomOf(one.target),
+    moduleOf(one.target),
   ]
   if (path.startsWith('server/src/') && !isTest(path)) {
     if (!one.target.startsWith('server/src/')) found.push('the server imports its packages by name and nothing else')
     if (otherDistrict !== district && levelOf(one.target) >= levelOf(path)) found.push('imports point down')
-    if (room !== other && otherDistrict !== undefined && !OPEN.has(otherDistrict) && !one.target.endsWith('/index.ts'))
-      found.push('rooms meet through index.ts')
+    if (
+      module !== other &&
+      otherDistrict !== undefined &&
+      !OPEN.has(otherDistrict) &&
+      !one.target.endsWith('/index.ts')
+    )
+      found.push('modules meet through index.ts')
   }
   if (
     district === 'adapters' &&
@@ -95,7 +100,7 @@ const judgeImport = (path: string, one: Import): string[] => {
     one.target.startsWith('server/src/') &&
     !isTest(path)
   ) {
-    found.push('adapters know no database and no room')
+    found.push('adapters know no database and no module')
   }
   if (otherDistrict === 'adapters' && district !== 'adapters' && !one.typeOnly && !TALKS_TO_ADAPTERS.test(path)) {
     found.push('only jobs and the watcher talk to adapters')
@@ -124,16 +129,16 @@ const judgePackage = (path: string, specifier: string): string[] => {
 const graphOf = (files: readonly SourceFile[]): Map<string, Set<string>> =>
   new Map(files.map((file) => [file.path, new Set(file.imports.flatMap(({ target }) => (target ? [target] : [])))]))
 
-const roomGraphOf = (files: readonly SourceFile[]): Map<string, Set<string>> => {
+const moduleGraphOf = (files: readonly SourceFile[]): Map<string, Set<string>> => {
   const graph = new Map<string, Set<string>>()
   for (const file of files) {
-    const room = roomOf(file.path)
-    if (room === undefined || isTest(file.path)) continue
-    const out = graph.get(room) ?? new Set()
-    graph.set(room, out)
+    const module = moduleOf(file.path)
+    if (module === undefined || isTest(file.path)) continue
+    const out = graph.get(module) ?? new Set()
+    graph.set(module, out)
     for (const { target } of file.imports) {
-      const other = target === undefined ? undefined : roomOf(target)
-      if (other !== undefined && other !== room) out.add(other)
+      const other = target === undefined ? undefined : moduleOf(target)
+      if (other !== undefined && other !== module) out.add(other)
     }
   }
   return graph

@@ -25,11 +25,11 @@ describe('canaries: each rule finds what it is there for', () => {
     ],
     ['imports point down', 'server/src/pay-out/withdrawals/x.ts', "import { a } from '../../pay-in/deposits/index.ts'"],
     [
-      'rooms meet through index.ts',
+      'modules meet through index.ts',
       'server/src/pay-out/withdrawals/x.ts',
       "import { a } from '../../ledger/postings/store.ts'",
     ],
-    ['rooms meet through index.ts', 'server/src/ledger/orders/x.ts', "import { a } from '../postings/store.ts'"],
+    ['modules meet through index.ts', 'server/src/ledger/orders/x.ts', "import { a } from '../postings/store.ts'"],
     ['in no district', 'server/src/deposits/x.ts', ''],
     [
       'only jobs and the watcher',
@@ -68,13 +68,13 @@ describe('canaries: each rule finds what it is there for', () => {
     expect(findViolations(world(file('server/src/pay-out/withdrawals/commands.ts', text)))).toEqual([])
   })
 
-  test('cycles of files and of rooms, types included', () => {
+  test('cycles of files and of modules, types included', () => {
     const a = file('server/src/ledger/aa/index.ts', "import type { b } from '../bb/index.ts'")
     const b = file('server/src/ledger/bb/index.ts', "export { c } from './c.ts'")
     const c = file('server/src/ledger/bb/c.ts', "import type { a } from '../aa/index.ts'")
     const found = findViolations(world(a, b, c)).join('\n')
     expect(found).toContain('import cycle')
-    expect(found).toContain('rooms import each other')
+    expect(found).toContain('modules import each other')
     expect(
       findCycle(
         new Map([

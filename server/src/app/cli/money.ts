@@ -110,9 +110,9 @@ export const moneyCommands: readonly Command[] = [
             withdrawal ? `${withdrawal.blockchain} is not configured` : 'there is no such withdrawal: check both ids',
           )
         const { network } = adapter
-        const { listeners } = createChainSubscribers(world)
+        const { subscribers } = createChainSubscribers(world)
         const readAgain = async (height: number) => {
-          await rescan({ runtime: world.runtime, network, adapter, listeners }, height, height).catch(
+          await rescan({ runtime: world.runtime, network, adapter, subscribers }, height, height).catch(
             (error: unknown) => {
               // The watcher has not come so far: it reads the block in its turn.
               if (!(error instanceof RangeError)) throw error

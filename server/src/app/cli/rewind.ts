@@ -31,7 +31,7 @@ export const withNetwork = (
     if (identity !== expected)
       throw new WrongChain(`the node of ${name} is of chain ${identity}, not ${expected}: connect the right one`)
     await work(
-      { runtime: opened.runtime, network: name, adapter, listeners: createChainSubscribers(world).listeners },
+      { runtime: opened.runtime, network: name, adapter, subscribers: createChainSubscribers(world).subscribers },
       opened,
     )
   })

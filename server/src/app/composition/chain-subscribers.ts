@@ -36,7 +36,7 @@ export const settlements = (world: InvoicingWorld): OutgoingSubscriber[] => {
 /** The modules that follow chains, in the order they are called. */
 export const createChainSubscribers = (
   world: World,
-): { listeners: ChainSubscriber[]; deposits: ReturnType<typeof createDeposits> } => {
+): { subscribers: ChainSubscriber[]; deposits: ReturnType<typeof createDeposits> } => {
   const { catalogue, policies, runtime } = world
   const deposits: Deposits = createDeposits({
     catalogue,
@@ -67,5 +67,5 @@ export const createChainSubscribers = (
     createUnprovenAlarm(),
     createIssuerAlarm(catalogue),
   ]
-  return { listeners: [readingSweeps(subscribers, evmHotAddress(world.wallet))], deposits }
+  return { subscribers: [readingSweeps(subscribers, evmHotAddress(world.wallet))], deposits }
 }

@@ -63,12 +63,12 @@ export const depositExpecting = (): CreditedSubscriber =>
   createDepositExpecting({ invoicesAt, isAsked: isAskedFor, defaultTicker: defaultTargetOf })
 
 /** Notes what of credited fiat payments is to become something else, with what else is done about them. */
-export const expectingFiat = (listener: PaymentSubscriber): PaymentSubscriber => ({
-  ...listener,
+export const expectingFiat = (subscriber: PaymentSubscriber): PaymentSubscriber => ({
+  ...subscriber,
   credited: async (tx, payment, units, moment) => {
     const { merchantId, id, invoiceId, paidTicker } = payment
     await expectFiat(tx, { merchantId, id, invoiceId, ticker: paidTicker!, units }, defaultTargetOf, moment)
-    return listener.credited(tx, payment, units, moment)
+    return subscriber.credited(tx, payment, units, moment)
   },
   // What is held becomes its target once it may be spent, and never when a refund or a chargeback has used it.
   released: async (tx, payment, hold, moment) => {
@@ -79,6 +79,6 @@ export const expectingFiat = (listener: PaymentSubscriber): PaymentSubscriber =>
       defaultTargetOf,
       moment,
     )
-    return listener.released(tx, payment, hold, moment)
+    return subscriber.released(tx, payment, hold, moment)
   },
 })

@@ -90,7 +90,7 @@ export const createFiatApi = (
       ...callbackRoutes({
         runtime,
         acquirers: acquirers.byName,
-        listeners: [createCallbackHandler(paymentSubscriber(world)), ...callbacks],
+        subscribers: [createCallbackHandler(paymentSubscriber(world)), ...callbacks],
       }),
     ],
   }
@@ -111,12 +111,12 @@ export const createFiatJobs = (world: FiatWorld, pause: PausePoint): Job[] => {
   } = world
   return [
     ...createPaymentJobs(
-      { runtime, acquirers, table, listener: paymentSubscriber(world), publicUrl, pause },
+      { runtime, acquirers, table, subscriber: paymentSubscriber(world), publicUrl, pause },
       PAYMENTS_EVERY_MS,
     ),
-    createRefundJob({ runtime, acquirers, listener: paymentSubscriber(world), pause }, REFUNDS_EVERY_MS),
+    createRefundJob({ runtime, acquirers, subscriber: paymentSubscriber(world), pause }, REFUNDS_EVERY_MS),
     createFiatExpiryJob({ runtime, settings: fiatSettings(world), pause }, EXPIRY_EVERY_MS),
-    createHoldJob({ runtime, listener: paymentSubscriber(world), pause }, HOLDS_EVERY_MS),
+    createHoldJob({ runtime, subscriber: paymentSubscriber(world), pause }, HOLDS_EVERY_MS),
     createStatementJob({ runtime, acquirers, payouts: payoutBooks, pause }, STATEMENTS_EVERY_MS),
     createAcquiringPruneJob(runtime),
   ]

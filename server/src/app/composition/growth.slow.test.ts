@@ -248,7 +248,7 @@ const doEverything = async (world: World): Promise<string[]> => {
   })
   for (const job of jobs) await attempt(job.name, () => job.run(signal))
   const hot = evmHotAddress(WALLET)
-  const { listeners } = createChainSubscribers(world)
+  const { subscribers } = createChainSubscribers(world)
   for (const network of NETWORKS) {
     const block: Block = {
       height: HEIGHT + 1,
@@ -272,15 +272,15 @@ const doEverything = async (world: World): Promise<string[]> => {
       ] as unknown as Block['transactions'],
     }
     const heights = { headHeight: HEIGHT + 1, finalHeight: HEIGHT + 1 } as never
-    for (const [i, listener] of listeners.entries()) {
-      await attempt(`listener ${i} of ${network}: block`, () =>
-        inTransaction(runtime.db, (tx) => listener.block(tx, network, block, momentOf(runtime))),
+    for (const [i, subscriber] of subscribers.entries()) {
+      await attempt(`subscriber ${i} of ${network}: block`, () =>
+        inTransaction(runtime.db, (tx) => subscriber.block(tx, network, block, momentOf(runtime))),
       )
-      await attempt(`listener ${i} of ${network}: settled`, () =>
-        inTransaction(runtime.db, (tx) => listener.settled(tx, network, heights, momentOf(runtime))),
+      await attempt(`subscriber ${i} of ${network}: settled`, () =>
+        inTransaction(runtime.db, (tx) => subscriber.settled(tx, network, heights, momentOf(runtime))),
       )
-      await attempt(`listener ${i} of ${network}: orphaned`, () =>
-        inTransaction(runtime.db, (tx) => listener.orphaned(tx, network, HEIGHT + 1, momentOf(runtime))),
+      await attempt(`subscriber ${i} of ${network}: orphaned`, () =>
+        inTransaction(runtime.db, (tx) => subscriber.orphaned(tx, network, HEIGHT + 1, momentOf(runtime))),
       )
     }
   }
@@ -305,7 +305,7 @@ const doEverything = async (world: World): Promise<string[]> => {
 
 const database = useDatabase({ template: migrated })
 
-test('audit M-C1 M-C2: no statement of a job, a listener, the metrics or a list reads more because the installation is old', async () => {
+test('audit M-C1 M-C2: no statement of a job, a subscriber, the metrics or a list reads more because the installation is old', async () => {
   const now = Date.parse('2026-06-01')
   const seen = new Map<string, Statement>()
   const watched = createWatchedPool(database.url, (statement) => {

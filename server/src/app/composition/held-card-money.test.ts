@@ -279,7 +279,7 @@ describe('money of a card payment', () => {
     world.first.pays(reference, { units: 90_00n })
     await hear(reference)
     await world.work()
-    await world.act((tx, moment) => acceptPayment(tx, reference, world.listener, moment))
+    await world.act((tx, moment) => acceptPayment(tx, reference, world.subscriber, moment))
     expect([await balance(), await conversions()]).toEqual([[88_10n, 79_29n], [79_29n]])
   })
 })

@@ -7,20 +7,20 @@ import { withCoinSwept } from '../../treasury/sweeps/index.ts'
  * The same listeners, as one, which are shown blocks with the sweeps of coin that our addresses have logged.
  * @param treasury the hot wallet of EVM networks
  */
-export const readingSweeps = (listeners: readonly ChainSubscriber[], treasury: string): ChainSubscriber => {
-  const all = async (ask: (listener: ChainSubscriber) => ReturnType<ChainSubscriber['block']>) => {
+export const readingSweeps = (subscribers: readonly ChainSubscriber[], treasury: string): ChainSubscriber => {
+  const all = async (ask: (subscriber: ChainSubscriber) => ReturnType<ChainSubscriber['block']>) => {
     const effects = []
-    for (const listener of listeners) effects.push(await ask(listener))
+    for (const subscriber of subscribers) effects.push(await ask(subscriber))
     return joinEffects(effects)
   }
   return {
     block: async (tx, network, block, moment) => {
       const shown = isEvmNetwork(network) ? await withCoinSwept(tx, network, block, treasury) : block
-      return all((listener) => listener.block(tx, network, shown, moment))
+      return all((subscriber) => subscriber.block(tx, network, shown, moment))
     },
     orphaned: (tx, network, fromHeight, moment) =>
-      all((listener) => listener.orphaned(tx, network, fromHeight, moment)),
-    settled: (tx, network, heights, moment) => all((listener) => listener.settled(tx, network, heights, moment)),
-    mempool: (tx, network, pool, moment) => all((listener) => listener.mempool(tx, network, pool, moment)),
+      all((subscriber) => subscriber.orphaned(tx, network, fromHeight, moment)),
+    settled: (tx, network, heights, moment) => all((subscriber) => subscriber.settled(tx, network, heights, moment)),
+    mempool: (tx, network, pool, moment) => all((subscriber) => subscriber.mempool(tx, network, pool, moment)),
   }
 }

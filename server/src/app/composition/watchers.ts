@@ -14,12 +14,12 @@ export const createWatchers = (
   requireFit: (network: Network) => Promise<void>,
 ): Watcher[] => {
   const { runtime, policies } = world
-  const { listeners } = createChainSubscribers(world)
+  const { subscribers } = createChainSubscribers(world)
   return [...adapters].map(([network, adapter]) =>
     createWatcher({
       runtime,
       adapter,
-      listeners,
+      subscribers,
       settings: { ...policies.watch[network], network, identity: identities.get(network)! },
       leadership: createLeadership({ url: pool.url, network }),
       requireFit: () => requireFit(network),

@@ -16,7 +16,7 @@ type Refused = Extract<AcquirerState, { kind: 'refused' }>
 
 /** The subscriber, and what the acquirer that was asked does after a refusal. */
 export interface Answering {
-  listener: PaymentSubscriber
+  subscriber: PaymentSubscriber
   /** its page takes another card after it refused one */
   takesOtherCards: boolean
 }
@@ -68,12 +68,12 @@ const succeeded = async (
   tx: Tx,
   payment: Payment,
   answer: Paid,
-  { listener, again, afterMove, moment }: Taking,
+  { subscriber, again, afterMove, moment }: Taking,
 ): Promise<Effects> => {
   if (moveOf(paymentMoves, payment.state, 'suspended')) {
     await resolveAlert(tx, 'payment-unconfirmed', payment.id, moment.at)
     // What went back of it already is seen when it is asked about as a booked payment.
-    return book(tx, payment, answer, listener, (answer.backUnits ?? 0n) > 0n ? moment.at : afterMove, moment)
+    return book(tx, payment, answer, subscriber, (answer.backUnits ?? 0n) > 0n ? moment.at : afterMove, moment)
   }
   if (!isBooked(payment)) {
     // Money that came again after it went back, as after a dispute that was won, or that was never booked before it
@@ -154,7 +154,7 @@ const moveAndNotify = async (
   event: 'refused' | 'expired' | 'reversed',
   learned: Parameters<typeof movePayment>[3],
   { next, calledAt = null }: { next: Date | null; calledAt?: Date | null },
-  { listener, again, moment }: Taking,
+  { subscriber, again, moment }: Taking,
 ): Promise<Effects> => {
   const move = moveOf(paymentMoves, payment.state, event)
   const moved = move && (await movePayment(tx, payment, event, learned, { at: moment.at, next, calledAt }))
@@ -162,7 +162,7 @@ const moveAndNotify = async (
     await askAgainAt(tx, payment, again)
     return noEffects
   }
-  return move.effects.includes('notifyEnded') ? listener.ended(tx, moved, moment) : noEffects
+  return move.effects.includes('notifyEnded') ? subscriber.ended(tx, moved, moment) : noEffects
 }
 
 const alertUnconfirmed = (tx: Tx, payment: Payment, moment: Moment): Promise<void> => {

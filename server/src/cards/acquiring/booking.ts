@@ -19,7 +19,7 @@ export const book = async (
   tx: Tx,
   payment: Payment,
   answer: Paid,
-  listener: PaymentSubscriber,
+  subscriber: PaymentSubscriber,
   next: Date | null,
   moment: Moment,
 ): Promise<Effects> => {
@@ -40,13 +40,13 @@ export const book = async (
     const suspended = await suspend(tx, payment, 'amount-differs', learned, next, moment)
     return joinEffects([
       suspended,
-      await listener.ended(tx, { ...paid, state: 'suspended', suspendedFor: 'amount-differs' }, moment),
+      await subscriber.ended(tx, { ...paid, state: 'suspended', suspendedFor: 'amount-differs' }, moment),
     ])
   }
-  const attribution = await listener.paid(tx, paid, moment)
+  const attribution = await subscriber.paid(tx, paid, moment)
   const own =
     attribution.kind === 'credit'
-      ? await credit(tx, payment, attribution.fee, learned, { next, listener }, moment)
+      ? await credit(tx, payment, attribution.fee, learned, { next, subscriber }, moment)
       : await suspend(tx, payment, attribution.why, learned, next, moment)
   return joinEffects([own, attribution.effects])
 }
@@ -56,7 +56,7 @@ const credit = async (
   payment: Payment,
   fee: bigint,
   learned: Learned,
-  { next, listener }: { next: Date | null; listener: PaymentSubscriber },
+  { next, subscriber }: { next: Date | null; subscriber: PaymentSubscriber },
   moment: Moment,
 ): Promise<Effects> => {
   const moved = await movePayment(tx, payment, 'credited', { ...learned, fee }, { at: moment.at, next })
@@ -65,7 +65,7 @@ const credit = async (
     tx,
     moved,
     (owed) => creditItem({ ...atAcquirer(moved), units: moved.paidUnits!, fee }, owed, moment),
-    listener,
+    subscriber,
     moment,
   )
 }
@@ -106,7 +106,7 @@ const repaying = async (
   tx: Tx,
   payment: Payment,
   post: (owed: bigint) => ReturnType<typeof creditItem>,
-  listener: PaymentSubscriber,
+  subscriber: PaymentSubscriber,
   moment: Moment,
 ): Promise<Effects> => {
   const { merchantId, paidTicker, paidUnits, fee } = payment
@@ -117,7 +117,7 @@ const repaying = async (
   const credited = paidUnits! - fee - (before - owed)
   const parts = heldParts(credited, await settingsOf(tx, merchantId), moment.at)
   const held = await holdParts(tx, payment, parts, moment)
-  const notified = await listener.credited(
+  const notified = await subscriber.credited(
     tx,
     payment,
     parts.reduce((left, { units }) => left - units, credited),
@@ -147,7 +147,7 @@ export const repayOf = async (
 export const acceptPayment = async (
   tx: Tx,
   id: string,
-  listener: PaymentSubscriber,
+  subscriber: PaymentSubscriber,
   moment: Moment,
 ): Promise<Effects> => {
   const payment = await lockPayment(tx, id)
@@ -159,7 +159,7 @@ export const acceptPayment = async (
     throw new Error(
       `money of payment ${id} went back to its payer: say how much first, bursar payment went-back ${id} AMOUNT`,
     )
-  const fee = listener.feeOf(payment)
+  const fee = subscriber.feeOf(payment)
   const moved = await movePayment(
     tx,
     payment,
@@ -173,7 +173,7 @@ export const acceptPayment = async (
     tx,
     moved,
     (owed) => acceptItem({ ...atAcquirer(moved), units: moved.paidUnits!, fee }, owed, moment),
-    listener,
+    subscriber,
     moment,
   )
 }

@@ -39,7 +39,7 @@ const MANY_LOOK_MS = 60_000
 export const hearCallback = async (
   tx: Tx,
   { heard, digest }: { heard: ReadCallback; digest: Buffer },
-  listeners: readonly CallbackSubscriber[],
+  subscribers: readonly CallbackSubscriber[],
   moment: Moment,
 ): Promise<Effects> => {
   const { acquirer, reference, state } = heard
@@ -52,8 +52,8 @@ export const hearCallback = async (
   if ((rows[0]?.times ?? 1) > 1) return noEffects
   if (isUuid(reference)) {
     const heardSo = rows[0] ? heard : { ...heard, lookAt: new Date(moment.at.getTime() + MANY_LOOK_MS) }
-    for (const listener of listeners) {
-      const effects = await listener(tx, heardSo, moment)
+    for (const subscriber of subscribers) {
+      const effects = await subscriber(tx, heardSo, moment)
       if (effects) return effects
     }
   }
@@ -67,7 +67,7 @@ const jsonOf = (state: AcquirerState): string =>
 
 /** Callbacks about payments. One that says paid, in exactly what was ordered, is passed on before it is confirmed. */
 export const createCallbackHandler =
-  (listener: PaymentSubscriber): CallbackSubscriber =>
+  (subscriber: PaymentSubscriber): CallbackSubscriber =>
   async (tx, { acquirer, reference, state, lookAt = null }, moment) => {
     const payment = await lockPayment(tx, reference)
     if (!payment || payment.acquirer !== acquirer) return undefined
@@ -76,7 +76,7 @@ export const createCallbackHandler =
       ? await movePayment(tx, payment, 'reported', {}, { at: moment.at, next: moment.at })
       : undefined
     await wakePayment(tx, acquirer, reference, moment.at, contradicts(payment, state), lookAt)
-    return reported ? listener.reported(tx, reported, moment) : noEffects
+    return reported ? subscriber.reported(tx, reported, moment) : noEffects
   }
 
 /** Whether a callback says something else of a payment than the state in which it has ended. */

@@ -77,7 +77,7 @@ export const recordMade = async (
   tx: Tx,
   id: string,
   page: PaymentPage,
-  listener: PaymentSubscriber,
+  subscriber: PaymentSubscriber,
   moment: Moment,
 ): Promise<Effects> => {
   const payment = await lockPayment(tx, id)
@@ -87,7 +87,7 @@ export const recordMade = async (
   const made = await movePayment(tx, payment, 'made', { page: { method, url, fields }, acquirerReference }, when)
   if (!made) return noEffects
   await resolveAlert(tx, 'payment-not-taken', made.ticker, moment.at)
-  return listener.changed(tx, made, moment)
+  return subscriber.changed(tx, made, moment)
 }
 
 /**
@@ -98,7 +98,7 @@ export const recordUnanswered = async (
   tx: Tx,
   id: string,
   routing: Routing,
-  listener: PaymentSubscriber,
+  subscriber: PaymentSubscriber,
   moment: Moment,
 ): Promise<{ payment: Payment; effects: Effects } | undefined> => {
   const { at } = moment
@@ -106,7 +106,7 @@ export const recordUnanswered = async (
   const payment = before && (await movePayment(tx, before, 'unanswered', {}, { at, next: at }))
   if (!payment) return undefined
   const next = await passOn(tx, payment, 'nothing that could be understood', routing, moment)
-  return { payment, effects: next ? noEffects : await listener.changed(tx, payment, moment) }
+  return { payment, effects: next ? noEffects : await subscriber.changed(tx, payment, moment) }
 }
 
 /**
@@ -118,7 +118,7 @@ export const recordNotTaken = async (
   id: string,
   why: Required<Pick<Learned, 'refusalCode' | 'refusalMessage'>>,
   routing: Routing,
-  listener: PaymentSubscriber,
+  subscriber: PaymentSubscriber,
   moment: Moment,
 ): Promise<Effects> => {
   const payment = await lockPayment(tx, id)
@@ -126,7 +126,7 @@ export const recordNotTaken = async (
   if (!moved) return noEffects
   const mayPassOn = moveOf(paymentMoves, payment.state, 'notTaken')?.effects.includes('failOver') === true
   const next = mayPassOn ? await passOn(tx, moved, why.refusalMessage, routing, moment) : undefined
-  return next ? noEffects : listener.ended(tx, moved, moment)
+  return next ? noEffects : subscriber.ended(tx, moved, moment)
 }
 
 /** Gives the next acquirer of the route an order of its own. @returns undefined when there is none, which alerts */

@@ -44,7 +44,7 @@ const edge = useEdge({
     routes: callbackRoutes({
       runtime,
       acquirers: new Map(acquirers.map((one) => [one.name, one])),
-      listeners: [
+      subscribers: [
         async (_tx, one) => {
           heard.push(one)
           return noEffects

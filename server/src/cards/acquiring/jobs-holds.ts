@@ -11,7 +11,11 @@ const MOST_AT_ONCE = 100
 
 /** Makes money of card payments available whose time has come, less what its merchant owes. */
 export const createHoldJob = (
-  { runtime, listener, pause }: { runtime: Runtime; listener: PaymentSubscriber; pause(name: string): Promise<void> },
+  {
+    runtime,
+    subscriber,
+    pause,
+  }: { runtime: Runtime; subscriber: PaymentSubscriber; pause(name: string): Promise<void> },
   everyMs: number,
 ): Job => ({
   name: 'holds of card payments',
@@ -27,7 +31,7 @@ export const createHoldJob = (
         if (!payment || !(await releaseHold(tx, hold, moment))) return
         const { items, left } = await repayOf(tx, hold, moment)
         await carryOut(tx, { items, notices: [] }, moment)
-        await carryOut(tx, await listener.released(tx, payment, { ...hold, units: left }, moment), moment)
+        await carryOut(tx, await subscriber.released(tx, payment, { ...hold, units: left }, moment), moment)
       })
     })
     return due.length === MOST_AT_ONCE

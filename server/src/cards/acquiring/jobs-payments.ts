@@ -23,7 +23,7 @@ export interface PaymentJobDeps {
   runtime: Runtime
   acquirers: ReadonlyMap<string, Acquirer>
   table: RoutingTable
-  listener: PaymentSubscriber
+  subscriber: PaymentSubscriber
   /** what acquirers and payers reach us by, without a slash at its end */
   publicUrl: string
   pause(name: string): Promise<void>
@@ -83,13 +83,13 @@ const step = async (deps: PaymentJobDeps, payment: Payment): Promise<void> => {
 }
 
 const giveUpWaiting = async (
-  { runtime, table, listener }: PaymentJobDeps,
+  { runtime, table, subscriber }: PaymentJobDeps,
   { id }: Payment,
 ): Promise<Payment | undefined> => {
   const failing = await readFailing(runtime.db, momentOf(runtime).at)
   return inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
-    const unanswered = await recordUnanswered(tx, id, { table, failing }, listener, moment)
+    const unanswered = await recordUnanswered(tx, id, { table, failing }, subscriber, moment)
     if (unanswered) await carryOut(tx, unanswered.effects, moment)
     return unanswered?.payment
   })
@@ -108,7 +108,7 @@ const create = async (deps: PaymentJobDeps, acquirer: Acquirer, payment: Payment
     await deps.pause('payment-made-not-stored')
     await inTransaction(runtime.db, async (tx) => {
       const moment = momentOf(runtime)
-      await carryOut(tx, await recordMade(tx, payment.id, page, deps.listener, moment), moment)
+      await carryOut(tx, await recordMade(tx, payment.id, page, deps.subscriber, moment), moment)
     })
     await noteOutcome(deps, acquirer, true)
   } catch (error) {
@@ -136,7 +136,7 @@ const orderOf = (
  * No payer has seen a page, so another acquirer may have the order; what may have been heard is asked about besides.
  */
 const notMade = async (deps: PaymentJobDeps, acquirer: Acquirer, payment: Payment, error: unknown): Promise<void> => {
-  const { runtime, table, listener } = deps
+  const { runtime, table, subscriber } = deps
   const isRefusal = error instanceof AcquirerRefusal
   if (!isRefusal && !(error instanceof AcquirerUnreachable)) throw error
   await noteOutcome(deps, acquirer, false)
@@ -149,12 +149,12 @@ const notMade = async (deps: PaymentJobDeps, acquirer: Acquirer, payment: Paymen
   const failing = await readFailing(runtime.db, momentOf(runtime).at)
   await inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
-    await carryOut(tx, await recordNotTaken(tx, payment.id, why, { table, failing }, listener, moment), moment)
+    await carryOut(tx, await recordNotTaken(tx, payment.id, why, { table, failing }, subscriber, moment), moment)
   })
 }
 
 const ask = async (deps: PaymentJobDeps, acquirer: Acquirer, payment: Payment): Promise<void> => {
-  const { runtime, listener } = deps
+  const { runtime, subscriber } = deps
   await deps.pause('payment-not-asked')
   let answer
   try {
@@ -179,7 +179,7 @@ const ask = async (deps: PaymentJobDeps, acquirer: Acquirer, payment: Payment): 
         tx,
         payment,
         answer,
-        { listener, takesOtherCards: acquirer.capabilities.takesOtherCards ?? false },
+        { subscriber, takesOtherCards: acquirer.capabilities.takesOtherCards ?? false },
         moment,
       ),
       moment,

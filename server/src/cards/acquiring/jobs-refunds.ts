@@ -22,7 +22,7 @@ const MOST_AT_ONCE = 10
 export interface RefundJobDeps {
   runtime: Runtime
   acquirers: ReadonlyMap<string, Acquirer>
-  listener: PaymentSubscriber
+  subscriber: PaymentSubscriber
   pause(name: string): Promise<void>
 }
 
@@ -62,7 +62,7 @@ const step = async (deps: RefundJobDeps, refund: Refund): Promise<void> => {
   if (answer)
     await inTransaction(runtime.db, async (tx) => {
       const moment = momentOf(runtime)
-      await carryOut(tx, await heedRefund(tx, refund, answer, deps.listener, moment), moment)
+      await carryOut(tx, await heedRefund(tx, refund, answer, deps.subscriber, moment), moment)
     })
 }
 

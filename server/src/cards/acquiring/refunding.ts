@@ -119,7 +119,7 @@ export const heedRefund = async (
   tx: Tx,
   claimed: Refund,
   { state: answer, isToRefund }: RefundAnswer,
-  listener: PaymentSubscriber,
+  subscriber: PaymentSubscriber,
   moment: Moment,
 ): Promise<Effects> => {
   // The payment's row first, in the order in which asking about the payment locks.
@@ -130,7 +130,7 @@ export const heedRefund = async (
   if (answer.kind === 'refused' && isDecided)
     return refuse(tx, payment, refund, { message: `${answer.code}: ${answer.message}`, who: refund.acquirer }, moment)
   if (answer.kind === 'succeeded' || answer.kind === 'reversed')
-    return finish(tx, payment, refund, answer.feeUnits ?? 0n, listener, moment)
+    return finish(tx, payment, refund, answer.feeUnits ?? 0n, subscriber, moment)
   await refundAgainAt(tx, claimed, new Date(moment.at.getTime() + pauseOf(refund, moment.at)))
   await alertWhenStuck(tx, refund, answer, moment)
   return noEffects
@@ -147,7 +147,7 @@ const LEAST_AGE_MS = 15 * 60_000
 export const resolveRefund = async (
   tx: Tx,
   { id, how, by }: { id: string; how: 'done' | 'refused'; by: string },
-  listener: PaymentSubscriber,
+  subscriber: PaymentSubscriber,
   moment: Moment,
 ): Promise<Effects> => {
   const found = await findRefund(tx, id)
@@ -161,7 +161,7 @@ export const resolveRefund = async (
   }
   if (how === 'done') {
     await watch(tx, payment, moment)
-    return finish(tx, payment, refund, 0n, listener, moment, by)
+    return finish(tx, payment, refund, 0n, subscriber, moment, by)
   }
   if (await hasStatedRefund(tx, refund))
     throw new RefundRefused(`a statement of ${refund.acquirer} shows refund ${id} as given back: it was done`)
@@ -173,7 +173,7 @@ const finish = async (
   payment: Payment,
   refund: Refund,
   costUnits: bigint,
-  listener: PaymentSubscriber,
+  subscriber: PaymentSubscriber,
   moment: Moment,
   message: string | null = null,
 ): Promise<Effects> => {
@@ -183,7 +183,7 @@ const finish = async (
   if (payment.state === 'suspended' && payment.refundedUnits === payment.paidUnits) {
     await resolveAlert(tx, 'payment-suspended', payment.id, moment.at)
   }
-  const notified = await listener.refunded(tx, payment, done, moment)
+  const notified = await subscriber.refunded(tx, payment, done, moment)
   return joinEffects([{ items: [captureRefundItem({ ...done, costUnits }, moment)], notices: [] }, notified])
 }
 

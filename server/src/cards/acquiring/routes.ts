@@ -10,7 +10,7 @@ export interface CallbackRoutesDeps {
   runtime: Runtime
   acquirers: ReadonlyMap<string, Pick<Acquirer, 'name' | 'readCallback'>>
   /** in order: the first whose reference it is gets it */
-  listeners: readonly CallbackSubscriber[]
+  subscribers: readonly CallbackSubscriber[]
 }
 
 const MOST_BYTES = 65_536
@@ -31,7 +31,7 @@ export const callbackRoutes = (deps: CallbackRoutesDeps): PageRoute[] => [
 ]
 
 const hear = async (
-  { runtime, acquirers, listeners }: CallbackRoutesDeps,
+  { runtime, acquirers, subscribers }: CallbackRoutesDeps,
   { params, headers, url, body, requestId }: PageRequest,
 ): Promise<PageAnswer> => {
   const acquirer = acquirers.get(params.name!)
@@ -46,7 +46,7 @@ const hear = async (
   await inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
     const heard = { acquirer: acquirer.name, reference, state }
-    await carryOut(tx, await hearCallback(tx, { heard, digest: digestOf(raw) }, listeners, moment), moment)
+    await carryOut(tx, await hearCallback(tx, { heard, digest: digestOf(raw) }, subscribers, moment), moment)
   })
   return {
     status: ack.status,

@@ -3,10 +3,10 @@ import type { ChainSubscriber } from './subscriber.ts'
 
 /** Asks every listener in order and gathers what each wants done. */
 export const gather = async (
-  listeners: readonly ChainSubscriber[],
-  ask: (listener: ChainSubscriber) => Promise<Effects>,
+  subscribers: readonly ChainSubscriber[],
+  ask: (subscriber: ChainSubscriber) => Promise<Effects>,
 ): Promise<Effects[]> => {
   const all: Effects[] = []
-  for (const listener of listeners) all.push(await ask(listener))
+  for (const subscriber of subscribers) all.push(await ask(subscriber))
   return all
 }

@@ -40,7 +40,7 @@ const begin = (more: Partial<WatcherSettings> = {}): Promise<Follower> => {
   const settings = { ...DEFAULT_WATCHER_SETTINGS[NETWORK], network: NETWORK, identity: '', ...more } as const
   const { ringBlocks } = settings
   const adapter = chain as unknown as ChainAdapter
-  return beginFollowing({ runtime, network: NETWORK, adapter, listeners: [notes.listener], ringBlocks, settings })
+  return beginFollowing({ runtime, network: NETWORK, adapter, subscribers: [notes.subscriber], ringBlocks, settings })
 }
 const stepAll = async (follower: Follower): Promise<void> => {
   while ((await follower.step()).more);
@@ -93,7 +93,7 @@ describe('blocks', () => {
     expect((await watchStatus(db))[0]!.epoch).toBe(4)
   })
 
-  test('are not shown at all when one listener fails: the cursor stays', async () => {
+  test('are not shown at all when one subscriber fails: the cursor stays', async () => {
     const follower = await begin()
     mine(3)
     notes.fail.at = `block 3 ${chain.blocks[3]!.hash}`
@@ -318,7 +318,7 @@ test('a cursor that was moved by hand is not moved on from where it was', async 
 describe('rescan', () => {
   const again = (from: number, to: number) => {
     const adapter = chain as unknown as ChainAdapter
-    return rescan({ runtime, network: NETWORK, adapter, listeners: [notes.listener] }, from, to)
+    return rescan({ runtime, network: NETWORK, adapter, subscribers: [notes.subscriber] }, from, to)
   }
 
   test('shows blocks again and leaves the cursor alone', async () => {

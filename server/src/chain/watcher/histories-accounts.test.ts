@@ -88,7 +88,7 @@ const start = async (): Promise<Walk> => {
       runtime: { db: world.db, clock, newId, log: pino({ enabled: false }) },
       network: 'ETHEREUM',
       adapter: simulated.adapter,
-      listeners: [believeInner, world.deposits],
+      subscribers: [believeInner, world.deposits],
       ringBlocks: 50,
       settings,
     })

@@ -85,7 +85,7 @@ const start = async (): Promise<Walk> => {
       runtime: runtime(),
       network: 'BITCOIN',
       adapter: chain as unknown as ChainAdapter,
-      listeners: [world.deposits],
+      subscribers: [world.deposits],
       ringBlocks: 50,
       settings: { ...DEFAULT_WATCHER_SETTINGS.BITCOIN, network: 'BITCOIN', identity: '', mostBlocks: 3, ahead: 2 },
     })
@@ -140,7 +140,7 @@ const carryOut = async (walk: Walk, deed: Deed): Promise<void> => {
       return
     case 'rescan': {
       const adapter = chain as unknown as ChainAdapter
-      const deps = { runtime: runtime(), network: 'BITCOIN', adapter, listeners: [world.deposits] } as const
+      const deps = { runtime: runtime(), network: 'BITCOIN', adapter, subscribers: [world.deposits] } as const
       // It goes as far as the watcher has read, on the branch the watcher stands on.
       await rescan(deps, 1, chain.blocks.length - 1).catch((error: unknown) => {
         if (!(error instanceof RangeError || error instanceof ChainUnavailable)) throw error

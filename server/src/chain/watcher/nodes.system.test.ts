@@ -39,7 +39,7 @@ beforeEach(async () => {
 const follow = (network: Network, adapter: ChainAdapter): Promise<Follower> => {
   const settings = { ...DEFAULT_WATCHER_SETTINGS[network], network, identity: '' }
   const { ringBlocks } = settings
-  return beginFollowing({ runtime, network, adapter, listeners: [world.deposits], ringBlocks, settings })
+  return beginFollowing({ runtime, network, adapter, subscribers: [world.deposits], ringBlocks, settings })
 }
 const readAll = async (follower: Follower): Promise<void> => {
   while ((await follower.step()).more);

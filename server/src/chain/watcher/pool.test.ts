@@ -24,7 +24,7 @@ test('audit M-E4: a full pool is passed on a page at a time, each in a database 
   for (let i = 0; i < 3; i += 1) chain.mine()
   for (let i = 0; i < 5; i += 1) chain.send(pay('somebody', 1n, { hash: `pooled${i}` }))
   const seen: string[] = []
-  const listener: ChainSubscriber = {
+  const subscriber: ChainSubscriber = {
     block: async (_tx, _network, { height }) => {
       seen.push(`block ${height}`)
       return noEffects
@@ -48,7 +48,7 @@ test('audit M-E4: a full pool is passed on a page at a time, each in a database 
     runtime: createTestRuntime(world.db, () => world.now),
     network: 'BITCOIN',
     adapter: { ...chain, mempool } as unknown as ChainAdapter,
-    listeners: [listener],
+    subscribers: [subscriber],
     ringBlocks: 50,
     settings: { ...DEFAULT_WATCHER_SETTINGS.BITCOIN, network: 'BITCOIN', identity: '' },
   })

@@ -34,7 +34,7 @@ const begin = (adapter: Partial<ChainAdapter>, more: Partial<WatcherSettings> = 
     runtime,
     network: NETWORK,
     adapter: { ...chain, ...adapter } as unknown as ChainAdapter,
-    listeners: [notes.listener],
+    subscribers: [notes.subscriber],
     ringBlocks: settings.ringBlocks,
     settings,
   })
@@ -206,7 +206,7 @@ describe('audit D-E13: a node that does not have every block', () => {
       },
     } as unknown as ChainAdapter
     const runtime = createTestRuntime(db, () => NOW)
-    await expect(rescan({ runtime, network: NETWORK, adapter, listeners: [notes.listener] }, 2, 4)).rejects.toThrow(
+    await expect(rescan({ runtime, network: NETWORK, adapter, subscribers: [notes.subscriber] }, 2, 4)).rejects.toThrow(
       reason,
     )
     expect(await heightRead()).toBe(10)

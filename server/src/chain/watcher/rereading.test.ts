@@ -105,7 +105,7 @@ const nodeOf = (chain: TestChain, view: View): ChainAdapter => {
 }
 
 const runtime = () => createTestRuntime(world.db, () => world.now)
-const listeners = () => [
+const subscribers = () => [
   createSweepSubscriber(catalogue),
   createFunding(catalogue),
   believeInner,
@@ -136,7 +136,7 @@ const start = async (): Promise<Walk> => {
     mostBlocks: 3,
     ahead: 2,
   } as const
-  const deps = { runtime: runtime(), network: 'ETHEREUM', listeners: listeners() } as const
+  const deps = { runtime: runtime(), network: 'ETHEREUM', subscribers: subscribers() } as const
   const first = chain.blocks.length - FINAL_DEPTH
   const begin = (view: View): Promise<Follower> =>
     beginFollowing({ ...deps, adapter: nodeOf(chain, view), ringBlocks: 50, settings })

@@ -14,7 +14,7 @@ export interface RescanDeps {
   runtime: Runtime
   network: Network
   adapter: ChainAdapter
-  listeners: readonly ChainSubscriber[]
+  subscribers: readonly ChainSubscriber[]
   /** called after each block */
   onBlock?: (height: number) => void
 }
@@ -56,7 +56,7 @@ const requireSameChain = async ({ runtime, network, adapter }: RescanDeps): Prom
   )
 }
 
-const observeAgain = async ({ runtime, network, listeners }: RescanDeps, block: Block): Promise<void> =>
+const observeAgain = async ({ runtime, network, subscribers }: RescanDeps, block: Block): Promise<void> =>
   inTransaction(runtime.db, async (tx) => {
     // Held until the end: the watcher can't take the block back in between.
     const cursor = await holdCursor(tx, network)
@@ -73,7 +73,7 @@ const observeAgain = async ({ runtime, network, listeners }: RescanDeps, block: 
     const shown = onBusinessClock(block, runtime.clock)
     await carryOut(
       tx,
-      joinEffects(await gather(listeners, (listener) => listener.block(tx, network, shown, moment))),
+      joinEffects(await gather(subscribers, (subscriber) => subscriber.block(tx, network, shown, moment))),
       moment,
     )
   })

@@ -52,7 +52,7 @@ beforeEach(async () => {
     runtime,
     network: 'ETHEREUM',
     adapter: chain as unknown as ChainAdapter,
-    listeners: [createFunding(catalogue), world.deposits],
+    subscribers: [createFunding(catalogue), world.deposits],
   }
 })
 

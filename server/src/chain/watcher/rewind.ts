@@ -13,7 +13,7 @@ export interface RewindDeps {
   runtime: Runtime
   network: Network
   adapter: Pick<ChainAdapter, 'hashAt' | 'head' | 'identity' | 'capabilities'>
-  listeners: readonly ChainSubscriber[]
+  subscribers: readonly ChainSubscriber[]
 }
 
 /** What going back to a block takes back, until its successors are read again. */
@@ -79,7 +79,7 @@ export const planRewind = async (
  * reorganisation does, and comes again as the watcher reads on from there. No notification is sent twice. No watcher
  * that leads now writes any more. When the block is below what was final, the network's money out is stopped.
  */
-export const rewind = async ({ runtime, network, adapter, listeners }: RewindDeps, to: Head): Promise<void> => {
+export const rewind = async ({ runtime, network, adapter, subscribers }: RewindDeps, to: Head): Promise<void> => {
   const { traces } = await adapter.capabilities()
   const [cursor, head] = [await beginEpoch(runtime.db, network, traces), await adapter.head()]
   if (!cursor || to.height >= cursor.height) throw new RangeError(`${network} is not read beyond ${to.height}`)
@@ -97,7 +97,7 @@ export const rewind = async ({ runtime, network, adapter, listeners }: RewindDep
     await rememberOnly(tx, network, to)
     await carryOut(
       tx,
-      joinEffects(await gather(listeners, (listener) => listener.orphaned(tx, network, to.height + 1, moment))),
+      joinEffects(await gather(subscribers, (subscriber) => subscriber.orphaned(tx, network, to.height + 1, moment))),
       moment,
     )
   })

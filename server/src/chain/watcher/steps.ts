@@ -17,7 +17,7 @@ export interface NodeView {
 export interface StepDeps {
   runtime: Runtime
   network: Network
-  listeners: readonly ChainSubscriber[]
+  subscribers: readonly ChainSubscriber[]
   ringBlocks: number
 }
 
@@ -29,7 +29,7 @@ export const onBusinessClock = (block: Block, clock: Clock): Block => ({
 
 /** Applies consecutive blocks that follow the cursor, and settles what they make deep enough, in one transaction. */
 export const applyBlocks = async (
-  { runtime, network, listeners, ringBlocks }: StepDeps,
+  { runtime, network, subscribers, ringBlocks }: StepDeps,
   cursor: Cursor,
   blocks: readonly Block[],
   view: NodeView,
@@ -44,17 +44,17 @@ export const applyBlocks = async (
     const effects: Effects[] = []
     for (const block of blocks) {
       const shown = onBusinessClock(block, runtime.clock)
-      effects.push(...(await gather(listeners, (listener) => listener.block(tx, network, shown, moment))))
+      effects.push(...(await gather(subscribers, (subscriber) => subscriber.block(tx, network, shown, moment))))
     }
     const heights = { headHeight: last.height, finalHeight }
-    effects.push(...(await gather(listeners, (listener) => listener.settled(tx, network, heights, moment))))
+    effects.push(...(await gather(subscribers, (subscriber) => subscriber.settled(tx, network, heights, moment))))
     await carryOut(tx, joinEffects(effects), moment)
     return moved
   })
 
 /** Without new blocks: what has become final, or has waited too long. */
 export const settleAgain = async (
-  { runtime, network, listeners }: StepDeps,
+  { runtime, network, subscribers }: StepDeps,
   cursor: Cursor,
   view: NodeView,
 ): Promise<Cursor> =>
@@ -64,7 +64,7 @@ export const settleAgain = async (
     const settled = { ...cursor, finalHeight }
     await moveCursor(tx, network, cursor, settled, view.head.height, moment.at)
     const heights = { headHeight: cursor.height, finalHeight }
-    await carryOut(tx, joinEffects(await gather(listeners, (l) => l.settled(tx, network, heights, moment))), moment)
+    await carryOut(tx, joinEffects(await gather(subscribers, (l) => l.settled(tx, network, heights, moment))), moment)
     return settled
   })
 
@@ -91,7 +91,7 @@ const finalOnBranch = async (
  * out is stopped too.
  */
 export const goBack = async (
-  { runtime, network, listeners }: StepDeps,
+  { runtime, network, subscribers }: StepDeps,
   cursor: Cursor,
   fork: Head,
   view: NodeView,
@@ -102,14 +102,14 @@ export const goBack = async (
     const back = { ...cursor, ...fork, finalHeight: Math.min(cursor.finalHeight, fork.height) }
     await moveCursor(tx, network, cursor, back, view.head.height, moment.at)
     await forgetBlocks(tx, network, fork.height + 1)
-    const effects = await gather(listeners, (l) => l.orphaned(tx, network, fork.height + 1, moment))
+    const effects = await gather(subscribers, (l) => l.orphaned(tx, network, fork.height + 1, moment))
     await carryOut(tx, joinEffects(effects), moment)
     return back
   })
 
 /** Tells listeners of a change in the pool. */
 export const applyPool = async (
-  { runtime, network, listeners }: StepDeps,
+  { runtime, network, subscribers }: StepDeps,
   cursor: Cursor,
   pool: PoolChange,
   headHeight: number,
@@ -117,5 +117,5 @@ export const applyPool = async (
   inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
     await moveCursor(tx, network, cursor, cursor, headHeight, moment.at)
-    await carryOut(tx, joinEffects(await gather(listeners, (l) => l.mempool(tx, network, pool, moment))), moment)
+    await carryOut(tx, joinEffects(await gather(subscribers, (l) => l.mempool(tx, network, pool, moment))), moment)
   })

@@ -31,7 +31,7 @@ const watcher = createWatcher({
     log: pino({ level: 'info' }),
   },
   adapter: adapter as unknown as ChainAdapter,
-  listeners: [world.deposits],
+  subscribers: [world.deposits],
   settings: {
     ...DEFAULT_WATCHER_SETTINGS.BITCOIN,
     network: 'BITCOIN',

@@ -5,7 +5,7 @@ import type { Effects } from '../../ledger/effects/index.ts'
 import type { ChainSubscriber } from './subscriber.ts'
 
 export interface Notes {
-  listener: ChainSubscriber
+  subscriber: ChainSubscriber
   read(): Promise<string[]>
   /** the listener throws when it is about to note this */
   fail: { at: string | null }
@@ -22,7 +22,7 @@ export const createNotes = async (db: Db): Promise<Notes> => {
   }
   return {
     fail,
-    listener: {
+    subscriber: {
       block: (tx, _network, block) => note(tx, `block ${block.height} ${block.hash}`),
       orphaned: (tx, _network, fromHeight) => note(tx, `orphaned ${fromHeight}`),
       settled: (tx, _network, { headHeight, finalHeight }) => note(tx, `settled ${headHeight} final ${finalHeight}`),

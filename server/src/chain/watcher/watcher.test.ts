@@ -54,7 +54,7 @@ const start = (more: Partial<WatcherSettings> = {}, requireFit?: () => Promise<v
   const watcher = createWatcher({
     runtime: { db, clock, newId: () => uuidv7(Date.now(), randomBytes(10)), log },
     adapter: chain as unknown as ChainAdapter,
-    listeners: [notes.listener],
+    subscribers: [notes.subscriber],
     settings: {
       ...DEFAULT_WATCHER_SETTINGS[NETWORK],
       network: NETWORK,

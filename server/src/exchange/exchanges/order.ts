@@ -105,13 +105,13 @@ export const fillOf = (
   direction: Direction,
   { side, amount, limit }: { side: Side; amount: bigint; limit: bigint },
   now: Quote,
-  promised: Pick<Quote, 'price' | 'market' | 'basis'> | undefined,
+  quoted: Pick<Quote, 'price' | 'market' | 'basis'> | undefined,
 ): Quote => {
   const amounts =
-    promised && isStillTrue(promised, now, direction.spreadBps)
-      ? amountsAt(direction, side, amount, promised.price)
+    quoted && isStillTrue(quoted, now, direction.spreadBps)
+      ? amountsAt(direction, side, amount, quoted.price)
       : undefined
-  if (promised && amounts) return { ...promised, ...amounts }
+  if (quoted && amounts) return { ...quoted, ...amounts }
   if (isNoWorse(direction.selling, now.price, limit)) return now
   const current = formatUnits(now.price, PRICE_DECIMALS)
   throw refusal(
@@ -121,9 +121,9 @@ export const fillOf = (
   )
 }
 
-const isStillTrue = (promised: { market: bigint }, now: { market: bigint }, spreadBps: bigint): boolean => {
-  const apart = promised.market > now.market ? promised.market - now.market : now.market - promised.market
-  return apart * 10_000n <= promised.market * spreadBps
+const isStillTrue = (quoted: { market: bigint }, now: { market: bigint }, spreadBps: bigint): boolean => {
+  const change = quoted.market > now.market ? quoted.market - now.market : now.market - quoted.market
+  return change * 10_000n <= quoted.market * spreadBps
 }
 
 /**

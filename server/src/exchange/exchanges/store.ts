@@ -94,7 +94,7 @@ export interface NewQuote extends Promisable {
 
 export const insertQuotes = async (db: Db, quoteStore: readonly NewQuote[]): Promise<void> => {
   if (quoteStore.length === 0) return
-  const column = <T>(of: (promise: NewQuote) => T): T[] => quoteStore.map(of)
+  const column = <T>(of: (quote: NewQuote) => T): T[] => quoteStore.map(of)
   await sql`insert into exchange_quotes(merchant_id, id, spend_ticker, target_ticker, side, amount, price, market, target_units, basis, expires_at)
     select * from unnest(${column((p) => p.merchantId)}::uuid[], ${column((p) => p.id)}::uuid[], ${column((p) => p.direction.spend.ticker)}::text[],
       ${column((p) => p.direction.target.ticker)}::text[], ${column((p) => p.side)}::text[], ${column((p) => p.amount)}::numeric[],

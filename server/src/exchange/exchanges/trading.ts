@@ -129,15 +129,15 @@ const identityOf = ({ order: { merchantId, localId, caused }, answers }: Filling
 })
 
 const fillFresh = async (tx: Tx, fillings: readonly Filling[], now: Date): Promise<Filled[]> => {
-  const promised = await quotesFor(tx, fillings, now)
-  const judged = fillings.map((filling) => fillOrRefusal(filling, promised.get(filling)))
+  const quotes = await quotesFor(tx, fillings, now)
+  const judged = fillings.map((filling) => fillOrRefusal(filling, quotes.get(filling)))
   const fills = judged.filter((one): one is Fill => !(one instanceof ApiRefusal))
   const outcomes = new Map<Fill | ApiRefusal, Outcome>(
     (await fillAll(tx, fills)).map((outcome, i) => [fills[i]!, outcome]),
   )
   const taken = fillings
     .filter((_, i) => outcomes.get(judged[i]!)?.kind === 'applied')
-    .map((filling) => promised.get(filling))
+    .map((filling) => quotes.get(filling))
   await endQuotes(
     tx,
     taken.filter((quote) => quote !== undefined),
@@ -162,10 +162,10 @@ const quotesFor = async (
   return new Map(asking.flatMap((filling, i) => (quotes[i] ? [[filling, quotes[i]]] : [])))
 }
 
-const fillOrRefusal = ({ order, known, answers }: Filling, promised: StoredQuote | undefined): Fill | ApiRefusal => {
+const fillOrRefusal = ({ order, known, answers }: Filling, quote: StoredQuote | undefined): Fill | ApiRefusal => {
   const { direction, side, limit, now } = order
   try {
-    const filled = limit === undefined ? now : fillOf(direction, { ...order, limit }, now, promised)
+    const filled = limit === undefined ? now : fillOf(direction, { ...order, limit }, now, quote)
     const quoted = chargedFee(direction, side, filled, order.fee)
     checkLimits(direction, quoted, orderErrors)
     return { exchange: exchangeOf(order, quoted, known), direction, caused: order.caused ?? false, answers }

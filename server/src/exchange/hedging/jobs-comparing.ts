@@ -46,12 +46,12 @@ export const compareVenue = async ({ runtime, catalogue, venue }: Comparing): Pr
       const scale = catalogue.find(asset)?.scale
       if (scale === undefined) continue
       const [onVenue, inBooks] = [toUnits(held.get(asset) ?? 0n, scale, 'down'), booked.get(asset) ?? 0n]
-      const apart = onVenue > inBooks ? onVenue - inBooks : inBooks - onVenue
+      const difference = onVenue > inBooks ? onVenue - inBooks : inBooks - onVenue
       const allowed = scale < VENUE_DECIMALS ? BigInt(rounded.get(asset) ?? 0) + 1n : 0n
       const line = await storeLine(
         tx,
         { venue: venue.name, asset, onVenue, booked: inBooks },
-        apart > allowed,
+        difference > allowed,
         new Date(runtime.clock.now()),
       )
       const isOff = line.offSince !== null && line.offSince < line.comparedAt

@@ -72,8 +72,8 @@ const read = async (entries: object[], internalTransactions: boolean, held = 0n)
     values (${merchantId}, ${randomUUID()}, 'TRON', 'TRON', ${addressOfHex(OURS)}, 0, now())`.execute(db)
   const block = (await adapter.blockAt(100))!
   const alarm = createUnknownNoteAlarm()
-  for (const listener of [deposits, alarm]) {
-    await inTransaction(db, async (tx) => carryOut(tx, await listener.block(tx, 'TRON', block, moment), moment))
+  for (const subscriber of [deposits, alarm]) {
+    await inTransaction(db, async (tx) => carryOut(tx, await subscriber.block(tx, 'TRON', block, moment), moment))
   }
   await sql`insert into watch_cursors values ('TRON', 100, ${block.hash}, 1, 100, 100, true, now())`.execute(db)
   await sql`insert into watch_blocks values ('TRON', 100, ${block.hash}, '')`.execute(db)

@@ -293,7 +293,7 @@ test('audit F-8: money in suspense of which an unknown sum went back is not give
   world.first.reverses(reference, undefined)
   await hear(reference)
   await world.work()
-  const accept = () => world.act((tx, moment) => acceptPayment(tx, reference, world.listener, moment))
+  const accept = () => world.act((tx, moment) => acceptPayment(tx, reference, world.subscriber, moment))
   await expect(accept()).rejects.toThrow('went-back')
   await resolve(reference, 0n)
   await accept()

@@ -82,7 +82,7 @@ describe.each(POINTS)('killed at %s', (point) => {
       expect(account.refundsSent).toBe(0)
       await world.later(HOUR_MS)
       await world.act((tx, at) =>
-        resolveRefund(tx, { id: refundId, how: 'refused', by: 'not there' }, world.listener, at),
+        resolveRefund(tx, { id: refundId, how: 'refused', by: 'not there' }, world.subscriber, at),
       )
       await refund()
       await work()

@@ -79,7 +79,7 @@ describe('the end of 72 hours', () => {
     expect(await world.balance('suspense')).toBe(100_00n)
     expect(await world.alerts()).toEqual(['payment-suspended'])
     expect(await statuses()).toEqual(['Pending', 'Failed'])
-    await world.act((tx, moment) => acceptPayment(tx, reference, world.listener, moment))
+    await world.act((tx, moment) => acceptPayment(tx, reference, world.subscriber, moment))
     expect([await world.balance('suspense'), await world.balance('merchant')]).toEqual([0n, 98_00n])
     expect(await world.alerts()).toEqual([])
   })
@@ -183,7 +183,7 @@ describe('money that goes back', () => {
     expect((await world.forPayer(id)).standing).toMatchObject({ givenBack: 0n })
     await world.later(20 * 60_000)
     await world.act((tx, moment) =>
-      resolveRefund(tx, { id: waiting.id, how: 'refused', by: 'operator' }, world.listener, moment),
+      resolveRefund(tx, { id: waiting.id, how: 'refused', by: 'operator' }, world.subscriber, moment),
     )
     expect((await world.forPayer(id)).standing).toMatchObject({ givenBack: 0n })
     expect(await letters()).toEqual([])

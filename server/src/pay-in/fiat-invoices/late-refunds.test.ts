@@ -40,7 +40,7 @@ const refund = (paymentId: string, units: bigint) =>
     ),
   )
 const resolve = (id: string, how: 'done' | 'refused') =>
-  world.act((tx, at) => resolveRefund(tx, { id, how, by: 'cli:ann: seen in the console' }, world.listener, at))
+  world.act((tx, at) => resolveRefund(tx, { id, how, by: 'cli:ann: seen in the console' }, world.subscriber, at))
 const reconcile = () =>
   reconcileAcquirer({ runtime: world.runtime, payouts: payoutBooks, pause: async () => {} }, world.first)
 const alertText = async (kind: string): Promise<string | undefined> =>

@@ -16,7 +16,7 @@ const runAll = async (world: FiatTestWorld, work: () => Promise<void>): Promise<
       runtime: world.runtime,
       acquirers,
       table,
-      listener: world.listener,
+      subscriber: world.subscriber,
       publicUrl: 'https://pay.example',
       pause: async () => {},
     },

@@ -34,7 +34,7 @@ const refund = (paymentId: string, units?: bigint) =>
     requestRefund(tx, { paymentId, units, reason: 'asked', actor: 'test' }, { accounts: [world.first] }, moment()),
   )
 const resolve = (id: string, how: 'done' | 'refused') =>
-  world.act((tx, at) => resolveRefund(tx, { id, how, by: 'operator: seen in the console' }, world.listener, at))
+  world.act((tx, at) => resolveRefund(tx, { id, how, by: 'operator: seen in the console' }, world.subscriber, at))
 
 describe('a refund that may have been heard', () => {
   test('audit F-1: one in processing at WayForPay stays held until WayForPay ends it, and is no chargeback then', async () => {
@@ -110,7 +110,7 @@ describe('a refund that may have been heard', () => {
       {
         runtime: world.runtime,
         acquirers: new Map([['first', world.first]]),
-        listener: world.listener,
+        subscriber: world.subscriber,
         pause: async () => {},
       },
       1,
@@ -179,7 +179,7 @@ describe('a refund that may have been heard', () => {
     const deps = {
       runtime: world.runtime,
       acquirers: new Map([['first', world.first]]),
-      listener: world.listener,
+      subscriber: world.subscriber,
       pause: async () => {},
     }
     const other = createRefundJob(deps, 1)

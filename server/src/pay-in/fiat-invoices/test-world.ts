@@ -62,7 +62,7 @@ export interface FiatTestWorld {
   runtime: Runtime
   now: number
   merchantId: string
-  listener: PaymentSubscriber
+  subscriber: PaymentSubscriber
   first: ScriptedAcquirer
   second: ScriptedAcquirer
   /** where the next run of a job dies; undefined: nowhere */
@@ -111,7 +111,7 @@ const asOne = (jobs: readonly Job[]): Job => ({
 /** @param wrap what else is done about payments, as the composition root does it */
 export const createFiatWorld = async (
   url: string,
-  wrap: (listener: PaymentSubscriber) => PaymentSubscriber = (listener) => listener,
+  wrap: (subscriber: PaymentSubscriber) => PaymentSubscriber = (subscriber) => subscriber,
 ): Promise<FiatTestWorld> => {
   const pool = createPool({ url })
   const db = createDb(pool)
@@ -120,7 +120,7 @@ export const createFiatWorld = async (
   const acquirers = new Map([first, second].map((one) => [one.name, one]))
   const table = createRoutingTable([first, second])
   const settings = { catalogue, table, publicUrl: 'https://pay.example' }
-  const listener = wrap(createInvoicePaymentSubscriber(settings))
+  const subscriber = wrap(createInvoicePaymentSubscriber(settings))
   const directory = createDirectory(db, box)
   const merchant = await makeMerchant(db, START)
   let die = (): void => {}
@@ -134,9 +134,9 @@ export const createFiatWorld = async (
   const clock = { now: () => world.now, business: () => world.now }
   const runtime: Runtime = { db, clock: clock as Runtime['clock'], newId, log: pino({ level: 'silent' }) }
   const jobs: Job[] = [
-    asOne(createPaymentJobs({ runtime, acquirers, table, listener, publicUrl: settings.publicUrl, pause }, 1)),
-    createRefundJob({ runtime, acquirers, listener, pause }, 1),
-    createHoldJob({ runtime, listener, pause }, 1),
+    asOne(createPaymentJobs({ runtime, acquirers, table, subscriber, publicUrl: settings.publicUrl, pause }, 1)),
+    createRefundJob({ runtime, acquirers, subscriber, pause }, 1),
+    createHoldJob({ runtime, subscriber, pause }, 1),
     createFiatExpiryJob({ runtime, settings, pause }, 1),
   ]
   const deps = {
@@ -148,14 +148,14 @@ export const createFiatWorld = async (
   }
   const routes = fiatInvoiceRoutes(deps)
   const formRoute = fiatInvoiceFormRoute({ ...deps, limiter: { take: () => 1 } })
-  const [callbackRoute] = callbackRoutes({ runtime, acquirers, listeners: [createCallbackHandler(listener)] }) as [
+  const [callbackRoute] = callbackRoutes({ runtime, acquirers, subscribers: [createCallbackHandler(subscriber)] }) as [
     PageRoute,
   ]
   const signal = new AbortController().signal
   const world: FiatTestWorld = {
     db,
     runtime,
-    listener,
+    subscriber,
     first,
     second,
     now: START,

@@ -126,7 +126,7 @@ export const openTronPayouts = async (
     runtime,
     network: 'TRON',
     adapter,
-    listeners: [createTransactionSubscriber(subscribers), createFunding(catalogue)],
+    subscribers: [createTransactionSubscriber(subscribers), createFunding(catalogue)],
     ringBlocks: 200,
     settings: { ...DEFAULT_WATCHER_SETTINGS.TRON, network: 'TRON', identity: '', startHeight: 0 },
   })

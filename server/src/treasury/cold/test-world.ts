@@ -233,7 +233,7 @@ export const openCold = async ({
     runtime,
     network,
     adapter,
-    listeners: [
+    subscribers: [
       createTransactionSubscriber(subscribers),
       createSweepSubscriber(catalogue),
       createColdSubscriber(catalogue),

@@ -169,7 +169,7 @@ export const openBitcoinMoney = async (
     runtime,
     network: 'BITCOIN',
     adapter,
-    listeners: [
+    subscribers: [
       createTransactionSubscriber(subscribers),
       createFunding(catalogue),
       deposits,

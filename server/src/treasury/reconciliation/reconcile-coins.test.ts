@@ -54,7 +54,7 @@ beforeEach(async () => {
     runtime,
     network: 'BITCOIN',
     adapter: bitcoin.adapter,
-    listeners: [createTransactionSubscriber([createSettlement(catalogue)]), createFunding(catalogue), world.deposits],
+    subscribers: [createTransactionSubscriber([createSettlement(catalogue)]), createFunding(catalogue), world.deposits],
     ringBlocks: 50,
     settings: { ...DEFAULT_WATCHER_SETTINGS.BITCOIN, network: 'BITCOIN', identity: '', ahead: 2, mostBlocks: 2 },
   })

@@ -93,7 +93,7 @@ export const createTreasury = async (world: World, simulated: SimulatedChain): P
     runtime,
     network: 'ETHEREUM',
     adapter,
-    listeners: [following, createFunding(catalogue), world.deposits],
+    subscribers: [following, createFunding(catalogue), world.deposits],
     ringBlocks: 50,
     settings: { ...DEFAULT_WATCHER_SETTINGS.ETHEREUM, network: 'ETHEREUM', identity: '', ahead: 2, mostBlocks: 2 },
   })

@@ -35,12 +35,12 @@ beforeEach(async () => {
   owned = await world.address('ETHEREUM')
 })
 
-const listeners = () => [createSweepSubscriber(catalogue), createFunding(catalogue), world.deposits]
+const subscribers = () => [createSweepSubscriber(catalogue), createFunding(catalogue), world.deposits]
 const read = (height: number, transactions: ReturnType<typeof pay>[]) =>
-  listeners().reduce(
-    (before, listener) =>
+  subscribers().reduce(
+    (before, subscriber) =>
       before.then(() =>
-        world.act((tx, moment) => listener.block(tx, 'ETHEREUM', blockOf(height, transactions), moment)),
+        world.act((tx, moment) => subscriber.block(tx, 'ETHEREUM', blockOf(height, transactions), moment)),
       ),
     Promise.resolve(),
   )

@@ -179,7 +179,7 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
     runtime,
     network,
     adapter,
-    listeners: [
+    subscribers: [
       readingSweeps(
         [
           createTransactionSubscriber(subscribers),

@@ -157,7 +157,7 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
     network: 'TRON',
     adapter,
     ringBlocks: 200,
-    listeners: [
+    subscribers: [
       createTransactionSubscriber(subscribers),
       createSweepSubscriber(catalogue),
       createFunding(catalogue),
