@@ -23,7 +23,7 @@ const retryAfterMs = (headers: Headers): number | undefined => {
   return seconds !== null && /^\d{1,6}$/.test(seconds) ? Number(seconds) * 1_000 : undefined
 }
 
-/** The error that an answer is. Long pages of a proxy are cut. */
+/** Makes the error for an unsuccessful answer. Long error pages of a proxy are cut. */
 const errorOf = ({ status, statusText, headers }: Response, text: string): BursarError => {
   const body = parsed(text)
   const common = { status, requestId: headers.get('x-request-id') ?? undefined, retryAfterMs: retryAfterMs(headers) }
@@ -35,7 +35,10 @@ const errorOf = ({ status, statusText, headers }: Response, text: string): Bursa
   return new BursarError({ ...common, code, description, field, ...(requestId === undefined ? {} : { requestId }) })
 }
 
-/** What a call answers: the body of a 200, or where a form leads. Throws `BursarError` for anything else. */
+/**
+ * Reads the answer to a call: the body of a 200, or the target of a form's redirect. Throws `BursarError` for anything
+ * else.
+ */
 export const readAnswer = async (response: Response, { url, isForm }: PreparedRequest): Promise<unknown> => {
   const text = await response.text()
   const location = response.headers.get('location')

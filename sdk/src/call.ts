@@ -7,7 +7,7 @@ import type { Account, Input, PreparedRequest } from './request.ts'
 
 /** Options of any call. */
 export interface CallOptions {
-  /** Instead of the client's. */
+  /** Overrides the client's. */
   readonly timeoutMs?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -15,13 +15,15 @@ export interface CallOptions {
 /** Options of a signed POST. */
 export interface PostOptions extends CallOptions {
   /**
-   * Makes repeating the call safe: the same key with the same body gets the first answer again, for 30 days. 1 to 255
-   * visible ASCII characters.
+   * Makes the call safe to repeat: the same key with the same body returns the first answer again, for 30 days. 1 to
+   * 255 visible ASCII characters.
    */
   readonly idempotencyKey?: string | undefined
 }
 
-/** Carries out an operation. Throws `BursarError` for an answer that is no success, `BursarNetworkError` for none. */
+/**
+ * Carries out an operation. Throws `BursarError` for an unsuccessful answer, `BursarNetworkError` when there is none.
+ */
 export type Call = <Id extends OperationId>(
   id: Id,
   input: Operations[Id]['input'],
@@ -37,7 +39,7 @@ export interface Transport {
 
 const exchange = async (request: PreparedRequest, signal: AbortSignal, { fetch }: Transport): Promise<unknown> => {
   const { url, method, headers, body = null } = request
-  // A redirect is not followed: the signature would go to anyone who the answer names.
+  // A redirect is not followed: the signature would go to whatever host the answer names.
   const response = await fetch(url, { method, headers, body, redirect: 'manual', signal })
   return readAnswer(response, request)
 }

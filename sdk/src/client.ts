@@ -12,13 +12,13 @@ export interface BursarOptions {
   /** Origin of the API, for example `https://pay.example`. */
   readonly url: string
   readonly merchantId: string
-  /** As shown once in the merchant's settings. Used as text. */
+  /** As shown once in the merchant's settings. Used as text, not decoded. */
   readonly privateKey: string
-  /** How long to wait for an answer, 10 seconds when absent. */
+  /** Time limit of a call; default: 10 seconds. */
   readonly timeoutMs?: number | undefined
-  /** In place of the global one. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined
-  /** The clock, ms since the epoch. */
+  /** The clock, in ms since the epoch. */
   readonly now?: (() => number) | undefined
 }
 
@@ -40,7 +40,10 @@ const keyOf = (privateKey: string): string => {
   return privateKey
 }
 
-/** A client of the merchant API. Every method answers a promise and throws `BursarError` or `BursarNetworkError`. */
+/**
+ * A client of the merchant API. Every method returns a promise, which rejects with `BursarError` or
+ * `BursarNetworkError`.
+ */
 export class Bursar {
   readonly balances: ReturnType<typeof balances>
   readonly addresses: ReturnType<typeof addresses>
@@ -55,7 +58,7 @@ export class Bursar {
   constructor({ url, merchantId, privateKey, timeoutMs = 10_000, fetch, now = Date.now }: BursarOptions) {
     const call = caller(
       { origin: originOf(url), merchantId: identifierOf(merchantId), privateKey: keyOf(privateKey) },
-      // The global is looked up at each call, so that it can be replaced after the client was made.
+      // The global `fetch` is looked up at each call, so that it can be replaced after the client was created.
       { timeoutMs, now, fetch: fetch ?? ((...request) => globalThis.fetch(...request)) },
     )
     this.balances = balances(call)

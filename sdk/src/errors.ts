@@ -1,4 +1,4 @@
-/** What an error answer said beside its description. */
+/** Details of an error answer besides its description. */
 interface Refusal {
   status: number
   code: number | null
@@ -8,13 +8,13 @@ interface Refusal {
   retryAfterMs?: number | undefined
 }
 
-/** The service answered, and did not do what was asked. */
+/** The service answered, and refused the call or failed. */
 export class BursarError extends Error {
   /** HTTP status. */
   readonly status: number
   /**
-   * Number of the error: below 0 and from 100 it means the same everywhere, 0 to 8 depend on the operation. Null when
-   * the answer was not the API's (a proxy's error page): whether the call was carried out is then unknown.
+   * Error code: codes below 0 and from 100 have one meaning everywhere, 0 to 8 depend on the operation. Null when the
+   * answer is not the API's (for example a proxy's error page): it is then unknown whether the call was carried out.
    */
   readonly code: number | null
   /** What to change, in English. */
@@ -23,7 +23,7 @@ export class BursarError extends Error {
   readonly field: string | undefined
   /** Names the request in the server's logs. */
   readonly requestId: string | undefined
-  /** How long to wait before trying again, when the service said. */
+  /** How long to wait before trying again, if the service said so. */
   readonly retryAfterMs: number | undefined
 
   constructor({ status, code, description, field, requestId, retryAfterMs }: Refusal) {
@@ -42,11 +42,13 @@ export class BursarError extends Error {
 const meanings = { timeout: 'no answer in time', aborted: 'aborted by the caller', network: 'the connection failed' }
 
 /**
- * No answer came: whether the call was carried out is unknown. Repeat it with the same `localId` or idempotency key, or
- * look the object up.
+ * No answer arrived, so it is unknown whether the call was carried out. Repeat it with the same `localId` or
+ * idempotency key, or look the object up.
  */
 export class BursarNetworkError extends Error {
-  /** `timeout`: none within `timeoutMs`. `aborted`: by the caller's signal. `network`: no connection, or it broke. */
+  /**
+   * `timeout`: no answer within `timeoutMs`. `aborted`: by the caller's signal. `network`: no connection, or it broke.
+   */
   readonly reason: keyof typeof meanings
 
   constructor(reason: BursarNetworkError['reason'], request: string, cause: unknown) {
@@ -56,7 +58,7 @@ export class BursarNetworkError extends Error {
   }
 }
 
-/** What was received is not a notification that the service sent just now. */
+/** The received request is not a recent notification of the service. */
 export class WebhookError extends Error {
   /** -1 invalid or missing signature, -2 too old, -3 too far ahead of this clock. */
   readonly code: -1 | -2 | -3
@@ -69,9 +71,9 @@ export class WebhookError extends Error {
 }
 
 /**
- * A proof of liabilities does not hold. `malformed`: not a proof; `merchant`: another party's; `path`, `sum`, `root`:
- * it does not lead to its total; `commitment`, `signature`: not what was published or signed; `balance`: not what your
- * books say.
+ * A proof of liabilities is invalid. `malformed`: not a proof; `merchant`: the proof of another merchant; `path`,
+ * `sum`, `root`: it does not lead to its total; `commitment`, `signature`: it differs from what was published or
+ * signed; `balance`: it differs from your own books.
  */
 export class ReserveProofError extends Error {
   readonly code: 'malformed' | 'merchant' | 'path' | 'sum' | 'root' | 'commitment' | 'signature' | 'balance'

@@ -1,4 +1,4 @@
-/** Client of the Bursar merchant API, and verifier of its webhooks. */
+/** Client of the Bursar merchant API, and verifier of its webhooks and of reserve proofs. */
 export type { CallOptions, PostOptions } from './call.ts'
 export { Bursar } from './client.ts'
 export type { BursarOptions } from './client.ts'

@@ -2,18 +2,18 @@ import { WebhookError } from './errors.ts'
 import type { Notification } from './generated.ts'
 import type { RawBody } from './signature.ts'
 
-/** What a webhook endpoint was sent. */
+/** A request that a webhook endpoint received. */
 export interface ReceivedWebhook {
-  /** As the framework gives them; names in any case. */
+  /** As the framework provides them; names in any case. */
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>
-  /** The body before any parsing: parsing and printing it again would change it. */
+  /** The raw body: parsing and serialising it again would change it. */
   readonly rawBody: RawBody
 }
 
-/** By its shape: a framework may bring a class of its own. */
+/** Recognises headers by their shape, because a framework may have a class of its own. */
 const isHeaders = (headers: ReceivedWebhook['headers']): headers is Headers => typeof headers['get'] === 'function'
 
-/** The value of a header, or undefined when it is absent or came more than once. */
+/** Returns the value of a header, or undefined when it is absent or appears more than once. */
 export const headerOf = ({ headers }: ReceivedWebhook, name: string): string | undefined => {
   if (isHeaders(headers)) return headers.get(name) ?? undefined
   const named = Object.entries(headers).filter(([key]) => key.toLowerCase() === name)
@@ -22,7 +22,7 @@ export const headerOf = ({ headers }: ReceivedWebhook, name: string): string | u
 }
 
 /**
- * Throws when the timestamp is none, too old or too far ahead.
+ * Throws when the timestamp is malformed, too old or too far ahead.
  * @param timestamp Unix seconds
  * @param now ms since the epoch
  */
@@ -33,7 +33,10 @@ export const checkFreshness = (timestamp: string, { now, toleranceMs }: { now: n
   if (ageMs > toleranceMs) throw new WebhookError(-2, 'The notification is too old')
 }
 
-/** Keys or secrets to try. Throws when there is none, or an empty one, with which anyone could sign. */
+/**
+ * Returns the keys or secrets to try. Throws when there is none, or when one is empty, because anyone could sign with
+ * it.
+ */
 export const listOfKeys = (name: string, keys: string | readonly string[]): readonly string[] => {
   const list = typeof keys === 'string' ? [keys] : keys
   const usable = list.every((key) => typeof key === 'string' && key !== '')
@@ -41,7 +44,7 @@ export const listOfKeys = (name: string, keys: string | readonly string[]): read
   return list
 }
 
-/** The body of a notification whose signature has been verified. */
+/** Parses the body of a notification whose signature has been verified. */
 export const notificationOf = ({ rawBody }: ReceivedWebhook): Notification => {
   const text = typeof rawBody === 'string' ? rawBody : new TextDecoder('utf-8', { fatal: true }).decode(rawBody)
   return JSON.parse(text) as Notification

@@ -1,7 +1,7 @@
 import type { Route } from './generated.ts'
 import { signRequest } from './signature.ts'
 
-/** Who calls which service. */
+/** The merchant that calls, and the service it calls. */
 export interface Account {
   /** Origin of the API. */
   readonly origin: URL
@@ -9,7 +9,7 @@ export interface Account {
   readonly privateKey: string
 }
 
-/** What a call fills a route with. */
+/** Parameters and body of a call. */
 export interface Input {
   readonly id?: string
   /** Lists are joined by commas. */
@@ -22,7 +22,7 @@ export interface PreparedRequest {
   readonly method: 'GET' | 'POST'
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
-  /** A web form: unsigned, answered with a redirect. */
+  /** A web form: unsigned, and answered with a redirect. */
   readonly isForm: boolean
 }
 
@@ -37,7 +37,7 @@ const pathOf = ({ path }: Route, { id }: Input): string => {
 const queryOf = ({ query = {} }: Input): string => {
   const pairs = Object.entries(query).flatMap(([name, value]) => {
     if (value === undefined) return []
-    // Without types, numbers come too: amounts are strings, as a number can't hold every one of them.
+    // Untyped callers may pass numbers. Amounts must be strings, because a number can't represent all of them.
     if (typeof value !== 'string' && !Array.isArray(value))
       throw new TypeError(`${name} must be a string such as "12.5": got ${JSON.stringify(value)}`)
     const text = typeof value === 'string' ? value : value.join(',')
@@ -46,7 +46,7 @@ const queryOf = ({ query = {} }: Input): string => {
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }
 
-/** A web form names the merchant in its body and leaves out what is undefined. */
+/** Encodes a web form. The merchant's id is in its body; undefined fields are left out. */
 const formOf = (body: object, merchantId: string): string =>
   new URLSearchParams(
     Object.entries({ merchantId, ...body }).filter((field): field is [string, string] => field[1] !== undefined),
@@ -65,7 +65,7 @@ const bodyOf = ({ signed }: Route, { body }: Input, { merchantId }: Account): st
 }
 
 /**
- * The request of a call, signed over the target and body it is sent with.
+ * Builds the request of a call. Its signature covers exactly the target and body that are sent.
  * @param now ms since the epoch
  */
 export const prepareRequest = (
@@ -82,7 +82,7 @@ export const prepareRequest = (
   if (idempotencyKey !== undefined) headers['idempotency-key'] = keyHeader(idempotencyKey)
   if (signed) {
     const timestamp = String(Math.floor(now / 1_000))
-    // The URL as parsed, because parsing may change the encoding and this is what goes on the wire.
+    // Sign the parsed URL, which is what is sent: parsing may change the encoding.
     const target = url.pathname + url.search
     headers['merchant-id'] = account.merchantId
     headers['timestamp'] = timestamp

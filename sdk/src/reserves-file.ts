@@ -1,7 +1,7 @@
 import { ReserveProofError } from './errors.ts'
 import type { SumNode } from './reserves-tree.ts'
 
-/** How one asset stands in a report, in integer units of `scale` decimals. */
+/** The figures of one asset in a report, in integer units of `scale` decimals. */
 export interface ReserveAsset {
   readonly ticker: string
   readonly scale: number
@@ -17,7 +17,7 @@ export interface ReserveAsset {
   }[]
 }
 
-/** A proof file, read and found to have the right shape; nothing in it is verified yet. */
+/** A proof file that was parsed and has the right shape; its content is not verified yet. */
 export interface ReserveFile {
   readonly statement: string
   readonly id: string
@@ -50,11 +50,13 @@ const whole = (value: unknown, what: string, most: number): number =>
 const hex = (value: unknown, what: string, bytes: number): string =>
   typeof value === 'string' && value.length === 2 * bytes && /^[0-9a-f]*$/.test(value) ? value : malformed(what)
 
-/** Digits only: no sign, no exponent, one way to write a number. */
+/** Accepts digits only: no sign, no exponent, so that a number has one representation. */
 const units = (value: unknown, what: string): bigint =>
   typeof value === 'string' && /^(0|[1-9]\d{0,77})$/.test(value) ? BigInt(value) : malformed(what)
 
-/** What the chain holds may be less than nothing by a mistake in the report: it is shown as it is. */
+/**
+ * Accepts a negative number too: a mistake in a report may make the chain's balance negative, and it is shown as it is.
+ */
 const signedUnits = (value: unknown, what: string): bigint =>
   typeof value === 'string' && value.startsWith('-') ? -units(value.slice(1), what) : units(value, what)
 
@@ -97,7 +99,7 @@ const nodeOf = (value: unknown, what: string, assets: number): SumNode => {
   return { hash: Buffer.from(hex(fields['hash'], what, 32), 'hex'), sums: unitsList(fields['sums'], what, assets) }
 }
 
-/** Reads a proof file's JSON. Throws a `ReserveProofError` with the code `malformed`. */
+/** Parses a proof file's JSON. Throws a `ReserveProofError` with the code `malformed`. */
 export const readReserveFile = (given: string): ReserveFile => {
   const file = object(json(given, 'the file'), 'the file')
   const statement = text(file['statement'], 'the statement')

@@ -9,7 +9,7 @@ export interface SumNode {
 const LIMIT = 1n << 256n
 const FORMAT = 'bursar-reserves-1'
 
-/** A sum as 32 bytes, big-endian. Undefined for a sum that is negative or does not fit: such a tree proves nothing. */
+/** A sum as 32 bytes, big-endian. Undefined when a sum is negative or too large: such a tree proves nothing. */
 const bytesOf = (sums: readonly bigint[]): Uint8Array | undefined => {
   if (sums.some((sum) => sum < 0n || sum >= LIMIT)) return undefined
   return Buffer.from(sums.map((sum) => sum.toString(16).padStart(64, '0')).join(''), 'hex')
@@ -26,7 +26,7 @@ const utf8 = (text: string): Uint8Array => Buffer.from(text, 'utf8')
 
 export const statementHash = (text: string): Uint8Array => digest('statement', [utf8(text)])
 
-/** The leaf of a merchant, or undefined when a balance can't be one. */
+/** The leaf of a merchant, or undefined when a balance is out of range. */
 export const leafNode = (
   statement: Uint8Array,
   { merchantId, salt, sums }: { merchantId: string; salt: Uint8Array; sums: readonly bigint[] },
@@ -37,8 +37,8 @@ export const leafNode = (
 }
 
 /**
- * The node above two. It hashes the sums of both, not only their total: otherwise two siblings could be shown different
- * splits of one total. Undefined when a sum of either, or of both together, is negative or does not fit.
+ * The parent of two nodes. It hashes the sums of both, not only their total; otherwise different splits of one total
+ * could be shown for two siblings. Undefined when a sum of either, or their total, is out of range.
  */
 export const parentNode = (left: SumNode, right: SumNode): SumNode | undefined => {
   const sums = left.sums.map((sum, i) => sum + right.sums[i]!)
@@ -47,7 +47,7 @@ export const parentNode = (left: SumNode, right: SumNode): SumNode | undefined =
   return { hash: digest('node', [left.hash, ours, right.hash, theirs]), sums }
 }
 
-/** What the operator publishes of a report; undefined when its sums can't be. */
+/** The commitment that the operator publishes for a report; undefined when its sums are out of range. */
 export const commitmentHash = (statement: Uint8Array, root: SumNode): Uint8Array | undefined => {
   const bytes = bytesOf(root.sums)
   return bytes && digest('root', [statement, root.hash, bytes])

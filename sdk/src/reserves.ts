@@ -7,11 +7,14 @@ import { commitmentHash, leafNode, parentNode, statementHash } from './reserves-
 export interface ReserveChecks {
   /** Your merchant id: a proof of another merchant is refused. */
   readonly merchantId: string
-  /** What the operator has published for everybody, hex. Without it you only know that your copy agrees with itself. */
+  /**
+   * The commitment that the operator published for everybody, hex. Without it, the check only shows that your copy is
+   * consistent.
+   */
   readonly commitment?: string | undefined
-  /** The operator's Ed25519 key, 32 bytes as hex: the report must be signed by it. */
+  /** The operator's Ed25519 key, 32 bytes as hex: the report must carry its signature. */
   readonly publicKey?: string | undefined
-  /** What your own books say you had, decimal strings by ticker, what is on hold included; an asset left out is 0. */
+  /** Your balances by your own books, decimal strings by ticker, including holds; an asset left out is 0. */
   readonly expected?: Readonly<Record<string, string>> | undefined
 }
 
@@ -24,9 +27,11 @@ export interface VerifiedReserves {
   readonly signedBy: string | null
   /** merchants counted in the total */
   readonly merchants: number
-  /** yours: hold them against your own books unless `expected` did */
+  /** your balances: compare them with your books, unless you passed `expected` */
   readonly balances: readonly { readonly ticker: string; readonly value: string }[]
-  /** the whole report, in integer units; `liabilities` is proven to include yours, the rest is the operator's word */
+  /**
+   * the whole report, in integer units; `liabilities` is proven to include yours, the rest is the operator's statement
+   */
   readonly assets: readonly ReserveAsset[]
 }
 
@@ -37,8 +42,8 @@ const fail = (code: ReserveProofError['code'], message: string): never => {
 const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0
 
 /**
- * Verifies a merchant's proof of the operator's liabilities: that the total the operator committed to includes exactly
- * these balances of this merchant. Needs no database and no network. Throws a `ReserveProofError` that says what is
+ * Verifies a merchant's proof of the operator's liabilities: the total that the operator committed to includes exactly
+ * these balances of this merchant. Needs neither database nor network. Throws a `ReserveProofError` that says what is
  * wrong.
  * @param file the text of the proof file
  */
@@ -61,7 +66,7 @@ export const verifyReserveProof = (file: string, checks: ReserveChecks): Verifie
 }
 
 /**
- * From the leaf to the root, adding up on the way. The depth is that of the number of merchants, so no path can be
+ * Computes the nodes from the leaf to the root. The depth follows from the number of merchants, so a path can't be
  * shorter.
  */
 const verifyPath = ({
@@ -126,7 +131,7 @@ const verifyExpected = (balances: VerifiedReserves['balances'], expected: Reserv
   }
 }
 
-/** A decimal in the one way that has no zeros to spare. */
+/** A decimal without superfluous zeros. */
 const plain = (value: string): string => {
   const parts = /^0*(\d+)(?:\.(\d*?)0*)?$/.exec(value)
   if (!parts) throw new RangeError(`not a decimal amount: ${value}`)

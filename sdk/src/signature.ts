@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** A raw body: text is signed as UTF-8, bytes as they are. */
+/** A raw body: text is encoded as UTF-8, bytes are used as they are. */
 export type RawBody = string | Uint8Array
 
 const digest = (key: string | Uint8Array, pieces: readonly RawBody[]): Uint8Array => {
@@ -19,7 +19,10 @@ export const signRequest = (
   privateKey: string,
 ): string => Buffer.from(digest(privateKey, [method, target, body, timestamp])).toString('hex')
 
-/** True when any signature is that of the pieces under any key. Takes the same time whichever matches, or none. */
+/**
+ * True when any of the signatures was made over the pieces with any of the keys. Takes the same time whichever matches,
+ * or none.
+ */
 export const anyMatches = (
   signatures: readonly Uint8Array[],
   keys: readonly (string | Uint8Array)[],

@@ -5,11 +5,11 @@ import type { ReceivedWebhook } from './received.ts'
 import { anyMatches } from './signature.ts'
 
 export type VerifyStandardWebhook = ReceivedWebhook & {
-  /** The endpoint's `whsec_` secret; both of them while it is being replaced. */
+  /** The endpoint's `whsec_` secret, or both secrets while one is being replaced. */
   readonly secrets: string | readonly string[]
-  /** Greatest difference between the notification's timestamp and this clock, 5 minutes when absent. */
+  /** Greatest difference between the notification's timestamp and this clock; default: 5 minutes. */
   readonly toleranceMs?: number | undefined
-  /** The clock, ms since the epoch. */
+  /** The clock, in ms since the epoch. */
   readonly now?: (() => number) | undefined
 }
 
@@ -20,14 +20,14 @@ const keyOf = (secret: string): Uint8Array => {
   return key
 }
 
-/** The signatures of version 1 in a header of several, parted by spaces. */
+/** Extracts the version 1 signatures from a header of several, separated by spaces. */
 const signaturesOf = (header: string): Uint8Array[] =>
   header.split(' ').flatMap((part) => (part.startsWith('v1,') ? [Buffer.from(part.slice(3), 'base64')] : []))
 
 /**
- * Verifies the `webhook-id`, `webhook-timestamp` and `webhook-signature` headers of a notification, in the form of the
- * Standard Webhooks specification, and answers its body. Needs no address, so it also works behind a proxy that changes
- * it. Throws `WebhookError`.
+ * Verifies the `webhook-id`, `webhook-timestamp` and `webhook-signature` headers of a notification, according to the
+ * Standard Webhooks specification, and returns its body. Needs no URL, so it also works behind a proxy that changes it.
+ * Throws `WebhookError`.
  */
 export const verifyStandardWebhook = (received: VerifyStandardWebhook): Notification => {
   const { rawBody, secrets, toleranceMs = 300_000, now = Date.now } = received

@@ -4,11 +4,11 @@ import { checkFreshness, headerOf, listOfKeys, notificationOf } from './received
 import type { ReceivedWebhook } from './received.ts'
 import { anyMatches } from './signature.ts'
 
-/** Where the service sent it: the notifications URL as in the merchant's settings, or its two parts. */
+/** The address of the webhook: the notifications URL as in the merchant's settings, or its two parts. */
 export type WebhookAddress =
   | { readonly url: string }
   | {
-      /** With the port unless it is the scheme's default, as in the Host header that was sent. */
+      /** The Host header that was sent: it contains the port unless that is the scheme's default. */
       readonly host: string
       /** Path and query. */
       readonly path: string
@@ -16,11 +16,11 @@ export type WebhookAddress =
 
 export type VerifyWebhook = ReceivedWebhook &
   WebhookAddress & {
-    /** The merchant's private key; both of them while it is being replaced. */
+    /** The merchant's private key, or both keys while one is being replaced. */
     readonly privateKeys: string | readonly string[]
-    /** Greatest difference between the notification's timestamp and this clock, 5 seconds when absent. */
+    /** Greatest difference between the notification's timestamp and this clock; default: 5 seconds. */
     readonly toleranceMs?: number | undefined
-    /** The clock, ms since the epoch. */
+    /** The clock, in ms since the epoch. */
     readonly now?: (() => number) | undefined
   }
 
@@ -31,9 +31,9 @@ const addressOf = (address: WebhookAddress): string => {
 }
 
 /**
- * Verifies the `SIGNATURE` and `TIMESTAMP` headers of a notification and answers its body, typed by `kind` and
- * `status`. Throws `WebhookError`: answer 401 then, and use nothing of what was sent. The same notification may come
- * more than once: remember its `webhook-id` header.
+ * Verifies the `SIGNATURE` and `TIMESTAMP` headers of a notification and returns its body, typed by `kind` and
+ * `status`. Throws `WebhookError`: then answer 401 and ignore the request. A notification may arrive more than once:
+ * deduplicate by its `webhook-id` header.
  */
 export const verifyWebhook = (received: VerifyWebhook): Notification => {
   const { rawBody, privateKeys, toleranceMs = 5_000, now = Date.now } = received

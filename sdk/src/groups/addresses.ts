@@ -7,6 +7,6 @@ export const addresses = (call: Call) => ({
 })
 
 export const rotatingAddresses = (call: Call) => ({
-  /** Makes a deposit address that ends. */
+  /** Makes a deposit address that expires. */
   create: (body: CreateRotatingAddressBody, options?: PostOptions) => call('createRotatingAddress', { body }, options),
 })

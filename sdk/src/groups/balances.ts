@@ -1,6 +1,6 @@
 import type { Call, CallOptions } from '../call.ts'
 
 export const balances = (call: Call) => ({
-  /** One balance per ticker, in the order asked. */
+  /** Returns one balance per ticker, in the order of `tickers`. */
   list: (tickers: string[], options?: CallOptions) => call('listBalances', { query: { tickers } }, options),
 })

@@ -4,6 +4,6 @@ export const deposits = (call: Call) => ({
   /** The deposit as its newest notification states it. */
   get: (id: string, options?: CallOptions) => call('getDeposit', { id }, options),
 
-  /** Its screening report. Until there is one: `BursarError` with status 409, code 102 and `retryAfterMs`. */
+  /** Its screening report. Before there is one: `BursarError` with status 409, code 102 and `retryAfterMs`. */
   compliance: (id: string, options?: CallOptions) => call('getDepositCompliance', { id }, options),
 })

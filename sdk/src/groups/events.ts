@@ -1,15 +1,15 @@
 import type { Call, CallOptions } from '../call.ts'
 
-/** Where a page of notifications begins, and how long it is at most. */
+/** The start and the maximum length of a page of notifications. */
 export interface EventRange {
-  /** Position to start behind: 0 for the beginning, then the `next` of the page before. */
+  /** The position after which the page starts: 0 for the beginning, then the `next` of the previous page. */
   readonly after: number
-  /** 1 to 1000, 100 when absent. */
+  /** 1 to 1000; default: 100. */
   readonly limit?: number | undefined
 }
 
 export const events = (call: Call) => ({
-  /** Notifications after a position, delivered or not. */
+  /** Returns the notifications after a position, whether delivered or not. */
   list: ({ after, limit }: EventRange, options?: CallOptions) =>
     call('listEvents', { query: { after: String(after), limit: limit?.toString() } }, options),
 })

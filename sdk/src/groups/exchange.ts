@@ -9,17 +9,17 @@ import type {
 } from '../generated.ts'
 
 const crypto = (call: Call) => ({
-  /** What an exchange with withdrawal to a chain address would do now. */
+  /** Estimates an exchange with withdrawal to a chain address. */
   estimate: (query: EstimateCryptoExchangeWithdrawalQuery, options?: CallOptions) =>
     call('estimateCryptoExchangeWithdrawal', { query }, options),
 
-  /** Exchanges and sends crypto, with the fees and the price of an estimate. */
+  /** Exchanges and withdraws to a chain address, with the fees and the price of an estimate. */
   create: (body: CreateCryptoExchangeWithdrawalBody, options?: PostOptions) =>
     call('createCryptoExchangeWithdrawal', { body }, options),
 })
 
 const fiat = (call: Call) => ({
-  /** What an exchange with payout to a card would do now. */
+  /** Estimates an exchange with payout to a card. */
   estimate: (query: EstimateFiatExchangeWithdrawalQuery, options?: CallOptions) =>
     call('estimateFiatExchangeWithdrawal', { query }, options),
 
@@ -32,10 +32,10 @@ export const exchange = (call: Call) => ({
   /** The pairs that can be exchanged now. */
   directions: (options?: CallOptions) => call('listExchangeDirections', {}, options),
 
-  /** What an exchange would do now. Its price is honoured for 10 seconds, once. */
+  /** Estimates an exchange. Its price is valid for 10 seconds, once. */
   estimate: (query: EstimateExchangeQuery, options?: CallOptions) => call('estimateExchange', { query }, options),
 
-  /** Exchanges, at a price no worse than given. */
+  /** Exchanges, at the given price or a better one. */
   create: (body: CreateExchangeBody, options?: PostOptions) => call('createExchange', { body }, options),
 
   withdrawals: { crypto: crypto(call), fiat: fiat(call) },

@@ -10,14 +10,14 @@ const crypto = (call: Call) => ({
   /** Makes a crypto invoice. Send the payer to its `url`. */
   create: (body: CreateCryptoInvoiceBody, options?: PostOptions) => call('createCryptoInvoice', { body }, options),
 
-  /** Posts the unsigned web form, as a browser would, and answers where it leads: the payment page. */
+  /** Posts the unsigned web form, as a browser would, and returns the URL of the payment page. */
   submitForm: (body: CreateCryptoInvoiceByFormBody, options?: CallOptions) =>
     call('createCryptoInvoiceByForm', { body }, options),
 
-  /** The invoice as it stands. */
+  /** Returns the invoice as it is now. */
   get: (id: string, options?: CallOptions) => call('getCryptoInvoice', { id }, options),
 
-  /** Ends the invoice as paid with what has arrived. */
+  /** Closes the invoice as paid with the amount that has arrived. */
   close: (id: string, options?: PostOptions) => call('closeCryptoInvoice', { id }, options),
 })
 
@@ -25,11 +25,11 @@ const fiat = (call: Call) => ({
   /** Makes a fiat invoice. Send the payer to its `url`. */
   create: (body: CreateFiatInvoiceBody, options?: PostOptions) => call('createFiatInvoice', { body }, options),
 
-  /** Posts the unsigned web form, as a browser would, and answers where it leads: the payment page. */
+  /** Posts the unsigned web form, as a browser would, and returns the URL of the payment page. */
   submitForm: (body: CreateFiatInvoiceByFormBody, options?: CallOptions) =>
     call('createFiatInvoiceByForm', { body }, options),
 
-  /** The invoice as it stands. */
+  /** Returns the invoice as it is now. */
   get: (id: string, options?: CallOptions) => call('getFiatInvoice', { id }, options),
 })
 

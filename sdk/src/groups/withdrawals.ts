@@ -8,7 +8,7 @@ import type {
 } from '../generated.ts'
 
 const crypto = (call: Call) => ({
-  /** Sends crypto. Give a `localId`: the call can then be repeated when its answer was lost. */
+  /** Withdraws crypto. Give a `localId`, so that the call can be repeated when its answer is lost. */
   create: (body: CreateCryptoWithdrawalBody, options?: PostOptions) =>
     call('createCryptoWithdrawal', { body }, options),
 
@@ -19,7 +19,7 @@ const crypto = (call: Call) => ({
   /** The withdrawal as its newest notification states it. */
   get: (id: string, options?: CallOptions) => call('getCryptoWithdrawal', { id }, options),
 
-  /** Its screening report. Until there is one: `BursarError` with status 409, code 102 and `retryAfterMs`. */
+  /** Its screening report. Before there is one: `BursarError` with status 409, code 102 and `retryAfterMs`. */
   compliance: (id: string, options?: CallOptions) => call('getCryptoWithdrawalCompliance', { id }, options),
 })
 
@@ -31,7 +31,7 @@ const fiat = (call: Call) => ({
   fee: (query: GetFiatWithdrawalFeeQuery, options?: CallOptions) => call('getFiatWithdrawalFee', { query }, options),
 
   batch: {
-    /** Pays a large sum to a card in parts. */
+    /** Pays a large amount to a card in parts. */
     create: (body: CreateFiatBatchWithdrawalBody, options?: PostOptions) =>
       call('createFiatBatchWithdrawal', { body }, options),
 
@@ -42,8 +42,8 @@ const fiat = (call: Call) => ({
 
 export const withdrawals = (call: Call) => ({
   /**
-   * What was placed with the `localId`: a withdrawal of any kind or an exchange. Undefined when nothing was accepted
-   * with it.
+   * Finds the order placed with a `localId`: a withdrawal of any kind or an exchange. Undefined when no order was
+   * accepted with it.
    */
   find: async (localId: string, options?: CallOptions) => {
     const [found] = await call('findWithdrawals', { query: { localId } }, options)

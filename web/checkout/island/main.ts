@@ -1,10 +1,10 @@
 /**
- * What a payment page does by itself where scripts run: follows its invoice live, counts down, copies, goes on to the
- * acquirer and back to the seller. Everything else the page does without it. `npm run generate` puts it into the pages.
+ * The script of a payment page: follows the invoice live, counts down, copies, and moves on to the acquirer or back to
+ * the seller. The page works without it, except for these. `npm run generate` embeds it in the pages.
  */
 const POLL_MS = 15_000
 const TICK_MS = 1_000
-/** Anyone who is still here then has been kept by something: the page is followed again. */
+/** If the payer is still here after this time, leaving failed, and the page is followed again. */
 const LEAVES_WITHIN_MS = 60_000
 
 const said = document.getElementById('said')
@@ -47,13 +47,13 @@ const copy = async (button: HTMLElement): Promise<void> => {
   }, 2_000)
 }
 
-/** Someone who came back with the browser's button wants to be here. */
+/** Whether the payer came back with the browser's back button, and so wants to stay. */
 const cameBack = (): boolean => {
   const [entry] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
   return entry?.type === 'back_forward'
 }
 
-/** To load this page again now would take back what is on its way to the acquirer. */
+/** Reloading the page now would cancel the navigation to the acquirer. */
 let leaving = false
 const resume = (): void => {
   leaving = false
@@ -110,7 +110,7 @@ const liven = (): void => {
   if (back) goBack(back)
 }
 
-/** What is being typed is not taken away. */
+/** Whether the payer is typing; the page is not replaced then. */
 const isTyping = (): boolean =>
   document.activeElement instanceof HTMLInputElement && document.activeElement.type !== 'hidden'
 
@@ -121,7 +121,7 @@ const refresh = async (): Promise<void> => {
   const next = new DOMParser().parseFromString(await answer.text(), 'text/html')
   const [now, then] = [pageOf(document), pageOf(next)]
   if (!now || !then || now.dataset['version'] === then.dataset['version'] || isTyping()) return
-  // Another host may be posted to from there: only a page of its own says so.
+  // That page posts to another host, which only its own policy allows: load it as a document.
   if (then.querySelector('[data-leave]')) return location.reload()
   now.replaceWith(document.adoptNode(then))
   document.title = next.title
@@ -133,7 +133,7 @@ const refresh = async (): Promise<void> => {
 let source: EventSource | undefined
 let polling = 0
 
-/** Hears of changes; where that is refused, asks now and then. */
+/** Subscribes to changes; when that is refused, polls. */
 const follow = (): void => {
   const path = pageOf(document)?.dataset['live']
   if (path === undefined) {
@@ -164,6 +164,6 @@ const start = (): void => {
   liven()
   follow()
 }
-// What there is to see comes first: nothing above changes it. A hidden page draws no frame.
+// Show the content first: nothing above changes it. A hidden page draws no frame.
 if (document.hidden) start()
 else requestAnimationFrame(() => setTimeout(start))

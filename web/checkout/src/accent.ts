@@ -1,4 +1,4 @@
-/** Colours of the themes that a merchant's accent has to stand out from. */
+/** Background colours of the themes, against which a merchant's accent needs contrast. */
 export const GROUNDS = {
   light: { panel: '#ffffff', ground: '#f4f6f5' },
   dark: { panel: '#1a201e', ground: '#111514' },
@@ -7,18 +7,18 @@ export const GROUNDS = {
 const STANDARD_ACCENT = '#0b6b4f'
 
 export interface Accent {
-  /** the surface of buttons: at least 3:1 to what it lies on */
+  /** background of buttons: contrast of at least 3:1 to its surroundings */
   surface: string
-  /** text on that surface: at least 4.5:1 */
+  /** text on that background: at least 4.5:1 */
   on: string
-  /** links, marks and focus: at least 4.5:1 to what they lie on */
+  /** links, marks and focus: at least 4.5:1 to their background */
   line: string
 }
 
 const TEXT = 4.5
 const SHAPE = 3
 
-/** The accent of a theme, as near to the merchant's colour as contrast allows (WCAG 2.2, 1.4.3 and 1.4.11). */
+/** Returns the accent of a theme, as close to the merchant's colour as contrast allows (WCAG 2.2, 1.4.3 and 1.4.11). */
 export const accentOf = (colour: string | undefined, theme: 'light' | 'dark'): Accent => {
   const wanted = colour !== undefined && /^#[0-9a-f]{6}$/i.test(colour) ? rgbOf(colour) : rgbOf(STANDARD_ACCENT)
   const below = Object.values(GROUNDS[theme]).map(rgbOf)
@@ -29,7 +29,7 @@ export const accentOf = (colour: string | undefined, theme: 'light' | 'dark'): A
   return { surface: hexOf(surface), on: hexOf(on), line: hexOf(line) }
 }
 
-/** How well two colours are distinguished, 1 to 21 (WCAG 2.2). */
+/** Returns the contrast of two colours, 1 to 21 (WCAG 2.2). */
 export const contrastOf = (a: string, b: string): number => contrast(rgbOf(a), rgbOf(b))
 
 type Rgb = readonly [number, number, number]

@@ -1,14 +1,14 @@
 import type { Amount, Language } from './view.ts'
 
 /**
- * What is written as money of a country; all else is written as it is, so that it can be compared with what a wallet
- * shows.
+ * Tickers formatted as national currencies. Other amounts are shown unchanged, so that they can be compared with those
+ * of a wallet.
  */
 const CURRENCIES = new Set(['UAH', 'KZT', 'USD', 'EUR'])
 const LOCALES: Readonly<Record<Language, string>> = { uk: 'uk-UA', kk: 'kk-KZ', ru: 'ru-RU', en: 'en-GB' }
 const NO_BREAK = '\u00a0'
 
-/** `1 200,50 ₴`, `12.5 USDT`. Exact: the digits are never read as a number. */
+/** Formats an amount: `1 200,50 ₴`, `12.5 USDT`. Exact, because the digits are never parsed as a number. */
 export const amountText = ({ value, ticker }: Amount, language: Language): string => {
   if (!CURRENCIES.has(ticker)) return `${value}${NO_BREAK}${ticker}`
   return currency(ticker, language).format(value as unknown as number)
@@ -35,7 +35,7 @@ const currency = (ticker: string, language: Language): Intl.NumberFormat => {
 
 const times = new Map<Language, Intl.DateTimeFormat>()
 
-/** A moment in Universal Time: anyone who reads it may be anywhere. */
+/** Formats a time in UTC, because the reader may be anywhere. */
 export const timeText = (at: number, language: Language): string => {
   let format = times.get(language)
   if (!format) {
@@ -45,7 +45,7 @@ export const timeText = (at: number, language: Language): string => {
   return `${format.format(at)} UTC`
 }
 
-/** `47:05:09`, hours without a limit. Below zero is zero. */
+/** Formats a duration as `47:05:09`, with any number of hours. Negative durations are shown as zero. */
 export const clockText = (ms: number): string => {
   const seconds = Math.max(0, Math.floor(ms / 1_000))
   const two = (n: number): string => String(n).padStart(2, '0')

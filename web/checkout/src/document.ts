@@ -7,7 +7,7 @@ import { styleOf } from './style.ts'
 import { LANGUAGES, type Language, type Seller } from './view.ts'
 import { LANGUAGE_NAMES, WORDS } from './words/index.ts'
 
-/** A page on its way out. */
+/** A rendered page with its headers. */
 export interface RenderedPage {
   html: string
   headers: Readonly<Record<string, string>>
@@ -16,19 +16,19 @@ export interface RenderedPage {
 export interface DocumentParts {
   language: Language
   title: string
-  /** undefined where there is no seller, as on a page of a problem */
+  /** undefined when there is no seller, as on the page of a problem */
   seller: Seller | undefined
   main: Markup
-  /** the page in another language; undefined where it can't be asked for again */
+  /** the URL of the page in another language; undefined when the page can't be requested again */
   inLanguage: ((language: Language) => string) | undefined
-  /** asked for again after so many seconds where no scripts run */
+  /** the interval at which the page reloads where no scripts run */
   refreshSeconds: number | undefined
-  /** whether the script has something to do */
+  /** whether the page needs the script */
   script: boolean
   formTo?: string | undefined
 }
 
-/** A whole document with everything in it: nothing else is asked for. */
+/** Renders a complete document, which loads nothing else. */
 export const documentOf = (parts: DocumentParts): RenderedPage => {
   const { language, title, seller, main, refreshSeconds } = parts
   const style = styleOf(seller?.accent)
@@ -49,7 +49,7 @@ const header = ({ name, url }: Seller): Markup => {
   return html`<header><span class="mark" aria-hidden="true">${letterOf(name)}</span><p class="seller">${shown}</p></header>`
 }
 
-/** The first letter of a name, for where a logo would be. */
+/** The first letter of a name, shown in place of a logo. */
 const letterOf = (name: string): string => /[\p{L}\p{N}]/u.exec(name)?.[0].toUpperCase() ?? '•'
 
 const iconOf = (seller: Seller | undefined): string => {

@@ -1,4 +1,4 @@
-/** Markup that is safe to put into a page. Made by `html` alone, which escapes every text it is handed. */
+/** Markup that is safe to insert into a page. Only `html` makes it, and it escapes every text. */
 export class Markup {
   readonly text: string
 
@@ -7,10 +7,10 @@ export class Markup {
   }
 }
 
-/** What may stand in a template: text, which is escaped, markup, nothing, or several of these. */
+/** A value of a template: text, which is escaped, markup, nothing, or several of these. */
 export type Piece = string | number | Markup | undefined | false | readonly Piece[]
 
-/** Markup from a template. Values stand between tags or in quoted attributes, nowhere else. */
+/** Makes markup from a template. Values may be between tags or in quoted attributes only. */
 export const html = (strings: TemplateStringsArray, ...pieces: readonly Piece[]): Markup =>
   new Markup(strings.map((text, i) => text + (i < pieces.length ? textOf(pieces[i]) : '')).join(''))
 
@@ -30,8 +30,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '`': '&#96;',
 }
 
-/** Safe between tags and in a quoted attribute. */
+/** Escapes a text for use between tags and in quoted attributes. */
 export const escapeText = (text: string): string => text.replaceAll(/[&<>"'`]/g, (sign) => ENTITIES[sign]!)
 
-/** What a stranger wrote: it can't turn the direction of the text around it. */
+/** Isolates a text of another party, so that it can't change the text direction around it. */
 export const foreign = (text: string): Markup => html`<bdi>${text}</bdi>`

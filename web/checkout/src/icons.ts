@@ -1,6 +1,6 @@
 import { html, type Markup } from './html.ts'
 
-/** Signs drawn here, so that nothing is asked of anybody. None says anything that words beside it don't. */
+/** Inline icons, so that no request is needed. Each only repeats what the words beside it say. */
 const icon = (paths: Markup): Markup => html`<svg class="line" viewBox="0 0 24 24" aria-hidden="true">${paths}</svg>`
 
 export const ICONS = {

@@ -1,6 +1,8 @@
 /**
- * The payment page. Promises that what it makes is a whole document which asks for nothing more, that no text it is
- * handed becomes markup, and that it says the same in every language.
+ * The payment page. Guarantees:
+ * - a page is a complete document that loads nothing else;
+ * - no text passed to it becomes markup;
+ * - it shows the same content in every language.
  */
 export type * from './view.ts'
 export { LANGUAGES } from './view.ts'

@@ -3,9 +3,8 @@ import { LANGUAGES, type Language } from './view.ts'
 const isLanguage = (text: string): text is Language => (LANGUAGES as readonly string[]).includes(text)
 
 /**
- * The language of a page: what was chosen on it, else the first of the browser's that we speak, by its weights (RFC
- * 9110,
- * 12.5.4), else English.
+ * Chooses the language of a page: the one chosen on the page, else the browser's preferred language that is available
+ * (RFC 9110, 12.5.4), else English.
  */
 export const languageOf = (chosen: string | undefined, acceptLanguage: string | undefined): Language => {
   if (chosen !== undefined && isLanguage(chosen)) return chosen

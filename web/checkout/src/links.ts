@@ -1,12 +1,12 @@
-/** The address of another party's page when it may be a link: https and without a password, or undefined. */
+/** Returns another party's URL if it may be a link: https and without a password; otherwise undefined. */
 export const outsideLink = (text: string | undefined): string | undefined => {
   const url = text !== undefined && URL.canParse(text) ? new URL(text) : undefined
   return url?.protocol === 'https:' && url.username === '' && url.password === '' ? url.href : undefined
 }
 
 /**
- * An acquirer's page comes from its adapter, and may be of this machine in a sandbox. Throws for what is no web
- * address.
+ * Parses the URL of an acquirer's page. It comes from the adapter; in a sandbox it may be on this machine. Throws for
+ * any other scheme than http and https.
  */
 export const acquirerLink = (text: string): URL => {
   const url = new URL(text)

@@ -14,10 +14,7 @@ import type { Amount, Language, PageState, PageView } from './view.ts'
 
 const REFRESH_SECONDS = 15
 
-/**
- * An invoice as HTML, with the headers it has to be sent with. Throws for an acquirer's address that is none of the
- * web.
- */
+/** Renders an invoice as HTML, with the headers to send. Throws when the acquirer's URL is not http or https. */
 export const renderPage = (view: PageView, language: Language): RenderedPage => {
   const scene = sceneOf(view, language)
   const panel = panelOf(scene)
@@ -33,7 +30,7 @@ export const renderPage = (view: PageView, language: Language): RenderedPage => 
   })
 }
 
-/** A short name for what an invoice shows: another one means that its page has to be made anew. */
+/** A short version id of an invoice's content: when it changes, the page has to be rendered again. */
 export const versionOf = ({ state, wrongAsset }: PageView): string => {
   const kept = JSON.stringify([state, wrongAsset ?? []], (key, value: unknown) =>
     key === 'given' || key === 'problem' ? undefined : value,
@@ -77,7 +74,7 @@ const main = (scene: Scene, panel: Panel): Markup => {
   const content = html`${summary(scene, panel)}<section class="panel ${panel.tone}" aria-labelledby="title">${steps(scene, panel)}${notice(scene)}${wrongAssets(scene)}
 <div class="head ${panel.tone === 'wait' && 'turn'}">${panel.icon && html`<span class="badge">${panel.icon}</span>`}<h1 id="title">${panel.title}</h1></div>${panel.body}</section>`
   const version = versionOf(view)
-  // Only the payer changes a form that is filled in; the end of an invoice may still be followed.
+  // Only the payer changes a form that is filled in, but its page still follows the end of the invoice.
   return panel.changes
     ? html`<main data-version="${version}" data-live="${live}">${content}</main>`
     : html`<main data-version="${version}">${content}</main>`
@@ -121,7 +118,7 @@ ${base && state.asked && !isStale(state) && html`<p class="soft">= ${scene.amoun
 ${until !== undefined && html`<p class="left">${ICONS.clock}<span>${words.timeLeft}</span> <b>${countdown(scene, until)}</b></p>`}</section>`
 }
 
-/** What is asked for where the payer still chooses: the amount, or only the currency of one that is fixed. */
+/** The amount shown while the payer still chooses: the fixed amount, or only the currency to choose. */
 const openSum = ({ state, words, amount }: Scene): string => {
   const fixed =
     state.at === 'open'
@@ -130,10 +127,10 @@ const openSum = ({ state, words, amount }: Scene): string => {
   return fixed.length > 0 ? fixed.join(' / ') : words.amountOpen
 }
 
-/** An amount in crypto whose rate is over is nothing to go by. */
+/** Whether the rate of an amount in crypto is over, so that the amount is not valid. */
 const isStale = (state: PageState): boolean => state.at === 'pay' && state.quote?.over === true
 
-/** The ticker of a coin stands back behind its figure; money of a country is written as its language does. */
+/** Renders an amount. The ticker of a coin follows its figure in smaller type; currencies are formatted by language. */
 const sum = (scene: Scene, amount: Amount): Markup => {
   const text = scene.amount(amount)
   return text.startsWith(amount.value) && text.endsWith(amount.ticker)

@@ -3,31 +3,31 @@ import type { Markup } from './html.ts'
 import type { Amount, Language, PageState, PageView } from './view.ts'
 import { WORDS, type Words } from './words/index.ts'
 
-/** What a state's part of the page is made from. */
+/** The input from which a state's part of the page is rendered. */
 export interface Scene<State = PageState> {
   view: PageView
   state: State
   language: Language
   words: Words
-  /** an amount as it is written in the language */
+  /** formats an amount in the page's language */
   amount(amount: Amount): string
-  /** where forms are posted, with the language kept */
+  /** the URL that forms are posted to, which keeps the language */
   action: string
 }
 
-/** A state's part of the page. */
+/** The rendered part of the page for a state. */
 export interface Panel {
   title: string
-  /** which of the three steps it belongs to; undefined where there is none */
+  /** the step of three to which it belongs; undefined when there is none */
   step: 0 | 1 | 2 | undefined
   tone: 'good' | 'bad' | 'warn' | 'wait' | 'plain'
   icon: Markup | undefined
   body: Markup
-  /** whether it changes without the payer's doing: shown live, or asked for again without scripts */
+  /** whether it changes without the payer's action: it is then updated live, or reloaded where no scripts run */
   changes: boolean
-  /** the host that its form goes to, when it isn't ours */
+  /** the host that its form posts to, when it is not ours */
   formTo?: string | undefined
-  /** ms until something ends that the page counts down to */
+  /** the time, in ms, that the page counts down to */
   until?: number | undefined
 }
 
@@ -40,6 +40,6 @@ export const sceneOf = (view: PageView, language: Language): Scene => ({
   action: addressOf(view, language),
 })
 
-/** The page's own address in a language. */
+/** Returns the page's own URL in a language. */
 export const addressOf = ({ path, keep }: Pick<PageView, 'path' | 'keep'>, language: Language): string =>
   `${path}?${new URLSearchParams({ ...keep, lang: language }).toString()}`

@@ -4,20 +4,20 @@ import { ICONS } from './icons.ts'
 import type { Scene } from './panel.ts'
 import type { Received } from './view.ts'
 
-/** Pieces that several states are made of. */
+/** Parts of the page that several states share. */
 
 export const note = (tone: 'warn' | 'bad' | 'good' | 'calm', icon: Markup, ...lines: readonly Piece[]): Markup =>
   html`<div class="note ${tone}">${icon}<div>${lines.map((line) => html`<p>${line}</p>`)}</div></div>`
 
-/** Terms and what they are, one under the other. */
+/** A list of terms with their values. */
 export const facts = (pairs: readonly (readonly [string, Piece] | undefined)[]): Markup =>
   html`<dl class="rows">${pairs.map((pair) => pair && html`<div class="pair"><dt>${pair[0]}</dt><dd>${pair[1]}</dd></div>`)}</dl>`
 
-/** A button that copies; it shows itself where scripts run. */
+/** A copy button; it is visible only where scripts run. */
 export const copyButton = ({ words }: Scene, text: string, label: string): Markup =>
   html`<button class="second copy" type="button" hidden data-copy="${text}" data-done="${words.copied}" aria-label="${label}">${ICONS.copy}<span>${words.copy}</span></button>`
 
-/** Time left as the page is made; a script counts on. */
+/** The time left when the page is rendered; the script counts on. */
 export const countdown = (scene: Scene, until: number): Markup => {
   const left = Math.max(0, until - scene.view.now)
   return html`<span data-left="${left}">${clockText(left)}</span>`
@@ -52,11 +52,11 @@ const standingText = ({ words }: Scene, { standing, confirmations, needed }: Rec
 
 const shortHash = (hash: string): string => (hash.length <= 20 ? hash : `${hash.slice(0, 10)}…${hash.slice(-8)}`)
 
-/** How far one amount is to another, as a bar; both are decimals of one ticker. */
+/** A bar that shows one amount as a part of another; both are decimals of one ticker. */
 export const progress = (part: string, whole: string): Markup => {
   const share = Math.max(1, Math.min(100, Math.floor(shareOf(part, whole))))
   return html`<svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect width="${share}" height="1"/></svg>`
 }
 
-/** Per cent, for a drawing: exactness is lost on purpose. */
+/** Per cent, for drawing only, so rounding is acceptable. */
 const shareOf = (part: string, whole: string): number => (Number(whole) > 0 ? (Number(part) / Number(whole)) * 100 : 0)

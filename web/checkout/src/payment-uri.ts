@@ -1,4 +1,4 @@
-/** What a wallet is asked for. */
+/** The payment that a URI requests from a wallet. */
 export type PaymentRequest =
   | { blockchain: 'BITCOIN'; address: string; amount: string }
   | {
@@ -11,8 +11,8 @@ export type PaymentRequest =
   | { blockchain: 'TRON'; address: string; amount: string; token: string | undefined }
 
 /**
- * A payment as a URI that wallets open: BIP 21, ERC-681, and for TRON, which has no standard, the form that wallets
- * share. `amount` is in the asset's unit, `units` are its smallest ones.
+ * Returns a payment as a URI that wallets open: BIP 21, ERC-681, and for TRON, which has no standard, the form that its
+ * wallets share. `amount` is in the asset's unit, `units` are its smallest units.
  */
 export const paymentUri = (request: PaymentRequest): string => {
   switch (request.blockchain) {

@@ -1,6 +1,9 @@
 import { hash } from 'node:crypto'
 
-/** What a page may do: its own style and script, known by their hashes, its own origin, and one host to post to. */
+/**
+ * Returns the content security policy of a page: its own style and script by their hashes, its own origin, and one host
+ * to post to.
+ */
 export const policyOf = (style: string, script: string | undefined, formTo: string | undefined): string =>
   [
     "default-src 'none'",
@@ -26,10 +29,9 @@ const sourceOf = (text: string): string => {
 }
 
 /**
- * What every page carries: it is only for its reader, and no other page may frame it. Without
- * cross-origin-opener-policy: the page knows its reader by the link alone, so an opener learns nothing from it that the
- * link does not tell, a shop may open it in a window and see that closed, and a browser that must change processes on
- * the way paints a fifth later.
+ * Headers of every page: no caching by others, no framing. There is no cross-origin-opener-policy on purpose. The page
+ * knows its reader by the link alone, so an opener learns nothing beyond the link; a shop may open the page in a window
+ * and see that it was closed; and a browser that has to switch processes paints a fifth later.
  */
 export const headersOf = (policy: string): Record<string, string> => ({
   'content-type': 'text/html; charset=utf-8',

@@ -4,17 +4,17 @@ import { ICONS } from './icons.ts'
 import type { Language } from './view.ts'
 import { WORDS, type Words } from './words/index.ts'
 
-/** Why nothing can be shown. */
+/** Why an invoice can't be shown. */
 export interface Problem {
   /** the HTTP status */
   status: number
-  /** what a merchant has to change, in English; undefined where there is nothing to say beyond the status */
+  /** what a merchant has to change, in English; undefined when the status says everything */
   description: string | undefined
   requestId: string | undefined
 }
 
 /**
- * A problem as a page. What is described is shown with a wrong request alone: everything else says nothing to a payer.
+ * Renders a problem as a page. The description is shown only with status 400, 409 or 413; others do not help a payer.
  */
 export const renderProblem = ({ status, description, requestId }: Problem, language: Language): RenderedPage => {
   const words = WORDS[language]

@@ -1,12 +1,13 @@
 import { encode } from 'uqr'
 import { html, type Markup } from './html.ts'
 
-/** Modules of white around a code, as its standard wants (ISO/IEC 18004, 6.3.8). */
+/** The width of the white margin around a code that its standard requires, in modules (ISO/IEC 18004, 6.3.8). */
 const QUIET = 4
 
 /**
- * A text as a QR code: one path, dark on its own white ground, so that it can be read in any theme.
- * @param label what it is, for who can't see it
+ * Renders a text as a QR code: one path, dark on a white background of its own, so that it can be scanned in every
+ * theme.
+ * @param label text alternative
  */
 export const qrImage = (text: string, label: string): Markup => {
   const { side, path } = drawn(text)
@@ -19,7 +20,7 @@ interface Drawing {
 }
 
 const drawings = new Map<string, Drawing>()
-/** A payer's page is made again and again; finding the best of eight masks takes longer than all the rest of it. */
+/** A page is rendered again and again, and choosing the best of eight masks takes longer than everything else. */
 const MOST_CACHED = 1_000
 
 const drawn = (text: string): Drawing => {
@@ -32,7 +33,7 @@ const drawn = (text: string): Drawing => {
   return drawing
 }
 
-/** The dark runs of a row as a dashed line along its middle, one module thick. */
+/** Draws the dark runs of a row as a dashed line along its middle, one module thick. */
 const rowOf = (row: readonly boolean[], y: number): string => {
   let line = ''
   let at = 0

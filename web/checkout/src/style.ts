@@ -1,8 +1,9 @@
 import { accentOf, GROUNDS } from './accent.ts'
 
 /**
- * The look of every page: phone first, two columns where there is room, dark where that is preferred, print. System
- * fonts, in two weights and under two names only: a phone that has not used a font yet takes longest over finding it.
+ * The style sheet of every page: phone first, two columns if there is room, dark if preferred, print. It uses system
+ * fonts in only two weights and under two names, because finding a font for the first time is what takes a phone
+ * longest.
  */
 const SHEET = `
 *,::before,::after{box-sizing:border-box}
@@ -120,7 +121,7 @@ const THEMES = {
 const sheets = new Map<string, string>()
 const MOST_CACHED = 500
 
-/** The style sheet of a page with a merchant's accent, as one line. */
+/** Returns the style sheet of a page with a merchant's accent, as one line. */
 export const styleOf = (accent: string | undefined): string => {
   const cached = sheets.get(accent ?? '')
   if (cached !== undefined) return cached

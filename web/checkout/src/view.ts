@@ -1,6 +1,7 @@
 /**
- * What a payment page shows, and nothing of how. Rooms say what is so; `renderPage` makes HTML of it. Amounts are exact
- * decimals as text in units of their ticker, times are ms of the business clock. Nothing here is trusted as markup.
+ * The content of a payment page, without its presentation. Modules describe the state, and `renderPage` makes HTML of
+ * it. Amounts are exact decimals as text in units of their ticker; times are ms of the business clock. No text here is
+ * trusted as markup.
  */
 
 export const LANGUAGES = ['uk', 'kk', 'ru', 'en'] as const
@@ -14,13 +15,13 @@ export interface Amount {
 
 export interface Seller {
   name: string
-  /** the merchant's site: https, else it is not shown as a link */
+  /** the merchant's site; only an https URL is shown as a link */
   url: string | undefined
-  /** `#rrggbb`; what is shown has enough contrast whatever it is */
+  /** `#rrggbb`; its contrast is adjusted if it is too low */
   accent: string | undefined
 }
 
-/** One invoice as its payer sees it now. */
+/** An invoice as its payer sees it now. */
 export interface PageView {
   kind: 'crypto' | 'fiat'
   id: string
@@ -28,17 +29,19 @@ export interface PageView {
   /** the invoice's name and description, as the merchant wrote them */
   name: string
   description: string | undefined
-  /** where forms are posted and the page is asked for again: a path of this origin, without query */
+  /** where forms are posted and the page is requested again: a path of this origin, without query */
   path: string
-  /** what of the page's query is kept on its links and forms beside the language, such as a claim's token */
+  /**
+   * parameters of the page's query, besides the language, that its links and forms keep, such as the token of a claim
+   */
   keep: Readonly<Record<string, string>>
-  /** the merchant's page for afterwards: https, else it is not shown */
+  /** the merchant's page to return to; only an https URL is shown */
   returnTo: string | undefined
   now: number
   state: PageState
-  /** money of another asset that came to the address: shown in every state of a crypto invoice */
+  /** money of other assets that arrived at the address: shown in every state of a crypto invoice */
   wrongAsset?: readonly Received[]
-  /** why what the payer had sent did not do what they wanted, where no form of the state says it */
+  /** why the form that the payer sent had no effect, when no form of the state shows it */
   notice?: FormProblem
 }
 
@@ -61,15 +64,15 @@ export interface PaymentOption {
   ticker: string
   /** `Tether USD` */
   assetName: string
-  /** the wire's name, such as `BINANCE_SMART_CHAIN`; empty for a currency */
+  /** the API's name, such as `BINANCE_SMART_CHAIN`; empty for a currency */
   blockchain: string
-  /** what wallets call it: `Tron (TRC-20)`; empty for a currency */
+  /** the name that wallets use: `Tron (TRC-20)`; empty for a currency */
   networkName: string
-  /** about how much it is now, where the invoice is priced in another ticker */
+  /** the approximate amount now, when the invoice is priced in another ticker */
   about: string | undefined
-  /** how much it is, where the amount is fixed and the currency is not */
+  /** the exact amount, when the amount is fixed and the currency is not */
   exact?: string | undefined
-  /** the least and most that can be paid with it */
+  /** the least and the most that can be paid with it */
   least: string | undefined
   most: string | undefined
 }
@@ -80,49 +83,49 @@ export type FormProblem =
   | { field: 'value'; why: 'limits'; least: Amount; most: Amount | undefined }
   | { field: 'form'; why: 'gone' | 'tryAgain' }
 
-/** CREATED: the payer says who they are and what the merchant left open, then continues. */
+/** CREATED: the payer gives contact data and what the merchant left open, then continues. */
 export interface OpenState {
   at: 'open'
-  /** what is asked for; undefined where the payer chooses it. May be a fiat price of a crypto invoice */
+  /** the amount asked; undefined when the payer chooses it. May be a fiat price of a crypto invoice */
   asked: Amount | undefined
   email: 'ask' | 'known'
-  /** where the payer types the amount: in which ticker (undefined: in that of the option), within which limits */
+  /** the field for the amount: its ticker (undefined: that of the option) and its limits */
   amountEntry: { ticker: string | undefined; least: string | undefined; most: string | undefined } | undefined
-  /** one means that there is nothing to choose, none that nothing is open but the rest of the form */
+  /** with one option there is nothing to choose; with none, only the rest of the form is open */
   options: readonly PaymentOption[]
-  /** there is no fresh price: the payer has to wait */
+  /** there is no current price: the payer has to wait */
   ratesAway: boolean
   until: number
-  /** what the payer had typed, when the form comes back */
+  /** the payer's input, when the form is shown again */
   given?: Readonly<{ email?: string; value?: string; choice?: string }>
   problem?: FormProblem
 }
 
 /**
- * A payment that was seen on the chain. `waiting`: for confirmations; `checking`: there, and to be screened first;
- * `refused`: screened, and not taken; `lost`: it will not come; `tooSmall`: below what is credited.
+ * A payment that was seen on the chain. `waiting`: for confirmations; `checking`: to be screened first; `refused`:
+ * screened and not accepted; `lost`: not expected any more; `tooSmall`: below the minimum that is credited.
  */
 export interface Received {
   value: string
   ticker: string
   networkName: string
-  /** the transaction's id; undefined where it came without one */
+  /** the transaction's id; undefined when it is unknown */
   hash: string | undefined
   standing: 'waiting' | 'checking' | 'credited' | 'refused' | 'lost' | 'tooSmall'
-  /** so far and needed; `needed` undefined: until its block is final */
+  /** so far and required; `needed` undefined: until its block is final */
   confirmations: number
   needed: number | undefined
   at: number
 }
 
-/** Where to pay, in one network. */
+/** Where to pay, on one network. */
 export interface Destination {
   ticker: string
   assetName: string
   blockchain: string
   networkName: string
   address: string
-  /** a payment URI for `send`, see `paymentUri`; undefined where the network has none */
+  /** a payment URI for `send`, see `paymentUri`; undefined when the network has none */
   uri: string | undefined
   /**
    * whether `uri` names a token's contract: wallets that misread it pay to the contract, so the plain address is shown
@@ -131,31 +134,31 @@ export interface Destination {
   isToken: boolean
 }
 
-/** REGISTERED and PENDING: something is missing. */
+/** REGISTERED and PENDING: the amount is not complete. */
 export interface PayState {
   at: 'pay'
   to: Destination
   asked: Amount
-  /** the price in fiat that `asked` was made of */
+  /** the fiat price from which `asked` was computed */
   base: Amount | undefined
-  /** everything that came so far, deep enough or not */
+  /** everything that arrived so far, final or not */
   paid: string
   missing: string
-  /** what to send now: `missing`, or the least that the network credits where that is more */
+  /** the amount to send now: `missing`, or the minimum that the network credits if that is more */
   send: string
   payments: readonly Received[]
-  /** when the page's own time ends; undefined where it doesn't */
+  /** when the page's own time ends; undefined when it does not */
   until: number | undefined
   /**
-   * for a fiat price: what one unit costs in the base's ticker, and how long that holds. `over`: the payer asks for a
-   * new one
+   * for a fiat price: the price of one unit in the base's ticker, and until when it is valid. `over`: the payer has to
+   * request a new one
    */
   quote: { price: string; until: number; over: boolean } | undefined
-  /** no new price can be given now */
+  /** no new price is available now */
   ratesAway: boolean
 }
 
-/** Everything was seen and not all of it is deep enough. */
+/** Everything was seen, and not all of it is deep enough. */
 export interface ConfirmingState {
   at: 'confirming'
   asked: Amount
@@ -164,16 +167,16 @@ export interface ConfirmingState {
   payments: readonly Received[]
 }
 
-/** PAID, of either kind; DONE of a fiat invoice too. */
+/** PAID, of either kind; also DONE of a fiat invoice. */
 export interface PaidState {
   at: 'paid'
   asked: Amount
   paid: Amount
-  /** how much more than asked */
+  /** the excess over the amount asked */
   over: string | undefined
-  /** how much of it went back to the card; fiat */
+  /** the amount refunded to the card; fiat */
   givenBack: string | undefined
-  /** the merchant took what had come as enough */
+  /** the merchant closed the invoice with the amount that had arrived */
   closed: boolean
   when: number
   /** masked; fiat */
@@ -183,31 +186,28 @@ export interface PaidState {
   receipt: string | undefined
 }
 
-/** EXPIRED with nothing paid. */
+/** EXPIRED without a payment. */
 export interface ExpiredState {
   at: 'expired'
   asked: Amount | undefined
 }
 
-/** EXPIRED with less than asked. */
+/** EXPIRED with less than the amount asked. */
 export interface UnderpaidState {
   at: 'underpaid'
   asked: Amount
   paid: string
   missing: string
   payments: readonly Received[]
-  /**
-   * `mailed`: what can be done stands behind a link that only the payer has; `seller`: the payer gave no address to
-   * write to
-   */
+  /** `mailed`: the payer got a link to the claim by mail; `seller`: the payer gave no address for it */
   claim: 'mailed' | 'seller' | Claim
 }
 
-/** What the holder of the claim link can do. */
+/** The options of the holder of the claim link. */
 export interface Claim {
   canPayRest: boolean
   networkName: string
-  /** where the refund is to go, once asked for; the merchant approves it */
+  /** where the refund is to go, once requested; the merchant approves it */
   refund:
     | { address: string; status: 'asked' | 'onItsWay' | 'sent' | 'failed' | 'refused'; hash: string | undefined }
     | undefined
@@ -215,7 +215,7 @@ export interface Claim {
   problem?: FormProblem
 }
 
-/** EXPIRED, and money came afterwards: it is with the merchant. */
+/** EXPIRED, and money arrived afterwards: it is on the merchant's balance. */
 export interface LateState {
   at: 'late'
   asked: Amount | undefined
@@ -238,15 +238,15 @@ export interface LeavingState {
   fields: Readonly<Record<string, string>>
 }
 
-/** The payer was at the acquirer's, which has not said yet how it ended. */
+/** The payer was at the acquirer, which has not reported the outcome yet. */
 export interface CheckingState {
   at: 'checking'
   asked: Amount
-  /** the acquirer's page again, while it takes the payment; undefined when it does not */
+  /** the acquirer's page, while it still accepts the payment; otherwise undefined */
   back: Pick<LeavingState, 'method' | 'url' | 'fields'> | undefined
 }
 
-/** Money has arrived that is not what was asked for, or came late: the seller's payment service looks at it. */
+/** Money arrived that differs from the amount asked, or late: the seller's payment service checks it. */
 export interface ReceivedState {
   at: 'received'
   asked: Amount
@@ -256,9 +256,9 @@ export interface ReceivedState {
 export interface FailedState {
   at: 'failed'
   asked: Amount
-  /** whether money left the card: `no` only where that is known */
+  /** whether money left the card: `no` only when that is known */
   charged: 'no' | 'unknown'
-  /** the acquirer's words for the payer */
+  /** the acquirer's message for the payer */
   reason: string | undefined
   canRetry: boolean
 }

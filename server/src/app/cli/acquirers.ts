@@ -55,14 +55,14 @@ const fiatOf = (opened: Opened, ticker: string): FiatAsset => {
   return asset
 }
 
-/** An amount as typed; below zero with a minus before it. */
+/** Reads an amount as typed; negative with a leading minus. */
 const unitsOf = (text: string, { scale, ticker }: FiatAsset): bigint => {
   const parsed = parseUnits(text.replace(/^-/, ''), scale)
   if (!parsed.ok) throw new UsageError(`${JSON.stringify(text)} is no amount of ${ticker}: write one such as 100.50`)
   return text.startsWith('-') ? -parsed.units : parsed.units
 }
 
-/** What two commands that book money of the platform have in common. */
+/** Makes a command that posts money of the platform. */
 const moneyCommand = (name: string, summary: string, itemOf: typeof fundAcquirerItem): Command =>
   command({
     name,
@@ -85,7 +85,7 @@ const moneyCommand = (name: string, summary: string, itemOf: typeof fundAcquirer
       }),
   })
 
-/** Without the page, which is the payer's. */
+/** Fields of a payment without its page, which is only for the payer. */
 const shownPayment = (opened: Opened, payment: Payment): Fields => {
   const amountOf = (units: bigint | null, ticker: string): string | null =>
     units === null ? null : formatUnits(units, fiatOf(opened, ticker).scale)
@@ -231,7 +231,7 @@ export const acquirerCommands: readonly Command[] = [
   ),
 ]
 
-/** `bursar reconcile --acquirer`. @returns how much differs */
+/** Implements `bursar reconcile --acquirer`. @returns the number of differences */
 export const reconcileWithAcquirer = async (
   opened: Opened,
   {
@@ -303,7 +303,7 @@ const fromPort = async (opened: Opened, name: string, lookedBackMs: number): Pro
   )
 }
 
-/** What was booked between the first and the last line has to be on the statement. */
+/** Reads a statement file. Every booking between its first and its last line must be on it. */
 const fromFile = async ({ runtime }: Opened, name: string, file: string): Promise<StatementFinding[]> => {
   const lines = readStatementFile(readFileSync(file, 'utf8'))
   const times = lines.map(({ at }) => at)

@@ -1,3 +1,3 @@
 import { operatorHere } from './recording.ts'
-/** Who types, as the machine knows them: written beside what they decide. */
+/** The operating system's login of the operator, stored with each of the operator's decisions. */
 export const actor = (): string => `cli:${operatorHere(process.env).login}`

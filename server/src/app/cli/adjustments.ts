@@ -38,7 +38,7 @@ const showOf =
 
 const PAIR_LINES = PAIRS.map(([from, to, why]) => `  ${from} to ${to}: ${why}`).join('\n')
 
-/** One line of `adjust list` and `reconcile`. */
+/** A line of `adjust list` and `reconcile`. */
 export const adjustmentLine = ({
   id,
   asset,
@@ -61,7 +61,7 @@ export const adjustmentLine = ({
   return `${id}: ${amount} ${asset} from ${accountText(from)} to ${accountText(to)}${about}, proposed by ${proposedBy}, ${state}: ${reason}`
 }
 
-/** The same for programs. */
+/** The same as fields, for `--json`. */
 export const adjustmentFields = ({ units: _, from, to, ...rest }: AdjustmentLine): Fields => ({
   ...rest,
   from: accountText(from),

@@ -7,8 +7,8 @@ import { actor } from './actor.ts'
 import { command, type Command } from './command.ts'
 
 /**
- * Alerts of what has happened and does not go on: a person looks at it, and nothing ends them but that. All others are
- * of a state, and end with it; some are raised once for each, so that one that was ended by hand would stay hidden.
+ * Kinds of alerts that report an event, not a lasting condition: only an operator ends them. All other alerts report a
+ * condition and end with it. Some of them are raised once per condition, so ending one by hand would hide it.
  */
 const OF_EVENTS: readonly string[] = [
   'address-not-ours',

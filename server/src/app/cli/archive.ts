@@ -6,7 +6,10 @@ import { archiveEvents, listArchives } from '../../merchants/webhooks/index.ts'
 import { command, neededText, UsageError, type Command } from './command.ts'
 import { loadConfig, withInstallation } from '../installation/open.ts'
 
-/** A deposit that is judged again after a year is the last thing that looks for what its merchant was notified of. */
+/**
+ * The longest use of a notification: a deposit that is screened again after a year looks up what its merchant was
+ * notified of.
+ */
 const FEWEST_MONTHS = 12
 
 const monthsOf = (typed: string): number => {

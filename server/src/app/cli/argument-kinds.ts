@@ -1,10 +1,10 @@
-/** Arguments and options that are of the same kind in every command, checked before a command runs. */
+/** Kinds of arguments and options that all commands share. They are validated before a command runs. */
 import { NETWORKS, type Network } from '@bursar/chainkit'
 import { isUuid } from '../../platform/base/id.ts'
 import { similarWord } from '../../platform/base/similar.ts'
 import { UsageError, type Option } from './command.ts'
 
-/** The arguments that are ids, and the command that lists such ids. */
+/** Arguments that are ids, and the command that lists those ids. */
 const LISTED_BY: Readonly<Record<string, string | null>> = {
   MERCHANT_ID: 'bursar merchant list',
   WITHDRAWAL_ID: null,
@@ -21,7 +21,7 @@ const LISTED_BY: Readonly<Record<string, string | null>> = {
   ADJUSTMENT_ID: 'bursar adjust list',
 }
 
-/** @throws UsageError when a word is not of the kind that the name of its argument says */
+/** Validates a word by the kind that its argument's name states. @throws UsageError */
 export const readArgument = (name: string, word: string): string => {
   if (Object.hasOwn(LISTED_BY, name)) return readUuid(name, word, LISTED_BY[name]!)
   return name === 'NETWORK' || name === 'BLOCKCHAIN' ? readNetwork(name, word) : word
@@ -42,7 +42,7 @@ const readNetwork = (name: string, word: string): Network => {
   )
 }
 
-/** `--NAME ID`: a UUID, which may be left out. */
+/** `--NAME ID`: an optional UUID. */
 export const uuid = (about: string): Option<string | undefined> => ({
   type: 'string',
   shown: 'ID',
@@ -50,7 +50,7 @@ export const uuid = (about: string): Option<string | undefined> => ({
   read: (typed, name) => (typeof typed === 'string' ? readUuid(`--${name}`, typed, null) : undefined),
 })
 
-/** `--NAME NETWORK`, which may be left out. */
+/** `--NAME NETWORK`: an optional network. */
 export const network = (about: string): Option<Network | undefined> => ({
   type: 'string',
   shown: 'NETWORK',

@@ -11,7 +11,7 @@ import { required, withInstallation, type Environment } from '../installation/op
 
 const MOST_LISTED = 1_000
 
-/** Does what a person decides in one transaction, with all that follows from it. */
+/** Carries out an operator's decision with all its effects, in one transaction. */
 const decide = (
   env: Environment,
   work: (tx: Tx, catalogue: Catalogue, moment: Moment) => Promise<Effects>,

@@ -19,7 +19,7 @@ import { capacityOf, qrOf } from './qr/matrix.ts'
 import type { Fields, Output } from './output.ts'
 
 const MOST_LISTED = 50
-/** 85 columns of a terminal, and a picture that a phone still reads. */
+/** Version of codes shown in a terminal: 85 columns wide, and phones can still read them. */
 const TERMINAL_VERSION = 15
 const PICTURE_VERSION = 22
 
@@ -108,7 +108,7 @@ const fileOf = async ({ runtime, config }: Opened, id: string): Promise<ColdFile
   return coldFileOf(offered, required(config.assets, 'BURSAR_ASSETS_FILE'))
 }
 
-/** A PSBT as it is; everything else as JSON that says what it is. */
+/** Encodes a PSBT unchanged, and everything else as JSON with its type. */
 const partsOf = (file: ColdFile, version: number): string[] =>
   file.psbt === undefined
     ? splitBbqr(Buffer.from(JSON.stringify(file)), 'J', capacityOf(version))
@@ -142,7 +142,7 @@ const writeOut = (file: ColdFile, path: string, out: Output): void => {
 
 const PSBT_MAGIC = Buffer.from('psbt\u00FF', 'latin1')
 
-/** The signed bytes in whatever form they were carried back. Throws when it is none of them. */
+/** Extracts the signed bytes from any of the forms in which they may be returned. Throws for any other form. */
 export const signedBytes = (contents: Uint8Array): Uint8Array => {
   if (PSBT_MAGIC.equals(contents.subarray(0, PSBT_MAGIC.length))) return contents
   const text = Buffer.from(contents).toString('utf8').trim()

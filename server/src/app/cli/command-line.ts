@@ -1,4 +1,4 @@
-/** Reads a command line against the table row of its command: the only place that parses words. */
+/** Parses a command line against its command's definition. No other file parses words. */
 import { parseArgs } from 'node:util'
 import { similarWord } from '../../platform/base/similar.ts'
 import { readArgument } from './argument-kinds.ts'
@@ -15,7 +15,7 @@ export const placeOf = (argument: Argument): Place => {
   return { name: inner.replace(/\.\.\.$/, ''), isNeeded: inner === argument, takesRest: inner.endsWith('...') }
 }
 
-/** Whether help is asked for: anywhere before `--`. */
+/** Whether `--help` or the like appears before `--`. */
 export const asksForHelp = (words: readonly string[]): boolean => {
   const end = words.indexOf('--')
   return words.slice(0, end === -1 ? words.length : end).some((word) => word === '--help' || word === '-h')
@@ -23,7 +23,7 @@ export const asksForHelp = (words: readonly string[]): boolean => {
 
 type Parsed = Record<string, { type: 'string' | 'boolean'; multiple?: boolean }>
 
-/** The options of a command, with those that the frame takes for it. */
+/** The options of a command, and those that every command has. */
 const optionsOf = (command: Command): Parsed => ({
   ...Object.fromEntries(
     Object.entries(command.options).map(([name, { type, isRepeated }]) => [
@@ -35,7 +35,7 @@ const optionsOf = (command: Command): Parsed => ({
   ...(command.irreversible !== null && { yes: { type: 'boolean' } as const }),
 })
 
-/** An amount below zero is an argument, not an option: it is marked by a character that no word can hold. */
+/** A negative amount is an argument, not an option: it is marked by a character that no word can contain. */
 const MARK = '\0'
 const marked = (word: string): string => (/^-[\d.]/.test(word) ? `${MARK}${word}` : word)
 const unmarked = <Value>(value: Value): Value =>
@@ -51,8 +51,8 @@ export interface CommandLine {
 }
 
 /**
- * @throws UsageError for an unknown option, a value that is missing or one too many, and an argument too few or too
- * many
+ * Parses the words after the command's name. @throws UsageError for an unknown option, a missing or superfluous value,
+ * and too few or too many arguments
  */
 export const readCommandLine = (command: Command, words: readonly string[]): CommandLine => {
   const { values, positionals } = parseWords(command, words)
@@ -95,7 +95,7 @@ const parseWords = (
 
 type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number]
 
-/** Refuses options that the command does not have, and those typed twice that count once. */
+/** Refuses options that the command does not have, and repetitions of an option that may be given once. */
 const refuseUnknown = (tokens: readonly Token[], options: Parsed): void => {
   const typed = new Set<string>()
   for (const token of tokens) {

@@ -1,26 +1,26 @@
 import type { Environment } from '../installation/open.ts'
 import type { Output } from './output.ts'
 
-/** An option of a command, as `--NAME` or `--NAME VALUE`. */
+/** An option of a command: `--NAME` or `--NAME VALUE`. */
 export interface Option<Value> {
   type: 'string' | 'boolean'
-  /** how the value is called in the usage; absent on a flag */
+  /** the value's name in the usage; absent for a flag */
   shown?: string
   about: string
   /** the command is refused without it */
   isNeeded?: true
   /** may be given more than once */
   isRepeated?: true
-  /** Turns what was typed into the value, undefined when the option was not given. Throws a UsageError. */
+  /** Converts the typed text to the value; undefined when the option was not given. Throws a UsageError. */
   read(typed: string | boolean | string[] | undefined, name: string): Value
 }
 
 export type Options = Readonly<Record<string, Option<unknown>>>
 
-/** `--NAME`: given or not. */
+/** `--NAME`: a flag. */
 export const flag = (about: string): Option<boolean> => ({ type: 'boolean', about, read: (typed) => typed === true })
 
-/** `--NAME VALUE`, which may be left out. */
+/** `--NAME VALUE`: an optional value. */
 export const text = (shown: string, about: string): Option<string | undefined> => ({
   type: 'string',
   shown,
@@ -28,7 +28,7 @@ export const text = (shown: string, about: string): Option<string | undefined> =
   read: (typed) => (typeof typed === 'string' ? typed : undefined),
 })
 
-/** `--NAME VALUE`, with the value that is taken when it is left out. */
+/** `--NAME VALUE`: a value with a default. */
 export const textOr = (standard: string, shown: string, about: string): Option<string> => ({
   type: 'string',
   shown,
@@ -36,7 +36,7 @@ export const textOr = (standard: string, shown: string, about: string): Option<s
   read: (typed) => (typeof typed === 'string' ? typed : standard),
 })
 
-/** `--NAME VALUE`, without which the command is refused. */
+/** `--NAME VALUE`: a required value. */
 export const neededText = (shown: string, about: string): Option<string> => ({
   type: 'string',
   shown,
@@ -48,7 +48,7 @@ export const neededText = (shown: string, about: string): Option<string> => ({
   },
 })
 
-/** `--NAME VALUE`, as often as wanted. */
+/** `--NAME VALUE`: may be repeated. */
 export const texts = (shown: string, about: string): Option<readonly string[]> => ({
   type: 'string',
   shown,
@@ -58,9 +58,8 @@ export const texts = (shown: string, about: string): Option<readonly string[]> =
 })
 
 /**
- * An argument as its name stands in the usage: `ID` is needed, `[ID]` may be left out, `REASON...` takes all words that
- * are left and joins them by spaces. Only the last may be of the last kind, and no needed one follows one that may be
- * left out.
+ * An argument as written in the usage: `ID` is required, `[ID]` is optional, `REASON...` joins all remaining words by
+ * spaces. Only the last argument may be of the last form, and no required one follows an optional one.
  */
 export type Argument = string
 
@@ -84,24 +83,24 @@ export interface Given<Words extends readonly Argument[], Known extends Options>
 interface Definition<Words extends readonly Argument[], Known extends Options> {
   /** as typed, such as `merchant create` */
   name: string
-  /** one line of the list of commands, which begins with a verb */
+  /** one line of the list of commands; it begins with a verb */
   summary: string
   args?: Words
   options?: Known
-  /** what else its help says: rules about options, an example */
+  /** further help: rules about options, an example */
   more?: string
   /**
-   * Of a command whose effect no other command takes back: one sentence about the effect. It is asked for a "yes", or
-   * `--yes`.
+   * For a command whose effect no other command reverses: one sentence about the effect. The operator must confirm it
+   * by "yes", or by `--yes`.
    */
   irreversible?: string
-  /** It is a process that logs, and shows nothing: it takes no `--json` */
+  /** the command is a process that writes a log; it has no output and no `--json` */
   isProcess?: true
   /** Throws an Error whose message says what to do. */
   run(given: Given<Words, Known>, env: Environment, out: Output): Promise<void>
 }
 
-/** One command of `bursar`, ready to be listed and run. */
+/** A command of `bursar`, as it is listed and run. */
 export interface Command extends Required<
   Pick<Definition<readonly Argument[], Options>, 'name' | 'summary' | 'args' | 'options'>
 > {
@@ -115,7 +114,7 @@ export interface Command extends Required<
   ): Promise<void>
 }
 
-/** Makes a command of its table row; what it takes is typed by what the row names. */
+/** Makes a command from its definition; the types of its arguments follow from the names in it. */
 export const command = <
   const Words extends readonly Argument[] = readonly [],
   Known extends Options = Record<string, never>,
@@ -129,11 +128,11 @@ export const command = <
   more: definition.more ?? null,
   irreversible: definition.irreversible ?? null,
   isProcess: definition.isProcess ?? false,
-  // The dispatcher hands over exactly what `args` and `options` name.
+  // The dispatcher passes exactly the arguments and options that the definition names.
   run: (given, env, out) => definition.run(given as unknown as Given<Words, Known>, env, out),
 })
 
-/** A command was typed wrongly: the message is shown with the usage. */
+/** The command line is wrong: the message is shown with the usage. */
 export class UsageError extends Error {
   override name = 'UsageError'
 }

@@ -12,7 +12,7 @@ import { assetOf } from './typed-amount.ts'
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
-/** Throws a UsageError for a day that is none, so that `2026-02-31` does not mean another day. */
+/** Reads a day. Throws a UsageError for a day that does not exist, so that `2026-02-31` does not become another one. */
 const dayOf = (text: string | undefined, what: string): string | null => {
   if (text === undefined) return null
   const is = DAY.test(text) && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString().startsWith(text)
@@ -38,7 +38,7 @@ const readFilter = ({
   }
 }
 
-/** Both names: scripts may still use the second. */
+/** Accepts both names, because scripts may still use the second. */
 const isPlatform = (typed: string): boolean => typed === 'platform' || typed === 'house'
 
 const ownerText = (merchantId: string): string => (merchantId === PLATFORM ? 'platform' : merchantId)

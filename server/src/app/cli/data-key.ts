@@ -6,10 +6,10 @@ import type { Output } from './output.ts'
 import { withInstallation, type Opened } from '../installation/open.ts'
 
 const PAGE = 500
-/** Before every id. */
+/** Less than every id. */
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
-/** @returns how many values are sealed with an older key or one that is missing */
+/** @returns the number of values sealed with an older key or with a missing one */
 const printKeys = async ({ config, runtime }: Opened, out: Output): Promise<{ older: number; lost: number }> => {
   const prefixes = config.dataKeys.map((key) => createSecretRing([key]).newest)
   const sealed = await countSealedKeys(runtime.db)

@@ -34,7 +34,7 @@ export const databaseCommands: readonly Command[] = [
   }),
 ]
 
-/** The database that a connection string names; the user's own when it names none, as PostgreSQL has it. */
+/** The database named by a connection string; without a name, the user's own, as in PostgreSQL. */
 const databaseName = (url: string): string => {
   const { pathname, username, searchParams } = new URL(url)
   return decodeURIComponent(pathname.slice(1)) || (searchParams.get('user') ?? username)

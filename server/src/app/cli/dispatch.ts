@@ -1,4 +1,4 @@
-/** Finds the command of a command line, and runs it, or shows its help, or says how it was typed wrongly. */
+/** Finds and runs the command of a command line, or shows help, or explains what is wrong with the command line. */
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { similarWord } from '../../platform/base/similar.ts'
@@ -9,10 +9,10 @@ import { familyList, helpOf, overview, type Topic } from './help.ts'
 import { createJsonOutput, createTextOutput } from './output.ts'
 import { runRecorded } from './recording.ts'
 
-/** Asks a person, who answers in a line. */
+/** Asks the operator a question; returns one line. */
 export type Ask = (question: string) => Promise<string>
 
-/** Null when no person sits at the terminal. */
+/** Null when the terminal is not interactive. */
 const terminal = (): Ask | null => {
   if (!process.stdin.isTTY) return null
   return async (question) => {
@@ -25,9 +25,7 @@ const terminal = (): Ask | null => {
   }
 }
 
-/**
- * Runs one command line. @returns the exit code: 0 done, 1 it failed or found something wrong, 2 it was typed wrongly
- */
+/** Runs one command line. @returns the exit code: 0 success, 1 failed or found a problem, 2 wrong usage */
 export const dispatch = async (
   topics: readonly Topic[],
   words: readonly string[],
@@ -59,14 +57,14 @@ interface Found {
   rest: readonly string[]
 }
 
-/** The command with the longest name that the words begin with. */
+/** Finds the command with the longest name that the words begin with. */
 const findCommand = (commands: readonly Command[], words: readonly string[]): Found | undefined => {
   const begins = ({ name }: Command): boolean => name.split(' ').every((part, at) => words[at] === part)
   const [command] = commands.filter(begins).toSorted((a, b) => b.name.split(' ').length - a.name.split(' ').length)
   return command && { command, rest: words.slice(command.name.split(' ').length) }
 }
 
-/** The commands whose names begin with this one. */
+/** Returns the commands whose names begin with this one. */
 const membersOf = (commands: readonly Command[], name: string): Command[] =>
   commands.filter((one) => one.name.startsWith(`${name} `))
 
@@ -75,7 +73,7 @@ const say = (text: string): 0 => {
   return 0
 }
 
-/** The words name no command: says which one was probably meant, or which there are. */
+/** Handles words that name no command: suggests the likely one, or lists what exists. */
 const refuse = (
   commands: readonly Command[],
   named: readonly string[],
@@ -93,7 +91,7 @@ const refuse = (
   return 2
 }
 
-/** A command or a group whose name is nearly what was typed. */
+/** A command or group with a name similar to the typed one. */
 const similarCommand = (commands: readonly Command[], named: readonly string[]): string | undefined => {
   const names = commands.map(({ name }) => name)
   const groups = names.map((name) => name.split(' ')[0]!)
@@ -108,7 +106,7 @@ const run = async (
 ): Promise<number> => {
   const before = process.exitCode
   try {
-    // A command that did its work and found something wrong sets it: the caller takes the exit code from here alone.
+    // A command that succeeded but found a problem sets it. The exit code of the process comes only from this value.
     process.exitCode = 0
     const { args, options, isConfirmed, asJson } = readCommandLine(command, rest)
     if (command.irreversible !== null && !isConfirmed) await confirm(command.irreversible, ask)
@@ -119,7 +117,7 @@ const run = async (
   } catch (error) {
     const lines = [`bursar: ${error instanceof Error ? error.message : String(error)}`]
     if (!(error instanceof UsageError)) return fail(lines, 1)
-    // Of `position lmit BTC 1 1` the frame finds the command `position`.
+    // For `position lmit BTC 1 1`, the found command is `position`.
     const meant = similarWord(
       `${command.name} ${rest[0] ?? ''}`,
       membersOf(commands, command.name).map(({ name }) => name),

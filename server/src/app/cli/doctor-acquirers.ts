@@ -3,19 +3,19 @@ import type { AcquirersConfig } from '../../adapters/acquirers/index.ts'
 import type { AcquirerCapabilities, AmountLimits } from '../../adapters/acquirers/port.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 
-/** Takes a line of what is well or not. */
+/** Reports one line of a check, good or bad. */
 export type Report = (good: boolean, text: string) => void
 
 const SCALE = 2
 const OTHER_KEY = "signs its answers with another key: set the account's keys to those of the acquirer's cabinet"
 
-/** Each account with an acquirer: what it is configured for, and whether it answers us with our keys. */
+/** Reports each acquirer account: what it is configured for, and whether the acquirer accepts our keys. */
 export const reportAcquirers = async (config: AcquirersConfig | null, report: Report): Promise<void> => {
   if (config === null) return report(true, 'acquirers: BURSAR_ACQUIRERS_FILE is not set, no cards')
   for (const { name, kind, acquirer } of config.accounts) {
     const can = describeCapabilities(acquirer.capabilities)
     try {
-      // A reference that was never ordered with: an acquirer that says so has understood and believed the question.
+      // A reference that was never used: an acquirer that answers "unknown" has understood and authenticated the query.
       const state = await acquirer.paymentState(randomUUID())
       const known = `says that a payment which was never ordered is ${state.kind}`
       const isOtherKey = state.kind === 'unknown' && state.otherKey === true

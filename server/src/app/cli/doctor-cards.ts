@@ -4,7 +4,7 @@ import type { Db } from '../../platform/db/index.ts'
 import { createSecretRing } from '../../platform/config/secrets.ts'
 import type { Report } from './doctor-acquirers.ts'
 
-/** The keys of card numbers: whether there are any where they are needed, and what still needs an older one. */
+/** Reports whether there are keys of card numbers if they are needed, and which numbers still need an older key. */
 export const reportCardKeys = async (
   db: Db,
   {

@@ -4,7 +4,7 @@ import { readMonths } from '../../merchants/webhooks/index.ts'
 import type { Report } from './doctor-acquirers.ts'
 import type { Opened } from '../installation/open.ts'
 
-/** The clock, as whom the processes are logged in, and how. */
+/** Reports the clock, and the login of the processes and how they authenticate. */
 export const reportDatabase = async (
   { config, runtime }: Pick<Opened, 'config' | 'runtime'>,
   report: Report,

@@ -16,7 +16,7 @@ const isLoopback = (host: string): boolean => {
   return bare === 'localhost' || loopback.check(bare, isIPv6(bare) ? 'ipv6' : 'ipv4')
 }
 
-/** Says what settings open that should be shut on a machine that others reach. */
+/** Reports settings that are unsafe on a machine that others can reach. */
 export const reportExposure = (
   { http, publicUrl, trustedProxies, outboundAllow, httpWebhooks, sandbox }: Exposed,
   report: Report,

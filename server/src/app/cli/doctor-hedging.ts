@@ -5,7 +5,7 @@ import { listStops } from '../../exchange/hedging/index.ts'
 import type { Report } from './doctor-acquirers.ts'
 import type { Opened } from '../installation/open.ts'
 
-/** Whether exchanges are hedged, the venue takes our credentials, and it is not stopped. */
+/** Reports whether exchanges are hedged, the venue accepts our credentials, and hedging is not stopped. */
 export const reportHedge = async (
   { config, runtime }: Pick<Opened, 'config' | 'runtime'>,
   report: Report,

@@ -5,7 +5,7 @@ import type { Opened } from '../installation/open.ts'
 
 const LONGEST_WAIT_MS = 15 * 60_000
 
-/** Whether mail is sent, whether the mail server accepts us, and what waits. */
+/** Reports whether mail is sent, the mail server accepts us, and messages wait. */
 export const reportMail = async (
   { config, runtime }: Pick<Opened, 'config' | 'runtime'>,
   report: Report,

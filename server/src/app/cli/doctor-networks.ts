@@ -7,11 +7,12 @@ import { watchStatus } from '../../chain/watcher/index.ts'
 import type { Report } from './doctor-acquirers.ts'
 import { tokensOf, type Opened } from '../installation/open.ts'
 
-/** Takes a line of what could not be found out, or is for information only. */
+/** Reports one line that is for information only, or that could not be determined. */
 export type Note = (text: string) => void
 
 /**
- * Each network: the chain, how far it is read, what its node shows of itself, and whether the tokens are as configured.
+ * Reports each network: its chain, how far it is read, what its node exposes, and whether the tokens match the
+ * settings.
  */
 export const reportNetworks = async (
   { config, runtime }: Pick<Opened, 'config' | 'runtime'>,
@@ -53,7 +54,7 @@ export const reportNetworks = async (
   }
 }
 
-/** What the node shows of itself. The time is the machine's: chains know no business clock. */
+/** Reports what the node exposes. Times are real times, because chains have no business clock. */
 const reportNode = async (
   networks: ChainSettings,
   network: Network,

@@ -3,10 +3,7 @@ import { listLists } from '../../risk/screening/index.ts'
 import type { Report } from './doctor-acquirers.ts'
 import type { Opened } from '../installation/open.ts'
 
-/**
- * Whether anything is screened, whether there is a list to screen by, and whether money waits without a provider to
- * judge it.
- */
+/** Reports whether anything is screened, a list is available, and money waits without a screening provider. */
 export const reportScreening = async (
   { config, runtime }: Pick<Opened, 'config' | 'runtime'>,
   report: Report,

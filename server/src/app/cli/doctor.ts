@@ -15,7 +15,7 @@ import { signerAddress, withInstallation, type Opened } from '../installation/op
 import { reportDatabase } from './doctor-database.ts'
 import { compareLogs } from './signer.ts'
 
-/** Says what is live and what is degraded, one line each; exit code 1 when something needs a person. */
+/** Reports what works and what is degraded, one line each; exit code 1 when an operator has to act. */
 export const doctorCommand: Command = command({
   name: 'doctor',
   summary: 'check keys, policies, networks, counterparties and limits, and show what is wrong',
@@ -75,7 +75,7 @@ const reportSigner = async (opened: Opened, report: Report, out: Output): Promis
 
 const LONGEST_UNCOMPARED_MS = 30 * 60_000
 
-/** Since when each network's books have not been held against it. */
+/** Reports how long ago each network's books were compared with its chain. */
 const reportComparisons = async ({ runtime }: Opened, report: Report): Promise<void> => {
   const newest = new Map((await listRounds(runtime.db)).map((round) => [round.network, round]))
   for (const [network, { height, comparedAt }] of newest) {

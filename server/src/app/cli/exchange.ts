@@ -138,7 +138,7 @@ const legRow = (
   }
 }
 
-/** Ledger units as a decimal, a minus before what is below 0. */
+/** Formats ledger units as a decimal, negative with a leading minus. */
 const shown = (catalogue: Catalogue, asset: string, units: bigint): string => {
   const scale = catalogue.find(asset)?.scale ?? 0
   return units < 0n ? `-${formatUnits(-units, scale)}` : formatUnits(units, scale)

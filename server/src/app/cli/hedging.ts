@@ -24,7 +24,7 @@ import type { Output } from './output.ts'
 import { assetOf, signedUnitsOf } from './typed-amount.ts'
 
 const NEWEST = 20
-/** USDT is shown with so many of its 18 decimals, the rest cut off. */
+/** USDT is shown with this many of its 18 decimals; the rest is cut off. */
 const SHOWN_DECIMALS = 6
 
 export const hedgingCommands: readonly Command[] = [
@@ -94,7 +94,7 @@ const venueOf = ({ config }: Opened) => {
   return hedging.venue
 }
 
-/** @returns how many differ */
+/** @returns how many assets differ */
 const printLines = (catalogue: Catalogue, lines: readonly VenueLine[], out: Output): number => {
   for (const { venue, asset, onVenue, booked, comparedAt, offSince } of lines) {
     const scale = catalogue.find(asset)?.scale ?? 0
@@ -121,7 +121,7 @@ const printLines = (catalogue: Catalogue, lines: readonly VenueLine[], out: Outp
   return lines.filter(({ offSince }) => offSince !== null).length
 }
 
-/** Holds the venue against the books, where there is one. @returns how many assets differ */
+/** Compares the venue's balances with the books, if a venue is configured. @returns how many assets differ */
 export const reconcileVenue = async ({ runtime, config }: Opened, out: Output): Promise<number> => {
   const hedging = config.exchange?.hedging
   if (!hedging) return 0
@@ -139,7 +139,7 @@ export const reconcileVenue = async ({ runtime, config }: Opened, out: Output): 
   }
 }
 
-/** Exposures, limits and profit, in USDT rounded down. @returns how many positions don't add up */
+/** Shows exposures, limits and profit, in USDT rounded down. @returns the number of inconsistent positions */
 export const printStandings = async ({ runtime, config }: Opened, out: Output): Promise<number> => {
   const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
   const legs = await readLegs(runtime.db, runtime.clock.now())
@@ -189,7 +189,7 @@ export const printStandings = async ({ runtime, config }: Opened, out: Output): 
   return wrong.length
 }
 
-/** Rounded down, also below zero. */
+/** Rounds down, negative values too. */
 const usdt = (e18: bigint | null): string | null => {
   if (e18 === null) return null
   const unit = 10n ** BigInt(18 - SHOWN_DECIMALS)

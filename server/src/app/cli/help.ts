@@ -1,4 +1,4 @@
-/** What `bursar` says of its commands, as wide as the terminal. */
+/** Formats the help of `bursar`, in the width of the terminal. */
 import type { Command } from './command.ts'
 import { usageOf } from './command-line.ts'
 
@@ -7,7 +7,7 @@ const WIDEST = 100
 
 const widthOf = (columns: number | undefined): number => Math.min(WIDEST, Math.max(NARROWEST, columns ?? WIDEST))
 
-/** `label` and beside it `words`, broken at spaces, as lines of at most `width` columns. */
+/** Formats `label` with `words` beside it, broken at spaces into lines of at most `width` columns. */
 const paragraph = (label: string, words: string, at: number, width: number): string[] => {
   const lines: string[] = []
   let line = label.padEnd(at)
@@ -30,7 +30,7 @@ const paragraph = (label: string, words: string, at: number, width: number): str
 
 const LABEL_COLUMNS = 26
 
-/** Commands about one subject, as the list of all commands shows them. */
+/** The commands about one subject, as the list of all commands groups them. */
 export interface Topic {
   title: string
   commands: readonly Command[]
@@ -41,7 +41,7 @@ const lines = (commands: readonly Command[], width: number): string[] =>
 
 const ADVICE = '"bursar COMMAND --help" shows what a command takes.'
 
-/** Every command, by subject. */
+/** Lists all commands by subject. */
 export const overview = (topics: readonly Topic[], columns = process.stdout.columns): string => {
   const width = widthOf(columns)
   return [
@@ -54,11 +54,11 @@ export const overview = (topics: readonly Topic[], columns = process.stdout.colu
   ].join('\n')
 }
 
-/** The commands of one group, such as `merchant`. */
+/** Lists the commands of one group, such as `merchant`. */
 export const familyList = (commands: readonly Command[], columns = process.stdout.columns): string =>
   ['commands:', ...lines(commands, widthOf(columns)), '', ADVICE].join('\n')
 
-/** Everything that is said of one command, and the names of those that begin with its name. */
+/** Formats the help of one command, and lists the commands whose names begin with its name. */
 export const helpOf = (command: Command, members: readonly Command[], columns = process.stdout.columns): string => {
   const width = widthOf(columns)
   const options = Object.entries(command.options).map(([name, { shown, about }]): [string, string] => [

@@ -32,7 +32,7 @@ import { smokeCommand } from './smoke.ts'
 import { treasuryCommand } from './treasury.ts'
 import { tronCommands } from './tron.ts'
 
-/** Every command, by subject, in the order in which the list shows them. */
+/** All commands by subject, in the order of the list. */
 const topics: readonly Topic[] = [
   {
     title: 'Run and upgrade',
@@ -55,8 +55,6 @@ const topics: readonly Topic[] = [
 ]
 export const commands: readonly Command[] = topics.flatMap((topic) => topic.commands)
 
-/**
- * Runs one command line. @returns the exit code: 0 done, 1 it failed or found something wrong, 2 it was typed wrongly
- */
+/** Runs one command line. @returns the exit code: 0 success, 1 failed or found a problem, 2 wrong usage */
 export const runCommand = (args: readonly string[], env: Environment, ask?: Ask | null): Promise<number> =>
   dispatch(topics, args, env, ask)

@@ -114,7 +114,7 @@ export const moneyCommands: readonly Command[] = [
         const readAgain = async (height: number) => {
           await rescan({ runtime: world.runtime, network, adapter, subscribers }, height, height).catch(
             (error: unknown) => {
-              // The watcher has not come so far: it reads the block in its turn.
+              // The watcher has not reached the block; it will read it in turn.
               if (!(error instanceof RangeError)) throw error
             },
           )
@@ -151,7 +151,7 @@ export const moneyCommands: readonly Command[] = [
       await withInstallation(env, async (opened) => {
         const { runtime, config } = opened
         if (merchant !== null) await companyOf(runtime.db, merchant)
-        // A stop is made without the settings, too: an incident does not wait for them.
+        // A stop works without the settings too, because an incident can't wait for them.
         const ticker = asset === null || config.assets === null ? asset : assetOf(opened, asset).ticker
         const what = { asset: ticker, network: on, merchantId: merchant, reason: args.REASON, actor: actor() }
         await inTransaction(runtime.db, (tx) => createStop(tx, what, momentOf(runtime)))

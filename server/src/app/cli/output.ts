@@ -1,37 +1,37 @@
-/** What a command shows: as text for a person, or with `--json` as one JSON object for a program. */
+/** The output of a command: text for an operator, or with `--json` one JSON object for a program. */
 import { tableLines } from './table.ts'
 
-/** A value of JSON, and times. Amounts are decimal strings: a bigint has no place here. */
+/** A JSON value, or a time. Amounts are decimal strings, never bigints. */
 type Value = string | number | boolean | null | undefined | Date | readonly Value[] | Fields
 export interface Fields {
   readonly [name: string]: Value
 }
 
 interface ListOptions<Row> {
-  /** the columns of the table, when it has not all members of a row */
+  /** the columns of the table, when it omits members of a row */
   columns?: readonly (keyof Row & string)[]
-  /** heads of columns, where the name of the member does not say enough to a person */
+  /** headers of columns whose member name is not clear to an operator */
   heads?: Readonly<Partial<Record<keyof Row & string, string>>>
-  /** is printed when there are no rows */
+  /** printed when there are no rows */
   none?: string
 }
 
 /**
- * Where a command puts what it has to show. Text is written at once. With `--json` it is gathered: `end` prints one
- * object whose members are the names given here. Absent values are null, times ISO 8601 in UTC.
+ * Collects the output of a command. Text is written immediately. With `--json` it is gathered, and `end` prints one
+ * object whose members have the names given here. Absent values are null; times are ISO 8601 in UTC.
  */
 export interface Output {
-  /** A sentence about what was done or found. JSON: one of `messages`. */
+  /** Writes a sentence about what was done or found. JSON: one of `messages`. */
   say(text: string): void
-  /** Members of one thing, as `name: value` lines or as other lines. JSON: members of the object. */
+  /** Writes the members of one object, as `name: value` lines or as other lines. JSON: members of the object. */
   show(fields: Fields, lines?: readonly string[]): void
-  /** Things of one kind as a table. JSON: an array. */
+  /** Writes objects of one kind as a table. JSON: an array. */
   list<Row extends Fields>(name: string, rows: readonly Row[], options?: ListOptions<Row>): void
-  /** One thing of a kind, shown as `line` while the command goes on. JSON: the next member of an array. */
+  /** Writes one object of a kind as `line` while the command is running. JSON: the next element of an array. */
   add(name: string, row: Fields, line: string): void
-  /** A text that is signed, piped or kept byte for byte. JSON: a member of the object. */
+  /** Writes a text that is signed, piped or stored byte for byte. JSON: a member of the object. */
   text(name: string, text: string): void
-  /** An empty line between two parts. JSON: nothing. */
+  /** Writes an empty line between two parts. JSON: nothing. */
   gap(): void
   end(): void
 }
@@ -82,7 +82,7 @@ export const createJsonOutput = (write: Write = toStandardOutput): Output => {
   }
 }
 
-/** `lastError` as people write it: last error. */
+/** `lastError` as prose: last error. */
 const words = (name: string): string => name.replace(/(?<=[a-z\d])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 
 const isScalar = (value: Value): boolean => typeof value !== 'object' || value === null || value instanceof Date
@@ -94,13 +94,13 @@ const scalarText = (value: Value): string => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** A cell is one line of a table whatever others wrote into it. */
+/** Makes a cell one line, whatever its text contains. */
 const cell = (value: Value): string => {
   if (!Array.isArray(value)) return shownLine(scalarText(value))
   return value.length === 0 ? '-' : shownLine(value.map((one: Value) => scalarText(one)).join(', '))
 }
 
-/** `name: value` lines of one thing, each behind `indent`; what is inside it is indented further. */
+/** Formats the `name: value` lines of an object, each after `indent`; nested objects are indented further. */
 export const fieldLines = (fields: Fields, indent = ''): string[] =>
   Object.entries(fields).flatMap(([name, value]) => {
     const label = `${indent}${words(name)}:`
@@ -122,8 +122,8 @@ export const fieldLines = (fields: Fields, indent = ''): string[] =>
 const isListOfScalars = (value: Value): boolean => Array.isArray(value) && value.every(isScalar)
 
 /**
- * What merchants, payers and counterparties wrote is shown, too: a character that moves the cursor of a terminal,
- * colours it or turns the direction of a text is shown as its code.
+ * Characters that move the cursor of a terminal, colour it or change the text direction. They are shown as their codes,
+ * because texts of merchants, payers and counterparties are printed too.
  */
 // eslint-disable-next-line no-control-regex
 const UNSHOWN = /[\u0000-\u001F\u007F-\u009F\u200E\u200F\u202A-\u202E\u2066-\u2069]/g

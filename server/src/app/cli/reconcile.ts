@@ -98,8 +98,8 @@ export const reconcileCommand: Command = command({
 const SHOWN_MS = 30 * 24 * 60 * 60_000
 
 /**
- * Shows the adjustments of the last 30 days, and holds all of them against signatures and postings. @returns how many
- * findings
+ * Shows the adjustments of the last 30 days, and verifies all of them against signatures and postings. @returns the
+ * number of findings
  */
 const printAdjustments = async ({ runtime: { db, clock } }: Opened, out: Output): Promise<number> => {
   const { applied, findings } = await auditAdjustments(db, await restoredAt(db))
@@ -110,7 +110,7 @@ const printAdjustments = async ({ runtime: { db, clock } }: Opened, out: Output)
   return findings.length
 }
 
-/** @returns how many assets and addresses differ */
+/** @returns the number of assets and addresses that differ */
 const printRound = async (
   db: Db,
   catalogue: Catalogue,

@@ -6,8 +6,8 @@ import type { Command } from './command.ts'
 import type { Output } from './output.ts'
 
 /**
- * Commands that change nothing, and so are not recorded. `serve` is a process, `migrate` records itself once there is a
- * table to record in. Every other command is recorded: a new one is, until it is listed here.
+ * Commands that change nothing, and so are not recorded. `serve` is a process; `migrate` records itself once the table
+ * exists. Every command that is not listed here is recorded.
  */
 export const LOOKING: ReadonlySet<string> = new Set([
   'serve',
@@ -46,7 +46,7 @@ export const LOOKING: ReadonlySet<string> = new Set([
   'signer log',
   'treasury',
   'tron status',
-  // Made where there is no database, and no more than a text before `adjust apply` or `person enrol`.
+  // They run where there is no database, and only prepare a text for `adjust apply` or `person enrol`.
   'adjust text',
   'adjust sign',
   'adjust list',
@@ -55,7 +55,7 @@ export const LOOKING: ReadonlySet<string> = new Set([
   'person list',
 ])
 
-/** Who types, as the machine knows them. With sudo, also who they were before. */
+/** The operating system's login of the operator; with sudo, also the original login. */
 export const operatorHere = (env: Environment): Operator => {
   const { username } = userInfo()
   const before = env.SUDO_USER ?? ''
@@ -67,7 +67,7 @@ export const operatorHere = (env: Environment): Operator => {
 
 type Given = Parameters<Command['run']>[0]
 
-/** Runs a command that changes something, with a row in the record before it begins and one after it ended. */
+/** Runs a command that changes something. Its record is written before it begins, and completed when it has ended. */
 export const runRecorded = async (command: Command, given: Given, env: Environment, out: Output): Promise<void> => {
   if (LOOKING.has(command.name)) return command.run(given, env, out)
   const { databaseUrl } = loadConfig(env, 'cli')
@@ -105,7 +105,9 @@ export const runRecorded = async (command: Command, given: Given, env: Environme
   }
 }
 
-/** What can't be recorded is not done, unless the command itself will say what is wrong with the database. */
+/**
+ * Records the start. A command that can't be recorded is not run, unless it will itself report the database's problem.
+ */
 const beginRecord = async (note: () => Promise<void>): Promise<boolean> => {
   try {
     await note()
@@ -121,7 +123,7 @@ const beginRecord = async (note: () => Promise<void>): Promise<boolean> => {
   }
 }
 
-/** The same of a command that has run already. */
+/** Records a command that has already run. */
 export const recordDone = async (name: string, env: Environment): Promise<void> => {
   const pool = createPool({ url: loadConfig(env, 'cli').databaseUrl, max: 1, applicationName: 'bursar cli record' })
   try {

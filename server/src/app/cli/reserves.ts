@@ -19,7 +19,7 @@ import { command, flag, neededText, text, textOr, texts, UsageError, type Comman
 import { required, tokensOf, withInstallation, type Opened } from '../installation/open.ts'
 import type { Output } from './output.ts'
 
-/** Beside what else is made here: never among files that are committed or served. */
+/** In the folder of other generated files: not among files that are committed or served. */
 const FOLDER = '.bursar/reserves'
 
 export const reserveCommands: readonly Command[] = [
@@ -115,7 +115,8 @@ export const reserveCommands: readonly Command[] = [
 ]
 
 /**
- * Compares with the chains first, so that the heights named are of now; what can't be asked keeps its last comparison.
+ * Compares with the chains first, so that the reported heights are current; a chain that can't be read keeps its last
+ * comparison.
  */
 const compareAll = async ({ config, runtime }: Opened, out: Output): Promise<void> => {
   const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
@@ -134,7 +135,7 @@ const owed = ({ liabilities, suspense, quarantine }: StatementAsset): bigint =>
 const backing = ({ reserves, accounts = [], inTransit }: StatementAsset): bigint =>
   [...reserves, ...accounts].reduce((sum, { units }) => sum + BigInt(units), BigInt(inTransit))
 
-/** Hundredths of a percent, rounded down: what is short never reads as 100 %. */
+/** Hundredths of a percent, rounded down, so that a shortage is never shown as 100 %. */
 const coverage = (asset: StatementAsset): string | null => {
   const [have, owes] = [backing(asset), owed(asset)]
   if (owes === 0n) return null

@@ -11,15 +11,15 @@ import { command, flag, textOr, UsageError, type Command } from './command.ts'
 import { required, withInstallation } from '../installation/open.ts'
 import { wholeNumberOf } from './typed-amount.ts'
 
-/** Derived in one transaction at most: it takes about a minute. */
+/** The most addresses derived in one transaction, which takes about a minute. */
 const MOST_AHEAD = 100_000
 
 const FREEZE_REASON = 'restored from a copy'
 
 /**
- * Makes a restored copy safe to serve, all or nothing: withdrawals are stopped, no address that may have been given out
- * is given out again, and those that may have been are known, so that what comes to them goes to suspense.
- * @param ahead of each family, so many addresses behind the last index the copy knows
+ * Makes a restored database safe to serve, in one transaction. It stops withdrawals. Addresses that may have been
+ * handed out after the copy was made are not handed out again; they are known, so that payments to them go to suspense.
+ * @param ahead how many addresses of each family to watch after the last index in the database
  * @returns what was done, a line each
  */
 export const makeSafe = async (runtime: Runtime, wallet: WalletKeys, ahead: number): Promise<string[]> =>

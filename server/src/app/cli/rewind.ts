@@ -16,7 +16,7 @@ import { required, tokensOf, type Environment, withInstallation, type Opened } f
 import { worldOf } from '../installation/world.ts'
 import { wholeNumberOf } from './typed-amount.ts'
 
-/** Runs with what a network is followed by, after the node has said that it is of the configured chain. */
+/** Runs work with a network's watcher components, after the node has proven that it is of the configured chain. */
 export const withNetwork = (
   env: Environment,
   name: Network,

@@ -24,7 +24,7 @@ import { worldOf } from '../installation/world.ts'
 
 const MOST_LISTED = 1_000
 
-/** One line of a list; of a deposit with where its money is. */
+/** Formats one line of a list; for a deposit, with the place of its money. */
 const lineOf = async (
   { runtime, config }: Opened,
   { id, merchantId, kind, subjectId, state, subject, report, problem, createdAt }: Screening,
@@ -51,7 +51,7 @@ const lineOf = async (
   }
 }
 
-/** Where screening is switched off by now. */
+/** Used when screening is switched off now. */
 const STANDARD_RULES = { deciders: 1, riskyFrom: 0.5 }
 
 const decision = (event: Opinion['event'], name: string, summary: string, irreversible: string): Command =>
@@ -87,7 +87,7 @@ const decision = (event: Opinion['event'], name: string, summary: string, irreve
     },
   })
 
-/** What people decide about what was found risky. */
+/** Operators' decisions about risky screening results. */
 export const screeningDecisions: readonly Command[] = [
   command({
     name: 'screening list',

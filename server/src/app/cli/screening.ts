@@ -7,7 +7,7 @@ import { command, flag, text, UsageError, type Command } from './command.ts'
 import { screeningDecisions } from './screening-decisions.ts'
 import { withInstallation } from '../installation/open.ts'
 
-/** Where the installation screens nothing now, but did. */
+/** Used when the installation screened before, but does not now. */
 const STANDARD_RESCREEN_MS = 90 * 86_400_000
 
 export const screeningCommands: readonly Command[] = [

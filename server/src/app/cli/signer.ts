@@ -5,7 +5,7 @@ import { actor } from './actor.ts'
 import { command, type Command } from './command.ts'
 import { signerAddress, withInstallation, type Opened } from '../installation/open.ts'
 
-/** Whether the signer's log still holds the line that the database knows of, in words. */
+/** Describes whether the signer's log still contains the line that the database knows. */
 export const compareLogs = async ({
   config,
   runtime: { db, clock },
@@ -30,8 +30,8 @@ export const compareLogs = async ({
 }
 
 /**
- * Asks the signer for as long as one command runs; a log that was cut back is not believed. Throws when it can't be
- * asked.
+ * Connects to the signer while one command runs, and refuses a log that was truncated. Throws when the signer can't be
+ * reached.
  */
 export const withSigner = <T>(opened: Opened, work: (signer: Signer) => Promise<T>): Promise<T> =>
   withSignerOf(opened, work, createLogMemory(opened.runtime.db, opened.runtime.clock.now))

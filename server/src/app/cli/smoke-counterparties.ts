@@ -11,24 +11,24 @@ type Seen = Omit<Comparison, 'row'>
 
 const OTHER_KEY = "Set the account's keys to those of the acquirer's cabinet; where they are right, report this line"
 
-/** A payment or a payout of ours that the acquirer knows. */
+/** One of our payments or payouts that the acquirer knows. */
 export interface KnownOrder {
   kind: 'payment' | 'payout'
   reference: string
   acquirerReference: string | undefined
-  /** the operator named it, as a payment or a payout */
+  /** whether the operator named it; it may then be a payment or a payout */
   isNamed?: boolean
 }
 
 /**
- * An account with an acquirer: what it says of an order that was never made, and whether all that it says of orders
- * that were made is understood. Asks for states only.
+ * Checks an acquirer account: its answer about an order that was never made, and whether all its answers about existing
+ * orders are understood. It only queries states.
  */
 export const compareAcquirer = async (acquirer: Acquirer, orders: readonly KnownOrder[]): Promise<Comparison[]> => {
   const paysOut = Object.keys(acquirer.capabilities.payout).length > 0
   const stateOf = ({ kind, reference, acquirerReference }: KnownOrder): Promise<AcquirerState> =>
     kind === 'payment' ? acquirer.paymentState(reference, acquirerReference) : acquirer.payoutState(reference)
-  /** An order that an operator names may be a payment or a payout. */
+  /** Queries an order. If an operator named it and it is no known payment, it is queried as a payout too. */
   const stateAsEither = async (order: KnownOrder): Promise<AcquirerState> => {
     const state = await stateOf(order)
     if (state.kind !== 'unknown' || !order.isNamed || !paysOut) return state
@@ -42,7 +42,7 @@ export const compareAcquirer = async (acquirer: Acquirer, orders: readonly Known
     return state.otherKey ? isWrong(`${text}. ${OTHER_KEY}`) : agrees(text)
   }
   const first = await row('payment that was never ordered', () => nobody('payment'))
-  // Each further question would cost a time limit.
+  // Each further query would cost another timeout.
   if (first.standing === 'unknown') return [first]
   const comparisons = [first, ...(paysOut ? [await row('payout that was never ordered', () => nobody('payout'))] : [])]
   const kinds = new Map<string, number>()
@@ -74,12 +74,14 @@ const DATA = new Set(
   ),
 )
 
-/** Refusals that are about the report, and refusals that are about the account. */
+/** Patterns of refusals that concern the report, and of refusals that concern the account. */
 const NO_REPORT =
   /\b(uid|report|check|hash|transaction)\b.*\b(not|unknown|wrong|invalid|no)\b|\b(not found|no such|unknown)\b/i
 const ACCESS_REFUSED = /token|access|auth|key|permission|balance|tariff|limit|ip\b/i
 
-/** AMLBot: a report that does not exist, which costs nothing, and a check of `subject`, which costs one. */
+/**
+ * Checks AMLBot: a report that does not exist, which costs nothing, and a check of `subject`, which costs one check.
+ */
 export const compareScreener = async (screener: Screener, subject: Subject | undefined): Promise<Comparison[]> => {
   const nobody: Subject = subject ?? {
     network: 'ETHEREUM',
@@ -158,8 +160,8 @@ const FILTERS = new Set([
 ])
 
 /**
- * Binance: an order that was never placed, the account, the clocks, and the words of its markets. @param origin of its
- * API
+ * Checks Binance: an order that was never placed, the account, the clocks, and the values in its market data.
+ * @param origin of its API
  */
 export const compareVenue = async (venue: Venue, origin: string, now: () => number): Promise<Comparison[]> => {
   const markets = await venue.markets().catch((error: unknown) => error as Error)

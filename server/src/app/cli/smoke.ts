@@ -27,13 +27,13 @@ const NETWORKS: Readonly<Record<string, Network>> = {
 }
 const ACQUIRERS = ['liqpay', 'wayforpay', 'freedompay', 'bank']
 const TARGETS = [...Object.keys(NETWORKS), ...ACQUIRERS, 'amlbot', 'binance']
-/** Orders of ours that an acquirer is asked about. */
+/** How many of our orders an acquirer is queried about. */
 const NEWEST = 20
 const BINANCE = 'https://api.binance.com'
 
 /**
- * Asks the real thing the questions that the tests ask emulators. Exit code 1 when an answer is new, when the operator
- * has to change something, and when nothing answered.
+ * Asks real counterparties the questions that the tests ask emulators. Exit code 1 when an answer is new, the operator
+ * has to change something, or nothing answered.
  */
 export const smokeCommand: Command = command({
   name: 'smoke',
@@ -98,7 +98,9 @@ const compareNetwork = async (
   return send ? [...compared, ...(await compareRefusals(networks, network))] : compared
 }
 
-/** The node does not say of which chain it is, or is of another chain than the settings name: nothing else is asked. */
+/**
+ * Detects a node that does not name its chain, or is of another chain than the settings name: it is asked nothing else.
+ */
 const findOtherChain = async (networks: ChainSettings, network: Network): Promise<Comparison | undefined> => {
   const adapter = createAdapters({ [network]: networks[network] } as ChainSettings, new Map()).get(network)!
   try {
@@ -135,7 +137,7 @@ const compareAccounts = async (
   return comparisons
 }
 
-/** Only those that the acquirer must have heard of: what never reached it is rightly unknown there. */
+/** Returns the newest orders that the acquirer must have received; others are rightly unknown there. */
 const newestOrders = async (db: Db, account: string): Promise<KnownOrder[]> => {
   const { rows } = await sql<{ kind: KnownOrder['kind']; reference: string; acquirerReference: string | null }>`
     (select 'payment' as kind, id::text as reference, acquirer_reference as "acquirerReference" from payments

@@ -1,4 +1,4 @@
-/** Rows under their heads in columns, a line each; columns of figures to the right. */
+/** Formats rows under their headers in columns, one line each; columns of figures are aligned to the right. */
 export const tableLines = (heads: readonly string[], rows: readonly (readonly string[])[]): string[] => {
   const widths = heads.map((head, i) => Math.max(head.length, ...rows.map((row) => row[i]!.length)))
   const isFigure = heads.map((_, i) => rows.length > 0 && rows.every((row) => /^-?[\d.]+%?$|^-$/.test(row[i]!)))

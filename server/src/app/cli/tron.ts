@@ -84,8 +84,7 @@ const withTron = (env: Environment, work: (deps: StakeDeps) => Promise<void>): P
   })
 
 /**
- * Says how much of the hot wallet's TRX is staked, lent or unfreezing, which nothing can be paid with; only the node
- * knows.
+ * Shows how much of the hot wallet's TRX is staked, lent or unfreezing, and so can't be spent; only the node knows it.
  */
 export const printStaked = async ({ config, runtime }: Opened, out: Output): Promise<void> => {
   if (config.networks === null || config.xpubs === null || config.assets === null) return

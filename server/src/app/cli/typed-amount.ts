@@ -2,7 +2,7 @@ import { parseUnits } from '../../platform/money/index.ts'
 import { UsageError } from './command.ts'
 import { required, type Opened } from '../installation/open.ts'
 
-/** The asset of this installation with a typed ticker. @throws UsageError */
+/** Finds the asset of a typed ticker. @throws UsageError */
 export const assetOf = ({ config }: Opened, ticker: string) => {
   const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
   const asset = catalogue.find(ticker) ?? catalogue.find(ticker.toUpperCase())
@@ -11,16 +11,14 @@ export const assetOf = ({ config }: Opened, ticker: string) => {
   throw new UsageError(`${ticker} is no asset of this installation: there are ${tickers.join(', ')}`)
 }
 
-/**
- * An amount as typed, in the asset's ledger units: not zero, and below it with a minus before it. @throws UsageError
- */
+/** Reads a typed amount in the asset's ledger units: not zero; negative with a leading minus. @throws UsageError */
 export const signedUnitsOf = (text: string, { scale }: { scale: number }): bigint => {
   const parsed = parseUnits(text.replace(/^-/, ''), scale)
   if (!parsed.ok || parsed.units === 0n) throw new UsageError('AMOUNT is a decimal such as 12.5 or -12.5')
   return text.startsWith('-') ? -parsed.units : parsed.units
 }
 
-/** A whole number as typed, within bounds that are both included. @throws UsageError */
+/** Reads a typed whole number within inclusive bounds. @throws UsageError */
 export const wholeNumberOf = (
   text: string,
   name: string,

@@ -30,7 +30,7 @@ import { createFiatApi } from './fiat.ts'
 import { placedOrderRoutes } from './orders.ts'
 import { reportPage, screeningRoutes } from '../../risk/screening/index.ts'
 
-/** Whatever of the edge is a setting is named here, so that none can be left out on the way from the environment. */
+/** The settings of the edge. Each is required, so that none can be forgotten between the environment and the server. */
 export type ApiLimits = Required<
   Pick<
     HttpDeps,
@@ -44,13 +44,13 @@ export type ApiLimits = Required<
   >
 > & {
   pages: Required<Pick<HostedPages, 'postsPerMinute' | 'getsPerMinute' | 'streams'>>
-  /** addresses of each family that are derived ahead */
+  /** addresses of each family to derive ahead */
   addressStock: number
-  /** of the EVM chains, for payment URIs */
+  /** of the EVM networks, for payment URIs */
   chainIds: ReadonlyMap<Network, bigint>
 }
 
-/** The merchant API: what serves requests, and the jobs that keep them fast. */
+/** Composes the merchant API: the server, and the jobs that prepare data for it. */
 export const createApi = (
   world: World,
   directory: MerchantDirectory,

@@ -23,7 +23,7 @@ export interface CardWorld {
   runtime: Runtime
   catalogue: Catalogue
   acquirers: { byName: ReadonlyMap<string, Acquirer>; table: RoutingTable }
-  /** of the numbers of cards, the newest first; null where nothing is paid to cards */
+  /** keys of card numbers, newest first; null when nothing is paid to cards */
   cardKeys: readonly Uint8Array[] | null
 }
 
@@ -32,7 +32,7 @@ const MINOR_UNITS = 2
 const payingOut = ({ acquirers: { byName } }: Pick<CardWorld, 'acquirers'>): Acquirer[] =>
   [...byName.values()].filter(({ capabilities }) => Object.keys(capabilities.payout).length > 0)
 
-/** Throws an Error that says what is missing for paying to cards as configured. */
+/** Throws an Error that names a missing setting when payouts to cards are configured. */
 const ringOf = (world: CardWorld): SecretRing | null => {
   const accounts = payingOut(world)
   const odd = world.catalogue.fiat.find(
@@ -46,7 +46,7 @@ const ringOf = (world: CardWorld): SecretRing | null => {
   )
 }
 
-/** Where nothing is paid out no number comes this far. */
+/** Used where nothing is paid out, so no card number reaches it. */
 const NOTHING_TO_SEAL = {
   seal: (): string => {
     throw new Error('there is no key to seal the number of a card with')
@@ -56,7 +56,7 @@ const NOTHING_TO_SEAL = {
   },
 }
 
-/** What the api serves of card payouts, alone and after an exchange. */
+/** Composes the api's routes of card payouts, alone and after an exchange. */
 export const createCardApi = (world: CardWorld, committer: Committer, trading: TradingDeps): Route[] => {
   const { runtime, catalogue, acquirers } = world
   const cards = {
@@ -72,8 +72,8 @@ const ASK_EVERY_MS = 500
 const RESEAL_EVERY_MS = 60_000
 
 /**
- * What a worker does for card payouts. Orders of an account that no longer pays out are still asked for.
- * @param callbackUrl where an account's acquirer calls
+ * Composes a worker's jobs for card payouts. Orders of an account that no longer pays out are still queried.
+ * @param callbackUrl our URL for callbacks of an account's acquirer
  */
 export const createCardJobs = (
   world: CardWorld,

@@ -22,7 +22,7 @@ import {
 import { createSettlement } from '../../pay-out/withdrawals/index.ts'
 import { createScreenCredited, createScreenHeld } from './screening.ts'
 
-/** Whose money our transactions carry. */
+/** Subscribers that account for the money of our own transactions. */
 export const settlements = (world: InvoicingWorld): OutgoingSubscriber[] => {
   const { catalogue } = world
   return [
@@ -33,7 +33,7 @@ export const settlements = (world: InvoicingWorld): OutgoingSubscriber[] => {
   ]
 }
 
-/** The modules that follow chains, in the order they are called. */
+/** The subscribers to chains, in the order in which they are called. */
 export const createChainSubscribers = (
   world: World,
 ): { subscribers: ChainSubscriber[]; deposits: ReturnType<typeof createDeposits> } => {

@@ -30,7 +30,7 @@ const CONVERSIONS_EVERY_MS = 500
 
 const rulesOf = ({ catalogue, wallet }: ConvertingWorld): Rules => ({ catalogue, bitcoinChain: wallet.bitcoinChain })
 
-/** What exchanges and withdrawals of this installation go by. */
+/** Dependencies of this installation's exchanges and withdrawals. */
 export const exchangingDeps = (
   world: ConvertingWorld,
   holders: Pick<AddressHolders, 'holderOf'>,
@@ -58,11 +58,11 @@ export const createConversionJobs = (
 
 export const targetKeeper = (world: ConvertingWorld): KeepTarget => createTargetKeeper(world.runtime.db, rulesOf(world))
 
-/** Notes what of credited deposits is to become something else. */
+/** Creates the subscriber that records conversions of credited deposits. */
 export const depositExpecting = (): CreditedSubscriber =>
   createDepositExpecting({ invoicesAt, isAsked: isAskedFor, defaultTicker: defaultTargetOf })
 
-/** Notes what of credited fiat payments is to become something else, with what else is done about them. */
+/** Adds to a subscriber that conversions of credited fiat payments are recorded. */
 export const expectingFiat = (subscriber: PaymentSubscriber): PaymentSubscriber => ({
   ...subscriber,
   credited: async (tx, payment, units, moment) => {
@@ -70,7 +70,7 @@ export const expectingFiat = (subscriber: PaymentSubscriber): PaymentSubscriber 
     await expectFiat(tx, { merchantId, id, invoiceId, ticker: paidTicker!, units }, defaultTargetOf, moment)
     return subscriber.credited(tx, payment, units, moment)
   },
-  // What is held becomes its target once it may be spent, and never when a refund or a chargeback has used it.
+  // Held money is converted once it is released, and never if a refund or a chargeback used it.
   released: async (tx, payment, hold, moment) => {
     const { merchantId, invoiceId, paidTicker } = payment
     await expectFiat(

@@ -9,7 +9,7 @@ import { byTicker } from '../../platform/config/fields.ts'
 import { readShape, ShapeError, withRule } from '../../platform/config/shape.ts'
 
 /**
- * `BURSAR_EXCHANGE_FILE`: which order books and official rates are read, how they are judged, what may be exchanged,
+ * `BURSAR_EXCHANGE_FILE`: which order books and official rates are read, how prices are checked, what can be exchanged,
  * and where it is hedged.
  */
 export const EXCHANGE_FILE_SHAPE = Type.Object(
@@ -32,17 +32,20 @@ export const EXCHANGE_FILE_SHAPE = Type.Object(
 
 export interface ExchangeFile {
   sources: SourceSettings
-  /** of a ticker's market against USDT; what is left out keeps its standard */
+  /** overrides for a ticker's market against USDT */
   legs: Record<string, Partial<AgreementRules>>
   exchange: ExchangeSettings
-  /** null: nothing is hedged */
+  /** null: no hedging */
   hedging: { venue: VenueSettings; policy: HedgePolicy } | null
 }
 
-/** Legs may be written for all that the platform can price, whichever assets an installation has. */
+/** Legs may be configured for every asset that the platform can price, whatever assets an installation has. */
 const PRICED = ['BTC', 'ETH', 'BNB', 'TRX', 'USDC', 'UAH', 'KZT', 'USD', 'EUR']
 
-/** Throws a ShapeError that lists everything wrong. Amounts and pairs are judged once the assets are known. */
+/**
+ * Reads the file. Throws a ShapeError that lists everything wrong. Amounts and pairs are validated once the assets are
+ * known.
+ */
 export const readExchangeFile = (json: unknown): ExchangeFile => {
   const { sources = {}, legs = {}, exchange = {}, hedging } = readShape(EXCHANGE_FILE_SHAPE, json)
   return {
@@ -61,7 +64,10 @@ const readHedging = ({
   policy: hedgePolicyOf(settings),
 })
 
-/** Throws a ShapeError that names each leg of which nothing is priced. */
+/**
+ * Throws a ShapeError that names each leg whose ticker is unknown: neither an asset of the installation nor one that
+ * can be priced.
+ */
 export const requireKnownLegs = (legs: ExchangeFile['legs'], { find }: Pick<Catalogue, 'find'>): void => {
   const unknown = Object.keys(legs).filter((ticker) => !find(ticker) && !PRICED.includes(ticker))
   if (unknown.length > 0)

@@ -38,20 +38,21 @@ import type { PageRoute } from '../../platform/api/page.ts'
 import type { Route } from '../../platform/api/route.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 
-/** Accounts with acquirers, and which gets which order. */
+/** Accounts with acquirers, and the routing of orders to them. */
 export interface Acquirers {
   byName: ReadonlyMap<string, Acquirer>
   table: RoutingTable
 }
 
-/** The accounts of `BURSAR_ACQUIRERS_FILE`; none without one. */
+/** Creates the accounts of `BURSAR_ACQUIRERS_FILE`; none without the file. */
 export const joinAcquirers = (config: AcquirersConfig | null): Acquirers => {
   const byName = openAcquirers(config)
   return { byName, table: createRoutingTable([...byName.values()], config?.routing) }
 }
 
 /**
- * The same from the file's JSON, for tools beside the platform. Throws an Error that lists everything wrong with it.
+ * Creates the accounts from the file's JSON, for tools outside the platform. Throws an Error that lists everything
+ * wrong.
  */
 export const readAcquirers = (json: unknown): Acquirers => joinAcquirers(readAcquirersConfig(json))
 
@@ -62,17 +63,17 @@ export interface FiatWorld {
   acquirers: Acquirers
 }
 
-/** Throws an Error when a currency would be offered of which no amount can be paid. */
+/** Throws an Error when a currency would be offered in which no amount can be paid. */
 export const fiatSettings = ({ catalogue, publicUrl, acquirers: { table } }: FiatWorld): FiatInvoiceSettings => {
   requireRanges(table, catalogue.fiat)
   return { catalogue, table, publicUrl }
 }
 
-/** Whose the money of payments is. */
+/** The subscriber that decides who gets the money of card payments. */
 export const paymentSubscriber = (world: FiatWorld): PaymentSubscriber =>
   expectingFiat(createInvoicePaymentSubscriber(fiatSettings(world)))
 
-/** What the api serves of fiat. @param callbacks modules besides payments whose references acquirers call about */
+/** Composes the api's routes of fiat. @param callbacks subscribers of modules besides payments that use acquirers */
 export const createFiatApi = (
   world: FiatWorld,
   {
@@ -102,7 +103,7 @@ const EXPIRY_EVERY_MS = 5_000
 const HOLDS_EVERY_MS = 10_000
 const STATEMENTS_EVERY_MS = 4 * 3_600_000
 
-/** What a worker does for fiat invoices. */
+/** Composes a worker's jobs for fiat invoices. */
 export const createFiatJobs = (world: FiatWorld, pause: PausePoint): Job[] => {
   const {
     runtime,

@@ -12,10 +12,10 @@ const HEDGE_EVERY_MS = 1_000
 const ASK_EVERY_MS = 500
 const COMPARE_EVERY_MS = 15_000
 const WATCH_EVERY_MS = 5_000
-/** Where nothing is hedged. */
+/** Used where nothing is hedged. */
 const WARN_PERCENT = 80n
 
-/** What keeps the position near what the owner put in, and tells when it isn't. */
+/** Composes the jobs that hedge the position, and that raise alerts about its limits. */
 export const createHedgeJobs = (
   { runtime, catalogue, exchange, hedging }: World,
   { venue, pause }: Pick<WorkerDeps, 'venue' | 'pause'>,

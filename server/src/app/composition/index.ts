@@ -1,6 +1,6 @@
 /**
- * The composition root: the only place that knows every module. Each file composes what one role, or one part of the
- * product, is made of; commands and `main.ts` stand on it.
+ * The composition root: the only place that imports every module. Each file composes one role, or one part of the
+ * product. Commands and `main.ts` use these functions.
  */
 export { createApi } from './api.ts'
 

@@ -17,7 +17,7 @@ export interface InvoicingWorld {
   claimTokens: ClaimTokens
 }
 
-/** Who has withdrawals made, and hears how they end. */
+/** Composes the subscribers of the modules that order withdrawals. */
 export const createWithdrawalSubscribers = ({
   catalogue,
   publicUrl,
@@ -25,7 +25,7 @@ export const createWithdrawalSubscribers = ({
   createRefundSubscriber({ catalogue, publicUrl }),
 ]
 
-/** What crypto invoices of this installation go by. */
+/** Dependencies of this installation's crypto invoices. */
 export const invoiceSettings = ({
   runtime,
   catalogue,

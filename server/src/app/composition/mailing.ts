@@ -6,7 +6,7 @@ import type { PausePoint } from '../../chain/transactions/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import type { SmtpPlace } from '../../platform/config/setting.ts'
 
-/** The mail server of this installation; null where there is none. */
+/** The mail server of this installation; null when there is none. */
 export interface MailSettings {
   smtp: SmtpPlace | null
   smtpPassword: string | null
@@ -19,7 +19,7 @@ export interface Mailing {
   close(): Promise<void>
 }
 
-/** What a worker does about mail. Without a mail server nothing is queued from now on; what was queued before waits. */
+/** Starts a worker's mail jobs. Without a mail server nothing more is queued, and queued messages wait. */
 export const startMailing = async (
   runtime: Runtime,
   { smtp, smtpPassword, smtpCa, mailFrom }: MailSettings,

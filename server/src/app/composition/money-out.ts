@@ -48,7 +48,7 @@ const SWEEP_EVERY_MS = 5_000
 const OVERTAKEN_EVERY_MS = 5_000
 const TREASURY_EVERY_MS = 10_000
 
-/** What sends from and gathers in the wallets of one network. */
+/** Composes the jobs that send from, sweep and consolidate the wallets of one network. */
 export const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter): Job[] => {
   const { runtime, catalogue, wallet, policies } = world
   const { network } = adapter

@@ -5,7 +5,7 @@ import { forEachIsolated, type Job } from '../../platform/jobs/index.ts'
 import { raiseOrRenewAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 
-/** A role's way to ask what nodes lack that it needs. */
+/** A role's means of checking nodes for what it needs. */
 export interface NodeLook {
   runtime: Runtime
   role: NodeRole
@@ -13,13 +13,13 @@ export interface NodeLook {
 }
 
 const KIND = 'node-unfit'
-/** A node is changed by a person: to hear of it within minutes is enough. */
+/** The node changes only when a person changes it, so an alert within minutes is enough. */
 const LOOK_EVERY_MS = 10 * 60_000
 
 /**
- * Raises the alert `node-unfit` while a node lacks what the role needs, and ends it when the node has it. A node that
- * does not answer leaves the alert as it is.
- * @returns what the node lacks and what to change, in one text; null when it lacks nothing that is known
+ * Raises the alert `node-unfit` while a node lacks what the role needs, and ends it when the node has it. When the node
+ * does not answer, the alert stays as it is.
+ * @returns what the node lacks and what to change, in one text; null when nothing is known to be missing
  */
 const lookAtNode = async ({ runtime, role, survey }: NodeLook, network: Network): Promise<string | null> => {
   const findings = await survey(network)
@@ -36,15 +36,15 @@ const lookAtNode = async ({ runtime, role, survey }: NodeLook, network: Network)
 }
 
 /**
- * Throws `ChainUnavailable` with what to change while the node lacks what the role needs: the network waits, the others
- * go on.
+ * Throws `ChainUnavailable` with what to change when the node lacks what the role needs: this network waits, and the
+ * other networks are served.
  */
 export const requireFitNode = async (look: NodeLook, network: Network): Promise<void> => {
   const lacking = await lookAtNode(look, network)
   if (lacking !== null) throw new ChainUnavailable(lacking)
 }
 
-/** Looks at the start and again from time to time, since a node's settings may change under a process that runs. */
+/** Creates the job that checks nodes at the start and periodically, because a node's settings may change meanwhile. */
 export const createNodeFitnessJob = (look: NodeLook, networks: readonly Network[]): Job => ({
   name: 'fitness of nodes',
   everyMs: LOOK_EVERY_MS,

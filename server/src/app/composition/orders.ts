@@ -6,7 +6,7 @@ import type { Route } from '../../platform/api/route.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { createWithdrawalFinder } from '../../pay-out/withdrawals/index.ts'
 
-/** The way back to what was placed under a localId, whichever operation placed it. */
+/** Composes the route that finds an order by its localId, whichever operation placed it. */
 export const placedOrderRoutes = ({
   runtime: { db },
   catalogue,

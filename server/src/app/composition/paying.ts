@@ -17,12 +17,15 @@ import type { PageRoute } from '../../platform/api/page.ts'
 
 export interface Checkout {
   routes: PageRoute[]
-  /** makes the documents of this process */
+  /** creates the documents, in this process */
   documents: DocumentMaker
   close(): Promise<void>
 }
 
-/** Payers' pages of both kinds of invoice, updated over one connection of this process. */
+/**
+ * Creates the payment pages of both kinds of invoice. They share one database connection of this process for live
+ * updates.
+ */
 export const createCheckout = (
   world: FiatWorld & InvoicingWorld,
   directory: MerchantDirectory,

@@ -39,8 +39,8 @@ const ON_BITCOIN = Type.Object({
 })
 
 /**
- * `BURSAR_POLICY_FILE`: what differs from the standard on each network. Amounts are in the network's own units, times
- * in ms, each as a number or as digits.
+ * `BURSAR_POLICY_FILE`: overrides of the defaults of each network. Amounts are in the network's own units, times in ms,
+ * each as a number or as digits.
  */
 export const POLICY_SHAPE = Type.Object(
   {
@@ -63,12 +63,12 @@ export interface Policies {
   sending: Readonly<Record<Network, SendingPolicy>>
   payoutEveryMs: Readonly<Record<Network, number>>
   treasury: Readonly<Record<Network, TreasuryPolicy>>
-  /** of Bitcoin, the one network of coins */
+  /** for Bitcoin only, the network with coins to consolidate */
   consolidation: ConsolidationPolicy
   sweep: Readonly<Record<Network, SweepPolicy>>
 }
 
-/** Reads the policy file over the defaults. Throws a ShapeError that lists everything wrong with it. */
+/** Reads the policy file over the defaults. Throws a ShapeError that lists everything wrong. */
 export const readPolicies = (json: unknown): Policies => {
   const given = readShape(POLICY_SHAPE, json)
   const each = <T>(make: (network: Network, policy: NetworkPolicy) => T): Record<Network, T> =>
@@ -84,9 +84,9 @@ export const readPolicies = (json: unknown): Policies => {
   }
 }
 
-/** EVM chains share their addresses: as many are known as the network with the most has. */
+/** EVM networks share addresses, so this is the number of the network with the most. */
 export const mostHotAddresses = ({ sending }: Policies): number =>
   Math.max(...Object.values(sending).map(({ hotAddresses }) => hotAddresses))
 
-/** What holds without a policy file. */
+/** The policies without a policy file. */
 export const STANDARD_POLICIES: Policies = readPolicies({})

@@ -13,10 +13,10 @@ const RATES_EVERY_MS = 15_000
 const BOOKS_EVERY_MS = 3_000
 const OFFICIAL_EVERY_MS = 30 * 60_000
 
-/** Currencies that something may be priced in without being held (`contract.md` 5.14). */
+/** Currencies in which a price may be stated although the platform does not hold them (`contract.md` 5.14). */
 const PRICED_IN = ['USD', 'EUR']
 
-/** What keeps prices fresh. */
+/** Composes the jobs that keep prices up to date. */
 export const priceJobs = ({ runtime }: World, { sources, market }: WorkerDeps, tickers: readonly string[]): Job[] => {
   const all = [...new Set([...tickers, ...PRICED_IN])]
   const served = all.filter(

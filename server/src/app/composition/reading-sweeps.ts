@@ -4,7 +4,7 @@ import { joinEffects } from '../../ledger/effects/index.ts'
 import { withCoinSwept } from '../../treasury/sweeps/index.ts'
 
 /**
- * The same listeners, as one, which are shown blocks with the sweeps of coin that our addresses have logged.
+ * Joins subscribers into one. It passes them blocks to which the sweeps of coin in our addresses' logs are added.
  * @param treasury the hot wallet of EVM networks
  */
 export const readingSweeps = (subscribers: readonly ChainSubscriber[], treasury: string): ChainSubscriber => {

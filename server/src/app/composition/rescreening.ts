@@ -22,8 +22,8 @@ interface HaltedDeps {
 }
 
 /**
- * Ends the waiting of withdrawals that were halted because of their destination: what is clean goes on, what is risky
- * is given back once the signer has closed its intent. Where nothing is screened any more, nothing is waited for.
+ * Creates the job for withdrawals that were halted because of their destination. A clean one proceeds; a risky one is
+ * rejected, and its money released, once the signer has closed its intent. Without screening, all of them proceed.
  */
 export const createHaltedJob = (deps: HaltedDeps): Job => ({
   name: 'withdrawals judged again',
@@ -42,10 +42,10 @@ interface Key {
   id: string
 }
 
-/** Lets it go on where nothing is said against it. */
+/** Without a judgement against it, a withdrawal proceeds. */
 const isRisky = ({ runtime, screens }: HaltedDeps, key: Key): Promise<boolean> =>
   inTransaction(runtime.db, async (tx) => {
-    // No list comes in force meanwhile: what is read of the judgement holds when it is acted on.
+    // No sanctions list takes effect meanwhile, so the judgement read here is still valid when it is applied.
     await holdStops(tx)
     const screening = screens ? await findScreening(tx, 'withdrawal', key.merchantId, key.id) : undefined
     if (screening === undefined || screening.state === 'clean' || screening.state === 'released') await resume(tx, key)

@@ -9,7 +9,7 @@ import { SCREENING_MEMBERS, screeningRulesOf, type ScreeningRules } from '../../
 
 type ProviderSettings = { kind: 'local-lists' } | { kind: 'issuer-freezes' } | ({ kind: 'amlbot' } & AmlbotSettings)
 
-/** `BURSAR_SCREENING_FILE`: who judges money, and what follows. */
+/** `BURSAR_SCREENING_FILE`: the screening providers, and the consequences of their judgements. */
 export interface ScreeningFile {
   providers: readonly ProviderSettings[]
   rules: ScreeningRules
@@ -42,7 +42,7 @@ export const SCREENING_SHAPE = withRule(
   },
 )
 
-/** Reads the file, and the file of a key that it names. Throws a ShapeError that lists everything wrong. */
+/** Reads the file, and the key file that it names. Throws a ShapeError that lists everything wrong. */
 export const readScreeningFile = (json: unknown): ScreeningFile => {
   const { providers, ...rules } = readShape(SCREENING_SHAPE, json)
   return {
@@ -55,7 +55,7 @@ export const readScreeningFile = (json: unknown): ScreeningFile => {
   }
 }
 
-/** The providers of a file, in its order. */
+/** Creates the file's providers, in its order. */
 export const createScreeners = (
   { providers }: ScreeningFile,
   {

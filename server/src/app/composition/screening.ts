@@ -43,8 +43,9 @@ import { haltWaiting, type Withdrawal } from '../../pay-out/withdrawals/index.ts
 const newToken = (): string => randomBytes(16).toString('hex')
 
 /**
- * Asks for a judgement of every deposit that is credited, once. One that was judged while a reorganisation had taken it
- * away is told so now. Asking waits for a judgement that is just being stored, so that one of the two sees the other.
+ * Requests one judgement of every deposit that is credited. A deposit that was judged while a reorganisation had
+ * removed it gets that judgement applied now. The request waits for a judgement that is being stored, so that one of
+ * the two transactions sees the other.
  * @param deposits the module that calls this
  */
 export const createScreenCredited =
@@ -72,9 +73,9 @@ export const createScreenCredited =
   }
 
 /**
- * Asks for a judgement of every deposit that is held, once. One that was judged or decided about before, and that a
- * reorganisation had taken away, goes the way that was decided. No judgement is stored meanwhile: its writer waits
- * until it is held.
+ * Requests one judgement of every deposit that is held. If a deposit was already judged or decided before a
+ * reorganisation removed it, that result is applied. No judgement is stored meanwhile: its writer waits until the
+ * deposit is held.
  * @param deposits the module that calls this
  */
 export const createScreenHeld =
@@ -91,7 +92,7 @@ export const createScreenHeld =
     return joinEffects(all.filter((effects) => effects !== undefined))
   }
 
-/** What operators' decisions do: a quarantined deposit is credited, or never will be. */
+/** Applies operators' decisions: a quarantined deposit is credited, or rejected for good. */
 export const createDecided =
   (publicUrl: string, deposits: Pick<Deposits, 'clear' | 'reject'>): DecidedSubscriber =>
   async (tx, screening, before, moment) => {
@@ -120,7 +121,7 @@ export const createDecided =
   }
 
 /**
- * What was put into quarantine leaves it only by a judgement or a decision, whatever has become of it meanwhile.
+ * Whether the deposit was put into quarantine, which it leaves only by a judgement or a decision, whatever its state.
  */
 const isHeldDeposit = async (tx: Tx, { kind, merchantId, subjectId }: Screening): Promise<boolean> =>
   kind === 'deposit' && (await wasHeld(tx, { merchantId, id: subjectId }))
@@ -147,13 +148,13 @@ export interface ScreeningWorld {
   runtime: Runtime
   catalogue: Catalogue
   publicUrl: string
-  /** null: nothing is screened */
+  /** null: no screening */
   screening: ScreeningFile | null
 }
 
 /**
- * Lets withdrawals go that have been judged clean, and has those judged that have not: what goes to a chain can't be
- * fetched back. Nothing is signed for a withdrawal before it has passed here.
+ * Admits withdrawals that screening has passed, and requests judgements of new ones, because a payment on a chain can't
+ * be reversed. Nothing is signed for a withdrawal before it is admitted.
  */
 export const createAdmission =
   ({ runtime, screening }: Pick<ScreeningWorld, 'runtime' | 'screening'>) =>
@@ -192,9 +193,9 @@ const destinationOf = ({ blockchain, ticker, to }: Withdrawal) => ({
 })
 
 /**
- * Halts a withdrawal whose destination is risky; `createHaltedJob` gives it back once the signer has closed its intent.
- * One that went before it was judged can't be given back: that stays for a person to see. Rejected money may go back to
- * where it came from.
+ * Halts a withdrawal with a risky destination; `createHaltedJob` rejects it once the signer has closed its intent. A
+ * withdrawal that was sent before it was judged can't be recalled, so an operator has to look at it. Rejected money may
+ * be returned to its source.
  */
 const haltRisky: JudgedSubscriber = async (tx, { merchantId, id, kind, subjectId, report }, moment) => {
   if (kind !== 'withdrawal' || !report.risky) return noEffects
@@ -203,12 +204,10 @@ const haltRisky: JudgedSubscriber = async (tx, { merchantId, id, kind, subjectId
   return noEffects
 }
 
-/** Their issuers can freeze an account, and publish whom. */
+/** Tokens whose issuers can freeze an address, and publish the frozen ones. */
 const FREEZABLE = ['USDT', 'USDC']
 
-/**
- * Which of those tokens have frozen an address, asked of the chain itself; undefined where there are none, or no node.
- */
+/** Asks the chain which of these tokens have frozen an address; undefined when there are no such tokens, or no node. */
 export const createFrozenBy =
   (catalogue: Catalogue, adapters: ReadonlyMap<Network, ChainAdapter>) =>
   async (network: Network, address: string): Promise<string[] | undefined> => {
@@ -224,7 +223,7 @@ export const createFrozenBy =
     return frozen
   }
 
-/** What a worker does about screening; without settings nothing but to let go what was halted. */
+/** Composes a worker's screening jobs; without settings, only the one that lets halted withdrawals proceed. */
 export const createScreeningJobs = (
   { runtime, catalogue, publicUrl, screening }: ScreeningWorld,
   {

@@ -7,7 +7,7 @@ import { EXCHANGE_FILE_SHAPE, readExchangeFile } from './exchange-file.ts'
 import { POLICY_SHAPE, readPolicies } from './policy.ts'
 import { readScreeningFile, SCREENING_SHAPE } from './screening-file.ts'
 
-/** The shape of each settings file, by the part of `BURSAR_…_FILE` in small letters. */
+/** The shape of each settings file, by the lower-case part of `BURSAR_…_FILE`. */
 export const FILE_SHAPES = {
   networks: NETWORKS_SHAPE,
   assets: ASSETS_SHAPE,
@@ -18,7 +18,7 @@ export const FILE_SHAPES = {
   screening: SCREENING_SHAPE,
 }
 
-/** What reads each of them. Each throws a ShapeError that lists everything wrong. */
+/** The reader of each settings file. Each throws a ShapeError that lists everything wrong. */
 export const FILE_READERS = {
   networks: readChainSettings,
   assets: (json: unknown): Catalogue => createCatalogue(readAssetSettings(json)),

@@ -2,19 +2,19 @@ import { sql } from 'kysely'
 import { isUuid } from '../../platform/base/id.ts'
 import type { Db } from '../../platform/db/index.ts'
 
-/** What a merchant's request made, and the API key that signed the request. */
+/** An object that a merchant's request created, and the API key that signed the request. */
 export interface Signed {
   kind: 'withdrawal' | 'card payout' | 'exchange' | 'crypto invoice' | 'fiat invoice'
   id: string
   createdAt: Date
-  /** null: no signed request made it, but a target, a refund or a form; or it is older than these records */
+  /** null: created by a target, a refund or a form, not by a signed request; or older than these records */
   keyId: string | null
-  /** of the key; null where there is none */
+  /** of the key; null when there is none */
   keyCreatedAt: Date | null
   keyEndsAt: Date | null
 }
 
-/** What has an id, or a localId, of a merchant's, with the key that signed for it; undefined when nothing has. */
+/** Finds a merchant's object by its id or localId, with the key that signed for it; undefined when there is none. */
 export const findSigned = async (db: Db, merchantId: string, idOrLocalId: string): Promise<Signed | undefined> => {
   const { rows } = await sql<Signed>`with wanted as (
       select object_id as id from local_ids where merchant_id = ${merchantId} and local_id = ${idOrLocalId}

@@ -32,9 +32,7 @@ interface AssetLimits {
 const FOR_SWEEPS: readonly Purpose[] = ['sweep', 'gas', 'resources']
 const LIMITS_CACHED_MS = 10_000
 
-/**
- * What stands between withdrawals and the signer: what a transaction pays, and which withdrawals still wait for people.
- */
+/** Connects withdrawals to the signer: what a transaction pays, and which withdrawals still wait for approvals. */
 export const createSigning = (runtime: Runtime, catalogue: Catalogue, signer: Signer) => {
   const { db } = runtime
   const limits = cacheFor(
@@ -43,7 +41,7 @@ export const createSigning = (runtime: Runtime, catalogue: Catalogue, signer: Si
     () => readLimits(signer),
   )
   return {
-    /** What a transaction is for; of a payout, the payments in chain units with the approvals people gave them. */
+    /** Returns a transaction's purpose; for a payout, its payments in chain units with their approvals. */
     purposeOf: async (outgoing: Outgoing): Promise<SigningPurpose> => {
       if (outgoing.purpose === 'filler') return { purpose: 'filler', intents: [] }
       if (outgoing.purpose === 'consolidation') return { purpose: 'consolidation', intents: [] }
@@ -64,15 +62,18 @@ export const createSigning = (runtime: Runtime, catalogue: Catalogue, signer: Si
       }
     },
 
-    /** Under which intents the payments of a transaction would be made had it been given up. */
+    /** Returns the intents under which a transaction's payments would be made if it had been abandoned. */
     nextIntentsOf: async ({ id, purpose }: Outgoing): Promise<string[]> =>
       purpose === 'payout' ? (await carriedBy(db, id)).map(nextIntentOf) : [],
 
-    /** The cold address of each asset by the signer's own policy, by `NETWORK/TICKER`. */
+    /** Returns the cold address of an asset on a network, from the signer's own policy. */
     coldAddress: async (network: string, ticker: string): Promise<string | undefined> =>
       (await limits()).get(`${network}/${ticker}`)?.cold,
 
-    /** Those of one network that the signer would sign for now, with the approvals their amount asks for. */
+    /**
+     * Returns the withdrawals of one network that the signer would sign now, with the approvals that their amounts
+     * require.
+     */
     approved: async (withdrawals: readonly Withdrawal[]): Promise<Withdrawal[]> => {
       if (withdrawals.length === 0) return []
       const rules = await limits()
@@ -91,7 +92,10 @@ export const createSigning = (runtime: Runtime, catalogue: Catalogue, signer: Si
 
 const LIMITS_EVERY_MS = 60_000
 
-/** Keeps what the signer lets go in one payment, an hour and a day, which merchants' own limits are parts of. */
+/**
+ * Creates the job that stores the signer's limits per payment, hour and day. Merchants' own limits are percentages of
+ * them.
+ */
 export const createSignerLimitsJob = (
   { db, clock }: Runtime,
   catalogue: Catalogue,
@@ -125,14 +129,13 @@ export const createSignerLimitsJob = (
 })
 
 /**
- * Withdrawals that the signer is asked about at once: each may need a few approvals, of which a request has at most
- * 100.
+ * How many withdrawals the signer is asked about at once: each may need a few approvals, and a request has at most 100.
  */
 const CHECKED_AT_ONCE = 25
 
 /**
- * Those of waiting withdrawals of one network that the signer would sign for now. The others are put off or barred, so
- * that neither a nonce nor coins are taken for what would be refused.
+ * Returns the waiting withdrawals of one network that the signer would sign now. The others are postponed or barred, so
+ * that no nonce or coins are reserved for a payment that would be refused.
  */
 const checked = async (
   runtime: Runtime,
@@ -162,7 +165,7 @@ const checked = async (
   return all
 }
 
-/** The payment that the signer is asked for. */
+/** Makes the payment to request from the signer. */
 export const intentOf = (catalogue: Catalogue, withdrawal: Withdrawal): Intent => ({
   id: withdrawal.intentId,
   asset: withdrawal.ticker,
@@ -170,7 +173,10 @@ export const intentOf = (catalogue: Catalogue, withdrawal: Withdrawal): Intent =
   units: chainUnits(catalogue, withdrawal).toString(),
 })
 
-/** A replacement of what the operator has signed pays the same to the same address; the signer knows which that is. */
+/**
+ * Makes the intent of a replacement. It pays the same to the same address as the transaction that the operator signed,
+ * which the signer knows.
+ */
 const coldIntent = async (
   db: Db,
   catalogue: Catalogue,

@@ -5,7 +5,7 @@ import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import type { Allowed } from '../../treasury/sweeps/index.ts'
 
-/** What is read here of the signer's policy, as its administrator wrote it. */
+/** The fields of the signer's policy used here, as its administrator wrote them. */
 interface WrittenPolicy {
   enabled?: boolean
   sweep?: { enabled?: boolean; treasury?: string; domains?: Record<string, unknown> }
@@ -15,9 +15,9 @@ interface WrittenPolicy {
 const CACHED_MS = 10_000
 
 /**
- * Which assets the signer would let be swept on a network now, so that nothing is planned that it refuses: a refused
- * transaction still uses a nonce up. None when its policy sends them elsewhere than to the hot wallet and an alert is
- * raised.
+ * Returns the assets that the signer would let be swept on a network now. A sweep that it refuses must not be planned,
+ * because a refused transaction uses up a nonce. Returns none, and raises an alert, when the signer's policy sends
+ * sweeps elsewhere than to the hot wallet.
  */
 export const createSweepPermission = (
   runtime: Runtime,

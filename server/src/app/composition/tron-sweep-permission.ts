@@ -2,7 +2,7 @@ import type { Signer, SignerStatus } from '../../adapters/signer/port.ts'
 import { cacheFor } from '../../platform/base/cache.ts'
 import type { TronSweepPermission } from '../../treasury/sweeps/index.ts'
 
-/** What is read here of the signer's policy of TRON, as its administrator wrote it. */
+/** The fields of the signer's policy for TRON used here, as its administrator wrote them. */
 interface WrittenPolicy {
   enabled?: boolean
   sweep?: { enabled?: boolean; maxTopUp?: string }
@@ -12,7 +12,7 @@ interface WrittenPolicy {
 
 const CACHED_MS = 10_000
 
-/** What the signer would sign of sweeps on TRON now, so that nothing is planned that it refuses. */
+/** Returns which sweeps on TRON the signer would sign now, so that no others are planned. */
 export const createTronSweepPermission = (signer: Pick<Signer, 'status'>): (() => Promise<TronSweepPermission>) =>
   cacheFor(
     CACHED_MS,
@@ -33,7 +33,8 @@ export const createTronSweepPermission = (signer: Pick<Signer, 'status'>): (() =
   )
 
 /**
- * Whether the sums of what is lent have room left: without any, deposit addresses are topped up until the window moves.
+ * Whether the limits of lent amounts have room left. Without room, deposit addresses are topped up until the window
+ * moves.
  */
 const hasRoomToLend = (velocity: SignerStatus['velocity']): boolean => {
   const loan = velocity.find(({ network, asset }) => network === 'TRON' && asset === 'loan')

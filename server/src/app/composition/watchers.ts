@@ -5,7 +5,7 @@ import type { ChainAdapter } from '../../adapters/chains/port.ts'
 import type { PoolSettings } from '../../platform/db/index.ts'
 import { createLeadership, createWatcher, type Watcher } from '../../chain/watcher/index.ts'
 
-/** A watcher for each network whose node is configured. */
+/** Creates a watcher for each network with a configured node. */
 export const createWatchers = (
   world: World,
   adapters: ReadonlyMap<Network, ChainAdapter>,

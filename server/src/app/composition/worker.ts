@@ -47,10 +47,10 @@ const COSTS_EVERY_MS = 30_000
 const COUNT_EVERY_MS = 5_000
 const TREASURY_EVERY_MS = 10_000
 const INVOICES_EVERY_MS = 1_000
-/** Looks whether the day has its anchor. */
+/** How often to check whether the day has its anchor. */
 const SEAL_EVERY_MS = 60_000
 
-/** Everything that takes time: money out, prices, notifications, the books. */
+/** Composes a worker's jobs: withdrawals, prices, notifications, checks of the books. */
 export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
   const { runtime, catalogue } = world
   const { deposits } = createChainSubscribers(world)
@@ -127,7 +127,7 @@ const gasReader = ({
     isEvmNetwork(adapter.network) ? read(adapter as AccountChainAdapter, adapter.network) : undefined
 }
 
-/** Where the operator fills the hot wallet of each network. */
+/** The addresses at which the operator funds the hot wallet of each network. */
 const hotAddresses = ({ wallet }: World, adapters: readonly ChainAdapter[]): Map<Network, string> =>
   new Map(
     adapters.map(({ network }) => {

@@ -17,26 +17,26 @@ import type { AddressHolders } from '../../pay-out/withdrawals/index.ts'
 import type { Acquirers } from './fiat.ts'
 import type { ScreeningWorld } from './screening.ts'
 
-/** What every role is made of. */
+/** Dependencies of every role. */
 export interface World {
   runtime: Runtime & { clock: OffsetClock }
   catalogue: Catalogue
   policies: Policies
   exchange: ExchangePolicy
-  /** null: nothing is hedged */
+  /** null: no hedging */
   hedging: HedgePolicy | null
   wallet: WalletKeys
-  /** where payers and acquirers reach the api, without a slash at its end */
+  /** our public URL for payers and acquirers, without a trailing slash */
   publicUrl: string
   acquirers: Acquirers
-  /** that seal the numbers of cards, the newest first; null where nothing is paid to cards */
+  /** keys of card numbers, newest first; null when nothing is paid to cards */
   cardKeys: readonly Uint8Array[] | null
   /** how long a quote of an invoice priced in fiat is valid, ms */
   quoteMs: number
-  /** how long after the end of its quote, or of its invoice, a payment may be mined to count so, ms */
+  /** how long after the end of its quote, or of its invoice, a payment may be mined and still count, ms */
   minedWithinMs: number
   claimTokens: ClaimTokens
-  /** judges where money comes from; null: no screening */
+  /** how the origin of money is screened; null: no screening */
   screening: ScreeningWorld['screening']
 }
 
@@ -45,13 +45,13 @@ export interface WorkerDeps {
   chainIds: ReadonlyMap<Network, bigint>
   signer: Signer
   sources: readonly RateSource[]
-  /** order books, official rates, and how a leg is judged where it isn't by the standard */
+  /** order books, official rates, and overrides of the rules for a leg */
   market: {
     books: readonly BookSource[]
     official: readonly OfficialSource[]
     legs: Readonly<Record<string, Partial<AgreementRules>>>
   }
-  /** where exchanges are hedged; null: nowhere */
+  /** where exchanges are hedged; null: no hedging */
   venue: Venue | null
   delivery: Delivery
   holders: Pick<AddressHolders, 'holderOf'>

@@ -4,12 +4,12 @@ import type { ApiRefusal } from '../../platform/api/route.ts'
 import { refusalBody } from './refusals.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
-/** On every answer: nothing here is to be kept or guessed at. */
+/** Headers of every answer: no caching, and no content sniffing. */
 const ALWAYS = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff']
-/** Data is never shown as a page. */
+/** Data must not be rendered as a page. */
 const NO_PAGE = ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"]
 
-/** Where an answer goes, and what it has to carry beside its body. */
+/** The destination of an answer, and what it carries besides its body. */
 export interface Exchange {
   request: IncomingMessage
   response: ServerResponse
@@ -29,7 +29,8 @@ export const sendJson = (
   const headers = ['content-type', JSON_TYPE, ...NO_PAGE, ...Object.entries(own).flat()]
   const { rate } = exchange
   if (rate !== null) {
-    // The structured fields of draft-ietf-httpapi-ratelimit-headers; a bucket refills evenly, so the next call is soon.
+    // Structured fields of draft-ietf-httpapi-ratelimit-headers. A bucket refills evenly, so the next call is possible
+    // soon.
     headers.push('ratelimit-policy', `"merchant";q=${rate.perMinute};w=60`, 'ratelimit', `"merchant";r=${rate.left}`)
   }
   if (retryAfterSeconds !== undefined) headers.push(responseHeaders.retryAfter, String(retryAfterSeconds))
@@ -52,8 +53,8 @@ const send = ({ request, response, requestId }: Exchange, status: number, text: 
 const MOST_READ_ON = 16 * 1024 * 1024
 
 /**
- * Whether what is left of a request that is answered early is worth reading to its end: a connection closed on bytes
- * that are still being sent takes the answer with it.
+ * Whether the rest of a request should be read to its end after an early answer: closing a connection on which bytes
+ * are still being sent may lose the answer.
  */
 const isSoonRead = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= MOST_READ_ON

@@ -6,7 +6,7 @@ import type { Merchant, MerchantDirectory, MerchantKey } from '../../merchants/a
 import { badSignature, invalidRequest, refuse } from './refusals.ts'
 
 export interface SignedHeaders {
-  /** lowercase; not a UUID where none could be meant */
+  /** lowercase; may be no UUID when the header has none */
   merchantId: string
   signature: string
   timestamp: string
@@ -18,8 +18,8 @@ const TIMESTAMP = new RegExp(headerPatterns.timestamp)
 const IDEMPOTENCY_KEY = new RegExp(headerPatterns.idempotencyKey)
 
 /**
- * The headers of a signed request. Each stands once: Node joins repeated ones with a comma and a space, which fits none
- * of the grammars, so that no two readers can see two requests.
+ * Reads the headers of a signed request. Each must appear once: Node joins repeated headers with a comma and a space,
+ * which no grammar here allows, so two readers can't see two different requests.
  */
 export const readSignedHeaders = ({ headers, rawHeaders }: IncomingMessage): SignedHeaders => {
   const merchantId = headers[requestHeaders.merchantId]
@@ -76,24 +76,24 @@ export const checkTimestamp = (timestamp: string, now: number, window: { maxAge:
   }
 }
 
-/** The bytes that were signed. */
+/** The bytes that a signature covers. */
 export interface SignedBytes {
   method: string
   /** as sent */
   target: string
-  /** another target that the signature may be over (`contract.md` 18, row 32) */
+  /** another target that the signature may cover (`contract.md` 18, row 32) */
   alsoSignedAs: string | undefined
   body: Uint8Array | undefined
 }
 
-/** Stands in where there is no key, so that an unknown merchant costs what a known one does. */
+/** Used when there is no key, so that an unknown merchant costs as much time as a known one. */
 const NO_KEY = '0'.repeat(32)
 const MOST_KEYS = 2
 
 /**
- * Finds the key that signed a request. Two keys are always tried, whichever fits and however many there are, and an
- * unknown or disabled merchant is refused like a wrong signature after the same work.
- * @param now the real clock, ms, by which keys end
+ * Finds the key that signed a request. Two keys are always tried, whichever matches and however many exist. An unknown
+ * or disabled merchant is refused like a wrong signature, after the same work.
+ * @param now the real clock, ms, which decides when keys expire
  */
 export const authenticate = async (
   directory: Pick<MerchantDirectory, 'find'>,

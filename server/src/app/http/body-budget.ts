@@ -1,25 +1,25 @@
 import { refuse, tooManyRequests, unavailable } from './refusals.ts'
 
-/** How many bytes of bodies one process holds at most at a time. */
+/** The most bytes of request bodies that one process holds at a time. */
 export interface BodyLimits {
   total: number
-  /** from one network address */
+  /** per network address */
   perAddress: number
 }
 
 export const BODY_LIMITS: BodyLimits = { total: 64 * 1024 * 1024, perAddress: 8 * 1024 * 1024 }
 
-/** What one request holds of the budget. */
+/** The part of the budget that one request uses. */
 export interface BodyShare {
-  /** @throws a refusal when that is more than there is room for */
+  /** @throws a refusal when the budget has no room for them */
   take(bytes: number): void
   release(): void
 }
 
 export interface BodyBudget {
-  /** @param subject the network address that the bytes come from */
+  /** @param subject the network address that sends the bytes */
   share(subject: () => string): BodyShare
-  /** bytes that are held now */
+  /** bytes in use now */
   held(): number
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { BodyShare } from './body-budget.ts'
 import { bodyTooLarge, invalidRequest, refuse } from './refusals.ts'
 
-/** Refuses a body that says it is longer than `most` bytes, before any of it is read. */
+/** Refuses a body whose declared length exceeds `most` bytes, before any of it is read. */
 export const checkLength = ({ headers }: IncomingMessage, most: number): void => {
   if (Number(headers['content-length'] ?? 0) > most) throw tooLong(most)
 }
@@ -10,8 +10,8 @@ export const checkLength = ({ headers }: IncomingMessage, most: number): void =>
 const tooLong = (most: number) => refuse(bodyTooLarge, `the body is over ${most} bytes: send less`)
 
 /**
- * Reads the bytes of a request, at most `most` of them: what says or turns out to be longer is refused at once, and no
- * more of it is kept. So is a body that `share` has no room for. Undefined when there are none.
+ * Reads the body of a request, at most `most` bytes. A longer body is refused as soon as that is known, and the rest is
+ * discarded. A body that `share` has no room for is refused too. Undefined when the body is empty.
  */
 export const readBytes = (request: IncomingMessage, most: number, share: BodyShare): Promise<Buffer | undefined> =>
   new Promise((resolve, reject) => {

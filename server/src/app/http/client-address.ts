@@ -2,15 +2,16 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** Says which network address a request comes from. */
+/** Returns the network address that a request comes from. */
 export type ClientAddress = (request: IncomingMessage) => string
 
 const ATTACHED_IPV4 = /^::ffff:(?=\d+\.)/i
 
 /**
- * The address of the connection; when that is a trusted proxy, the last address in X-Forwarded-For that is not one.
- * What a client writes there itself stands before what the proxies add, so it is never believed. A proxy may add a
- * port; what is no address at all is not believed either, and the proxy that wrote it stands for it.
+ * Returns the address of the connection. If that is a trusted proxy, returns the last address in X-Forwarded-For that
+ * is not one. Proxies append to that header, so what the client wrote into it comes first and is never trusted. A proxy
+ * may add a port. An entry that is no address is not trusted either: the address of the proxy that added it is
+ * returned.
  * @param trusted CIDR ranges
  */
 export const createClientAddress = (trusted: readonly string[]): ClientAddress => {
@@ -35,7 +36,9 @@ export const createClientAddress = (trusted: readonly string[]): ClientAddress =
   }
 }
 
-/** `IPV4`, `IPV4:PORT`, `IPV6`, `[IPV6]` or `[IPV6]:PORT`, as proxies write them; undefined for anything else. */
+/**
+ * Parses `IPV4`, `IPV4:PORT`, `IPV6`, `[IPV6]` or `[IPV6]:PORT`, as proxies write them; undefined for anything else.
+ */
 const addressIn = (hop: string | undefined): string | undefined => {
   const { v4, v6, bare } =
     /^(?:(?<v4>[\d.]+)(?::\d{1,5})?|\[(?<v6>[\da-f:.]+)\](?::\d{1,5})?|(?<bare>[\da-f:.]+))$/i.exec(hop?.trim() ?? '')
@@ -44,7 +47,7 @@ const addressIn = (hop: string | undefined): string | undefined => {
   return address !== undefined && isIP(address) !== 0 ? address : undefined
 }
 
-/** Whom a network address stands for: a site has a whole /64 of IPv6 addresses to choose from. */
+/** The subject of limits for a network address: of IPv6 the /64, because a site can use any of its addresses. */
 export const subjectOf = (address: string): string => {
   if (!isIPv6(address)) return address
   return ipaddr.IPv6.parse(address.split('%')[0]!)

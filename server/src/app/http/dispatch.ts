@@ -2,17 +2,17 @@ import { operations, type Operation } from '@bursar/contract'
 import type { Route } from '../../platform/api/route.ts'
 import { createOperation, type EdgeDeps, type OperationHandler } from './operation.ts'
 
-/** What serves one method and path. */
+/** The handler of one method and path. */
 export interface Endpoint extends OperationHandler {
   operation: Operation
 }
 
-/** Finds what serves a method and a raw path; a HEAD is served as the GET that it asks about (RFC 9110, 9.3.2). */
+/** Finds the endpoint of a method and a raw path; HEAD is served as GET (RFC 9110, 9.3.2). */
 export type Dispatch = (method: string, path: string) => { endpoint: Endpoint; id: string } | undefined
 
 /**
- * All operations of the contract on all their paths, found by the path as it was sent: nothing is decoded or
- * normalised, so that there is one spelling of each. Throws for a route that no operation has.
+ * Maps all operations of the contract by their paths as sent: nothing is decoded or normalised, so each path has one
+ * spelling. Throws for a route without an operation.
  */
 export const createDispatch = (routes: readonly Route[], deps: EdgeDeps): Dispatch => {
   const byOperation = new Map(routes.map((route) => [route.operation, route]))
@@ -41,7 +41,7 @@ export const createDispatch = (routes: readonly Route[], deps: EdgeDeps): Dispat
 
 const patternOf = (path: string): RegExp => new RegExp(`^${path.replace(':id', '([A-Za-z0-9_-]{1,64})')}$`)
 
-/** An operation's own path and its aliases, each with and without a slash at its end. */
+/** An operation's own path and its aliases, each with and without a trailing slash. */
 const pathsOf = ({ path, aliases }: Operation): { path: string; alsoSignedAs: string | undefined }[] => {
   const plain = [
     { path, alsoSignedAs: undefined },

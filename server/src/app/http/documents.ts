@@ -4,11 +4,11 @@ import { sendWhole, type WholeAnswer } from './page-answering.ts'
 import { referencePage } from './reference.ts'
 import { refusalBody, refuse, unavailable } from './refusals.ts'
 
-/** One look at the database serves everyone who asks within this time, so that asking can't be made to hurt. */
+/** One database check answers all requests within this time, so that frequent health requests cause no load. */
 const READY_KEPT_MS = 1_000
 const RETRY_SECONDS = 1
 
-/** Registers what is served beside operations and pages: the contract as data and to read, and health. */
+/** Registers the documents besides operations and pages: the contract as data and as a page, and health. */
 export const registerDocuments = (app: FastifyInstance, ready: () => Promise<void>): void => {
   const document = json(200, JSON.stringify(openApiDocument()))
   const { html, styleHash } = referencePage()

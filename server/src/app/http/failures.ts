@@ -5,8 +5,8 @@ import { invalidRequest, refuse, unavailable } from './refusals.ts'
 const RETRY_SECONDS = 1
 
 /**
- * The refusal that a failure becomes on the wire. No detail of what went wrong inside is sent: the operator finds
- * it in the log by the request's id. `ours` is true when an operator should look.
+ * Converts a failure to the refusal that is sent. It contains no internal details: the operator finds them in the log
+ * by the request's id. `ours` is true when an operator should look.
  */
 export const refusalOf = (error: unknown): { refusal: ApiRefusal; ours: boolean } => {
   if (error instanceof ApiRefusal) return { refusal: error, ours: false }
@@ -17,7 +17,7 @@ export const refusalOf = (error: unknown): { refusal: ApiRefusal; ours: boolean 
       ours: false,
     }
   }
-  // A value that no column can hold came from the request; that it came so far is a gap in an operation's checks.
+  // A value that no column can store came from the request: an operation's validation has a gap.
   if (sqlState(error)?.startsWith('22') === true)
     return { refusal: refuse(invalidRequest, 'a value can not be stored'), ours: true }
   return {

@@ -1,7 +1,7 @@
 /**
- * The edge: the merchant API over HTTP. Promises that a request reaches an operation only when its signature, age,
- * rate, JSON and schema are right, checked in that order over the bytes as they came, and that every refusal says what
- * to change.
+ * The edge: the merchant API over HTTP. It guarantees that a request reaches an operation only after its signature,
+ * age, rate, JSON and schema are checked, in the order of `contract.md` 19 #1, over the bytes as received; and that
+ * every refusal says what to change.
  */
 export { createHttpServer } from './server.ts'
 export type { HttpDeps } from './server.ts'

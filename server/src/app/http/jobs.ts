@@ -3,13 +3,13 @@ import { pruneAnswers } from '../../platform/api/answers.ts'
 import type { Job } from '../../platform/jobs/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 
-/** Signatures expire with the timestamp window; their answers are kept well beyond it. */
+/** Signatures expire with the timestamp window; their answers are stored well beyond it. */
 const SIGNATURE_LIFE_MS = 60 * 60_000
 const MOST_AT_ONCE = 5_000
 
 /**
- * Removes kept answers that no request can ask for any more. By the real clock, as signatures are judged: business time
- * runs ahead of it, so that nothing goes too early.
+ * Creates the job that deletes stored answers which no request can repeat any more. It uses the real clock, as the
+ * check of signatures does. Business time runs ahead of it, so nothing is deleted too early.
  */
 export const createAnswerPruneJob = (runtime: Pick<Runtime, 'db' | 'clock'>): Job => ({
   name: 'prune kept answers',

@@ -1,14 +1,14 @@
 import { Counter, Histogram, type Metric } from 'prom-client'
 
-/** Counts what was answered, and how long it took. */
+/** Counts requests and their durations. */
 export interface RequestMeter {
-  /** @param operation the contract's id, or method and path of a page */
+  /** @param operation the contract's id of the operation, or method and path of a page */
   note(operation: string, status: number, ms: number): void
-  /** for the registry of the inner server; they are in no other one */
+  /** for the registry of the inner server only */
   readonly metrics: readonly Metric[]
 }
 
-/** Upper ends of the ranges that times are counted in, seconds. */
+/** Upper bounds of the histogram of durations, in seconds. */
 const RANGES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 export const createRequestMeter = (): RequestMeter => {

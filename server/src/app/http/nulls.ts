@@ -1,10 +1,11 @@
-/** The fields of a body, each with those of the object it holds, and whether it may be null. */
+/** The fields of a body with the fields of nested objects, and whether each may be null. */
 export interface NullableFields {
   readonly [field: string]: { readonly mayBeNull: boolean; readonly inner: NullableFields }
 }
 
 /**
- * Without these an order takes any fee, price, amount or asset: a null there is more likely a mistake of the sender's.
+ * Fields that must not be null: without them an order accepts any fee, price, amount or asset, so a null is more likely
+ * a mistake of the sender.
  */
 const OPENING: readonly string[] = ['fee', 'price', 'amount', 'baseAmount', 'value', 'ticker', 'blockchain']
 
@@ -26,10 +27,7 @@ export const nullableOf = (schema: object): NullableFields => {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/**
- * Many languages write null where nothing was set: a null for an optional field is as if the field were not there
- * (`contract.md` 18, row 31).
- */
+/** Removes null optional fields, because many languages write null for an unset field (`contract.md` 18, row 31). */
 export const withoutNulls = (value: unknown, fields: NullableFields): unknown => {
   if (!isObject(value)) return value
   const kept = Object.entries(value).flatMap(([field, inner]): [string, unknown][] => {

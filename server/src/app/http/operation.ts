@@ -21,15 +21,15 @@ export interface EdgeDeps {
   /** seconds */
   window: { maxAge: number; maxAhead: number }
   requestsPerMinute: number
-  /** called when a key that was never used signs a good request */
+  /** called when a key signs its first valid request */
   onFirstUse(merchant: Merchant, key: MerchantKey): void
   /**
-   * The same in every process, the newest first; see `fingerprintOf`. Key objects, as importing the bytes for each
-   * request costs as much as all other checks.
+   * the same in every process, newest first; see `fingerprintOf`. Key objects, because importing the bytes for each
+   * request costs as much as all other checks
    */
   fingerprintKeys: readonly KeyObject[]
   /**
-   * the answer to a request that came before, looked up before an operation that moves money or was sent an
+   * returns the answer to an earlier identical request; called before an operation that moves money or has an
    * Idempotency-Key
    */
   findKnown(request: {
@@ -39,31 +39,31 @@ export interface EdgeDeps {
   }): Promise<ApiAnswer | undefined>
 }
 
-/** A request as it arrived, what becomes known of it on the way, and where its answer goes. */
+/** A request, the facts established while it is processed, and the destination of its answer. */
 export interface Passage extends Exchange {
-  /** what stands for `:id` in the path; empty where the operation has none */
+  /** the value of `:id` in the path; empty when the operation has none */
   id: string
-  /** the target, split */
+  /** the parsed target */
   target: Target
   body: Buffer | undefined
-  /** null until the signature was found good */
+  /** null until the signature is verified */
   merchantId: string | null
-  /** of the key that signed it; null until then */
+  /** of the key that signed it; null until the signature is verified */
   keyId: string | null
 }
 
 export interface OperationHandler {
-  /** What is judged before a byte of the body is read: header grammar and timestamp. Throws a refusal. */
+  /** Checks what must be checked before the body is read: header grammar and timestamp. Throws a refusal. */
   readHeaders(passage: Passage): SignedHeaders
-  /** Everything else, once the body is read. */
+  /** Does everything else, after the body is read. */
   handle(passage: Passage, headers: SignedHeaders): Promise<ApiAnswer>
 }
 
 /**
- * One operation of the contract on one of its paths, ready to serve. Checks come in the order of `contract.md` 19 #1:
- * header grammar, timestamp, then merchant and signature as one step, rate, JSON, schema, what is known of the request
- * already, then the operation.
- * @param alsoSignedAs the path that a signature may be over instead of the one the request was sent to
+ * Creates an operation of the contract on one of its paths. Checks follow the order of `contract.md` 19 #1: header
+ * grammar, timestamp, merchant and signature as one step, rate, JSON, schema, earlier identical requests, then the
+ * operation.
+ * @param alsoSignedAs another path that the signature may cover instead of the requested one
  */
 export const createOperation = (
   operation: Operation,
@@ -137,7 +137,7 @@ type Reader = (
   queryText: string,
 ) => ApiRequest
 
-/** Reads what an operation takes: parameters, query, body. Everything else is refused. */
+/** Creates the function that reads an operation's parameters, query and body. It refuses everything else. */
 const createReader = (operation: Operation, fingerprintKeys: readonly KeyObject[]): Reader => {
   const code = validationCodeOf(operation)
   const checkQuery = operation.query ? validatorOf(operation.query, code, 'the query') : undefined
@@ -168,7 +168,7 @@ const createReader = (operation: Operation, fingerprintKeys: readonly KeyObject[
 const NO_VALUES: Readonly<Record<string, string>> = Object.freeze({})
 const NO_KEYS: readonly AnswerKey[] = Object.freeze([])
 
-/** Every identifier is a UUID: anything else is as unknown as a UUID that does not exist. */
+/** Every identifier is a UUID; any other text is answered like an unknown UUID. */
 const readParams = (id: string): Record<string, string> => {
   const lower = id.toLowerCase()
   if (!isUuid(lower)) throw refuse(notFound, `nothing has the id ${JSON.stringify(id.slice(0, 64))}: ids are UUIDs`)
@@ -214,9 +214,9 @@ const answerKeysOf = (
 }
 
 /**
- * Whether two requests are the same one is judged by what was sent, not by how it was signed. A body may hold the
- * number of a card, of which few digits are unknown to anyone who sees its mask: without the key they can't be tried
- * out.
+ * Returns the fingerprint by which identical requests are recognised. It covers the content, not the signature. A body
+ * may contain a card number, of which few digits are unknown to anyone who sees its mask; the key prevents guessing
+ * them from the fingerprint.
  */
 const fingerprintOf = ({ request, body }: Passage, key: KeyObject): string => {
   const hmac = createHmac('sha256', key).update(`${request.method} ${request.url}\n`)

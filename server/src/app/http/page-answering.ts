@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { responseHeaders } from '@bursar/contract'
 import type { PageAnswer } from '../../platform/api/page.ts'
 
-/** What every page says unless it says otherwise itself. */
+/** Headers of every page, unless the page overrides them. */
 const STANDARD: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
@@ -13,12 +13,12 @@ const STANDARD: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'same-origin',
 }
 const COMPRESSED = /^(text\/|application\/json|image\/svg)/
-/** Below this a header costs what compression saves. */
+/** For a smaller body, the header costs what compression saves. */
 const WORTH_COMPRESSING = 800
 
 export type WholeAnswer = Extract<PageAnswer, { body: unknown }>
 
-/** Sends a whole answer. Throws for a header that can't be sent. */
+/** Sends a complete answer. Throws for a header that can't be sent. */
 export const sendWhole = ({ raw, id }: FastifyRequest, reply: FastifyReply, answer: WholeAnswer): FastifyReply => {
   const headers: Record<string, string> = { ...STANDARD, ...answer.headers, [responseHeaders.requestId]: id }
   let body = typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body
@@ -35,7 +35,7 @@ export const sendWhole = ({ raw, id }: FastifyRequest, reply: FastifyReply, answ
     }
   }
   if (!raw.complete) headers['connection'] = 'close'
-  // Fastify's own failure at such a header would leave the request without an answer.
+  // If Fastify failed at such a header, the request would get no answer.
   for (const [name, value] of Object.entries(headers)) validateHeaderValue(name, value)
   return reply
     .code(answer.status)
@@ -47,7 +47,7 @@ const BROTLI = {
   params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT },
 }
 
-/** The best encoding that is named without a weight of zero. */
+/** The best encoding that the client accepts with a weight above zero. */
 const encodingOf = ({ headers }: IncomingMessage): 'br' | 'gzip' | undefined => {
   const accepted = headers['accept-encoding']
   if (typeof accepted !== 'string') return undefined
@@ -60,11 +60,11 @@ const encodingOf = ({ headers }: IncomingMessage): 'br' | 'gzip' | undefined => 
   return wants('br') ? 'br' : wants('gzip') ? 'gzip' : undefined
 }
 
-/** The headers of an answer that goes on. */
+/** The headers of a streamed answer. */
 export const streamHeaders = (answer: PageAnswer, requestId: string): Record<string, string> => ({
   ...STANDARD,
   ...answer.headers,
-  // A proxy that collects an answer before it hands it on would hand on nothing.
+  // A buffering proxy would never forward a stream.
   'x-accel-buffering': 'no',
   [responseHeaders.requestId]: requestId,
 })

@@ -9,11 +9,11 @@ import { pathOf, readPageQuery, unknownPath } from './target.ts'
 
 interface BodyReading {
   share: BodyShare
-  /** the body has to arrive within */
+  /** the time limit for receiving the body */
   ms: number
 }
 
-/** What a page is asked, its body read to the end. Throws a refusal for what no page takes. */
+/** Reads a page's request and its whole body. Throws a refusal for what no page accepts. */
 export const readPageRequest = async (
   request: FastifyRequest,
   { method, mostBytes }: PageRoute,
@@ -30,9 +30,9 @@ export const readPageRequest = async (
 }
 
 /**
- * Throws a refusal unless a path is written as its route is, with a visible text for each name in it: Fastify also
+ * Throws a refusal unless the path is spelled as its route is, with visible characters in each parameter. Fastify also
  * finds a route for `/invoices/crypt%6F/ID`, `http://host/docs`, `/invoices/crypto/ID#x`, and an empty or unprintable
- * name.
+ * parameter.
  */
 export const checkSpelling = ({ routeOptions, params, raw }: FastifyRequest): void => {
   const route = routeOptions.url?.split('/')
@@ -70,7 +70,7 @@ const readInTime = async (request: IncomingMessage, most: number, { share, ms }:
   }
 }
 
-/** A name that stands twice has its values joined, as RFC 9110 reads it. */
+/** Joins the values of a repeated header, according to RFC 9110. */
 export const headersOf = ({ raw }: FastifyRequest): Record<string, string> =>
   Object.fromEntries(
     Object.entries(raw.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),

@@ -14,7 +14,7 @@ import { createPageStreams, STREAM_LIMITS, type StreamLimits } from './page-stre
 import { createRateLimiter } from './rate-limit.ts'
 import { invalidRequest, refusalBody, refuse, tooManyRequests } from './refusals.ts'
 
-/** Why a page can't be shown, in words for its reader. */
+/** Why a page can't be shown, in words for the reader. */
 interface PageProblem {
   status: number
   /** what to change; in English */
@@ -23,19 +23,19 @@ interface PageProblem {
   requestId: string
 }
 
-/** What is served without a signature. */
+/** The routes that need no signature. */
 export interface HostedPages {
   routes: readonly PageRoute[]
-  /** a problem as a page in the reader's language */
+  /** renders a problem as a page in the reader's language */
   problem(
     problem: PageProblem,
     headers: Readonly<Record<string, string>>,
   ): { headers: Readonly<Record<string, string>>; body: string }
-  /** of one network address to one route, unless the route says otherwise */
+  /** limit per network address and route, unless the route has its own */
   postsPerMinute: number
   getsPerMinute: number
   streams?: StreamLimits
-  /** how long a body may take to arrive, ms */
+  /** time limit for receiving a body, ms */
   bodyMs?: number
 }
 
@@ -50,14 +50,14 @@ export interface PageDeps {
 }
 
 export interface PageServer {
-  /** Answers a browser with a readable page; false for everybody else. */
+  /** Answers a browser with a readable page; returns false for every other client. */
   takeRefusal(request: FastifyRequest, reply: FastifyReply, refusal: ApiRefusal): boolean
   endStreams(): void
 }
 
 const BODY_MS = 10_000
 
-/** Registers what is served without a signature: payers' pages, web forms, callbacks of acquirers. */
+/** Registers the routes that need no signature: payment pages, web forms, acquirers' callbacks. */
 export const registerPages = (app: FastifyInstance, deps: PageDeps): PageServer => {
   const { pages } = deps
   const limiter = createRateLimiter()
@@ -138,7 +138,7 @@ export const registerPages = (app: FastifyInstance, deps: PageDeps): PageServer 
   }
 }
 
-/** `/invoices/{id}` as Fastify writes it. */
+/** Converts `/invoices/{id}` to Fastify's form. */
 const urlOf = ({ path }: PageRoute): string => path.replaceAll(/\{([^}]*)\}/g, ':$1')
 
 const methodsByUrl = (routes: readonly PageRoute[]): Map<string, string[]> => {
@@ -154,7 +154,7 @@ const readsPages = ({ headers }: IncomingMessage): boolean => /\btext\/html\b/i.
 const wantsJson = (request: IncomingMessage): boolean =>
   !readsPages(request) && /\bapplication\/json\b/i.test(request.headers.accept ?? '')
 
-/** As a page, unless JSON is asked for (`contract.md` 18, row 15). */
+/** Refuses with a page, unless JSON was requested (`contract.md` 18, row 15). */
 const refusePage = (pages: HostedPages, request: FastifyRequest, reply: FastifyReply, refusal: ApiRefusal): void => {
   const { status, message: description, retryAfterSeconds } = refusal
   const requestId = request.id

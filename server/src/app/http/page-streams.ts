@@ -4,15 +4,15 @@ import type { PageAnswer } from '../../platform/api/page.ts'
 import { streamHeaders } from './page-answering.ts'
 import { refuse, tooManyRequests, unavailable } from './refusals.ts'
 
-/** What one process keeps open at most, and for how long. */
+/** Limits of the streams of one process. */
 export interface StreamLimits {
-  /** all together */
+  /** in total */
   most: number
-  /** of one network address */
+  /** per network address */
   perAddress: number
-  /** ms; a browser asks again afterwards */
+  /** ms; the browser reconnects afterwards */
   longestMs: number
-  /** bytes that may wait for a client that reads slowly */
+  /** bytes that may be buffered for a slow client */
   mostWaiting: number
 }
 
@@ -27,8 +27,8 @@ type Streaming = Extract<PageAnswer, { stream: unknown }>
 
 export interface PageStreams {
   /**
-   * Throws a refusal: one of too many. What it returns sends an answer that goes on, until it ends itself, its client
-   * leaves or reads too slowly, its time is over, or the process stops; it has to be called.
+   * Throws a refusal when there are too many streams. The returned function must be called: it sends a stream until the
+   * stream ends, the client disconnects or reads too slowly, the time limit is reached, or the process stops.
    */
   admit(subject: string): (request: FastifyRequest, response: ServerResponse, answer: Streaming) => Promise<void>
   endAll(): void

@@ -1,8 +1,9 @@
-/** A bucket per subject that refills evenly: `perMinute` at most at once, and as many each minute. */
+/** A token bucket per subject that refills evenly: at most `perMinute` calls at once, and as many each minute. */
 export interface RateLimiter {
   /**
-   * Counts a call. @param now real time, ms
-   * @returns how many more may follow at once, or below zero: the seconds to wait, negated
+   * Counts a call.
+   * @param now real time, ms
+   * @returns how many more calls are allowed at once, or if negative, the seconds to wait
    */
   take(subject: string, perMinute: number, now: number): number
 }
@@ -11,8 +12,8 @@ const MOST_SUBJECTS = 50_000
 const MINUTE_MS = 60_000
 
 /**
- * Remembers when each subject's bucket is full again. A bucket that was not touched for a minute is full, so two maps
- * that take turns by the minute forget it at no cost; so many subjects that they turn sooner are forgiven some calls.
+ * Stores when each subject's bucket is full again. A bucket that was not used for a minute is full, so two maps that
+ * swap every minute discard it at no cost. With very many subjects they swap sooner, and some calls are not counted.
  */
 export const createRateLimiter = (): RateLimiter => {
   let young = new Map<string, number>()
@@ -27,7 +28,7 @@ export const createRateLimiter = (): RateLimiter => {
       }
       const cost = MINUTE_MS / perMinute
       const before = young.get(subject) ?? old.get(subject) ?? 0
-      // Further ahead than a minute is only what was written before the clock was set back.
+      // A time more than a minute ahead was stored before the clock was set back.
       const next = (before > now && before <= now + MINUTE_MS ? before : now) + cost
       const used = next - now
       if (used > MINUTE_MS) return -Math.max(1, Math.ceil((used - MINUTE_MS) / 1_000))

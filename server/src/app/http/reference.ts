@@ -7,7 +7,7 @@ h1{font-size:1.6rem}h2{margin-top:2.5rem;border-bottom:1px solid #8886}h3{margin
 pre{overflow:auto;padding:.7rem;border:1px solid #8886;border-radius:.4rem}table{border-collapse:collapse;width:100%}
 td,th{overflow-wrap:break-word;text-align:left;vertical-align:top;padding:.25rem .6rem .25rem 0;border-bottom:1px solid #8883}.scroll{overflow-x:auto}a{color:inherit}`
 
-/** Descriptions are prose with `code` in backticks. */
+/** Converts a description: prose with `code` in backticks. */
 const prose = (text: string): Markup[] =>
   text.split(/`([^`]+)`/).map((part, i) => (i % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))
 
@@ -46,7 +46,7 @@ ${example('Example', operation.body as Field | null)}${example('Answer', operati
 <details><summary>Errors</summary><table><thead><tr><th>HTTP</th><th>code</th><th>meaning</th></tr></thead><tbody>${errors}</tbody></table></details></section>`
 }
 
-/** The API reference as one page without scripts, made of the contract. */
+/** Renders the API reference from the contract, as one page without scripts. */
 export const referencePage = (): { html: string; styleHash: string } => {
   const tags = [...new Set(operations.map((operation) => operation.tag))]
   const contents = tags.map((tag) => {

@@ -1,14 +1,14 @@
 import { authenticationErrors, generalErrors, type ErrorCode } from '@bursar/contract'
 import { ApiRefusal } from '../../platform/api/route.ts'
 
-/** A refusal of the contract's catalogue with a sentence that says what to change. */
+/** Makes a refusal of the contract's catalogue, with a sentence that says what to change. */
 export const refuse = (
   { status, code }: ErrorCode,
   description: string,
   more: { field?: string; retryAfterSeconds?: number } = {},
 ): ApiRefusal => new ApiRefusal(status, code, description, more)
 
-/** One answer for an unknown merchant, a disabled one, and a signature that does not match. */
+/** The same refusal for an unknown merchant, a disabled one, and a wrong signature. */
 export const badSignature = (): ApiRefusal =>
   refuse(
     authenticationErrors.invalidSignature,
@@ -17,7 +17,7 @@ export const badSignature = (): ApiRefusal =>
 
 export const { invalidRequest, notFound, bodyTooLarge, tooManyRequests, notBuilt, unavailable } = generalErrors
 
-/** The body of a refused request, as JSON. */
+/** The JSON body of a refusal. */
 export const refusalBody = (refusal: ApiRefusal, requestId?: string): string =>
   JSON.stringify({
     code: refusal.code,

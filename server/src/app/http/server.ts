@@ -25,24 +25,24 @@ import { createTurns, type Turns } from './turns.ts'
 
 export interface HttpDeps extends Omit<EdgeDeps, 'limiter'> {
   routes: readonly Route[]
-  /** what is served without a signature */
+  /** routes that need no signature */
   pages?: HostedPages
   log: Logger
   /** throws while the process can't serve */
   ready(): Promise<void>
-  /** requests without a good signature of one network address that get a reason in a minute */
+  /** how many refusals with a reason a network address gets in a minute for requests without a valid signature */
   refusalsPerMinute?: number
-  /** CIDR ranges of proxies whose X-Forwarded-For names the network address */
+  /** CIDR ranges of proxies whose X-Forwarded-For is trusted */
   trustedProxies?: readonly string[]
-  /** called with every answer to an operation */
+  /** called with every answer of an operation */
   meter?: Pick<RequestMeter, 'note'>
-  /** connections that are open at a time: one more is closed at once */
+  /** the most open connections; further ones are closed at once */
   mostConnections?: number
   bodies?: BodyLimits
 }
 
 const REFUSALS_PER_MINUTE = 600
-/** Slow senders hold a connection no longer than this. */
+/** Time limits for slow senders. */
 const TIMES = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -53,8 +53,8 @@ const IDLE_SOCKET_MS = 60_000
 const MOST_HEADER_BYTES = 16_384
 
 /**
- * The merchant API as an HTTP server. Listens when asked to. Signed operations are served straight from node:http,
- * since a signature covers the bytes as they came; everything else is Fastify's.
+ * Creates the HTTP server of the merchant API, not listening yet. Signed operations are served directly from node:http,
+ * because a signature covers the raw bytes; everything else is served by Fastify.
  */
 export const createHttpServer = (deps: HttpDeps): FastifyInstance => {
   const edge: Edge = {
@@ -78,12 +78,12 @@ export const createHttpServer = (deps: HttpDeps): FastifyInstance => {
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     genReqId: edge.newRequestId,
-    // A target that no path can be read from.
+    // The target has no readable path.
     frameworkErrors: (_error, request, reply) => refuseUnsigned(edge, request, reply, unknownPath(request.raw)),
     serverFactory: (unsigned) => listener(edge, unsigned),
     logger: false,
   })
-  // Bodies are read by the pages: an acquirer's callback counts whatever content type it names.
+  // Pages read bodies themselves: an acquirer's callback is accepted with any content type.
   for (const method of app.supportedMethods) app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
   app.addHook('onRequest', async (request) => {
     checkHostOnce(request.raw)
@@ -93,7 +93,7 @@ export const createHttpServer = (deps: HttpDeps): FastifyInstance => {
   app.setNotFoundHandler(async (request, reply) => {
     const found = edge.dispatch(request.raw.method!, pathOf(request.raw.url!))
     if (found === undefined) throw unknownPath(request.raw)
-    // A web form that this build has no page for.
+    // A web form without a page in this build.
     reply.hijack()
     await serve(edge, found.endpoint, found.id, request.raw, reply.raw)
   })
@@ -118,19 +118,19 @@ export const createHttpServer = (deps: HttpDeps): FastifyInstance => {
 interface Edge {
   deps: HttpDeps
   dispatch: Dispatch
-  /** counts requests without a good signature by network address */
+  /** limits refusals of requests without a valid signature, by network address */
   refused: RateLimiter
   clientAddress: ClientAddress
   bodies: BodyBudget
   newRequestId: () => string
   turn: Turns
-  /** of payers' pages, where there are any */
+  /** serves payment pages, if there are any */
   pages: PageServer | undefined
-  /** what is under way is answered, and its connection ends */
+  /** whether the server is stopping: requests in progress are answered, then their connections close */
   closing: boolean
 }
 
-/** A short name for each request: a random start for the process, then a count. */
+/** Makes short request ids: a random prefix of the process, then a counter. */
 const createRequestIds = (): (() => string) => {
   const start = randomBytes(6).toString('hex')
   let count = 0
@@ -202,7 +202,8 @@ const serve = async (
     })
     const ms = elapsed(startedAt)
     edge.deps.meter?.note(operation.id, answer.status, ms)
-    // What went well is counted. A line for each costs as much as its checks do: ask for them with the level `debug`.
+    // Successful requests are counted. A log line for each costs as much as its checks, so they are logged at `debug`
+    // only.
     if (edge.deps.log.isLevelEnabled('debug')) {
       const { requestId, merchantId, keyId } = passage
       edge.deps.log.debug(
@@ -225,7 +226,7 @@ const serve = async (
 const NO_TARGET = { path: '', query: '' }
 const elapsed = (startedAt: number): number => Math.round((performance.now() - startedAt) * 10) / 10
 
-/** A proxy before us may read the other one (RFC 9112, 3.2). */
+/** Refuses two Host headers: a proxy before us may read the other one (RFC 9112, 3.2). */
 const checkHostOnce = ({ rawHeaders }: IncomingMessage): void => {
   let hosts = 0
   for (let i = 0; i < rawHeaders.length; i += 2)
@@ -233,12 +234,12 @@ const checkHostOnce = ({ rawHeaders }: IncomingMessage): void => {
   if (hosts > 1) throw refuse(invalidRequest, 'the Host header stands twice: send it once')
 }
 
-/** HTTP/1.1 wants one (RFC 9112, 3.2). Checked here, so that the refusal has our form. */
+/** HTTP/1.1 requires a Host header (RFC 9112, 3.2). It is checked here, so that the refusal has our format. */
 const checkHost = ({ headers, httpVersion }: IncomingMessage): void => {
   if (headers.host === undefined && httpVersion === '1.1') throw refuse(invalidRequest, 'send a Host header')
 }
 
-/** No body of a GET is read, so that what is not read can't be what was signed. */
+/** Refuses a GET with a body: an unread body would not be covered by the signature. */
 const checkNoBody = ({ headers }: IncomingMessage): void => {
   const length = headers['content-length']
   if ((length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined) {
@@ -253,7 +254,7 @@ interface Known {
   ms: number
 }
 
-/** A failure of an operation becomes `{code, description}`. */
+/** Answers a failure of an operation with `{code, description}`. */
 const failOperation = (edge: Edge, exchange: Exchange, error: unknown, known: Known): void => {
   const { refusal, ours } = refusalOf(error)
   const sent = ours || known.merchantId !== null ? refusal : limited(edge, exchange.request, refusal)
@@ -263,7 +264,9 @@ const failOperation = (edge: Edge, exchange: Exchange, error: unknown, known: Kn
   logFailure(edge, exchange, { refusal: sent, ours, error }, known)
 }
 
-/** What is no page and no operation: a page to a browser, `{code, description}` to everybody else. */
+/**
+ * Answers a request that is neither page nor operation: with a page to a browser, with `{code, description}` otherwise.
+ */
 const refuseUnsigned = (edge: Edge, request: FastifyRequest, reply: FastifyReply, error: unknown): void => {
   const { refusal, ours } = refusalOf(error)
   const sent = ours ? refusal : limited(edge, request.raw, refusal)
@@ -276,7 +279,7 @@ const refuseUnsigned = (edge: Edge, request: FastifyRequest, reply: FastifyReply
   logFailure(edge, exchange, { refusal: sent, ours, error }, undefined)
 }
 
-/** The refusals of a network address that never signs well are limited. */
+/** Limits the refusals of a network address that sends no valid signature. */
 const limited = (edge: Edge, request: IncomingMessage, refusal: ApiRefusal): ApiRefusal => {
   const { deps } = edge
   const most = deps.refusalsPerMinute ?? REFUSALS_PER_MINUTE
@@ -309,7 +312,7 @@ const STATUS_LINES: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 }
 
-/** What is not HTTP gets an answer in the same form, and the connection ends. */
+/** Answers malformed HTTP in the same format, and closes the connection. */
 const answerBrokenRequest = (error: Error & { code?: string }, socket: Socket): void => {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
     socket.destroy()

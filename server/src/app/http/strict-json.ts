@@ -3,16 +3,16 @@ import type { ErrorCode } from '@bursar/contract'
 import { refuse } from './refusals.ts'
 
 const MOST_DEPTH = 16
-/** No operation takes nearly as many; each unknown one costs time. */
+/** No operation needs nearly as many keys; each unknown one costs time. */
 const MOST_KEYS = 500
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COLON = 0x3a
 
 /**
- * Parses a body whose meaning must be the same for everyone who reads its bytes: UTF-8 without a byte order mark, no
- * key twice in an object, no lone surrogates or U+0000 in strings, at most 16 levels deep.
- * @param code what the operation answers for a body that is not valid
+ * Parses a body so that every reader of its bytes gets the same value: UTF-8 without a byte order mark, no repeated key
+ * in an object, no lone surrogates or U+0000 in strings, at most 16 levels deep.
+ * @param code the error code of the operation for an invalid body
  */
 export const parseStrict = (bytes: Buffer, code: ErrorCode): unknown => {
   if (!isUtf8(bytes)) throw refuse(code, 'the body is not valid UTF-8')
@@ -28,7 +28,7 @@ export const parseStrict = (bytes: Buffer, code: ErrorCode): unknown => {
     )
   }
   const found = text.includes('\\u') ? walk(value, (part) => checkText(part, code), code) : walk(value, ignore, code)
-  // JSON.parse keeps the last of equal keys, so that fewer come out than went in.
+  // JSON.parse keeps only the last of repeated keys, so the result would have fewer.
   if (found !== keys) throw keyTwice(text, code)
   return value
 }
@@ -37,8 +37,8 @@ const NOT_JSON = 'the body is not JSON: send one JSON object in UTF-8'
 const ignore = (): void => {}
 
 /**
- * Follows brackets and strings, whether the text is JSON or not. @returns colons outside strings: the keys of valid
- * JSON
+ * Counts the keys of a text by its brackets and strings, whether it is JSON or not. @returns the number of colons
+ * outside strings, which in valid JSON is the number of keys
  */
 const countKeys = (bytes: Buffer, code: ErrorCode): number => {
   let depth = 0
@@ -59,7 +59,7 @@ const countKeys = (bytes: Buffer, code: ErrorCode): number => {
   return colons
 }
 
-/** The index of the quote that ends the string begun at `start`, or the end of a text that never ends it. */
+/** The index of the quote that closes the string opened at `start`, or the end of the text when none does. */
 const endOfString = (bytes: Buffer, start: number): number => {
   for (let i = start + 1; i < bytes.length; i += 1) {
     if (bytes[i] === QUOTE) return i
@@ -68,7 +68,7 @@ const endOfString = (bytes: Buffer, start: number): number => {
   return bytes.length
 }
 
-/** Visits every text of a value, keys included. @returns how many keys there are */
+/** Visits every string of a value, keys included. @returns the number of keys */
 const walk = (value: unknown, visit: (text: string) => void, code: ErrorCode): number => {
   if (typeof value === 'string') visit(value)
   if (typeof value !== 'object' || value === null) return 0
@@ -90,10 +90,10 @@ const checkText = (text: string, code: ErrorCode): void => {
     throw refuse(code, 'a string holds a lone surrogate or U+0000: send Unicode text')
 }
 
-/** Strings and structure of a text that JSON.parse has accepted. */
+/** Tokens of a text that JSON.parse has accepted: strings and structural characters. */
 const TOKENS = /"(?:[^"\\]+|\\.)*"|[{}[\],:]/g
 
-/** Says which key stands twice. Only reached when one does, so its cost does not matter. */
+/** Names the repeated key. Its cost does not matter, because it runs only for a refusal. */
 const keyTwice = (text: string, code: ErrorCode) => {
   const open: Set<string>[] = []
   let last = ''

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { invalidRequest, notFound, refuse } from './refusals.ts'
 
-/** Paths are plain: no empty or dotted segments, no percent-encoding. Anything else has two readings and is refused. */
+/** Paths have no empty or dotted segments and no percent-encoding. Any other path is ambiguous and is refused. */
 const PLAIN_PATH = /^\/(?:[A-Za-z0-9_-]+\/)*[A-Za-z0-9_-]*$/
-/** Visible ASCII without `#`. Node hands over other bytes as characters they may not have been. */
+/** Visible ASCII without `#`. Node may decode other bytes to characters that were not sent. */
 const PLAIN_QUERY = /^[!"$-~]*$/
 
 export interface Target {
@@ -12,13 +12,13 @@ export interface Target {
   query: string
 }
 
-/** What stands before the question mark of a raw request target. */
+/** The part of a raw request target before the question mark. */
 export const pathOf = (raw: string): string => {
   const mark = raw.indexOf('?')
   return mark < 0 ? raw : raw.slice(0, mark)
 }
 
-/** Splits a raw request target. Refuses every spelling of a path but the plain one. */
+/** Splits a raw request target. Refuses a path that is not plain. */
 export const splitTarget = (raw: string): Target => {
   const path = pathOf(raw)
   const query = raw.slice(path.length + 1)
@@ -30,7 +30,7 @@ export const splitTarget = (raw: string): Target => {
   return { path, query }
 }
 
-/** Why nothing answers a request: its path is none of ours, or not written plainly. */
+/** The refusal of a request for an unknown path, or one that is not plain. */
 export const unknownPath = ({ method, url }: IncomingMessage): unknown => {
   try {
     return refuse(notFound, `there is no ${method} ${splitTarget(url ?? '').path}: see /docs`)
@@ -40,8 +40,8 @@ export const unknownPath = ({ method, url }: IncomingMessage): unknown => {
 }
 
 /**
- * Reads a query: each key once, values decoded. A value that is empty or the text `undefined` counts as absent, as
- * clients of this API send it (`contract.md` 1.1 and 18, row 31). So does a parameter that is not in `known`.
+ * Reads a query: each key once, values decoded. An empty value or the text `undefined` counts as absent, because
+ * clients of this API send it (`contract.md` 1.1 and 18, row 31). Parameters that are not in `known` are ignored.
  */
 export const readQuery = (query: string, known: readonly string[]): Record<string, string> => {
   const values: Record<string, string> = {}
@@ -62,8 +62,8 @@ export const readQuery = (query: string, known: readonly string[]): Record<strin
 }
 
 /**
- * Reads the query of a page. Links are passed on with things added to them: what can't be read is left out, the first
- * of a name counts.
+ * Reads the query of a page leniently, because links get parameters added: unreadable ones are ignored, and the first
+ * of each name counts.
  */
 export const readPageQuery = (query: string): Record<string, string> => {
   const values: Record<string, string> = Object.create(null) as Record<string, string>

@@ -1,16 +1,16 @@
-/** Lets one request through: at once (undefined), or in a later turn of the event loop. */
+/** Lets one request proceed: at once (undefined), or in a later turn of the event loop. */
 export type Turns = () => Promise<void> | undefined
 
 /**
- * Many enough that turns cost nothing beside the requests; few enough that they take less time than the database needs
- * to answer.
+ * Large enough that turns cost little compared with requests, and small enough that a turn is shorter than a database
+ * answer.
  */
 const MOST_IN_TURN = 8
 
 /**
- * Few requests in one turn of the event loop, the rest in the next ones, in the order they came. What the database
- * answers is read between turns: behind all the requests that arrive together it would wait, and with it every request
- * of its batch.
+ * Lets a few requests proceed in one turn of the event loop, and the rest in the next turns, in order of arrival. The
+ * database's answers are read between turns. Otherwise they would wait until all requests that arrived together are
+ * processed, and so would every request of their batch.
  */
 export const createTurns = (most = MOST_IN_TURN): Turns => {
   const waiting: (() => void)[] = []

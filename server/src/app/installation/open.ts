@@ -14,13 +14,13 @@ import { FILE_READERS } from '../composition/settings-files.ts'
 export type Environment = Readonly<Record<string, string | undefined>>
 export type ServerConfig = ReturnType<typeof loadConfig>
 
-/** The settings of this process. Throws a ConfigError that lists every problem. */
+/** Reads the settings of this process. Throws a ConfigError that lists every problem. */
 export const loadConfig = (env: Environment, role: Role) => readConfig(env, role, FILE_READERS)
 
-/** A person waits for a command, and can end it. */
+/** Long, because an operator waits for a command and can end it. */
 const CLI_STATEMENT_MS = 3_600_000
 
-/** A connection to an installation, for a role or for one command. */
+/** A process's connection to the installation, for a role or for one command. */
 export interface Opened {
   config: ServerConfig
   runtime: Runtime & { clock: OffsetClock }
@@ -31,7 +31,7 @@ export interface Opened {
 
 export const newId = createIds()
 
-/** Reads the settings and connects to the database, refusing one whose schema is not this build's. */
+/** Reads the settings and connects to the database. Refuses a database whose schema differs from this build's. */
 export const openInstallation = async (env: Environment, role: Role): Promise<Opened> => {
   const config = loadConfig(env, role)
   await requireMigrated(config.databaseUrl)
@@ -61,7 +61,7 @@ export const openInstallation = async (env: Environment, role: Role): Promise<Op
   }
 }
 
-/** Connects for as long as one command runs. */
+/** Connects while one command runs. */
 export const withInstallation = async <T>(env: Environment, work: (opened: Opened) => Promise<T>): Promise<T> => {
   const opened = await openInstallation(env, 'cli')
   try {
@@ -71,7 +71,10 @@ export const withInstallation = async <T>(env: Environment, work: (opened: Opene
   }
 }
 
-/** A process that serves may do its own work and nothing else: it doesn't log in as who owns the tables. */
+/**
+ * Refuses to serve with the database login that owns the tables: a serving process may have only the rights of its
+ * role.
+ */
 const requireOwnRole = async (connections: Parameters<typeof whoAmI>[0]): Promise<void> => {
   const { user, ownsTables } = await whoAmI(connections)
   if (ownsTables)
@@ -80,20 +83,20 @@ const requireOwnRole = async (connections: Parameters<typeof whoAmI>[0]): Promis
     )
 }
 
-/** What a command needs that its role does not insist on. */
+/** Requires a setting that a command needs although its role does not. */
 export const required = <Value>(value: Value | null, name: string): Value => {
   if (value === null) throw new Error(`this command needs ${name}: set it as for the server`)
   return value
 }
 
-/** Where the configuration says that the signer is. */
+/** The signer's address in the settings. */
 export const signerAddress = ({ signer, signerCa, signerCert, signerKey }: Opened['config']) => {
   const place = required(signer, 'BURSAR_SIGNER')
   if ('socketPath' in place) return place
   return { ...place, tls: { ca: signerCa!, cert: signerCert!, key: signerKey! } }
 }
 
-/** Token contracts of each network, which are all that a chain adapter looks at. */
+/** The token contracts of each network; a chain adapter reads only these. */
 export const tokensOf = (catalogue: Catalogue): Map<Network, string[]> =>
   new Map(
     [...catalogue.networks].map((network) => [

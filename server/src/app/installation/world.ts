@@ -8,7 +8,7 @@ import { ConfigError } from '../../platform/config/config.ts'
 import { ShapeError } from '../../platform/config/shape.ts'
 import { required, type Opened } from './open.ts'
 
-/** What this installation's settings make of it. Throws an Error that names a setting which is missing. */
+/** Composes the dependencies of this installation from its settings. Throws an Error that names a missing setting. */
 export const worldOf = ({ config, runtime, policies }: Opened): World => {
   const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
   return {

@@ -13,13 +13,10 @@ import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { cacheFor } from '../../platform/base/cache.ts'
 import { createLegsReader } from '../../market/rates/index.ts'
 
-/** All figures of one scrape are of one reading. */
+/** All figures of one scrape come from one reading. */
 const CACHED_MS = 1_000
 
-/**
- * What exchanges and hedges have done to the platform, read from the database when metrics are asked for. For graphs:
- * floats.
- */
+/** Figures of exchanges and hedges, read from the database at each scrape. They are for graphs, so they are floats. */
 export const exchangeMetricsOf = (
   { db, clock }: Pick<Runtime, 'db' | 'clock'>,
   catalogue: Catalogue,

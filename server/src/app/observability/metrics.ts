@@ -20,7 +20,7 @@ import {
 } from '../../treasury/reconciliation/index.ts'
 import { watchStatus } from '../../chain/watcher/index.ts'
 
-/** What an operator watches, read from the database when metrics are asked for. */
+/** Figures for operators, read from the database at each scrape. */
 export const metricsOf = (
   { db, clock }: Pick<Runtime, 'db' | 'clock'>,
   catalogue: Catalogue,
@@ -102,7 +102,7 @@ export const metricsOf = (
   },
 ]
 
-/** Where the platform's money is, by asset and network; all are read together, once for each scrape of each figure. */
+/** The platform's balances by asset and network. One reading serves all figures of a scrape. */
 const treasuryMetrics = (
   runtime: Pick<Runtime, 'db' | 'clock'>,
   catalogue: Catalogue,
@@ -147,7 +147,7 @@ const treasuryMetrics = (
 
 const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
-/** For a graph only: a figure of a metric has no more digits than a float. */
+/** For graphs only: a metric has the precision of a float. */
 const wholeCoins = (catalogue: Catalogue, ticker: string, units: bigint): number =>
   Number(formatUnits(units, catalogue.findCrypto(ticker)?.scale ?? 0))
 

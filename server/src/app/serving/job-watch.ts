@@ -5,8 +5,8 @@ import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 const KIND = 'job-failing'
 
 /**
- * Raises an alert for a job that has failed, or made no progress, for long. Only the log has the reason: the text of an
- * error may hold what not every reader of alerts may know.
+ * Raises an alert for a job that has failed, or made no progress, for a long time. Only the log has the reason, because
+ * an error's text may contain secrets that not every reader of alerts may see.
  */
 export const jobWatch = (runtime: Runtime): JobWatch => ({
   now: () => runtime.clock.now(),

@@ -10,10 +10,10 @@ import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 const BEAT_EVERY_MS = 10_000
 
 /**
- * Says that this process lives, looks whether the other roles do, and whether the database is still the one that it
- * served.
- * @param askSigner rejects when the signer does not answer; absent in a process that has no business with it
- * @param fail ends the process: the database was exchanged for a copy
+ * Creates the job that records that this process is alive, checks the other roles, and checks that the database is
+ * still the one that it has served.
+ * @param askSigner rejects when the signer does not answer; absent in a process that does not use it
+ * @param fail ends the process, because the database was replaced by a copy
  */
 export const createLifeJob = (
   runtime: Runtime,
@@ -45,7 +45,7 @@ export const createLifeJob = (
   }
 }
 
-/** Who lives, for an alarm outside that rings when this process is gone too. */
+/** Figures of living processes, for an external alarm that also works when this process is dead. */
 export const lifeMetrics = ({ db, clock }: Pick<Runtime, 'db' | 'clock'>): Figure[] => [
   {
     name: 'bursar_processes',

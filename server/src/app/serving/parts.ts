@@ -1,15 +1,15 @@
 import { forEachIsolated } from '../../platform/jobs/index.ts'
 
-/** How a part of a role is stopped. */
+/** Stops a part of a role. */
 export type Stop = () => Promise<void>
 
-/** Says how to stop what has been started, before anything else can fail. */
+/** Registers how to stop what has been started, before anything else can fail. */
 export type Started = (stop: Stop) => void
 
 /**
- * Runs what `start` starts until `ended` settles, then stops it all, the last first. When a part does not start, or
- * `ended` rejects, what was started is stopped the same way, and the error is thrown. A part that can't be stopped
- * keeps no other from it.
+ * Runs what `start` starts until `ended` settles, then stops it in reverse order. When a part does not start, or
+ * `ended` rejects, everything is stopped in the same way and the error is thrown. A part that fails to stop does not
+ * prevent the others from stopping.
  */
 export const runParts = async (
   start: (started: Started) => Promise<void>,

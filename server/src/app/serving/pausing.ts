@@ -5,8 +5,8 @@ import type { Environment } from '../installation/open.ts'
 const DAY_MS = 24 * 60 * 60_000
 
 /**
- * In a sandbox, `BURSAR_SANDBOX_PAUSE=NAME` makes the process stand still at a named point and say so on standard
- * output, so that a test can kill it right there. Everywhere else pause points do nothing.
+ * In a sandbox, `BURSAR_SANDBOX_PAUSE=NAME` makes the process wait at a named point and print that, so that a test can
+ * kill it there. Elsewhere pause points do nothing.
  */
 export const pausePoints = (env: Environment): PausePoint => {
   const wanted = env.BURSAR_SANDBOX === 'true' ? env.BURSAR_SANDBOX_PAUSE : undefined

@@ -52,8 +52,8 @@ import { pausePoints } from './pausing.ts'
 import { worldOf } from '../installation/world.ts'
 
 /**
- * Serves a role until SIGTERM or SIGINT, or until a part of it fails: stops taking work, ends what is under way,
- * closes.
+ * Serves a role until SIGTERM or SIGINT, or until a part of it fails. Then it accepts no more work, finishes what is in
+ * progress, and closes.
  */
 export const serve = async (role: Exclude<Role, 'cli'>, env: Environment): Promise<void> => {
   const opened = await openInstallation(env, role)
@@ -65,7 +65,7 @@ export const serve = async (role: Exclude<Role, 'cli'>, env: Environment): Promi
   }
   await runParts(start, ended, () => {
     runtime.log.info('stopping')
-    // What hangs must not keep the process: everything that matters is in the database.
+    // A hanging part must not keep the process alive: all durable state is in the database.
     void sleep(LONGEST_STOP_MS, undefined, { ref: false }).then(() => process.exit(1))
   })
 }
@@ -83,9 +83,9 @@ const startParts = async (
   await requireSameKeys(runtime.db, world.wallet)
   const has = (one: Role): boolean => role === one || role === 'all'
   const directory = createDirectory(runtime.db, createSecretRing(config.dataKeys))
-  // A watcher needs no merchant's keys, and has no right to read them.
+  // A watcher needs no merchants' keys, and has no right to read them.
   started(closing(followChanges(opened, has('api') || has('worker') ? directory : null)))
-  // The api has no right to say which addresses are the platform's.
+  // The api has no right to change which addresses are the platform's.
   if (has('worker') || has('watcher')) {
     await ensureWallets(runtime.db, world.wallet, momentOf(runtime), mostHotAddresses(world.policies))
     await ensureColdAddresses(runtime.db, world.policies.treasury, world.wallet.bitcoinChain, momentOf(runtime))
@@ -115,7 +115,10 @@ const startLife = (
 
 const closing = (listener: Listener) => () => listener.close()
 
-/** Learns at once of changed merchants and of the business clock; after a lost connection nothing cached is trusted. */
+/**
+ * Subscribes to changes of merchants and of the business clock. After a lost connection all cached values are
+ * discarded.
+ */
 const followChanges = (
   { config, runtime, pool }: Opened,
   directory: ReturnType<typeof createDirectory> | null,
@@ -225,7 +228,7 @@ const startWorker = async (
   started(() => loop.stop())
 }
 
-/** How a role learns what the node of a network lacks that it needs. */
+/** Creates a role's check of nodes for what it needs. */
 const nodeLook = (
   role: NodeRole,
   { runtime, catalogue }: World,
@@ -240,7 +243,10 @@ const nodeLook = (
   }
 }
 
-/** A network that must not be watched any further stays stopped, with its alert; the others go on. */
+/**
+ * Starts the watchers. A network that must not be watched any further stays stopped, with its alert; the others are
+ * watched.
+ */
 const startWatchers = (world: World, { config, runtime, pool }: Opened): Stop => {
   const networks = required(config.networks, 'BURSAR_NETWORKS_FILE')
   const adapters = createAdapters(networks, tokensOf(world.catalogue))
@@ -284,12 +290,12 @@ const startInner = async (
 
 const LONGEST_STOP_MS = 25_000
 
-/** Resolves when the process is asked to stop by a signal, and rejects when a part of it gives the process up. */
+/** Resolves when a signal asks the process to stop, and rejects when a part of it fails for good. */
 const untilEnded = (): { ended: Promise<void>; fail(error: Error): void } => {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   process.once('SIGTERM', resolve)
   process.once('SIGINT', resolve)
-  // Nothing waits for it before all parts have started.
+  // Nothing awaits it before all parts have started.
   promise.catch(() => {})
   return { ended: promise, fail: reject }
 }

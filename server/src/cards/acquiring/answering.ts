@@ -14,25 +14,25 @@ import { askAgainAt, lockPayment, movePayment } from './store.ts'
 type Paid = Extract<AcquirerState, { kind: 'succeeded' | 'reversed' }>
 type Refused = Extract<AcquirerState, { kind: 'refused' }>
 
-/** The subscriber, and what the acquirer that was asked does after a refusal. */
+/** The subscriber, and how the acquirer that was queried treats a refusal. */
 export interface Answering {
   subscriber: PaymentSubscriber
-  /** its page takes another card after it refused one */
+  /** its page accepts another card after a refusal */
   takesOtherCards: boolean
 }
 
 interface Taking extends Answering {
   moment: Moment
-  /** when the payment is asked about next where the answer changes nothing */
+  /** when the payment is queried next if the answer changes nothing */
   again: Date | null
-  /** and where it does: the acquirer may have called meanwhile */
+  /** when it is queried next if the answer changes it, because the acquirer may have called meanwhile */
   afterMove: Date | null
 }
 
 /**
- * What the acquirer's own answer to being asked changes. Whatever came before it, in whatever order, money that is
- * there is booked once, and money that was taken back is taken back once.
- * @param epoch of the claim under which it was asked: when the acquirer has called meanwhile, it is asked again
+ * Applies the acquirer's answer to a query. Whatever was reported before, in any order, money that arrived is booked
+ * once and money that was taken back is reversed once.
+ * @param epoch of the claim under which the query was made: if the acquirer has called since, it is queried again
  */
 export const heedAnswer = async (
   tx: Tx,
@@ -72,12 +72,12 @@ const succeeded = async (
 ): Promise<Effects> => {
   if (moveOf(paymentMoves, payment.state, 'suspended')) {
     await resolveAlert(tx, 'payment-unconfirmed', payment.id, moment.at)
-    // What went back of it already is seen when it is asked about as a booked payment.
+    // Money that was already returned is handled by the next query, when the payment is booked.
     return book(tx, payment, answer, subscriber, (answer.backUnits ?? 0n) > 0n ? moment.at : afterMove, moment)
   }
   if (!isBooked(payment)) {
-    // Money that came again after it went back, as after a dispute that was won, or that was never booked before it
-    // went back.
+    // Money arrived again after it was returned, for example after a dispute that was won, or it was returned before it
+    // was booked.
     const hasAgain = payment.state === 'reversed' && afterMove === null && (answer.backUnits ?? 0n) < answer.units
     if (hasAgain)
       await alertContradiction(
@@ -114,8 +114,8 @@ const refused = async (
     await askAgainAt(tx, payment, taking.again)
     return noEffects
   }
-  // An acquirer that called it paid under its signature and now says refused is asked until both fit or a person has
-  // looked.
+  // The acquirer reported "paid" in a signed callback and now answers "refused": query it until both agree or an
+  // operator has looked.
   const calledAt = payment.state === 'reported' ? moment.at : null
   const next = afterMove ?? nextAsk({ ...payment, state: 'refused', calledAt }, moment.at, takesOtherCards)
   return moveAndNotify(
@@ -128,7 +128,10 @@ const refused = async (
   )
 }
 
-/** Waiting or unknown concludes nothing about money; it only says when no payer can be paying any more. */
+/**
+ * Handles an answer that the payment is waiting or unknown. It proves nothing about money; it only expires a payment
+ * that no payer can be paying any more.
+ */
 const notEnded = async (tx: Tx, payment: Payment, taking: Taking): Promise<Effects> => {
   const { at } = taking.moment
   if (isOver(payment, at)) {

@@ -12,9 +12,7 @@ import { lockPayment, movePayment, setCost, type Learned } from './store.ts'
 
 type Paid = Extract<AcquirerState, { kind: 'succeeded' | 'reversed' }>
 
-/**
- * Books money that the acquirer confirms, to the merchant or to suspense. The payment's row is locked by the caller.
- */
+/** Books money that the acquirer confirms, to the merchant or to suspense. The caller has locked the payment's row. */
 export const book = async (
   tx: Tx,
   payment: Payment,
@@ -101,7 +99,10 @@ const atAcquirer = ({ merchantId, id, acquirer, paidTicker, costUnits }: Payment
   costUnits,
 })
 
-/** A posting that brings a merchant money repays first what it owes; the rest may be held by its settings. */
+/**
+ * Makes a posting that credits a merchant. It first repays the merchant's debt; part of the rest is held if the
+ * merchant's settings say so.
+ */
 const repaying = async (
   tx: Tx,
   payment: Payment,
@@ -127,8 +128,8 @@ const repaying = async (
 }
 
 /**
- * What a merchant owes by now is repaid from money that is released. @returns what is posted, and what is left of the
- * money, minor units
+ * Repays a merchant's debt from money of a hold that is released.
+ * @returns the postings, and the rest of the money, in minor units
  */
 export const repayOf = async (
   tx: Tx,
@@ -143,7 +144,7 @@ export const repayOf = async (
   return { items: [repayItem(hold, repaid, moment)], left: hold.units - repaid }
 }
 
-/** The operator gives suspended money to the merchant. Throws unless it is in suspense, whole. */
+/** Credits suspended money to the merchant, by an operator's decision. Throws unless all of it is in suspense. */
 export const acceptPayment = async (
   tx: Tx,
   id: string,
@@ -178,7 +179,7 @@ export const acceptPayment = async (
   )
 }
 
-/** What the acquirer kept is known, or known better. The payment's row is locked by the caller. */
+/** Books the acquirer's fee for a payment, or corrects it. The caller has locked the payment's row. */
 export const bookCost = async (tx: Tx, payment: Payment, costUnits: bigint, moment: Moment): Promise<Effects> => {
   const units = costUnits - payment.costUnits
   if (units === 0n) return noEffects

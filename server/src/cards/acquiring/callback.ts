@@ -9,18 +9,19 @@ import { raiseOrRenewAlert } from '../../platform/runtime/alerts.ts'
 import type { Payment, PaymentSubscriber } from './payment.ts'
 import { lockPayment, movePayment, wakePayment } from './store.ts'
 
-/** A callback whose signature is right. It is a hint: nothing is booked before the acquirer was asked (F1). */
+/** A callback with a valid signature. It is only a hint: nothing is booked until the acquirer has been queried (F1). */
 export interface ReadCallback {
   acquirer: string
   reference: string
   state: AcquirerState
-  /** when its object is looked at latest, where that is not now: it was called about too often */
+  /** the latest time to query its object; set when there were too many callbacks about it to query at once */
   lookAt?: Date
 }
 
 /**
- * A module with references of its own at acquirers, such as payouts. Has the object looked at soon.
- * @returns undefined when the reference is none of its own
+ * Called for a callback by each module that has its own references at acquirers, such as payouts. Schedules a query of
+ * the object.
+ * @returns undefined when the reference is not the module's
  */
 export type CallbackSubscriber = (tx: Tx, heard: ReadCallback, moment: Moment) => Promise<Effects | undefined>
 
@@ -28,14 +29,16 @@ export const digestOf = ({ url, body }: RawCallback): Buffer =>
   createHash('sha256').update(url).update('\n').update(body).digest()
 
 /**
- * So many callbacks about one order are kept; later ones have it asked about all the same, within a minute. Not all of
- * a callback is signed everywhere, so that a payer who is shown one can repeat it with other bytes without end: the
- * acquirer is not asked as often.
+ * The most callbacks stored for one order. Later ones only cause a query within a minute. Some acquirers do not sign
+ * the whole callback, so a payer who sees one can repeat it with different bytes endlessly; this bounds the queries.
  */
 const MOST_KEPT = 100
 const MANY_LOOK_MS = 60_000
 
-/** Notes a signed callback and has its object looked at now. The same bytes again are only counted (F3). */
+/**
+ * Stores a signed callback and schedules an immediate query of its object. A repetition of the same bytes is only
+ * counted (F3).
+ */
 export const hearCallback = async (
   tx: Tx,
   { heard, digest }: { heard: ReadCallback; digest: Buffer },
@@ -65,7 +68,10 @@ export const hearCallback = async (
 const jsonOf = (state: AcquirerState): string =>
   JSON.stringify(state, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
 
-/** Callbacks about payments. One that says paid, in exactly what was ordered, is passed on before it is confirmed. */
+/**
+ * Handles callbacks about payments. One that reports exactly the ordered amount as paid is passed to the subscriber
+ * before it is confirmed.
+ */
 export const createCallbackHandler =
   (subscriber: PaymentSubscriber): CallbackSubscriber =>
   async (tx, { acquirer, reference, state, lookAt = null }, moment) => {
@@ -79,7 +85,7 @@ export const createCallbackHandler =
     return reported ? subscriber.reported(tx, reported, moment) : noEffects
   }
 
-/** Whether a callback says something else of a payment than the state in which it has ended. */
+/** Whether a callback contradicts the state in which a payment has ended. */
 const contradicts = ({ state, refundedUnits }: Payment, said: AcquirerState): boolean => {
   switch (state) {
     case 'refused':
@@ -102,7 +108,7 @@ const contradicts = ({ state, refundedUnits }: Payment, said: AcquirerState): bo
 
 const KEPT_MS = 90 * 86_400_000
 
-/** Removes callbacks that no acquirer repeats any more. */
+/** Deletes callbacks that are older than any repetition by an acquirer. */
 export const forgetOldCallbacks = async (db: Db, at: Date): Promise<void> => {
   await sql`delete from acquirer_callbacks where received_at < ${new Date(at.getTime() - KEPT_MS)}`.execute(db)
 }

@@ -10,15 +10,15 @@ import { routeOf, type Failing, type RoutingTable } from './routing.ts'
 import { firstAsk } from './schedule.ts'
 import { insertPayment, lockPayment, movePayment, type Learned } from './store.ts'
 
-/** Whom orders can be given to, and who is not doing well. */
+/** The acquirers that orders can go to, and those that are failing. */
 export interface Routing {
   table: RoutingTable
   failing: Failing
 }
 
 /**
- * Plans a payment with the first acquirer of the route that was not tried. A worker gives it the order.
- * @returns undefined when no acquirer takes such an order, or all have been tried
+ * Plans a payment with the first acquirer of the route that has not been tried. A worker sends it the order.
+ * @returns undefined when no acquirer accepts such an order, or all have been tried
  */
 export const planPayment = async (
   tx: Tx,
@@ -68,11 +68,14 @@ export const planPayment = async (
   return payment
 }
 
-/** From now on the acquirer may have the order. @returns undefined when another worker was faster */
+/**
+ * Records that the order is about to be sent: from now on the acquirer may have it.
+ * @returns undefined when another worker was faster
+ */
 export const recordAsked = async (tx: Tx, payment: Payment, until: Date, at: Date): Promise<Payment | undefined> =>
   movePayment(tx, payment, 'asked', {}, { at, next: until })
 
-/** The acquirer's page is there: the payer can be sent on. */
+/** Records that the acquirer's page exists, so that the payer can be sent to it. */
 export const recordMade = async (
   tx: Tx,
   id: string,
@@ -91,8 +94,9 @@ export const recordMade = async (
 }
 
 /**
- * The order may have reached the acquirer, and its page reached no payer: it is asked about from now on, and the next
- * acquirer of the route gets an order of its own. Money that comes for both is seen (decision 0024).
+ * Records that the order may have reached the acquirer, but no payer has seen its page. The acquirer is queried about
+ * it from now on, and the next acquirer of the route gets an order of its own. If both are paid, both payments are
+ * recorded (decision 0024).
  */
 export const recordUnanswered = async (
   tx: Tx,
@@ -110,8 +114,8 @@ export const recordUnanswered = async (
 }
 
 /**
- * Proven that this acquirer has not taken the order: the next one of the route gets it under a reference of its own.
- * When there is none, the payment has ended without money.
+ * Records that this acquirer is proven not to have the order. The next acquirer of the route gets an order with its own
+ * reference; when there is none, the payment ends without money.
  */
 export const recordNotTaken = async (
   tx: Tx,
@@ -129,7 +133,7 @@ export const recordNotTaken = async (
   return next ? noEffects : subscriber.ended(tx, moved, moment)
 }
 
-/** Gives the next acquirer of the route an order of its own. @returns undefined when there is none, which alerts */
+/** Plans an order with the next acquirer of the route. @returns undefined when there is none, which raises an alert */
 const passOn = async (
   tx: Tx,
   payment: Payment,

@@ -10,17 +10,18 @@ import { insertRefund } from './refund-store.ts'
 import { claimRefundLine } from './statement-store.ts'
 import { availableFor, sourceOf } from './taking-back.ts'
 
-/** A part of a payment that was given back without us, minor units, and where that is known from. */
+/** A partial refund made without us, in minor units, and its source. */
 export interface ForeignRefund {
   units: bigint
-  /** why it is believed, kept with the refund */
+  /** the evidence, stored with the refund */
   reason: string
   actor: string
 }
 
 /**
- * A part of a payment was given back without us, in the acquirer's own console: what is there leaves the balance the
- * payment was booked to, and the rest is owed. The payment's row is locked by the caller, and has more left than that.
+ * Books a partial refund that was made without us, in the acquirer's console. The balance that the payment was credited
+ * to is debited as far as it goes; the rest becomes a debt. The caller has locked the payment's row, and has checked
+ * that more than this is left of the payment.
  */
 export const bookForeignRefund = async (
   tx: Tx,
@@ -65,8 +66,8 @@ export const bookForeignRefund = async (
 }
 
 /**
- * The same, as a line of a statement says. @param units minor units: all of the line, or the part that is not booked
- * yet
+ * Books a refund made without us that a statement line shows.
+ * @param units minor units: the whole line, or the part that is not booked yet
  */
 export const bookStatedRefund = async (
   tx: Tx,

@@ -11,11 +11,11 @@ import { nextWatch } from './schedule.ts'
 import { askAgainAt, lockPayment, movePayment } from './store.ts'
 import { availableFor, takeBack } from './taking-back.ts'
 
-/** Whether its money was booked, and can go back. */
+/** Whether a payment's money is booked, so that it can be returned. */
 export const isBooked = ({ state }: Pick<Payment, 'state'>): boolean =>
   state === 'credited' || state === 'suspended' || state === 'disputed'
 
-/** When a payment is asked about next: where nothing comes of it, and where something does. */
+/** When a payment is queried next: if nothing changes, and if something does. */
 interface Next {
   again: Date | null
   afterMove: Date | null
@@ -24,11 +24,11 @@ interface Next {
 const OPEN_REFUND_MS = 60_000
 
 /**
- * The acquirer says how much of a booked payment went back altogether. More than we gave back ourselves leaves the
- * balance it was booked to: a part as a refund that was made without us, the whole as a payment taken back. An unknown
- * sum takes nothing back: the money is held until a person or a statement says how much it was. The payment's row is
- * locked by the caller.
- * @param backUnits minor units; undefined: money went back, and the acquirer doesn't say how much
+ * Handles an acquirer's report of how much of a booked payment was returned in total. The amount beyond our own refunds
+ * is taken from the balance that the payment was credited to: a part is booked as a refund made without us, the whole
+ * as a chargeback. When the sum is unknown, nothing is taken, and the money is held until an operator or a statement
+ * gives the sum. The caller has locked the payment's row.
+ * @param backUnits minor units; undefined: money was returned, and the acquirer does not say how much
  */
 export const heedBack = async (
   tx: Tx,
@@ -43,7 +43,7 @@ export const heedBack = async (
     await askAgainAt(tx, payment, again)
     return noEffects
   }
-  // What we gave back ourselves looks the same: it is known only once the refund has ended.
+  // An unfinished refund of our own looks the same in this answer, so wait until it has ended.
   if (await hasOpenRefund(tx, payment)) {
     await askAgainAt(tx, payment, new Date(moment.at.getTime() + OPEN_REFUND_MS))
     return noEffects
@@ -61,7 +61,7 @@ export const heedBack = async (
   )
 }
 
-/** So much more went back than was booked. What a dispute held is free for it. */
+/** Books that `units` more were returned than are booked. The hold of a dispute is released for it. */
 const goneBack = async (
   tx: Tx,
   disputed: Payment,
@@ -78,7 +78,10 @@ const goneBack = async (
   return effects
 }
 
-/** Holds what is there of a payment's money. Money in suspense can't be spent, so that an alert is enough. */
+/**
+ * Holds as much of a payment's money as is available. For money in suspense an alert is enough, because it can't be
+ * spent.
+ */
 const dispute = async (
   tx: Tx,
   payment: Payment,
@@ -93,7 +96,7 @@ const dispute = async (
     await askAgainAt(tx, payment, again)
     return noEffects
   }
-  // Our fee would go back with it, and is not the merchant's.
+  // Our fee would be returned too, and it is not on the merchant's balance.
   const net = left > payment.fee ? left - payment.fee : 0n
   const holdId = moment.newId()
   const merchant = await availableFor(tx, payment, 'merchant', net, moment, holdId)
@@ -108,7 +111,10 @@ const dispute = async (
   return held && units > 0n ? { items: [holdDisputedItem(held, moment.at)], notices: [] } : noEffects
 }
 
-/** Ends the dispute of a payment that is in one: it is credited, and its money is held or available, as before. */
+/**
+ * Ends the dispute of a payment, if it has one: the payment is credited again, and its money is held or available as
+ * before.
+ */
 const endDispute = async (tx: Tx, payment: Payment, moment: Moment): Promise<Payment> => {
   await resolveAlert(tx, 'payment-disputed', payment.id, moment.at)
   if (payment.state !== 'disputed') return payment
@@ -122,9 +128,9 @@ const endDispute = async (tx: Tx, payment: Payment, moment: Moment): Promise<Pay
 }
 
 /**
- * A person, or a statement, says how much of a payment went back that its acquirer gave no sum for. Throws an Error
- * that says why it can't be.
- * @param units minor units, besides our own refunds; 0: nothing
+ * Records how much of a payment was returned when its acquirer gave no sum. An operator or a statement gives it. Throws
+ * an Error that says why this is impossible.
+ * @param units minor units, without our own refunds; 0: nothing was returned
  */
 export const resolveDispute = async (
   tx: Tx,

@@ -3,12 +3,12 @@ import type { Db, Tx } from '../../platform/db/index.ts'
 import { healthKey, type Direction, type Failing } from './routing.ts'
 
 const MINUTE_MS = 60_000
-/** How far back routing looks, and from how many failures on it speaks of failing. */
+/** How far back routing looks, and how many failures make an account failing. */
 const LOOKED_AT_MS = 10 * MINUTE_MS
 const LEAST_BAD = 3
 const KEPT_MS = 24 * 60 * MINUTE_MS
 
-/** Counts how one call went: `good` when the acquirer took the order, whatever became of it later. */
+/** Counts one call: `good` when the acquirer accepted the order, whatever happened to the order later. */
 export const recordOutcome = async (
   db: Db | Tx,
   { acquirer, direction, good }: { acquirer: string; direction: Direction; good: boolean },
@@ -21,7 +21,10 @@ export const recordOutcome = async (
       do update set good = acquirer_health.good + excluded.good, bad = acquirer_health.bad + excluded.bad`.execute(db)
 }
 
-/** Accounts of which, in the last ten minutes, at least three calls and at least half of all have failed. */
+/**
+ * Returns the accounts and directions with at least three failed calls in the last ten minutes, if these are at least
+ * half of their calls.
+ */
 export const readFailing = async (db: Db | Tx, at: Date): Promise<Failing> => {
   const since = new Date(at.getTime() - LOOKED_AT_MS)
   const { rows } = await sql<{ acquirer: string; direction: Direction }>`
@@ -30,7 +33,7 @@ export const readFailing = async (db: Db | Tx, at: Date): Promise<Failing> => {
   return new Set(rows.map(({ acquirer, direction }) => healthKey(acquirer, direction)))
 }
 
-/** Removes counts that nothing looks at any more. */
+/** Deletes counts that are older than the time routing looks at. */
 export const forgetOldHealth = async (db: Db, at: Date): Promise<void> => {
   await sql`delete from acquirer_health where minute < ${new Date(at.getTime() - KEPT_MS)}`.execute(db)
 }

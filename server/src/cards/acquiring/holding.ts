@@ -16,9 +16,9 @@ const COLUMNS = sql.raw(
 )
 
 /**
- * What of credited money is held by a merchant's settings, and until when: the reserve, rounded up, and of the rest all
- * or nothing.
- * @param units what reaches the merchant's balance
+ * Computes what a merchant's settings hold of credited money, and until when: the reserve, rounded up, and then either
+ * all of the rest or none of it.
+ * @param units the amount credited to the merchant's balance
  */
 export const heldParts = (
   units: bigint,
@@ -35,7 +35,7 @@ export const heldParts = (
   return parts.filter((part) => part.units > 0n)
 }
 
-/** Holds parts of a payment that is credited in the same transaction. @returns what is posted after the credit */
+/** Holds parts of a payment that is credited in the same transaction. @returns the postings that follow the credit */
 export const holdParts = async (
   tx: Tx,
   { merchantId, id, paidTicker }: Pick<Payment, 'merchantId' | 'id' | 'paidTicker'>,
@@ -68,11 +68,11 @@ const end = async (
 }
 
 /**
- * Makes held money available for a refund or a chargeback of a payment, in this transaction: what is held of the
- * payment itself, and, where that is too little and `fromReserve`, the merchant's reserves of other payments, the
- * oldest first. What is more than needed stays held.
+ * Frees held money for a refund or a chargeback of a payment, in this transaction: first the holds of the payment
+ * itself, then, if that is too little and `fromReserve` is set, the merchant's reserves of other payments, oldest
+ * first. The rest of a hold stays held.
  * @param needed minor units
- * @param usedFor the hold of a refund or a dispute, which may end without using it; undefined: it is used up
+ * @param usedFor the hold of a refund or a dispute, which may end without using the money; undefined: the money is used
  */
 export const freeHeld = async (
   tx: Tx,
@@ -97,7 +97,7 @@ export const freeHeld = async (
   await free(tx, reserve, left - available, usedFor, moment)
 }
 
-/** @returns what is needed beyond them */
+/** @returns the amount that is still needed beyond these holds */
 const free = async (
   tx: Tx,
   holds: readonly CardHold[],
@@ -125,8 +125,8 @@ const free = async (
 }
 
 /**
- * A refund or a dispute has ended without using what was freed for it: until its old time it is held again. @returns
- * what is posted after its end
+ * Holds freed money again, until its original time, after a refund or a dispute ended without using it.
+ * @returns the postings that follow that end
  */
 export const holdAgain = async (tx: Tx, merchantId: string, usedFor: string, moment: Moment): Promise<Item[]> => {
   const { rows } = await sql<CardHold>`update card_holds h set used_for = null, used_units = null
@@ -141,7 +141,7 @@ export const holdAgain = async (tx: Tx, merchantId: string, usedFor: string, mom
   return items
 }
 
-/** Holds whose time has come, the oldest first. */
+/** Returns holds whose time has come, oldest first. */
 export const dueHolds = async (db: Db, at: Date, most: number): Promise<CardHold[]> => {
   const { rows } =
     await sql<CardHold>`select ${COLUMNS} from card_holds h where h.ended_at is null and h.release_at <= ${at}
@@ -149,7 +149,7 @@ export const dueHolds = async (db: Db, at: Date, most: number): Promise<CardHold
   return rows
 }
 
-/** Releases a hold at its time. @returns false when it has ended before */
+/** Releases a hold whose time has come. @returns false when it had already ended */
 export const releaseHold = async (tx: Tx, { merchantId, id }: CardHold, moment: Moment): Promise<boolean> => {
   const { rows } =
     await sql<CardHold>`select ${COLUMNS} from card_holds h where h.merchant_id = ${merchantId} and h.id = ${id}
@@ -158,14 +158,14 @@ export const releaseHold = async (tx: Tx, { merchantId, id }: CardHold, moment: 
   return rows[0] !== undefined
 }
 
-/** What is held of a merchant's card money, by ticker; minor units. */
+/** Returns the held totals of a merchant's card money, by ticker, in minor units. */
 export const heldTotals = async (db: Db, merchantId: string): Promise<ReadonlyMap<string, bigint>> => {
   const { rows } = await sql<{ ticker: string; units: bigint }>`select h.ticker, sum(h.units) as units from card_holds h
     where h.merchant_id = ${merchantId} and h.ended_at is null group by h.ticker`.execute(db)
   return new Map(rows.map(({ ticker, units }) => [ticker, units]))
 }
 
-/** What is held of a merchant's card money, the next to be released first. */
+/** Returns the holds of a merchant's card money, ordered by their release time. */
 export const heldOf = async (db: Db | Tx, merchantId: string): Promise<CardHold[]> => {
   const { rows } =
     await sql<CardHold>`select ${COLUMNS} from card_holds h where h.merchant_id = ${merchantId} and h.ended_at is null

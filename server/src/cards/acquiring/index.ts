@@ -1,8 +1,10 @@
 /**
- * Money at acquirers. Promises that every movement there is posted once, that an order goes to another acquirer only
- * while no money can have moved, that what an acquirer calls about is asked for before it is booked, that money which
- * arrives is credited or seen in suspense and never lost, and that what an acquirer holds by the books is the sum of
- * what was posted.
+ * Payments and refunds at acquirers. Guarantees:
+ * - every movement of money at an acquirer is posted once;
+ * - an order goes to another acquirer only while no payer can have paid it;
+ * - a callback is confirmed by a query to the acquirer before anything is booked;
+ * - money that arrives is credited or visible in suspense, and is never lost;
+ * - an acquirer's balance in the books is the sum of the postings.
  */
 export { acceptPayment } from './booking.ts'
 export { planPayment } from './commands.ts'

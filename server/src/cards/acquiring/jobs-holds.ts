@@ -9,7 +9,7 @@ import { lockPayment } from './store.ts'
 
 const MOST_AT_ONCE = 100
 
-/** Makes money of card payments available whose time has come, less what its merchant owes. */
+/** Creates the job that releases holds of card payments when their time has come, less the merchant's debt. */
 export const createHoldJob = (
   {
     runtime,
@@ -26,7 +26,7 @@ export const createHoldJob = (
       await pause('card-hold-due')
       await inTransaction(runtime.db, async (tx) => {
         const moment = momentOf(runtime)
-        // The payment's row first, as refunds and chargebacks lock.
+        // Lock the payment's row first, as refunds and chargebacks do.
         const payment = await lockPayment(tx, hold.paymentId)
         if (!payment || !(await releaseHold(tx, hold, moment))) return
         const { items, left } = await repayOf(tx, hold, moment)

@@ -14,7 +14,7 @@ import type { RoutingTable } from './routing.ts'
 import { nextAsk } from './schedule.ts'
 import { askAgainAt, claimPayments, type PaymentLine } from './store.ts'
 
-/** Longer than any adapter's deadline. */
+/** Longer than the deadline of any adapter. */
 const LEASE_MS = 120_000
 const MOST_AT_ONCE = 10
 const MISSING_AGAIN_MS = 5 * 60_000
@@ -24,18 +24,18 @@ export interface PaymentJobDeps {
   acquirers: ReadonlyMap<string, Acquirer>
   table: RoutingTable
   subscriber: PaymentSubscriber
-  /** what acquirers and payers reach us by, without a slash at its end */
+  /** our public origin, used by acquirers and payers, without a trailing slash */
   publicUrl: string
   pause(name: string): Promise<void>
 }
 
-/** How often payments are looked for whose acquirer is not configured. */
+/** How often to look for payments whose acquirer is not configured. */
 const MISSING_EVERY_MS = 10_000
 
 /**
- * Carries payments on: gives planned ones to their acquirer, and asks about all others that are due, because an
- * acquirer called or because its call may have been lost. Each account has a line for either: an acquirer that hangs,
- * or is slow to ask, keeps no payer waiting for another one's page, nor for its own.
+ * Creates the jobs that advance payments. They send planned payments to their acquirer, and query all others that are
+ * due, because an acquirer called or because its callback may have been lost. Each account has one job for each of
+ * these two tasks, so an acquirer that hangs or answers slowly delays neither other acquirers' pages nor its own.
  */
 export const createPaymentJobs = (deps: PaymentJobDeps, everyMs: number): Job[] => {
   const names = [...deps.acquirers.keys()]
@@ -54,7 +54,7 @@ const jobOf = (deps: PaymentJobDeps, name: string, line: PaymentLine, everyMs: n
   run: async () => {
     const due = await claimPayments(deps.runtime.db, line, momentOf(deps.runtime).at, LEASE_MS, MOST_AT_ONCE)
     await Promise.all(due.map((payment) => guardedStep(deps, payment)))
-    // A payment that was passed over is planned anew, and its payer waits.
+    // Run again at once: a payment that was passed to the next acquirer is planned again, and its payer is waiting.
     return due.length > 0
   },
 })
@@ -77,7 +77,7 @@ const step = async (deps: PaymentJobDeps, payment: Payment): Promise<void> => {
     return askAgainAt(runtime.db, payment, new Date(runtime.clock.business() + MISSING_AGAIN_MS))
   }
   if (payment.state === 'planned') return create(deps, acquirer, payment)
-  // The worker that gave it to the acquirer has not come back.
+  // The worker that sent it to the acquirer has not recorded an answer.
   const known = payment.state === 'asking' ? await giveUpWaiting(deps, payment) : payment
   if (known) await ask(deps, acquirer, { ...known, epoch: payment.epoch })
 }
@@ -116,7 +116,7 @@ const create = async (deps: PaymentJobDeps, acquirer: Acquirer, payment: Payment
   }
 }
 
-/** Times we hand out are real ones: business time may be ahead of them in a sandbox. */
+/** Times given to acquirers are real times: in a sandbox, business time may be ahead of them. */
 const orderOf = (
   { runtime, publicUrl }: PaymentJobDeps,
   payment: Payment,
@@ -133,7 +133,8 @@ const orderOf = (
 })
 
 /**
- * No payer has seen a page, so another acquirer may have the order; what may have been heard is asked about besides.
+ * Handles a failed call that should have made a page. No payer has seen the page, so another acquirer may get the
+ * order. If this acquirer may have received it, it is still queried.
  */
 const notMade = async (deps: PaymentJobDeps, acquirer: Acquirer, payment: Payment, error: unknown): Promise<void> => {
   const { runtime, table, subscriber } = deps
@@ -192,7 +193,7 @@ const ask = async (deps: PaymentJobDeps, acquirer: Acquirer, payment: Payment): 
 const noteOutcome = ({ runtime }: PaymentJobDeps, { name }: Acquirer, good: boolean): Promise<void> =>
   recordOutcome(runtime.db, { acquirer: name, direction: 'payIn', good }, momentOf(runtime).at)
 
-/** Removes what nothing looks at any more. */
+/** Creates the job that deletes old callbacks and counts. */
 export const createAcquiringPruneJob = (runtime: Runtime): Job => ({
   name: 'acquirers: old health and callbacks',
   everyMs: 3_600_000,

@@ -14,7 +14,7 @@ import { heedRefund, recordRefundSending, recordRefundUnsent, RefundRefused, typ
 import { claimRefunds, findRefund, refundAgainAt, type Refund } from './refund-store.ts'
 import { findPayment } from './store.ts'
 
-/** Another worker that takes a refund up meanwhile can't send it, and only asks about what was sent. */
+/** After this time another worker may claim the refund. It can't send it, and only queries what was sent. */
 const LEASE_MS = 120_000
 const AGAIN_MS = 60_000
 const MOST_AT_ONCE = 10
@@ -26,7 +26,7 @@ export interface RefundJobDeps {
   pause(name: string): Promise<void>
 }
 
-/** Gives money back through the acquirer it came by: each refund is sent once, and asked about until it has ended. */
+/** Creates the job that sends each refund once, to the acquirer of its payment, and queries it until it has ended. */
 export const createRefundJob = (deps: RefundJobDeps, everyMs: number): Job => ({
   name: 'refunds of payments',
   everyMs,
@@ -47,7 +47,7 @@ const guardedStep = async (deps: RefundJobDeps, refund: Refund): Promise<void> =
   }
 }
 
-/** Another worker has taken the refund up: this one must not send it. */
+/** Another worker has claimed the refund: this one must not send it. */
 class ClaimLost extends Error {
   override name = 'ClaimLost'
 }
@@ -76,9 +76,9 @@ const orderOf = (refund: Refund, payment: Payment): RefundOrder => ({
 })
 
 /**
- * Asks the acquirer once more about a refund that a person is about to call not made. Throws a RefundRefused when it
- * shows the refund, says that it has it, or can't be asked. An account that is not configured any more is not asked:
- * nothing can be sent to it either.
+ * Queries the acquirer once more about a refund that an operator is about to record as not made. Throws a RefundRefused
+ * when the acquirer shows the refund, says that it has it, or can't be asked. An account that is no longer configured
+ * is not queried, and nothing can be sent to it either.
  */
 export const requireNotShown = async (
   { runtime, acquirers }: Pick<RefundJobDeps, 'runtime' | 'acquirers'>,
@@ -102,7 +102,7 @@ export const requireNotShown = async (
 }
 
 const ask = async (acquirer: Acquirer | undefined, order: RefundOrder): Promise<RefundAnswer> => {
-  // It may have been sent before its acquirer was taken out of the configuration.
+  // It may have been sent before its acquirer was removed from the configuration.
   if (!acquirer?.refundState)
     return { state: { kind: 'unknown', reason: 'its acquirer is not configured' }, isToRefund: false }
   try {
@@ -114,7 +114,7 @@ const ask = async (acquirer: Acquirer | undefined, order: RefundOrder): Promise<
   }
 }
 
-/** @returns undefined when the acquirer has provably not heard of it, which is recorded */
+/** @returns undefined when the acquirer provably did not receive it, which is recorded */
 const send = async (
   deps: RefundJobDeps,
   acquirer: Acquirer | undefined,

@@ -8,9 +8,9 @@ import { reconcileStatement, type PayoutBooks, type StatementFinding } from './r
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** Statements overlap, so that what was late on one is on the next. */
+/** Statements overlap, so that a line missing from one because it was late is on the next. */
 const LOOKED_BACK_MS = 3 * DAY_MS
-/** So old a booking has to be on a statement. */
+/** A booking older than this must be on a statement. */
 const SETTLED_AFTER_MS = 12 * HOUR_MS
 
 export interface StatementDeps {
@@ -20,8 +20,8 @@ export interface StatementDeps {
 }
 
 /**
- * Holds lines against the books, in one transaction, and keeps the alert of the acquirer true.
- * @param booked the time whose bookings have to be stated, ms of the business clock
+ * Compares statement lines with the books, in one transaction, and raises or ends the acquirer's alert.
+ * @param booked the period whose bookings must be on a statement, in ms of the business clock
  */
 export const reconcileLines = async (
   { runtime, payouts }: Pick<StatementDeps, 'runtime' | 'payouts'>,
@@ -47,7 +47,7 @@ export const reconcileLines = async (
   })
 
 /**
- * Statement of an acquirer from its own interface, of the last days, held against the books. Throws
+ * Fetches an acquirer's statement of the last days from its API, and compares it with the books. Throws
  * AcquirerUnreachable.
  */
 export const reconcileAcquirer = async (
@@ -63,7 +63,7 @@ export const reconcileAcquirer = async (
   return reconcileLines(deps, acquirer.name, lines, { from: business - lookedBackMs, to: business - SETTLED_AFTER_MS })
 }
 
-/** Reads every acquirer's statement that has one, several times a day. */
+/** Creates the job that fetches the statement of every acquirer that offers one, several times a day. */
 export const createStatementJob = (
   deps: StatementDeps & { acquirers: ReadonlyMap<string, Acquirer> },
   everyMs: number,

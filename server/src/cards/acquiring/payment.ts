@@ -6,7 +6,7 @@ import type { PaymentState } from './machine.ts'
 
 type PageLanguage = 'uk' | 'kk' | 'ru' | 'en'
 
-/** What is to be paid, before an acquirer is chosen. `units` are minor units of the currency, 1/100. */
+/** What is to be paid, before an acquirer is chosen. `units` are minor units (1/100). */
 export interface PaymentOrder {
   merchantId: string
   invoiceId: string
@@ -19,7 +19,7 @@ export interface PaymentOrder {
   expiresAt: Date
 }
 
-/** One order with one acquirer. Units are minor units. */
+/** An order to one acquirer. Units are minor units. */
 export interface Payment extends PaymentOrder {
   /** our reference with the acquirer */
   id: string
@@ -37,14 +37,11 @@ export interface Payment extends PaymentOrder {
   refusalMessage: string | null
   suspendedFor: SuspendedFor | null
   refundedUnits: bigint
-  /** when the acquirer called to say something else than this state, unconfirmed since */
+  /** when the acquirer called with a contradiction of this state that is not confirmed yet */
   calledAt: Date | null
-  /**
-   * until then the acquirer is asked each day whether money went back that a refund which ended otherwise may have
-   * moved
-   */
+  /** until then the acquirer is queried daily, in case a refund that ended as not made has moved money after all */
   watchedUntil: Date | null
-  /** the hold of a disputed payment's money, and how much of it was there to be held */
+  /** the hold of a disputed payment's money, and the amount that it holds */
   disputeHoldId: string | null
   disputeUnits: bigint | null
   asked: number
@@ -52,34 +49,42 @@ export interface Payment extends PaymentOrder {
   createdAt: Date
 }
 
-/** Not what was ordered; the invoice was paid before; the invoice had failed before. */
+/**
+ * Why a payment is in suspense: it differs from the order, the invoice was already paid, or the invoice had already
+ * failed.
+ */
 export type SuspendedFor = 'amount-differs' | 'paid-before' | 'came-late'
 
-/** Whose the money of a payment is. `fee` is ours, minor units, at most what was paid. */
+/** Who gets the money of a payment. `fee` is ours, in minor units, at most the amount paid. */
 export type Attribution =
   | { kind: 'credit'; fee: bigint; effects: Effects }
   | { kind: 'suspend'; why: Exclude<SuspendedFor, 'amount-differs'>; effects: Effects }
 
-/** The module whose invoices are paid: called in the transaction of the change, with the payment's row locked. */
+/**
+ * Implemented by the module whose invoices are paid. Called in the transaction of the change, with the payment's row
+ * locked.
+ */
 export interface PaymentSubscriber {
-  /** The acquirer has confirmed exactly what was ordered. The listener's own rows say whose the money is. */
+  /** The acquirer has confirmed exactly what was ordered. The subscriber's own rows decide who gets the money. */
   paid(tx: Tx, payment: Payment, moment: Moment): Promise<Attribution>
-  /** The acquirer says paid, and is asked again before anything is booked. */
+  /** A callback says paid; the acquirer is queried before anything is booked. */
   reported(tx: Tx, payment: Payment, moment: Moment): Promise<Effects>
-  /** Refused, expired, taken by no acquirer, or in suspense as another amount: this order pays no invoice. */
+  /**
+   * The payment is refused, expired, accepted by no acquirer, or in suspense with another amount: it pays no invoice.
+   */
   ended(tx: Tx, payment: Payment, moment: Moment): Promise<Effects>
-  /** Its page is there, or it is not known whether it will be: the payer sees something else from now on. */
+  /** The page exists, or it is unknown whether it will exist: what the payer sees changes. */
   changed(tx: Tx, payment: Payment, moment: Moment): Promise<Effects>
-  /** The acquirer has given money of a payment back; minor units of what was paid. */
+  /** The acquirer has returned money of a payment, in minor units of the amount paid. */
   refunded(tx: Tx, payment: Payment, refund: { id: string; units: bigint }, moment: Moment): Promise<Effects>
   /**
-   * Of a payment that is credited, so much is the merchant's to spend at once, minor units: less our fee, what it owed
-   * and what is held.
+   * The amount of a credited payment that the merchant can spend at once, in minor units: less our fee, the repaid debt
+   * and the held part.
    */
   credited(tx: Tx, payment: Payment, units: bigint, moment: Moment): Promise<Effects>
-  /** A part of a payment that was held, minor units, is available from now on. */
+  /** A held part of a payment, in minor units, is available from now on. */
   released(tx: Tx, payment: Payment, hold: { id: string; units: bigint }, moment: Moment): Promise<Effects>
-  /** What should be charged for a suspended payment that the operator gives to the merchant. */
+  /** The fee to charge for a suspended payment that the operator credits to the merchant. */
   feeOf(payment: Payment): bigint
 }
 

@@ -2,7 +2,7 @@ import type { Moment } from '../../platform/base/moment.ts'
 import { PLATFORM, tidyLegs, type AccountKind, type Cause, type Item, type Leg } from '../../ledger/postings/index.ts'
 import type { CardHold, Payment } from './payment.ts'
 
-/** Whose money moves at which account with an acquirer. Units are minor units of the currency, 1/100. */
+/** Money of a party at an account with an acquirer. Units are minor units of the currency, 1/100. */
 export interface AtAcquirer {
   merchantId: string
   acquirer: string
@@ -11,7 +11,7 @@ export interface AtAcquirer {
 
 export interface Took extends AtAcquirer {
   units: bigint
-  /** what the acquirer keeps of it or takes on top; 0 while it isn't known */
+  /** the acquirer's fee; 0 while it is unknown */
   costUnits: bigint
 }
 
@@ -39,28 +39,32 @@ const itemOf = (
   },
 })
 
-/** The acquirer's side of money it took in for us: it holds more, less what it keeps. Adds up to -units. */
+/**
+ * Entries of the acquirer's side of money received for us: its balance grows by the amount less its fee. The sum is
+ * -units.
+ */
 const takenInEntries = (money: Took): Leg[] => [
   entryOf(money, `acquirer:${money.acquirer}`, money.costUnits - money.units),
   entryOf(money, 'acquirer-costs', -money.costUnits),
 ]
 
 /**
- * The acquirer's side of money it paid out for us: it holds less, and less again by what it takes. Adds up to +units.
+ * Entries of the acquirer's side of money paid out for us: its balance falls by the amount and its fee. The sum is
+ * +units.
  */
 export const paidOutEntries = (money: Took): Leg[] => [
   entryOf(money, `acquirer:${money.acquirer}`, money.units + money.costUnits),
   entryOf(money, 'acquirer-costs', -money.costUnits),
 ]
 
-/** What an acquirer took is known later, or is another figure than was booked: `units` more, or less where below 0. */
+/** Posts an acquirer's fee that became known later or was corrected: `units` more, or less if negative. */
 export const costItem = (money: AtAcquirer & { units: bigint }, cause: Cause, moment: Moment): Item =>
   itemOf(money, cause, paidOutEntries({ ...money, units: 0n, costUnits: money.units }), moment)
 
 /**
- * A payment whose money is the merchant's: the amount less our fee, of which what the merchant owes is repaid first.
- * @param owed not negative
- * @returns the item, and what is owed after it
+ * Posts a payment credited to a merchant: the amount less our fee. The merchant's debt is repaid from it first.
+ * @param owed the debt, not negative
+ * @returns the item, and the remaining debt
  */
 export const creditItem = (
   payment: Took & { id: string; fee: bigint },
@@ -78,7 +82,7 @@ export const creditItem = (
   return { item: itemOf(payment, { kind: 'payment', id: payment.id }, legs, moment), owed: owed - repaid }
 }
 
-/** A payment that can't be attributed: the acquirer holds it, and it has no owner yet. */
+/** Posts a payment that can't be attributed: the acquirer holds the money, which has no owner yet. */
 export const suspendItem = (payment: Took & { id: string }, moment: Moment): Item =>
   itemOf(
     payment,
@@ -87,7 +91,7 @@ export const suspendItem = (payment: Took & { id: string }, moment: Moment): Ite
     moment,
   )
 
-/** The operator decides that suspended money is the merchant's: what is owed is repaid first. */
+/** Posts suspended money to the merchant, by an operator's decision. The merchant's debt is repaid first. */
 export const acceptItem = (
   payment: AtAcquirer & { id: string; units: bigint; fee: bigint },
   owed: bigint,
@@ -105,10 +109,10 @@ export const acceptItem = (
 }
 
 /**
- * The acquirer took a payment back (a chargeback): as much as is available, the rest is owed from now on. Our fee is
- * given back with it; what the acquirer kept stays a cost, as it keeps it.
- * @param units what is left of the payment after refunds; `fee` ours, 0 for money in suspense
- * @param from the account it was booked to, and what that has available
+ * Posts a chargeback or a refund made without us: the available money is taken, and the rest becomes a debt. Our `fee`
+ * is returned too. The acquirer's fee stays a cost, because the acquirer keeps it.
+ * @param units the amount returned; `fee` is ours, 0 for a part and for money in suspense
+ * @param from the account that the payment was booked to, and its available amount
  */
 export const takeBackItem = (
   payment: AtAcquirer & { id: string; units: bigint; fee: bigint },
@@ -127,12 +131,12 @@ export const takeBackItem = (
   return { item: itemOf(payment, { kind: 'payment', id: payment.id }, legs, moment), taken, short }
 }
 
-/** A disputed payment's money, as much of it as was there. */
+/** Holds as much of a disputed payment's money as is available. */
 export const holdDisputedItem = (payment: Payment, at: Date): Item => ({
   transfer: disputeTransfer(payment, 'hold', payment.disputeHoldId!, payment.disputeUnits!, at),
 })
 
-/** The dispute has ended: what was held is free again. */
+/** Releases the hold of a dispute that has ended. */
 export const releaseDisputedItem = (payment: Payment, { at, newId }: Moment): Item => ({
   transfer: {
     ...disputeTransfer(payment, 'release', newId(), -payment.disputeUnits!, at),
@@ -155,7 +159,7 @@ const disputeTransfer = (
   at,
 })
 
-/** Money of a card payment that its merchant can't spend yet. */
+/** Holds money of a card payment that its merchant can't spend yet. */
 export const cardHoldItem = (hold: CardHold, at: Date): Item => ({
   transfer: cardHoldTransfer(hold, 'hold', hold.id, hold.units, at),
 })
@@ -164,7 +168,7 @@ export const cardReleaseItem = (hold: CardHold, { at, newId }: Moment): Item => 
   transfer: { ...cardHoldTransfer(hold, 'release', newId(), -hold.units, at), closes: hold.id },
 })
 
-/** What a merchant owes is repaid from money that was held and is released. */
+/** Posts the repayment of a merchant's debt from held money that is released. */
 export const repayItem = ({ merchantId, paymentId, ticker }: CardHold, units: bigint, moment: Moment): Item => {
   const owner = { merchantId, acquirer: '', ticker }
   return itemOf(
@@ -190,7 +194,7 @@ const cardHoldTransfer = (
   at,
 })
 
-/** A refund's money, held while the acquirer is asked to give it back. */
+/** A refund's money, held while the acquirer is asked for the refund. */
 export interface HeldRefund extends AtAcquirer {
   id: string
   from: 'merchant' | 'suspense'
@@ -209,7 +213,7 @@ export const holdRefundItem = (refund: HeldRefund, at: Date): Item => ({
   },
 })
 
-/** The acquirer gave the money back: it holds less, and so does whose money it was. */
+/** Captures a refund's hold: the acquirer returned the money, so its balance and the owner's are reduced. */
 export const captureRefundItem = (refund: HeldRefund & { costUnits: bigint }, moment: Moment): Item =>
   itemOf(
     refund,
@@ -219,7 +223,7 @@ export const captureRefundItem = (refund: HeldRefund & { costUnits: bigint }, mo
     refund.holdId,
   )
 
-/** The acquirer will not give it back: the hold is free again. */
+/** Releases a refund's hold: the acquirer will not make the refund. */
 export const releaseRefundItem = (refund: HeldRefund, moment: Moment): Item => {
   const item = itemOf(
     refund,
@@ -257,7 +261,7 @@ const platformItem = (
   }
 }
 
-/** The owner put money into an account with an acquirer, for payouts: it is capital. Below 0: took it out. */
+/** Posts capital that the owner paid into an account with an acquirer, for payouts. Negative: withdrew from it. */
 export const fundAcquirerItem = (money: PlatformMoney, moment: Moment): Item =>
   platformItem(
     money,
@@ -268,7 +272,7 @@ export const fundAcquirerItem = (money: PlatformMoney, moment: Moment): Item =>
     moment,
   )
 
-/** The acquirer sent money to our bank account (`units` above 0), or got some from there (below 0). */
+/** Posts a settlement from the acquirer to our bank account (`units` above 0), or the reverse (below 0). */
 export const settleItem = (money: PlatformMoney, moment: Moment): Item =>
   platformItem(
     money,
@@ -279,7 +283,10 @@ export const settleItem = (money: PlatformMoney, moment: Moment): Item =>
     moment,
   )
 
-/** What was under way from an acquirer is in the bank (`units` above 0), or left the bank for it (below 0). */
+/**
+ * Posts the arrival in the bank of money in transit from an acquirer (`units` above 0), or its departure to it (below
+ * 0).
+ */
 export const bankItem = (money: PlatformMoney, moment: Moment): Item =>
   platformItem(
     money,
@@ -290,7 +297,7 @@ export const bankItem = (money: PlatformMoney, moment: Moment): Item =>
     moment,
   )
 
-/** A fee of the account itself, of no one payment. */
+/** Posts a fee of the account itself, which belongs to no payment. */
 export const accountFeeItem = (money: PlatformMoney, moment: Moment): Item =>
   platformItem(
     money,

@@ -19,53 +19,53 @@ import {
 import { lockPayment, wakePayment } from './store.ts'
 
 /**
- * What a statement and the books don't agree on.
- * - missing: booked here, not on any statement read so far
- * - extra: on the statement, unknown here
- * - differs: another amount, currency or fee than is booked
- * - open: on the statement, not booked here yet; it is asked about now
- * - altered: a line that was read before, with other figures
+ * A difference between a statement and the books.
+ * - missing: booked here, but on no statement read so far
+ * - extra: on the statement, but unknown here
+ * - differs: the amount, currency or fee differs from the books
+ * - open: on the statement, but not booked here yet; the acquirer is queried now
+ * - altered: a line that was read before, now with other figures
  */
 export interface StatementFinding {
   kind: 'missing' | 'extra' | 'differs' | 'open' | 'altered'
   what: StatementLine['kind']
-  /** our reference, else the acquirer's */
+  /** our reference, or else the acquirer's */
   reference: string
   ticker: string
-  /** minor units: what is booked and what the statement says; null where there is no such thing */
+  /** minor units: the booked amount and the statement's; null if there is none */
   booked: bigint | null
   stated: bigint | null
 }
 
-/** Payouts by card as reconciliation sees them; units as a statement has them, so negative. */
+/** Card payouts as reconciliation sees them; units have the sign of a statement, so they are negative. */
 export interface BookedPayout {
   reference: string
   ticker: string
   units: bigint
-  /** null while the acquirer hasn't said */
+  /** null until the acquirer reports it */
   costUnits: bigint | null
   isBooked: boolean
 }
 
-/** The module of payouts, which has references of its own at acquirers. */
+/** Implemented by the module of payouts, which has its own references at acquirers. */
 export interface PayoutBooks {
   find(db: Db | Tx, acquirer: string, references: readonly string[]): Promise<BookedPayout[]>
-  /** booked in a time, and on no line of a statement */
+  /** payouts booked in a period that are on no statement line */
   unstated(db: Db | Tx, acquirer: string, from: Date, to: Date): Promise<BookedPayout[]>
 }
 
 export interface Statement {
   acquirer: string
   lines: readonly StatementLine[]
-  /** bookings of this time (business clock) have to be on this or an earlier statement */
+  /** bookings of this period (business clock) must be on this or an earlier statement */
   from: Date
   to: Date
 }
 
 /**
- * Holds an acquirer's statement against the books. Settlements and fees of the account are booked, each line once; what
- * the acquirer kept of a payment is corrected to what the statement says; everything else that differs is reported and
- * left as it is.
+ * Compares an acquirer's statement with the books. Settlements and account fees are booked, each line once. The
+ * acquirer's fee for a payment is corrected to the statement's figure. Every other difference is reported and left
+ * unchanged.
  */
 export const reconcileStatement = async (
   tx: Tx,
@@ -92,7 +92,7 @@ export const reconcileStatement = async (
         break
       case 'refund':
         effects.push(await holdRefund(tx, acquirer, line, findings, moment))
-        // No answer to a refund tells a fee.
+        // The answer to a refund request states no fee.
         if (isNew && line.feeUnits > 0n)
           effects.push({
             items: [accountFeeItem({ acquirer, ticker: line.ticker, units: line.feeUnits }, moment)],
@@ -135,7 +135,7 @@ const missing = (what: StatementLine['kind'], reference: string, ticker: string,
   stated: null,
 })
 
-/** A settlement moves between the acquirer and the bank; what is taken besides, and a fee of the account, are costs. */
+/** A settlement moves money between the acquirer and the bank. Its fee, and a fee of the account, are costs. */
 const platformItems = (
   acquirer: string,
   { kind, ticker, units, feeUnits }: StatementLine,
@@ -193,7 +193,7 @@ const holdRefund = async (
     findings.push(findingOf('extra', line, null))
     return noEffects
   }
-  // Money that came again after it went back, or a line without any: a person looks, and the lines behind it are read.
+  // Money arrived again after it was returned, or the line has no amount: report it and continue with the next lines.
   if (line.units >= 0n) {
     findings.push(findingOf('differs', line, null))
     return noEffects
@@ -210,12 +210,12 @@ const holdRefund = async (
     findings.push(findingOf('differs', line, -left))
     return noEffects
   }
-  // Several lines may be new: each brings its own part.
+  // Several lines may be new: each adds its own part.
   const units = beyond < -line.units ? beyond : -line.units
   if (payment.state === 'disputed')
     return resolveDispute(tx, payment.id, units, `on the statement as ${line.acquirerReference}`, moment)
   if (units < left) return bookStatedRefund(tx, payment, line, units, moment)
-  // All of it: the acquirer says so itself when asked.
+  // The whole payment was returned: the acquirer's answer to a query confirms that.
   await wakePayment(tx, acquirer, payment.id, moment.at)
   findings.push(findingOf('open', line, -left))
   return noEffects

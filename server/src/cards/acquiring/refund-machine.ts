@@ -1,15 +1,14 @@
 import { to, type Moves } from '../../platform/base/moves.ts'
 
 /**
- * Money on its way back to a payer. The hold lasts until it is captured or released.
- * - requested: held, the acquirer knows nothing
- * - asked: it was sent, or may have been: it is only asked about from now on, until its money shows or a person
- * resolves it
- * - done: given back, captured
- * - refused: the acquirer will not give it back, released
+ * States of a refund. Its hold lasts until it is captured or released.
+ * - requested: held; nothing has been sent to the acquirer
+ * - asked: sent, or possibly sent: it is only queried from now on, until its money shows or an operator resolves it
+ * - done: money returned, hold captured
+ * - refused: the acquirer will not make the refund; hold released
  */
 export type RefundState = 'requested' | 'asked' | 'done' | 'refused'
-/** `unsent`: proven that the acquirer has not heard of it. */
+/** `unsent`: the acquirer is proven not to have received it. */
 export type RefundEvent = 'asked' | 'unsent' | 'done' | 'refused'
 export type RefundEffect = 'capture' | 'release' | 'alert'
 

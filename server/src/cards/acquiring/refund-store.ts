@@ -13,7 +13,7 @@ export interface Refund {
   acquirer: string
   ticker: string
   units: bigint
-  /** whose account gives it */
+  /** the owner whose account pays it */
   from: 'merchant' | 'suspense'
   holdId: string
   state: RefundState
@@ -21,7 +21,7 @@ export interface Refund {
   actor: string
   epoch: number
   createdAt: Date
-  /** from when on the acquirer may have it; null: it has not */
+  /** from when the acquirer may have it; null: not sent */
   sentAt: Date | null
 }
 
@@ -30,8 +30,8 @@ const COLUMNS =
   r.source as "from", r.hold_id as "holdId", r.state, r.reason, r.actor, r.epoch, r.created_at as "createdAt", r.sent_at as "sentAt"`)
 
 /**
- * Stores a refund, and counts it against what is left of its payment, whose row the caller has locked.
- * @param next when a worker takes it up; null: it has ended
+ * Stores a refund, and subtracts it from what is left of its payment, whose row the caller has locked.
+ * @param next when a worker claims it; null: it has ended
  */
 export const insertRefund = async (tx: Tx, refund: Refund, next: Date | null): Promise<void> => {
   const { merchantId, id, paymentId, acquirer, ticker, units, from, holdId, state, reason, actor, createdAt } = refund
@@ -44,9 +44,10 @@ export const insertRefund = async (tx: Tx, refund: Refund, next: Date | null): P
 }
 
 /**
- * Moves a refund by its table from the state it was read in; undefined when another worker was faster.
- * @param epoch only while this claim of it holds; null: whatever claims it
- * @param next when it is looked at again; null: never
+ * Moves a refund from the state it was read in, if its state machine allows that; undefined when another worker was
+ * faster.
+ * @param epoch moves only while this claim is valid; null: whatever the claim
+ * @param next when it is processed again; null: never
  */
 export const moveRefund = async (
   tx: Tx,
@@ -70,7 +71,7 @@ export const moveRefund = async (
   return rows[0]
 }
 
-/** What a refused refund counted against its payment is free again. */
+/** Makes a refused refund's amount refundable again. */
 export const uncountRefund = async (tx: Tx, { merchantId, paymentId, units }: Refund, at: Date): Promise<void> => {
   await sql`update payments set refunded_units = refunded_units - ${units}, updated_at = ${at}
     where merchant_id = ${merchantId} and id = ${paymentId}`.execute(tx)
@@ -86,14 +87,14 @@ export const findRefund = async (db: Db | Tx, id: string): Promise<Refund | unde
   return rows[0]
 }
 
-/** What has been given back of a payment, minor units; what is under way does not count. */
+/** Returns the refunded total of a payment, in minor units, without refunds that have not ended. */
 export const givenBackOf = async (db: Db | Tx, merchantId: string, paymentId: string): Promise<bigint> => {
   const { rows } = await sql<{ units: bigint }>`select coalesce(sum(units), 0) as units from payment_refunds
     where merchant_id = ${merchantId} and payment_id = ${paymentId} and state = 'done'`.execute(db)
   return rows[0]!.units
 }
 
-/** Whether the acquirer has been asked for a refund of a payment that has not ended. */
+/** Whether a payment has a refund that was sent to the acquirer and has not ended. */
 export const hasOpenRefund = async (
   tx: Tx,
   { merchantId, id }: Pick<Payment, 'merchantId' | 'id'>,
@@ -112,7 +113,7 @@ export const claimRefunds = async (db: Db, at: Date, leaseMs: number, most: numb
   return rows
 }
 
-/** Sets when a claimed refund is looked at next. Does nothing when the claim has passed on. */
+/** Sets when a claimed refund is processed next. Does nothing when the claim has passed to another worker. */
 export const refundAgainAt = async (db: Db | Tx, { merchantId, id, epoch }: Refund, next: Date): Promise<void> => {
   await sql`update payment_refunds set next_step_at = ${next} where merchant_id = ${merchantId} and id = ${id} and epoch = ${epoch}`.execute(
     db,

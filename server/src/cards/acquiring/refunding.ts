@@ -24,7 +24,7 @@ import { lockPayment, watchPayment } from './store.ts'
 
 const AGAIN_MS = 30_000
 const LONGEST_PAUSE_MS = 3_600_000
-/** After these the operator is alerted. */
+/** After this time the operator is alerted. */
 const PATIENCE_MS = 3_600_000
 const QUEUED_PATIENCE_MS = 3 * 86_400_000
 
@@ -33,9 +33,9 @@ export class RefundRefused extends Error {
 }
 
 /**
- * Starts giving money of a payment back to the card it came from: held from the merchant's balance, or from suspense,
- * at once. Throws a RefundRefused that says why not: money that was never booked is never given back (F6), and refunds
- * together never come to more than the payment (F5). There is one at a time, as not every acquirer tells them apart.
+ * Starts a refund to the card that paid. The money is held at once, on the merchant's balance or in suspense. Throws a
+ * RefundRefused that says why a refund is impossible: money that was never booked can't be refunded (F6), and refunds
+ * never exceed the payment (F5). A payment has one refund at a time, because not every acquirer distinguishes them.
  * @param units minor units; undefined: all that is left
  */
 export const requestRefund = async (
@@ -92,28 +92,28 @@ export const requestRefund = async (
 }
 
 /**
- * From now on the acquirer may have it.
- * @returns undefined when the claim has passed on: the refund must not be sent
+ * Records that the refund is about to be sent: from now on the acquirer may have it.
+ * @returns undefined when the claim has passed to another worker: the refund must not be sent
  */
 export const recordRefundSending = (tx: Tx, refund: Refund, until: Date, at: Date): Promise<Refund | undefined> =>
   moveRefund(tx, refund, 'asked', { at, next: until, epoch: refund.epoch })
 
-/** Proven that the acquirer has not heard of it: it may be sent again. */
+/** Records that the acquirer is proven not to have received it, so that it may be sent again. */
 export const recordRefundUnsent = (tx: Tx, refund: Refund, { at }: Moment): Promise<Refund | undefined> =>
   moveRefund(tx, refund, 'unsent', { at, next: new Date(at.getTime() + AGAIN_MS) })
 
 export interface RefundAnswer {
   state: AcquirerState
   /**
-   * it answers the refund itself, which this worker sent; what was said before sending decides nothing of what another
-   * one has sent since
+   * whether this is the answer to the refund request that this worker sent; an answer from before says nothing about a
+   * refund that another worker has sent since
    */
   isToRefund: boolean
 }
 
 /**
- * What the acquirer answered. A refund that may have been heard is refused by the answer to it alone; whatever else is
- * said of it afterwards is asked about again.
+ * Applies the acquirer's answer. A refund that may have been received is refused only by the answer to its own request;
+ * after any other answer it is queried again.
  */
 export const heedRefund = async (
   tx: Tx,
@@ -122,7 +122,7 @@ export const heedRefund = async (
   subscriber: PaymentSubscriber,
   moment: Moment,
 ): Promise<Effects> => {
-  // The payment's row first, in the order in which asking about the payment locks.
+  // Lock the payment's row first, in the same order as a query of the payment does.
   const payment = await lockPayment(tx, claimed.paymentId)
   const refund = await lockRefund(tx, claimed.id)
   if (!payment || !refund || (refund.state !== 'asked' && refund.state !== 'requested')) return noEffects
@@ -136,13 +136,13 @@ export const heedRefund = async (
   return noEffects
 }
 
-/** A worker that was asked to send it has given up waiting for the answer by then. */
+/** By then, a worker that was sending it no longer waits for the answer. */
 const LEAST_AGE_MS = 15 * 60_000
 
 /**
- * A person says how a refund ended that its acquirer says nothing of, having asked the acquirer by other means. Throws
- * a RefundRefused that says why it can't be.
- * @param by who and why, kept with the refund
+ * Records how a refund ended, by an operator's decision after asking the acquirer by other means. Throws a
+ * RefundRefused that says why this is impossible.
+ * @param by who decided and why, stored with the refund
  */
 export const resolveRefund = async (
   tx: Tx,
@@ -187,7 +187,7 @@ const finish = async (
   return joinEffects([{ items: [captureRefundItem({ ...done, costUnits }, moment)], notices: [] }, notified])
 }
 
-/** Its money may have moved all the same, and show late: what went back is asked for a while longer. */
+/** Watches the payment a while longer: the refund's money may have moved after all, and may show late. */
 const watch = (tx: Tx, payment: Payment, { at }: Moment): Promise<void> =>
   watchPayment(tx, payment, new Date(at.getTime() + WATCHED_REFUND_MS), at)
 
@@ -202,7 +202,7 @@ const refuse = async (
   if (!refused) return noEffects
   await uncountRefund(tx, refused, moment.at)
   const isStated = await forgetClaimedLines(tx, refused)
-  // One that was never sent too: another sum that went back may be what kept it from being sent.
+  // Also for one that was never sent: a sum returned otherwise may be what prevented it from being sent.
   await watch(tx, payment, moment)
   await resolveAlert(tx, 'refund-stuck', refund.id, moment.at)
   const ended = who === refund.acquirer ? `${who} refused` : `${who} said that ${refund.acquirer} did not make`
@@ -217,11 +217,13 @@ const refuse = async (
   }
 }
 
-/** The older it is, the longer: an acquirer may keep a refund for days until the shop's balance allows it. */
+/** The pause grows with age: an acquirer may delay a refund for days until the shop's balance allows it. */
 const pauseOf = ({ createdAt }: Refund, at: Date): number =>
   Math.min(Math.max(Math.floor((at.getTime() - createdAt.getTime()) / 4), AGAIN_MS), LONGEST_PAUSE_MS)
 
-/** An acquirer that has it may take days; one that shows nothing of it has probably not got it. */
+/**
+ * Raises an alert later for an acquirer that has the refund, which may take days, than for one that does not show it.
+ */
 const alertWhenStuck = async (tx: Tx, refund: Refund, answer: AcquirerState, moment: Moment): Promise<void> => {
   const since = refund.sentAt ?? refund.createdAt
   const patienceMs = answer.kind === 'waiting' ? QUEUED_PATIENCE_MS : PATIENCE_MS

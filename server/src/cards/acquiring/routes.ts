@@ -9,15 +9,15 @@ import { readSigned } from './jobs-callbacks.ts'
 export interface CallbackRoutesDeps {
   runtime: Runtime
   acquirers: ReadonlyMap<string, Pick<Acquirer, 'name' | 'readCallback'>>
-  /** in order: the first whose reference it is gets it */
+  /** in this order; the first that owns the reference handles the callback */
   subscribers: readonly CallbackSubscriber[]
 }
 
 const MOST_BYTES = 65_536
-/** An acquirer calls from few addresses about everybody's payments. */
+/** Acquirers send the callbacks of all payments from few addresses. */
 const PER_MINUTE = 60_000
 
-/** Where acquirers call. Answers only the holder of the acquirer's key. */
+/** The path for an acquirer's callbacks. Only callbacks with a valid signature are accepted. */
 export const callbackPath = (acquirer: string): string => `/acquirers/${acquirer}/callback`
 
 export const callbackRoutes = (deps: CallbackRoutesDeps): PageRoute[] => [

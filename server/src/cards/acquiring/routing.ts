@@ -3,13 +3,13 @@ import { formatUnits } from '../../platform/money/index.ts'
 
 export type Direction = 'payIn' | 'payout'
 
-/** An account with an acquirer as routing sees it. */
+/** An account with an acquirer, as routing uses it. */
 export interface AcquirerAccount {
   readonly name: string
   readonly capabilities: AcquirerCapabilities
 }
 
-/** Who gets orders of these amounts (minor units, both ends included), in order of preference. */
+/** Accounts for orders of these amounts (minor units, both bounds included), in order of preference. */
 export interface RoutingRule {
   direction: Direction
   ticker: CardTicker
@@ -19,15 +19,15 @@ export interface RoutingRule {
 }
 
 export interface RoutingTable {
-  /** in the order of the configuration, which is the preference where no rule speaks */
+  /** in the order of the configuration, which is the preference when no rule matches */
   accounts: readonly AcquirerAccount[]
-  /** the first that fits an order decides */
+  /** the first rule that matches an order decides */
   rules: readonly RoutingRule[]
 }
 
 /**
- * Throws an Error that names the currencies of which no amount is within both the platform's limits and those of an
- * account: they would be offered, and every amount refused.
+ * Throws an Error that names the currencies in which no amount is within both the platform's limits and those of an
+ * account: otherwise they would be offered and every amount refused.
  */
 export const requireRanges = (
   table: RoutingTable,
@@ -56,7 +56,7 @@ export const requireRanges = (
 
 const MINOR_SCALE = 2
 
-/** Health of (account, direction): those named are failing and stand at the end of the line. */
+/** (account, direction) pairs that are failing; they are tried last. */
 export type Failing = ReadonlySet<string>
 export const healthKey = (acquirer: string, direction: Direction): string => `${acquirer}/${direction}`
 
@@ -67,9 +67,9 @@ export interface RoutedOrder {
 }
 
 /**
- * Names of the accounts that can take an order, the one to try first at the front: by the first rule that fits, else as
- * configured; who declares no limits around the amount is left out; who is failing comes last, but is not left out, as
- * trying is the only way to learn that it is back.
+ * Returns the names of the accounts that can take an order, in the order to try them: by the first matching rule, else
+ * as configured. Accounts whose limits exclude the amount are left out. Failing accounts come last, and are not left
+ * out, because only an attempt shows that an account has recovered.
  */
 export const routeOf = (table: RoutingTable, { direction, ticker, units }: RoutedOrder, failing: Failing): string[] => {
   const rule = table.rules.find(
@@ -82,7 +82,7 @@ export const routeOf = (table: RoutingTable, { direction, ticker, units }: Route
   return [...preferred.filter((name) => !isFailing(name)), ...preferred.filter(isFailing)]
 }
 
-/** What each account that offers a direction in a currency takes in one order, as configured. */
+/** Returns the configured limits for one order of each account that offers a direction in a currency. */
 export const limitsOf = (
   { accounts }: Pick<RoutingTable, 'accounts'>,
   direction: Direction,
@@ -93,7 +93,10 @@ export const limitsOf = (
     return limits ? [{ name, ...limits }] : []
   })
 
-/** Builds the table. Throws with the account named when two share a name, or a rule names one that is not there. */
+/**
+ * Builds the routing table. Throws an Error that names the account when two share a name or a rule names an unknown
+ * one.
+ */
 export const createRoutingTable = (
   accounts: readonly AcquirerAccount[],
   rules: readonly RoutingRule[] = [],

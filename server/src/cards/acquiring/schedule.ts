@@ -8,32 +8,32 @@ const DAY_MS = 24 * HOUR_MS
 
 const FIRST_MS = 15 * SECOND_MS
 const LONGEST_MS = HOUR_MS
-/** After its end a page may have a payer in the middle of 3-D Secure. */
+/** How long after the page's end a payer may still be in the middle of 3-D Secure. */
 const PATIENCE_MS = HOUR_MS
-/** So long after its end an expired payment is still asked about, once a day. */
+/** How long after its end an expired payment is still queried, once a day. */
 const WATCHED_MS = 14 * DAY_MS
 
-/** Each pause half as long again as the one before. */
+/** Each pause is one and a half times the previous one. */
 const backoffMs = (asked: number, longestMs = LONGEST_MS): number =>
   Math.min(FIRST_MS * 1.5 ** Math.min(asked, 40), longestMs)
 
 type Asked = Pick<Payment, 'state' | 'asked' | 'expiresAt' | 'calledAt' | 'watchedUntil'>
 
-/** How long money of a refund that was refused, or ended by a person, is looked for. */
+/** How long the acquirer is queried for money of a refund that was refused or that an operator ended. */
 export const WATCHED_REFUND_MS = 14 * DAY_MS
 
 const BOOKED: readonly PaymentState[] = ['credited', 'suspended', 'disputed']
 const ENDED: readonly PaymentState[] = ['credited', 'suspended', 'disputed', 'refused', 'not-taken', 'reversed']
 
-/** Whether the acquirer called to say something else than a payment's state and has not confirmed it in two weeks. */
+/** Whether a callback that contradicts a payment's state has stayed unconfirmed for two weeks. */
 export const isGivenUp = ({ calledAt }: Pick<Payment, 'calledAt'>, at: Date): boolean =>
   calledAt !== null && at.getTime() - calledAt.getTime() > WATCHED_MS
 
 /**
- * When an acquirer is asked again about a payment: it may have called, and the call was lost. One that called to say
- * something else than the payment's state is asked for two weeks; one whose page takes other cards after a refusal,
- * until the page's end. A booked payment whose refund was refused, or ended by a person, is asked about for two weeks
- * after that.
+ * Returns when an acquirer is queried again about a payment, because its callback may have been lost. After a callback
+ * that contradicts the payment's state, it is queried for two weeks. If its page accepts other cards after a refusal,
+ * it is queried until the page's end. A booked payment whose refund was refused, or was ended by an operator, is
+ * queried for two weeks after that.
  * @returns null: not until the acquirer calls
  */
 export const nextAsk = (payment: Asked, at: Date, takesOtherCards = false): Date | null => {
@@ -44,12 +44,12 @@ export const nextAsk = (payment: Asked, at: Date, takesOtherCards = false): Date
     return nextWatch(payment, at)
   if (state === 'expired') return past > WATCHED_MS ? null : new Date(at.getTime() + DAY_MS)
   const pause = backoffMs(asked)
-  // Its end is not slept through.
+  // A pause never skips the page's end.
   if (past < 0) return new Date(Math.min(at.getTime() + pause, Math.max(expiresAt.getTime(), at.getTime() + FIRST_MS)))
   return new Date(at.getTime() + Math.min(pause, 5 * MINUTE_MS))
 }
 
-/** When a booked payment is asked about again because a refund of it may show late. @returns null: not for that */
+/** Returns when a booked payment is queried again because a refund of it may show late. @returns null: not for that */
 export const nextWatch = (
   { state, asked, watchedUntil }: Pick<Payment, 'state' | 'asked' | 'watchedUntil'>,
   at: Date,
@@ -58,9 +58,9 @@ export const nextWatch = (
     ? new Date(at.getTime() + backoffMs(asked, DAY_MS))
     : null
 
-/** The first ask after a page was made, or after a refusal of service: payers take their time. */
+/** The time of the first query after a page was made, or after a refused request: payers need time. */
 export const firstAsk = (at: Date): Date => new Date(at.getTime() + FIRST_MS)
 
-/** Whether no payer can be paying any more. */
+/** Whether it is too late for any payer to be paying. */
 export const isOver = ({ expiresAt }: Pick<Payment, 'expiresAt'>, at: Date): boolean =>
   at.getTime() >= expiresAt.getTime() + PATIENCE_MS

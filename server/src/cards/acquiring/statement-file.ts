@@ -10,9 +10,8 @@ const TICKERS: readonly string[] = ['UAH', 'KZT']
 const SCALE = 2
 
 /**
- * Reads a statement as an operator has it: CSV with a head line of the fields, or JSON as a list of objects with the
- * same fields (docs/operating/acquirer-statements.md). Throws an Error that names the line: nothing of a statement is
- * guessed.
+ * Reads an operator's statement file: CSV with a header line of field names, or a JSON list of objects with the same
+ * fields (docs/operating/acquirer-statements.md). Throws an Error that names the line. It never guesses a value.
  */
 export const readStatementFile = (text: string): StatementLine[] => {
   const trimmed = text.replace(/^\ufeff/, '').trim()
@@ -34,7 +33,7 @@ export const readStatementFile = (text: string): StatementLine[] => {
 type Row = Readonly<Partial<Record<Field, string>>>
 interface Entry {
   row: Row
-  /** where it is in the file, as an operator looks for it: `line 3`, `entry 2` */
+  /** its position in the file, as `line 3` or `entry 2` */
   at: string
 }
 
@@ -68,7 +67,10 @@ const readCsv = (text: string): Entry[] => {
   })
 }
 
-/** Records of RFC 4180, empty ones left out. `line` is that of a record's end: a cell in quotes may have line ends. */
+/**
+ * Splits a text into records of RFC 4180, without empty ones. `line` is that of a record's end, because a quoted cell
+ * may contain line ends.
+ */
 const recordsOf = (text: string): { cells: string[]; line: number }[] => {
   try {
     const records = parse(text, {

@@ -5,7 +5,10 @@ import { PAYMENT_COLUMNS } from './store.ts'
 import type { Payment } from './payment.ts'
 import type { Refund } from './refund-store.ts'
 
-/** Stores lines, each once. @returns for each: whether it is new, and what was stored when it isn't */
+/**
+ * Stores each line once.
+ * @returns for each line: whether it is new, and whether it differs from the line stored before
+ */
 export const storeLines = async (
   tx: Tx,
   acquirer: string,
@@ -34,7 +37,10 @@ export const storeLines = async (
 
 type PaymentKey = Pick<Payment, 'merchantId' | 'id' | 'acquirer'>
 
-/** Which refund of ours a line is; an earlier answer stays. @returns undefined when none of that amount is left */
+/**
+ * Assigns a statement line to a refund of ours; an earlier assignment stays. @returns undefined when no refund of that
+ * amount is left
+ */
 export const claimRefundLine = async (
   tx: Tx,
   { merchantId, id, acquirer }: PaymentKey,
@@ -54,9 +60,9 @@ export const claimRefundLine = async (
 }
 
 /**
- * What refund lines of a payment say besides what is booked: its lines that are no refund of ours, less what went back
- * without us and is on no line. When asked, the acquirer may have stated one sum for refunds that its statement lists
- * singly, or the other way round. Minor units, below zero while lines are awaited.
+ * Returns how much more the refund lines of a payment state than is booked: the lines that are no refund of ours, less
+ * the refunds made without us that are on no line. An acquirer's answer may have given one sum for refunds that its
+ * statement lists singly, or the reverse. Minor units; negative while lines are awaited.
  */
 export const statedBeyondBooked = async (tx: Tx, { merchantId, id, acquirer }: PaymentKey): Promise<bigint> => {
   const { rows } = await sql<{ units: bigint }>`select ${unclaimed} - ${unstatedForeign} as units
@@ -69,14 +75,14 @@ export const statedBeyondBooked = async (tx: Tx, { merchantId, id, acquirer }: P
 const unclaimed = sql`coalesce((select -sum(l.units) from acquirer_statement_lines l
   where l.acquirer = r.acquirer and l.reference = r.payment_id::text and l.kind = 'refund' and l.refund_id is null and l.units < 0), 0)`
 
-/** A refund that was made without us was never sent. */
+/** Refunds made without us that no statement shows; they were never sent by us. */
 const unstatedForeign = sql`coalesce((select sum(f.units) from payment_refunds f
   where f.merchant_id = r.merchant_id and f.payment_id = r.payment_id and f.state = 'done' and f.sent_at is null
     and not exists (select from acquirer_statement_lines o where o.refund_id = f.id)), 0)`
 
 /**
- * Whether another line says the same of the same payment or payout, so that one of the two is too many. The acquirer's
- * own number decides, then the age.
+ * Whether another line states the same for the same payment or payout, so that one of the two is redundant. The
+ * acquirer's own number decides first, then the age.
  */
 export const isSaidBefore = async (
   tx: Tx,
@@ -92,15 +98,16 @@ export const isSaidBefore = async (
   return rows.length > 0 && rows[0]!.first !== line.acquirerReference
 }
 
-/** Whether a statement shows a line that was taken for this refund. */
+/** Whether a statement line is assigned to this refund. */
 export const hasStatedRefund = async (tx: Tx, { id }: Pick<Refund, 'id'>): Promise<boolean> => {
   const { rows } = await sql`select from acquirer_statement_lines where refund_id = ${id} limit 1`.execute(tx)
   return rows.length > 0
 }
 
 /**
- * A refund was not made, so that a line which was taken for it is another one: the next reading of the statement books
- * it. @returns whether there was one
+ * Removes the assignment of statement lines to a refund that was not made. The next reading of the statement books
+ * them.
+ * @returns whether there was one
  */
 export const forgetClaimedLines = async (tx: Tx, { id }: Pick<Refund, 'id'>): Promise<boolean> => {
   const { rows } =
@@ -108,7 +115,7 @@ export const forgetClaimedLines = async (tx: Tx, { id }: Pick<Refund, 'id'>): Pr
   return rows.length > 0
 }
 
-/** Payments booked in a time that no statement has shown yet. */
+/** Returns payments booked in a period that no statement has shown yet. */
 export const unstatedPayments = async (db: Db | Tx, acquirer: string, from: Date, to: Date): Promise<Payment[]> => {
   const { rows } = await sql<Payment>`select ${PAYMENT_COLUMNS} from payments p
     where p.acquirer = ${acquirer} and p.paid_units is not null
@@ -120,7 +127,7 @@ export const unstatedPayments = async (db: Db | Tx, acquirer: string, from: Date
   return rows
 }
 
-/** Refunds that were made in a time and that no statement has shown yet. */
+/** Returns refunds made in a period that no statement has shown yet. */
 export const unstatedRefunds = async (
   db: Db | Tx,
   acquirer: string,
@@ -136,7 +143,7 @@ export const unstatedRefunds = async (
   return rows
 }
 
-/** What an acquirer's lines, as far as they were ever read, come to by currency. */
+/** Returns the sums of all lines read so far from an acquirer, by currency. */
 export const statedTotals = async (db: Db | Tx, acquirer: string): Promise<Map<string, bigint>> => {
   const { rows } = await sql<{ ticker: string; units: bigint }>`select ticker, sum(units - fee_units) as units
     from acquirer_statement_lines where acquirer = ${acquirer} group by ticker order by ticker`.execute(db)

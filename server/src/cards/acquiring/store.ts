@@ -36,7 +36,7 @@ export const insertPayment = async (tx: Tx, payment: Payment): Promise<void> => 
       ${returnUrl}, ${expiresAt}, ${state}, ${createdAt}, ${createdAt}, ${createdAt})`.execute(tx)
 }
 
-/** What a move learns of a payment; what is left out stays. */
+/** Fields that a move sets on a payment; absent ones stay unchanged. */
 export interface Learned {
   page?: Omit<PaymentPage, 'acquirerReference'>
   acquirerReference?: string | undefined
@@ -53,10 +53,10 @@ export interface Learned {
 }
 
 /**
- * Moves one payment by its table from the state it was read in, by compare-and-set; undefined when the table has no
- * such move or the payment is in another state by now.
- * @param next when it is looked at again; null: not until the acquirer calls
- * @param calledAt when the acquirer called to say something else than the new state; null: it did not
+ * Moves a payment from the state it was read in, by compare-and-set; undefined when its state machine has no such move
+ * or the payment's state has changed.
+ * @param next when it is processed again; null: not until the acquirer calls
+ * @param calledAt when the acquirer called with a contradiction of the new state; null: it did not
  */
 export const movePayment = async (
   tx: Tx,
@@ -98,7 +98,7 @@ export const findPayment = async (db: Db | Tx, id: string): Promise<Payment | un
   return rows[0]
 }
 
-/** Payments of an invoice, the oldest first. */
+/** Returns the payments of an invoice, oldest first. */
 export const paymentsOf = async (db: Db | Tx, merchantId: string, invoiceId: string): Promise<Payment[]> => {
   const { rows } = await sql<Payment>`select ${PAYMENT_COLUMNS} from payments p
     where p.merchant_id = ${merchantId} and p.invoice_id = ${invoiceId} order by p.created_at, p.id`.execute(db)
@@ -106,12 +106,12 @@ export const paymentsOf = async (db: Db | Tx, merchantId: string, invoiceId: str
 }
 
 /**
- * Whose payments are taken up: those of an account that it does not have yet, or all others of it; or those of accounts
- * that are not configured.
+ * Which payments a job claims: those that an account does not have yet or all its others, or those of accounts that are
+ * not configured.
  */
 export type PaymentLine = { acquirer: string; isPlanned: boolean } | { noneOf: readonly string[] }
 
-/** Takes payments whose next step is due for `leaseMs`; no other worker takes them meanwhile. */
+/** Claims payments whose next step is due, for `leaseMs`; no other worker claims them meanwhile. */
 export const claimPayments = async (
   db: Db,
   line: PaymentLine,
@@ -132,8 +132,9 @@ export const claimPayments = async (
 }
 
 /**
- * Sets when a claimed payment is looked at next, and counts the ask. Does nothing when the claim has passed on.
- * @param isConfirmed the acquirer has confirmed what it called about
+ * Sets when a claimed payment is queried next, and counts the query. Does nothing when the claim has passed to another
+ * worker.
+ * @param isConfirmed the acquirer has confirmed the content of its callback
  */
 export const askAgainAt = async (
   db: Db | Tx,
@@ -146,9 +147,10 @@ export const askAgainAt = async (
 }
 
 /**
- * Has a payment looked at now, whichever worker holds it. False when there is none of this reference at this acquirer.
- * @param contradicts true: what woke it is something else than its state, and is asked about until it is confirmed
- * @param next when it is looked at latest, where that is not now: what woke it came too often
+ * Schedules an immediate query of a payment, whichever worker has claimed it. False when this acquirer has no payment
+ * of this reference.
+ * @param contradicts true: the callback contradicts the payment's state, which is queried until that is confirmed
+ * @param next the latest time of the query, when there were too many callbacks to query at once
  */
 export const wakePayment = async (
   tx: Tx,
@@ -166,8 +168,8 @@ export const wakePayment = async (
 }
 
 /**
- * Has the acquirer asked what went back of a booked payment, now and until then: a refund of it ended as not made, or
- * by a person's word.
+ * Schedules queries, now and until the given time, of what was returned of a booked payment, because a refund of it
+ * ended as not made or by an operator's decision.
  */
 export const watchPayment = async (
   tx: Tx,
@@ -179,7 +181,7 @@ export const watchPayment = async (
     where merchant_id = ${merchantId} and id = ${id}`.execute(tx)
 }
 
-/** What the acquirer took is another figure than was booked. */
+/** Corrects the acquirer's fee of a payment. */
 export const setCost = async (tx: Tx, { merchantId, id }: Payment, costUnits: bigint, at: Date): Promise<void> => {
   await sql`update payments set cost_units = ${costUnits}, updated_at = ${at} where merchant_id = ${merchantId} and id = ${id}`.execute(
     tx,

@@ -8,14 +8,14 @@ import type { Payment } from './payment.ts'
 import { takeBackItem } from './postings.ts'
 import { movePayment } from './store.ts'
 
-/** The account that a booked payment's money is on. A disputed one was credited. */
+/** Returns the account that holds a booked payment's money. A disputed payment was credited to the merchant. */
 export const sourceOf = ({ state }: Pick<Payment, 'state'>): 'suspense' | 'merchant' =>
   state === 'suspended' ? 'suspense' : 'merchant'
 
 /**
- * What an account has available for money that goes back, what is held of card payments included.
+ * Returns what an account has available for money that is returned, including holds of card payments.
  * @param needed minor units
- * @param usedFor the hold of a dispute, which may end without using it
+ * @param usedFor the hold of a dispute, which may end without using the money
  */
 export const availableFor = async (
   tx: Tx,
@@ -33,8 +33,8 @@ export const availableFor = async (
 }
 
 /**
- * The acquirer took a booked payment back: what is left of it after refunds leaves the balance it was booked to, and
- * what isn't there any more is owed (F8). The payment's row is locked by the caller.
+ * Books a chargeback of a booked payment. What is left after refunds is taken from the balance that it was booked to,
+ * and the missing part becomes a debt (F8). The caller has locked the payment's row.
  */
 export const takeBack = async (tx: Tx, payment: Payment, next: Date | null, moment: Moment): Promise<Effects> => {
   const account = sourceOf(payment)

@@ -11,7 +11,7 @@ export const NO_ROUTE_ALERT = 'card-payout-no-route'
 
 const named = ({ id, payoutId }: Part): string => `Part ${id} of card payout ${payoutId}`
 
-/** It is not known whether a part was paid, though it should be by now. */
+/** Raises the alert for a part whose outcome is still unknown after the expected time. */
 export const alertUnknown = (db: Db | Tx, attempt: Attempt, reason: string, moment: Moment): Promise<void> =>
   raiseOrRenewAlert(
     db,
@@ -26,7 +26,7 @@ export const alertUnknown = (db: Db | Tx, attempt: Attempt, reason: string, mome
     moment,
   )
 
-/** What an acquirer says it paid is not what it was asked to pay: nothing is booked. */
+/** Raises the alert for an acquirer that reports another payment than the one it was asked for: nothing is booked. */
 export const alertMismatch = (
   tx: Tx,
   part: Part,
@@ -46,7 +46,10 @@ export const alertMismatch = (
     moment,
   )
 
-/** An acquirer says now that an end it reported was another: money may have moved for a part that was given back. */
+/**
+ * Raises the alert for an acquirer that contradicts the outcome it reported: money may have moved for a part that was
+ * refunded to the merchant.
+ */
 export const alertContradiction = (tx: Tx, part: Part, attempt: Attempt, said: string, moment: Moment): Promise<void> =>
   raiseAlert(
     tx,
@@ -60,7 +63,7 @@ export const alertContradiction = (tx: Tx, part: Part, attempt: Attempt, said: s
     moment,
   )
 
-/** A part that was paid has come back; the merchant has it again. */
+/** Raises the alert for a paid part whose money was returned. The merchant has it again. */
 export const alertReturned = (tx: Tx, part: Part, attempt: Attempt, moment: Moment): Promise<void> =>
   raiseAlert(
     tx,
@@ -74,7 +77,7 @@ export const alertReturned = (tx: Tx, part: Part, attempt: Attempt, moment: Mome
     moment,
   )
 
-/** No account with an acquirer can take a part as configured now. */
+/** Raises the alert for a part that no configured account can take. */
 export const alertNoRoute = (db: Db | Tx, part: Part, moment: Moment): Promise<void> =>
   raiseAlert(
     db,
@@ -86,7 +89,7 @@ export const alertNoRoute = (db: Db | Tx, part: Part, moment: Moment): Promise<v
     moment,
   )
 
-/** Something of ours keeps a part from being sent, such as a key that is missing. */
+/** Raises the alert for a part that can't be sent for a reason of our own, such as a missing key. */
 export const alertNotTakenUp = (db: Db | Tx, part: Part, why: string, moment: Moment): Promise<void> =>
   raiseOrRenewAlert(
     db,
@@ -98,7 +101,10 @@ export const alertNotTakenUp = (db: Db | Tx, part: Part, why: string, moment: Mo
     moment,
   )
 
-/** An account refuses payouts for a reason of the account's own: what it can't pay goes elsewhere, or fails. */
+/**
+ * Raises the alert for an account that refuses payouts for a reason of its own. Its parts go to another account, or
+ * fail.
+ */
 export const alertRefuses = (
   tx: Tx,
   account: string,

@@ -8,7 +8,7 @@ const ATTEMPT =
   sql.raw(`a.reference, a.merchant_id as "merchantId", a.payout_id as "payoutId", a.part_id as "partId", a.account, a.state,
   a.asks, a.epoch, a.sent_at as "sentAt", a.called_at as "calledAt"`)
 
-/** Writes an order before its acquirer is called. No job asks for it before `nextAskAt`. */
+/** Stores an order before its acquirer is called. No job queries it before `nextAskAt`. */
 export const insertAttempt = async (tx: Tx, attempt: Attempt, nextAskAt: Date): Promise<void> => {
   await sql`insert into card_payout_attempts(reference, merchant_id, payout_id, part_id, account, state, next_ask_at, sent_at)
     values (${attempt.reference}, ${attempt.merchantId}, ${attempt.payoutId}, ${attempt.partId}, ${attempt.account}, 'open', ${nextAskAt},
@@ -29,7 +29,7 @@ export const attemptsOf = async (db: Db | Tx, partId: string): Promise<Attempt[]
   return rows
 }
 
-/** What an acquirer said of an order, as it is kept. Units are the ticker's. */
+/** What an acquirer reported about an order, as it is stored. Units are the ticker's. */
 export interface Ending {
   acquirerReference?: string | undefined
   feeUnits?: bigint | undefined
@@ -39,7 +39,7 @@ export interface Ending {
 
 const MOST_TEXT = 500
 
-/** Moves an order from one state to another, by compare-and-set; false when it is not in that state any more. */
+/** Moves an order from one state to another, by compare-and-set; false when its state has changed. */
 export const moveAttempt = async (
   tx: Tx,
   { reference }: Attempt,
@@ -57,14 +57,14 @@ export const moveAttempt = async (
   return rows.length === 1
 }
 
-/** The acquirer's fee, null while it is not known. */
+/** Returns the acquirer's fee, null while it is unknown. */
 export const bookedFeeOf = async (tx: Tx, { reference }: Attempt): Promise<bigint | null> => {
   const { rows } = await sql<{ fee: bigint | null }>`select acquirer_fee_units as fee from card_payout_attempts
     where reference = ${reference} for update`.execute(tx)
   return rows[0]?.fee ?? null
 }
 
-/** Takes up orders of one account that are to be asked for, for `leaseMs`; no other worker takes them meanwhile. */
+/** Claims orders of one account whose query is due, for `leaseMs`; no other worker claims them meanwhile. */
 export const claimAsks = async (
   db: Db,
   account: string,
@@ -82,8 +82,8 @@ export const claimAsks = async (
 }
 
 /**
- * Sets when an order is asked for next, null for never. Does nothing when another worker has taken it up, or it was
- * woken.
+ * Sets when an order is queried next, null for never. Does nothing when another worker has claimed it or `wake` was
+ * called.
  */
 export const askAgainAt = async (db: Db | Tx, { reference, epoch }: Attempt, next: Date | null): Promise<void> => {
   await sql`update card_payout_attempts set next_ask_at = ${next} where reference = ${reference} and epoch = ${epoch}`.execute(
@@ -92,11 +92,10 @@ export const askAgainAt = async (db: Db | Tx, { reference, epoch }: Attempt, nex
 }
 
 /**
- * Has an order asked for at once; false when the account has no such order. A worker that is asking just now is
- * overtaken.
- * @param said how the acquirer says that it ended, where that is why: what contradicts its end is asked about until it
- *   is confirmed
- * @param next when it is asked for latest, where that is not now
+ * Schedules an immediate query of an order; false when the account has no such order. A query that is running now can't
+ * postpone it.
+ * @param said the outcome in the callback, if any: a contradiction of the order's end is queried until it is confirmed
+ * @param next the latest time of the query, when it must not run now
  */
 export const wake = async (
   db: Db | Tx,

@@ -5,7 +5,7 @@ import { noEffects, type Effects } from '../../ledger/effects/index.ts'
 import { wake } from './attempts.ts'
 
 /**
- * An acquirer calls about an order, under its signature. It is a hint: the order is asked for now, and nothing is
+ * Handles an acquirer's signed callback about an order. It is only a hint: the order is queried now, and nothing is
  * booked before.
  * @returns undefined when the account has no such order of this module
  */

@@ -22,21 +22,21 @@ import { captureItem, holdItem, lateFeeItem, releaseItem, returnItem, type PaidB
 import type { Attempt, Part, Payout } from './payout.ts'
 import { closePart, findPart, isStopped, lockPayout, movePart, openUnits, partsOf } from './store.ts'
 
-/** What an acquirer said of an order, or the proof that nothing reached it. */
+/** What an acquirer reported about an order, or the proof that the order did not reach it. */
 export type Outcome = AcquirerState | { kind: 'unsent'; message: string }
 
 export interface SettleDeps {
   catalogue: Catalogue
-  /** whether another account can be tried for the part should this one have refused it */
+  /** whether another account can be tried for the part if this one refused it */
   another: boolean
-  /** a part that may be sent anew is not taken up before this */
+  /** a part that may be sent again is not claimed before this time */
   sendAgainAt: Date
 }
 
 /**
- * Writes the order that an acquirer is about to get. Undefined when another worker has taken the part up, or when a
- * stop covers it by now: then nothing was written and nothing may be sent.
- * @param nextAskAt until then its sender is expected to say what came of it
+ * Stores the order that is about to be sent to an acquirer. Undefined when another worker has claimed the part or a
+ * stop covers it: then nothing is stored, and nothing may be sent.
+ * @param nextAskAt until then the sender is expected to record the outcome
  */
 export const begin = async (
   tx: Tx,
@@ -66,8 +66,8 @@ export const begin = async (
 }
 
 /**
- * Books what an acquirer said of an order, once: whatever is said again, late, or by two of us at the same time,
- * changes nothing more. What contradicts an end that was reported raises an alert and books nothing.
+ * Books an acquirer's report about an order, once. A report that is repeated, late, or recorded by two workers at the
+ * same time changes nothing more. A contradiction of a recorded end raises an alert and books nothing.
  */
 export const settle = async (
   tx: Tx,
@@ -93,7 +93,7 @@ interface Known {
   part: Part
   attempt: Attempt
 }
-/** What follows, and what there is left to ask. */
+/** The effects, and what is still to be queried. */
 export interface Settled {
   effects: Effects
   asks: 'how it ends' | 'whether it stays ended' | 'no more'
@@ -155,10 +155,13 @@ const settleRefused = async (
   return noEffects
 }
 
-/** So long an acquirer that called to say something else of an order than how it ended is asked to confirm that. */
+/** How long an acquirer is queried after a callback that contradicts an order's end. */
 const CALL_ASKED_MS = 14 * 86_400_000
 
-/** Whether the acquirer called to say something else, and its answer says neither that nor anything new. */
+/**
+ * Whether a callback contradicted the order's end, and the acquirer's answer neither confirms that nor says anything
+ * new.
+ */
 const isUnconfirmed = async (tx: Tx, { part, attempt }: Known, outcome: Outcome, moment: Moment): Promise<boolean> => {
   const { calledAt, state } = attempt
   if (calledAt === null || (outcome.kind !== 'waiting' && outcome.kind !== state)) return false
@@ -173,7 +176,7 @@ const isUnconfirmed = async (tx: Tx, { part, attempt }: Known, outcome: Outcome,
   return false
 }
 
-/** What is said of an order that has ended. */
+/** Handles a report about an order that has ended. */
 const settleEnded = async (
   tx: Tx,
   { payout, part, attempt }: Known,
@@ -181,7 +184,7 @@ const settleEnded = async (
   deps: SettleDeps,
   moment: Moment,
 ): Promise<Effects> => {
-  // Of what never reached it, an acquirer can know nothing; the part may be with another one by now.
+  // The order never reached the acquirer, so it can know nothing of it; another acquirer may have the part by now.
   if (attempt.state === 'unsent' && outcome.kind === 'waiting')
     await alertContradiction(tx, part, attempt, outcome.kind, moment)
   if (outcome.kind === 'waiting' || outcome.kind === 'unknown' || outcome.kind === attempt.state) {
@@ -193,18 +196,18 @@ const settleEnded = async (
       throw new Error(`part ${part.id} was paid and is ${part.state}`)
     await alertReturned(tx, part, attempt, moment)
     const parts = await partsOf(tx, payout)
-    // A single payout's merchant is notified, as nothing else would show it; a batch is Done once, and its lookup shows
-    // it.
+    // The merchant of a single payout is notified, because nothing else shows the return. A batch is notified of Done
+    // once, and its lookup shows the return.
     const notices = payout.kind === 'single' ? [endNotice(payout, parts, scaleOf(deps.catalogue, payout.ticker))] : []
     return { items: [await giveBack(tx, payout, part, attempt, moment)], notices }
   }
-  // Refused, and now reversed: nothing has moved either way.
+  // It was refused and is now reversed: no money has moved.
   if (outcome.kind === 'succeeded' || attempt.state === 'succeeded')
     await alertContradiction(tx, part, attempt, outcome.kind, moment)
   return noEffects
 }
 
-/** What has come back is the merchant's again, after what it owes (`contract.md` 19 #14). */
+/** Credits returned money to the merchant, after repaying its debt (`contract.md` 19 #14). */
 const giveBack = async (tx: Tx, payout: Payout, part: Part, { account }: Attempt, moment: Moment): Promise<Item> => {
   const pair = { merchantId: payout.merchantId, asset: payout.ticker }
   const before = (await lockDebts(tx, [pair])).get(pairText(pair)) ?? 0n
@@ -226,8 +229,8 @@ const bookLateFee = async (
 }
 
 /**
- * Ends a part that no acquirer takes, or that a person gives up, before anything of it was sent. Undefined when it is
- * not waiting.
+ * Ends a part that no acquirer accepts, or that an operator abandons, before anything of it was sent. Undefined when it
+ * is not waiting to be sent.
  */
 export const giveUp = async (
   tx: Tx,
@@ -243,7 +246,9 @@ export const giveUp = async (
 
 type End = { event: 'succeeded'; paidBy: PaidBy } | { event: 'refused' | 'given-up' }
 
-/** Ends a part: its share of the hold is spent or free, and the last part wipes the card and tells the merchant. */
+/**
+ * Ends a part: its share of the hold is captured or released. The last part erases the card and notifies the merchant.
+ */
 const endPart = async (
   tx: Tx,
   payout: Payout,

@@ -1,8 +1,10 @@
 /**
- * Payouts to cards, one by one and as batches. Promises that amount and fee are held before the answer is given, that a
- * payment that may have reached an acquirer is never sent again, that what failed is back on the balance with its fee,
- * that the merchant is notified once when all parts have ended, and that the number of a card is kept sealed and no
- * longer than that.
+ * Payouts to cards, single or in batches. Guarantees:
+ * - amount and fee are held before the request is answered;
+ * - a payment that may have reached an acquirer is never sent again;
+ * - a failed part returns to the balance with its fee;
+ * - the merchant is notified once, when all parts have ended;
+ * - the card number is stored sealed, and is erased when the last part has ended.
  */
 export { hearPayoutCallback } from './callback.ts'
 export { createAskingJob } from './jobs-asking.ts'

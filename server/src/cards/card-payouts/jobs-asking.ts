@@ -14,8 +14,8 @@ const LEASE_MS = 60_000
 const MOST_AT_ONCE = 8
 
 /**
- * Asks one acquirer's account what became of its orders, until each has ended. One job for each account: an
- * acquirer that hangs does not delay the others.
+ * Creates the job that queries one acquirer account about its orders until each has ended. Each account has its own
+ * job, so an acquirer that hangs does not delay the others.
  */
 export const createAskingJob = (deps: CardPayoutDeps, acquirer: Acquirer, everyMs: number): Job => ({
   name: `ask ${acquirer.name} for card payouts`,
@@ -27,7 +27,7 @@ export const createAskingJob = (deps: CardPayoutDeps, acquirer: Acquirer, everyM
   },
 })
 
-/** An order that can't be booked is asked for again when its lease is over. */
+/** Queries one order. If the answer can't be booked, the order is queried again when its lease ends. */
 const askOne = async (deps: CardPayoutDeps, acquirer: Acquirer, attempt: Attempt): Promise<void> => {
   try {
     const outcome = await stateOf(deps, acquirer, attempt)
@@ -52,7 +52,7 @@ const stateOf = async ({ runtime }: CardPayoutDeps, acquirer: Acquirer, { refere
   }
 }
 
-/** Whether a part could go to an account that has not refused it. */
+/** Whether a part can go to an account that has not refused it. */
 const prospectsOf = async (
   { runtime, routing }: CardPayoutDeps,
   { partId, account }: Attempt,

@@ -7,10 +7,10 @@ import { settle, type Outcome } from './commands.ts'
 import type { Attempt } from './payout.ts'
 import { askPauseMs, sendPauseMs, type CardPayoutDeps } from './sending.ts'
 
-/** How long an acquirer may take before an alert is raised. */
+/** How long an outcome may stay unknown before an alert is raised. */
 const TELL_AFTER_MS = 30 * 60_000
 
-/** Books an outcome with all that follows from it, and says when the order is asked for next. */
+/** Books an outcome with all its effects, and schedules the next query of the order. */
 export const record = async (
   { runtime, catalogue }: CardPayoutDeps,
   attempt: Attempt,

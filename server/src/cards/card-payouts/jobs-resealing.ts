@@ -6,7 +6,9 @@ import { replaceSealedCard, sealedWithOlderKeys } from './store.ts'
 
 const MOST_AT_ONCE = 100
 
-/** Seals numbers of cards anew that an older key has sealed, so that it can be taken out of the file of keys. */
+/**
+ * Creates the job that seals card numbers with the newest key, so that an older key can be removed from the key file.
+ */
 export const createResealingJob = (
   { runtime, cards }: { runtime: Runtime; cards: SecretRing },
   everyMs: number,

@@ -15,16 +15,16 @@ import type { Attempt, Part } from './payout.ts'
 import { cardOf, referenceOf, type CardPayoutDeps } from './sending.ts'
 import { claimPlanned, sealedCardOf, stepAgainAt } from './store.ts'
 
-/** A call has a deadline of its own well below this; then another worker may ask what became of it. */
+/** Well above the deadline of one call; after it, another worker may query the outcome. */
 const LEASE_MS = 90_000
 const MOST_AT_ONCE = 16
 const NO_ROUTE_MS = 60_000
 const STOPPED_MS = 5_000
 const FAILED_MS = 15_000
-/** How long a part may fail to be taken up before an alert is raised. */
+/** How long sending a part may fail before an alert is raised. */
 const TELL_AFTER_MS = 5 * 60_000
 
-/** Sends parts that no acquirer has yet: each row is written before its acquirer is called. */
+/** Creates the job that sends parts which no acquirer has. An order is stored before its acquirer is called. */
 export const createSendingJob = (deps: CardPayoutDeps, everyMs: number): Job => ({
   name: 'send card payouts',
   everyMs,
@@ -36,7 +36,7 @@ export const createSendingJob = (deps: CardPayoutDeps, everyMs: number): Job => 
   },
 })
 
-/** What a failure says may hold what was sent, so that only the part's name is logged of one that is not ours. */
+/** Sends one part. The text of an unexpected error may contain what was sent, so only the part's id is logged then. */
 const sendOne = async (deps: CardPayoutDeps, part: Part): Promise<void> => {
   try {
     await send(deps, part)
@@ -90,9 +90,9 @@ const send = async (deps: CardPayoutDeps, part: Part): Promise<void> => {
 }
 
 /**
- * What another account has of an order that a restored copy does not know to have sent: routes may have been others
- * then. The account that is chosen now sees from the reference whether it has had the order. Throws when one can't be
- * asked.
+ * Returns an order that another account has received but a restored database does not contain, because the routes may
+ * have been different then. For the account that is chosen now, the reference itself prevents a second payment. Throws
+ * when an account can't be asked.
  */
 const forgottenOrder = async (
   { runtime, acquirers }: CardPayoutDeps,
@@ -110,8 +110,8 @@ const forgottenOrder = async (
 }
 
 /**
- * Accounts that can take a part, the one to try first at the front: those that refused it are left out, those that
- * could not be reached come last.
+ * Returns the accounts that can take a part, in the order to try them. Accounts that refused it are left out; accounts
+ * that could not be reached come last.
  */
 const routesOf = async (
   { runtime, routing }: CardPayoutDeps,
@@ -128,7 +128,9 @@ const routesOf = async (
   return { able: names.toSorted((a, b) => missed(a) - missed(b)), refusedBy: refused.size }
 }
 
-/** Calls the acquirer, once. Whatever is not a clear answer is unknown, unless nothing can have reached it. */
+/**
+ * Calls the acquirer once. Without a clear answer the outcome is unknown, unless the order provably did not reach it.
+ */
 const payOut = async (
   deps: CardPayoutDeps,
   acquirer: Acquirer,
@@ -170,7 +172,7 @@ const payOut = async (
   }
 }
 
-/** What an acquirer writes to us may hold the number it was given. */
+/** Removes the card number from the acquirer's texts, which may contain it. */
 const withoutCardIn = (state: Outcome, card: string): Outcome => {
   if (state.kind === 'refused')
     return { ...state, code: withoutCard(state.code, card), message: withoutCard(state.message, card) }

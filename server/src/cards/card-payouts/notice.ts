@@ -3,7 +3,7 @@ import type { Notice } from '../../merchants/webhooks/index.ts'
 import { OPEN_PARTS, wireStatusOf } from './machine.ts'
 import type { Part, Payout, NotifiedAs } from './payout.ts'
 
-/** Sums over parts, ledger units. What is neither paid nor failed has not ended. */
+/** Sums over parts, in ledger units. The amounts that are neither paid nor failed have not ended. */
 interface Totals {
   paid: bigint
   paidFee: bigint
@@ -27,7 +27,7 @@ const totalsOf = (parts: readonly Part[]): Totals => {
   return totals
 }
 
-/** Of one that is part of something larger, the localId is the whole's. */
+/** The merchant's fields. For a payout that is part of another order, the localId belongs to that order. */
 const givenOf = ({ meta, localId, notifiedAs }: Payout): Record<string, unknown> => {
   const given = localId ?? notifiedAs?.body.localId
   return { ...(meta === null ? {} : { meta }), ...(given === undefined || given === null ? {} : { localId: given }) }
@@ -35,7 +35,10 @@ const givenOf = ({ meta, localId, notifiedAs }: Payout): Record<string, unknown>
 
 const GENERIC = 'ERRROR_CODE_GENERIC'
 
-/** Tells the end of a payout: `Withdraw` for a single one (`contract.md` 6.5), `WithdrawBatch` for a batch (6.6). */
+/**
+ * Makes the notification of a payout's end: `Withdraw` for a single one (`contract.md` 6.5), `WithdrawBatch` for a
+ * batch (6.6).
+ */
 export const endNotice = (payout: Payout, parts: readonly Part[], scale: number): Notice => {
   const { merchantId, id, kind, notifiedAs } = payout
   const body = payoutBody(payout, parts, scale)
@@ -44,8 +47,8 @@ export const endNotice = (payout: Payout, parts: readonly Part[], scale: number)
 }
 
 /**
- * A payout as its newest notification states it; Pending, or Exchanged where an exchange comes first, until every part
- * has ended.
+ * Returns a payout as its newest notification states it: Pending, or Exchanged after an exchange, until every part has
+ * ended.
  */
 export const payoutBody = (payout: Payout, parts: readonly Part[], scale: number): Record<string, unknown> => {
   const { merchantId, id, ticker, maskedCard, units, fee, createdAt, kind, notifiedAs } = payout
@@ -73,7 +76,10 @@ export const payoutBody = (payout: Payout, parts: readonly Part[], scale: number
   }
 }
 
-/** A payout that is part of something larger, in that one's words (`contract.md` 6.7): Failed when nothing was paid. */
+/**
+ * Returns the body for a payout that is part of an exchange, in its fields (`contract.md` 6.7): Failed when nothing was
+ * paid.
+ */
 const wholeBody = (
   { body }: NotifiedAs,
   totals: Totals,
@@ -93,7 +99,7 @@ const printTotals = ({ paid, failed, paidFee, failedFee }: Totals, print: (amoun
   failedFee: print(failedFee),
 })
 
-/** A batch as its lookup shows it (`contract.md` 18, row 23). */
+/** Returns a batch as its lookup shows it (`contract.md` 18, row 23). */
 export const batchBody = (payout: Payout, parts: readonly Part[], scale: number): Record<string, unknown> => {
   const print = (amount: bigint): string => formatUnits(amount, scale)
   const totals = totalsOf(parts)

@@ -1,13 +1,13 @@
 import type { AttemptState, PartState } from './machine.ts'
 
-/** What a payout is a part of: the kind, object and fixed fields of the notifications that tell how it ends. */
+/** The order that a payout is part of: kind, object and fixed fields of the notifications about its end. */
 export interface NotifiedAs {
   kind: string
   objectId: string
   body: Record<string, unknown>
 }
 
-/** A payout to a card as the merchant asked for it. Amounts are ledger units of the ticker. */
+/** A card payout as the merchant ordered it. Amounts are ledger units of the ticker. */
 export interface Payout {
   merchantId: string
   id: string
@@ -19,9 +19,9 @@ export interface Payout {
   maskedCard: string
   localId: string | null
   meta: string | null
-  /** the ledger transfer that holds what has not ended yet */
+  /** the ledger transfer that holds the money of parts that have not ended */
   holdId: string
-  /** null: it is notified as what it is */
+  /** null: it is notified as a payout of its own */
   notifiedAs: NotifiedAs | null
   createdAt: Date
 }
@@ -31,7 +31,7 @@ export interface Part {
   merchantId: string
   payoutId: string
   id: string
-  /** from 0 */
+  /** counted from 0 */
   number: number
   ticker: string
   units: bigint
@@ -39,16 +39,16 @@ export interface Part {
   fee: bigint
   state: PartState
   failReason: string | null
-  /** orders that were made for it */
+  /** how many orders were made for it */
   attempts: number
-  /** counts how often it was taken up: a worker that was overtaken writes nothing */
+  /** counts its claims: a worker whose claim has passed to another writes nothing */
   epoch: number
   createdAt: Date
 }
 
 /** One order to one account with an acquirer. */
 export interface Attempt {
-  /** what the acquirer knows it by: ours, and its own permanently */
+  /** our reference at the acquirer, permanently this order's */
   reference: string
   merchantId: string
   payoutId: string
@@ -56,10 +56,10 @@ export interface Attempt {
   /** the account's name */
   account: string
   state: AttemptState
-  /** how often it was asked for */
+  /** how often it was queried */
   asks: number
   epoch: number
   sentAt: Date
-  /** when the acquirer called to say something else than how it ended, unconfirmed since */
+  /** when the acquirer called with a contradiction of its end that is not confirmed yet */
   calledAt: Date | null
 }

@@ -11,17 +11,15 @@ import { cardOf } from './sending.ts'
 import { split, type Random } from './splitting.ts'
 import { partRowOf, partRows, payoutRowOf, payoutRows } from './store.ts'
 
-/** What a new payout needs besides its amounts. */
+/** Dependencies of a new payout. */
 export interface PlacingDeps {
   /** with the key of card numbers */
   cards: Pick<SecretBox, 'seal'>
-  /** makes parts differ; unpredictability is not needed */
+  /** makes the parts differ; it need not be unpredictable */
   random: Random
 }
 
-/**
- * The operator's tariff on the whole of a payout, ledger units: how many parts it takes is not the merchant's concern.
- */
+/** The operator's fee for a whole payout, in ledger units, whatever the number of its parts. */
 export const currentFee = ({ payout }: FiatAsset, units: bigint): bigint => chargeOf(payout.fee, units)
 
 type Given = Pick<Payout, 'merchantId' | 'kind' | 'units' | 'fee' | 'localId' | 'meta' | 'notifiedAs'>
@@ -36,8 +34,8 @@ export const newPayout = (given: Given, { ticker }: FiatAsset, card: string, { a
 })
 
 /**
- * What writes a new payout with its parts and holds its money, at once or not at all. @param limits that parts keep to;
- * `keyId` of the API key that signed for it
+ * Makes the item that stores a new payout with its parts and holds its money, both or neither. @param limits of each
+ * part; `keyId` of the API key that signed the request
  */
 export const placingItem = (
   payout: Payout,
@@ -62,7 +60,7 @@ export const placingItem = (
 
 type NewPart = Pick<Part, 'merchantId' | 'payoutId' | 'number' | 'id' | 'ticker' | 'units' | 'fee' | 'createdAt'>
 
-/** The fee goes to the parts by their amounts, to the last unit. */
+/** Makes the parts. The fee is divided among them in proportion to their amounts, exactly to the unit. */
 const partsFor = (payout: Payout, amounts: readonly bigint[], newId: () => string): NewPart[] => {
   const fees = allocate(payout.fee, amounts)
   const { merchantId, id: payoutId, ticker, createdAt } = payout

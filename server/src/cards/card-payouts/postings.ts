@@ -4,7 +4,7 @@ import { tidyLegs, type AccountKind, type Item, type Leg } from '../../ledger/po
 import type { Part, Payout } from './payout.ts'
 
 type Owner = Pick<Payout, 'merchantId' | 'id' | 'ticker'>
-/** The acquirer's account that paid, and what it takes on top, minor units; 0 while that isn't known. */
+/** The acquirer's account that paid, and its fee in minor units; 0 while unknown. */
 export interface PaidBy {
   account: string
   costUnits: bigint
@@ -34,7 +34,7 @@ const itemOf = (
   },
 })
 
-/** Holds amount and fee of parts that have not ended. @param id of the transfer, which is the hold's name */
+/** Holds the amount and fee of parts that have not ended. @param id of the transfer, which is also the hold's id */
 export const holdItem = (owner: Owner, units: bigint, at: Date, id: string): Item =>
   itemOf(owner, 'hold', [leg(owner, 'merchant', 0n, units)], { at, id })
 
@@ -42,9 +42,9 @@ const acquirerEntries = ({ merchantId, ticker }: Owner, units: bigint, { account
   paidOutEntries({ merchantId, ticker, acquirer: account, units, costUnits })
 
 /**
- * A part is paid: its amount has left the acquirer's account, its fee is income. A hold ends as a whole, so what other
- * parts still need is held again by the next item of the same call: no other order can take it in between.
- * @param held what the hold has
+ * Captures a paid part: its amount leaves the acquirer's account, its fee is income. A hold ends as a whole, so the
+ * next item of the same call holds the remaining parts' money again; no other order can use it in between.
+ * @param held the amount of the hold
  */
 export const captureItem = (payout: Payout, part: Part, held: bigint, paidBy: PaidBy, { at, newId }: Moment): Item =>
   itemOf(
@@ -59,14 +59,14 @@ export const captureItem = (payout: Payout, part: Part, held: bigint, paidBy: Pa
     payout.holdId,
   )
 
-/** A part is proven not to be paid: its amount and fee are free again. @param held what the hold has */
+/** Releases the amount and fee of a part that is proven not to be paid. @param held the amount of the hold */
 export const releaseItem = (payout: Payout, held: bigint, { at, newId }: Moment): Item =>
   itemOf(payout, 'release', [leg(payout, 'merchant', 0n, -held)], { at, id: newId() }, payout.holdId)
 
 /**
- * A part was paid and the acquirer has the money back: so has the merchant, with the fee, after what it owes. What the
- * acquirer took stays a cost.
- * @param owed not negative
+ * Posts the return of a paid part's money to the acquirer. The merchant gets it with the fee, less its debt. The
+ * acquirer's fee stays a cost.
+ * @param owed the debt, not negative
  */
 export const returnItem = (
   payout: Payout,
@@ -86,6 +86,6 @@ export const returnItem = (
   return { item: itemOf(payout, 'post', legs, { at, id: newId() }), owed: owed - repaid }
 }
 
-/** What the acquirer took for a payment is known later than the payment. */
+/** Posts an acquirer's fee that became known after the payment. */
 export const lateFeeItem = (payout: Payout, account: string, costUnits: bigint, { at, newId }: Moment): Item =>
   itemOf(payout, 'post', acquirerEntries(payout, 0n, { account, costUnits }), { at, id: newId() })

@@ -4,7 +4,7 @@ import type { OrderFinder } from '../../ledger/orders/index.ts'
 import { payoutBody } from './notice.ts'
 import { findPayout, partsOf } from './store.ts'
 
-/** Finds payouts, single ones and batches, alone or after an exchange. */
+/** Finds card payouts of every kind: single ones and batches, with or without an exchange. */
 export const createPayoutFinder =
   ({ db, catalogue }: { db: Db; catalogue: Catalogue }): OrderFinder =>
   async (merchantId, id) => {

@@ -21,7 +21,7 @@ export interface Rules {
   routing: RoutingTable
 }
 
-/** A currency that some acquirer of this installation pays out to cards; refuses others and tells what there is. */
+/** Finds a currency in which some acquirer of this installation pays out to cards; refuses others, and lists those. */
 export const readCurrency = (
   ticker: string,
   { catalogue, routing }: Rules,
@@ -40,7 +40,7 @@ export const readCurrency = (
   throw refusal(invalid, `ticker must be one of ${known}; got ${JSON.stringify(ticker.slice(0, 64))}`, 'ticker')
 }
 
-/** An amount in ledger units. */
+/** Reads an amount in ledger units. */
 export const readUnits = (
   amount: string,
   { ticker, scale }: FiatAsset,
@@ -58,13 +58,13 @@ export const readUnits = (
   return parsed.units
 }
 
-/** What one payment may be with each account, in the order of the configuration. */
+/** The limits of one payment at each account, in the order of the configuration. */
 const accountsOf = ({ routing }: Rules, { ticker }: FiatAsset): AmountLimits[] => limitsOf(routing, 'payout', ticker)
 
 const least = (...values: bigint[]): bigint => values.reduce((a, b) => (a < b ? a : b))
 const greatest = (...values: bigint[]): bigint => values.reduce((a, b) => (a > b ? a : b))
 
-/** What a single payout may be: what the operator allows, of that what some account carries. */
+/** The limits of a single payout: the operator's, narrowed to what some account can pay. */
 const singleLimits = (asset: FiatAsset, rules: Rules): AmountLimits => {
   const accounts = accountsOf(rules, asset)
   return {
@@ -73,7 +73,7 @@ const singleLimits = (asset: FiatAsset, rules: Rules): AmountLimits => {
   }
 }
 
-/** What one part of a batch may be with each account. */
+/** The limits of one part of a batch at each account. */
 const partsOf = (asset: FiatAsset, rules: Rules): AmountLimits[] =>
   accountsOf(rules, asset)
     .map((one) => ({
@@ -82,7 +82,7 @@ const partsOf = (asset: FiatAsset, rules: Rules): AmountLimits[] =>
     }))
     .filter((one) => one.least <= one.most)
 
-/** What a batch may be: the same lower end, and at most so many parts as are made. */
+/** The limits of a batch: the same minimum, and as many times the maximum as there may be parts. */
 const batchLimits = (asset: FiatAsset, rules: Rules): AmountLimits => {
   const most = MOST_PARTS * greatest(0n, ...partsOf(asset, rules).map((one) => one.most))
   return {
@@ -91,7 +91,7 @@ const batchLimits = (asset: FiatAsset, rules: Rules): AmountLimits => {
   }
 }
 
-/** Refuses an amount outside the limits, naming them (`contract.md` 5.11, 5.12, 18 row 27). */
+/** Refuses an amount outside the limits, and names them (`contract.md` 5.11, 5.12, 18 row 27). */
 const checkLimits = (units: bigint, limits: AmountLimits, { ticker, scale }: FiatAsset, what: string): void => {
   const range = `${what} is ${ticker} ${formatUnits(limits.least, scale)} to ${formatUnits(limits.most, scale)}`
   if (units < limits.least) throw refusal(orderErrors.amountTooLow, `Withdraw amount too low: ${range}`, 'amount')
@@ -99,7 +99,7 @@ const checkLimits = (units: bigint, limits: AmountLimits, { ticker, scale }: Fia
 }
 
 /**
- * The limits that the parts of a payout keep to; a single payout is one part. Refuses an amount that nothing can carry.
+ * Returns the limits of the parts of a payout; a single payout is one part. Refuses an amount that no account can pay.
  */
 export const readPartLimits = (
   kind: 'single' | 'batch',
@@ -127,7 +127,7 @@ export const readPartLimits = (
   )
 }
 
-/** The number of a card; its refusal does not repeat it. */
+/** Reads a card number; its refusal does not repeat the number. */
 export const readCard = (to: string): string => {
   if (to.startsWith('0') || !passesLuhn(to)) {
     throw refusal(
@@ -139,7 +139,7 @@ export const readCard = (to: string): string => {
   return to
 }
 
-/** The merchant's own texts are stored and sent as they are: they must not hold what is masked everywhere else. */
+/** Refuses a text of the merchant that contains the card number: such texts are stored and sent unmasked. */
 export const checkNoCard = (text: string | undefined, field: string, card: string): void => {
   if (text !== undefined && text.replaceAll(/[^0-9]/g, '').includes(card)) {
     throw refusal(

@@ -8,13 +8,13 @@ import { askAgainAt, findAttempt } from './attempts.ts'
 import { giveUp, settle, type Outcome } from './commands.ts'
 import { findPart } from './store.ts'
 
-/** A worker that was asked to send it has given up waiting for the answer by then. */
+/** By then, a worker that was sending it no longer waits for the answer. */
 const LEAST_AGE_MS = 15 * 60_000
 
 /**
- * A person says how an order ended that its acquirer says nothing of, having asked the acquirer by other means. Throws
- * an Error that says why it can't be.
- * @param by who and why, kept with the order
+ * Records how an order ended, by an operator's decision after asking the acquirer by other means. Throws an Error that
+ * says why this is impossible.
+ * @param by who decided and why, stored with the order
  */
 export const resolve = async (
   tx: Tx,
@@ -44,7 +44,7 @@ export const resolve = async (
   return effects
 }
 
-/** A person ends a part that no acquirer has. Throws an Error that says why it can't be. */
+/** Ends a part that no acquirer has, by an operator's decision. Throws an Error that says why this is impossible. */
 export const abandon = async (tx: Tx, partId: string, catalogue: Catalogue, moment: Moment): Promise<Effects> => {
   const part = isUuid(partId) ? await findPart(tx, partId) : undefined
   if (!part) throw new Error('there is no such part')

@@ -7,7 +7,7 @@ import type { Runtime } from '../../platform/runtime/runtime.ts'
 import type { SecretBox } from '../../platform/config/secrets.ts'
 import type { Part, Payout } from './payout.ts'
 
-/** What the jobs of this module need. */
+/** Dependencies of the jobs of this module. */
 export interface CardPayoutDeps {
   runtime: Runtime
   catalogue: Catalogue
@@ -16,21 +16,20 @@ export interface CardPayoutDeps {
   routing: RoutingTable
   /** with the key of card numbers */
   cards: SecretBox
-  /** where an account's acquirer tells of its orders: our own public URL */
+  /** our URL for callbacks of an account's acquirer */
   callbackUrl(account: string): string
-  /** whether the books that a part is to be paid from are proved; absent: not asked */
+  /** whether the accounts that a part is paid from are proved by the audit; absent: not checked */
   proved?(part: Pick<Part, 'id' | 'merchantId' | 'ticker'>): Promise<boolean>
   pause: PausePoint
 }
 
-/** What a card's number is sealed with, so that it can't be moved to another row or column. */
+/** The context that a card number is sealed with, so that it can't be moved to another row or column. */
 export const cardOf = ({ merchantId, id }: Pick<Payout, 'merchantId' | 'id'>): string =>
   `card_payouts.sealed_card|${merchantId}|${id}`
 
 /**
- * What an acquirer knows the nth order of a part by: made of the part, so that a database restored from an older copy,
- * which no longer knows that an order was sent, sends it under the reference that the acquirer has seen, and not as
- * another one.
+ * The reference of a part's nth order at an acquirer. It is derived from the part, so that a database restored from an
+ * older copy, which does not contain the order, sends it again under the reference that the acquirer already knows.
  * @param attempt from 1
  */
 export const referenceOf = (partId: string, attempt: number): string => {
@@ -46,9 +45,11 @@ const FIRST_ASK_MS = 2_000
 const LONGEST_ASK_MS = 10 * 60_000
 const LONGEST_WAIT_MS = 60_000
 
-/** Pause before an acquirer is asked again, by how often it was asked: 2 s, 4 s, ... 10 minutes, without an end. */
+/**
+ * Pause before an acquirer is queried again, by the number of queries: 2 s, 4 s, up to 10 minutes. Queries never stop.
+ */
 export const askPauseMs = (asks: number): number => Math.min(FIRST_ASK_MS * 2 ** Math.min(asks, 20), LONGEST_ASK_MS)
 
-/** Pause before a part that reached no acquirer is sent anew, by how often it was tried: 1 s, 2 s, ... a minute. */
+/** Pause before a part that reached no acquirer is sent again, by the number of attempts: 1 s, 2 s, up to a minute. */
 export const sendPauseMs = (attempts: number): number =>
   Math.min(1_000 * 2 ** Math.min(attempts - 1, 20), LONGEST_WAIT_MS)

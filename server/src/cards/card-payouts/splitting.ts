@@ -1,18 +1,18 @@
 import type { AmountLimits } from '../../adapters/acquirers/port.ts'
 import { mulDiv } from '../../platform/money/index.ts'
 
-/** A batch is not split into more payments than this. */
+/** The most payments that a batch is split into. */
 export const MOST_PARTS = 500n
 
-/** Up to so much of a part's even share is moved to its neighbour, in hundredths. */
+/** The largest share of an even part that is moved to its neighbour, in hundredths. */
 const SPREAD = 10n
-/** When even parts would leave less than this below the limit, in hundredths, there is one part more. */
+/** When even parts would be less than this below the limit, in hundredths, one part is added. */
 const LEAST_ROOM = 5n
 
-/** Whole numbers from 0 up to, not including, `below`. Handed in, so that the same numbers make the same parts. */
+/** Returns whole numbers from 0 to `below`, exclusive. A parameter, so that the same numbers make the same parts. */
 export type Random = (below: number) => number
 
-/** The smallest number of parts within the limits that an amount can be split into; undefined when there is none. */
+/** Returns the smallest number of parts within the limits that add up to an amount; undefined when there is none. */
 const leastParts = (units: bigint, { least, most }: AmountLimits): bigint | undefined => {
   if (units <= 0n || most <= 0n || least > most) return undefined
   const parts = mulDiv(units, 1n, most, 'up')
@@ -23,9 +23,9 @@ const leastParts = (units: bigint, { least, most }: AmountLimits): bigint | unde
 export const canSplit = (units: bigint, limits: AmountLimits): boolean => leastParts(units, limits) !== undefined
 
 /**
- * Splits an amount into parts of at least `least` and at most `most`, which add up to it exactly. There are as few as
- * leave some room for them to differ: banks take several equal payments to one card for one that was sent twice. All
- * but the last are whole units of the currency where the limits let them.
+ * Splits an amount into parts between `least` and `most` that add up to it exactly. It makes as few parts as possible
+ * while they can still differ, because banks treat several equal payments to one card as duplicates. All parts but the
+ * last are whole units of the currency if the limits allow.
  * @param grain minor units of one whole unit of the currency
  */
 export const split = (units: bigint, limits: AmountLimits, grain: bigint, random: Random): bigint[] => {
@@ -41,11 +41,11 @@ export const split = (units: bigint, limits: AmountLimits, grain: bigint, random
   return parts
 }
 
-/** Even to one minor unit; each is within the limits because their average is. */
+/** Makes parts that are equal to one minor unit; each is within the limits because their average is. */
 const evenParts = (units: bigint, count: bigint): bigint[] =>
   Array.from({ length: Number(count) }, (_, i) => units / count + (BigInt(i) < units % count ? 1n : 0n))
 
-/** Moves what is less than a whole unit to the last part, where both stay within the limits. */
+/** Moves fractions of a whole unit to the last part, if both parts stay within the limits. */
 const makeWhole = (parts: bigint[], { least, most }: AmountLimits, grain: bigint): void => {
   const last = parts.length - 1
   for (let i = 0; i < last; i += 1) {
@@ -56,7 +56,7 @@ const makeWhole = (parts: bigint[], { least, most }: AmountLimits, grain: bigint
   }
 }
 
-/** Each pair of parts moves whole units from one to the other, each pair another number where there are enough. */
+/** Moves whole units between the two parts of each pair, by a different number for each pair if there are enough. */
 const makeDifferent = (parts: bigint[], { least, most }: AmountLimits, grain: bigint, random: Random): void => {
   const pairs = BigInt((parts.length / 2) | 0)
   for (let pair = 0n; pair < pairs; pair += 1n) {
@@ -72,9 +72,9 @@ const makeDifferent = (parts: bigint[], { least, most }: AmountLimits, grain: bi
 const smallest = (...values: bigint[]): bigint => values.reduce((a, b) => (a < b ? a : b))
 
 /**
- * The limits that a batch is split by: what all accounts take, so that each part may go through any of them, where the
- * amount can be split so; else those of the first account that can take it; undefined when none can.
- * @param accounts in the order they are preferred
+ * Returns the limits for the parts of a batch: those common to all accounts, so that any account can take each part, if
+ * the amount can be split within them; otherwise those of the first account that can take it; undefined when none can.
+ * @param accounts in order of preference
  */
 export const limitsFor = (units: bigint, accounts: readonly AmountLimits[]): AmountLimits | undefined => {
   if (accounts.length === 0) return undefined

@@ -5,7 +5,7 @@ const COLUMNS =
   sql.raw(`a.reference::text as reference, p.ticker, -p.units as units, a.acquirer_fee_units as "costUnits",
   a.state in ('succeeded', 'reversed') as "isBooked"`)
 
-/** Payouts as the statements of acquirers are held against them. */
+/** Card payouts, as reconciliation with acquirers' statements reads them. */
 export const payoutBooks: PayoutBooks = {
   find: async (db, acquirer, references) => {
     if (references.length === 0) return []

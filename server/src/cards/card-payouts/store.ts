@@ -13,7 +13,7 @@ const PART =
   sql.raw(`t.merchant_id as "merchantId", t.payout_id as "payoutId", t.id, t.number, t.ticker, t.units, t.fee_units as fee, t.state,
   t.fail_reason as "failReason", t.attempts, t.epoch, t.created_at as "createdAt"`)
 
-/** How a new payout is written, in the statement that holds its money. */
+/** How a new payout is stored, in the statement that holds its money. */
 export const payoutRows: RowTable = {
   name: 'card_payouts',
   columns: [
@@ -99,9 +99,9 @@ export const partRowOf = (
 }
 
 /**
- * Moves a part by its table, by compare-and-set; undefined when it is in no state that takes the event.
- * @param more.epoch of the claim under which it is moved, where one is needed: undefined too when the claim has passed
- *   on
+ * Moves a part by compare-and-set; undefined when its state does not allow the event.
+ * @param more.epoch the claim under which it is moved, if one is required: undefined is also returned when that claim
+ * has passed to another worker
  */
 export const movePart = async (
   tx: Tx,
@@ -120,7 +120,7 @@ export const movePart = async (
   return rows[0]
 }
 
-/** A stop in force that covers a part `t`. What a stop of one network says is of chains. */
+/** A stop in force that covers a part `t`. Stops of a single network apply to chains only. */
 const stopsPart = isCovered({ asset: sql`t.ticker`, merchantId: sql`t.merchant_id` })
 
 export const isStopped = async (tx: Tx, { id }: Part): Promise<boolean> => {
@@ -129,7 +129,7 @@ export const isStopped = async (tx: Tx, { id }: Part): Promise<boolean> => {
 }
 
 /**
- * Takes up planned parts that are due and not stopped, oldest first, for `leaseMs`; no other worker takes them
+ * Claims planned parts that are due and not stopped, oldest first, for `leaseMs`; no other worker claims them
  * meanwhile.
  */
 export const claimPlanned = async (db: Db, at: Date, leaseMs: number, most: number): Promise<Part[]> => {
@@ -142,14 +142,14 @@ export const claimPlanned = async (db: Db, at: Date, leaseMs: number, most: numb
   return rows
 }
 
-/** Sets when a claimed part is looked at next. Does nothing when the claim has passed on. */
+/** Sets when a claimed part is processed next. Does nothing when the claim has passed to another worker. */
 export const stepAgainAt = async (db: Db | Tx, { id, epoch }: Part, next: Date): Promise<void> => {
   await sql`update card_payout_parts set next_step_at = ${next} where id = ${id} and epoch = ${epoch} and state = 'planned'`.execute(
     db,
   )
 }
 
-/** Locks a payout: its parts end one after the other. */
+/** Locks a payout, so that its parts end one after another. */
 export const lockPayout = async (tx: Tx, merchantId: string, id: string): Promise<Payout> => {
   const { rows } =
     await sql<Payout>`select ${PAYOUT} from card_payouts p where p.merchant_id = ${merchantId} and p.id = ${id} for update`.execute(
@@ -159,7 +159,7 @@ export const lockPayout = async (tx: Tx, merchantId: string, id: string): Promis
   return rows[0]
 }
 
-/** One part less is open. With the last of them goes the number of the card. @returns parts that are still open */
+/** Counts one open part less, and erases the card number with the last one. @returns the number of parts still open */
 export const closePart = async (tx: Tx, payout: Payout, holdId: string, at: Date): Promise<number> => {
   const { rows } = await sql<{
     open: number
@@ -169,7 +169,7 @@ export const closePart = async (tx: Tx, payout: Payout, holdId: string, at: Date
   return rows[0]!.open
 }
 
-/** Units that the hold of a payout still has to cover: amount and fee of every part that has not ended. */
+/** Returns the amount that a payout's hold must still cover: amount and fee of every part that has not ended. */
 export const openUnits = async (tx: Tx, { merchantId, id }: Payout): Promise<bigint> => {
   const { rows } = await sql<{
     units: bigint
@@ -198,14 +198,14 @@ export const findPart = async (db: Db | Tx, id: string): Promise<Part | undefine
   return rows[0]
 }
 
-/** Null once every part has ended. */
+/** Returns the sealed card number, null once every part has ended. */
 export const sealedCardOf = async (db: Db | Tx, merchantId: string, id: string): Promise<string | null> => {
   const { rows } = await sql<{ sealed: string | null }>`select sealed_card as sealed from card_payouts
     where merchant_id = ${merchantId} and id = ${id}`.execute(db)
   return rows[0]?.sealed ?? null
 }
 
-/** Cards that another key than the newest has sealed. @param newest what that key's values begin with */
+/** Returns cards sealed with another key than the newest. @param newest the prefix of that key's values */
 export const sealedWithOlderKeys = async (
   db: Db,
   newest: string,
@@ -222,7 +222,7 @@ export const sealedWithOlderKeys = async (
   return rows
 }
 
-/** Does nothing when the card has been wiped, or sealed anew, meanwhile. */
+/** Replaces a sealed card number, unless it was erased or sealed again meanwhile. */
 export const replaceSealedCard = async (
   db: Db,
   { merchantId, id, sealed }: { merchantId: string; id: string; sealed: string },
@@ -246,7 +246,7 @@ export interface OpenPart {
   sentAt: Date | null
 }
 
-/** Parts that have not ended, oldest first. */
+/** Lists parts that have not ended, oldest first. */
 export const listOpenParts = async (db: Db, most: number): Promise<OpenPart[]> => {
   const { rows } =
     await sql<OpenPart>`select t.id as "partId", t.payout_id as "payoutId", t.merchant_id as "merchantId", t.ticker, t.units, t.state,
@@ -256,7 +256,7 @@ export const listOpenParts = async (db: Db, most: number): Promise<OpenPart[]> =
   return rows
 }
 
-/** How many numbers are sealed, by what the values of their key begin with. */
+/** Counts sealed card numbers by the prefix of their key's values. */
 export const countSealedCards = async (db: Db): Promise<{ prefix: string; count: number }[]> => {
   const { rows } = await sql<{
     prefix: string

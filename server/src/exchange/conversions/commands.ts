@@ -13,18 +13,20 @@ import { intentOf } from './naming.ts'
 import { failedNotice } from './notice.ts'
 import { endConversion, leaveUnits } from './store.ts'
 
-/** What a conversion does now: an order that is priced, and where what it brings is sent; or only the sending. */
+/**
+ * One step of a conversion: a priced order and the destination of its proceeds, or only a transfer to a destination.
+ */
 export interface Step {
-  /** undefined: it is the asset wanted already */
+  /** undefined: the money is already of the wanted asset */
   order: Order | undefined
   place: Place | undefined
-  /** withdrawal fee of what is sent, ledger units of it */
+  /** withdrawal fee of the amount sent, in ledger units of it */
   currentFee(units: bigint): bigint
-  /** left for another step, ledger units */
+  /** left for the next step, in ledger units */
   left: bigint
 }
 
-/** Carries one step of a locked conversion out. @throws ApiRefusal: roll back */
+/** Carries out one step of a locked conversion. @throws ApiRefusal: roll back */
 export const convert = async (
   tx: Tx,
   deps: Pick<TradingDeps, 'runtime'>,
@@ -60,7 +62,7 @@ const carry = async (
   return place ? send(tx, conversion, { place, currentFee, intentId }, moment) : noEffects
 }
 
-/** What arrived as what is wanted is only sent on. */
+/** Sends received money on without an exchange, because it is of the wanted asset. */
 const send = async (
   tx: Tx,
   conversion: Conversion,
@@ -76,11 +78,11 @@ const send = async (
   return sendOnAsWhole(tx, { merchantId, place, units: sent, fee, causedBy, causeId, intentId }, moment)
 }
 
-/** Whether what refuses now may not refuse later: prices come back, stops are lifted. */
+/** Whether a refused step may succeed later: prices return, and stops are lifted. */
 export const maySucceedLater = ({ status, code }: ApiRefusal): boolean =>
   status === generalErrors.unavailable.status || code === orderErrors.notEnoughLiquidity.code
 
-/** Ends a locked conversion: the money stays what it is. */
+/** Ends a locked conversion without exchanging the rest, which stays on the balance. */
 export const giveUpConversion = async (
   tx: Tx,
   conversion: Conversion,

@@ -1,7 +1,7 @@
 import type { CausedBy } from '../exchange-withdrawals/index.ts'
 import type { ConversionState } from './machine.ts'
 
-/** What received money is to become. */
+/** What received money is to be converted to, and sent to. */
 export interface Target {
   ticker: string
   address: string | null
@@ -10,7 +10,7 @@ export interface Target {
 
 export interface Conversion {
   merchantId: string
-  /** the deposit's or the payment's */
+  /** the id of the deposit or payment */
   id: string
   causedBy: CausedBy
   causeId: string
@@ -21,6 +21,6 @@ export interface Conversion {
   state: ConversionState
   failedReason: string | null
   createdAt: Date
-  /** when its invoice was paid; null where nothing had to be waited for */
+  /** when its invoice was paid; null when it did not wait for an invoice */
   releasedAt: Date | null
 }

@@ -6,15 +6,15 @@ import type { Target } from './conversion.ts'
 import { insertConversion, targetsOf } from './store.ts'
 
 export interface ExpectingDeps {
-  /** invoices by the addresses that are theirs */
+  /** invoices by their addresses */
   invoicesAt(tx: Tx, merchantId: string, addressIds: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** whether a deposit counts for an invoice that is not paid yet: it may go back to its payer as what it is */
+  /** whether a deposit counts for an invoice that is not paid yet: it may still be refunded to its payer unconverted */
   isAsked(tx: Tx, invoiceId: string, deposit: Pick<Deposit, 'merchantId' | 'asset' | 'network'>): Promise<boolean>
-  /** what all money of a merchant becomes that has no target of its own; null: it stays what it is */
+  /** the asset to which a merchant's money without a target of its own is converted; null: none */
   defaultTicker(tx: Tx, merchantId: string): Promise<string | null>
 }
 
-/** Notes, in the transaction that credits deposits, what of them is to become something else. */
+/** Creates the subscriber that records conversions in the transaction that credits deposits. */
 export const createDepositExpecting =
   ({ invoicesAt, isAsked, defaultTicker }: ExpectingDeps): CreditedSubscriber =>
   async (tx, credited, moment) => {
@@ -59,10 +59,7 @@ const expect = async (
   )
 }
 
-/**
- * Notes, in the transaction that credits a fiat payment, what of it is to become something else. @param units less our
- * fee
- */
+/** Records the conversion of a fiat payment, in the transaction that credits it. @param units less our fee */
 export const expectFiat = async (
   tx: Tx,
   {

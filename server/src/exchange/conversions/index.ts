@@ -1,7 +1,9 @@
 /**
- * Received money that becomes something else by itself (`contract.md` 4.1). Promises that it is noted in the
- * transaction that credits it, converted once, an invoice's when it is paid, at the price of the moment, and sent on
- * where a target says so; and that what can't be converted stays on the balance and is notified.
+ * Conversions: received money is exchanged automatically (`contract.md` 4.1). Guarantees:
+ * - a conversion is recorded in the transaction that credits the money;
+ * - it is carried out once, at the current price; for an invoice, after the invoice is paid;
+ * - its proceeds are sent on if the target has an address;
+ * - money that can't be converted stays on the balance, and the merchant is notified.
  */
 export { createDepositExpecting, expectFiat } from './expecting.ts'
 

@@ -23,17 +23,19 @@ import { lockWaiting, nextConversions, postponeConversion } from './store.ts'
 export interface ConversionDeps {
   trading: Omit<TradingDeps, 'quoteStore'>
   placing: PlacingDeps
-  /** of withdrawals */
+  /** the current terms of withdrawals */
   terms(): Promise<Terms>
   pause: PausePoint
 }
 
 const MOST = 20
 const RETRY_MS = 15_000
-/** A market that stays closed for longer leaves the money what it is. */
+/** When a market stays closed for longer, the money stays unconverted. */
 const GIVE_UP_AFTER_MS = 3_600_000
 
-/** Turns credited money into its targets, each in one transaction. Nothing outside is asked. */
+/**
+ * Creates the job that converts credited money to its targets, each step in one transaction. It calls no counterparty.
+ */
 export const createConversionJob = (deps: ConversionDeps, everyMs: number): Job => ({
   name: 'conversions',
   everyMs,
@@ -53,7 +55,7 @@ const convertOne = async (deps: ConversionDeps, conversion: Conversion): Promise
     await inTransaction(runtime.db, async (tx) => {
       const moment = momentOf(runtime)
       const locked = await lockWaiting(tx, conversion)
-      // Another worker may have taken a step of it since it was priced.
+      // Another worker may have carried out a step since this one was priced.
       if (locked?.units === conversion.units)
         await carryOut(tx, await convert(tx, deps.trading, locked, step, moment), moment)
     })
@@ -78,7 +80,7 @@ const refused = async (
   })
 }
 
-/** What is done now: as much as one exchange takes, priced at this moment. @throws ApiRefusal */
+/** Makes the next step: as much as one exchange allows, at the current price. @throws ApiRefusal */
 const stepOf = async (deps: ConversionDeps, conversion: Conversion): Promise<Step> => {
   const { merchantId, ticker, units, target } = conversion
   const terms = await deps.terms()
@@ -92,7 +94,7 @@ const stepOf = async (deps: ConversionDeps, conversion: Conversion): Promise<Ste
   const direction = place ? carriedOn(plain, place.where) : plain
   const { step, max } = direction.spend
   const amount = ((units < max ? units : max) / step) * step
-  // The last step's rest is less than can be exchanged: it stays on the balance.
+  // A rest that is less than the minimum of an exchange stays on the balance.
   const rest = units - amount
   const order = await priceOrder(deps.trading, {
     merchantId,

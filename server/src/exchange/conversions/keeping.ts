@@ -10,10 +10,7 @@ import { insertTarget } from './store.ts'
 const invalid = (description: string, field: string) =>
   refusal(generalErrors.invalidRequest, description, `target.${field}`)
 
-/**
- * What a merchant asks for, if it can be: an asset of ours, and an address that it can be sent to on a network that has
- * it.
- */
+/** Reads a merchant's target: an asset that is offered, and an address of a network that has it. Refuses others. */
 const readTarget = ({ ticker, address, blockchain }: TargetBody, rules: Rules): Target => {
   const { catalogue } = rules
   const known = [...catalogue.crypto, ...catalogue.fiat].map((asset) => asset.ticker)
@@ -28,7 +25,7 @@ const readTarget = ({ ticker, address, blockchain }: TargetBody, rules: Rules): 
   }
   const destination = checkDestination(blockchain, address, rules)
   if (!destination.ok) throw invalid(`address: ${destination.why}`, 'address')
-  // As it was sent: notifications show it so, and it is judged anew when something is sent there.
+  // Stored as it was sent: notifications repeat it, and it is validated again when something is sent there.
   return { ticker, address, blockchain }
 }
 

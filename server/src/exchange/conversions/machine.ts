@@ -1,10 +1,10 @@
 import { to, type Moves } from '../../platform/base/moves.ts'
 
 /**
- * Received money that is to become something else.
- * - waiting: credited, and to be exchanged as soon as there is a price
- * - done: all of it that could be was exchanged, and what was to be sent is on its way
- * - failed: it stays on the balance as it is; the merchant is notified
+ * States of a conversion.
+ * - waiting: credited, and exchanged as soon as there is a price
+ * - done: everything that can be exchanged was exchanged, and its proceeds are on their way to the target's address
+ * - failed: the money stays on the balance unconverted; the merchant is notified
  */
 export type ConversionState = 'waiting' | 'done' | 'failed'
 export type ConversionEvent = 'converted' | 'refused'

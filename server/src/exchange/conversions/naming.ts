@@ -4,10 +4,9 @@ import { intentIdOf, senderIntentOf } from '../../pay-out/withdrawals/index.ts'
 import type { Conversion } from './conversion.ts'
 
 /**
- * What the signer knows the payment of a conversion's next step by. A copy of the database that reads a deposit again
- * gives it another id, so the payment is named by where the money came from, and the signer refuses to send it on
- * twice. Each step of a conversion leaves less, so that no two of them are the same payment. An invoice may cause
- * several conversions of one amount.
+ * Returns the intent id of the payment of a conversion's next step. A restored database that reads a deposit again
+ * gives it another id, so the intent is named by the source of the money, and the signer refuses to pay it twice. Each
+ * step leaves less, so no two steps have the same intent. An invoice may cause several conversions of the same amount.
  */
 export const intentOf = async (tx: Tx, { merchantId, id, units }: Conversion): Promise<string> => {
   const deposit = await findDeposit(tx, merchantId, id)
@@ -17,6 +16,6 @@ export const intentOf = async (tx: Tx, { merchantId, id, units }: Conversion): P
 const sourceOf = async (tx: Tx, deposit: Deposit): Promise<string> => {
   const { network, transaction, index, address, asset } = deposit
   if (deposit.internal) return `internal:${await senderIntentOf(tx, transaction)}`
-  // What small deposits add up to has no place in a transaction.
+  // A sum of small deposits has no position in a transaction.
   return `${network}:${transaction}:${isSum(deposit) ? `sum:${address}:${asset}` : index}`
 }

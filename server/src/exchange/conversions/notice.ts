@@ -4,10 +4,10 @@ import type { Notice } from '../../merchants/webhooks/index.ts'
 import type { Conversion } from './conversion.ts'
 
 /**
- * Tells that received money stays what it is: as an exchange, or as an exchange with withdrawal that never came to be
- * Exchanged (`contract.md` 4.1, 6.7, 6.8). There was no price and nothing was spent, so that what would tell of them is
- * 0.
- * @param scale of what was received
+ * Makes the notification that received money stays unconverted: a failed exchange, or a failed exchange with withdrawal
+ * that was never Exchanged (`contract.md` 4.1, 6.7, 6.8). Price, fees and the received amount are 0, because nothing
+ * was exchanged.
+ * @param scale of the received asset
  */
 export const failedNotice = (
   conversion: Conversion,

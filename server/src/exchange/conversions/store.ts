@@ -25,7 +25,7 @@ export const insertTarget = async (
     values (${merchantId}, ${id}, ${kind}, ${ticker}, ${address}, ${blockchain})`.execute(db)
 }
 
-/** Targets by what they belong to. */
+/** Returns targets by their owner's id. */
 export const targetsOf = async (
   tx: Tx,
   merchantId: string,
@@ -39,8 +39,8 @@ export const targetsOf = async (
 }
 
 /**
- * Money that is credited again after a reorganisation has been converted before. @param held it waits until its invoice
- * is paid
+ * Stores a conversion, unless there is one: money that is credited again after a reorganisation was converted before.
+ * @param held it waits until its invoice is paid
  */
 export const insertConversion = async (
   tx: Tx,
@@ -53,7 +53,7 @@ export const insertConversion = async (
     on conflict (merchant_id, id) do nothing`.execute(tx)
 }
 
-/** Lets those go that waited for an invoice to be paid. */
+/** Releases the conversions that waited for an invoice to be paid. */
 export const releaseConversions = async (
   tx: Tx,
   { merchantId, id }: { merchantId: string; id: string },
@@ -63,14 +63,14 @@ export const releaseConversions = async (
     where merchant_id = ${merchantId} and cause_id = ${id} and state = 'waiting' and next_at = 'infinity'`.execute(tx)
 }
 
-/** Those that are due, oldest first. */
+/** Returns the conversions that are due, oldest first. */
 export const nextConversions = async (db: Db, at: Date, most: number): Promise<Conversion[]> => {
   const { rows } = await sql<Row>`select ${COLUMNS} from conversions c where c.state = 'waiting' and c.next_at <= ${at}
     order by c.next_at limit ${most}`.execute(db)
   return rows.map(conversionOf)
 }
 
-/** Locks one that still waits; undefined when another worker has ended it, or is at it now. */
+/** Locks a waiting conversion; undefined when another worker has ended it or has locked it. */
 export const lockWaiting = async (tx: Tx, { merchantId, id }: Conversion): Promise<Conversion | undefined> => {
   const { rows } =
     await sql<Row>`select ${COLUMNS} from conversions c where c.merchant_id = ${merchantId} and c.id = ${id} and c.state = 'waiting'
@@ -78,7 +78,7 @@ export const lockWaiting = async (tx: Tx, { merchantId, id }: Conversion): Promi
   return rows[0] && conversionOf(rows[0])
 }
 
-/** Ends one that is locked, or leaves it waiting with fewer units. */
+/** Ends a locked conversion. */
 export const endConversion = async (
   tx: Tx,
   { merchantId, id }: Conversion,

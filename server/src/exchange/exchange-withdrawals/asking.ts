@@ -19,18 +19,18 @@ import { ApiRefusal, type ApiAnswer, type ApiRequest } from '../../platform/api/
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 
 /**
- * What both kinds are asked by: `spend` names what is spent, `withdraw` what is withdrawn with the withdrawal fee in
- * it.
+ * The request fields of both kinds: `spend` states what is spent, `withdraw` what is withdrawn, including the
+ * withdrawal fee.
  */
 export interface Asked {
   ticker: string
   spendTicker: string
   amount: string
-  /** `exchange` is an older word for `spend` (`contract.md` 16 #25) */
+  /** `exchange` is an older name of `spend` (`contract.md` 16 #25) */
   side: 'spend' | 'withdraw' | 'exchange'
 }
 
-/** What both kinds are ordered by. */
+/** The fields of an order of either kind. */
 export interface OrderBody extends Asked {
   fee: string
   exchangeFee: string
@@ -42,7 +42,7 @@ export interface OrderBody extends Asked {
 
 type Errors = Parameters<typeof readDirection>[2]
 
-/** The exchange that is asked for. @param carried narrows a direction to amounts that can be sent */
+/** Reads the requested exchange. @param carried narrows a direction to amounts that can be sent */
 export const readExchange = (
   { policy }: Pick<TradingDeps, 'policy'>,
   asked: Asked,
@@ -57,8 +57,8 @@ export const readExchange = (
 }
 
 /**
- * Answers both estimates (`contract.md` 5.24, 5.26). @param feeOf withdrawal fee of what is received, in it; refuses as
- * an order would be
+ * Answers both estimates (`contract.md` 5.24, 5.26). @param feeOf withdrawal fee of an amount received, in its asset;
+ * it refuses as an order would
  */
 export const estimateWhole = async (
   trading: TradingDeps,
@@ -79,7 +79,7 @@ export const estimateWhole = async (
   return { status: 200, body: estimateBody(asking.direction, quoted, fee) }
 }
 
-/** What an order would be refused with, by the numbers of an estimate. */
+/** Replaces the error codes of an order's refusal by those of an estimate. */
 const asEstimated = <T>(judge: () => T): T => {
   try {
     return judge()
@@ -105,7 +105,7 @@ const estimateBody = ({ spend, target, first, second }: Direction, quoted: Quote
   price: { value: formatUnits(quoted.price, PRICE_DECIMALS), pair: [first, second] },
 })
 
-/** Makes one in a transaction, unless its request is known, with the answer that a repetition of the request gets. */
+/** Creates an order in a transaction, unless its request was handled before, with the answer that repetitions get. */
 export const placeWhole = (
   runtime: Runtime,
   request: ApiRequest,

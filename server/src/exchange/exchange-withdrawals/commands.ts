@@ -17,7 +17,7 @@ import { hold, lessFee } from './holding.ts'
 import { cryptoBody, type CausedBy, type ExchangedOrder } from './notice.ts'
 import { insertExchangeWithdrawal } from './store.ts'
 
-/** A priced exchange and where what it buys is sent. */
+/** A priced exchange and the destination of its proceeds. */
 export interface CryptoOrder extends Order {
   place: Place
   /** the current withdrawal fee of an amount received, ledger units */
@@ -25,13 +25,14 @@ export interface CryptoOrder extends Order {
   /** the merchant's own withdrawal fee */
   withdrawalFee: string | undefined
   causedBy: CausedBy | null
-  /** what the signer knows the payment by */
+  /** the intent id of the payment */
   intentId: string
 }
 
 /**
- * Exchanges, and holds what was bought for its withdrawal, all in this transaction. @throws ApiRefusal: roll back
- * @returns its id, and that it is Exchanged; the withdrawal notifies of Done or Failed
+ * Exchanges and holds the proceeds for their withdrawal, in this transaction.
+ * @returns its id and the status Exchanged; the withdrawal notifies Done or Failed
+ * @throws ApiRefusal: roll back
  */
 export const exchangeAndSend = async (
   tx: Tx,
@@ -40,7 +41,7 @@ export const exchangeAndSend = async (
   moment: Moment,
 ): Promise<{ id: string; effects: Effects }> => {
   const { merchantId, direction, place, localId, meta, causedBy, intentId } = order
-  // The localId and meta belong to the whole, not to its exchange.
+  // The localId and meta belong to the whole order, not to its exchange.
   const exchange = await fillOrder(tx, deps, { ...order, localId: null, meta: null }, moment)
   const fee = readOwnFee(order.withdrawalFee, order.currentFee(exchange.target), place.where.asset)
   const units = sentOf(exchange.target, fee, place)
@@ -70,12 +71,13 @@ export const exchangeAndSend = async (
 }
 
 /**
- * Received money that is sent on as what it is, because a target says so. Amounts in ledger units of the place's asset.
+ * Received money that is sent on unconverted, because its target says so. Amounts are ledger units of the place's
+ * asset.
  */
 export interface SentOn {
   merchantId: string
   place: Place
-  /** what the receiver gets */
+  /** the amount that the receiver gets */
   units: bigint
   fee: bigint
   causedBy: CausedBy
@@ -85,7 +87,8 @@ export interface SentOn {
 
 /**
  * Sends received money on, notified as an exchange with withdrawal at a price of 1 (`contract.md` 4.1), so that a
- * target is notified alike whatever was paid. @throws ApiRefusal when it is not on the balance any more
+ * target causes the same notifications whatever asset was paid. @throws ApiRefusal when the money is no longer on the
+ * balance
  */
 export const sendOnAsWhole = async (
   tx: Tx,
@@ -117,7 +120,7 @@ export const sendOnAsWhole = async (
 
 type Whole = Omit<ExchangedOrder, 'id'> & { units: bigint; intentId: string }
 
-/** A withdrawal that is notified as the exchange it is part of, and the notification that this is Exchanged. */
+/** Makes a withdrawal that is notified as the exchange it belongs to, and the notification of Exchanged. */
 const notifiedAsWhole = (
   place: Place,
   { units, intentId, ...whole }: Whole,
@@ -146,7 +149,7 @@ const notifiedAsWhole = (
   return { withdrawal: { ...plain, notifiedAs: { kind, objectId: id, body } }, notice }
 }
 
-/** What the receiver gets: what was bought less the fee, as the network can carry it. */
+/** The amount that the receiver gets: the proceeds less the fee, in a precision that the network can carry. */
 const sentOf = (received: bigint, fee: bigint, { where }: Place): bigint => {
   const { asset, on } = where
   const units = lessFee(received, fee, asset)

@@ -16,21 +16,21 @@ import { hold, lessFee } from './holding.ts'
 import { fiatBody } from './notice.ts'
 import { insertExchangeWithdrawal } from './store.ts'
 
-/** What pays out to cards. */
+/** Dependencies of payouts to cards. */
 export interface CardDeps extends PlacingDeps {
   rules: CardRules
 }
 
-/** A priced exchange and the card that what it buys is paid to, as a batch. */
+/** A priced exchange and the card to which its proceeds are paid, as a batch. */
 export interface FiatOrder extends Order {
   asset: FiatAsset
-  /** the whole number, judged: stored sealed, notified masked */
+  /** the whole number, validated; stored sealed, notified masked */
   card: string
   /** the merchant's own payout fee */
   payoutFee: string | undefined
 }
 
-/** Exchanges, and holds what was bought for its payout, all in this transaction. @throws ApiRefusal: roll back */
+/** Exchanges and holds the proceeds for their payout, in this transaction. @throws ApiRefusal: roll back */
 export const exchangeAndPayOut = async (
   tx: Tx,
   { trading, cards }: { trading: Pick<TradingDeps, 'runtime'>; cards: CardDeps },
@@ -38,7 +38,7 @@ export const exchangeAndPayOut = async (
   moment: Moment,
 ): Promise<{ id: string; effects: Effects }> => {
   const { merchantId, direction, asset, card, localId, meta } = order
-  // The localId and meta belong to the whole, not to its exchange.
+  // The localId and meta belong to the whole order, not to its exchange.
   const exchange = await fillOrder(tx, trading, { ...order, localId: null, meta: null }, moment)
   const fee = readOwnFee(order.payoutFee, currentFee(asset, exchange.target), asset)
   const units = lessFee(exchange.target, fee, asset)

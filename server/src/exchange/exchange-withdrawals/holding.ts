@@ -5,9 +5,8 @@ import { formatUnits } from '../../platform/money/index.ts'
 import { refusal, refusalOf } from '../../ledger/orders/index.ts'
 
 /**
- * Writes what sends the bought asset, and holds its money. @param localId null: no merchant gave it, or it names what
- * caused it
- * @throws ApiRefusal when the localId is taken
+ * Stores the order that sends the bought asset, and holds its money. @param localId null: no merchant gave one, or it
+ * identifies the cause @throws ApiRefusal when the localId is taken
  */
 export const hold = async (
   tx: Tx,
@@ -23,7 +22,7 @@ export const hold = async (
   throw new Error(`what was just bought could not be held: ${outcome!.kind}`)
 }
 
-/** What the receiver gets of what was bought: all but the fee, and something. Ledger units. */
+/** Returns the proceeds less the fee, in ledger units; refuses when nothing is left. */
 export const lessFee = (
   received: bigint,
   fee: bigint,

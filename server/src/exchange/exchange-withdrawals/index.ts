@@ -1,7 +1,8 @@
 /**
- * Exchanging and sending what was bought, as one. Promises that both are made in one transaction or neither is; that
- * the merchant is notified Exchanged, and then Done or Failed, and of nothing else; and that when the sending fails
- * what was bought is on the balance.
+ * An exchange and the withdrawal of its proceeds, as one order. Guarantees:
+ * - both are made in one transaction, or neither is;
+ * - the merchant is notified of Exchanged, then of Done or Failed, and of nothing else;
+ * - when the withdrawal fails, what was bought is on the balance.
  */
 export { exchangeAndSend, sendOnAsWhole } from './commands.ts'
 

@@ -5,7 +5,7 @@ import type { Place } from '../../pay-out/withdrawals/index.ts'
 
 export type CausedBy = 'fiat-invoice' | 'crypto-invoice' | 'crypto-replenishment'
 
-/** What is said of the exchange. */
+/** Fields of the exchange in a notification. */
 type NotifiedExchange = Pick<
   Exchange,
   | 'merchantId'
@@ -20,14 +20,12 @@ type NotifiedExchange = Pick<
   | 'second'
 >
 
-/**
- * What is said of an exchange with withdrawal in every status (`contract.md` 6.7). Fees and amounts in ledger units.
- */
+/** Fields of an exchange with withdrawal in every status (`contract.md` 6.7). Fees and amounts are ledger units. */
 export interface ExchangedOrder {
   id: string
   exchange: NotifiedExchange
   direction: { spend: { scale: number }; target: { scale: number } }
-  /** withdrawal fee, of `exchange.target` */
+  /** withdrawal fee, in `exchange.target` */
   fee: bigint
   localId: string | null
   meta: string | null
@@ -52,7 +50,7 @@ const fixedFields = ({ id, exchange, direction: { spend, target }, fee, localId,
   ...(causedBy === null ? {} : { causedBy }),
 })
 
-/** The fields that don't change of one whose money goes to an address. */
+/** The constant fields of the notifications when the proceeds go to an address. */
 export const cryptoBody = (whole: ExchangedOrder, { where, asSent }: Place): Record<string, unknown> => ({
   kind: 'CryptoExchangeWithdraw',
   ...fixedFields(whole),
@@ -61,7 +59,7 @@ export const cryptoBody = (whole: ExchangedOrder, { where, asSent }: Place): Rec
   to: asSent,
 })
 
-/** The fields that don't change of one that is paid to a card. */
+/** The constant fields of the notifications when the proceeds are paid to a card. */
 export const fiatBody = (whole: ExchangedOrder, maskedCard: string): Record<string, unknown> => ({
   kind: 'FiatExchangeWithdraw',
   ...fixedFields(whole),

@@ -19,7 +19,7 @@ import { carriedOn } from './terms.ts'
 export interface ExchangeWithdrawalDeps {
   trading: TradingDeps
   placing: PlacingDeps
-  /** of withdrawals */
+  /** the current terms of withdrawals */
   terms(): Promise<Terms>
 }
 
@@ -31,7 +31,7 @@ export const exchangeWithdrawalRoutes = (deps: ExchangeWithdrawalDeps): Route[] 
   { operation: 'createCryptoExchangeWithdrawal', handle: (request) => createCrypto(deps, request) },
 ]
 
-/** What is exchanged, and on which network what is bought can be sent. */
+/** Reads the requested exchange and the network to which its proceeds can be sent. */
 const readAsked = (
   { trading, placing }: ExchangeWithdrawalDeps,
   asked: OnNetwork<Asked>,

@@ -4,7 +4,7 @@ import type { CausedBy } from './notice.ts'
 
 export interface ExchangeWithdrawal {
   merchantId: string
-  /** its withdrawal's as well */
+  /** also the id of its withdrawal */
   id: string
   exchangeId: string
   kind: 'crypto' | 'fiat'

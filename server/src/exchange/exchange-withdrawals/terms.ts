@@ -2,8 +2,8 @@ import type { AssetOnNetwork, CryptoAsset } from '../../market/assets/index.ts'
 import type { Direction } from '../exchanges/index.ts'
 
 /**
- * A direction whose received amounts a network can carry, so that all of what is bought can be sent: of a token with 18
- * decimals on one network and 6 on another, amounts for the second are multiples of a millionth.
+ * Narrows a direction to received amounts that a network can carry, so that all proceeds can be sent. Example: a token
+ * has 18 decimals on one network and 6 on another; amounts for the second are multiples of a millionth.
  */
 export const carriedOn = (
   direction: Direction,

@@ -16,17 +16,17 @@ import type { AssetRules } from './policy.ts'
 import type { PriceBasis, Quote } from './quoting.ts'
 import { exchangeRows, rowOf } from './store.ts'
 
-/** An exchange that is to be filled, and what is kept with it. */
+/** An exchange to fill, and what is stored with it. */
 export interface Fill {
   exchange: Exchange
   direction: Direction
-  /** the localId names what caused it, and no merchant can take it */
+  /** the localId identifies the cause, and no merchant can use it */
   caused: boolean
-  /** of the request that asks for it */
+  /** answers to the request that orders it */
   answers: Item['answers'] | undefined
 }
 
-/** What a priced order becomes when it is filled. */
+/** Makes the exchange record of a priced order. */
 export const exchangeOf = (
   {
     merchantId,
@@ -62,9 +62,10 @@ export const exchangeOf = (
 })
 
 /**
- * Fills exchanges in one transaction: postings, localIds, answers, rows and inventory. What the ledger refuses moves
- * nothing, and makes no room for the others: inventory is moved last, for those alone that are filled.
- * @throws ApiRefusal and has to be rolled back when the platform lacks an asset for all of them together
+ * Fills exchanges in one transaction: postings, localIds, answers, rows and inventory. An exchange that the ledger
+ * refuses moves nothing, and adds no inventory for the others: inventory is moved last, for the filled ones only.
+ * @throws ApiRefusal, after which the caller has to roll back, when the platform lacks an asset for all of them
+ * together
  */
 export const fillAll = async (tx: Tx, fills: readonly Fill[]): Promise<Outcome[]> => {
   const outcomes = await apply(tx, fills.map(itemOf))
@@ -80,7 +81,7 @@ const itemOf = ({ exchange, caused, answers }: Fill): Item => ({
   ...(answers && { answers }),
 })
 
-/** What all of them together move of each asset. */
+/** Sums up their inventory moves by asset. */
 const movesOf = (fills: readonly Fill[]): InventoryMove[] => {
   const moves = new Map<string, InventoryMove>()
   const add = (rules: AssetRules, units: bigint, value: bigint, margin: bigint): void => {
@@ -120,11 +121,11 @@ const sumOf = (a: Traded, b: Traded): Traded => ({
   margin: a.margin + b.margin,
 })
 
-/** At the middles that the price was made of. */
+/** The value at the middles that the price was based on. */
 const worthOf = ({ ticker, scale }: AssetRules, units: bigint, basis: PriceBasis): bigint =>
   worthAt(ticker, { units, scale }, BigInt(basis[ticker]?.middle ?? 0n))
 
-/** What a filled exchange tells its merchant. */
+/** Notifies the merchant of a filled exchange. */
 export const notifyExchange = (exchange: Exchange, { spend, target }: Direction): Effects => ({
   items: [],
   notices: [exchangeNotice(exchange, { spend: spend.scale, target: target.scale })],
@@ -142,7 +143,7 @@ const noInventory = async (tx: Tx, { asset, units }: InventoryMove): Promise<Api
 }
 
 /**
- * Moves the owner's capital into the position, or out of it where `units` is below 0. @throws RangeError when there is
+ * Moves the owner's capital into the position, or out of it if `units` is negative. @throws RangeError when there is
  * too little
  */
 export const fundPosition = async (tx: Tx, asset: string, units: bigint, moment: Moment): Promise<void> => {

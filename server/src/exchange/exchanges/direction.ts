@@ -2,14 +2,14 @@ import { readExchangePolicy, requirePositionLimits, type AssetRules, type Exchan
 import { pairOf, type Pair } from './pair.ts'
 import type { Terms } from './pricing.ts'
 
-/** What is spent for what, and on which terms. */
+/** A pair of assets in one direction, and its terms. */
 export interface Direction extends Pair, Omit<Terms, 'spend' | 'target'> {
   spend: AssetRules
   target: AssetRules
   spreadBps: bigint
 }
 
-/** The direction between two assets; undefined when it is not offered. */
+/** Returns the direction between two assets; undefined when it is not offered. */
 export const directionOf = (
   policy: ExchangePolicy,
   spendTicker: string,
@@ -24,8 +24,8 @@ export const directionOf = (
 }
 
 /**
- * The policy of an exchange that is open, where every asset of a pair has a limit of the platform's position. Throws
- * with what is missing.
+ * Reads the exchange policy, and requires a limit of the platform's position for every asset of a pair. Throws an error
+ * that lists what is missing.
  */
 export const readLimitedPolicy = (...given: Parameters<typeof readExchangePolicy>): ExchangePolicy => {
   const policy = readExchangePolicy(...given)
@@ -33,7 +33,7 @@ export const readLimitedPolicy = (...given: Parameters<typeof readExchangePolicy
   return policy
 }
 
-/** Every direction that is offered, whether there is a price now or not. */
+/** Returns every direction that is offered, whether there is a price now or not. */
 export const directionsOf = (policy: ExchangePolicy): Direction[] => {
   const tickers = [...policy.assets.keys()]
   return tickers.flatMap((spend) =>

@@ -2,7 +2,7 @@ import type { Side } from './pricing.ts'
 import type { PriceBasis } from './quoting.ts'
 
 /**
- * An exchange that was filled, or could not be. Amounts in ledger units, prices in 1e-8 of the pair's second for one
+ * A filled or failed exchange. Amounts are ledger units; prices are in 1e-8 of the pair's second asset for one of the
  * first.
  */
 export interface Exchange {
@@ -11,7 +11,7 @@ export interface Exchange {
   spendTicker: string
   targetTicker: string
   side: Side
-  /** without the fee */
+  /** the exchanged amount, without the fee */
   exchange: bigint
   fee: bigint
   target: bigint
@@ -24,9 +24,9 @@ export interface Exchange {
   failedReason: string | null
   localId: string | null
   meta: string | null
-  /** of the ledger */
+  /** of the ledger transfer */
   transferId: string
-  /** of the API key that signed for it, null: none */
+  /** of the API key that signed the request, null: none */
   keyId: string | null
   createdAt: Date
 }

@@ -3,8 +3,8 @@ import { boundsPassedBy } from './inventory.ts'
 import type { ExchangePolicy } from './policy.ts'
 
 /**
- * Assets that no more is bought or sold of, because not even the least amount would stay within the limits of the
- * position.
+ * Returns the assets that can't be bought, or can't be sold, because even the minimum amount would pass the limits of
+ * the position.
  */
 export const fullSides = async (
   db: Db,

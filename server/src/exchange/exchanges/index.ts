@@ -1,7 +1,9 @@
 /**
- * Turning one asset of a balance into another. Promises that an exchange is one transaction or nothing, at a price that
- * several sources agree on; that an estimate's price holds for ten seconds, once; that no rounding favours who
- * exchanges; and that the platform never sells what it doesn't have, nor takes its position further than its limits.
+ * Exchanges of one asset of a balance into another. Guarantees:
+ * - an exchange is one transaction or nothing, at a price that several sources agree on;
+ * - the price of an estimate is valid for ten seconds, once;
+ * - no rounding favours the merchant;
+ * - the platform never sells more than its inventory, and its position stays within its limits.
  */
 export { fundPosition, notifyExchange } from './commands.ts'
 export { estimate, fillOrder, priceOrder } from './trading.ts'

@@ -3,42 +3,39 @@ import type { Db, Tx } from '../../platform/db/index.ts'
 import type { AssetRules } from './policy.ts'
 import type { Flows } from './profit.ts'
 
-/** Rows that an asset's inventory is spread over. Each exchange takes one that is not locked. */
+/** The number of rows that an asset's inventory is divided into. Each exchange uses one that is not locked. */
 const CHUNKS = 16
 
 /**
- * How far the position of an asset may go; null: no bound. `most` is of all the platform holds, the others of what is
- * not the owner's.
+ * Bounds of the position of an asset; null: none. `most` bounds all that the platform holds, the others bound the part
+ * that is not the owner's.
  */
 type Bounds = Pick<AssetRules, 'most' | 'long' | 'short'>
 
-/** What an exchange moves of the platform's holdings: `units` above 0 come in, below 0 go out. */
+/** The change of the platform's holdings by an exchange: positive `units` come in, negative go out. */
 export interface InventoryMove {
   asset: string
   units: bigint
-  /** null: it goes as far as there is inventory */
+  /** null: limited by the inventory only */
   bounds: Bounds | null
-  /** absent where none trades */
+  /** absent when it is not a trade */
   traded?: Traded
 }
 
-/**
- * What exchanges bring in and give out, ledger units, and what that is worth, 1e-18 USDT at the middle of the market.
- */
+/** What exchanges bring in and give out, in ledger units, and its value in 1e-18 USDT at the middle of the market. */
 export interface Traded extends Flows {
-  /** what is earned by it */
+  /** the margin earned */
   margin: bigint
 }
 
 /**
- * Moves inventory with the exchange that it belongs to, exactly: whatever many exchanges at once ask for, what is given
- * out is never more than there is, and no bound is passed. Assets are taken in one order, so that no two exchanges can
- * wait for each other.
- * @returns the asset there is too little of, or would be too much of; the caller then rolls back
+ * Moves inventory in the transaction of its exchange, exactly: concurrent exchanges never give out more than the
+ * inventory or pass a bound. Assets are locked in one order, so that exchanges can't deadlock.
+ * @returns the asset of which there is too little, or would be too much; the caller then rolls back
  */
 export const moveInventory = async (tx: Tx, moves: readonly InventoryMove[]): Promise<InventoryMove | undefined> => {
   for (const move of moves.toSorted((a, b) => (a.asset < b.asset ? -1 : 1))) {
-    // In one chunk, what no bound holds would be more than its share, and the others would be filled beyond the bounds
+    // An unbounded move in one chunk could exceed the chunk's share, and others would then be filled beyond the bounds
     // of all.
     const moved = (move.bounds !== null && (await moveInFreeChunk(tx, move))) || (await moveInAll(tx, move))
     if (!moved) return move
@@ -46,7 +43,7 @@ export const moveInventory = async (tx: Tx, moves: readonly InventoryMove[]): Pr
   return undefined
 }
 
-/** The least and the most that the position may be: what the owner put in, less and plus the limits. */
+/** Returns the least and the most allowed position: the owner's capital, less and plus the limits. */
 const limitsOf = (asset: string, bounds: Bounds | null) => {
   const { most = null, long = null, short = null } = bounds ?? {}
   return sql`select case when ${bounds === null} then null
@@ -62,7 +59,7 @@ const countersOf = ({ traded }: InventoryMove) =>
         margin = margin + ${traded.margin}::numeric`
     : sql``
 
-/** The usual way: one chunk that is not locked, that takes it whole, and that stays within its share of the bounds. */
+/** The usual case: uses one unlocked chunk that can carry the whole move and stays within its share of the bounds. */
 const moveInFreeChunk = async (tx: Tx, move: InventoryMove): Promise<boolean> => {
   const { asset, units, bounds } = move
   const { rows } = await sql`update exchange_inventory set units = units + ${units}::numeric ${countersOf(move)}
@@ -75,7 +72,7 @@ const moveInFreeChunk = async (tx: Tx, move: InventoryMove): Promise<boolean> =>
   return rows.length === 1
 }
 
-/** The last resort: waits for every chunk, and spreads what is left evenly over all. */
+/** The fallback: waits for every chunk, and divides the rest evenly among all. */
 const moveInAll = async (tx: Tx, move: InventoryMove): Promise<boolean> => {
   const { asset, units } = move
   const held = await lockAll(tx, asset)
@@ -91,7 +88,7 @@ const moveInAll = async (tx: Tx, move: InventoryMove): Promise<boolean> => {
   return true
 }
 
-/** What an asset has, no part of which moves until the transaction ends. */
+/** Locks all of an asset's inventory until the transaction ends, and returns it. */
 const lockAll = async (tx: Tx, asset: string): Promise<{ units: bigint; reserved: bigint }> => {
   await sql`insert into exchange_inventory(asset, chunk, units) select ${asset}, c, 0 from generate_series(0, ${CHUNKS - 1}) c
     on conflict do nothing`.execute(tx)
@@ -115,7 +112,7 @@ const readLimits = async (
   return rows[0]!
 }
 
-/** Evenly, to a unit: then no chunk keeps another from its share of a bound. */
+/** Divides inventory evenly, to a unit, so that no chunk prevents another from using its share of a bound. */
 const spread = async (tx: Tx, asset: string, held: { units: bigint; reserved: bigint }): Promise<void> => {
   const share = (of: bigint) =>
     sql`div(${of}::numeric, ${CHUNKS}) + case when chunk < mod(${of}::numeric, ${CHUNKS}) then 1 else 0 end`
@@ -126,11 +123,11 @@ const spread = async (tx: Tx, asset: string, held: { units: bigint; reserved: bi
   )
 }
 
-/** Spreads an asset anew, after its bounds have moved. */
+/** Divides an asset's inventory again, after its bounds changed. */
 export const levelInventory = async (tx: Tx, asset: string): Promise<void> =>
   spread(tx, asset, await lockAll(tx, asset))
 
-/** Takes what an order on a venue may spend out of what merchants can be sold. False when there is not that much. */
+/** Reserves inventory for an order on a venue, so that merchants can't buy it. False when there is too little. */
 export const reserveInventory = async (tx: Tx, asset: string, units: bigint): Promise<boolean> => {
   const held = await lockAll(tx, asset)
   if (held.units < units) return false
@@ -139,8 +136,8 @@ export const reserveInventory = async (tx: Tx, asset: string, units: bigint): Pr
 }
 
 /**
- * Ends a reservation, or a part of it: `spent` left the position, `released` is for sale again. What was spent beyond
- * the reservation is taken from what is for sale. @throws Error when there is less than that
+ * Ends a reservation, or a part of it: `spent` has left the position, `released` can be sold again. What was spent
+ * beyond the reservation is taken from the inventory. @throws Error when there is less than that
  */
 export const endReservation = async (
   tx: Tx,
@@ -154,7 +151,7 @@ export const endReservation = async (
   await spread(tx, asset, left)
 }
 
-/** What can be sold of an asset now, ledger units. */
+/** Returns how much of an asset can be sold now, in ledger units. */
 export const inventoryOf = async (tx: Tx, asset: string): Promise<bigint> => {
   const { rows } = await sql<{
     units: bigint
@@ -162,10 +159,10 @@ export const inventoryOf = async (tx: Tx, asset: string): Promise<bigint> => {
   return rows[0]!.units
 }
 
-/** What moves an asset's position within its bounds. */
+/** A move of an asset's position, with its bounds. */
 export type BoundedMove = Pick<InventoryMove, 'asset' | 'units'> & { bounds: Bounds }
 
-/** Those of the moves that would take a position past a bound, each for itself. */
+/** Returns the moves that would pass a bound, each considered alone. */
 export const boundsPassedBy = async <Move extends BoundedMove>(
   db: Db | Tx,
   moves: readonly Move[],

@@ -4,7 +4,7 @@ import { pruneQuotes } from './store.ts'
 
 const PRUNE_EVERY_MS = 60_000
 
-/** Forgets quotes that have run out. */
+/** Creates the job that deletes expired quotes. */
 export const createQuotePruneJob = (runtime: Runtime): Job => ({
   name: 'exchange-quotes',
   everyMs: PRUNE_EVERY_MS,

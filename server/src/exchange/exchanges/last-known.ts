@@ -1,14 +1,14 @@
 import { E18, marketOf, type Leg, type Legs } from '../../market/rates/index.ts'
 
-/** A market that has been closed for longer has no price that anybody could use. */
+/** The price of a market that has been closed for longer is useless. */
 const OLDEST_MS = 24 * 3_600_000
-/** Enough for every least amount. */
+/** Enough for every minimum amount. */
 const DEPTH = 10n ** 12n * E18
 
 /**
- * Legs that show what is exchanged, not what can be filled: a closed one is as it was believed last. @param now real
- * time, ms
- * @returns them, and of each that is closed when its price was, ms
+ * Returns legs for display only, not for filling orders: a closed leg has its last valid price. @param now real time,
+ * ms
+ * @returns the legs, and for each closed one the time of its price, ms
  */
 export const lastKnownLegs = (
   { open, closed, last = new Map() }: Legs,

@@ -3,15 +3,15 @@ import type { Db, Tx } from '../../platform/db/index.ts'
 import { levelInventory } from './inventory.ts'
 
 /**
- * How far from what the owner put in exchanges may take the position of an asset; ledger units. Null: as the settings
- * say.
+ * How far exchanges may move the position of an asset from the owner's capital, in ledger units. Null: as in the
+ * settings.
  */
 export interface PositionLimits {
   long: bigint | null
   short: bigint | null
 }
 
-/** Sets both limits of an asset, over those of the settings. */
+/** Sets both limits of an asset, which override the settings. */
 export const setPositionLimits = async (tx: Tx, asset: string, { long, short }: PositionLimits): Promise<void> => {
   await sql`insert into position_limits(asset, long_limit, short_limit) values (${asset}, ${long}, ${short})
     on conflict (asset) do update set long_limit = excluded.long_limit, short_limit = excluded.short_limit`.execute(tx)
@@ -24,33 +24,36 @@ export const addFunded = async (tx: Tx, asset: string, units: bigint): Promise<v
 }
 
 /**
- * What exchanges have done to the position of one asset; ledger units, values in 1e-18 USDT at the middles of their
+ * The effect of exchanges on the position of one asset; ledger units, values in 1e-18 USDT at the middles of the
  * markets.
  */
 export interface Exposure {
   asset: string
-  /** for sale, and spoken for by orders on a venue: both are the position */
+  /** the position: the inventory for sale, and what orders on a venue have reserved */
   units: bigint
   reserved: bigint
-  /** what of the position the owner has put in: the rest came by exchanges and hedges */
+  /** the owner's capital in the position; the rest came from exchanges and hedges */
   funded: bigint
-  /** the position less what is the owner's: above 0 the platform has bought more than it has sold */
+  /** the position less the owner's capital: above 0, the platform has bought more than it has sold */
   exposure: bigint
   boughtUnits: bigint
   boughtValue: bigint
   soldUnits: bigint
   soldValue: bigint
   /**
-   * what merchants gave less what they got, both at the middle: what the spread, and the worse prices of larger
-   * amounts, have earned
+   * what merchants gave less what they received, both at the middle: the earnings from the spread and from the worse
+   * prices of larger amounts
    */
   margin: bigint
-  /** as an operator has set them; null: as the settings say */
+  /** as set by an operator; null: as in the settings */
   long: bigint | null
   short: bigint | null
 }
 
-/** Every asset that is or was traded with. Reads sixteen rows an asset, however much was exchanged. */
+/**
+ * Returns the exposure of every asset that is or was traded. Reads sixteen rows per asset, however many exchanges there
+ * were.
+ */
 export const exposuresOf = async (db: Db | Tx): Promise<Exposure[]> => {
   const { rows } =
     await sql<Exposure>`select i.asset, sum(i.units) as units, sum(i.reserved) as reserved, coalesce(max(l.funded), 0) as funded,

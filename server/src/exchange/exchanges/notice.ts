@@ -3,7 +3,7 @@ import type { Notice } from '../../merchants/webhooks/index.ts'
 import type { Exchange } from './exchange.ts'
 import { PRICE_DECIMALS } from './pricing.ts'
 
-/** The body of an `Exchange` notification (`contract.md` 6.8). What is empty is left out. */
+/** The body of an `Exchange` notification (`contract.md` 6.8). Empty fields are left out. */
 export const exchangeNotice = (e: Omit<Exchange, 'transferId'>, scales: { spend: number; target: number }): Notice => ({
   merchantId: e.merchantId,
   objectId: e.id,

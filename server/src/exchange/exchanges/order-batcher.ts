@@ -8,16 +8,18 @@ import { notifyExchange } from './commands.ts'
 import { fillOrders, newKnown, type Filled, type Filling, type Order } from './trading.ts'
 
 /**
- * Where requests for exchanges are served: those that arrive while others are filled are filled together, in one
- * transaction.
+ * Collects exchange requests: those that arrive while others are being filled are filled together, in one transaction.
  */
 export interface OrderBatcher {
-  /** Answers `{id}`, or why not; a repetition of the request gets the first answer. @throws ApiRefusal */
+  /** Answers `{id}`, or the refusal; a repetition of the request gets the first answer. @throws ApiRefusal */
   place(request: Pick<ApiRequest, 'answerKeys'>, order: Order): Promise<ApiAnswer>
 }
 
 const MOST_AT_ONCE = 100
-/** One is filled while the next gathers: with a merchant's orders in one of them none waits for another's accounts. */
+/**
+ * One batch is filled while the next one gathers. All orders of a merchant go to the same lane, so that lanes don't
+ * wait for each other's account locks.
+ */
 const LANES = 2
 
 type Result = { answer: ApiAnswer } | { error: unknown }
@@ -44,9 +46,9 @@ export const createOrderBatcher = (runtime: Runtime): OrderBatcher => {
 }
 
 /**
- * All at once; one by one when that fails, so that none fails its neighbours, and again when the database was lost: too
- * little of an asset for all may be enough for some. Orders that ask for the same quote come after one another, so
- * that each finds one of its own.
+ * Fills all orders together. When that fails, it fills them one by one, so that none makes its neighbours fail: too
+ * little of an asset for all may be enough for some. It tries again after a lost database connection. Orders that use
+ * the same quote are filled one after another, so that each finds a quote of its own.
  */
 const serve = async (runtime: Runtime, fillings: readonly Filling[]): Promise<Result[]> => {
   const results = new Map<Filling, Result>()
@@ -58,7 +60,7 @@ const serve = async (runtime: Runtime, fillings: readonly Filling[]): Promise<Re
     const answers = await fillTogether(runtime, together)
     together.forEach((filling, i) => results.set(filling, answers[i]!))
   } catch (error) {
-    // A COMMIT whose answer was lost may have filled it: asked again, it is known.
+    // A COMMIT whose answer was lost may have filled it; the repetition then finds it.
     if (together.length === 1 && error instanceof ApiRefusal) results.set(together[0]!, { error })
     else alone.unshift(...together)
   }

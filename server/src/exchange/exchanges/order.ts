@@ -7,7 +7,7 @@ import type { ExchangePolicy } from './policy.ts'
 import { amountsAt, isNoWorse, PRICE_DECIMALS, type Amounts, type Side } from './pricing.ts'
 import { isQuote, quote, type Quote } from './quoting.ts'
 
-/** The numbers that an operation refuses with: an estimate has others than an order (`contract.md` 9). */
+/** The error codes of an operation's refusals: an estimate has others than an order (`contract.md` 9). */
 export type Refusals = Pick<typeof orderErrors, 'invalidOrder' | 'pairNotAllowed' | 'notEnoughLiquidity'> &
   Partial<typeof orderErrors>
 
@@ -18,7 +18,7 @@ export interface Asked {
   amount: string
 }
 
-/** `exchange` is an older word for `spend` (`contract.md` 16 #25). */
+/** `exchange` is an older name of `spend` (`contract.md` 16 #25). */
 export const sideOf = (side: Asked['side']): Side => (side === 'exchange' ? 'spend' : side)
 
 export const readDirection = (
@@ -37,7 +37,10 @@ export const readDirection = (
 
 const clip = (text: string): string => JSON.stringify(text.slice(0, 32)).slice(1, -1)
 
-/** The amount of a side in ledger units; finer than the step is refused, never rounded (`contract.md` 5.21, 18 #11). */
+/**
+ * Reads a side's amount in ledger units; an amount finer than the step is refused, never rounded (`contract.md` 5.21,
+ * 18 #11).
+ */
 export const readSideAmount = ({ spend, target }: Direction, side: Side, text: string, errors: Refusals): bigint => {
   const { ticker, scale, step } = side === 'target' ? target : spend
   const parsed = parseUnits(text, scale)
@@ -52,7 +55,7 @@ export const readSideAmount = ({ spend, target }: Direction, side: Side, text: s
   return parsed.units
 }
 
-/** A price in 1e-8, the pair's second for one first. */
+/** Reads a price in 1e-8, the pair's second asset for one of the first. */
 export const readPrice = (text: string, errors: Refusals): bigint => {
   const parsed = parseUnits(text, PRICE_DECIMALS)
   if (!parsed.ok || parsed.units === 0n)
@@ -64,10 +67,7 @@ export const readPrice = (text: string, errors: Refusals): bigint => {
   return parsed.units
 }
 
-/**
- * Refuses what the direction's limits don't allow; they are in the asset spent and hold for what is spent, the fee in
- * it.
- */
+/** Refuses amounts outside the direction's limits. They are in the asset spent, and include the fee. */
 export const checkLimits = ({ spend }: Direction, { spend: units }: Pick<Amounts, 'spend'>, errors: Refusals): void => {
   const text = (of: bigint): string => `${formatUnits(of, spend.scale)} ${spend.ticker}`
   if (units < spend.min)
@@ -84,7 +84,7 @@ export const checkLimits = ({ spend }: Direction, { spend: units }: Pick<Amounts
     )
 }
 
-/** The current quote; refuses when there is none. */
+/** Returns the current quote; refuses when there is none. */
 export const quoteNow = (direction: Direction, side: Side, amount: bigint, legs: Legs, errors: Refusals): Quote => {
   const quoted = quote(direction, side, amount, legs)
   if (isQuote(quoted)) return quoted
@@ -98,8 +98,8 @@ export const quoteNow = (direction: Direction, side: Side, amount: bigint, legs:
 }
 
 /**
- * What an order fills at: the promised price while the market stays within the spread of what it was, else the current
- * price when it is no worse than the merchant's limit (`contract.md` 18 #8, 19 #11).
+ * Returns the price at which an order is filled: the quoted price while the market stays within the spread of its value
+ * then, otherwise the current price when it is no worse than the merchant's limit (`contract.md` 18 #8, 19 #11).
  */
 export const fillOf = (
   direction: Direction,
@@ -127,8 +127,8 @@ const isStillTrue = (quoted: { market: bigint }, now: { market: bigint }, spread
 }
 
 /**
- * What is charged: the merchant's own fee when it is at least the current one, else the current one (`contract.md` 19
- * #4).
+ * Returns the fee to charge: the merchant's own fee if it is at least the current one, otherwise the current one
+ * (`contract.md` 19 #4).
  */
 export const chargedFee = (direction: Direction, side: Side, quoted: Quote, given: string | undefined): Quote => {
   if (given === undefined) return quoted
@@ -153,7 +153,7 @@ export const chargedFee = (direction: Direction, side: Side, quoted: Quote, give
     : withFee(direction, quoted, parsed.units)
 }
 
-/** Spending the same with a higher fee: less is exchanged, and less received. */
+/** Applies a higher fee to the same amount spent: less is exchanged and received. */
 const withFee = (direction: Direction, quoted: Quote, fee: bigint): Quote => {
   if (fee === quoted.fee) return quoted
   const exchange = quoted.spend - fee

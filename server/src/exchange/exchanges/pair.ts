@@ -1,6 +1,6 @@
 import type { Selling } from './pricing.ts'
 
-/** `contract.md` 19 #5: a pair names the earlier of these first; what is not listed comes after, by its ticker. */
+/** `contract.md` 19 #5: a pair names the earlier of these first; other tickers follow, in alphabetical order. */
 const RANK = ['BTC', 'ETH', 'BNB', 'TRX', 'USDT', 'USDC', 'UAH', 'KZT']
 
 export interface Pair {
@@ -8,7 +8,7 @@ export interface Pair {
   second: string
 }
 
-/** The pair of two tickers in its fixed order, and which of them is spent. */
+/** Returns the pair of two tickers in its fixed order, and which of them is spent. */
 export const pairOf = (spend: string, target: string): Pair & { selling: Selling } =>
   comesFirst(spend, target)
     ? { first: spend, second: target, selling: 'first' }

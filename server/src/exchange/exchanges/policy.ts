@@ -5,37 +5,36 @@ import { ShapeError } from '../../platform/config/shape.ts'
 import { parseUnits } from '../../platform/money/index.ts'
 import { pairOf } from './pair.ts'
 
-/** What may be done with one asset; ledger units of it. */
+/** Exchange rules of one asset; amounts in its ledger units. */
 export interface AssetRules {
   ticker: string
   scale: number
   /** amounts are multiples of it */
   step: bigint
-  /** of what is spent in one exchange */
+  /** the minimum spent in one exchange */
   min: bigint
   max: bigint
-  /** the platform doesn't come to hold more of it; null: no bound */
+  /** the most that the platform may hold by buying it; null: no bound */
   most: bigint | null
   /**
-   * how much more of it the platform may have bought by exchanges than it has sold and hedged, and the other way round;
-   * null: no bound
+   * by how much the amount bought by exchanges may exceed the amount sold and hedged, and the reverse; null: no bound
    */
   long: bigint | null
   short: bigint | null
 }
 
-/** What may be exchanged and what it costs. An asset without rules is in no pair. */
+/** What can be exchanged, and at what cost. An asset without rules is in no pair. */
 export interface ExchangePolicy {
   assets: ReadonlyMap<string, AssetRules>
-  /** `FIRST/SECOND` of a pair: what differs from the standard; basis points */
+  /** overrides by `FIRST/SECOND` of a pair, in basis points */
   pairs: ReadonlyMap<string, { spreadBps?: bigint; feeBps?: bigint; closed?: boolean }>
   spreadBps: bigint
   feeBps: bigint
-  /** how long an estimate's price is honoured, ms (`contract.md` 18 #8) */
+  /** how long an estimate's price is valid, ms (`contract.md` 18 #8) */
   quoteMs: number
 }
 
-/** Amounts finer than this are not exchanged, whatever an asset's own decimals. */
+/** The most decimals of an amount exchanged, whatever the asset's own. */
 const MOST_DECIMALS = 8
 
 const STANDARD: Record<string, { min: string; max: string }> = {
@@ -73,7 +72,7 @@ const bps = (description: string, standard?: number) =>
     }),
   )
 
-/** `exchange` in `BURSAR_EXCHANGE_FILE`: what may be exchanged, and what it costs. */
+/** `exchange` in `BURSAR_EXCHANGE_FILE`: what can be exchanged, and at what cost. */
 export const EXCHANGE_SHAPE = Type.Object(
   {
     assets: Type.Optional(
@@ -118,8 +117,8 @@ export const EXCHANGE_SHAPE = Type.Object(
 export type ExchangeSettings = Static<typeof EXCHANGE_SHAPE>
 
 /**
- * Reads what the operator allows over the standard. Throws a ShapeError that lists everything that does not fit the
- * assets of this installation, by its place in `BURSAR_EXCHANGE_FILE`.
+ * Reads the operator's exchange settings over the defaults. Throws a ShapeError that lists everything that does not fit
+ * the assets of this installation, by its place in `BURSAR_EXCHANGE_FILE`.
  */
 export const readExchangePolicy = (
   catalogue: Pick<Catalogue, 'crypto' | 'fiat'>,
@@ -164,7 +163,7 @@ const isPair = (text: string, known: readonly Known[]): boolean => {
   return more.length === 0 && isKnown && first !== second && pairOf(first, second).first === first
 }
 
-/** Nothing for an asset without limits, which is not exchanged. */
+/** Returns undefined for an asset without limits, which is not exchanged. */
 const rulesOf = (
   { ticker, scale }: Known,
   given: NonNullable<ExchangeSettings['assets']>[string] = {},
@@ -199,8 +198,8 @@ const rulesOf = (
 }
 
 /**
- * Throws a ShapeError with every asset that is exchanged without a limit of the platform's position: prices may be
- * wrong, and losses must end somewhere.
+ * Throws a ShapeError with every exchanged asset that has no limit of the platform's position. The limit bounds the
+ * loss from wrong prices.
  */
 export const requirePositionLimits = (
   { assets }: Pick<ExchangePolicy, 'assets'>,

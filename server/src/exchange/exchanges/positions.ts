@@ -1,23 +1,23 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/index.ts'
 
-/** What the platform trades with in one asset; ledger units, E18 for prices. */
+/** The platform's holdings of one asset for trading; ledger units, E18 for prices. */
 export interface AssetPosition {
   asset: string
-  /** what can be sold now: the sum of the ledger's position accounts */
+  /** the amount that can be sold now: the sum of the ledger's position accounts */
   position: bigint
-  /** what inventory says, with what orders on a venue may spend; always the same */
+  /** the inventory, with what orders on a venue have reserved; always equal to the position */
   inventory: bigint
-  /** the owner's money outside of the position */
+  /** the owner's capital outside the position */
   capital: bigint
-  /** given to merchants, and taken from them, since the beginning */
+  /** given to merchants, and received from them, since the beginning */
   sold: bigint
   bought: bigint
-  /** income of exchanges that are done */
+  /** income of filled exchanges */
   fees: bigint
 }
 
-/** Every asset that is or was traded with. */
+/** Returns every asset that is or was traded. */
 export const positionsOf = async (db: Db): Promise<AssetPosition[]> => {
   const { rows } = await sql<AssetPosition>`
     with kinds as (select asset, coalesce(sum(posted) filter (where kind = 'position'), 0) as position,
@@ -33,15 +33,15 @@ export const positionsOf = async (db: Db): Promise<AssetPosition[]> => {
   return rows
 }
 
-/** What the spread has earned in one asset that merchants received. */
+/** Earnings from the spread in one asset that merchants received. */
 export interface SpreadIncome {
   asset: string
-  /** ledger units of `asset`: what merchants would have got without the spread, less what they got */
+  /** ledger units of `asset`: what merchants would have received without the spread, less what they received */
   units: bigint
 }
 
 export const spreadIncomeOf = async (db: Db): Promise<SpreadIncome[]> => {
-  // Sells the pair's first: got is proportional to the price; buys it: inversely.
+  // When the first asset is sold, the amount received is proportional to the price; when it is bought, inversely.
   const { rows } = await sql<SpreadIncome>`select target_ticker as asset, sum(case when pair_first = spend_ticker
       then div(target_units * market_price, price) - target_units
       else div(target_units * price, market_price) - target_units end) as units
@@ -49,6 +49,6 @@ export const spreadIncomeOf = async (db: Db): Promise<SpreadIncome[]> => {
   return rows
 }
 
-/** Where inventory and the ledger disagree: never, unless the tables were changed by hand. */
+/** Returns assets whose inventory differs from the ledger: none, unless the tables were changed by hand. */
 export const auditPositions = async (db: Db): Promise<{ asset: string; position: bigint; inventory: bigint }[]> =>
   (await positionsOf(db)).filter(({ position, inventory }) => position !== inventory)

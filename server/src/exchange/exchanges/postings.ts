@@ -2,7 +2,10 @@ import type { Moment } from '../../platform/base/moment.ts'
 import { PLATFORM, tidyLegs, type Item } from '../../ledger/postings/index.ts'
 import type { Exchange } from './exchange.ts'
 
-/** What is spent goes to the position and, of the fee, to income; what is received comes from the position. */
+/**
+ * The transfer of an exchange: the amount spent goes to the position, its fee to income; the amount received comes from
+ * the position.
+ */
 export const fillTransfer = (e: Exchange): Item['transfer'] => {
   const leg = (asset: string, kind: 'merchant' | 'position' | 'fees', posted: bigint) => ({
     account: { merchantId: e.merchantId, asset, kind },
@@ -25,7 +28,7 @@ export const fillTransfer = (e: Exchange): Item['transfer'] => {
   }
 }
 
-/** The owner puts capital into the position, or takes it out where `units` is below 0. */
+/** Posts capital that the owner puts into the position, or takes out if `units` is negative. */
 export const fundingItem = (asset: string, units: bigint, { at, newId }: Moment): Item => {
   const id = newId()
   const leg = (kind: 'capital' | 'position', posted: bigint) => ({

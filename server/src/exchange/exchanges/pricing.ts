@@ -5,15 +5,16 @@ export const PRICE_DECIMALS = 8
 const PRICE_ONE = 10n ** BigInt(PRICE_DECIMALS)
 const BPS = 10_000n
 
-/** Which amount the merchant names: what is received, or what is spent with the fee in it. */
+/** The amount that the merchant states: what is received, or what is spent including the fee. */
 export type Side = 'target' | 'spend'
 
 /**
- * Which asset of the pair is spent. The pair's order is fixed; its price is what one whole first costs in the second.
+ * Which asset of the pair is spent. The pair's order is fixed; its price is that of one whole first asset in the
+ * second.
  */
 export type Selling = 'first' | 'second'
 
-/** What a direction's amounts are made of: ledger units, of which only multiples of a step are used. */
+/** The precision of a direction's amounts: ledger units, of which only multiples of a step are used. */
 export interface Grain {
   /** decimals of a ledger unit */
   scale: number
@@ -21,12 +22,12 @@ export interface Grain {
   step: bigint
 }
 
-/** A direction as amounts are computed in it. */
+/** The terms by which a direction's amounts are computed. */
 export interface Terms {
   selling: Selling
   spend: Grain
   target: Grain
-  /** of what is exchanged, in basis points */
+  /** fee on the exchanged amount, in basis points */
   feeBps: bigint
 }
 
@@ -39,11 +40,11 @@ export interface Amounts {
 }
 
 /**
- * Everything that an exchange at this price moves. The amount that the merchant names is kept to the unit; what follows
- * from it is rounded to a step against the merchant: received down, spent and fee up. Undefined when nothing is left to
+ * Computes all amounts of an exchange at this price. The merchant's stated amount is kept exactly. The computed amounts
+ * are rounded to a step against the merchant: received down, spent and fee up. Undefined when nothing is left to
  * receive or to exchange.
  * @param amount of the side, ledger units, a multiple of its step
- * @param price 1e-8 of the pair's second for one whole first
+ * @param price 1e-8 of the pair's second asset for one whole first
  */
 export const amountsAt = (terms: Terms, side: Side, amount: bigint, price: bigint): Amounts | undefined => {
   if (side === 'target') {
@@ -57,13 +58,13 @@ export const amountsAt = (terms: Terms, side: Side, amount: bigint, price: bigin
   return { exchange, fee: amount - exchange, spend: amount, target }
 }
 
-/** The fee on what is exchanged, up to a whole step. */
+/** The fee on an exchanged amount, rounded up to a whole step. */
 export const feeOf = ({ spend, feeBps }: Pick<Terms, 'spend' | 'feeBps'>, exchange: bigint): bigint =>
   mulDiv(exchange, feeBps, BPS * spend.step, 'up') * spend.step
 
 /**
- * The most that can be exchanged when this much is spent, the fee in it: what is left is at least `feeOf` it, since a
- * whole number of steps that is no less than the fee is no less than the fee rounded up to a step.
+ * The most that can be exchanged for an amount spent that includes the fee. The rest is at least `feeOf` it: a whole
+ * number of steps that is no less than the fee is no less than the fee rounded up to a step.
  * @param spend a multiple of its step
  */
 export const exchangedOf = ({ spend: { step }, feeBps }: Pick<Terms, 'spend' | 'feeBps'>, spend: bigint): bigint =>
@@ -84,14 +85,15 @@ const spentFor = ({ selling, spend, target }: Terms, amount: bigint, price: bigi
 }
 
 /**
- * Whether filling at `price` is no worse for the merchant than at `limit`: higher is better for who sells the first.
+ * Whether filling at `price` is no worse for the merchant than at `limit`: when the first asset is sold, higher is
+ * better.
  */
 export const isNoWorse = (selling: Selling, price: bigint, limit: bigint): boolean =>
   selling === 'first' ? price >= limit : price <= limit
 
 /**
- * The price for the merchant out of what the market gives and takes: less the spread, and rounded, both against the
- * merchant. Undefined when it is too small to be written.
+ * Returns the merchant's price from the market's amounts: less the spread and rounded, both against the merchant.
+ * Undefined when it is too small to be represented.
  * @param spent @param received 1e-18 whole units
  */
 export const priceFor = (

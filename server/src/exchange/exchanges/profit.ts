@@ -1,6 +1,6 @@
 import { mulDiv } from '../../platform/money/index.ts'
 
-/** What came in and went out of one asset since the beginning: ledger units, and their values in 1e-18 USDT. */
+/** Totals in and out of one asset since the beginning: ledger units, and their values in 1e-18 USDT. */
 export interface Flows {
   boughtUnits: bigint
   boughtValue: bigint
@@ -10,17 +10,16 @@ export interface Flows {
 
 /** 1e-18 USDT. */
 export interface Profit {
-  /** of what was both bought and sold, at the average of all purchases and of all sales */
+  /** on the amount that was both bought and sold, at the average prices of all purchases and of all sales */
   realised: bigint
-  /** of the rest, at what it is worth now; null when it is not known */
+  /** on the rest, at its current value; null when that is unknown */
   unrealised: bigint | null
 }
 
 /**
- * Profit by average prices over all time, which are the same in whatever order trades happened. Every division is
- * rounded against the platform, and both parts add up to what was sold, less what was bought, plus what the rest is
- * worth.
- * @param worth of the rest, by its size in ledger units; undefined when it has no price
+ * Computes profit by average prices over all time, so the order of trades does not matter. Every division is rounded
+ * against the platform. Both parts add up to the value sold, less the value bought, plus the value of the rest.
+ * @param worth value of the rest, by its size in ledger units; undefined when it has no price
  */
 export const profitOf = (
   { boughtUnits, boughtValue, soldUnits, soldValue }: Flows,

@@ -4,7 +4,7 @@ import type { OrderFinder } from '../../ledger/orders/index.ts'
 import { exchangeNotice } from './notice.ts'
 import { findExchange } from './store.ts'
 
-/** Finds exchanges: what was received is their amount. */
+/** Finds exchanges; their amount is the amount received. */
 export const createExchangeFinder =
   ({ db, catalogue }: { db: Db; catalogue: Catalogue }): OrderFinder =>
   async (merchantId, id) => {

@@ -3,7 +3,7 @@ import { assetFor, assetToGet, E18, PIVOT, pivotFor, pivotToGet, type Legs } fro
 import type { Direction } from './direction.ts'
 import { amountsAt, exchangedOf, priceFor, type Amounts, type Side } from './pricing.ts'
 
-/** A price for one amount of a direction, and what it was made of. */
+/** A price for one amount of a direction, and its basis. */
 export interface Quote extends Amounts {
   /** 1e-8 of the pair's second for one whole first */
   price: bigint
@@ -12,14 +12,11 @@ export interface Quote extends Amounts {
   basis: PriceBasis
 }
 
-/**
- * What a price was made of, kept with what it was used for: of each leg its middle, its books' sources and when it was
- * read.
- */
+/** The basis of a price, stored with its use: for each leg its middle, the sources of its books, and their time. */
 export type PriceBasis = Record<string, { middle: string; sources: string[]; observedAt: number }>
 
 export type NoQuote =
-  /** no leg, or too few books hold enough */
+  /** a leg is missing, or too few books are deep enough */
   | { kind: 'no-liquidity'; because: string }
   /** nothing would be left to receive */
   | { kind: 'too-little' }
@@ -27,8 +24,8 @@ export type NoQuote =
 const UNIT_DECIMALS = 18
 
 /**
- * Prices an amount by walking the books through USDT, so that the price is that of the amount: what is sold walks the
- * bids, what is bought the asks, the spread comes on top, and every rounding is against the merchant.
+ * Prices an amount by walking the order books through USDT, so that the price fits the amount. What is sold walks the
+ * bids, what is bought the asks. The spread is added, and every rounding is against the merchant.
  * @param amount of the side, ledger units, a multiple of its step
  */
 export const quote = (direction: Direction, side: Side, amount: bigint, legs: Legs): Quote | NoQuote => {
@@ -51,7 +48,7 @@ interface Walked {
   received: bigint
 }
 
-/** From what is spent to what is received. The fee is not exchanged. */
+/** Computes the amount received from the amount spent. The fee is not exchanged. */
 const walkForth = ({ spend, target, feeBps }: Direction, amount: bigint, { open }: Legs): Walked | undefined => {
   const spent = wholes(exchangedOf({ spend, feeBps }, amount), spend.scale)
   if (spent <= 0n) return { spent: E18, received: 0n }
@@ -60,7 +57,7 @@ const walkForth = ({ spend, target, feeBps }: Direction, amount: bigint, { open 
   return received === undefined ? undefined : { spent, received }
 }
 
-/** From what is to be received to what must be spent. */
+/** Computes the amount to spend for an amount to receive. */
 const walkBack = ({ spend, target }: Direction, amount: bigint, { open }: Legs): Walked | undefined => {
   const received = wholes(amount, target.scale)
   const pivot = target.ticker === PIVOT ? received : pivotToGet(open.get(target.ticker)!, received)

@@ -30,8 +30,8 @@ export const exchangeRoutes = (deps: TradingDeps): Route[] => {
 const ok = (body: unknown): ApiAnswer => ({ status: 200, body })
 
 /**
- * Directions with a price for the least amount of each, that no limit of a position closes. While a market is closed
- * its price is the last known one, and a header says of when.
+ * Lists the directions that no limit of a position closes, with a price for the minimum amount of each. While a market
+ * is closed its price is the last known one, and a header gives the time of that price.
  */
 const listDirections = async ({ policy, legs, runtime }: TradingDeps): Promise<ApiAnswer> => {
   const [all, full] = await Promise.all([legs(), fullSides(runtime.db, policy)])

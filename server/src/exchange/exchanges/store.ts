@@ -69,7 +69,7 @@ export const findExchange = async (
   return rows[0]
 }
 
-/** What a quote is for: this very order, at this price. */
+/** What a quote is valid for: this exact order, at this price. */
 export interface Promisable {
   merchantId: string
   direction: Direction
@@ -105,9 +105,8 @@ export const insertQuotes = async (db: Db, quoteStore: readonly NewQuote[]): Pro
 }
 
 /**
- * Finds what estimates promised for these very orders, no two of which are alike, and keeps others from it until the
- * transaction ends.
- * @returns for each order its promise, undefined where there is none that has not run out
+ * Finds and locks the quotes for these orders, until the transaction ends. No two of the orders may be alike.
+ * @returns for each order its quote, undefined when it has none that is still valid
  */
 export const lockQuotes = async (
   tx: Tx,
@@ -129,7 +128,7 @@ export const lockQuotes = async (
   return asked.map((_, i) => found.get(i + 1))
 }
 
-/** Ends locked promises: they are honoured once only, and are there again when the caller rolls back. */
+/** Ends locked quotes, because each can be used once only. They are valid again when the caller rolls back. */
 export const endQuotes = async (tx: Tx, taken: readonly StoredQuote[]): Promise<void> => {
   if (taken.length === 0) return
   await sql`delete from exchange_quotes q using unnest(${taken.map(({ merchantId }) => merchantId)}::uuid[], ${taken.map(({ id }) => id)}::uuid[]) t(m, i)
@@ -137,8 +136,7 @@ export const endQuotes = async (tx: Tx, taken: readonly StoredQuote[]): Promise<
 }
 
 /**
- * What estimates have promised to merchants of assets for others, and they have not taken yet; ledger units, in the
- * order asked.
+ * Returns, for each merchant and pair in the order asked, the total of its valid quotes in ledger units of the target.
  */
 export const quotedTo = async (
   db: Db | Tx,
@@ -155,7 +153,7 @@ export const quotedTo = async (
   return rows.map(({ units }) => units)
 }
 
-/** @returns how many promises had run out */
+/** @returns how many quotes had expired */
 export const pruneQuotes = async (db: Db, before: Date): Promise<number> => {
   const { rows } = await sql`delete from exchange_quotes where expires_at < ${before} returning 1`.execute(db)
   return rows.length

@@ -24,7 +24,7 @@ import type { QuoteStore } from './quotes.ts'
 import type { Quote } from './quoting.ts'
 import { endQuotes, lockQuotes, type Promisable, type StoredQuote } from './store.ts'
 
-/** What prices orders: read before a transaction is opened, from what jobs keep up to date. */
+/** What prices orders: read before a transaction begins, from data that jobs keep up to date. */
 export interface TradingDeps {
   runtime: Runtime
   policy: ExchangePolicy
@@ -34,8 +34,8 @@ export interface TradingDeps {
 }
 
 /**
- * What an exchange would do now. Its price is promised for `quoteMs`, to this merchant for this very order, and counts
- * against what there is to sell. @throws ApiRefusal with the numbers of an estimate
+ * Estimates an exchange. Its price is valid for `quoteMs`, for this merchant and this exact order. The quote reserves
+ * no inventory: it only reduces what the same merchant can be quoted. @throws ApiRefusal with the codes of an estimate
  */
 export const estimate = async (
   { runtime, policy, legs, quoteStore }: TradingDeps,
@@ -62,13 +62,13 @@ export const estimate = async (
 }
 
 /**
- * An order priced at the moment it came; `limit` is the merchant's price, undefined for whatever it is; `fee` the
+ * An order with the time at which it is priced; `limit` is the merchant's price, undefined: any; `fee` is the
  * merchant's own.
  */
 export interface Order extends Promisable {
   limit: bigint | undefined
   fee: string | undefined
-  /** of the API key that signed for it, null: none */
+  /** of the API key that signed the request, null: none */
   keyId: string | null
   localId: string | null
   meta: string | null
@@ -77,7 +77,7 @@ export interface Order extends Promisable {
 }
 
 /**
- * Prices an order before its transaction. What can't be withdrawn can't be turned into something that can.
+ * Prices an order before its transaction. An asset that can't be withdrawn can't be exchanged for one that can.
  * @throws ApiRefusal
  */
 export const priceOrder = async (
@@ -91,7 +91,9 @@ export const priceOrder = async (
   return { ...order, now: quoteNow(direction, side, amount, await legs(), orderErrors) }
 }
 
-/** What an exchange is known by before it is filled, so that filling it again after an unknown commit is the same. */
+/**
+ * The identifiers of an exchange before it is filled, so that filling it again after an unknown commit is idempotent.
+ */
 export interface Known {
   id: string
   transferId: string
@@ -100,20 +102,19 @@ export interface Known {
 
 export const newKnown = (newId: NewId, at: Date): Known => ({ id: newId(), transferId: newId(), at })
 
-/** A priced order that is to be filled. @property answers of the request that asks for it */
+/** A priced order to fill. @property answers of the request that orders it */
 export interface Filling {
   order: Order
   known: Known
   answers: Item['answers'] | undefined
 }
 
-/** `known`: the request came before, and its price is not looked at. */
+/** `known`: the request was handled before, and its price is not checked. */
 export type Filled = { exchange: Exchange; outcome: Outcome } | { refused: ApiRefusal } | { known: KnownRequest }
 
 /**
- * Fills priced orders in this transaction, each under an estimate's promise where there is one; no two ask for the same
- * promise. Those that are refused or known move nothing. @throws ApiRefusal: roll back, the platform lacks an asset for
- * all of them together
+ * Fills priced orders in this transaction, each at its quote if it has one; no two may use the same quote. Refused and
+ * known ones move nothing. @throws ApiRefusal: roll back, the platform lacks an asset for all of them together
  */
 export const fillOrders = async (tx: Tx, fillings: readonly Filling[], now: Date): Promise<Filled[]> => {
   const known = await lockKnown(tx, fillings.map(identityOf))
@@ -147,7 +148,7 @@ const fillFresh = async (tx: Tx, fillings: readonly Filling[], now: Date): Promi
   )
 }
 
-/** The promises that orders with a price ask for, locked. */
+/** Finds and locks the quotes of orders that state a price. */
 const quotesFor = async (
   tx: Tx,
   fillings: readonly Filling[],
@@ -175,7 +176,7 @@ const fillOrRefusal = ({ order, known, answers }: Filling, quote: StoredQuote | 
   }
 }
 
-/** Fills one order, which is part of something larger, in this transaction. @throws ApiRefusal: roll back */
+/** Fills one order that is part of another order, in this transaction. @throws ApiRefusal: roll back */
 export const fillOrder = async (
   tx: Tx,
   { runtime }: Pick<TradingDeps, 'runtime'>,

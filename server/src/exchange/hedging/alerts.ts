@@ -2,7 +2,7 @@ import type { Moment } from '../../platform/base/moment.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { raiseOrRenewAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 
-/** Raises an alert of hedging while a text says what is wrong, and ends it when there is none. */
+/** Raises a hedging alert while a text describes the problem, and ends it when there is none. */
 export const alertHedging = async (
   db: Db | Tx,
   kind: HedgeAlert,
@@ -15,15 +15,15 @@ export const alertHedging = async (
 }
 
 export type HedgeAlert =
-  /** of an asset: a limit of its position is nearly used, or more than used */
+  /** of an asset: a limit of its position is nearly used, or exceeded */
   | 'position-limit-near'
-  /** of an asset: orders don't fill, or none is begun */
+  /** of an asset: orders don't fill, or none can be begun */
   | 'hedge-failing'
-  /** of an order: its outcome is not known */
+  /** of an order: its outcome is unknown */
   | 'hedge-unknown'
-  /** of an asset on a venue: too little to spend */
+  /** of an asset on a venue: the balance is too low */
   | 'venue-balance-low'
-  /** of an asset on a venue: it holds something else than the books say */
+  /** of an asset on a venue: its balance differs from the books */
   | 'venue-drift'
-  /** of a venue: it doesn't answer */
+  /** of a venue: it does not answer */
   | 'venue-unreachable'

@@ -7,15 +7,15 @@ import type { FillUnits } from './postings.ts'
 
 const SCALE = 18
 
-/** 1e-18 whole units to ledger units. */
+/** Converts 1e-18 whole units to ledger units. */
 export const toUnits = (e18: bigint, scale: number, rounding: 'down' | 'up'): bigint =>
   mulDiv(e18, 1n, 10n ** BigInt(SCALE - scale), rounding)
-/** Ledger units to 1e-18 whole units, exactly. */
+/** Converts ledger units to 1e-18 whole units, exactly. */
 export const toE18 = (units: bigint, scale: number): bigint => units * 10n ** BigInt(SCALE - scale)
 
 type Market = Pick<HedgeOrder, 'base' | 'quote' | 'side' | 'asset' | 'middle'>
 
-/** What a fill moves in the books. */
+/** Returns what a fill moves in the books. */
 export const unitsOfFill = (
   { base, quote, side }: Market,
   { amount, cost, fee }: VenueFill,
@@ -45,8 +45,8 @@ export const unitsOfFill = (
 }
 
 /**
- * What a fill was worth in USDT, and how much worse that was than at the middle when it was decided; 1e-18, each
- * quotient down.
+ * Returns a fill's value in USDT, and its loss against the middle at the time of the decision; 1e-18, each quotient
+ * rounded down.
  */
 export const valueOfFill = (
   { asset, base, side, middle }: Market,
@@ -55,7 +55,7 @@ export const valueOfFill = (
   const isBase = asset === base
   const value = isBase ? cost : amount
   const usual = isBase ? mulDiv(amount, middle, E18, 'down') : mulDiv(cost, E18, middle, 'down')
-  // The side that gives USDT wants to give less than usual; the side that gets it, more.
+  // The side that spends USDT would rather spend less; the side that receives it, more.
   const givesUsdt = isBase ? side === 'buy' : side === 'sell'
   return {
     value,
@@ -64,7 +64,7 @@ export const valueOfFill = (
   }
 }
 
-/** A fee in a third asset has no price here, and is in the ledger alone. */
+/** A fee in a third asset has no price here, and is in the ledger only. */
 const feeInUsdt = (
   fee: { asset: string; amount: bigint },
   { asset, isBase, price }: { asset: string; isBase: boolean; price: bigint },

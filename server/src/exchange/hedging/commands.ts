@@ -19,9 +19,9 @@ const HOUR_MS = 3_600_000
 export type Begun = { kind: 'begun'; order: HedgeOrder } | { kind: 'not'; because: string }
 
 /**
- * Writes an order down before its venue hears of it, with what it may spend taken out of what is for sale. Not begun:
- * hedging is stopped, the hour's limit is reached, another order of the asset has not ended, the exposure that it was
- * planned for has become smaller, or merchants were sold meanwhile what it would spend; the caller rolls back.
+ * Stores an order before its venue is called, and reserves what it may spend. An order is not begun when hedging is
+ * stopped, the hourly limit is reached, another order of the asset has not ended, the exposure has become smaller than
+ * planned, or merchants have bought what it would spend; the caller then rolls back.
  * @param exposure that the order was planned for, ledger units
  */
 export const begin = async (
@@ -38,7 +38,7 @@ export const begin = async (
   if (traded + usdtOf(market, order.amount, order.price) > policy.mostUsdtPerHour)
     return { kind: 'not', because: 'the limit of one hour is reached' }
   if (!(await insertOrder(tx, order, nextAskAt))) return { kind: 'not', because: 'an order has not ended' }
-  // After the order is written: another worker's order has then ended, and its fills are in this exposure.
+  // After the order is stored: another worker's order has ended by now, and its fills are in this exposure.
   if (!isStillThere(exposure, await exposureOf(tx, order.asset)))
     return { kind: 'not', because: 'the exposure has changed' }
   if (!(await reserveInventory(tx, order.spends, order.reserved)))
@@ -46,22 +46,22 @@ export const begin = async (
   return { kind: 'begun', order }
 }
 
-/** Whether at least as much is open on the same side as when the order was planned. */
+/** Whether the exposure is at least as large, on the same side, as when the order was planned. */
 const isStillThere = (planned: bigint, now: bigint): boolean => (planned < 0n ? now <= planned : now >= planned)
 
 const exposureOf = async (tx: Tx, asset: string): Promise<bigint> =>
   (await exposuresOf(tx)).find((one) => one.asset === asset)?.exposure ?? 0n
 
-/** What was learnt of an order: from placing it, or from asking. */
+/** What placing or querying an order has shown. */
 export type Learnt = Extract<Placed, { kind: 'refused' }> | Found
 
-/** How long after its window a venue may take to show an order that it took, by its own clock. */
+/** How long after an order's window a venue may take to show that it accepted it, by the venue's clock. */
 const SETTLE_MS = 10_000
 
 /**
- * Books what was learnt: every fill once, by its trade id, with its postings, and the order's state, all in this
- * transaction. An order ends when the venue says so and all that it says has traded is booked.
- * @returns the order as it is now, and how many fills were new
+ * Books new facts about an order, in this transaction: every fill once, by its trade id, with its postings, and the
+ * order's state. An order ends when the venue says so and everything it reports as traded is booked.
+ * @returns the order after that, and the number of new fills
  */
 export const learn = async (
   tx: Tx,
@@ -99,7 +99,7 @@ interface Booked {
   item: Item
 }
 
-/** Undefined: what was learnt changes nothing. */
+/** Undefined when the new facts change nothing. */
 const eventOf = (order: HedgeOrder, learnt: Learnt, booked: bigint): HedgeEvent | undefined => {
   if (learnt.kind === 'refused') return order.state === 'sending' ? 'rejected' : undefined
   if (learnt.kind === 'absent') {
@@ -111,9 +111,9 @@ const eventOf = (order: HedgeOrder, learnt: Learnt, booked: bigint): HedgeEvent 
 }
 
 /**
- * Moves the inventory of new fills and, with the order's end, what is left of its reservation. Assets in the order that
- * exchanges take them in, each once, so that no two can wait for each other.
- * @returns what is left of the reservation
+ * Moves the inventory of new fills and, at the order's end, the rest of its reservation. Assets are locked in the order
+ * that exchanges use, each once, so that they can't deadlock.
+ * @returns the rest of the reservation
  */
 const moveBooked = async (tx: Tx, order: HedgeOrder, booked: readonly Booked[], ended: boolean): Promise<bigint> => {
   const sum = (of: (units: FillUnits) => bigint): bigint => booked.reduce((total, { units }) => total + of(units), 0n)
@@ -143,7 +143,7 @@ const count = async (tx: Tx, order: HedgeOrder, { fill, units: { received, spent
     slippage: 0n,
     fills: 0,
   }
-  // Both sides in one order, so that two orders never wait for each other.
+  // Both sides in one fixed order, so that two orders can't deadlock.
   const flows = [
     { ...none, asset: received.asset, boughtUnits: received.units, boughtValue: value },
     { ...none, asset: spent.asset, soldUnits: spent.units, soldValue: value },
@@ -151,6 +151,6 @@ const count = async (tx: Tx, order: HedgeOrder, { fill, units: { received, spent
   for (const flow of flows.toSorted((a, b) => (a.asset < b.asset ? -1 : 1))) await addFlow(tx, flow)
 }
 
-/** Books that the owner has put money on a venue, or taken it from there where `units` is below 0. */
+/** Books money that the owner has put on a venue, or taken from it if `units` is negative. */
 export const fundVenue = (tx: Tx, venue: string, asset: string, units: bigint, moment: Moment): Promise<void> =>
   applyAll(tx, [venueFundingItem(venue, asset, units, moment)]).then(() => undefined)

@@ -2,18 +2,18 @@ import { totalsOf } from '../../ledger/postings/index.ts'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 
-/** What a venue holds for us beside what the books say, at one moment; ledger units. */
+/** A venue's balance of an asset and the books' balance, at one moment; ledger units. */
 export interface VenueLine {
   venue: string
   asset: string
   onVenue: bigint
   booked: bigint
   comparedAt: Date
-  /** since when both have differed without a pause */
+  /** since when the two have differed without interruption */
   offSince: Date | null
 }
 
-/** What the books say that a venue holds, by asset. */
+/** Returns the books' balances at a venue, by asset. */
 export const bookedOn = async (db: Db | Tx, venue: string): Promise<Map<string, bigint>> =>
   new Map([...(await totalsOf(db, `venue:${venue}`))].map(([asset, units]) => [asset, -units]))
 
@@ -42,8 +42,8 @@ export const listVenueLines = async (db: Db): Promise<VenueLine[]> => {
 }
 
 /**
- * An asset of these of which the venue has been seen to hold less than the books say, twice in a row; undefined when
- * there is none.
+ * Returns one of these assets of which two comparisons in a row found less on the venue than in the books; undefined
+ * when there is none.
  */
 export const isDrifting = async (db: Db, venue: string, assets: readonly string[]): Promise<string | undefined> => {
   const { rows } = await sql<{
@@ -53,7 +53,7 @@ export const isDrifting = async (db: Db, venue: string, assets: readonly string[
   return rows[0]?.asset
 }
 
-/** How many fills have been rounded to an asset's units, at most a unit each. */
+/** Counts the fills that were rounded to an asset's units, by at most one unit each. */
 export const fillsOf = async (db: Db | Tx, venue: string): Promise<Map<string, number>> => {
   const { rows } = await sql<{ asset: string; fills: number }>`select t.asset, count(*) as fills from hedge_fills f,
     lateral (values (f.base), (f.quote), (f.fee_asset)) t(asset) where f.venue = ${venue} and t.asset is not null group by t.asset`.execute(

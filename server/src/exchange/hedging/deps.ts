@@ -5,7 +5,7 @@ import type { Legs } from '../../market/rates/index.ts'
 import type { PausePoint } from '../../chain/transactions/index.ts'
 import type { HedgePolicy } from './policy.ts'
 
-/** What the jobs of hedging are handed. */
+/** Dependencies of the hedging jobs. */
 export interface HedgeDeps {
   runtime: Runtime
   catalogue: Catalogue

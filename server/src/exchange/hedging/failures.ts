@@ -1,6 +1,6 @@
 import type { HedgeOrder } from './order.ts'
 
-/** Orders in a row, the newest first, that ended without trading anything. */
+/** Consecutive orders, newest first, that ended without a trade. */
 export interface Failures {
   count: number
   /** when the newest of them ended */
@@ -18,6 +18,6 @@ export const failuresOf = (newest: readonly Pick<HedgeOrder, 'state' | 'executed
   return { count, lastAt: count === 0 ? undefined : ended[0]!.updatedAt }
 }
 
-/** When the next order may be tried, ms: twice as long after each failure, up to five minutes. */
+/** Returns when the next order may be tried, ms: the pause doubles after each failure, up to five minutes. */
 export const mayTryAt = ({ count, lastAt }: Failures): number =>
   lastAt === undefined ? 0 : lastAt.getTime() + Math.min(FIRST_PAUSE_MS * 2 ** Math.min(count, 10), LONGEST_PAUSE_MS)

@@ -1,8 +1,10 @@
 /**
- * Trading away on a venue what exchanges leave the platform with. Promises that an order is written down before the
- * venue hears of it and is placed once; that what is not known is asked for by our own client id until it is; that
- * every fill is booked once, with its fee; that no order spends what is not reserved for it, fills worse than its
- * limit, or is begun while hedging is stopped.
+ * Hedging: trades the position that exchanges leave on a venue. Guarantees:
+ * - an order is stored before the venue is called, and is placed once;
+ * - an order of unknown outcome is queried by our client id until its outcome is known;
+ * - every fill is booked once, with its fee;
+ * - no order spends more than is reserved for it, or fills at a worse price than its limit;
+ * - no order is begun while hedging is stopped.
  */
 export { fundVenue } from './commands.ts'
 export { listVenueLines } from './comparisons.ts'

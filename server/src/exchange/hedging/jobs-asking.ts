@@ -8,12 +8,12 @@ import { askAgainAt, claimDue, listOpenOrders } from './store.ts'
 
 const LEASE_MS = 60_000
 const MOST_AT_ONCE = 8
-/** An order fills at once or is cancelled by the venue; one that still rests after this is cancelled by us. */
+/** An order fills at once or is cancelled by the venue; one that is still open after this time is cancelled by us. */
 const CANCEL_AFTER_MS = 30_000
 const TELL_AFTER_MS = 60_000
 
 /**
- * Asks the venue what became of orders, by their client ids, until each has ended. Nothing is ever placed
+ * Creates the job that queries orders at the venue, by their client ids, until each has ended. It never places an order
  * again.
  */
 export const createHedgeAskingJob = (deps: HedgeDeps, everyMs: number): Job => ({
@@ -44,7 +44,7 @@ const askOne = async (deps: HedgeDeps, order: HedgeOrder): Promise<void> => {
 const alertLate = async ({ runtime, venue }: HedgeDeps, { id, placedAt, state }: HedgeOrder): Promise<void> => {
   if (state !== 'sending' || runtime.clock.now() - placedAt.getTime() < TELL_AFTER_MS) return
   const text = `it is not known whether ${venue.name} has taken the order ${id.replaceAll('-', '')} of ${placedAt.toISOString()}; it is asked for until it says so, and the asset is not hedged meanwhile`
-  // The answer may have come between: an order that has ended raises no alert.
+  // The answer may have arrived meanwhile: an order that has ended raises no alert.
   await alertHedging(
     runtime.db,
     'hedge-unknown',

@@ -9,7 +9,7 @@ import { toUnits } from './amounts.ts'
 import { bookedOn, fillsOf, storeLine, type VenueLine } from './comparisons.ts'
 import { listOpenOrders } from './store.ts'
 
-/** Scales up to this hold every digit of a venue's amounts. */
+/** Scales up to this one can represent every digit of a venue's amounts. */
 const VENUE_DECIMALS = 8
 
 export interface Comparing {
@@ -18,7 +18,9 @@ export interface Comparing {
   venue: Venue
 }
 
-/** Holds the venue's balances against the books; a difference that is seen twice in a row raises an alert. */
+/**
+ * Creates the job that compares the venue's balances with the books. A difference found twice in a row raises an alert.
+ */
 export const createVenueComparisonJob = (deps: Comparing, everyMs: number): Job => ({
   name: `compare ${deps.venue.name}`,
   everyMs,
@@ -29,8 +31,8 @@ export const createVenueComparisonJob = (deps: Comparing, everyMs: number): Job 
 })
 
 /**
- * @returns undefined when they can't be compared now: an order has not ended, or the books moved meanwhile. @throws
- * VenueUnreachable
+ * Compares the venue's balances with the books. @returns undefined when that is impossible now, because an order has
+ * not ended or the books changed meanwhile @throws VenueUnreachable
  */
 export const compareVenue = async ({ runtime, catalogue, venue }: Comparing): Promise<VenueLine[] | undefined> => {
   const { db } = runtime

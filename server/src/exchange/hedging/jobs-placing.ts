@@ -18,18 +18,21 @@ import { isDrifting } from './comparisons.ts'
 import { askAgainAt, listOpenOrders, newestOrders, usdtSince } from './store.ts'
 import { whyStopped } from './stopping.ts'
 
-/** A call to the venue has a deadline of its own below this; then it is asked what became of the order. */
+/** Longer than the deadline of a call to the venue; after it, the order's outcome is queried. */
 const LEASE_MS = 45_000
 const MARKETS_CACHED_MS = 10 * 60_000
 const REST_MS = 10_000
 const HOUR_MS = 3_600_000
 
-/** Brings exposures back to zero: each asset by one order at a time, written down before the venue is called. */
+/**
+ * Creates the job that brings exposures back to zero. Each asset has one order at a time, which is stored before the
+ * venue is called.
+ */
 export const createHedgeJob = (deps: HedgeDeps, everyMs: number): Job => {
   const markets = cacheMarkets(deps)
   /**
-   * assets that nothing could be done for a moment ago, until when, ms of the real clock: the venue is not asked for
-   * each again and again
+   * assets for which nothing could be done recently, and until when, ms of the real clock, the venue is not called for
+   * them
    */
   const resting = new Map<string, number>()
   return {
@@ -61,8 +64,8 @@ const cacheMarkets = ({ runtime, venue }: HedgeDeps): (() => Promise<VenueMarket
   cacheFor(MARKETS_CACHED_MS, runtime.clock.now, () => venue.markets())
 
 /**
- * Assets with an exposure worth hedging, an open leg, no order under way, no stop, and no failure that was a moment
- * ago. Asks no venue.
+ * Returns exposures that are large enough to hedge, with an open leg, no order in progress, no stop, and no recent
+ * failure. Does not call the venue.
  */
 const wantedOf = async (deps: HedgeDeps): Promise<Exposure[]> => {
   const { runtime, policy, venue } = deps
@@ -148,7 +151,7 @@ const hedgeOne = async (deps: HedgeDeps, exposure: Exposure, seen: Seen): Promis
   return false
 }
 
-/** The lesser of what is free on the venue and what is for sale in the position, 1e-18. */
+/** The lesser of the free balance on the venue and the inventory for sale, 1e-18. */
 const spendableOf = async (
   { runtime, catalogue }: HedgeDeps,
   asset: string,
@@ -212,12 +215,12 @@ const place = async (
   return true
 }
 
-/** Quote that buying all of it at the limit takes, up to the last digit that there is. */
+/** The amount of quote that buying all of it at the limit costs, rounded up at the last digit. */
 const costOf = ({ amount, price }: Plan): bigint => (amount * price + 10n ** 18n - 1n) / 10n ** 18n
 
 class NotBegun extends Error {}
 
-/** @returns why it was not begun */
+/** @returns why the order was not begun */
 const beginOrNot = async (
   { runtime, policy }: HedgeDeps,
   order: HedgeOrder,
@@ -236,7 +239,7 @@ const beginOrNot = async (
   }
 }
 
-/** Calls the venue, once. Undefined: the outcome is not known, and the job that asks finds out. */
+/** Calls the venue, once. Undefined: the outcome is unknown, and the asking job determines it. */
 const placeOnce = async (
   { runtime, venue }: HedgeDeps,
   order: HedgeOrder,

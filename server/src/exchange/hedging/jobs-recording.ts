@@ -10,14 +10,14 @@ import type { HedgeOrder } from './order.ts'
 import { askAgainAt, newestOrders } from './store.ts'
 
 const FIRST_PAUSE_MS = 1_000
-/** In the first half minute: what is not known then keeps an exposure open. */
+/** For the first half minute, because an unknown outcome keeps an exposure open. */
 const SHORT_PAUSE_MS = 4_000
 const SHORT_PAUSES = 8
 const LONGEST_PAUSE_MS = 60_000
 const FAILURES_SHOWN = 3
 const MOST_COUNTED = 10
 
-/** Books what was learnt of an order, and says when it is asked for next. */
+/** Books new facts about an order, and schedules its next query. */
 export const record = async (
   { runtime, catalogue }: Pick<HedgeDeps, 'runtime' | 'catalogue'>,
   { id, asks }: HedgeOrder,
@@ -46,7 +46,7 @@ const alertFailures = async (tx: Tx, { venue, asset, state, reason }: HedgeOrder
   )
 }
 
-/** Every few seconds at first, then twice as long after each question, up to a minute. */
+/** Every few seconds at first; then the pause doubles after each query, up to a minute. */
 export const later = (at: Date, asks: number): Date => {
   const pause =
     asks <= SHORT_PAUSES

@@ -4,7 +4,10 @@ import { formatUnits } from '../../platform/money/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { alertHedging } from './alerts.ts'
 
-/** Tells when a limit of a position is nearly used: then a direction is about to close. Runs without a venue too. */
+/**
+ * Creates the job that raises an alert when a limit of a position is nearly used, because a direction is about to
+ * close. Runs without a venue too.
+ */
 export const createPositionWatchJob = (
   { runtime, exchange, warnPercent }: { runtime: Runtime; exchange: ExchangePolicy; warnPercent: bigint },
   everyMs: number,

@@ -1,26 +1,26 @@
 import type { HedgeState } from './machine.ts'
 
-/** An order on a venue. Amounts and prices in 1e-18, of the base and of the quote for one base. */
+/** An order on a venue. Amounts are in 1e-18 of the base, prices in 1e-18 of the quote for one base. */
 export interface HedgeOrder {
   id: string
   venue: string
-  /** what is hedged; the other of the market is USDT */
+  /** the hedged asset; the market's other asset is USDT */
   asset: string
   base: string
   quote: string
   side: 'buy' | 'sell'
   amount: bigint
-  /** the limit */
+  /** the limit price */
   price: bigint
-  /** of our own sources when it was decided */
+  /** of our own sources at the time of the decision */
   middle: bigint
-  /** the asset it spends, and what is left of its reservation, ledger units */
+  /** the asset it spends, and the rest of its reservation in ledger units */
   spends: string
   reserved: bigint
   executed: bigint
   state: HedgeState
   reason: string | null
-  /** ms of real time between which the venue may take it */
+  /** ms of real time: the window in which the venue may accept it */
   placedAt: Date
   validMs: number
   asks: number
@@ -28,7 +28,7 @@ export interface HedgeOrder {
   updatedAt: Date
 }
 
-/** What the venue knows it by. */
+/** The order's client id at the venue. */
 export const clientIdOf = ({ id }: Pick<HedgeOrder, 'id'>): string => id.replaceAll('-', '')
 
 export const keyOf = (order: Pick<HedgeOrder, 'id' | 'base' | 'quote'>) => ({

@@ -2,21 +2,21 @@ import type { VenueMarket } from '../../adapters/venues/port.ts'
 import { mulDiv } from '../../platform/money/index.ts'
 import { E18 } from '../../market/rates/index.ts'
 
-/** What an order is decided from; all in 1e-18 whole units. */
+/** The inputs of the decision about an order; all in 1e-18 whole units. */
 export interface Situation {
   asset: string
-  /** above 0: too much of the asset is held */
+  /** above 0: the platform holds too much of the asset */
   exposure: bigint
   market: VenueMarket
   /** of the market: quote for one base */
   middle: bigint
   slippageBps: bigint
   leastUsdt: bigint
-  /** of this order, by all limits */
+  /** maximum value of this order, by all limits */
   mostUsdt: bigint
-  /** of the base, what the account holds, in orders too */
+  /** the account's balance of the base, including what is in orders */
   heldBase: bigint
-  /** what may be spent: the lesser of what is for sale and what is free on the venue */
+  /** the amount that may be spent: the lesser of the inventory for sale and the free balance on the venue */
   spendable: { base: bigint; quote: bigint }
 }
 
@@ -30,23 +30,23 @@ export interface Plan {
 export type NoPlan =
   /** too small to be traded */
   | { kind: 'small' }
-  /** there is too little to spend, of what the order would spend */
+  /** too little of what the order would spend */
   | { kind: 'short'; of: 'base' | 'quote' }
-  /** no more may be traded now */
+  /** the limits allow no more trading now */
   | { kind: 'capped' }
-  /** the venue lets the account hold no more of the base */
+  /** the venue allows the account no more of the base */
   | { kind: 'full' }
 
 const BPS = 10_000n
 
 /**
- * The order that brings an exposure nearest to zero and not past it, within every limit. Prices are rounded to the side
- * that fills less, amounts down to the market's step.
+ * Plans the order that brings an exposure nearest to zero without passing it, within every limit. Prices are rounded to
+ * the side that fills less, amounts down to the market's step.
  */
 export const planOrder = (s: Situation): Plan | NoPlan => {
   const isBase = s.market.base === s.asset
   const size = s.exposure < 0n ? -s.exposure : s.exposure
-  // A currency is the quote: too much of it buys the base.
+  // A currency is the quote: an excess of it buys the base.
   const side = s.exposure > 0n === isBase ? 'sell' : 'buy'
   const price = limitPrice(s, side)
   if (price === 0n) return { kind: 'small' }
@@ -67,11 +67,11 @@ export const planOrder = (s: Situation): Plan | NoPlan => {
   return { kind: 'order', side, amount, price }
 }
 
-/** How much of the base the venue still lets the account buy; undefined: any amount. */
+/** How much more of the base the venue allows the account to buy; undefined: any amount. */
 const roomOf = ({ market: { mostPosition }, heldBase }: Situation): bigint | undefined =>
   mostPosition === undefined ? undefined : mostPosition > heldBase ? mostPosition - heldBase : 0n
 
-/** What an amount of the base is worth in USDT, which is the base where the asset is the quote. */
+/** The value in USDT of an amount of the base. The base itself is USDT when the asset is the quote. */
 export const usdtOf = (
   { asset, market }: Pick<Situation, 'asset'> & { market: { base: string } },
   amount: bigint,

@@ -3,20 +3,20 @@ import { amount, count, ticker } from '../../platform/config/fields.ts'
 import type { NoteProblem } from '../../platform/config/shape.ts'
 import { unitsOf } from '../../platform/money/index.ts'
 
-/** How the platform hedges. USDT in 1e-18. */
+/** Settings of hedging. USDT in 1e-18. */
 export interface HedgePolicy {
-  /** a smaller exposure is left alone */
+  /** a smaller exposure is not hedged */
   leastUsdt: bigint
-  /** of one order, and of all orders of one hour */
+  /** of one order, and of all orders in one hour */
   mostUsdt: bigint
   mostUsdtPerHour: bigint
   /** how much worse than the middle of our own sources an order may fill */
   slippageBps: bigint
-  /** assets that are hedged; null: all that the venue has a market for */
+  /** hedged assets; null: all for which the venue has a market */
   assets: ReadonlySet<string> | null
-  /** a limit of a position that is used so far raises an alert */
+  /** the used share of a position's limit that raises an alert */
   warnPercent: bigint
-  /** for how long the venue may take an order */
+  /** how long the venue may accept an order */
   validMs: number
 }
 
@@ -25,7 +25,7 @@ const usdt = (description: string, standard: string) => Type.Optional(amount(des
 const STANDARD = { leastUsdt: '20', mostUsdt: '10000', mostUsdtPerHour: '100000', slippageBps: 50, warnPercent: 80 }
 const VALID_MS = 5_000
 
-/** Of `hedging` in `BURSAR_EXCHANGE_FILE`, beside the venue. */
+/** Members of `hedging` in `BURSAR_EXCHANGE_FILE`, besides the venue. */
 export const HEDGE_MEMBERS = {
   leastUsdt: usdt("a smaller exposure is left alone; the venue's own least holds too", STANDARD.leastUsdt),
   mostUsdt: usdt('the most of one order', STANDARD.mostUsdt),
@@ -54,14 +54,14 @@ export const HEDGE_MEMBERS = {
 
 export type HedgeSettings = { [Name in keyof typeof HEDGE_MEMBERS]?: Static<(typeof HEDGE_MEMBERS)[Name]> }
 
-/** The rule that limits of amounts are each at most the next. */
+/** Notes a problem unless each limit is at most the next one. */
 export const noteUnordered = (given: HedgeSettings, note: NoteProblem): void => {
   const { leastUsdt, mostUsdt, mostUsdtPerHour } = hedgePolicyOf(given)
   if (mostUsdt < leastUsdt) note('it is below leastUsdt', 'mostUsdt')
   if (mostUsdtPerHour < mostUsdt) note('it is below mostUsdt', 'mostUsdtPerHour')
 }
 
-/** What a file says, over what is standard. */
+/** Returns the file's settings over the defaults. */
 export const hedgePolicyOf = (given: HedgeSettings): HedgePolicy => {
   const { leastUsdt, mostUsdt, mostUsdtPerHour, slippageBps, warnPercent } = { ...STANDARD, ...given }
   return {

@@ -1,11 +1,11 @@
 import type { Moment } from '../../platform/base/moment.ts'
 import { PLATFORM, tidyLegs, type AccountKind, type Item } from '../../ledger/postings/index.ts'
 
-/** What a fill moves, ledger units: rounded so that the books never say that the venue holds more than it does. */
+/** What a fill moves, in ledger units: rounded so that the books never show more on the venue than it holds. */
 export interface FillUnits {
   received: { asset: string; units: bigint }
   spent: { asset: string; units: bigint }
-  /** null where nothing is charged, or in what the platform has no account of */
+  /** null when nothing is charged, or the fee is in an asset without an account in the ledger */
   fee: { asset: string; units: bigint } | null
 }
 
@@ -16,8 +16,8 @@ const leg = (asset: string, kind: AccountKind, posted: bigint) => ({
 })
 
 /**
- * The venue holds what was received and no more what was spent; both are the position's. Its fee is the platform's
- * cost.
+ * Posts a fill: the venue's balance gains the amount received and loses the amount spent; both belong to the position.
+ * Its fee is a cost of the platform.
  */
 export const fillItem = (
   venue: string,
@@ -41,7 +41,7 @@ export const fillItem = (
   },
 })
 
-/** The owner's money on a venue: more of it where `units` is above 0, less below. */
+/** Posts the owner's money on a venue: more if `units` is positive, less if negative. */
 export const venueFundingItem = (venue: string, asset: string, units: bigint, { at, newId }: Moment): Item => {
   const id = newId()
   return {

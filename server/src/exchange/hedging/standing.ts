@@ -4,14 +4,14 @@ import { exposuresOf, profitOf, type Exposure, type ExchangePolicy } from '../ex
 import { PIVOT, worthAt, type Legs } from '../../market/rates/index.ts'
 import { hedgeFlows, reservedByOrders, type HedgeFlow } from './store.ts'
 
-/** Where the platform stands in one asset. Ledger units; USDT in 1e-18, each quotient rounded against the platform. */
+/** The platform's position in one asset. Ledger units; USDT in 1e-18, each quotient rounded against the platform. */
 export interface AssetStanding extends Omit<Exposure, 'long' | 'short'> {
-  /** the net of hedges: above 0 more was bought on venues than sold */
+  /** the net amount of hedges: above 0, more was bought on venues than sold */
   hedged: bigint
-  /** in force; null: none */
+  /** the limit in force; null: none */
   long: bigint | null
   short: bigint | null
-  /** what the exposure is worth; null when it has no price. USDT itself is not exposed to itself */
+  /** the exposure's value; null when it has no price. USDT has no exposure to itself */
   exposureUsdt: bigint | null
   realised: bigint
   unrealised: bigint | null
@@ -57,7 +57,7 @@ export const standings = async (
       long: exposure.long ?? rules?.long ?? null,
       short: exposure.short ?? rules?.short ?? null,
       exposureUsdt: size === undefined ? null : exposure.exposure < 0n ? -size : size,
-      // What is counted in USDT gains and loses nothing against it.
+      // USDT is the unit of account, so it has no profit or loss.
       ...(asset === PIVOT ? { realised: 0n, unrealised: 0n } : profitOf(traded, worth)),
       venueFees: hedge.feesValue,
       slippage: hedge.slippage,
@@ -66,11 +66,11 @@ export const standings = async (
 }
 
 /**
- * Assets whose position is not what the owner put in and what exchanges and hedges moved, or of which something else is
- * reserved than orders have: none, unless the tables were changed by hand.
+ * Returns assets whose position differs from the owner's capital plus exchanges and hedges, or whose reserved amount
+ * differs from that of the orders: none, unless the tables were changed by hand.
  */
 export const auditExposures = async (db: Db): Promise<{ asset: string; exposure: bigint; moved: bigint }[]> => {
-  // One statement each, in one transaction: an order that begins between is in all or none of them.
+  // One statement for each, in one transaction: an order that begins between them is in all of them or in none.
   const [exposures, flows, reserved] = await db
     .transaction()
     .setIsolationLevel('repeatable read')

@@ -3,11 +3,11 @@ import type { Moment } from '../../platform/base/moment.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { holdStops, reasonOfStop } from '../../ledger/stops/index.ts'
 
-/** Any number, the same in every process. Orders are begun, and hedging is stopped, one after the other. */
+/** Any number, the same in every process. Beginning an order and stopping hedging exclude each other. */
 const LOCK = 7_262_635_060
 
 /**
- * Until the end of the transaction no other session begins an order or stops hedging, and no stop of anything begins or
+ * Until the transaction ends, no other session begins an order or stops hedging, and no stop of any kind begins or
  * ends.
  */
 export const holdHedging = async (tx: Tx): Promise<void> => {
@@ -16,8 +16,8 @@ export const holdHedging = async (tx: Tx): Promise<void> => {
 }
 
 /**
- * Why nothing of these assets may be traded now; undefined when it may. A stop of everything, or of one asset for
- * everybody, is one of hedging too.
+ * Returns why these assets may not be traded now; undefined when they may. A stop of everything, or of one asset for
+ * all merchants, also stops hedging.
  */
 export const whyStopped = async (db: Db | Tx, assets: readonly string[]): Promise<string | undefined> => {
   const { rows } = await sql<{
@@ -26,7 +26,10 @@ export const whyStopped = async (db: Db | Tx, assets: readonly string[]): Promis
   return rows[0]?.reason ?? (await reasonOfStop(db, { asset: sql`any(${[...assets]}::text[])` }))
 }
 
-/** The kill switch: when this has committed, no order is begun. What the venue has heard of is followed to its end. */
+/**
+ * Stops hedging: after this has committed, no order is begun. Orders that the venue may have are still queried to their
+ * end.
+ */
 export const stopHedging = async (
   tx: Tx,
   { reason, actor }: { reason: string; actor: string },
@@ -38,7 +41,7 @@ export const stopHedging = async (
   )
 }
 
-/** @returns how many stops were lifted */
+/** Lifts all stops of hedging. @returns how many were lifted */
 export const startHedging = async (db: Db, actor: string, at: Date): Promise<number> => {
   const { rows } =
     await sql`update hedge_stops set lifted_at = ${at}, lifted_by = ${actor} where lifted_at is null returning 1`.execute(
@@ -47,7 +50,7 @@ export const startHedging = async (db: Db, actor: string, at: Date): Promise<num
   return rows.length
 }
 
-/** Stops of hedging in force. */
+/** Lists the stops of hedging in force. */
 export const listStops = async (db: Db): Promise<{ reason: string; createdBy: string; createdAt: Date }[]> => {
   const { rows } = await sql<{
     reason: string

@@ -10,7 +10,7 @@ const ORDER =
   h.placed_at as "placedAt", h.valid_ms as "validMs", h.asks, h.created_at as "createdAt", h.updated_at as "updatedAt"`)
 const open = sql`h.state = any(${[...OPEN_STATES]}::text[])`
 
-/** False when another order of that asset has not ended. */
+/** Stores an order. False when another order of that asset has not ended. */
 export const insertOrder = async (tx: Tx, o: HedgeOrder, nextAskAt: Date): Promise<boolean> => {
   const { rows } =
     await sql`insert into hedge_orders(id, venue, asset, base, quote, side, amount, price, middle, spends, reserved, state, placed_at,
@@ -27,7 +27,7 @@ export const lockOrder = async (tx: Tx, id: string): Promise<HedgeOrder> => {
   return rows[0]
 }
 
-/** Moves an order by its table, by compare-and-set; false when it is in no state that takes the event. */
+/** Moves an order by compare-and-set; false when its state does not allow the event. */
 export const moveOrder = async (
   tx: Tx,
   id: string,
@@ -42,7 +42,7 @@ export const moveOrder = async (
   return rows.length === 1
 }
 
-/** False when it is booked already. */
+/** Stores a fill. False when it is already booked. */
 export const insertFill = async (
   tx: Tx,
   { id, venue, base, quote }: HedgeOrder,
@@ -63,7 +63,7 @@ export const bookedOf = async (tx: Tx, id: string): Promise<bigint> => {
   return rows[0]!.amount
 }
 
-/** Orders that have not ended and are due, oldest first; nobody else gets them for `leaseMs`. */
+/** Claims orders that have not ended and are due, oldest first; no other worker claims them for `leaseMs`. */
 export const claimDue = async (
   db: Db,
   venue: string,
@@ -90,7 +90,7 @@ export const listOpenOrders = async (db: Db | Tx): Promise<HedgeOrder[]> => {
   return rows
 }
 
-/** The newest orders, of an asset or of all. */
+/** Returns the newest orders, of one asset or of all. */
 export const newestOrders = async (
   db: Db | Tx,
   { venue, asset }: { venue: string; asset?: string },
@@ -102,7 +102,7 @@ export const newestOrders = async (
   return rows
 }
 
-/** What orders since a moment have traded or still may, 1e-18 USDT at their limits. */
+/** Returns the value that orders since a moment have traded or may still trade, in 1e-18 USDT at their limits. */
 export const usdtSince = async (tx: Db | Tx, venue: string, since: Date): Promise<bigint> => {
   const { rows } = await sql<{
     usdt: bigint
@@ -141,7 +141,7 @@ export const hedgeFlows = async (db: Db | Tx): Promise<HedgeFlow[]> => {
   return rows
 }
 
-/** What orders may still spend, by asset; ledger units. */
+/** Returns what orders may still spend, by asset; ledger units. */
 export const reservedByOrders = async (db: Db | Tx): Promise<Map<string, bigint>> => {
   const { rows } = await sql<{
     asset: string

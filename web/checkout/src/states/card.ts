@@ -5,7 +5,7 @@ import type { Panel, Scene } from '../panel.ts'
 import { note } from '../parts.ts'
 import type { CheckingState, FailedState, LeavingState, ReceivedState, WaitingState } from '../view.ts'
 
-/** The acquirer is asked for its page. */
+/** The state in which the acquirer is asked for its page. */
 export const waitingPanel = ({ words }: Scene<WaitingState>): Panel => ({
   title: words.waitingTitle,
   step: 1,
@@ -15,7 +15,7 @@ export const waitingPanel = ({ words }: Scene<WaitingState>): Panel => ({
   body: html`<p>${words.waiting}</p>`,
 })
 
-/** On to the acquirer's page: by itself where scripts run. */
+/** The state that sends the payer to the acquirer's page, automatically where scripts run. */
 export const leavingPanel = ({ state, words }: Scene<LeavingState>): Panel => {
   const url = acquirerLink(state.url)
   return {
@@ -31,7 +31,7 @@ export const leavingPanel = ({ state, words }: Scene<LeavingState>): Panel => {
 
 type Way = Pick<LeavingState, 'method' | 'url' | 'fields'>
 
-/** A link or a form to the acquirer's page. `goes`: a script follows it. */
+/** A link or a form to the acquirer's page. `goes`: the script follows it. */
 const way = ({ method, url, fields }: Way, label: string, look: 'plain' | 'second', goes: boolean): Markup => {
   const href = acquirerLink(url).href
   const mark = goes ? 'yes' : 'no'
@@ -42,7 +42,7 @@ const way = ({ method, url, fields }: Way, label: string, look: 'plain' | 'secon
   )}<button class="${look}">${label}</button></form>`
 }
 
-/** The payer was there, and the outcome is not known yet. */
+/** The state after the payer was at the acquirer, while the outcome is unknown. */
 export const checkingPanel = ({ state, words }: Scene<CheckingState>): Panel => ({
   title: words.checkingTitle,
   step: 1,
@@ -53,7 +53,7 @@ export const checkingPanel = ({ state, words }: Scene<CheckingState>): Panel => 
   body: html`<p>${words.checking}</p>${state.back && way(state.back, words.backToBank, 'second', false)}`,
 })
 
-/** Money is there and is being looked at: paying again would be paying twice. */
+/** The state in which money has arrived and is being checked: paying again would be a second payment. */
 export const receivedPanel = ({ words, view }: Scene<ReceivedState>): Panel => ({
   title: words.receivedTitle,
   step: undefined,
@@ -63,7 +63,7 @@ export const receivedPanel = ({ words, view }: Scene<ReceivedState>): Panel => (
   body: html`<p>${words.received(view.seller.name)}</p>`,
 })
 
-/** That the card was not charged is said only where it is known. */
+/** The state of a failed payment. It says that the card was not charged only when that is known. */
 export const failedPanel = ({ state, words, action, view }: Scene<FailedState>): Panel => ({
   title: state.charged === 'no' ? words.failedTitle : words.failedUnknownTitle,
   step: 1,

@@ -5,7 +5,7 @@ import { facts, note, progress, seenPayments } from '../parts.ts'
 import { problemText } from '../problems.ts'
 import type { Claim, ExpiredState, LateState, UnderpaidState } from '../view.ts'
 
-/** Time ran out and nothing came. */
+/** The state of an invoice that expired without a payment. */
 export const expiredPanel = ({ words, view }: Scene<ExpiredState>): Panel => ({
   title: words.expiredTitle,
   step: undefined,
@@ -15,7 +15,7 @@ export const expiredPanel = ({ words, view }: Scene<ExpiredState>): Panel => ({
   body: html`<p>${words.expired(view.seller.name)}</p>`,
 })
 
-/** Money came when time was over. */
+/** The state of an expired invoice for which money arrived late. */
 export const latePanel = (scene: Scene<LateState>): Panel => {
   const { state, words, view } = scene
   return {
@@ -28,7 +28,7 @@ export const latePanel = (scene: Scene<LateState>): Panel => {
   }
 }
 
-/** Time ran out and a part came: anyone who holds the claim link decides what becomes of it. */
+/** The state of an expired invoice that was paid in part: the holder of the claim link decides about the money. */
 export const underpaidPanel = (scene: Scene<UnderpaidState>): Panel => {
   const { state, words } = scene
   const { claim, asked } = state

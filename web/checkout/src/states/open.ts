@@ -5,7 +5,7 @@ import { note } from '../parts.ts'
 import { problemText } from '../problems.ts'
 import type { OpenState, PaymentOption } from '../view.ts'
 
-/** The payer says what is left open, and continues. */
+/** The state in which the payer fills in what the merchant left open, and continues. */
 export const openPanel = (scene: Scene<OpenState>): Panel => {
   const { state, words, view } = scene
   const title =
@@ -32,7 +32,7 @@ export const openPanel = (scene: Scene<OpenState>): Panel => {
   }
 }
 
-/** Currencies are distinguished by no network. */
+/** Currencies are options without a network. */
 const isCurrency = ({ options }: OpenState): boolean => options.every(({ blockchain }) => blockchain === '')
 
 const form = (scene: Scene<OpenState>, isFiat: boolean): Markup => {

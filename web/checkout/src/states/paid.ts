@@ -8,7 +8,7 @@ import type { ConfirmingState, PaidState } from '../view.ts'
 
 const RETURN_AFTER_S = 20
 
-/** Everything was seen; the network has to make it final. */
+/** The state in which everything was seen, and the network has to make it final. */
 export const confirmingPanel = (scene: Scene<ConfirmingState>): Panel => {
   const { state, words } = scene
   return {
@@ -21,7 +21,7 @@ export const confirmingPanel = (scene: Scene<ConfirmingState>): Panel => {
   }
 }
 
-/** The end that everybody wants. */
+/** The state of a paid invoice. */
 export const paidPanel = (scene: Scene<PaidState>): Panel => {
   const { state, words, view, language } = scene
   const company = view.seller.name

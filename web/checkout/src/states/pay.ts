@@ -5,7 +5,7 @@ import { copyButton, countdown, note, progress, seenPayments } from '../parts.ts
 import { qrImage } from '../qr.ts'
 import type { PayState } from '../view.ts'
 
-/** Where to pay, how much, until when; or, when the rate is over, how to get a new one. */
+/** The state that shows where, how much and until when to pay; or, when the rate is over, how to get a new one. */
 export const payPanel = (scene: Scene<PayState>): Panel => {
   const { state, words } = scene
   const shared = { step: 1, changes: true, until: state.until } as const
@@ -64,7 +64,7 @@ ${seenPayments(scene, state.payments)}
 <div class="note"><span class="pulse"></span><p>${words.waitingForPayment}</p></div>`
 }
 
-/** Its first and last signs stand out: those are what people compare. */
+/** Highlights the first and last characters, because those are what people compare. */
 const marked = (address: string): Markup =>
   html`<b>${address.slice(0, 6)}</b>${address.slice(6, -6)}<b>${address.slice(-6)}</b>`
 

@@ -1,4 +1,4 @@
-/** What the page says. Its keys are every language's: one that is missing anywhere does not compile. */
+/** The texts of the page. Every language must have these keys, or it does not compile. */
 export const en = {
   pageTitle: (company: string) => `Pay ${company}`,
   languages: 'Language',
@@ -167,5 +167,5 @@ export const en = {
 }
 
 type Phrase<Value> = Value extends (...given: infer Given) => string ? (...given: Given) => string : string
-/** The words of one language. */
+/** The texts of one language. */
 export type Words = { readonly [Key in keyof typeof en]: Phrase<(typeof en)[Key]> }

@@ -7,7 +7,7 @@ import { uk } from './uk.ts'
 export type { Words }
 export const WORDS: Readonly<Record<Language, Words>> = { uk, kk, ru, en }
 
-/** Each language in its own words. */
+/** The name of each language in itself. */
 export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
   uk: 'Українська',
   kk: 'Қазақша',

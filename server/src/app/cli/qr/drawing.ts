@@ -1,6 +1,6 @@
 import type { QrMatrix } from './matrix.ts'
 
-/** Light modules around a code, without which it is not found. */
+/** The margin of light modules around a code, without which scanners do not find it. */
 const QUIET = 4
 
 const withQuietZone = (matrix: QrMatrix): boolean[][] => {
@@ -10,7 +10,7 @@ const withQuietZone = (matrix: QrMatrix): boolean[][] => {
   )
 }
 
-/** For a terminal: two modules in each character, black on white whatever the terminal's own colours are. */
+/** Draws a code for a terminal: two modules per character, black on white whatever the terminal's colours are. */
 export const qrAsText = (matrix: QrMatrix): string => {
   const rows = withQuietZone(matrix)
   const lines = Array.from({ length: Math.ceil(rows.length / 2) }, (_, pair) =>
@@ -19,7 +19,7 @@ export const qrAsText = (matrix: QrMatrix): string => {
   return lines.map((line) => `\u001B[30;107m${line}\u001B[0m`).join('\n')
 }
 
-/** One path of dark squares on white. */
+/** Draws a code as one path of dark squares on white. */
 export const qrAsSvg = (matrix: QrMatrix): string => {
   const rows = withQuietZone(matrix)
   const path = rows.flatMap((row, r) => row.flatMap((isDark, c) => (isDark ? [`M${c} ${r}h1v1h-1z`] : []))).join('')
