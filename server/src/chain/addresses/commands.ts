@@ -2,9 +2,8 @@ import { sql } from 'kysely'
 import type { Tx } from '../../platform/db/index.ts'
 
 /**
- * A deposit arrived at these addresses: the first one moves the end of a rotating address to a given time after it
- * (`contract.md` 5.3). Permanent addresses, those of invoices and those that have
- * ended stay as they are.
+ * Records that a deposit arrived at these addresses. The first deposit moves the end of a rotating address to a set
+ * time after it (`contract.md` 5.3). Permanent addresses, those of invoices and those that have ended are not changed.
  * @param at when it arrived, on the business clock
  */
 export const replenish = async (

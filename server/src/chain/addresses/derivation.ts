@@ -11,7 +11,7 @@ export interface DepositKeys {
   tron: { deposit: string }
 }
 
-/** The deposit address at an index, in canonical form. Throws when the key is not an account's extended public key. */
+/** Derives the canonical deposit address at an index. Throws when the key is not an account's xpub. */
 export const depositAddress = (keys: DepositKeys, family: AddressFamily, index: number): string => {
   switch (family) {
     case 'BITCOIN':
@@ -23,10 +23,10 @@ export const depositAddress = (keys: DepositKeys, family: AddressFamily, index: 
   }
 }
 
-/** Addresses whose derivation is remembered: those that are paid to again and again. */
+/** Size of the cache of checked addresses, for those that are paid to repeatedly. */
 const MOST_REMEMBERED = 10_000
 
-/** Tells whether an address derives from these keys at the index that its row says. */
+/** Creates a check that an address derives from these keys at the index of its row. */
 export const createDerivationCheck = (
   keys: DepositKeys,
 ): ((family: AddressFamily, owned: { address: string; index: number }) => boolean) => {

@@ -1,6 +1,6 @@
 import { isEvmNetwork, type Network } from '@bursar/chainkit'
 
-/** Networks whose addresses are the same: one wallet of a family is watched on all its networks. */
+/** Groups of networks with the same addresses: one wallet of a family is watched on all its networks. */
 export type AddressFamily = 'BITCOIN' | 'EVM' | 'TRON'
 
 export const familyOf = (network: Network): AddressFamily => {

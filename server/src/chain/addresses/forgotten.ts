@@ -7,15 +7,15 @@ import { familyOf, type AddressFamily } from './family.ts'
 import { INDEX_LEAP } from './indexes.ts'
 
 /*
- * Addresses that the installation may have given to a merchant after the copy was made that it was restored from. They
- * are not handed out again. They are known as the platform's own under the account `forgotten`: what comes to them is
- * noted, and goes to suspense.
+ * Forgotten addresses: after a restore, deposit addresses that may have been given to a merchant after the copy was
+ * made. They are not handed out again. They are recorded as the platform's own, with the account `forgotten`: what they
+ * receive is recorded and posted to suspense.
  */
 
 /**
- * Sets the stock of an earlier era aside: any of it may have been given out. Until then it lies in the stock and is
- * handed out to no merchant.
- * @returns how many
+ * Removes the stock of an earlier era and records its addresses as forgotten, because any of them may have been handed
+ * out. Until then they stay in the stock and are not handed out.
+ * @returns the number of addresses
  */
 export const setAside = async (tx: Tx): Promise<number> => {
   const { rows } = await sql`with void as (
@@ -26,7 +26,7 @@ export const setAside = async (tx: Tx): Promise<number> => {
   return rows.length
 }
 
-/** Voids the whole stock and moves every counter of deposit addresses on, whatever the database thinks of its era. */
+/** Voids the whole stock and advances every counter of deposit addresses, in whatever era the database is. */
 export const leap = async (tx: Tx): Promise<void> => {
   await sql`update address_stock set era = ''`.execute(tx)
   await setAside(tx)
@@ -49,7 +49,8 @@ export const readCounters = async (db: Db | Tx): Promise<{ family: AddressFamily
 }
 
 /**
- * Makes deposit addresses known that may have been given out after the copy was made. @returns how many were not known
+ * Records deposit addresses as forgotten that may have been given out after the copy was made.
+ * @returns how many were not known
  */
 export const rememberForgotten = async (
   tx: Tx,
@@ -69,8 +70,8 @@ export const rememberForgotten = async (
 }
 
 /**
- * Gives a forgotten address back to the merchant it had been given to: what comes from now on is credited.
- * @returns the id it has from now on; undefined when no such address is forgotten
+ * Assigns a forgotten address to the merchant that had it: later deposits are credited.
+ * @returns its new id; undefined when no such address is forgotten
  */
 export const giveBack = async (
   tx: Tx,

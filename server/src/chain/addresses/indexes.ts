@@ -4,14 +4,14 @@ import type { Db, Tx } from '../../platform/db/index.ts'
 import type { AddressFamily } from './family.ts'
 
 /**
- * Where the database may have forgotten what it handed out (it is a restored copy, or was promoted), its counters go on
- * so far behind their last value. Indexes end at 2^31: there is room for two thousand such leaps.
+ * How far counters advance when the database may have lost indexes that it handed out, because it is a restored copy or
+ * was promoted. Indexes end at 2^31, which allows two thousand such leaps.
  */
 export const INDEX_LEAP = 1_000_000
 
 /**
- * Takes the next derivation indexes of a branch. No index is taken twice: in another era of the database
- * (`database_era()`) than the one the counter was last used in, it first leaps.
+ * Takes the next derivation indexes of a branch. No index is taken twice: if the era of the database (`database_era()`)
+ * has changed since the counter was last used, it first advances by `INDEX_LEAP`.
  * @returns the first of `count`
  */
 export const takeIndexes = async (

@@ -7,9 +7,9 @@ import { addressesOf, storedAnswer, takeFromStock, type NewAddress } from './sto
 
 export type Issued =
   | { kind: 'issued'; address: string }
-  /** The same request was answered before: nothing new was made. */
+  /** The same request was answered before; no address was issued. */
   | { kind: 'answered'; status: number; body: string }
-  /** Its Idempotency-Key came before with another request. */
+  /** Its Idempotency-Key was used before for another request. */
   | { kind: 'key-reused' }
   | { kind: 'limit-reached'; limit: number }
 
@@ -21,7 +21,7 @@ export interface AddressIssuer {
 const MOST_IN_BATCH = 128
 
 /**
- * Gives addresses out of the stock: the requests that wait share one statement, and so one commit.
+ * Issues addresses from the stock. Requests that wait share one statement, and so one commit.
  * @param limitOf the most addresses a merchant may have, or null
  */
 export const createAddressIssuer = (deps: {
@@ -49,7 +49,9 @@ interface Deps {
   keys: DepositKeys
 }
 
-/** One statement for all; when a kept answer stands in the way of one, each by itself. */
+/**
+ * Issues addresses for all requests in one statement; if a stored answer conflicts with one of them, each by itself.
+ */
 const issueBatch = async (deps: Deps, requests: readonly NewAddress[]): Promise<Issued[]> => {
   try {
     return await issueAll(deps, requests)
@@ -63,7 +65,7 @@ const issueBatch = async (deps: Deps, requests: readonly NewAddress[]): Promise<
 
 const UNIQUE_VIOLATION = '23505'
 
-/** What the stock lacks is derived on the spot. */
+/** Issues addresses from the stock; derives at once those that the stock lacks. */
 const issueAll = async (deps: Deps, requests: readonly NewAddress[]): Promise<Issued[]> => {
   const taken = await takeFromStock(deps.db, requests)
   const left = requests.filter(({ id }) => !taken.has(id))
@@ -72,8 +74,8 @@ const issueAll = async (deps: Deps, requests: readonly NewAddress[]): Promise<Is
 }
 
 /**
- * Gives one address out in a transaction of the caller's, whatever limit its merchant has: for what needs an address of
- * its own and is limited itself.
+ * Issues one address in the caller's transaction, without regard to its merchant's limit: for objects that need an
+ * address of their own and have limits of their own.
  */
 export const issueInside = async (tx: Tx, keys: DepositKeys, request: NewAddress): Promise<string> => {
   const taken = await takeFromStock(tx, [request])
@@ -95,14 +97,14 @@ const issueAlone = async (deps: Deps, request: NewAddress): Promise<Issued> => {
   try {
     return (await storedAnswer(deps.db, request)) ?? (await issueAll(deps, [request]))[0]!
   } catch (error) {
-    // Another process kept its answer between our look and our statement.
+    // Another process stored its answer between our check and our statement.
     const stored = sqlState(error) === UNIQUE_VIOLATION ? await storedAnswer(deps.db, request) : undefined
     if (stored) return stored
     throw error
   }
 }
 
-/** A merchant with a limit is served one request at a time over all processes, so that the limit is exact. */
+/** Serves a merchant with a limit one request at a time over all processes, so that the limit is exact. */
 const issueWithin = async ({ db, keys }: Deps, request: NewAddress, limit: number): Promise<Issued> =>
   inTransaction(db, async (tx): Promise<Issued> => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${`addresses ${request.merchantId}`}, 0))`.execute(tx)

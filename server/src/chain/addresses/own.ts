@@ -1,10 +1,10 @@
-/** Addresses of the platform: they are watched and counted as ours, and belong to no merchant. */
+/** Addresses of the platform: watched, counted as ours, and owned by no merchant. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { AddressFamily } from './family.ts'
 
 /**
- * Makes addresses of the hot wallet known, so that what arrives there is recognised as ours. Safe to repeat.
+ * Records addresses of the hot wallet, so that transfers to them are recognised as ours. Idempotent.
  * @param branch 0: an address that is paid to and from; 1: change
  */
 export const knowHotAddresses = async (
@@ -19,7 +19,7 @@ export const knowHotAddresses = async (
     on conflict do nothing`.execute(db)
 }
 
-/** Makes a cold address known. Safe to repeat. @returns false when its key is here: it is paid to or from */
+/** Records a cold address. Idempotent. @returns false when its key is here, because it is a deposit or hot address */
 export const knowColdAddress = async (
   db: Db | Tx,
   family: AddressFamily,
@@ -36,7 +36,7 @@ export const knowColdAddress = async (
   return rows[0]?.account === 'cold'
 }
 
-/** An address and which key it is said to derive from. */
+/** An address and the key that its row states it derives from. */
 export interface DerivedAddress {
   family: AddressFamily
   account: 'hot' | 'deposit'

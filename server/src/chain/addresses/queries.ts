@@ -3,13 +3,13 @@ import { sql } from 'kysely'
 import type { Db, Query, Tx } from '../../platform/db/index.ts'
 import { familyOf, type AddressFamily } from './family.ts'
 
-/** Whom a deposit address belongs to. It never changes. */
+/** The owner of a deposit address. It never changes. */
 export interface AddressOwner {
   merchantId: string
   addressId: string
   /** canonical: lowercase bech32 on Bitcoin, EIP-55 on EVM chains */
   address: string
-  /** which of our keys the row says it derives from */
+  /** index of the key that the row states it derives from */
   index: number
   meta: string | null
   /** end of a rotating address on the business clock; null on a permanent one */
@@ -17,8 +17,8 @@ export interface AddressOwner {
 }
 
 /**
- * An address of the platform: hot wallet, change, cold storage, whose key is not here, or one that a restored copy does
- * not know the owner of.
+ * An address of the platform: hot wallet, change, cold storage (whose key is not here), or one whose owner a restored
+ * copy does not know.
  */
 export interface OwnAddress {
   address: string
@@ -28,8 +28,8 @@ export interface OwnAddress {
 }
 
 /**
- * Which of these addresses are deposit addresses, and whose. One indexed query, whatever the number of addresses in the
- * database. Addresses are compared as they are: hand in the canonical form, as chain adapters do.
+ * Returns the owners of those of these addresses that are deposit addresses. One indexed query, however many addresses
+ * the database has. Pass canonical addresses, as chain adapters return them: they are compared as text.
  */
 export const ownerOf = async (
   db: Db | Tx,
@@ -45,8 +45,8 @@ export const ownerOf = async (
 }
 
 /**
- * Locks deposit addresses until the transaction ends, in one order: whatever plans for the same ones, a sweep or a
- * payment, waits.
+ * Locks deposit addresses until the transaction ends, always in the same order. Other plans for them, a sweep or a
+ * payment, wait.
  */
 export const lockAddresses = async (tx: Tx, family: AddressFamily, addresses: readonly string[]): Promise<void> => {
   await sql`select from addresses where family = ${family} and address = any(${[...addresses]}::text[]) order by address for no key update`.execute(
@@ -54,7 +54,7 @@ export const lockAddresses = async (tx: Tx, family: AddressFamily, addresses: re
   )
 }
 
-/** Which of these addresses are the platform's own. */
+/** Returns those of these addresses that are the platform's own. */
 export const ownAddressesAmong = async (
   db: Db | Tx,
   family: AddressFamily,
@@ -67,7 +67,7 @@ export const ownAddressesAmong = async (
   return new Map(rows.map((row) => [row.address, row]))
 }
 
-/** Which of these addresses are the operator's cold storage. */
+/** Returns those of these addresses that are the operator's cold storage. */
 export const coldAddressesAmong = async (
   db: Db | Tx,
   family: AddressFamily,
@@ -83,7 +83,7 @@ const HOLDERS = `with asked as (select * from unnest($1::text[], $2::text[]) u(f
   select family, address, true from asked join house_addresses using (family, address)`
 
 /**
- * Whose each of these addresses is; those that have no owner here are absent.
+ * Returns the owner of each of these addresses, without those that have no owner here.
  * @returns by family and address, as `EVM/0x...`
  */
 export const holdersOf = async (
@@ -141,7 +141,7 @@ export const addressesAfter = async (
 /** An address that needs no transaction to be paid from another account of this installation. */
 export type OurAddress = { kind: 'deposit'; owner: AddressOwner } | { kind: 'platform'; platform: OwnAddress }
 
-/** Tells whether a destination is one of our own addresses on that network; null when it is another party's. */
+/** Returns our own address behind a destination on that network, or null when it is another party's. */
 export const isOurs = async (db: Db | Tx, network: Network, address: string): Promise<OurAddress | null> => {
   const family = familyOf(network)
   const owner = (await ownerOf(db, family, [address])).get(address)

@@ -71,7 +71,7 @@ const issue = async (
   return answerOf(issued, before, after)
 }
 
-/** The answer as text on both sides of the address, which only the database knows when it keeps the answer. */
+/** The answer as JSON before and after the address, which only the database knows when it stores the answer. */
 const answerAround = (rest: Record<string, unknown>): { before: string; after: string } => ({
   before: '{"address":"',
   after: `",${JSON.stringify(rest).slice(1)}`,
@@ -108,7 +108,7 @@ const readNetwork = (text: string, networks: ReadonlySet<Network>): { network: N
   return { network: text, family: familyOf(text) }
 }
 
-/** What PostgreSQL's text can't hold would not come back as it was sent. */
+/** Refuses text that PostgreSQL can't store, because it could not be returned as it was sent. */
 const readMeta = (meta: string | undefined): string | null => {
   if (meta === undefined) return null
   if (meta.includes('\0') || !meta.isWellFormed()) {

@@ -6,12 +6,12 @@ import { depositAddress, type DepositKeys } from './derivation.ts'
 import type { AddressFamily } from './family.ts'
 import { takeIndexes } from './indexes.ts'
 
-/** Addresses of one derivation run: few enough not to keep requests of the same process waiting. */
+/** Addresses derived in one run: few enough not to delay requests of the same process. */
 const CHUNK = 16
 
 /**
- * Derives addresses into the stock. Indexes are handed out by the database and used in the same transaction, so that no
- * index is used twice and none is skipped but where the database may have forgotten some.
+ * Derives addresses into the stock. The database allocates their indexes in the same transaction, so that no index is
+ * used twice, and none is skipped except where the database may have lost some.
  */
 export const restock = async (tx: Tx, keys: DepositKeys, family: AddressFamily, count: number): Promise<void> => {
   const first = await takeIndexes(tx, family, 'deposit', 0, count)
@@ -21,7 +21,7 @@ export const restock = async (tx: Tx, keys: DepositKeys, family: AddressFamily, 
     select ${family}, * from unnest(${indexes}::bigint[], ${addresses}::text[])`.execute(tx)
 }
 
-/** How many addresses wait in the stock, counted no further than `most`. */
+/** Counts the addresses in the stock, up to `most`. */
 export const stockOf = async (db: Db, family: AddressFamily, most: number): Promise<number> => {
   const { rows } = await sql<{ count: number }>`
     select count(*) from (select from address_stock where family = ${family} and era = (select database_era()) limit ${most}) s`.execute(
@@ -30,7 +30,7 @@ export const stockOf = async (db: Db, family: AddressFamily, most: number): Prom
   return rows[0]!.count
 }
 
-/** Keeps `target` addresses of each family derived ahead of need, so that no derivation sits on a request's path. */
+/** Keeps `target` addresses of each family in the stock, so that no request has to wait for a derivation. */
 export const createStockJob = (deps: {
   runtime: Runtime
   keys: DepositKeys

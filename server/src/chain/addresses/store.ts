@@ -13,17 +13,17 @@ export interface NewAddress {
   blockchain: Network
   meta: string | null
   leasedUntil: Date | null
-  /** null on a permanent address, and on one whose end a deposit does not move: an invoice's */
+  /** null on a permanent address and on an invoice's, whose end a deposit does not move */
   leaseAfterDepositMs: number | null
   createdAt: Date
-  /** keys under which the answer is kept with the address, and the JSON around the address in it */
+  /** keys under which the answer is stored with the address, and the JSON before and after the address in it */
   answer: { keys: readonly (Fingerprinted & { key: string })[]; before: string; after: string }
 }
 
 /**
- * Gives addresses of the stock to requests and keeps their answers, in one statement. Another process that takes at the
- * same moment gets others.
- * @returns addresses by request id; a request the stock had none for is absent
+ * Assigns addresses of the stock to requests and stores their answers, in one statement. Concurrent processes get
+ * different addresses.
+ * @returns addresses by request id, without requests for which the stock had none
  */
 export const takeFromStock = async (db: Db | Tx, requests: readonly NewAddress[]): Promise<Map<string, string>> => {
   const { rows } = await sql<{ id: string; address: string }>`
@@ -57,10 +57,7 @@ export const takeFromStock = async (db: Db | Tx, requests: readonly NewAddress[]
   return new Map(rows.map(({ id, address }) => [id, address]))
 }
 
-/**
- * How many addresses a merchant has, counted no further than `most`. Those of invoices are not counted: payers cause
- * them.
- */
+/** Counts the addresses of a merchant, up to `most`, without those of invoices, because payers cause them. */
 export const addressesOf = async (db: Db | Tx, merchantId: string, most: number): Promise<number> => {
   const { rows } = await sql<{ count: number }>`
     select count(*) from (select from addresses where merchant_id = ${merchantId}
@@ -68,7 +65,7 @@ export const addressesOf = async (db: Db | Tx, merchantId: string, most: number)
   return rows[0]!.count
 }
 
-/** The answer that was given to the same request before, if any. */
+/** Returns the stored answer to the same request, if any. */
 export const storedAnswer = async (
   db: Db | Tx,
   { merchantId, answer }: NewAddress,

@@ -13,23 +13,23 @@ import type { EvmCall } from './evm-plan.ts'
 import { passTaken } from './nonces.ts'
 import type { Attempt } from './transaction.ts'
 
-/** What signed bytes do, read from the bytes themselves. */
+/** The action of signed bytes, read from the bytes themselves. */
 type SignedAction =
   | { kind: 'call'; call: EvmCall }
   | { kind: 'contract'; contract: Contract }
   | { kind: 'outputs'; outputs: readonly Output[] }
 
-/** A transaction that the signer signed, as these books keep one. */
+/** A transaction that the signer signed, in the form in which our database stores one. */
 export interface SignedForm {
   hash: string
   raw: string
   unsigned: string
-  /** the address that sends it on account chains; null on Bitcoin, where its coins tell */
+  /** the sender on account chains; null on Bitcoin, where its coins determine the senders */
   sender: string | null
   nonce: number | null
   /** outpoints, or address and nonce */
   keys: string[]
-  /** native units it pays the network at most; 0 on Bitcoin, until a block shows it */
+  /** most native units it pays the network; 0 on Bitcoin until it is in a block */
   networkFee: bigint
   expiresAt: Date | null
   signingKeys: Attempt['keys']
@@ -86,7 +86,7 @@ const tronForm = (signed: string): Read => {
   }
 }
 
-/** The PSBT is not in the signed bytes: what is adopted is never replaced, only sent again. */
+/** The signed bytes do not contain the PSBT: an adopted transaction is never replaced, only broadcast again. */
 const bitcoinForm = (signed: string): Read => {
   const parsed = parseTransaction(Buffer.from(signed, 'hex'))
   if (isRefused(parsed)) throw new Error('the signed bytes are no transaction of Bitcoin')
@@ -103,9 +103,9 @@ const bitcoinForm = (signed: string): Read => {
 }
 
 /**
- * Stores transactions that the signer signed for one payment and that these books have forgotten, as the attempts of
- * one: at most one of them can be mined. From then on it goes its way like any other. Throws an Error when its nonce or
- * a coin is another's.
+ * Stores transactions that the signer signed for one payment and that the database has lost, as attempts of one
+ * transaction: at most one of them can be mined. It is then processed like any other. Throws an Error when another
+ * transaction has its nonce or one of its coins.
  * @param forms the first one first
  */
 export const adoptSigned = async (
@@ -146,7 +146,7 @@ export const adoptSigned = async (
 const claimNonce = async (tx: Tx, network: Network, address: string, nonce: number): Promise<void> => {
   await sql`insert into hot_wallets(network, address, next_nonce) select ${network}, address, ${nonce}::bigint from house_addresses
     where family = 'EVM' and account = 'hot' and address = ${address} on conflict do nothing`.execute(tx)
-  // The row that hands out nonces first, as whatever takes one does.
+  // Lock the row that allocates nonces first, as all code that takes a nonce does.
   await sql`select from hot_wallets where network = ${network} and address = ${address} for update`.execute(tx)
   await sql`delete from free_nonces where network = ${network} and address = ${address} and nonce = ${nonce}`.execute(
     tx,

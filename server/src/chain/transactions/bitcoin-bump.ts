@@ -18,29 +18,31 @@ import type { SendingPolicy } from './policy.ts'
 import type { Attempt } from './transaction.ts'
 import type { WalletKeys } from './wallet.ts'
 
-/** A replacement, with the coins it spends besides those of the attempt before. */
+/** A replacement, with the coins that it spends in addition to those of the previous attempt. */
 export type BitcoinBump = Pick<AttemptFields, 'unsigned' | 'networkFee' | 'signingKeys'> & { added: OwnCoin[] }
 
 /** An input and a change output, in virtual bytes, rounded up: what one more coin may add to a transaction. */
 const ONE_MORE_VSIZE = 100
 const MOST_ADDED = 20
 const NODES_INCREMENT = 1000n
-/** Nodes that ask less relay to nodes that ask as much as all did before Core 30. */
+/**
+ * Nodes with a lower increment relay to nodes that require the one of Core before version 30, so at least that is paid.
+ */
 const incrementOf = (asked: bigint): bigint => (asked > NODES_INCREMENT ? asked : NODES_INCREMENT)
 
 /**
- * The same payments from the same coins at a higher fee, which the change pays; confirmed coins are added when it
- * can't. All attempts spend all coins of the first, so that at most one is ever mined.
+ * Plans the same payments from the same coins at a higher fee, paid out of the change; if the change is too small,
+ * confirmed coins are added. All attempts spend all coins of the first, so that at most one is ever mined.
  */
 export const planBitcoinBump = (request: {
   wallet: WalletKeys
   attempt: Attempt
   /** spendable coins that may be added */
   coins: readonly OwnCoin[]
-  /** where the rest of added coins goes when the original has no change */
+  /** where the change of added coins goes when the original has no change */
   change: ChangeKey
   feeRateMilliSatPerVb: bigint
-  /** satoshi: what leaves the pool with the attempt pays so much, the attempt included */
+  /** satoshi: fees of the transactions that the replacement evicts, the attempt included */
   replacedFees?: bigint
   /** thousandths of a satoshi: what the node asks more for each virtual byte of a replacement */
   incrementMilliSatPerVb?: bigint
@@ -91,7 +93,7 @@ export const planBitcoinBump = (request: {
   }
 }
 
-/** First the smallest coin that is enough alone, then the largest: as few as can be, and none larger than need be. */
+/** Offers the smallest coin that is enough alone, then the largest, so that few and small coins are added. */
 const offer = (
   psbt: Psbt,
   coins: readonly Spendable[],
@@ -111,7 +113,7 @@ const offer = (
   return [...(alone ? [alone] : []), ...largest.filter((coin) => coin !== alone)].slice(0, MOST_ADDED)
 }
 
-/** The same coins to the same place of ours at a higher fee, which what arrives pays. */
+/** Plans the same coins to the same address of ours at a higher fee, paid out of the amount received. */
 export const planConsolidationBump = (request: {
   attempt: Attempt
   feeRateMilliSatPerVb: bigint
@@ -136,7 +138,7 @@ export const planConsolidationBump = (request: {
   }
 }
 
-/** Whether anything of it returns to us: only such outputs carry the derivation of a key of ours. */
+/** Whether any output returns to us: only such outputs carry the derivation of a key of ours. */
 export const hasOwnOutput = (unsigned: string): boolean => {
   const psbt = parsePsbt(Buffer.from(unsigned, 'hex'))
   return !isRefused(psbt) && psbt.outputs.some(({ origins }) => origins.length > 0)

@@ -27,7 +27,7 @@ export interface BitcoinPlan {
 
 export type Spendable = SpendableCoin & { own: OwnCoin }
 
-/** A coin of ours with what a PSBT says of it. */
+/** A coin of ours with the data that a PSBT needs. */
 export const spendable = (wallet: WalletKeys, own: OwnCoin): Spendable => {
   const { script, origin } = bitcoinKey(wallet, own)
   return { txid: own.transaction, vout: own.vout, units: own.units, script, origin, own }
@@ -38,11 +38,12 @@ export const capsOf = ({ maxFee, maxFeePerMille }: SendingPolicy): { maxFee: big
   maxFeePerMille,
 })
 
-/** The rate at which change will be spent one day: now's, or the patient one at which small coins are joined. */
+/** The rate at which change will probably be spent: the present or the patient one, whichever is lower. */
 const laterRate = (now: bigint, { patientRate }: SendingPolicy): bigint => (now < patientRate ? now : patientRate)
 
 /**
- * Chooses coins and builds the transaction that pays all outputs and sends the rest, if it is worth it, to `change`.
+ * Chooses coins and builds the transaction that pays all outputs and sends the remainder, if it is worth it, to
+ * `change`.
  */
 export const planBitcoinPayout = (request: {
   wallet: WalletKeys
@@ -68,12 +69,12 @@ export const planBitcoinPayout = (request: {
   return isRefused(payout) ? payout : { payout, ...spendingOf(selection.coins) }
 }
 
-/** What a transaction that joins coins of ours is planned as. */
+/** The plan of a transaction that joins coins of ours. */
 export type ConsolidationPlan = Pick<NewOutgoing, 'unsigned' | 'networkFee' | 'signingKeys' | 'keys' | 'senders'> & {
   hash: string
 }
 
-/** Joins coins of ours into one at `change`, paying what their unconfirmed `ancestors` lack. */
+/** Plans to join coins of ours into one at `change`, and to pay the fee that their unconfirmed `ancestors` lack. */
 export const planConsolidation = (request: {
   wallet: WalletKeys
   coins: readonly OwnCoin[]

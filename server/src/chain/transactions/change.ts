@@ -3,7 +3,7 @@ import { knowHotAddresses, takeIndexes } from '../addresses/index.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { bitcoinKey, type WalletKeys } from './wallet.ts'
 
-/** An address of the hot wallet that was not handed out: our own money returns to it. */
+/** An address of the hot wallet that was not handed out, for our own change. */
 export interface ChangeKey {
   index: number
   address: string
@@ -12,14 +12,14 @@ export interface ChangeKey {
 }
 
 /**
- * The next unused change address. One that is taken and not used is a gap, so it is taken when something can be
- * planned.
+ * Takes the next unused change address. A taken and unused address leaves a gap, so take it only when a plan is
+ * possible.
  */
 export const takeChange = async (db: Db, wallet: WalletKeys): Promise<ChangeKey> => {
   return changeAt(wallet, await takeIndexes(db, 'BITCOIN', 'hot', 1, 1))
 }
 
-/** Some change address, to reckon sizes with: all have scripts of one length. */
+/** Returns any change address, to calculate sizes with: all have scripts of the same length. */
 export const anyChange = (wallet: WalletKeys): ChangeKey => changeAt(wallet, 0)
 
 const changeAt = (wallet: WalletKeys, index: number): ChangeKey => ({
@@ -27,7 +27,7 @@ const changeAt = (wallet: WalletKeys, index: number): ChangeKey => ({
   ...bitcoinKey(wallet, { account: 'hot', branch: 1, index }),
 })
 
-/** Has the watcher know it as ours, in the transaction that stores what pays it. */
+/** Records a change address as ours, for the watcher, in the transaction that stores a payment to it. */
 export const knowChange = async (tx: Tx, { address, index }: ChangeKey, at: Date): Promise<void> => {
   await knowHotAddresses(tx, 1, [{ family: 'BITCOIN', address, index }], at)
 }

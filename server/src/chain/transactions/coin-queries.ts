@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { OwnCoin } from './coins.ts'
 
-/** Which of these transactions of Bitcoin spend coins of cold addresses, each with one of those addresses. */
+/** Returns those of these Bitcoin transactions that spend coins of cold addresses, each with one of those addresses. */
 export const coldPayers = async (tx: Tx, hashes: readonly string[]): Promise<Map<string, string>> => {
   const { rows } = await sql<{
     hash: string
@@ -14,7 +14,7 @@ export const coldPayers = async (tx: Tx, hashes: readonly string[]): Promise<Map
   return new Map(rows.map(({ hash, address }) => [hash, address]))
 }
 
-/** Coins of addresses that blocks made and none has spent. */
+/** Returns the confirmed, unspent coins of addresses. */
 export const unspentAt = async (
   tx: Tx,
   network: Network,
@@ -29,7 +29,9 @@ export const unspentAt = async (
   return rows
 }
 
-/** The largest of the coins of blocks at these outpoints that a transaction of Bitcoin has reserved and not spent. */
+/**
+ * Returns the largest of the confirmed coins at these outpoints that a Bitcoin transaction has reserved and not spent.
+ */
 export const largestReserved = async (
   db: Db,
   outgoingId: string,

@@ -27,15 +27,15 @@ const movesOf = (network: Network, coins: readonly Changed[], height: number | n
 const outOf = (moves: readonly CustodyMove[]): CustodyMove[] => moves.map((move) => ({ ...move, units: -move.units }))
 
 /**
- * A coin that none of our transactions spent is not gone by the books: its address is short of it. What leaves a cold
- * address the operator has sent.
+ * Whether a spend counts in the books as ours. If not, the coin's address is short of it. Spends from cold addresses
+ * count, because the operator sent them.
  */
 const byUs = (network: Network, account: ReturnType<typeof sql>, hash: ReturnType<typeof sql>) =>
   sql`(${account} = 'cold' or exists (select from outgoing_attempts a where a.network = ${network} and a.hash = ${hash}))`
 
 /**
- * Notes the coins a block makes for us and the coins of ours it spends. Answers what addresses should hold more or less
- * by that, which is nothing when the block is read again.
+ * Stores the coins that a block makes for us, and marks coins of ours that it spends. Returns the changes of address
+ * balances; none when the block is read again.
  */
 export const followCoins = async (tx: Tx, network: Network, block: Block): Promise<CustodyMove[]> => {
   const made = block.transactions.flatMap((t) =>
@@ -71,7 +71,7 @@ export const followCoins = async (tx: Tx, network: Network, block: Block): Promi
   return [...movesOf(network, come, block.height), ...outOf(movesOf(network, gone, block.height))]
 }
 
-/** Takes back what lost blocks made and spent: their coins are unconfirmed again, and unspent. */
+/** Reverses the effects of lost blocks: the coins they made are unconfirmed again, the coins they spent are unspent. */
 export const unfollowCoins = async (tx: Tx, network: Network, fromHeight: number): Promise<CustodyMove[]> => {
   const { rows: back } = await sql<Changed>`with lost as (
       select transaction, vout, ${byUs(network, sql`utxos.account`, sql`utxos.spent_by`)} as ours from utxos
@@ -85,17 +85,17 @@ export const unfollowCoins = async (tx: Tx, network: Network, fromHeight: number
 }
 
 /**
- * Whether a transaction `o` spends nothing but what was final or ours: one that pays for a transaction spends from it,
- * which then must be ours and do the same.
+ * SQL that is true when a transaction `o` spends only final coins or our own. A transaction that pays for another one
+ * spends from it, so that one must be ours and fulfil the same condition.
  */
 const standsOnOurs = sql`(o.pays_for is null or exists (select from outgoing_attempts p join outgoing q on q.id = p.outgoing_id
   where p.network = o.network and p.hash = o.pays_for and q.pays_for is null))`
 
 /**
- * Coins that may be spent: what our own transactions returned as soon as it is confirmed, everything else, also what
- * others sent to our change addresses, once its block is final, so that no reorganisation takes away what a payout
- * stands on. What pays for a deposit stands on a stranger's transaction, and waits as that does. What a coinbase pays
- * may be spent once the next block may spend it.
+ * Returns the coins that may be spent. Change of our own transactions may be spent once confirmed. All other coins,
+ * also those that others sent to our change addresses, may be spent once final, so that no reorganisation removes an
+ * input of a payout. A transaction that pays for a deposit depends on a foreign one, so its outputs must be final too.
+ * A coinbase output may be spent when the next block may contain that.
  */
 export const spendableCoins = async (db: Db | Tx, network: Network, most: number): Promise<OwnCoin[]> => {
   const { rows } =
@@ -123,7 +123,8 @@ export const reserveCoins = async (
 }
 
 /**
- * Notes coins that are in no block yet as taken by the transaction that will spend them; false when another has them.
+ * Stores unconfirmed coins as reserved for the transaction that will spend them; false when another one has reserved
+ * them.
  */
 export const reserveUnconfirmed = async (
   tx: Tx,
@@ -144,7 +145,7 @@ export const reserveUnconfirmed = async (
   return rows.length === coins.length
 }
 
-/** Gives back coins that were reserved for a transaction and never spent: all of them, or those at these outpoints. */
+/** Releases coins that were reserved for a transaction and never spent: all of them, or those at these outpoints. */
 export const freeCoins = async (tx: Tx, outgoingId: string, outpoints?: readonly string[]): Promise<void> => {
   const only = outpoints === undefined ? null : [...outpoints]
   await sql`update utxos set reserved_by = null where reserved_by = ${outgoingId} and spent_by is null
@@ -152,8 +153,8 @@ export const freeCoins = async (tx: Tx, outgoingId: string, outpoints?: readonly
 }
 
 /**
- * What addresses hold less by transactions that were not known to be ours when their blocks were read. Coins of cold
- * addresses were taken off then.
+ * Returns the decreases of address balances by transactions that were not known as ours when their blocks were read.
+ * Coins of cold addresses were subtracted then.
  */
 export const spentMoves = async (tx: Tx, network: Network, hashes: readonly string[]): Promise<CustodyMove[]> => {
   const { rows } = await sql<{
@@ -174,10 +175,9 @@ export const spentMoves = async (tx: Tx, network: Network, hashes: readonly stri
 }
 
 /**
- * Takes the coins of transactions that these books had forgotten. What one of them has spent in a block that was read
- * already is taken off its address now: it was us after all. Throws an Error when another transaction has reserved one
- * of them.
- * @returns the addresses of the coins, those of the first transaction first, and what they hold less
+ * Reserves the coins of adopted transactions. A coin that one of them spent in a block already read is now subtracted
+ * from its address, because the spend was ours. Throws an Error when another transaction has reserved one of the coins.
+ * @returns the addresses of the coins, those of the first transaction first, and the decreases of their balances
  */
 export const adoptCoins = async (
   tx: Tx,

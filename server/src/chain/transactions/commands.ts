@@ -29,13 +29,13 @@ export interface NewOutgoing {
   signingKeys: Attempt['keys']
   feeRate: unknown
   networkFee: bigint
-  /** TRON: no node takes the transaction after this */
+  /** TRON: no node accepts the transaction after this */
   expiresAt?: Date
   /** Bitcoin: the unconfirmed transaction that it pays for */
   paysFor?: string
 }
 
-/** What one attempt is made of. */
+/** The fields of one attempt. */
 export type AttemptFields = Pick<NewOutgoing, 'unsigned' | 'signingKeys' | 'feeRate' | 'networkFee' | 'expiresAt'>
 
 /** Stores a transaction and its first attempt, before anything is signed. */
@@ -72,7 +72,7 @@ export const insertAttempt = async (
 const textOf = (value: unknown): string =>
   JSON.stringify(value, (_, field: unknown) => (typeof field === 'bigint' ? field.toString() : field))
 
-/** Stores signed bytes. They are in the database before any node sees them. */
+/** Stores signed bytes. Call it before any node gets them. */
 export const recordSigned = async (
   tx: Tx,
   outgoing: Outgoing,
@@ -90,8 +90,9 @@ export const recordSigned = async (
 }
 
 /**
- * A replacement that pays more, in force from now on. The earlier attempts stay: any of them may still be mined.
- * @param more coins it spends besides, and a new address its change goes to. Throws when a coin was taken meanwhile.
+ * Stores a replacement with a higher fee as the current attempt. Earlier attempts are kept: any of them may still be
+ * mined.
+ * @param more coins it spends in addition, and a new change address. Throws when another transaction has taken a coin.
  */
 export const recordBump = async (
   tx: Tx,
@@ -120,7 +121,7 @@ const addCoins = async (tx: Tx, { id, network }: Outgoing, coins: readonly OwnCo
   )
 }
 
-/** Goes back to the attempt before one that the signer would not sign, and gives back the coins that only it spends. */
+/** Returns to the previous attempt after the signer refused the current one, and releases coins only it spends. */
 export const dropUnsignedBump = async (
   tx: Tx,
   outgoing: Outgoing,
@@ -142,7 +143,9 @@ export const dropUnsignedBump = async (
   )
 }
 
-/** A node took the current attempt: tells it the first time, and sets when to look again. */
+/**
+ * Records that a node accepted the current attempt: calls subscribers the first time, and sets when to process it next.
+ */
 export const recordAccepted = async (
   tx: Tx,
   outgoing: Outgoing,
@@ -159,7 +162,7 @@ export const recordAccepted = async (
   await carryOut(tx, effects, moment)
 }
 
-/** A node refuses the current attempt as invalid. */
+/** Records that a node refuses the current attempt as invalid. */
 export const recordInvalid = async (db: Db | Tx, { id, epoch }: Outgoing, at: Date): Promise<void> => {
   await sql`update outgoing set refused_since = coalesce(refused_since, ${at}) where id = ${id} and epoch = ${epoch}`.execute(
     db,
@@ -167,8 +170,8 @@ export const recordInvalid = async (db: Db | Tx, { id, epoch }: Outgoing, at: Da
 }
 
 /**
- * The first attempt was refused, by a stop or by the signer, so nothing of it exists: its coins and its nonce are free,
- * and the subscribers of those it paid are called.
+ * Records that a stop or the signer refused the first attempt, so that it does not exist: releases its coins and its
+ * nonce, and calls the subscribers of its payments.
  */
 export const recordRefused = async (
   tx: Tx,
@@ -190,7 +193,7 @@ export const recordRefused = async (
   )
 }
 
-/** Makes a move and gathers what subscribers want done with it; nothing when the table does not allow it now. */
+/** Changes a transaction's state and returns the effects of subscribers; none if the table forbids the event. */
 export const moveAndNotify = async (
   tx: Tx,
   id: string,
@@ -201,7 +204,8 @@ export const moveAndNotify = async (
   mined?: { hash: string; height: number; block: string; fee: bigint | null; succeeded: boolean },
 ): Promise<Effects> => {
   const outgoing = await move(tx, id, event, moment.at, mined ? { mined } : {})
-  // A final transaction has spent the coins of its own attempt; what another attempt would have spent besides is free.
+  // A final transaction has spent the coins of its mined attempt; coins that only another attempt would have spent are
+  // free.
   if (outgoing && frees(event)) await freeCoins(tx, id)
   return outgoing ? tell(tx, { event, outgoing, hash }, subscribers, moment) : noEffects
 }
@@ -210,8 +214,8 @@ const frees = (event: OutgoingEvent): boolean =>
   moveOf(outgoingMoves, statesTaking(outgoingMoves, event)[0]!, event)!.effects.includes('freeCoins')
 
 /**
- * Gives up a child that no node is known to have, whose parent was mined without it: it is not handed over any more,
- * and others may spend its coins. It may still be mined, and ends when final blocks say which of them was.
+ * Gives up a child that no node is known to have, whose parent was mined without it. It is not broadcast again, and
+ * others may spend its coins. It may still be mined; it ends when final blocks show which of them was.
  */
 export const recordDropped = async (tx: Tx, { id, epoch }: Outgoing, { at }: Pick<Moment, 'at'>): Promise<void> => {
   const { rows } = await sql`update outgoing set dropped_at = ${at}, updated_at = ${at}
@@ -220,8 +224,8 @@ export const recordDropped = async (tx: Tx, { id, epoch }: Outgoing, { at }: Pic
 }
 
 /**
- * Ends a transaction that can never be mined any more, as what it spends was never made or is spent by another in a
- * final block. Only for those that carry no merchant's money.
+ * Ends a transaction that can never be mined, because its coin was never made or another transaction spends it in a
+ * final block. Only for transactions without merchants' money.
  */
 export const recordSuperseded = async (tx: Tx, id: string, { at }: Pick<Moment, 'at'>): Promise<boolean> => {
   const moved = await move(tx, id, 'outrun', at)
@@ -230,9 +234,9 @@ export const recordSuperseded = async (tx: Tx, id: string, { at }: Pick<Moment, 
 }
 
 /**
- * Ends a transaction that can never be mined any more, as something else used up what it needs in a final block. Those
- * whose money it carries are notified; its other coins are free.
- * @param paid intents that what used it up pays
+ * Ends a transaction that can never be mined, because a conflict in a final block used what it needs. Calls the
+ * subscribers whose money it carries, and releases its other coins.
+ * @param paid intents that the conflicting transaction pays
  */
 export const recordOvertaken = async (
   tx: Tx,
@@ -253,8 +257,8 @@ export const recordOvertaken = async (
 }
 
 /**
- * Ends a transaction that has expired unmined and is proven dead, where its planner looks afresh at what is
- * needed rather than have the same made anew (TRON).
+ * Ends an expired transaction that is proven never to be mined, when its planner is to plan again instead of renewing
+ * it (TRON).
  */
 export const recordLapsed = async (
   tx: Tx,
@@ -267,7 +271,7 @@ export const recordLapsed = async (
     await carryOut(tx, await tell(tx, { event: 'refused', outgoing: moved, hash: null }, subscribers, moment), moment)
 }
 
-/** What subscribers want done with a move. */
+/** Calls all subscribers with a change and returns their effects. */
 export const tell = async (
   tx: Tx,
   change: OutgoingChange,

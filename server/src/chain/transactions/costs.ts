@@ -7,7 +7,7 @@ import { tidyLegs, type Item } from '../../ledger/postings/index.ts'
 import { allocate, rescale } from '../../platform/money/index.ts'
 import type { Outgoing, OutgoingChange } from './transaction.ts'
 
-/** A network's own units of its coin as ledger units. */
+/** Converts native units of a network's coin to ledger units. */
 export const nativeLedgerUnits = (catalogue: Catalogue, network: Network, units: bigint): bigint => {
   const native = catalogue.findCrypto(NATIVE_TICKER[network])
   const on = native?.networks.get(network)
@@ -15,14 +15,15 @@ export const nativeLedgerUnits = (catalogue: Catalogue, network: Network, units:
   return rescale(units, on.decimals, native.scale)
 }
 
-/** What the network took, in native ledger units; 0 before the transaction is mined. */
+/** Returns the network fee in ledger units of the coin; 0 before the transaction is mined. */
 export const feeInLedgerUnits = (catalogue: Catalogue, { network, networkFee }: Outgoing): bigint =>
   nativeLedgerUnits(catalogue, network, networkFee ?? 0n)
 
 /**
- * The cost of a transaction without a payment: when it is mined the fee leaves the custody of the sending account and
- * is a cost of those it was made for, split evenly to the last unit; when its block is lost exactly that is taken back.
- * @param payers merchants, or the platform; the same one as often as it has a part in it
+ * Returns the postings of the cost of a transaction without a payment. When it is mined, the fee leaves the custody of
+ * the sender and is charged to `payers`, split evenly to the last unit. When its block is lost, exactly that is
+ * reversed.
+ * @param payers merchants, or the platform; one entry for each part in it
  */
 export const ownCosts = (
   catalogue: Catalogue,

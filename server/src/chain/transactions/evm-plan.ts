@@ -24,19 +24,19 @@ export interface EvmCall {
   data: string
 }
 
-/** The call that pays: native coin directly, a token by `transfer` on its contract. */
+/** Returns the call of a payment: a transfer of the native coin, or `transfer` on a token's contract. */
 export const paymentCall = (payment: { to: string; units: bigint; contract: string | null }): EvmCall =>
   payment.contract === null
     ? { to: payment.to, value: payment.units, data: '0x' }
     : { to: payment.contract, value: 0n, data: encodeTransfer(payment.to, payment.units) }
 
 /**
- * An address that the chain has never seen, for what a payment to a new account takes. @param id a UUID of its own each
- * time
+ * Returns an address without history, to measure the gas of a payment to a new account.
+ * @param id a new UUID for each call
  */
 export const addressWithoutHistory = (id: string): string => `0x${id.replaceAll('-', '').padEnd(40, '0')}`
 
-/** Room above an estimate, in percent: state may move between the estimate and the block. */
+/** Margin above an estimate, in percent: state may change between the estimate and the block. */
 const GAS_ROOM = 25n
 
 export interface EvmPlan {
@@ -70,9 +70,9 @@ export const planEvm = (request: {
 }
 
 /**
- * The same nonce, receiver and amount at a price nodes take in its place, authorisations included (EIP-7702).
- * @param fromWhatIsThere of the coin of an address that has no more: what the dearer transaction costs more leaves the
- *   amount
+ * Plans a replacement with the same nonce, receiver, amount and authorisations (EIP-7702), at a price that nodes
+ * accept.
+ * @param fromWhatIsThere for an address without more coin: the additional fee is subtracted from the amount
  */
 export const planEvmBump = (
   unsigned: string,
@@ -103,8 +103,8 @@ export const planEvmBump = (
 const FILLER_GAS = 21_000n
 
 /**
- * What takes the place of a transaction that is not worth what it costs by now: it uses up the same nonce and does
- * nothing, so that whatever waits behind goes on.
+ * Plans a replacement that does nothing, for a transaction that is no longer worth its cost: it uses the same nonce, so
+ * that later nonces can be mined.
  */
 export const planEvmCancel = (unsigned: string, sender: string, rate: GasRate): EvmPlan => {
   const bytes = fromHex(hex(unsigned))
@@ -122,20 +122,20 @@ export const planEvmCancel = (unsigned: string, sender: string, rate: GasRate): 
   return planOf(replaceAtHigherPrice({ ...filler, type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas }, wanted))
 }
 
-/** Whether it only uses up a nonce: it pays nothing to its own sender. */
+/** Whether a transaction only uses up a nonce: it pays nothing to its own sender. */
 export const isEvmFiller = (unsigned: string, sender: string): boolean => {
   if (!isHex(unsigned)) return false
   const parsed = parseUnsigned(fromHex(unsigned))
   return !isRefused(parsed) && parsed.to === sender && parsed.value === 0n && parsed.data === '0x'
 }
 
-/** A transaction that authorises, as the signer is handed it (EIP-7702). */
+/** Converts a transaction with authorisations (EIP-7702) to the form that the signer gets. */
 export const planOfDraft = (draft: SetCodeDraft): EvmPlan => ({
   unsigned: toHex(serializeDraft(draft)),
   networkFee: draft.gas * draft.maxFeePerGas,
 })
 
-/** A transaction as the signer is handed it. */
+/** Converts a transaction to the form that the signer gets. */
 export const planOf = (transaction: UnsignedTransaction): EvmPlan => {
   const price = transaction.type === 'legacy' ? transaction.gasPrice : transaction.maxFeePerGas
   return {

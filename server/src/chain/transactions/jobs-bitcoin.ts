@@ -18,17 +18,17 @@ const MOST_COINS = 1000
 /** Nodes evict no more than this for one replacement (BIP 125 rule 5; from Bitcoin Core 31 on so many clusters). */
 const MOST_EVICTED = 100
 
-/** The newest form of a transaction that the node has in its pool, and what it pays there. */
+/** The newest attempt of a transaction in the node's pool, and its cost there. */
 interface Shown {
   attempt: Attempt
   cost: PoolCost
 }
 
 /**
- * Has a stuck transaction pay more, when with what stands on it it pays less than the node asks: it is replaced by one
- * that pays more, out of its change or of coins added to it. Its descendants leave the pool with it and are paid for
- * too. When that costs more than a child that spends its change, or is not possible, the child is made; while there is
- * one, the child is what pays more.
+ * Raises the fee of a stuck transaction that, together with its descendants, pays less than the node requires. A
+ * replacement pays more, out of the change or of added coins, and also pays for the descendants that leave the pool
+ * with it. When that is impossible, or costs more than a child that spends the change, the child is planned. While
+ * there is a child, its fee is raised instead.
  */
 export const bumpBitcoin = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Promise<void> => {
   const shown = await shownOf(deps, outgoing)
@@ -40,8 +40,8 @@ export const bumpBitcoin = async (deps: SendingDeps, outgoing: Outgoing, attempt
 }
 
 /**
- * Broadcasts a transaction again of which the pool shows no attempt: it was mined just now, or a full pool evicted it
- * (Bitcoin Core, `TrimToSize`). The pool's least fee rate may have risen above the transaction's; then it is bumped.
+ * Broadcasts a transaction again when the pool has no attempt of it: it was just mined, or a full pool evicted it
+ * (Bitcoin Core, `TrimToSize`). If the pool's minimum fee rate is now above the transaction's, its fee is raised.
  */
 const handBack = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Promise<void> => {
   const result = await handOver(deps, outgoing, attempt)
@@ -53,9 +53,9 @@ const handBack = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt)
 }
 
 /**
- * What becomes of a transaction that the node refuses for its fee. While an older form is in the pool, the node wants
- * the newer one to pay for what stands on the older one by now: the older one stays, until it is stuck again. Otherwise
- * it pays the rate of now, and no more than that.
+ * Handles a transaction that the node refuses for its fee. While an older attempt is in the pool, the node requires the
+ * newer one to pay for the descendants of the older one too; then the older one stays until it is stuck again.
+ * Otherwise the transaction is replaced at the present rate, and no more.
  */
 export const refusedForFee = async (
   deps: SendingDeps,
@@ -120,13 +120,13 @@ const shownOf = async ({ runtime, adapter }: SendingDeps, { id }: Outgoing): Pro
   return undefined
 }
 
-/** A child that no node takes is no reason to wait for long. */
+/** Whether there is a child to wait for. One that no node accepts does not count for long. */
 const hasChild = async ({ runtime, policy }: SendingDeps, { id }: Outgoing): Promise<boolean> =>
   (await childOf(runtime.db, id, new Date(runtime.clock.business() - policy.bumpAfterMs))) !== undefined
 
 /**
- * It is mined in its turn: blocks are slow. A consolidation can also wait for low fees, unless it pays for a
- * transaction that can't.
+ * Whether to leave a transaction as it is: it pays enough and is only waiting for a block. A consolidation may also
+ * wait for low fees, unless it pays for a transaction that can't wait.
  */
 const waits = ({ policy }: SendingDeps, { purpose }: Outgoing, { cost }: Shown, rate: bigint): boolean =>
   cost.package.fee >= feeAt(rate, cost.package.vsize) ||
@@ -155,7 +155,7 @@ const planPayout = async (
     })
   const bump = planWith(anyChange(wallet))
   if (isRefused(bump)) return bump
-  // Change goes where it went before; a transaction that had none needs an address for it.
+  // Change goes to the same address as before; a transaction without change needs a new address for it.
   if (hasOwnOutput(attempt.unsigned) || !hasOwnOutput(bump.unsigned)) return { bump }
   const change = await takeChange(runtime.db, wallet)
   const again = planWith(change)

@@ -8,14 +8,14 @@ import { rawOf } from './store.ts'
 import type { Attempt, Outgoing } from './transaction.ts'
 
 /**
- * Gives up a child that no node has taken, when its parent was mined without it: it would pay the fee of both for
- * nothing. True when it did.
+ * Gives up a child that no node has accepted, when its parent was mined without it: it would pay the fee of both for
+ * nothing. Returns true when it did.
  */
 export const dropNeedless = async (deps: SendingDeps, outgoing: Outgoing, { hash }: Attempt): Promise<boolean> => {
   const { adapter, runtime } = deps
   if (outgoing.paysFor === null || outgoing.firstBroadcastAt !== null) return false
   if ((await adapter.statusOf(outgoing.paysFor)).kind !== 'mined') return false
-  // An answer may have been lost: what the node has goes on.
+  // An earlier answer may have been lost: a child that the node has stays.
   if ((await adapter.statusOf(hash!)).kind !== 'unknown') return false
   await inTransaction(runtime.db, (tx) => recordDropped(tx, outgoing, momentOf(runtime)))
   await resolveAlert(runtime.db, 'broadcast', outgoing.id, momentOf(runtime).at)
@@ -23,8 +23,8 @@ export const dropNeedless = async (deps: SendingDeps, outgoing: Outgoing, { hash
 }
 
 /**
- * Hands a transaction over; a child whose parent is not in the pool, as it pays too little by itself, with its parent,
- * where that is ours.
+ * Broadcasts a transaction. A child whose parent is not in the pool, because it pays too little alone, is submitted
+ * together with the parent, if that is ours.
  */
 export const handOver = async (
   { adapter, runtime }: SendingDeps,

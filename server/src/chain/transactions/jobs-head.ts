@@ -5,17 +5,17 @@ import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { LIFETIME_MS } from './tron-plan.ts'
 
 /**
- * How far a head may lie behind the clock, in ms. A transaction expires ten minutes after the head it was made upon:
- * upon an older head less than half of that would be left. Blocks come every three seconds.
+ * Greatest age of a head, in ms. A transaction expires ten minutes after the head it refers to; with an older head,
+ * less than half of that would be left. There is a block every three seconds.
  */
 const MOST_HEAD_AGE_MS = LIFETIME_MS / 2
 
 const KIND = 'head-old'
 
 /**
- * What a new transaction refers to, of a node whose head is recent. A node that syncs answers everything as java-tron
- * does, with balances that have been spent since. Throws `ChainUnavailable` and raises an alert while the head is
- * older, so that nothing is planned.
+ * Returns the reference block for new transactions, of a node whose head is recent. A syncing java-tron answers all
+ * requests, with balances that have been spent since. While the head is older, this throws `ChainUnavailable` and
+ * raises an alert, so that nothing is planned.
  */
 export const recentReference = async ({
   runtime,

@@ -2,7 +2,7 @@ import { later, type SendingDeps } from './sending.ts'
 import { stepAgainAt } from './store.ts'
 import type { Attempt, Outgoing } from './transaction.ts'
 
-/** What can't pay more, or need not, is at least kept in the node's pool. */
+/** Broadcasts a transaction again whose fee can't or need not be raised, so that it stays in the node's pool. */
 export const keepInPool = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Promise<void> => {
   const result = await deps.adapter.broadcast(attempt.raw!)
   if (result.kind !== 'accepted')

@@ -6,7 +6,7 @@ import { lostOn } from './lost.ts'
 
 const MOST_AT_ONCE = 500
 
-/** Hands final transactions of lost blocks over again, with the same bytes, until blocks have them. */
+/** Broadcasts final transactions of lost blocks again, with the same bytes, until they are in blocks. */
 export const createLostJob = (
   runtime: Runtime,
   adapter: Pick<ChainAdapter, 'network' | 'broadcast'>,

@@ -11,15 +11,18 @@ interface NonceDeps {
   network: EvmNetwork
   adapter: AccountChainAdapter
   hotAddress: string
-  /** what the chain holds; read when absent */
+  /** state of the chain; read when absent */
   state?: Pick<AccountState, 'minedNonce'>
 }
 
-/** A chain that has seen more nonces than the database handed out means the database is older than the chain: stop. */
+/**
+ * Whether the chain has used no more nonces than the database handed out. If not, the database is older than the chain.
+ */
 export const isNonceSound = async (deps: NonceDeps): Promise<boolean> => (await soundNonce(deps)) !== undefined
 
 /**
- * The nonces a hot address has next, or undefined, which raises an alert, when the chain and the database do not agree.
+ * Returns the next nonces of a hot address; undefined, after an alert, when the chain has used more than the database
+ * handed out.
  */
 export const soundNonce = async (deps: NonceDeps): Promise<NonceLine | undefined> => {
   const { runtime, network, hotAddress, state } = deps
@@ -38,7 +41,7 @@ export const soundNonce = async (deps: NonceDeps): Promise<NonceLine | undefined
     return undefined
   }
   await resolveAlert(runtime.db, alert.kind, alert.subject, moment.at)
-  // What the chain has mined with a nonce is there for good, whatever it was.
+  // A nonce that the chain has mined stays used, whatever used it.
   await freeForgotten(runtime.db, network, hotAddress, mined, moment.at)
   const { rows: freed } = await sql<{ nonce: number }>`with used as (
       delete from free_nonces where network = ${network} and address = ${hotAddress} and nonce < ${mined} returning nonce)

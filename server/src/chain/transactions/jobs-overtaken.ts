@@ -17,10 +17,10 @@ import { attemptsOf } from './store.ts'
 import type { Outgoing } from './transaction.ts'
 
 /**
- * Ends transactions whose nonce or coin something else has used in a final block. The signer is asked first: what used
- * it may be a form of the same payment that these books have forgotten, which is then booked; otherwise every form that
- * was signed must need what is lost. Of several payments together it may be one that pays only some of them: those wait
- * to be attached to it. What a payment was for is then paid anew under another intent, and an alert is raised.
+ * Ends transactions whose nonce or coin a conflict in a final block has used. First it asks the signer: the conflict
+ * may be an attempt of the same payment that the database has lost, which is then recorded. Otherwise every signed
+ * attempt must need what was used. If the conflict pays only some of several payments, those wait to be attached to it.
+ * The others are paid again under another intent, and an alert is raised.
  */
 export const createOvertakenJob = (deps: SendingDeps, everyMs: number): Job => ({
   name: `overtaken ${deps.network}`,
@@ -66,10 +66,10 @@ const settle = async (deps: SendingDeps, outgoing: Outgoing): Promise<void> => {
 }
 
 const UNCLEAR = 'overtaken-unclear'
-/** Raised with the transaction of ours that takes a payout back. */
+/** Kind of the alert that is raised when a transaction of ours to recall a payout is planned. */
 const RECALLED = 'payout-recalled'
 
-/** Whether a transaction of ours without a payment has taken it back: an alert was raised when that was planned. */
+/** Whether a transaction of ours without a payment has recalled it: its alert was raised when that was planned. */
 const isRecalled = async (tx: Tx, { network }: Outgoing, lost: readonly Lost[]): Promise<boolean> => {
   const { rows } = await sql`select from outgoing o join outgoing_attempts a on a.outgoing_id = o.id
     where a.network = ${network} and a.hash = ${lost[0]!.hash} and o.purpose = 'consolidation'`.execute(tx)
@@ -88,7 +88,7 @@ const signedFor = async ({ signer }: SendingDeps, intents: readonly string[]): P
   return [...all.values()]
 }
 
-/** One that could still be mined, by its hash; also one of ours that the signer does not know. */
+/** Returns the hash of a signed transaction that could still be mined, including ours that the signer does not know. */
 const stillPossible = async (
   { runtime }: SendingDeps,
   outgoing: Outgoing,
@@ -105,7 +105,7 @@ const stillPossible = async (
   )
 }
 
-/** As blocks name them: the signer puts the chain's id before address and nonce. */
+/** Returns keys as blocks name them: the signer puts the chain's id before address and nonce. */
 const keysOf = ({ network, conflictKeys }: SignedTransaction): string[] =>
   isEvmNetwork(network) ? conflictKeys.map((key) => key.slice(key.indexOf(':') + 1)) : conflictKeys
 
@@ -120,7 +120,7 @@ const alertUnclear = async (
   await raiseAlert(runtime.db, { kind: UNCLEAR, subject: outgoing.id, text }, momentOf(runtime))
 }
 
-/** What used it up pays the same: it was signed for this payment and forgotten. Its block says what came of it. */
+/** Records a conflict that was signed for the same payment and lost by the database. Its block is the outcome. */
 const book = async (deps: SendingDeps, outgoing: Outgoing, own: SignedTransaction, height: number): Promise<void> => {
   const { runtime, network, adapter, subscribers } = deps
   const block = await adapter.blockAt(height)

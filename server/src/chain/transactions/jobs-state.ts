@@ -10,9 +10,9 @@ interface StateDeps {
 }
 
 /**
- * The chain's state at a block that the books have read, or at a newer one. What the books hold for mined was mined by
- * that block, when they are asked before this: coin that has left is then missing from balances, or is still
- * subtracted, and never neither. Throws `ChainUnavailable` while the node is behind the books.
+ * Returns the chain's state at the block that the books have read, or at a newer one. Read the books before calling it:
+ * each outgoing amount is then either missing from the balances or still subtracted in the books, never neither. Throws
+ * `ChainUnavailable` while the node is behind the books.
  */
 export const currentState = async ({ runtime, network, adapter }: StateDeps): Promise<AccountState> => {
   return adapter.stateFrom((await heightOf(runtime.db, network)) ?? 0)

@@ -5,15 +5,15 @@ import { momentOf } from '../../platform/runtime/runtime.ts'
 import { later, type SendingDeps } from './sending.ts'
 import { mayAskAll, recordAcceptedAll, recordSignedAll, type Fresh, type Signed } from './together.ts'
 
-/** The signer keeps 64 requests waiting at most, of all networks. */
+/** Requests to the signer at once: its queue holds 64, from all networks. */
 const ASKED_AT_ONCE = 8
 
 /**
- * Signs transactions of one sender that nothing has been signed for, stores what was signed and hands it over in their
- * order: one intent and one signature each, but one database transaction for all at each of the three steps. Who is
- * stopped, refused or not taken by the node is left as it is: each that is not among those answered is carried on one
- * by one.
- * @returns ids of those that a node took
+ * Has unsigned transactions of one sender signed, stores them and broadcasts them in order. Each has an intent and a
+ * signature of its own, but each of the three steps is one database transaction for all. Transactions that are stopped,
+ * refused or not accepted by the node are left unchanged; the caller processes all that are not in the result one by
+ * one.
+ * @returns ids of those that a node accepted
  */
 export const sendTogether = async (deps: SendingDeps, fresh: readonly Fresh[]): Promise<ReadonlySet<string>> => {
   const { runtime, network, carriesStopped } = deps
@@ -62,7 +62,7 @@ const ask = async ({ signer, purposeOf }: SendingDeps, { outgoing, attempt }: Fr
     ...(await purposeOf(outgoing)),
   })
 
-/** One after the other, up to the first that the node does not take: what is behind its nonce waits with it. */
+/** Broadcasts them in order, up to the first that the node does not accept: later nonces have to wait for it. */
 const handOver = async ({ adapter }: SendingDeps, signed: readonly Signed[]): Promise<Signed[]> => {
   for (const [at, { raw }] of signed.entries()) {
     const result = await adapter.broadcast(raw).catch(() => undefined)

@@ -12,18 +12,18 @@ import { recentReference } from './jobs-head.ts'
 import { planTron, tronContractOf } from './tron-plan.ts'
 
 const STUCK_PAUSE_MS = 60_000
-/** Between accounts of ours: what they need may be another by then. They have no intent that the signer guards. */
+/** Transfers between our own accounts: planned again, not renewed. They have no intent that the signer guards. */
 const LAPSING: ReadonlySet<Purpose> = new Set(['sweep', 'gas', 'resources'])
 
-/** True when no node takes the attempt any more; chains whose transactions don't expire never say so. */
+/** Whether no node accepts the attempt any more; always false on chains whose transactions don't expire. */
 export const hasExpired = ({ runtime }: SendingDeps, { expiresAt }: Attempt): boolean =>
   expiresAt !== null && runtime.clock.now() >= expiresAt.getTime()
 
 /**
- * Ends an expired transaction between accounts of ours, or makes another anew, once it is proven that it was not mined
- * and never will be, and as long after its end as the signer asks for. The proof is twofold: our own watcher has read
- * every block up to a final one past the expiration, and the node says so too. Every earlier attempt was proven dead in
- * its turn.
+ * Ends an expired transaction between our own accounts, or renews any other one, once it is proven that it was not
+ * mined and never will be, and after the delay that the signer requires. The proof has two parts: our watcher has read
+ * every block up to a final one past the expiration, and the node confirms it. Every earlier attempt was proven dead
+ * before it was replaced.
  */
 export const renewExpired = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Promise<void> => {
   const { runtime, policy } = deps
@@ -42,7 +42,7 @@ export const renewExpired = async (deps: SendingDeps, outgoing: Outgoing, attemp
   )
     return stepAgainAt(runtime.db, outgoing, later(deps, RETRY_MS))
   const contract = tronContractOf(attempt.unsigned)
-  // Code of a receiver may by now take more than is paid for: code that plans payouts bounds it.
+  // The receiver's code may now use more than is paid for; the code that plans payouts bounds it.
   if (outgoing.purpose === 'payout' && contract.kind === 'TriggerSmartContract' && contract.callValue > 0n)
     return putBack(deps, outgoing, expiration)
   const [cost, prices, reference] = await Promise.all([
@@ -69,8 +69,8 @@ export const renewExpired = async (deps: SendingDeps, outgoing: Outgoing, attemp
 }
 
 /**
- * A payment that nodes refuse, or that would fail, is not made anew as it is: what it pays is looked at afresh, under
- * another intent, since none of its transactions can be mined any more. It may need another form, or be impossible.
+ * Gives back a payment that nodes refuse, or that would fail, instead of renewing it: it is planned again under another
+ * intent, because none of its transactions can be mined any more. It may need another form, or be impossible.
  */
 const putBack = async (
   { runtime, subscribers, pause }: SendingDeps,
@@ -102,9 +102,8 @@ const lapse = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): P
 }
 
 /**
- * Whether the signer has signed nothing for the payment but what these books know: anything else may have been mined
- * unseen. A copy of the database that was restored may have forgotten that the payment was given up and made under its
- * next intent.
+ * Whether the database knows every transaction that the signer signed for the payment: an unknown one may have been
+ * mined unseen. A restored copy may have lost that the payment was given up and made under its next intent.
  */
 const isAllKnown = async (deps: SendingDeps, outgoing: Outgoing, expiration: number): Promise<boolean> => {
   const { runtime, signer } = deps

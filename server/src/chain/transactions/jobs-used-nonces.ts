@@ -12,11 +12,11 @@ import { OUTGOING_COLUMNS } from './store.ts'
 import type { Outgoing } from './transaction.ts'
 
 /**
- * Ends sweeps that deposit addresses send themselves and whose nonce an authorisation of the address has used
- * (EIP-7702): no transaction of the block shows that. Whoever saw an authorisation in a transaction of ours that was
- * never mined may hand it in later. The nonce of the address at a final block proves it: the books have read that
- * block, and would have the sweep as mined. What an address holds is swept anew, by the code it delegates to now.
- * Payments need none of this: the signer never signs one where it has signed an authorisation.
+ * Ends sweeps sent by deposit addresses whose nonce an authorisation of the address has used (EIP-7702): no transaction
+ * in the block shows that. Anybody who saw an authorisation in a transaction of ours that was never mined can submit it
+ * later. The proof is the address's nonce at a final block: the books have read that block, and would have the sweep as
+ * mined. The address is then swept again, by the code it delegates to. Payments don't need this, because the signer
+ * never signs one where it has signed an authorisation.
  */
 export const endUsedNonces = async (deps: SendingDeps): Promise<void> => {
   const { runtime, network, adapter, policy } = deps

@@ -12,7 +12,7 @@ export interface Lost {
   raw: string
 }
 
-/** What a block says of a transaction in it. */
+/** A transaction as a block contains it. */
 interface Mined {
   hash: string
   height: number
@@ -21,8 +21,8 @@ interface Mined {
 }
 
 /**
- * Notes final transactions in blocks that are lost. What they were booked for stays booked, as they are handed over
- * again; an alert is raised.
+ * Records final transactions whose blocks are lost, and raises an alert. Their postings stay, because they are
+ * broadcast again.
  */
 export const noteLost = async (tx: Tx, network: Network, fromHeight: number, moment: Moment): Promise<void> => {
   const { rows } = await sql`update outgoing set lost_at = ${moment.at}
@@ -33,8 +33,8 @@ export const noteLost = async (tx: Tx, network: Network, fromHeight: number, mom
 }
 
 /**
- * A lost transaction is in a block again, maybe another form of it. One that does something else there is told the
- * operator.
+ * Records that a lost transaction, or another attempt of it, is in a block again. Raises an alert when its outcome
+ * there differs.
  */
 export const noteFound = async (tx: Tx, network: Network, id: string, mined: Mined, moment: Moment): Promise<void> => {
   const { rows } = await sql<{
@@ -66,8 +66,8 @@ const alertLost = async (tx: Tx, network: Network, moment: Moment): Promise<void
 }
 
 /**
- * Addresses that final transactions of ours have left whose blocks were lost, also those that a block above the given
- * height has again: at that height the chain has not taken yet what the books have.
+ * Returns the senders of final transactions of ours whose blocks were lost, also of those that are in a block above the
+ * given height again: at that height, the chain does not yet show what the books have.
  */
 export const lostSenders = async (tx: Tx, network: Network, height: number): Promise<ReadonlySet<string>> => {
   const { rows } = await sql<{
@@ -77,7 +77,7 @@ export const lostSenders = async (tx: Tx, network: Network, height: number): Pro
   return new Set(rows.map(({ sender }) => sender))
 }
 
-/** Those to hand over again, the oldest nonce first: what had no effect might have one now, and is not repeated. */
+/** Returns lost transactions to broadcast again, the oldest nonce first, without those that had no effect. */
 export const lostOn = async (db: Db, network: Network, most: number): Promise<Lost[]> => {
   const { rows } = await sql<Lost>`select o.id, a.hash, a.raw from outgoing o
     join outgoing_attempts a on a.outgoing_id = o.id and a.network = o.network and a.hash = o.mined_hash

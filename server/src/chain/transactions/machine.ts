@@ -23,11 +23,11 @@ export type OutgoingEvent =
   | 'final'
   | 'reverted'
   | 'outrun'
-/** `tell` informs those whose money it carries; `freeCoins` gives back what was reserved. */
+/** `tell` calls the subscribers whose money it carries; `freeCoins` releases its reservations. */
 export type OutgoingEffect = 'tell' | 'freeCoins'
 
 export const outgoingMoves: Moves<OutgoingState, OutgoingEvent, OutgoingEffect> = {
-  // A person who signs elsewhere may also have sent it: then the block says so.
+  // The person who signs elsewhere may also have broadcast it: then it is found in a block.
   offered: { imported: to('signed'), accepted: to('broadcast', 'tell'), withdrawn: to('abandoned', 'freeCoins') },
   planned: { signed: to('signed'), refused: to('abandoned', 'tell', 'freeCoins') },
   signed: { accepted: to('broadcast', 'tell'), outrun: to('abandoned', 'freeCoins') },

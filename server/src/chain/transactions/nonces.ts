@@ -5,9 +5,9 @@ import { move } from './store.ts'
 import type { Outgoing } from './transaction.ts'
 
 /**
- * Takes the next nonce of a hot address, in the transaction that stores what uses it: the lowest of those that were
- * taken before for what was never signed, else the next of the sequence. A transaction that was only offered for
- * signing gives way to whatever takes its nonce; one that came back signed keeps it.
+ * Takes the next nonce of a hot address, in the transaction that stores its user: the lowest nonce that was released
+ * unsigned, otherwise the next of the sequence. A transaction that was only offered for signing loses its nonce to the
+ * new user; a signed one keeps it.
  */
 export const takeNonce = async (tx: Tx, network: Network, address: string, at: Date): Promise<number> => {
   const { rows: locked } = await sql<{ next: number }>`select next_nonce as next from hot_wallets
@@ -31,7 +31,7 @@ export const takeNonce = async (tx: Tx, network: Network, address: string, at: D
   return nonce
 }
 
-/** The next nonce of a hot address's sequence; nothing takes it until the transaction ends. */
+/** Returns the next nonce of a hot address's sequence, and locks the sequence until the transaction ends. */
 export const lockNextNonce = async (tx: Tx, network: Network, address: string): Promise<number> => {
   const { rows } = await sql<{
     next: number
@@ -41,14 +41,14 @@ export const lockNextNonce = async (tx: Tx, network: Network, address: string): 
   return rows[0]!.next
 }
 
-/** The signing is expected to take so long: as many nonces as were used in such a time are left to payouts. */
+/** Expected duration of the signing: as many nonces as were used in such a time are left to payouts. */
 const LEAD_MS = 60 * 60_000
 const MOST_AHEAD = 256
 
 /**
- * The nonce of a transaction that will be signed later: not the next one, which payouts would have to wait for, but one
- * that they are likely to come to when the signature is there. Undefined while the sequence is behind the chain.
- * @param mined how many nonces of the address the chain has seen
+ * Returns a nonce for a transaction that will be signed later: not the next one, which would delay payouts, but one
+ * that payouts will probably reach by the time of the signature. Undefined while the sequence is behind the chain.
+ * @param mined how many nonces of the address the chain has used
  * @param now by the business clock, ms
  */
 export const nonceAhead = async (
@@ -72,7 +72,7 @@ export const nonceAhead = async (
   return mined > next ? undefined : Math.max(next + Math.min(used, MOST_AHEAD), (offered ?? -1) + 1)
 }
 
-/** Lets the sequence go on behind nonces that signed transactions already have. */
+/** Advances the sequence past nonces that signed transactions already have. */
 export const passTaken = async (tx: Tx, network: Network, address: string): Promise<void> => {
   for (;;) {
     const { rows } =
@@ -85,9 +85,9 @@ export const passTaken = async (tx: Tx, network: Network, address: string): Prom
 }
 
 /**
- * Gives back the nonce of a transaction that was never signed. Does nothing for one that no hot address took.
- * @param contested the signer has signed it for something that these books do not know: no payment takes it, and it is
- *   filled when that does not show within a while
+ * Releases the nonce of a transaction that was never signed. Does nothing if its sender is not a hot address.
+ * @param contested the signer has signed this nonce for something that the database does not know: no payment takes it,
+ *   and it is filled if that transaction does not appear within `CONTESTED_MS`
  */
 export const freeNonce = async (
   tx: Tx,
@@ -102,8 +102,8 @@ export const freeNonce = async (
 }
 
 /**
- * Whether the signer refused a nonce of an address that hands out none here, as it has signed it for something that
- * these books do not know.
+ * Whether the signer refused a nonce of an address that is not a hot address, because it has signed this nonce for
+ * something that the database does not know.
  */
 export const isContested = async (db: Db, network: Network, address: string, nonce: number): Promise<boolean> => {
   const { rows } =
@@ -113,7 +113,7 @@ export const isContested = async (db: Db, network: Network, address: string, non
   return rows.length > 0
 }
 
-/** The chain waits for a nonce that was handed out and that no transaction has: the next payment takes it. */
+/** Releases a handed-out nonce that the chain waits for and no transaction has: the next payment takes it. */
 export const freeForgotten = async (
   db: Db,
   network: Network,
@@ -127,7 +127,7 @@ export const freeForgotten = async (
     on conflict do nothing`.execute(db)
 }
 
-/** Takes one freed nonce; false when something else has taken it. */
+/** Takes one released nonce; false when another transaction has taken it. */
 export const takeFreed = async (tx: Tx, network: Network, address: string, nonce: number): Promise<boolean> => {
   const { rows } =
     await sql`delete from free_nonces where network = ${network} and address = ${address} and nonce = ${nonce} returning 1`.execute(
@@ -137,11 +137,11 @@ export const takeFreed = async (tx: Tx, network: Network, address: string, nonce
 }
 
 /**
- * A contested nonce is left alone for so long: the transaction that the signer knows may be on its way, or be attached.
+ * How long a contested nonce is not filled: the signer's transaction may be on its way, or be attached by an operator.
  */
 const CONTESTED_MS = 10 * 60_000
 
-/** Freed nonces that signed transactions of the same hot address wait behind. */
+/** Returns released nonces below nonces of signed transactions of the same hot address. */
 export const gapsOf = async (
   db: Db,
   network: Network,
@@ -159,7 +159,7 @@ export const gapsOf = async (
   return rows
 }
 
-/** The nonces that a hot address hands out next, in their order: those that were freed, then the sequence. */
+/** The next nonces of a hot address in order: released ones first, then the sequence. */
 export class NonceLine {
   readonly #freed: readonly number[]
   readonly #next: number

@@ -9,10 +9,10 @@ import { attemptsOf, move, OUTGOING_COLUMNS } from './store.ts'
 import type { Attempt, Outgoing } from './transaction.ts'
 
 /**
- * A transaction that is to be signed elsewhere. Until its signed bytes come back it holds nothing up: its coins and its
- * nonce are its own only as long as no other transaction needs them.
- * @param hash where a signature does not change it (Bitcoin, TRON), so that it is known even when it reaches a node
- *   without us
+ * Stores a transaction to be signed elsewhere. Until its signed bytes are imported it delays nothing: any other
+ * transaction may take its coins and its nonce.
+ * @param hash where a signature does not change it (Bitcoin, TRON), so that it is known even when a node gets it from
+ *   another party
  */
 export const insertOffered = async (
   tx: Tx,
@@ -26,14 +26,14 @@ export const insertOffered = async (
   )
 }
 
-/** Stores bytes signed elsewhere; they are sent like any other from now on. False when the offer stands no more. */
+/** Stores bytes signed elsewhere; the transaction is then processed like any other. False when the offer has ended. */
 export const recordImported = async (
   tx: Tx,
   outgoing: Outgoing,
   signed: { raw: string; hash: string },
   { at }: Moment,
 ): Promise<boolean> => {
-  // The row that hands out nonces first, as code that takes one does.
+  // Lock the row that allocates nonces first, as all code that takes a nonce does.
   if (outgoing.nonce !== null)
     await sql`select from hot_wallets where network = ${outgoing.network} and address = ${outgoing.senders[0]} for update`.execute(
       tx,
@@ -46,14 +46,14 @@ export const recordImported = async (
   return true
 }
 
-/** Takes back an offer that nothing was imported for; what it reserved is free. False when it stands no more. */
+/** Withdraws an offer without imported bytes, and releases its reservations. False when it has ended. */
 export const withdrawOffer = async (tx: Tx, id: string, { at }: Pick<Moment, 'at'>): Promise<boolean> => {
   if (!(await move(tx, id, 'withdrawn', at))) return false
   await freeCoins(tx, id)
   return true
 }
 
-/** Takes back every offer of a network, because a payout needs its coins. @returns how many there were */
+/** Withdraws every offer of a network, because a payout needs its coins. @returns how many there were */
 export const yieldCoins = async (tx: Tx, network: Network, moment: Pick<Moment, 'at'>): Promise<number> => {
   const { rows } = await sql<{
     id: string

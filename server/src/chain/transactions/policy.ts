@@ -4,32 +4,32 @@ import { overStandard, whole } from '../../platform/config/fields.ts'
 
 /** How this installation sends on one network. Times in ms, on the business clock. */
 export interface SendingPolicy {
-  /** pay more for a transaction that has waited this long in the pool */
+  /** raise the fee of a transaction that has waited this long in the pool */
   bumpAfterMs: number
-  /** hand the same bytes to the node again this often until they are mined */
+  /** broadcast the same bytes again this often until they are mined */
   rebroadcastEveryMs: number
   /** transactions of one sender that may wait unmined at once (account chains) */
   mostInFlight: number
-  /** EVM chains: addresses of the hot wallet that pay side by side, each with nonces of its own; the first receives */
+  /** EVM chains: addresses of the hot wallet that pay in parallel, each with its own nonces; the first one receives */
   hotAddresses: number
   /** payments of one Bitcoin transaction */
   mostPayments: number
   /** the longest a withdrawal waits for others to share its Bitcoin transaction with; a full one leaves at once */
   batchWaitMs: number
-  /** a withdrawal that the coins don't pay lets younger ones pass for this long... */
+  /** a withdrawal that the available coins can't pay lets later ones pass for this long... */
   saveUpAfterMs: number
-  /** ...then all coins are kept for it for this long, then the younger ones go again for as long, and so on */
+  /** ...then all coins are reserved for it for this long, then later ones pass again for as long, and so on */
   saveUpMs: number
   /**
-   * thousandths of a satoshi for each virtual byte: what waits for low fees waits for this. Small coins are joined at
-   * no higher rate, and change is made when it is worth spending at it.
+   * thousandths of a satoshi for each virtual byte: the rate that patient transactions wait for. Small coins are joined
+   * at no higher rate, and change is made when it is worth spending at that rate.
    */
   patientRate: bigint
   /** native units: no transaction pays the network more */
   maxFee: bigint
-  /** and, on EVM chains, none that sweeps many addresses at once more than this */
+  /** and, on EVM chains, the same limit for one that sweeps many addresses at once */
   maxBatchFee: bigint
-  /** and, on Bitcoin, not more than this many thousandths of what it pays out */
+  /** and, on Bitcoin, the limit in thousandths of the amount it pays out */
   maxFeePerMille: bigint
 }
 
@@ -120,6 +120,6 @@ export const sendingShape = (network: Network) => {
   )
 }
 
-/** What a policy file says of sending, over what is standard. */
+/** Returns the sending policy of a network: the defaults, overridden by the policy file. */
 export const sendingPolicyOf = (network: Network, given: Static<ReturnType<typeof sendingShape>> = {}): SendingPolicy =>
   overStandard(STANDARD[network], given)

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { Outgoing, Purpose } from './transaction.ts'
 
-/** What a sender has on its way that no block shows yet. */
+/** The unconfirmed transactions of a sender. */
 export interface Load {
   transactions: number
   /** native units its transactions may cost */
@@ -20,7 +20,7 @@ export const loadOf = async (db: Db | Tx, network: Network, sender: string): Pro
   return rows[0]!
 }
 
-/** The same of several senders at once; a sender that has nothing on its way is not listed. */
+/** Returns the loads of several senders, without those that have no unconfirmed transaction. */
 export const loadsOf = async (
   db: Db | Tx,
   network: Network,
@@ -44,7 +44,7 @@ export const isWaitedFor = async (db: Db | Tx, { network, senders, nonce }: Outg
   return rows.length > 0
 }
 
-/** Which of these addresses have a transaction of their own that no block shows yet: they send one at a time. */
+/** Returns those of these addresses that have an unconfirmed transaction of their own: they send one at a time. */
 export const sendingAmong = async (
   db: Db | Tx,
   network: Network,
@@ -57,7 +57,7 @@ export const sendingAmong = async (
   return new Set(rows.map(({ sender }) => sender))
 }
 
-/** Which of these transactions pay withdrawals. */
+/** Returns those of these transactions that pay withdrawals. */
 export const payoutsAmong = async (tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> => {
   if (ids.length === 0) return new Set()
   const { rows } = await sql<{
@@ -66,7 +66,7 @@ export const payoutsAmong = async (tx: Tx, ids: readonly string[]): Promise<Read
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Whether one of these addresses sends a payout that no block shows yet. */
+/** Whether one of these addresses has an unconfirmed payout. */
 export const isAnyPaying = async (tx: Tx, network: Network, addresses: readonly string[]): Promise<boolean> => {
   const { rows } =
     await sql`select from outgoing o where o.network = ${network} and o.senders[1] = any(${[...addresses]}::text[])
@@ -81,7 +81,7 @@ export const isSending = async (db: Db | Tx, network: Network, purpose: Purpose)
   return rows.length > 0
 }
 
-/** Payouts of TRON of one sender that no block shows yet, without those that nodes refuse. */
+/** Counts the unconfirmed TRON payouts of a sender, without those that nodes refuse. */
 export const countTronPayouts = async (db: Db, sender: string): Promise<number> => {
   const { rows } = await sql<{ count: number }>`select count(*) as count from outgoing
     where network = 'TRON' and purpose = 'payout' and senders[1] = ${sender} and state in ('planned', 'signed', 'broadcast')
@@ -89,7 +89,7 @@ export const countTronPayouts = async (db: Db, sender: string): Promise<number> 
   return rows[0]!.count
 }
 
-/** What the transactions of TRON that an address takes part in may cost, or have cost while they are not final: sun. */
+/** Sums the fees, in sun, of an address's TRON transactions that are not final: at most, or actual once mined. */
 export const tronFeesUnderWay = async (db: Db, sender: string): Promise<bigint> => {
   const { rows } = await sql<{
     fees: bigint
@@ -102,8 +102,8 @@ export const tronFeesUnderWay = async (db: Db, sender: string): Promise<bigint> 
 }
 
 /**
- * How a transaction of ours appears on its chain: the hash it was mined with, else its newest attempt's, its senders,
- * and its block, null while it is in none.
+ * Returns a transaction of ours as its chain shows it: the hash it was mined with, otherwise that of its newest
+ * attempt; its senders; and its block, or null.
  */
 export const appearanceOf = async (
   db: Db,
@@ -119,7 +119,7 @@ export const appearanceOf = async (
   return rows[0]
 }
 
-/** The final transaction of ours that used a nonce, other than one, by its hash. */
+/** Returns the hash of the final transaction of ours, other than one, that used a nonce. */
 export const finalUserOfNonce = async (
   db: Db,
   network: Network,
@@ -134,7 +134,7 @@ export const finalUserOfNonce = async (
   return rows[0]?.hash
 }
 
-/** The transaction of ours that has an attempt of a hash, and what it cost: native units, null while in no block. */
+/** Returns our transaction with an attempt of this hash, and its cost: native units, null while in no block. */
 export const paidBy = async (
   db: Db,
   hash: string,
@@ -153,14 +153,14 @@ export const unsignedOf = async (db: Db, { id, attempt }: Pick<Outgoing, 'id' | 
   return rows[0]!.unsigned
 }
 
-/** True where the signer has refused a transaction of a purpose since a moment, and never signed it. */
+/** SQL that is true when the signer has refused a transaction of a purpose since a moment and has never signed it. */
 export const wasRefusedSince = (network: Network, purpose: Purpose, since: Date): RawBuilder<boolean> =>
   sql`exists (select from outgoing o where network = ${network} and purpose = ${purpose} and state = 'abandoned' and updated_at > ${since}
       and not exists (select from outgoing_attempts a where a.outgoing_id = o.id and a.raw is not null))`
 
 /**
- * Payouts of Bitcoin that are signed, that no node has taken, and that nodes have refused for good since before a
- * moment, and whose coins no consolidation takes back yet.
+ * Returns signed Bitcoin payouts that no node has accepted, that nodes have refused as invalid since before a moment,
+ * and whose coins no consolidation takes back yet.
  */
 export const refusedPayouts = async (db: Db, since: Date): Promise<string[]> => {
   const { rows } = await sql<{
@@ -172,11 +172,11 @@ export const refusedPayouts = async (db: Db, since: Date): Promise<string[]> => 
   return rows.map(({ id }) => id)
 }
 
-/** True where an address has a transaction of its own that no block shows yet. Both as SQL. */
+/** SQL that is true where an address has an unconfirmed transaction of its own. Both arguments are SQL. */
 export const isSendingFrom = (network: RawBuilder<unknown>, address: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql`exists (select from outgoing o where o.network = ${network} and o.senders[1] = ${address} and o.state in ('planned', 'signed', 'broadcast'))`
 
-/** The same of a transaction that pays a withdrawal. */
+/** Like `isSendingFrom`, for transactions that pay withdrawals. */
 export const isPayingFrom = (network: RawBuilder<unknown>, address: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql`exists (select from outgoing o where o.network = ${network} and o.senders[1] = ${address} and o.purpose = 'payout'
           and o.state in ('planned', 'signed', 'broadcast'))`

@@ -2,10 +2,10 @@ import { REFUSALS } from '@bursar/signer/refusals'
 import type { RefusalClass, SignerRefusal } from '../../adapters/signer/port.ts'
 import type { Purpose } from './transaction.ts'
 
-/** What a refusal says no to; the table is the signer's. */
+/** Returns the class of a refusal: what it applies to. The table is the signer's. */
 export const classOf = ({ refused }: Pick<SignerRefusal, 'refused'>): RefusalClass => REFUSALS[refused].of
 
-/** The sums of an hour and a day move on by themselves, a switch is a person's to set. */
+/** Pauses by refusal: hourly and daily sums decrease by themselves, but a person has to change a switch. */
 const NOW_PAUSES_MS: Readonly<Partial<Record<SignerRefusal['refused'], number>>> = {
   velocity: 60_000,
   disabled: 30_000,
@@ -16,19 +16,20 @@ const NOW_PAUSES_MS: Readonly<Partial<Record<SignerRefusal['refused'], number>>>
 /** After this long the operator may have changed a limit, or a person approved. */
 const PAUSE_MS = 5 * 60_000
 
-/** How long what was refused waits before it is tried again. */
+/** How long to wait before a refused transaction is tried again. */
 export const pauseAfter = (refusal: Pick<SignerRefusal, 'refused'>): number => {
   const of = classOf(refusal)
   if (of === 'now') return NOW_PAUSES_MS[refusal.refused] ?? PAUSE_MS
   return of === 'nonce' ? 0 : PAUSE_MS
 }
 
-/** It was not even judged: the request may have been signed before, and is sent again as it is. */
+/** Whether the signer did not judge the request: it may have been signed before, and is sent again unchanged. */
 export const isUnjudged = ({ refused }: Pick<SignerRefusal, 'refused'>): boolean =>
   refused === 'busy' || refused === 'log-cut-back'
 
 /**
- * What an alert about a refusal is about: for as long as it holds for all, the network, however many it keeps waiting.
+ * Returns the subject of an alert about a refusal. For a refusal that applies to all transactions it is the network,
+ * however many wait.
  */
 export const alertOf = (
   { refused, message }: SignerRefusal,

@@ -5,16 +5,18 @@ import type { Db, Tx } from '../../platform/db/index.ts'
 import { OUTGOING_COLUMNS } from './store.ts'
 import type { Outgoing } from './transaction.ts'
 
-/** What one of our transactions needs, and that another one has used up in a final block. */
+/**
+ * An input or nonce that one of our transactions needs, and that a conflicting transaction has used in a final block.
+ */
 export interface Lost {
   /** an outpoint, or address and nonce */
   key: string
-  /** of the transaction that used it up, or in whose place the one that made it was to be mined */
+  /** of the conflicting transaction; or of the final attempt that replaced the one that should have made the coin */
   hash: string
   height: number
 }
 
-/** Notes what a block uses up of the transactions of ours that wait. Reading the block again changes nothing. */
+/** Records coins and nonces of our unmined transactions that a block uses up. Idempotent. */
 export const recordRivals = async (
   tx: Tx,
   network: Network,
@@ -40,15 +42,15 @@ export const recordRivals = async (
     on conflict do nothing`.execute(tx)
 }
 
-/** Blocks from a height on are lost, and what was noted of them with them. */
+/** Deletes the records of lost blocks, from a height on. */
 export const forgetRivals = async (tx: Tx, network: Network, fromHeight: number): Promise<void> => {
   await sql`delete from outgoing_rivals where network = ${network} and height >= ${fromHeight}`.execute(tx)
 }
 
 /**
- * Of a transaction `o`, what it needs and will never have by final blocks: used up by another, on Bitcoin also in a
- * block that was read before these books knew the transaction; or, on Bitcoin, an output that was never made, as
- * another form of the transaction that was to make it is final.
+ * SQL: what a transaction `o` needs and final blocks prove it will never have. Either a conflict used it, on Bitcoin
+ * also in a block read before the database knew the transaction; or, on Bitcoin, the output was never made, because
+ * another attempt of its transaction is final.
  */
 const lostKeys = sql`(select r.key, r.hash, r.height from outgoing_rivals r join watch_cursors c on c.network = r.network and r.height <= c.final_height
     where r.outgoing_id = o.id
@@ -60,7 +62,7 @@ const lostKeys = sql`(select r.key, r.hash, r.height from outgoing_rivals r join
     join outgoing_attempts a on a.network = x.network and a.hash = x.transaction join outgoing p on p.id = a.outgoing_id
     where x.reserved_by = o.id and x.block_height is null and p.state = 'final' and p.mined_height is not null and p.mined_hash <> a.hash)`
 
-/** Transactions that have been signed and for which something is lost. */
+/** Returns signed transactions for which something is lost. */
 export const overtaken = async (db: Db, network: Network): Promise<Outgoing[]> => {
   const { rows } =
     await sql<Outgoing>`select ${OUTGOING_COLUMNS} from outgoing o where o.network = ${network} and o.state in ('signed', 'broadcast')
@@ -70,7 +72,7 @@ export const overtaken = async (db: Db, network: Network): Promise<Outgoing[]> =
   return rows
 }
 
-/** What is lost to a transaction. In a database transaction no block is taken back or becomes final until its end. */
+/** Returns what is lost to a transaction. While `db` is a transaction, no block is lost or becomes final. */
 export const lostOf = async (db: Db | Tx, { id, network }: Pick<Outgoing, 'id' | 'network'>): Promise<Lost[]> => {
   await shareHeight(db, network)
   const { rows } =

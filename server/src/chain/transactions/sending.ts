@@ -10,10 +10,10 @@ import type { WalletKeys } from './wallet.ts'
 /** Stops a test process at a named point; does nothing in production. */
 export type PausePoint = (name: string) => Promise<void>
 
-/** What a request to the signer says besides the bytes and the keys. */
+/** The parts of a request to the signer other than bytes and keys. */
 export type SigningPurpose = Omit<SignRequest, 'network' | 'transactionId' | 'unsigned' | 'keys'>
 
-/** What carrying on the transactions of one network needs. */
+/** Dependencies for processing the transactions of one network. */
 export interface SendingDeps {
   runtime: Runtime
   network: Network
@@ -23,25 +23,26 @@ export interface SendingDeps {
   wallet: WalletKeys
   subscribers: readonly OutgoingSubscriber[]
   /**
-   * True where a stop covers any of what a transaction carries: SQL that stands in the statement which notes that the
-   * signer is asked
+   * SQL that is true where a stop covers any payment of a transaction. It is part of the statement that records the
+   * request to the signer.
    * @param outgoingId as SQL
    */
   carriesStopped(this: void, outgoingId: RawBuilder<unknown>): RawBuilder<boolean>
   /** the purpose and payments of a transaction, for the signer, and the approvals it has */
   purposeOf(outgoing: Outgoing): Promise<SigningPurpose>
-  /** the intents that its payments would have had next, had this one been given up (TRON) */
+  /** the next intents of its payments, in case this transaction was given up (TRON) */
   nextIntentsOf?(outgoing: Outgoing): Promise<string[]>
   pause: PausePoint
   /**
-   * Plans a transaction that spends an output of ours of this stuck one and pays for both (Bitcoin); true when it did.
+   * Plans a transaction that spends an output of ours of this stuck one and pays for both (Bitcoin). Returns true when
+   * the stuck one needs nothing more.
    * @param rate thousandths of a satoshi for each virtual byte
    * @param below satoshi: only when it costs less
    */
   payForParent?(outgoing: Outgoing, attempt: Attempt, rate: bigint, below?: bigint): Promise<boolean>
 }
 
-/** Before a step that failed is tried again. */
+/** Pause before a failed step is tried again. */
 export const RETRY_MS = 5_000
 
 export const later = ({ runtime }: Pick<SendingDeps, 'runtime'>, ms: number): Date =>

@@ -3,7 +3,7 @@ import { decodeTransfer, fromHex, isHex, parseUnsigned } from '@bursar/chainkit/
 import { decodeTokenTransfer } from '@bursar/chainkit/tron'
 import { tronContractOf } from './tron-plan.ts'
 
-/** The transfer that a payment of ours asks a token's contract for. */
+/** The transfer that a payment of ours requests from a token's contract. */
 interface Asked {
   /** as blocks name it: lowercase on EVM chains, base58 on TRON */
   contract: string
@@ -13,8 +13,8 @@ interface Asked {
 }
 
 /**
- * Whether a block shows that a payment of ours had its effect. A token's contract may answer `false` instead of
- * reverting, with a good receipt (ERC-20 leaves it open): only the log of its Transfer says that anything moved.
+ * Whether a block shows that a payment of ours had its effect. A token's contract may return `false` instead of
+ * reverting, with a successful receipt (ERC-20 allows it): only its Transfer log proves that anything moved.
  */
 export const hadEffect = (
   network: Network,
@@ -30,8 +30,8 @@ export const hadEffect = (
 }
 
 /**
- * What the receiver of a token's payment got less than was asked for: its issuer may take a fee of transfers
- * (TetherToken.sol). Undefined where nothing is missing.
+ * Returns the difference between the requested and the received amount of a token payment: the issuer may take a fee of
+ * transfers (TetherToken.sol). Undefined when nothing is missing.
  */
 export const shortOf = (
   network: Network,
@@ -46,7 +46,7 @@ export const shortOf = (
   return arrived > 0n && arrived < asked.units ? { contract: asked.contract, units: asked.units - arrived } : undefined
 }
 
-/** Undefined for what is no token's payment. */
+/** Returns the transfer that a token payment requests; undefined for any other transaction. */
 const askedOf = (network: Network, unsigned: string): Asked | undefined => {
   if (isEvmNetwork(network)) return evmAsked(unsigned)
   return network === 'TRON' ? tronAsked(unsigned) : undefined

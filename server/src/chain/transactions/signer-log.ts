@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { LogEnd, LogMemory } from '../../adapters/signer/index.ts'
 import type { Db } from '../../platform/db/index.ts'
 
-/** How far the signer's log went, in the database: every process keeps the furthest end that any of them has seen. */
+/** Stores the end of the signer's log in the database: the furthest that any process has seen. */
 export const createLogMemory = (db: Db, now: () => number): LogMemory => ({
   known: () => readLogEnd(db),
   keep: async ({ length, head }) => {
@@ -18,7 +18,7 @@ export const readLogEnd = async (db: Db): Promise<LogEnd | undefined> => {
   return rows[0] && { length: Number(rows[0].length), head: rows[0].head }
 }
 
-/** From now on this is the log, however short it is: an operator has found out why it is another one. */
+/** Accepts this log, however short, after an operator has found out why it differs. */
 export const acceptLog = async (
   db: Db,
   { length, head }: LogEnd,

@@ -5,13 +5,13 @@ import { holdStops, isCovered } from '../../ledger/stops/index.ts'
 import type { SendingDeps } from './sending.ts'
 import type { Attempt, Outgoing } from './transaction.ts'
 
-/** A stop in force of a whole network, or of all. */
+/** SQL that is true while a stop of the whole network, or of everything, is in force. */
 export const stopsNetwork = (network: Network) => isCovered({ network: sql`${network}` })
 
 /**
- * Notes that the signer is now asked for an attempt. False when a stop forbids it: then it never was asked, so nothing
- * of it exists. What it was asked for before may be signed already and is carried on; so is what takes the place of
- * something signed, and what only uses up a nonce that others wait behind.
+ * Records that a signature of an attempt is requested now. Returns false when a stop forbids the first request, so that
+ * nothing of the transaction exists. Attempts requested before are allowed, because they may be signed already; so are
+ * replacements of signed attempts, and fillers of nonces that others wait for.
  */
 export const mayAsk = async (
   tx: Tx,

@@ -11,9 +11,9 @@ export const OUTGOING_COLUMNS = sql.raw(`o.id, o.network, o.purpose, o.state, o.
   o.refused_since as "refusedSince", o.pays_for as "paysFor", o.epoch`)
 
 /**
- * Moves one transaction by its table, by compare-and-set. Undefined when it is in no state that takes the event
- * (another process was faster) or its claim has passed on (`epoch`). A reorganised one keeps its fee and outcome until
- * it is mined again, so that what was posted for them can be taken back.
+ * Changes the state of one transaction by its table, by compare-and-set. Returns undefined when its state does not
+ * accept the event (another process was faster) or its claim is no longer ours (`epoch`). A reorganised one keeps its
+ * fee and outcome until it is mined again, so that its postings can be reversed.
  */
 export const move = async (
   tx: Tx,
@@ -41,13 +41,14 @@ export const move = async (
   return rows[0]
 }
 
-/** Locks a transaction of ours: nothing else moves it until the end of the database's transaction. */
+/** Locks a transaction of ours, so that nothing else changes its state until the database transaction ends. */
 export const lockOutgoing = async (tx: Tx, id: string): Promise<void> => {
   await sql`select from outgoing where id = ${id} for update`.execute(tx)
 }
 
 /**
- * Takes transactions whose next step is due, oldest nonce first, for `leaseMs`; no other worker takes them meanwhile.
+ * Claims transactions whose next step is due for `leaseMs`, the oldest nonce first; no other worker takes them
+ * meanwhile.
  */
 export const claimDue = async (
   db: Db,
@@ -66,12 +67,12 @@ export const claimDue = async (
   return rows
 }
 
-/** Sets when a claimed transaction is looked at next. Does nothing when the claim has passed on. */
+/** Sets when a claimed transaction is processed next. Does nothing when the claim is no longer ours. */
 export const stepAgainAt = async (db: Db | Tx, { id, epoch }: Outgoing, next: Date): Promise<void> => {
   await sql`update outgoing set next_step_at = ${next} where id = ${id} and epoch = ${epoch}`.execute(db)
 }
 
-/** Whether anything of ours on a network waits for its block. */
+/** Whether any transaction of ours on a network is unconfirmed. */
 export const isUnderWay = async (db: Db | Tx, network: Network): Promise<boolean> => {
   const { rows } =
     await sql`select from outgoing where network = ${network} and state in ('planned', 'signed', 'broadcast') and dropped_at is null limit 1`.execute(
@@ -81,8 +82,8 @@ export const isUnderWay = async (db: Db | Tx, network: Network): Promise<boolean
 }
 
 /**
- * A transaction of ours that spends an unconfirmed output of this one, and so pays for both: one that a node took, or
- * that was planned since a moment.
+ * Returns a transaction of ours that spends an unconfirmed output of this one, and so pays for both: one that a node
+ * accepted, or that was planned since a moment.
  */
 export const childOf = async (db: Db | Tx, id: string, since: Date): Promise<string | undefined> => {
   const { rows } = await sql<{ id: string }>`select c.id from outgoing_attempts a
@@ -92,7 +93,7 @@ export const childOf = async (db: Db | Tx, id: string, since: Date): Promise<str
   return rows[0]?.id
 }
 
-/** The signed bytes of a form of ours. */
+/** Returns the signed bytes of one of our attempts, by its hash. */
 export const rawOf = async (db: Db | Tx, network: Network, hash: string): Promise<string | undefined> => {
   const { rows } = await sql<{
     raw: string
@@ -109,7 +110,7 @@ export const attemptsOf = async (db: Db | Tx, id: string): Promise<Attempt[]> =>
   return rows
 }
 
-/** Which of these chain transactions are ours, by hash. */
+/** Returns those of these chain transactions that are ours, by hash. */
 export const oursAmong = async (
   tx: Db | Tx,
   network: Network,

@@ -12,10 +12,10 @@ import { hadEffect, shortOf } from './shown.ts'
 import { oursAmong } from './store.ts'
 import { type OutgoingSubscriber } from './transaction.ts'
 
-/** Kinds of alerts that say that a transaction can't be mined. */
+/** Alerts that a transaction can't be mined, resolved when it is. */
 const OVER_WHEN_MINED = ['broadcast', 'stuck', 'overtaken-unclear']
 
-/** What the watcher tells this module, inside the transaction that moves the cursor; it carries the effects out. */
+/** The chain subscriber of this module. The watcher calls it in its transaction and carries out the effects. */
 export const createTransactionSubscriber = (subscribers: readonly OutgoingSubscriber[]) => ({
   /** Our transactions in a new block of the best chain are mined. */
   block: async (tx: Tx, network: Network, block: Block, moment: Moment): Promise<Effects> => {
@@ -29,7 +29,7 @@ export const createTransactionSubscriber = (subscribers: readonly OutgoingSubscr
     for (const transaction of block.transactions) {
       const own = ours.get(transaction.hash)
       if (!own) continue
-      // A process may die between the node's yes and its record: the block then says both.
+      // A process may end between the node's acceptance and its record: then the block proves both events.
       effects.push(await moveAndNotify(tx, own.outgoingId, 'accepted', transaction.hash, subscribers, moment))
       const mined = {
         hash: transaction.hash,
@@ -53,8 +53,8 @@ export const createTransactionSubscriber = (subscribers: readonly OutgoingSubscr
   },
 
   /**
-   * Blocks from a height on are lost: our transactions in them wait in the pool again, to be sent with the same bytes;
-   * so do those that were final.
+   * Handles lost blocks from a height on: our transactions in them, also final ones, are unconfirmed again and are
+   * broadcast with the same bytes.
    */
   orphaned: async (tx: Tx, network: Network, fromHeight: number, moment: Moment): Promise<Effects> => {
     const { rows } = await sql<{ id: string; hash: string }>`select id, mined_hash as hash from outgoing
@@ -82,11 +82,11 @@ export const createTransactionSubscriber = (subscribers: readonly OutgoingSubscr
     return joinEffects(effects)
   },
 
-  /** The pool says nothing this module doesn't know: what is not mined is sent again anyway. */
+  /** Does nothing: unmined transactions are broadcast again anyway. */
   mempool: async (): Promise<Effects> => noEffects,
 })
 
-/** A payment succeeded when its block shows that the money moved, anything else of ours when its receipt says so. */
+/** Returns the outcome: for a payment, whether its block shows that the money moved; otherwise its receipt. */
 const succeededAs = async (
   tx: Tx,
   network: Network,
@@ -104,7 +104,7 @@ const succeededAs = async (
   return hadEffect(network, rows[0].unsigned, transaction)
 }
 
-/** The books hold, as the sender paid the whole amount; but merchants say of it what their receivers did not get. */
+/** Raises an alert when a receiver got less than was sent. The postings are right: the sender paid the whole amount. */
 const alertShort = async (
   tx: Tx,
   network: Network,

@@ -12,15 +12,15 @@ import { stopsNetwork } from './stopping.ts'
 import { OUTGOING_COLUMNS } from './store.ts'
 import type { Attempt, Outgoing, OutgoingSubscriber } from './transaction.ts'
 
-/** What is recorded of one first attempt, recorded of many at once: the same guards, in a few statements for all. */
+/** Batch versions of the commands for first attempts: the same guards, in a few statements for all. */
 
-/** A transaction with its first and only attempt, which nothing has been signed for. */
+/** A transaction with its first and only attempt, unsigned. */
 export interface Fresh {
   outgoing: Outgoing
   attempt: Attempt
 }
 
-/** Of these, those that nothing has been signed for and nothing has replaced. */
+/** Returns those of these transactions that are unsigned and have no replacement. */
 export const freshAmong = async (db: Db, all: readonly Outgoing[]): Promise<ReadonlyMap<string, Fresh>> => {
   const { rows } = await sql<
     Attempt & { id: string }
@@ -38,7 +38,7 @@ export const freshAmong = async (db: Db, all: readonly Outgoing[]): Promise<Read
   )
 }
 
-/** Notes that the signer is now asked, as `mayAsk` does. @returns ids of those that no stop forbids it for */
+/** Records that signatures are requested now, as `mayAsk` does. @returns ids of those that no stop forbids */
 export const mayAskAll = async (
   tx: Tx,
   network: Network,
@@ -85,7 +85,7 @@ export const recordSignedAll = async (
   return stored
 }
 
-/** A node took them: tells it, and sets when to look again, as `recordAccepted` does. */
+/** Records that a node accepted them, as `recordAccepted` does. */
 export const recordAcceptedAll = async (
   tx: Tx,
   accepted: readonly Signed[],
@@ -114,7 +114,7 @@ export const recordAcceptedAll = async (
   await carryOut(tx, joinEffects(effects), moment)
 }
 
-/** Moves by the table, by compare-and-set, those whose claim still holds. */
+/** Changes the states of those whose claim still holds, by the table and by compare-and-set. */
 const moveAll = async (
   tx: Tx,
   all: readonly Outgoing[],

@@ -6,10 +6,9 @@ import type { Effects } from '../../ledger/effects/index.ts'
 import type { OutgoingEvent, OutgoingState } from './machine.ts'
 
 /**
- * What a transaction is for. `payout` pays withdrawals, `filler` uses up a nonce, `sweep` brings deposits to the hot
- * wallet, `gas` gives an address what its own transfer costs, `consolidation` joins small coins, `resources` stakes,
- * lends or activates on TRON, `cold` leaves for the operator's cold address, `rebalance` goes from one hot address to
- * another.
+ * The purpose of a transaction. `payout` pays withdrawals, `filler` uses up a nonce, `sweep` moves deposits to the hot
+ * wallet, `gas` sends an address the fee of its own transfer, `consolidation` joins small coins, `resources` stakes,
+ * lends or activates on TRON, `cold` pays the operator's cold address, `rebalance` moves money between hot addresses.
  */
 export type Purpose = 'payout' | 'filler' | 'sweep' | 'gas' | 'consolidation' | 'resources' | 'cold' | 'rebalance'
 
@@ -31,12 +30,12 @@ export interface Outgoing {
   firstBroadcastAt: Date | null
   /** Bitcoin: the unconfirmed transaction that it pays for by spending from it */
   paysFor: string | null
-  /** since when nodes refuse the current attempt as invalid; null: they do not, or none was asked */
+  /** since when nodes refuse the current attempt as invalid; null if they do not, or none got it */
   refusedSince: Date | null
   epoch: number
 }
 
-/** One form of the transaction: the first, or a replacement at a higher fee. */
+/** One attempt of the transaction: the first, or a replacement at a higher fee. */
 export interface Attempt {
   attempt: number
   /** hex */
@@ -47,30 +46,32 @@ export interface Attempt {
   hash: string | null
   /** hex, once signed */
   raw: string | null
-  /** TRON: no node takes it after this */
+  /** TRON: no node accepts it after this */
   expiresAt: Date | null
   createdAt: Date
 }
 
 /**
- * A move of one of our transactions, notified in the database transaction that makes it. `refused`: nothing of it will
- * ever be mined, as nothing was signed, or as it expired and is proven dead.
+ * A change of state of one of our transactions; subscribers get it in the database transaction that makes it.
+ * `refused`: nothing of it will ever be mined, because nothing was signed, or because it is proven dead.
  */
 export interface OutgoingChange {
   event: Exclude<OutgoingEvent, 'signed' | 'imported' | 'withdrawn' | 'outrun'>
   outgoing: Outgoing
   /** of the attempt it is about; null when it was abandoned */
   hash: string | null
-  /** of `refused`: refused by a stop and not by the signer, so that what is not stopped may be planned again at once */
+  /**
+   * of `refused`: refused by a stop and not by the signer, so that payments without a stop may be planned again at once
+   */
   withheld?: boolean
   /**
-   * of `refused`: it was signed, and final blocks prove that it can never be mined: what it paid needs another intent,
-   * but for those intents that a transaction in these blocks has paid
+   * of `refused`: it was signed, and final blocks prove that it can never be mined. Its payments need other intents,
+   * except for those that a transaction in these blocks has paid
    */
   overtaken?: { paid: ReadonlySet<string> }
   /** of `refused`: what the signer answered */
   refusal?: SignerRefusal
 }
 
-/** Modules whose money our transactions carry: `app` fills the list, so that this module knows none of them. */
+/** A subscriber of a module whose money our transactions carry. `app` lists them; this module knows none. */
 export type OutgoingSubscriber = (tx: Tx, change: OutgoingChange, moment: Moment) => Promise<Effects>

@@ -3,8 +3,8 @@ import type { Db } from '../../platform/db/index.ts'
 import { tronContractOf } from './tron-plan.ts'
 
 /**
- * What the hot address on TRON gives to accounts of ours, or stakes, by transactions that are not final yet.
- * @returns `sun` besides fees; `stake` that will be lent and that no block shows yet
+ * Sums what the hot address on TRON sends to our accounts, or stakes, in transactions that are not final yet.
+ * @returns `sun` besides fees; `stake` that is to be lent and that no block shows yet
  */
 export const tronCommitted = async (db: Db, hotAddress: string): Promise<{ sun: bigint; stake: bigint }> => {
   const { rows } = await sql<{ unsigned: string; state: string }>`select a.unsigned, o.state from outgoing o

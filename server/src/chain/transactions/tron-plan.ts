@@ -12,17 +12,17 @@ import {
 } from '@bursar/chainkit/tron'
 import type { TronChainAdapter } from '../../adapters/chains/port.ts'
 
-/** Room above an estimate of energy, in thousandths: a contract's dynamic factor may change before the block. */
+/** Margin above an estimate of energy, in thousandths: a contract's dynamic factor may change before the block. */
 const ENERGY_ROOM = 250n
-/** Long enough for a node that is behind, short enough that what is lost can be paid anew soon. */
+/** Long enough for a node that lags, short enough that a lost payment can soon be made again. */
 export const LIFETIME_MS = 10 * 60_000
-/** Timestamps of transactions made together lie so far apart: equal payments are then different transactions. */
+/** Range of the timestamps of transactions made together, so that equal payments are different transactions. */
 const TIMESTAMP_SPREAD = 2 ** 20
 
 /**
- * The form in which TRON takes a payment of TRX: a contract's address is paid by a call of it that sends TRX and says
- * nothing. java-tron refuses a plain transfer there (proposal 35, `TransferActuator.java`), and a call of what is no
- * contract.
+ * Returns the form in which TRON accepts a payment of TRX: to a contract's address, a call with TRX and without data.
+ * java-tron refuses a plain transfer to a contract (proposal 35, `TransferActuator.java`), and a call of an address
+ * that is not one.
  */
 export const inPayableForm = async (
   adapter: Pick<TronChainAdapter, 'isContract'>,
@@ -32,7 +32,7 @@ export const inPayableForm = async (
   return contractCallPaying(payment)
 }
 
-/** The same payment of TRX as a call of the contract that receives it. */
+/** Converts a payment of TRX to a call of the receiving contract. */
 export const contractCallPaying = ({
   owner,
   to,
@@ -45,10 +45,7 @@ export const contractCallPaying = ({
   data: '0x',
 })
 
-/**
- * What a transaction of TRON does, without when. The call that pays: TRX directly, a token by `transfer` on its
- * contract.
- */
+/** Returns the contract of a TRON payment, without times: a transfer of TRX, or `transfer` on a token's contract. */
 export const tronPayment = (payment: { from: string; to: string; units: bigint; contract: string | null }): Contract =>
   payment.contract === null
     ? { kind: 'TransferContract', owner: payment.from, to: payment.to, amount: payment.units }
@@ -69,8 +66,9 @@ export interface TronPlan {
 }
 
 /**
- * @param reference a block that no fork takes away, and the time of the head (ms since the epoch)
- * @param id UUID of the transaction in our books, from whose random digits its timestamp is made
+ * Plans a TRON transaction.
+ * @param reference a block that no fork can remove, and the time of the head (ms since the epoch)
+ * @param id UUID of the transaction in our database; its random digits vary the timestamp
  */
 export const planTron = (request: {
   id: string
@@ -95,7 +93,7 @@ export const planTron = (request: {
   }
 }
 
-/** What a stored transaction does. */
+/** Decodes the contract of a stored transaction. */
 export const tronContractOf = (unsigned: string): Contract => {
   const transaction = parseUnsigned(Buffer.from(unsigned, 'hex'))
   if (isRefused(transaction)) throw new Error(`a stored transaction does not parse: ${transaction.message}`)

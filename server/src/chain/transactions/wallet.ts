@@ -15,8 +15,8 @@ const accounts = (family: string) =>
   )
 
 /**
- * `BURSAR_XPUBS_FILE`: account-level extended public keys, as `bursar-signer xpubs` prints them. No process but the
- * signer has more.
+ * `BURSAR_XPUBS_FILE`: account-level extended public keys, as `bursar-signer xpubs` prints them. Only the signer has
+ * private keys.
  */
 export const WALLET_SHAPE = Type.Object(
   {
@@ -33,7 +33,7 @@ export const WALLET_SHAPE = Type.Object(
 )
 export type WalletKeys = Static<typeof WALLET_SHAPE>
 
-/** Where a Bitcoin key of ours is, with what a PSBT needs to say of it. */
+/** Returns the path of a Bitcoin key of ours, with the data that a PSBT needs. */
 export const bitcoinKey = (
   keys: WalletKeys,
   key: { account: KeyAccount; branch: Branch; index: number },
@@ -43,7 +43,7 @@ export const bitcoinKey = (
   return { address, script, origin: keyOrigin(keys.bitcoin[key.account], fingerprint, key, keys.bitcoinChain) }
 }
 
-/** One address of the hot wallet, by its place in the hot account. */
+/** One address of the hot wallet and its index in the hot account. */
 export interface HotKey {
   address: string
   index: number
@@ -53,12 +53,12 @@ export interface HotKey {
 export const evmHotKeys = (keys: WalletKeys, count: number): HotKey[] =>
   Array.from({ length: count }, (_, index) => ({ address: deriveEvm(keys.evm.hot, index).address, index }))
 
-/** The one of them that sweeps and refills go to. */
+/** The first of them, which receives sweeps and refills. */
 export const evmHotAddress = (keys: WalletKeys): string => deriveEvm(keys.evm.hot, 0).address
 
 /** The address TRON's withdrawals leave from. It must be activated once, by any TRX sent to it. */
 export const tronHotAddress = (keys: WalletKeys): string => deriveTron(keys.tron.hot, 0).address
 
-/** The first address of the Bitcoin hot wallet, where the operator sends money to. */
+/** The first address of the Bitcoin hot wallet, to which the operator sends money. */
 export const bitcoinHotAddress = (keys: WalletKeys): string =>
   bitcoinKey(keys, { account: 'hot', branch: 0, index: 0 }).address

@@ -4,7 +4,7 @@ import type { Db } from '../../platform/db/index.ts'
 import { bitcoinHotAddress, evmHotKeys, tronHotAddress, type WalletKeys } from './wallet.ts'
 
 /**
- * Makes the platform's own addresses known, so that money sent to them is recognised. Safe to repeat.
+ * Records the platform's own addresses, so that money sent to them is recognised. Idempotent.
  * @param evmCount hot addresses on EVM chains
  */
 export const ensureWallets = async (db: Db, wallet: WalletKeys, { at }: Moment, evmCount = 1): Promise<void> => {
@@ -18,8 +18,8 @@ export const ensureWallets = async (db: Db, wallet: WalletKeys, { at }: Moment, 
 
 /**
  * Checks that the database's addresses derive from these keys: one deposit address of each family and the first hot
- * address. Handing out addresses of another seed beside them would leave money where this signer's policy, or no key,
- * reaches it.
+ * address. Addresses of another seed beside them would receive money that this signer's policy does not cover, or that
+ * no key can spend.
  * @throws an Error that names an address which does not derive
  */
 export const requireSameKeys = async (db: Db, wallet: WalletKeys): Promise<void> => {

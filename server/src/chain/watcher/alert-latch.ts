@@ -4,12 +4,12 @@ import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 
 /** An alert about a network that is on or off. Only changes are written to the database. */
 export interface AlertLatch {
-  /** Turns it on with a text for the operator, or off. */
+  /** Raises the alert with a text for the operator; null resolves it. */
   set(text: string | null): Promise<void>
 }
 
 export const createAlertLatch = (runtime: Runtime, kind: string, network: Network): AlertLatch => {
-  // Not known at first: an earlier process may have left it on.
+  // Unknown at first: an earlier process may have raised it.
   let lit: boolean | undefined
   return {
     set: async (text) => {

@@ -1,18 +1,18 @@
 import type { Head } from '@bursar/chainkit'
 
-/** How long a branch that was left is remembered, and a return to it counts. */
+/** How long a branch that the cursor left is remembered; a return to it within that time counts. */
 const WINDOW_MS = 10 * 60_000
-/** One return may be the chain's own doing: a branch that lost and wins after all. */
+/** One return may be a normal reorganisation: a branch that lost and then wins after all. */
 const MOST_RETURNS = 1
 
 /**
- * Notices a node that shows two branches in turn, as several nodes behind one address do while they disagree. A branch
- * that a chain has left comes back once at most; a chain that is read from two nodes returns with every other answer.
- * The branches may be of different lengths.
+ * Detects a node that returns two branches in turn, as several nodes behind one address do while they disagree. On one
+ * node, a branch that was left comes back once at most; with two nodes it returns with every other answer. The branches
+ * may differ in length.
  */
 export const createBranchWatch = () => {
   let last: Head | undefined
-  /** when a block was left with its branch, by its hash */
+  /** when the cursor left a block, by its hash */
   const left = new Map<string, number>()
   let returns: number[] = []
   return {
@@ -24,7 +24,7 @@ export const createBranchWatch = () => {
     note: ({ height, hash }: Head, at: number): number | null => {
       const since = at - WINDOW_MS
       for (const [one, then] of left) if (then <= since) left.delete(one)
-      // The cursor goes back to the block that two branches have in common before it follows the other one.
+      // Before it follows the other branch, the cursor goes back to the block that both have in common.
       if (last && height <= last.height && hash !== last.hash) left.set(last.hash, at)
       if (left.delete(hash)) returns.push(at)
       returns = returns.filter((one) => one > since)

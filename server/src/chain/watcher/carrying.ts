@@ -1,7 +1,7 @@
 import type { Effects } from '../../ledger/effects/index.ts'
 import type { ChainSubscriber } from './subscriber.ts'
 
-/** Asks every listener in order and gathers what each wants done. */
+/** Calls every subscriber in order and returns the effects of each. */
 export const gather = async (
   subscribers: readonly ChainSubscriber[],
   ask: (subscriber: ChainSubscriber) => Promise<Effects>,

@@ -2,13 +2,13 @@ import type { Block, Head, Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 
-/** The block a network has been read to, and whose turn it is to read on. */
+/** The block up to which a network has been read, and the epoch of its leader. */
 export interface Cursor extends Head {
   epoch: number
   finalHeight: number
 }
 
-/** Another process leads this network now: whatever was about to be written must not be. */
+/** Thrown when another process leads this network now: the write in progress must not be made. */
 export class LeadershipLost extends Error {
   override name = 'LeadershipLost'
 }
@@ -47,8 +47,8 @@ export const createCursor = async (
 }
 
 /**
- * Moves the cursor from the block it stands on, if this leader still leads and nothing else has moved it. It is the
- * first thing a transaction does: the row stays locked, so a new leader's epoch waits for it or refuses it.
+ * Moves the cursor from its present block, if this leader still leads and nothing else has moved it. Call it first in a
+ * transaction: it locks the row, so that a new leader's epoch waits for this transaction or makes it fail.
  */
 export const moveCursor = async (
   tx: Tx,
@@ -66,14 +66,14 @@ export const moveCursor = async (
 }
 
 /**
- * Until the network has been read as far as now again, what addresses should hold is not compared with what they do:
- * final payments and platform money of the lost blocks stay booked, while the chain does not show them yet.
+ * Suspends the comparison of address records until the network has been read up to the present block again. Final
+ * payments and platform money of the lost blocks stay posted, while the chain does not show them yet.
  */
 export const distrustRecords = async (tx: Tx, network: Network): Promise<void> => {
   await sql`update watch_cursors set moves_since = greatest(moves_since, height) where network = ${network}`.execute(tx)
 }
 
-/** Remembers blocks, and forgets those more than `keep` below the newest. */
+/** Stores blocks, and deletes those more than `keep` below the newest. */
 export const rememberBlocks = async (
   tx: Tx,
   network: Network,
@@ -87,7 +87,7 @@ export const rememberBlocks = async (
   await sql`delete from watch_blocks where network = ${network} and height < ${oldest}`.execute(tx)
 }
 
-/** Remembers this block and no other, as a first cursor does. */
+/** Stores this block and deletes all others, as for a first cursor. */
 export const rememberOnly = async (tx: Tx, network: Network, { height, hash }: Head): Promise<void> => {
   await forgetBlocks(tx, network, 0)
   await sql`insert into watch_blocks(network, height, hash, parent) values (${network}, ${height}, ${hash}, '')`.execute(
@@ -113,8 +113,7 @@ export const rememberedAt = async (db: Db | Tx, network: Network, height: number
 }
 
 /**
- * Keeps the cursor where it is until the transaction ends, and others from reading blocks again meanwhile. Says where
- * it is.
+ * Locks the cursor until the transaction ends, so that no block is read, or read again, meanwhile. Returns the cursor.
  */
 export const holdCursor = async (tx: Tx, network: Network): Promise<Cursor | undefined> => {
   const { rows } = await sql<Cursor>`select ${CURSOR} from watch_cursors

@@ -6,9 +6,9 @@ import { createStop } from '../../ledger/stops/index.ts'
 import { distrustRecords } from './cursor.ts'
 
 /**
- * Stops all that is sent on a network whose final blocks were lost: which of its blocks is to be believed is for a
- * person to say. What was signed is carried on, deposits are followed on the new branch. The operator lifts the stop.
- * Called before the cursor goes back.
+ * Stops all outgoing payments of a network whose final blocks were lost: an operator has to decide which blocks are
+ * right, and lifts the stop. Signed transactions are processed further, and deposits are read on the new branch. Call
+ * it before the cursor goes back.
  */
 export const stopForBrokenFinality = async (
   tx: Tx,

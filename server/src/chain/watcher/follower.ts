@@ -13,7 +13,7 @@ export interface FollowerDeps extends StepDeps {
   settings: WatcherSettings
 }
 
-/** What one step did. */
+/** The result of one step. */
 export interface Step {
   cursor: Cursor
   head: number

@@ -3,7 +3,7 @@ import type { ChainAdapter } from '../../adapters/chains/port.ts'
 import type { Db } from '../../platform/db/index.ts'
 import { rememberedBelow } from './cursor.ts'
 
-/** The branch the node now holds to be the best left ours below everything we remember. */
+/** Thrown when the node's best branch left ours below every block that we remember. */
 export class ForkTooDeep extends Error {
   override name = 'ForkTooDeep'
 }

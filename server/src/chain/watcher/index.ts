@@ -1,8 +1,10 @@
 /**
- * Reads chains. Promises that every block of the best chain is shown to every listener once and in order, together with
- * the move of the cursor, whatever crashes or pauses; that a block that is lost is taken back before its successor is
- * shown; that any number of processes may watch while one leads; and that a silent or lying node stops it without
- * concluding anything.
+ * Reads chains. Guarantees:
+ * - subscribers are called with every block of the best chain once and in order, in the transaction that moves the
+ *   cursor, even after crashes or pauses;
+ * - a lost block is taken back before its successor is applied;
+ * - any number of processes may watch, and one of them leads;
+ * - a node that is silent or sends wrong data stops the watcher, and no conclusion is drawn from it.
  */
 export { LeadershipLost } from './cursor.ts'
 export { beginFollowing } from './follower.ts'

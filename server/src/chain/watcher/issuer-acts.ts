@@ -10,8 +10,8 @@ import type { ChainSubscriber } from './subscriber.ts'
 const nothing = async (): Promise<Effects> => noEffects
 
 /**
- * Tells the operator what the issuer of a token has done that touches our addresses, or everybody's. An alert ends by
- * itself where the issuer takes it back.
+ * Raises alerts about actions of a token's issuer that affect our addresses, or all addresses. An alert is resolved
+ * when the issuer reverses its action.
  */
 export const createIssuerAlarm = (catalogue: Pick<Catalogue, 'byContract'>): ChainSubscriber => ({
   block: async (tx: Tx, network: Network, { issuerActs = [] }: Block, moment: Moment): Promise<Effects> => {
@@ -33,7 +33,7 @@ export const createIssuerAlarm = (catalogue: Pick<Catalogue, 'byContract'>): Cha
   mempool: nothing,
 })
 
-/** Which of these addresses are ours, and what each is. */
+/** Returns those of these addresses that are ours, with the kind of each. */
 const oursAmong = async (tx: Tx, network: Network, addresses: readonly string[]): Promise<Map<string, string>> => {
   const family = familyOf(network)
   const [owners, platform] = [await ownerOf(tx, family, addresses), await ownAddressesAmong(tx, family, addresses)]
@@ -52,7 +52,7 @@ const oursAmong = async (tx: Tx, network: Network, addresses: readonly string[])
 interface About {
   network: Network
   ticker: string
-  /** what of ours the address is; undefined for a stranger's */
+  /** the kind of our address; undefined for a foreign one */
   whose: string | undefined
 }
 

@@ -10,7 +10,7 @@ import { readCursor, rememberedBelow } from './cursor.ts'
 import { endComparison, notePage, wantComparison, wantedComparison } from './untraced.ts'
 
 const PAGE = 200
-/** A node that many share answers few questions a second: so many addresses are a thousand questions a run. */
+/** Pages of one run: a shared node answers few requests a second, and so many addresses are a thousand requests. */
 const MOST_PAGES = 5
 
 export interface UntracedDeps {
@@ -18,7 +18,7 @@ export interface UntracedDeps {
   network: EvmNetwork
   adapter: Pick<ChainAdapter, 'balancesAt'>
   deposits: {
-    /** undefined: nothing can be concluded of that block */
+    /** undefined: no conclusion about that block is possible */
     explainBalances(
       tx: Tx,
       network: Network,
@@ -31,9 +31,9 @@ export interface UntracedDeps {
 }
 
 /**
- * Finds native coin that contracts sent in blocks that the node did not trace: once such a block is final, compares
- * what each address holds with the books, all addresses once, some pages a run. A restart goes on where it was. What is
- * untraced meanwhile has another comparison, and so have addresses that a lost payment has left.
+ * Finds native coin that contracts sent in blocks that the node did not trace. Once such a block is final, compares the
+ * balance of every address with its record once, a few pages a run; a restart continues there. Blocks that are untraced
+ * meanwhile get another comparison, and so do addresses that a lost payment has left.
  */
 export const createUntracedJob = (deps: UntracedDeps): Job => ({
   name: `untraced blocks ${deps.network}`,
@@ -50,7 +50,7 @@ const comparePage = async ({ runtime, network, adapter, deposits }: UntracedDeps
   const wanted = cursor && (await wantedComparison(runtime.db, network, cursor.finalHeight))
   if (!wanted) return false
   const covers = wanted.covers ?? cursor.finalHeight
-  // The newest, as full nodes of BSC keep the states of a minute.
+  // The newest, because full nodes of BSC keep only the states of the last minute.
   const [at] = await rememberedBelow(runtime.db, network, cursor.finalHeight, 1)
   if (!at) return false
   const owners = await addressesAfter(runtime.db, familyOf(network), wanted.comparedTo, PAGE)
@@ -74,7 +74,7 @@ const comparePage = async ({ runtime, network, adapter, deposits }: UntracedDeps
     )
     if (!effects) return false
     await carryOut(tx, effects, moment)
-    // This comparison covers no later block: another one follows, which looks at what was passed over here.
+    // This comparison covers no later block: request another one, which includes the addresses skipped here.
     if (effects.again) await wantComparison(tx, network, covers + 1)
     await notePage(tx, network, wanted, covers, last.address)
     return true

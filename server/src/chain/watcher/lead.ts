@@ -9,12 +9,12 @@ import { ForkTooDeep } from './fork.ts'
 import { createPace, type Progress } from './progress.ts'
 import type { WatcherSettings } from './settings.ts'
 
-/** The node is not of the chain this installation is configured for. */
+/** Thrown when the node is of another chain than this installation is configured for. */
 export class WrongChain extends Error {
   override name = 'WrongChain'
 }
 
-/** What a watcher knows while it leads a network, and tells the log and the operator. */
+/** State of a watcher while it leads a network, with its reports to the log and the operator. */
 export interface Lead {
   follower: Follower | undefined
   note(step: Step): Promise<void>
@@ -23,9 +23,9 @@ export interface Lead {
 }
 
 const LOG_EVERY_MS = 5_000
-/** fewer blocks behind than this is not worth a line */
+/** a smaller lag than this, in blocks, is not logged */
 const BEHIND = 5
-/** failures in a row that are worth a person's time, when they are not the node's silence */
+/** consecutive failures, other than an unavailable node, after which an alert is raised */
 const MANY_FAILURES = 5
 
 export const createLead = (deps: { runtime: Runtime; settings: WatcherSettings }, log: Logger): Lead => {
@@ -69,8 +69,8 @@ export const createLead = (deps: { runtime: Runtime; settings: WatcherSettings }
   }
 
   /**
-   * A wrong password, a pruned block or a missing index don't pass by themselves: the reason is worth more than that
-   * nothing grows.
+   * Raises the alert with its reason: a wrong password, a pruned block or a missing index does not pass by itself, and
+   * its reason says more than that the chain does not grow.
    */
   const showUnavailable = async (reason: string): Promise<void> => {
     unavailableSince ??= now()

@@ -2,20 +2,20 @@ import type { Network } from '@bursar/chainkit'
 import type pg from 'pg'
 import { DatabaseClient } from '../../platform/db/index.ts'
 
-/** Any number, the same in every process; the second half of the lock's key is the network's. */
+/** An arbitrary lock key, the same in every process; the second half of the key is the network's. */
 const LOCK_CLASS = 726_263
 
 /**
- * Leads a network while its own database session holds an advisory lock. The server ends a session that has been silent
- * for `silenceMs`, so a process that is stopped, and can't even close its connection, loses the lead; what it may still
- * try to write then fails by its epoch.
+ * Leads a network while its own database session holds an advisory lock. The server ends a session that is silent for
+ * `silenceMs`, so that a suspended process, which can't close its connection, loses the lead. Later writes of that
+ * process fail because their epoch is old.
  */
 export interface Leadership {
   /** True when this process leads. Asks for the lead when it does not. */
   lead(): Promise<boolean>
   /** False as soon as the session is known to be gone. */
   held(): boolean
-  /** Gives the lead up, for another process to take at once. */
+  /** Gives up the lead, so that another process can get it at once. */
   release(): Promise<void>
 }
 

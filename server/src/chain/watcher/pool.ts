@@ -9,18 +9,18 @@ const lacksAny = (hashes: ReadonlySet<string>, known: ReadonlySet<string>): bool
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** What listeners know of the node's pool. */
+/** Follows the node's pool and calls subscribers with its changes. */
 export const createPool = (deps: StepDeps & { adapter: Pick<ChainAdapter, 'mempool'> }) => {
   let known: ReadonlySet<string> = new Set()
   let toNotify = true
   return {
-    /** The chain moved: what left the pool and what came back to it has to be looked at again. */
+    /** Call it when the cursor has moved, so that the next poll calls subscribers even if the pool is the same. */
     changed: (): void => {
       toNotify = true
     },
     /**
-     * Reads a page of what is new, and tells it in a database transaction of its own. @returns whether more waits to be
-     * read
+     * Reads a page of new transactions and calls subscribers in a database transaction of its own.
+     * @returns whether more can be read
      */
     poll: async (cursor: Cursor, headHeight: number): Promise<boolean> => {
       const { hashes, added, unread = NONE } = await deps.adapter.mempool(known)

@@ -1,33 +1,31 @@
 import type { Block } from '@bursar/chainkit'
 import type { ChainAdapter } from '../../adapters/chains/port.ts'
 
-/** Fetches blocks ahead of need, at most `ahead` at once, and hands them out in height order. */
+/** Fetches blocks ahead, at most `ahead` at once, and returns them in height order. */
 export interface Prefetch {
-  /**
-   * Starts fetching from a height on, up to `to`; what lies below is forgotten. What failed before is asked for again.
-   */
+  /** Starts fetching from a height up to `to`, and drops the blocks below. Failed requests are repeated. */
   want(from: number, to: number): void
-  /** A block that was wanted; null when the chain has become shorter. Throws what its fetching threw. */
+  /** Returns a block; null when the chain has become shorter. Throws the error of its request. */
   take(height: number): Promise<Block | null>
-  /** Forgets everything: the chain has changed under it. */
+  /** Drops all blocks, because the chain has changed. */
   clear(): void
 }
 
 interface Fetch {
   block: Promise<Block | null>
-  /** ended without a block: it is worth asking again */
+  /** ended without a block: to be requested again */
   isEmpty: boolean
 }
 
 /**
- * A node that refuses is asked for half as many blocks at once, and for one more after each such number of blocks that
- * came: a provider's limit is found, and the blocks that it did give are kept.
+ * Creates a prefetch that adapts to the node's limit. After a refusal it requests half as many blocks at once, and one
+ * more after each such number of blocks received. Blocks already received are kept.
  */
 export const createPrefetch = (adapter: Pick<ChainAdapter, 'blockAt'>, ahead: number): Prefetch => {
   const fetches = new Map<number, Fetch>()
   let atOnce = ahead
   let came = 0
-  /** Those that were asked for together fail together: they count once. */
+  /** Requests made together fail together, so they count once. */
   let hasHalved = false
 
   const succeed = (): void => {
@@ -43,7 +41,7 @@ export const createPrefetch = (adapter: Pick<ChainAdapter, 'blockAt'>, ahead: nu
   }
   const fetch = (height: number): Fetch => {
     const started: Fetch = { block: adapter.blockAt(height), isEmpty: false }
-    // The taker sees the error; until then it must not end the process.
+    // `take` throws the error; until then it must not end the process.
     started.block.then(
       (block) => {
         started.isEmpty = block === null

@@ -10,7 +10,7 @@ export interface Progress {
   finalHeight: number
   /** over the last seconds; 0 at the head */
   blocksPerSecond: number
-  /** until the head is reached at that pace; null when it is, or when nothing moves */
+  /** until the head is reached at that pace; null at the head, or when nothing moves */
   etaSeconds: number | null
   /** ms, real time, since the chain last grew as far as we have read it */
   staleMs: number
@@ -20,7 +20,7 @@ export interface Progress {
 
 const WINDOW_MS = 10_000
 
-/** Measures the pace of a follower. Times in ms, real. */
+/** Measures the pace of a follower. Times in ms of real time. */
 export const createPace = (network: Network, now: number) => {
   let grewAt = now
   let finalGrewAt = now

@@ -2,13 +2,13 @@ import type { Head, Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 
-/** How far a network has been read, by whichever process leads it: for `doctor`, the console and metrics. */
+/** How far a network has been read, by the process that leads it: for `doctor`, the console and metrics. */
 export interface WatchStatus {
   network: Network
   height: number
   headHeight: number
   finalHeight: number
-  /** false: the node does not show what contracts send, so native coin from them is found by balance checks only */
+  /** false: the node does not show native coin that contracts send, so only balance comparisons find it */
   traces: boolean
   /** raised each time another process takes the lead */
   epoch: number
@@ -23,7 +23,7 @@ export const watchStatus = async (db: Db): Promise<WatchStatus[]> => {
   return rows
 }
 
-/** How far a network has been read and is final; locked, so that no block is read, or read again, meanwhile. */
+/** Returns the newest height read and the final height; locked, so that no block is read meanwhile. */
 export const holdHeights = async (
   tx: Tx,
   network: Network,
@@ -36,7 +36,7 @@ export const holdHeights = async (
   return rows[0]
 }
 
-/** The newest block of a network that has been read and is final; undefined before the first. */
+/** Returns the newest final height that has been read; undefined before the first. */
 export const finalHeightOf = async (db: Db, network: Network): Promise<number | undefined> => {
   const { rows } = await sql<{
     height: number | null
@@ -44,7 +44,7 @@ export const finalHeightOf = async (db: Db, network: Network): Promise<number | 
   return rows[0]?.height ?? undefined
 }
 
-/** The newest block of a network that has been read; undefined before the first. */
+/** Returns the newest height that has been read; undefined before the first. */
 export const heightOf = async (db: Db | Tx, network: Network): Promise<number | undefined> => {
   const { rows } = await sql<{ height: number }>`select height from watch_cursors where network = ${network}`.execute(
     db,
@@ -53,8 +53,8 @@ export const heightOf = async (db: Db | Tx, network: Network): Promise<number | 
 }
 
 /**
- * The same; in a transaction no block is read, taken back or becomes final until its end, and other transactions may
- * hold it too.
+ * Like `heightOf`; in a transaction, no block is read, taken back or becomes final until it ends. Other transactions
+ * can hold this lock too.
  */
 export const shareHeight = async (db: Db | Tx, network: Network): Promise<number | undefined> => {
   const { rows } = await sql<{
@@ -64,8 +64,8 @@ export const shareHeight = async (db: Db | Tx, network: Network): Promise<number
 }
 
 /**
- * The newest block that has been read; undefined before the first, and while the moves of final blocks that were lost
- * have not been read again.
+ * Returns the newest block that has been read; undefined before the first, and after lost final blocks until their
+ * moves have been read again.
  */
 export const newestRead = async (tx: Tx, network: Network): Promise<{ height: number; hash: string } | undefined> => {
   const { rows } = await sql<{
@@ -94,8 +94,8 @@ export const hasRead = async (
 }
 
 /**
- * Whether our own watcher has read every block up to a final one that was made after a moment. In a transaction the
- * cursor stays where it is until the end. False also when the final block is too old to be remembered.
+ * Whether our watcher has read every block up to a final one that was made after a given time. In a transaction, the
+ * cursor is locked until it ends. False also when the final block is too old to be remembered.
  * @param time ms since the epoch, by the chain's clock
  */
 export const isFinalPast = async (db: Db | Tx, network: Network, time: number): Promise<boolean> => {

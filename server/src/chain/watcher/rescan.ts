@@ -22,11 +22,11 @@ export interface RescanDeps {
 const AHEAD = 4
 
 /**
- * Reads blocks again, from `from` to `to`, while the watcher runs on: what was missed is found, what is known stays as
- * it is, the cursor does not move. Throws a RangeError for blocks that were never read, and `ChainUnavailable` when the
- * node is on another branch than the watcher, or lacks the final block that it has read: hashes of older blocks are not
- * remembered, and a node of another chain would show other money in them.
- * Where the node could trace them all, the alerts about untraced blocks among them end.
+ * Reads blocks again, from `from` to `to`, while the watcher continues: missed transfers are found, known ones are not
+ * changed, and the cursor does not move. Throws a RangeError for blocks that were never read, and `ChainUnavailable`
+ * when the node is on another branch than the watcher, or lacks the final block that the watcher has read: hashes of
+ * older blocks are not stored, and a node of another chain would return other money in them.
+ * When the node could trace all these blocks, the alerts about untraced blocks among them are resolved.
  * @returns how many blocks were read
  */
 export const rescan = async (deps: RescanDeps, from: number, to: number): Promise<number> => {

@@ -16,7 +16,7 @@ export interface RewindDeps {
   subscribers: readonly ChainSubscriber[]
 }
 
-/** What going back to a block takes back, until its successors are read again. */
+/** What a rewind to a block takes back, until the later blocks are read again. */
 export interface Rewind {
   cursor: Cursor
   to: Head
@@ -26,12 +26,12 @@ export interface Rewind {
   outgoing: number
 }
 
-/** How many stored blocks are held against the node to find one in common. */
+/** Most stored blocks that are compared with the node to find one in common. */
 const MOST_ASKED = 200
 
 /**
- * The newest block with a deposit or a transaction of ours that the node's chain has too: its chain is that of the
- * books at least so far. Undefined when it has none of the newest ones.
+ * Returns the newest block with a deposit or a transaction of ours that is also on the node's chain; up to there, both
+ * chains agree. Undefined when the node has none of the newest such blocks.
  */
 export const newestInCommon = async (
   db: Db,
@@ -50,8 +50,8 @@ export const newestInCommon = async (
 }
 
 /**
- * What going back to the node's block at a height would do. Throws a RangeError for a height that is not below the
- * cursor, and `ChainUnavailable` when the node has no such block.
+ * Returns what a rewind to the node's block at a height would take back. Throws a RangeError for a height that is not
+ * below the cursor, and `ChainUnavailable` when the node has no such block.
  */
 export const planRewind = async (
   { runtime: { db }, network, adapter }: RewindDeps,
@@ -75,9 +75,9 @@ export const planRewind = async (
 }
 
 /**
- * Sets a network's cursor back to a block of the node's chain: what later blocks brought is taken back, as a
- * reorganisation does, and comes again as the watcher reads on from there. No notification is sent twice. No watcher
- * that leads now writes any more. When the block is below what was final, the network's money out is stopped.
+ * Sets a network's cursor back to a block of the node's chain. The effects of later blocks are taken back as in a
+ * reorganisation, and are made again when the watcher reads on from there. No notification is sent twice. The present
+ * leader can write no more. If the block is below the final one, the network's outgoing payments are stopped.
  */
 export const rewind = async ({ runtime, network, adapter, subscribers }: RewindDeps, to: Head): Promise<void> => {
   const { traces } = await adapter.capabilities()

@@ -5,18 +5,18 @@ import { count, whole } from '../../platform/config/fields.ts'
 /** How one network is watched. Times in ms, real time. */
 export interface WatcherSettings {
   network: Network
-  /** what `ChainAdapter.identity` must say: a node of another chain is refused */
+  /** the required value of `ChainAdapter.identity`: a node of another chain is refused */
   identity: string
   /**
-   * the first block to read when the database has none of this network; null, or one not final yet: what follows the
-   * final one
+   * first block to read when the database has none of this network; when null or not final yet, reading starts after
+   * the final block
    */
   startHeight: number | null
-  /** pause after a look that found nothing new */
+  /** pause after a step that found nothing new */
   pollMs: number
   /** blocks remembered to find where a reorganisation forked off: a deeper one stops the network */
   ringBlocks: number
-  /** blocks fetched beyond the one being applied, all at once: what bounds the watcher's memory */
+  /** blocks fetched in parallel beyond the one being applied; it bounds the watcher's memory */
   ahead: number
   /** most blocks, and transfers, of one database transaction */
   mostBlocks: number
@@ -25,7 +25,7 @@ export interface WatcherSettings {
   staleAfterMs: number
   /** raise an alert when no block has become final for so long */
   finalStaleAfterMs: number
-  /** raise an alert, with the reason, when the node has given no answer that can be used for so long */
+  /** raise an alert, with the reason, when the node has given no usable answer for so long */
   unavailableAfterMs: number
 }
 
@@ -42,7 +42,7 @@ const evm = {
   unavailableAfterMs: UNAVAILABLE_AFTER_MS,
 }
 
-/** What suits each network; `identity` depends on the installation. */
+/** Defaults for each network; `identity` depends on the installation. */
 export const DEFAULT_WATCHER_SETTINGS: Readonly<Record<Network, Omit<WatcherSettings, 'network' | 'identity'>>> = {
   BITCOIN: {
     startHeight: null,
@@ -51,7 +51,7 @@ export const DEFAULT_WATCHER_SETTINGS: Readonly<Record<Network, Omit<WatcherSett
     ahead: 4,
     mostBlocks: 32,
     mostTransfers: 20_000,
-    // Two hours without a block happen a few times a year.
+    // Two hours without a block occur a few times a year.
     staleAfterMs: 120 * MINUTE,
     finalStaleAfterMs: 180 * MINUTE,
     unavailableAfterMs: UNAVAILABLE_AFTER_MS,
@@ -64,7 +64,7 @@ export const DEFAULT_WATCHER_SETTINGS: Readonly<Record<Network, Omit<WatcherSett
     staleAfterMs: 2 * MINUTE,
     finalStaleAfterMs: 5 * MINUTE,
   },
-  // Its blocks come every three seconds, and gateways count requests.
+  // It has a block every three seconds, and gateways limit requests.
   TRON: { ...evm, pollMs: 3 * SECOND, ringBlocks: 5_000, staleAfterMs: 2 * MINUTE, finalStaleAfterMs: 5 * MINUTE },
 }
 

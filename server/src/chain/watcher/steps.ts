@@ -8,7 +8,7 @@ import { forgetBlocks, moveCursor, rememberBlocks, rememberedAt, type Cursor } f
 import { stopForBrokenFinality } from './finality.ts'
 import type { ChainSubscriber, PoolChange } from './subscriber.ts'
 
-/** What the node said last: its newest block, and the newest it holds to be final; null while it knows none. */
+/** The node's last answer: its newest block, and its newest final block, or null while it knows none. */
 export interface NodeView {
   head: Head
   final: Head | null
@@ -21,13 +21,13 @@ export interface StepDeps {
   ringBlocks: number
 }
 
-/** A block with its time on the clock that leases and expiries run on. */
+/** Returns a block with its time on the business clock, which leases and expiries use. */
 export const onBusinessClock = (block: Block, clock: Clock): Block => ({
   ...block,
   time: block.time + clock.business() - clock.now(),
 })
 
-/** Applies consecutive blocks that follow the cursor, and settles what they make deep enough, in one transaction. */
+/** Applies consecutive blocks after the cursor, and settles what they make final, in one transaction. */
 export const applyBlocks = async (
   { runtime, network, subscribers, ringBlocks }: StepDeps,
   cursor: Cursor,
@@ -52,7 +52,7 @@ export const applyBlocks = async (
     return moved
   })
 
-/** Without new blocks: what has become final, or has waited too long. */
+/** Calls `settled` of subscribers without new blocks, for what has become final or has waited too long. */
 export const settleAgain = async (
   { runtime, network, subscribers }: StepDeps,
   cursor: Cursor,
@@ -69,8 +69,8 @@ export const settleAgain = async (
   })
 
 /**
- * The final height as far as it concerns the branch we stand on: never lower than before, and only when the node's
- * final block is on it.
+ * Returns the final height on our branch: never lower than before, and not raised when our branch has another block at
+ * the node's final height.
  */
 const finalOnBranch = async (
   tx: Tx,
@@ -87,8 +87,8 @@ const finalOnBranch = async (
 }
 
 /**
- * Goes back to where the node's branch left ours: everything above is lost. Below what was final, the network's money
- * out is stopped too.
+ * Moves the cursor back to the last block in common with the node's branch; everything above is taken back. If that is
+ * below the final block, the network's outgoing payments are stopped too.
  */
 export const goBack = async (
   { runtime, network, subscribers }: StepDeps,
@@ -107,7 +107,7 @@ export const goBack = async (
     return back
   })
 
-/** Tells listeners of a change in the pool. */
+/** Calls subscribers with a change of the pool. */
 export const applyPool = async (
   { runtime, network, subscribers }: StepDeps,
   cursor: Cursor,

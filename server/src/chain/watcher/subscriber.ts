@@ -4,12 +4,9 @@ import type { Tx } from '../../platform/db/index.ts'
 import type { Effects } from '../../ledger/effects/index.ts'
 
 interface Heights {
-  /**
-   * the block the watcher stands at once this transaction commits: a block at height h has `headHeight - h + 1`
-   * confirmations
-   */
+  /** height of the cursor once this transaction commits: a block at height h has `headHeight - h + 1` confirmations */
   headHeight: number
-  /** the newest height on that branch which the network's rule holds to be final; never above `headHeight` */
+  /** the newest height on that branch that is final by the network's rule; never above `headHeight` */
   finalHeight: number
 }
 
@@ -17,15 +14,15 @@ export interface PoolChange {
   /** transactions that entered the pool since the last call of this leader; after a start, all of them */
   added: readonly ChainTransaction[]
   /**
-   * hashes of everything in the pool now: what a listener waits for and does not find here was mined, replaced or
-   * dropped
+   * hashes of everything in the pool now: a transaction that a subscriber waits for and that is absent was mined,
+   * replaced or dropped
    */
   hashes: ReadonlySet<string>
 }
 
 /**
- * A module that follows a chain. Every call runs inside the transaction that moves the cursor, so its effects happen
- * exactly once; it may lock its own rows, and never posts, emits or talks to the outside itself.
+ * A module that subscribes to a chain. Every call runs in the transaction that moves the cursor, so that its effects
+ * happen exactly once. It may lock its own rows, and never posts, notifies or calls a counterparty itself.
  */
 export interface ChainSubscriber {
   /**
@@ -35,7 +32,7 @@ export interface ChainSubscriber {
   block(tx: Tx, network: Network, block: Block, moment: Moment): Promise<Effects>
   /** Every block from this height on left the best chain. The blocks in their place follow. */
   orphaned(tx: Tx, network: Network, fromHeight: number, moment: Moment): Promise<Effects>
-  /** Called after new blocks, and now and then without any: what is deep enough, and what has waited too long. */
+  /** Called after new blocks, and at intervals without any, for what has become final and what has waited too long. */
   settled(tx: Tx, network: Network, heights: Heights, moment: Moment): Promise<Effects>
   /** The pool changed; only on networks that have a usable one. */
   mempool(tx: Tx, network: Network, pool: PoolChange, moment: Moment): Promise<Effects>

@@ -7,7 +7,7 @@ import type { ChainSubscriber } from './subscriber.ts'
 
 const nothing = async (): Promise<Effects> => noEffects
 
-/** Tells the operator of internal transactions of a kind that this version does not know: one alert a kind. */
+/** Raises an alert about internal transactions of a kind that this version does not know: one alert for each kind. */
 export const createUnknownNoteAlarm = (): ChainSubscriber => ({
   block: async (tx: Tx, network: Network, block: Block, moment: Moment): Promise<Effects> => {
     for (const note of block.unknownNotes ?? []) {

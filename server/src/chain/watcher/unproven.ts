@@ -10,8 +10,8 @@ const KIND = 'unproven-block'
 const nothing = async (): Promise<Effects> => noEffects
 
 /**
- * Tells the operator of blocks whose transactions are not those that the header names: one alert a network, for a range
- * of blocks.
+ * Raises an alert about blocks whose transactions do not match their header: one for each network, for a range of
+ * blocks.
  */
 export const createUnprovenAlarm = (): ChainSubscriber => ({
   block: async (tx: Tx, network: Network, { height, isUnproven }: Block, moment: Moment): Promise<Effects> => {

@@ -9,16 +9,16 @@ import type { ChainSubscriber } from './subscriber.ts'
 
 const KIND = 'untraced-block'
 /**
- * Blocks so near to a range belong to it: to read those in between again costs little, and an alert for each block is
- * read by nobody.
+ * Blocks within this distance extend a range: to read the blocks between again costs little, and nobody would read an
+ * alert for each block.
  */
 const NEAR = 5_000
 
 const nothing = async (): Promise<Effects> => noEffects
 
 /**
- * Has all balances compared once an untraced block is final, and shows a person which blocks lack inner calls: a rescan
- * on another node shows each transfer in them. One alert for a range, which grows.
+ * Requests a comparison of all balances once an untraced block is final, and raises an alert that names the blocks
+ * without inner calls: a rescan on another node finds each transfer in them. One alert for a range, which grows.
  */
 export const createUntracedAlarm = (): ChainSubscriber => ({
   block: async (tx: Tx, network: Network, block: Block, moment: Moment): Promise<Effects> => {
@@ -35,7 +35,7 @@ export const createUntracedAlarm = (): ChainSubscriber => ({
       `then this alert ends. To see each transfer, point the settings at a node that keeps the state and run \`bursar rescan ${network} ${from} ${to}\``
     await raiseOrRenewAlert(
       tx,
-      // The subject stays that of the block that raised it, though the range grows.
+      // The subject stays that of the first block, though the range grows.
       { kind: KIND, subject: open?.subject ?? `${network}/${height}`, text, detail: { from, to } },
       moment,
     )
@@ -46,7 +46,7 @@ export const createUntracedAlarm = (): ChainSubscriber => ({
   mempool: nothing,
 })
 
-/** Ends the alerts about blocks of a range in which all have been traced now. */
+/** Resolves the alerts about blocks of a range, all of which have been traced now. */
 export const endUntracedAlerts = async (
   db: Db,
   network: Network,
@@ -58,8 +58,8 @@ export const endUntracedAlerts = async (
 }
 
 /**
- * Asks for a comparison that covers a block. One under way that would have covered it began on another branch: it
- * begins again.
+ * Requests a comparison that covers a block. One under way that should have covered it was started on another branch,
+ * so it starts again.
  */
 export const wantComparison = async (tx: Tx, network: Network, height: number): Promise<void> => {
   await sql`insert into untraced_blocks as u (network, first_height, last_height) values (${network}, ${height}, ${height})
@@ -69,7 +69,7 @@ export const wantComparison = async (tx: Tx, network: Network, height: number): 
       compared_to = case when u.covers >= ${height} then '' else u.compared_to end`.execute(tx)
 }
 
-/** A comparison that untraced blocks of a network wait for. */
+/** A comparison that was requested for untraced blocks of a network. */
 export interface WantedComparison {
   /** untraced blocks up to this height are covered by the comparison under way; null: none is */
   covers: number | null
@@ -77,7 +77,7 @@ export interface WantedComparison {
   comparedTo: string
 }
 
-/** Undefined while no untraced block is final that no comparison has covered. */
+/** Returns the requested comparison; undefined while no untraced block is final that no comparison has covered. */
 export const wantedComparison = async (
   db: Db,
   network: Network,
@@ -89,8 +89,8 @@ export const wantedComparison = async (
 }
 
 /**
- * Notes how far a comparison has come, unless it began again, or another worker has come further, meanwhile. @param
- * covers the final height when it began
+ * Stores how far a comparison has come, unless it was started again, or another worker has come further, meanwhile.
+ * @param covers the final height when it began
  */
 export const notePage = async (
   tx: Tx,
@@ -105,7 +105,7 @@ export const notePage = async (
   )
 }
 
-/** Ends a comparison of all addresses, and the alerts about blocks that it covers. */
+/** Ends a comparison of all addresses, and resolves the alerts about blocks that it covers. */
 export const endComparison = async (
   tx: Tx,
   network: Network,

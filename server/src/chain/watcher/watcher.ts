@@ -8,8 +8,8 @@ import { createPace, type Progress } from './progress.ts'
 
 export interface Watcher {
   /**
-   * Watches until aborted, while this process leads; else waits to lead. Rejects with `WrongChain` or `ForkTooDeep`,
-   * after an alert, when the network must not be watched any further.
+   * Runs until aborted: watches while this process leads, otherwise waits to lead. Rejects with `WrongChain` or
+   * `ForkTooDeep`, after an alert, when the network must not be watched any further.
    */
   run(signal: AbortSignal): Promise<void>
   progress(): Progress
@@ -18,8 +18,8 @@ export interface Watcher {
 export interface WatcherDeps extends Omit<FollowerDeps, 'network' | 'ringBlocks'> {
   leadership: Leadership
   /**
-   * Throws `ChainUnavailable` while the node lacks what following needs, such as an index. Asked each time before
-   * following begins
+   * Throws `ChainUnavailable` while the node lacks a requirement, such as an index. Called each time before following
+   * begins.
    */
   requireFit?(): Promise<void>
 }
@@ -43,7 +43,7 @@ export const createWatcher = (deps: WatcherDeps): Watcher => {
     return beginFollowing({ ...deps, network, ringBlocks: settings.ringBlocks })
   }
 
-  /** One look at the chain; the pause before the next in ms. */
+  /** Takes one step; returns the pause before the next in ms. */
   const look = async (): Promise<number> => {
     if (!leadership.held()) lead = undefined
     if (!(await leadership.lead())) return STANDBY_MS
@@ -59,7 +59,7 @@ export const createWatcher = (deps: WatcherDeps): Watcher => {
       return { pause: await look(), failures: 0 }
     } catch (error) {
       log.warn({ err: error, failures }, 'could not follow the chain, will try again')
-      // The database may be what failed: then only the log can be written.
+      // If the database failed, only the log can be written.
       await lead?.failed(error, failures + 1).catch((err: unknown) => log.error({ err }, 'could not raise an alert'))
       if (mustStop(error)) throw error
       if (error instanceof LeadershipLost) await leadership.release()

@@ -4,8 +4,8 @@ import type { Tx } from '../../platform/db/index.ts'
 import { onAccounts, type CustodyMove } from './move.ts'
 
 /**
- * Moves what addresses should hold, all in one statement, in one order everywhere so that none waits for another in a
- * ring.
+ * Applies changes to the recorded balances of addresses, in one statement and always in the same order of addresses, so
+ * that transactions cannot deadlock.
  */
 export const moveCustody = async (tx: Tx, moves: readonly CustodyMove[]): Promise<void> => {
   const sums = sumsOf(moves)
@@ -21,9 +21,7 @@ export const moveCustody = async (tx: Tx, moves: readonly CustodyMove[]): Promis
   )
 }
 
-/**
- * The moves of the newest blocks are remembered one by one, so that a record can be had as it was at the final block.
- */
+/** Stores each move of the newest blocks, so that a record can be computed as of the final block. */
 const noteRecent = async (tx: Tx, moves: readonly CustodyMove[]): Promise<void> => {
   if (moves.length === 0) return
   await sql`insert into custody_recent(network, height, asset, address, units)
@@ -35,7 +33,7 @@ const noteRecent = async (tx: Tx, moves: readonly CustodyMove[]): Promise<void> 
   )
 }
 
-/** Forgets the moves of lost blocks, which are taken back, or of blocks that have long been final. */
+/** Deletes the stored moves of lost blocks, once they are taken back, and of blocks that have long been final. */
 export const forgetRecent = async (
   tx: Tx,
   network: Network,
@@ -46,7 +44,7 @@ export const forgetRecent = async (
     : sql`delete from custody_recent where network = ${network} and height < ${blocks.below}`.execute(tx))
 }
 
-/** One move for each address and asset; what comes and goes in one block is still a reason to look at the address. */
+/** Sums moves by address and asset. A sum of zero is kept: its address still has to be compared with the chain. */
 const sumsOf = (moves: readonly CustodyMove[]): CustodyMove[] => {
   const sums = new Map<string, CustodyMove>()
   for (const move of moves) {

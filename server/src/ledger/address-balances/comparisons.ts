@@ -1,29 +1,29 @@
-/** What comparisons with the chain find out about the records of addresses. Amounts are ledger units. */
+/** Results of comparing the records of addresses with the chain. Amounts are ledger units. */
 import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 
-/** An address whose balance of one asset is to be held against the chain. */
+/** An address and an asset whose recorded balance is to be compared with the chain. */
 export interface Comparand {
   asset: string
   address: string
   booked: bigint
 }
 
-/** An address that does not hold what it should. */
+/** An address whose balance on the chain differs from its record. */
 export interface Drift {
   asset: string
   address: string
   booked: bigint
-  /** what the chain holds less `booked`: negative when money is missing */
+  /** balance on the chain minus `booked`: negative when money is missing */
   difference: bigint
 }
 
 const COLUMNS = sql.raw('asset, address, booked')
 
 /**
- * The records that are due to be compared: what changed, the longest uncompared first; what differed last time; the
- * wallets of the platform; and idle ones whose last comparison is older than `idleSince`.
+ * Returns the records that are due for comparison: those that changed, the longest uncompared first; those that
+ * differed last time; the platform's wallets; and idle ones whose last comparison is older than `idleSince`.
  * @param family of the network's addresses
  */
 export const comparandsOf = async (
@@ -46,8 +46,8 @@ export const comparandsOf = async (
 }
 
 /**
- * Stores what the chain held at each address. One whose record moved on meanwhile stays touched, and its difference is
- * that of the block compared.
+ * Stores the compared balance of each address. A record that changed in the meantime stays marked as touched, and its
+ * difference is the one at the compared block.
  * @param onChain in the order of `compared`
  */
 export const storeComparisons = async (
@@ -66,7 +66,7 @@ export const storeComparisons = async (
     where c.network = ${network} and c.asset = u.asset and c.address = u.address`.execute(db)
 }
 
-/** What all differences of a network come to, by asset. */
+/** Sums the differences of a network by asset. */
 export const differencesOf = async (
   db: Db | Tx,
   network: Network,
@@ -93,7 +93,8 @@ export const countTouched = async (db: Db, network: Network): Promise<number> =>
 }
 
 /**
- * Wallets of the platform are compared for every asset of the network, whatever they are known to hold.
+ * Creates records of the platform's wallets for every asset of the network, even if they hold none, so that they are
+ * always compared.
  * @param family of the network's addresses
  */
 export const recordOwnAddresses = async (
@@ -107,14 +108,14 @@ export const recordOwnAddresses = async (
     where h.family = ${family} and h.branch = 0 on conflict do nothing`.execute(db)
 }
 
-/** Has addresses compared again that were compared since. */
+/** Marks addresses that were compared since a time as due for comparison again. */
 export const touchSince = async (db: Db, network: Network, since: Date | null): Promise<void> => {
   await sql`update custody_addresses set touched = true where network = ${network} and compared_at >= ${since ?? new Date(0)} and not touched`.execute(
     db,
   )
 }
 
-/** Has every address compared for every asset of the network, whether anything happened there or not. */
+/** Marks every address as due for comparison, for every asset of the network, even without a change. */
 export const touchEverything = async (db: Db, network: Network, assets: readonly string[]): Promise<void> => {
   await sql`insert into custody_addresses(network, asset, address, booked)
     select ${network}, u.asset, a.address, 0 from (select distinct address from custody_addresses where network = ${network}) a
@@ -122,7 +123,7 @@ export const touchEverything = async (db: Db, network: Network, assets: readonly
     on conflict (network, asset, address) do update set touched = true where not custody_addresses.touched`.execute(db)
 }
 
-/** Takes units off what an address is recorded to hold. False unless the last comparison found it short by as much. */
+/** Reduces the recorded balance of an address. False unless the last comparison found it short by as much. */
 export const writeDownAddress = async (
   tx: Tx,
   at: { network: string; address: string },
@@ -136,7 +137,9 @@ export const writeDownAddress = async (
   return rows.length === 1
 }
 
-/** The records of addresses in the order asked, and what they hold that no coin known here explains. */
+/**
+ * Returns the recorded balances of addresses in the order asked, and the part of each that no coin known here explains.
+ */
 export const recordsOf = async (
   tx: Tx,
   network: Network,

@@ -1,8 +1,8 @@
 /**
- * What each of our addresses should hold: what was seen to come to it, less what we sent from it. Promises that a
- * balance moves in the transaction that moves the cursor past the block, and moves back with it, so that at any block
- * the records add up to the ledger's custody with what is not booked yet, and can be held against the chain address by
- * address.
+ * Records of the balance that each of our addresses should have: received less sent. Guarantees that a record changes
+ * in the transaction that moves the cursor past the block, and is changed back with it. At any block the records
+ * therefore add up to the ledger's custody plus the amounts not posted yet, and can be compared with the chain address
+ * by address.
  */
 export { forgetRecent, moveCustody } from './commands.ts'
 export {

@@ -1,4 +1,4 @@
-/** A transfer within a transaction, as a reading of its block shows it or as it is stored. */
+/** A transfer within a transaction, as a node returned it or as it is stored. */
 export interface InTransaction {
   transaction: string
   /** `Transfer.index` */
@@ -11,11 +11,11 @@ export interface InTransaction {
 export const isInner = ({ index }: Pick<InTransaction, 'index'>): boolean => index.startsWith('t:')
 
 /**
- * What a reading of a block shows beyond the inner transfers that are stored of it. Nodes number these, split them and
- * merge them each in its own way; what moved one way in one transaction adds up to the same on all of them. So sums are
+ * Returns the inner transfers of a newly read block that are not stored yet. Nodes number, split and merge inner
+ * transfers differently, but their sum for each transaction and direction is the same on every node. So sums are
  * compared, and only an excess is new.
- * @param wayOf what sums are made by: the transaction, the asset and the addresses
- * @param beside what else is stored of these transactions
+ * @param wayOf returns the key of a sum: transaction, asset and addresses
+ * @param beside other stored transfers of these transactions
  * @returns transfers that make up the excess, under indexes that no stored one has
  */
 export const unknownInner = <Shown extends InTransaction, Stored extends InTransaction>(
@@ -39,7 +39,7 @@ export const unknownInner = <Shown extends InTransaction, Stored extends InTrans
 export const sumOf = (transfers: readonly Pick<InTransaction, 'units'>[]): bigint =>
   transfers.reduce((sum, { units }) => sum + units, 0n)
 
-/** Those shown that are not stored, where these are the excess; else one transfer of it. */
+/** Returns the shown transfers that are not stored if they add up to the excess; otherwise one transfer of it. */
 const excessOf = <Shown extends InTransaction>(shown: readonly Shown[], stored: readonly InTransaction[]): Shown[] => {
   const excess = sumOf(shown) - sumOf(stored)
   if (excess <= 0n) return []

@@ -1,6 +1,6 @@
 import type { Network } from '@bursar/chainkit'
 
-/** A change of what one of our addresses holds, as a block of the best chain makes it. */
+/** A change of the balance of one of our addresses, caused by a block of the best chain. */
 export interface CustodyMove {
   network: Network
   asset: string
@@ -8,17 +8,17 @@ export interface CustodyMove {
   address: string
   /** ledger units; negative when it left */
   units: bigint
-  /** the block that makes it; null for what a lost block takes back */
+  /** the block that causes it; null when it reverses a move of a lost block */
   height: number | null
 }
 
 /**
- * Moves by transfers and fees, for networks whose addresses are accounts. Where money is coins (Bitcoin) the coins that
- * blocks make and spend are the moves, as one payment spends coins of many addresses and returns some of them.
+ * Returns these moves for networks whose addresses are accounts, and none for Bitcoin. There moves are derived from the
+ * coins that blocks make and spend, because one payment spends coins of many addresses and returns part of them.
  */
 export const onAccounts = (moves: readonly CustodyMove[]): CustodyMove[] =>
   moves.filter(({ network }) => network !== 'BITCOIN')
 
-/** The moves that take these back when their block is lost. */
+/** Returns the moves that reverse these when their block is lost. */
 export const opposite = (moves: readonly CustodyMove[]): CustodyMove[] =>
   moves.map((move) => ({ ...move, units: -move.units, height: null }))

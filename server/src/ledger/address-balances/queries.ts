@@ -3,14 +3,14 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { CustodyMove } from './move.ts'
 
-/** What all addresses of a network should hold together, by asset: ledger units. */
+/** Sums the recorded balances of a network by asset, in ledger units. */
 export const recordedTotals = async (db: Db | Tx, network: Network): Promise<Map<string, bigint>> => {
   const { rows } = await sql<{ asset: string; units: bigint }>`
     select asset, sum(booked) as units from custody_totals where network = ${network} group by asset`.execute(db)
   return new Map(rows.map(({ asset, units }) => [asset, units]))
 }
 
-/** What addresses should have held at a block below the newest one read, in the order asked. */
+/** Returns the recorded balances of addresses as of a block below the newest one read, in the order asked. */
 export const bookedAt = async (
   db: Db | Tx,
   network: Network,
@@ -27,7 +27,7 @@ export const bookedAt = async (
   return rows.map(({ units }) => units)
 }
 
-/** Which of these addresses is recorded to hold most of an asset, and how much; undefined when none has a record. */
+/** Returns the largest recorded balance of an asset and its address; undefined when none has a record. */
 export const richestOf = async (
   db: Db | Tx,
   network: Network,
@@ -41,8 +41,8 @@ export const richestOf = async (
 }
 
 /**
- * What the books say addresses held at a block that has been read, and whose moves and later ones are recorded, in the
- * order asked: without what stands in suspense because nothing explains it.
+ * Returns the recorded balances of addresses as of a block that has been read, without the unexplained amounts in
+ * suspense, in the order asked. The moves of that block and of later ones must be recorded.
  */
 export const explainedAt = async (
   tx: Tx,

@@ -1,4 +1,4 @@
-/** What addresses hold that nothing explains: it is part of their records, and in suspense in the ledger. */
+/** Unexplained balances of addresses: part of their records, and in suspense in the ledger. */
 import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
@@ -10,7 +10,7 @@ export interface Portion {
   units: bigint
 }
 
-/** Records what addresses have held too much since before a time as held and unexplained. @returns what that was */
+/** Records surpluses that have lasted since before a time as held and unexplained. @returns the amounts recorded */
 export const recordSurplus = async (tx: Tx, network: Network, since: Date): Promise<Portion[]> => {
   const { rows } = await sql<Portion>`with due as (
       select asset, address, difference from custody_addresses
@@ -23,7 +23,7 @@ export const recordSurplus = async (tx: Tx, network: Network, since: Date): Prom
   return rows
 }
 
-/** Takes off again what addresses no longer hold of what was unexplained. @returns what was taken off */
+/** Reduces unexplained balances by the amounts that addresses no longer hold. @returns the amounts removed */
 export const takeOffExplained = async (tx: Tx, network: Network): Promise<Portion[]> => {
   const { rows } = await sql<Portion>`with explained as (
       select asset, address, least(-difference, suspended) as units from custody_addresses
@@ -35,7 +35,7 @@ export const takeOffExplained = async (tx: Tx, network: Network): Promise<Portio
 }
 
 /**
- * Marks what came to forgotten addresses, and is in their records already, as unexplained.
+ * Marks amounts that forgotten addresses received, and that their records already include, as unexplained.
  * @param family of the network's addresses
  */
 export const suspendForgotten = async (
@@ -51,7 +51,7 @@ export const suspendForgotten = async (
     where c.network = ${network} and c.asset = u.asset and c.address = u.address`.execute(tx)
 }
 
-/** What stands in suspense for addresses of a network, by asset. */
+/** Sums the unexplained balances of a network by asset; the ledger has them in suspense. */
 export const suspendedOf = async (db: Db | Tx, network: Network): Promise<Map<string, bigint>> => {
   const { rows } = await sql<{
     asset: string
@@ -61,7 +61,7 @@ export const suspendedOf = async (db: Db | Tx, network: Network): Promise<Map<st
   return new Map(rows.map(({ asset, units }) => [asset, units]))
 }
 
-/** What all addresses hold unexplained of an asset. */
+/** Sums the unexplained balances of an asset over all addresses. */
 export const totalSuspended = async (db: Db | Tx, asset: string): Promise<bigint> => {
   const { rows } = await sql<{
     units: bigint
@@ -71,7 +71,7 @@ export const totalSuspended = async (db: Db | Tx, asset: string): Promise<bigint
   return rows[0]!.units
 }
 
-/** Takes units off what an address holds unexplained. False unless it is as much. */
+/** Reduces the unexplained balance of an address. Returns false unless it is at least that amount. */
 export const explainAddress = async (
   tx: Tx,
   at: { network: string; address: string },

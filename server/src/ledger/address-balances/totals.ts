@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 
 /**
- * Adds up the totals of records anew. The caller keeps everything else from writing `custody_addresses` and
- * `house_addresses` meanwhile.
+ * Recalculates the totals of the records. The caller prevents concurrent writes to `custody_addresses` and
+ * `house_addresses`.
  */
 export const recountTotals = async (tx: Tx): Promise<void> => {
   await sql`delete from custody_totals`.execute(tx)
@@ -14,7 +14,7 @@ export const recountTotals = async (tx: Tx): Promise<void> => {
   )
 }
 
-/** What addresses of a network should hold together, by asset and by what they are for. Ledger units. */
+/** Sums the recorded balances of a network by asset and by the purpose of the addresses, in ledger units. */
 export const totalsByAccount = async (
   db: Db | Tx,
   network: Network,

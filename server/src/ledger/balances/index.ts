@@ -1,2 +1,2 @@
-/** What a merchant may spend, per asset. Promises the ledger's figure of the moment: posted less what is held. */
+/** Available balances of a merchant, by asset. Guarantees current figures of the ledger: posted less held. */
 export { balanceRoutes } from './routes.ts'

@@ -15,13 +15,13 @@ const MOST_IN_BATCH = 256
 export interface BalanceRoutesDeps {
   runtime: Runtime
   catalogue: Catalogue
-  /** what of a merchant's card money is held, by ticker, ledger units; asked where currencies of cards are */
+  /** returns the held card money of a merchant by ticker, in ledger units; called where card currencies exist */
   heldOf?(merchantId: string): Promise<ReadonlyMap<string, bigint>>
 }
 
 const NOTHING: ReadonlyMap<string, bigint> = new Map()
 
-/** What merchants may spend. Requests that wait together share one query. */
+/** Routes that return merchants' available balances. Requests that wait together share one query. */
 export const balanceRoutes = ({ runtime, catalogue, heldOf }: BalanceRoutesDeps): Route[] => {
   const read = createBalanceReader(runtime.db)
   const prices = createPriceReader(
@@ -68,7 +68,7 @@ const heldOn = ({ ticker, scale }: CryptoAsset | FiatAsset, held: ReadonlyMap<st
   return units === undefined ? {} : { held: formatUnits(units, scale) }
 }
 
-/** `converted` is rounded down to cents: what is shown is never more than what there is. */
+/** Rounds `converted` down to cents, so that it never exceeds the balance. */
 const record = ({ ticker, scale }: CryptoAsset | FiatAsset, available: bigint, usd: bigint | undefined) => ({
   value: formatUnits(available, scale),
   ticker,

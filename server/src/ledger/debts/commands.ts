@@ -11,14 +11,14 @@ export interface Pair {
 
 export const pairText = ({ merchantId, asset }: Pair): string => `${merchantId}/${asset}`
 
-/** The reason of a stop that a debt causes: lifted when the debt is repaid. */
+/** The reason of a stop that a debt causes; the stop is lifted when the debt is repaid. */
 const STOP_REASON = 'receivable'
 
 const unique = (pairs: readonly Pair[]): Pair[] => [...new Map(pairs.map((pair) => [pairText(pair), pair])).values()]
 
 /**
- * What merchants owe, by `pairText`; those that owe nothing are absent. The accounts that owe are locked until the
- * transaction ends, so that no debt is repaid twice. One that another transaction is just making waits for a later
+ * Returns merchants' debts by `pairText`, without those that owe nothing. Locks the accounts that owe until the
+ * transaction ends, so that no debt is repaid twice. A debt that another transaction is creating is repaid by a later
  * credit.
  */
 export const lockDebts = async (tx: Tx, pairs: readonly Pair[]): Promise<Map<string, bigint>> => {
@@ -29,7 +29,7 @@ export const lockDebts = async (tx: Tx, pairs: readonly Pair[]): Promise<Map<str
   return new Map(locked.filter(({ posted }) => posted < 0n).map((account) => [pairText(account), -account.posted]))
 }
 
-/** What can be taken back from merchants' accounts, by `pairText`, locked until the transaction ends. */
+/** Returns available amounts of merchants, by `pairText`, and locks the accounts until the transaction ends. */
 export const lockAvailable = async (tx: Tx, pairs: readonly Pair[]): Promise<Map<string, Available>> => {
   const none = (pair: Pair): [string, Available] => [pairText(pair), { merchant: 0n, suspense: 0n, quarantine: 0n }]
   const available = new Map(unique(pairs).map(none))
@@ -43,14 +43,14 @@ export const lockAvailable = async (tx: Tx, pairs: readonly Pair[]): Promise<Map
   return available
 }
 
-/** What a merchant's accounts in one asset have available. */
+/** The available amounts of a merchant's accounts in one asset. */
 export interface Available {
   merchant: bigint
   suspense: bigint
   quarantine: bigint
 }
 
-/** Stops withdrawals of merchants that owe, until they owe nothing; running plans of withdrawals end first. */
+/** Stops withdrawals of merchants that owe, until they repay. Waits for transactions that plan withdrawals. */
 export const freezeDebtors = async (tx: Tx, pairs: readonly Pair[], moment: Moment): Promise<void> => {
   for (const { merchantId, asset } of unique(pairs))
     await createStop(tx, { asset, merchantId, reason: STOP_REASON }, moment)

@@ -7,9 +7,9 @@ import type { Route } from '../../platform/api/route.ts'
 export type OrderFinder = (merchantId: string, id: string) => Promise<Record<string, unknown> | undefined>
 
 /**
- * Finds what was placed under a localId. An empty answer says that nothing was, and that it may be placed again: what
- * was placed and can't be shown is an error, never empty.
- * @param finders by the operation that places; throws an Error unless there is one for every operation that moves money
+ * Finds the order that was placed under a localId. An empty answer means that there is none and that it may be placed
+ * again. An order that exists but can't be shown is an error, never an empty answer.
+ * @param finders by the operation that places; throws an Error unless every operation that moves money has one
  */
 export const orderLookupRoutes = (db: Db, finders: Readonly<Record<string, OrderFinder>>): Route[] => {
   const missing = operations.filter(({ id, movesMoney }) => movesMoney && finders[id] === undefined)
@@ -29,6 +29,6 @@ export const orderLookupRoutes = (db: Db, finders: Readonly<Record<string, Order
   ]
 }
 
-/** Notifications of exchanges name the field differently from those of withdrawals; the lookup has one name for it. */
+/** Gives the field one name: notifications of exchanges and of withdrawals name it differently. */
 const failReasonOf = ({ failedReason }: Record<string, unknown>): Record<string, unknown> =>
   failedReason === undefined ? {} : { failReason: failedReason }

@@ -12,9 +12,9 @@ import type { ApiAnswer } from '../../platform/api/route.ts'
 import { answerOf } from './placing.ts'
 
 /**
- * Finds requests that came before: the answer that is kept for them, or that their localId is taken. It is asked before
- * price, fee, limits, stops or market of a request are judged, so that what was done is never answered with a refusal
- * that means that nothing was.
+ * Finds repeated requests: their stored answer, or that their localId is in use. Called before price, fee, limits,
+ * stops or market of a request are checked, so that a request which succeeded is never answered with a refusal, which
+ * would mean that nothing was done.
  */
 export interface KnownRequests {
   /** @throws ApiRefusal when a key came before with another request */
@@ -30,7 +30,7 @@ export const createKnownRequests = (settings: PoolSettings): KnownRequests => {
   const find = (asked: readonly Identity[]) => findKnown(connection.query, asked)
   const batcher = new Batcher<Identity, Known | undefined>({
     most: MOST_IN_BATCH,
-    // A connection that broke is found out by using it: reading may be tried again.
+    // A broken connection shows only when it is used; a read may be repeated.
     run: (asked) => find(asked).catch((error: unknown) => (isLost(error) ? find(asked) : Promise.reject(error))),
   })
   return {
@@ -45,7 +45,7 @@ export const createKnownRequests = (settings: PoolSettings): KnownRequests => {
   }
 }
 
-/** PostgreSQL's text can't hold it: nothing has this name, and the operation refuses it. */
+/** Returns null for a localId that PostgreSQL's text can't store: no order has it, and the operation refuses it. */
 const storable = (localId: string | null): string | null =>
   localId === null || localId.includes('\0') || !localId.isWellFormed() ? null : localId
 
@@ -53,8 +53,8 @@ const storable = (localId: string | null): string | null =>
 export const answerToKnown = (known: Known): ApiAnswer => answerOf(known, { id: '', scale: 0 })
 
 /**
- * Runs what decides about one request in a transaction, unless it is known. Equal requests that run at the same time
- * wait here for the first one, before they look at prices and promises, which the first one uses up.
+ * Runs `decide` in a transaction, unless the request is known. Concurrent equal requests wait here for the first one,
+ * before they read prices and quotes, because the first one uses these up.
  */
 export const unlessKnown = (db: Db, identity: Identity, decide: (tx: Tx) => Promise<ApiAnswer>): Promise<ApiAnswer> =>
   inTransaction(db, async (tx) => {

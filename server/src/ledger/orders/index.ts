@@ -1,7 +1,7 @@
 /**
- * What all calls that take money from a merchant's balance have in common. Promises that the answer is stored in the
- * statement that holds the money, that the same request gets it again, and one way of saying why not (`contract.md` 18,
- * row 4).
+ * Shared by all API calls that take money from a merchant's balance. Guarantees that the answer is stored in the
+ * statement that holds the money, that a repeated request gets the same answer, and that refusals have one form
+ * (`contract.md` 18, row 4).
  */
 export { orderLookupRoutes } from './finding.ts'
 export type { OrderFinder } from './finding.ts'

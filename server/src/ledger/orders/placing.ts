@@ -4,7 +4,7 @@ import { formatUnits } from '../../platform/money/index.ts'
 import { ApiRefusal, type ApiAnswer, type ApiRequest } from '../../platform/api/route.ts'
 import { refusal } from './request.ts'
 
-/** What a request wants held and written, at once or not at all. */
+/** A hold and the rows to write with it: all or nothing. */
 export interface NewOrder {
   id: string
   /** the operation of the contract, stored with the localId */
@@ -15,7 +15,7 @@ export interface NewOrder {
   scale: number
 }
 
-/** Submits an order and answers `{id}`, or why it was refused; a repetition of the request gets the first answer. */
+/** Submits an order and answers `{id}` or the reason of its refusal; a repeated request gets the first answer. */
 export const placeOrder = async (
   committer: Pick<Committer, 'submit'>,
   { answerKeys }: Pick<ApiRequest, 'answerKeys'>,
@@ -31,7 +31,7 @@ export const placeOrder = async (
   return answerOf(outcome, order)
 }
 
-/** What is kept with an order for a repetition of its request. */
+/** The answers that are stored with an order for a repeated request. */
 export const answersOf = (
   keys: ApiRequest['answerKeys'],
   order: Pick<NewOrder, 'id' | 'scale'>,
@@ -53,8 +53,8 @@ const settledAnswer = (
 }
 
 /**
- * Why the ledger did not take an order, as the merchant is notified. @param scale decimals of the asset that was to be
- * taken
+ * Returns the refusal of an order by the ledger as the merchant gets it.
+ * @param scale decimals of the asset to be taken
  */
 export const refusalOf = (refused: Refusal, scale: number): ApiRefusal => {
   switch (refused.guard) {
@@ -77,8 +77,8 @@ export const refusalOf = (refused: Refusal, scale: number): ApiRefusal => {
 }
 
 /**
- * What a request is answered with when the ledger has judged its order. @throws ApiRefusal when its key was another
- * request's
+ * Returns the answer to a request after the ledger has judged its order.
+ * @throws ApiRefusal when its key was used for another request
  */
 export const answerOf = (outcome: Outcome, order: Pick<NewOrder, 'id' | 'scale'>): ApiAnswer => {
   switch (outcome.kind) {

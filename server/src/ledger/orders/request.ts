@@ -6,13 +6,13 @@ import { coveringStop, type StopTerm } from '../stops/index.ts'
 export const refusal = (code: { status: number; code: number }, description: string, field?: string): ApiRefusal =>
   new ApiRefusal(code.status, code.code, description, field === undefined ? {} : { field })
 
-/** What PostgreSQL's text can't hold would not come back as it was sent. */
+/** Refuses text that PostgreSQL can't store, because it could not be returned as it was sent. */
 export const readText = (text: string | undefined, field: string): void => {
   if (text === undefined || (!text.includes('\0') && text.isWellFormed())) return
   throw refusal(orderErrors.invalidOrder, `${field} must be Unicode text without U+0000`, field)
 }
 
-/** What is charged: the merchant's own fee when it is at least the current one, else the current one. Ledger units. */
+/** Returns the fee to charge, in ledger units: the merchant's own fee, or the current one if that is higher. */
 export const readOwnFee = (
   given: string | undefined,
   current: bigint,
@@ -29,8 +29,8 @@ export const readOwnFee = (
 }
 
 /**
- * Refuses while money of the asset, the merchant or the network may not leave.
- * @param network null for what is on no chain: a stop of one network does not cover it
+ * Refuses while a stop covers the asset, the merchant or the network.
+ * @param network null for an order on no chain: a stop of one network does not cover it
  */
 export const checkStops = (
   { merchantId, ticker, network }: { merchantId: string; ticker: string; network: string | null },

@@ -4,14 +4,14 @@ import { checkTransfer, type Item, type Outcome } from './posting.ts'
 import { openAccounts, readForJudging, writeJudged, type AccountIds } from './store.ts'
 
 /**
- * Applies items inside an open transaction, in order, item by item: applied, or the name of the guard that refused.
- * The caller decides whether a refusal rolls back. Call it before anything that locks event heads.
+ * Applies items in an open transaction, one by one in their order. Returns for each that it was applied, or the guard
+ * that refused it. The caller decides whether a refusal rolls back. Call it before anything that locks event heads.
  */
 export const apply = async (tx: Tx, items: readonly Item[]): Promise<Outcome[]> => {
   if (items.length === 0) return []
   for (const item of items) checkTransfer(item.transfer)
   const query = throughTx(tx)
-  // Ids of accounts opened in this transaction die with it when it rolls back, so they are not kept beyond it.
+  // Ids of accounts that this transaction opens are lost if it rolls back, so they are not cached beyond it.
   const ids: AccountIds = new Map()
   await openAccounts(query, ids, items)
   const reading = await readForJudging(query, ids, items)
@@ -20,7 +20,7 @@ export const apply = async (tx: Tx, items: readonly Item[]): Promise<Outcome[]> 
   return judged.outcomes
 }
 
-/** Like `apply`, for postings that nothing should refuse: a refusal is a mistake of ours and rolls back. */
+/** Like `apply`, for postings that must not be refused: a refusal is an error in our code and rolls back. */
 export const applyAll = async (tx: Tx, items: readonly Item[]): Promise<void> => {
   const outcomes = await apply(tx, items)
   outcomes.forEach((outcome, i) => {

@@ -1,7 +1,6 @@
 /**
- * Array parameters of the ledger's statements as PostgreSQL reads them. Made here and not by the driver, which treats
- * every element as text to escape: a batch has thousands of elements, and most are of types that can't hold what needs
- * escaping.
+ * Formats array parameters of the ledger's statements for PostgreSQL. The driver would escape every element as text,
+ * which is slow: a batch has thousands of elements, and most are of types that need no escaping.
  */
 export type Scalar = string | number | bigint | boolean | null
 

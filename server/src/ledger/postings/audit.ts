@@ -8,9 +8,9 @@ export interface Finding {
 }
 
 /**
- * Holds the ledger against itself: every transfer adds up to zero per asset, every balance is what its entries say, no
- * account's history has a gap, what is held is what open holds hold, nothing bounded is negative. All of it at once, in
- * statements that know nothing of `verify.ts`: for tests and benches, whose ledgers are small.
+ * Checks the ledger: every transfer adds up to zero for each asset, every balance equals the sum of its entries, no
+ * account's history has a gap, held amounts equal the open holds, no bounded account is negative. It checks everything
+ * at once and shares no statement with `verify.ts`. For tests and benchmarks, whose ledgers are small.
  */
 export const auditLedger = async (db: Db): Promise<Finding[]> => {
   const found: Finding[] = []
@@ -65,8 +65,8 @@ export const auditLedger = async (db: Db): Promise<Finding[]> => {
 }
 
 /**
- * Sets an account whose balance was changed without entries back to what its last entry says.
- * @returns the balance before and after, undefined when there is no such account
+ * Resets an account whose balance was changed without entries to the balance of its last entry.
+ * @returns the balance before and after; undefined when there is no such account
  */
 export const restoreBalance = async (
   tx: Tx,

@@ -3,9 +3,9 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { Entry } from './judge.ts'
 
-/** An entry with what its transfer says: all that an account's hash chain covers. */
+/** An entry with the fields of its transfer: everything that an account's hash chain covers. */
 export interface ChainEntry extends Entry {
-  /** of its transfer; null when it has none, which nothing but a change by hand can cause */
+  /** of its transfer; null when it has none, which only a manual change of the tables can cause */
   kind: string | null
   causeKind: string | null
   causeId: string | null
@@ -33,10 +33,10 @@ export const link = (previous: Buffer, entry: ChainEntry): Buffer =>
 /** The hash before an account's first entry. */
 export const GENESIS = Buffer.alloc(32)
 
-/** Entries of an account read at once: an account may have any number of them, and memory has not. */
+/** Entries of an account read at once: an account may have any number of them, but memory is limited. */
 const PAGE = 5_000
 
-/** Entries of one account from behind a version up to another, in pages. */
+/** Yields the entries of one account after one version, up to another, in pages. */
 export async function* entriesOf(
   db: Db | Tx,
   account: { id: number; merchantId: string },
@@ -44,8 +44,8 @@ export async function* entriesOf(
   upTo: number,
 ): AsyncGenerator<ChainEntry[]> {
   for (let version = after; version < upTo;) {
-    // The offset keeps the planner from turning the join round: on tables it knows little of yet it would read all
-    // transfers for each entry.
+    // The offset prevents the planner from reversing the join: without statistics it would read all transfers for each
+    // entry.
     const { rows } = await sql<ChainEntry>`
       select e.account_id as "accountId", e.version, e.transfer_id as "transferId", e.posted, e.held, e.posted_after as "postedAfter",
         e.held_after as "heldAfter", t.kind, t.cause_kind as "causeKind", t.cause_id as "causeId", t.closes

@@ -11,7 +11,7 @@ import { judge } from './judge.ts'
 import { checkTransfer, type Item, type Outcome } from './posting.ts'
 import { openAccounts, readForJudging, writeJudged, type AccountIds } from './store.ts'
 
-/** Thrown when COMMIT was sent and its answer never came: the items may or may not have been applied. */
+/** Thrown when COMMIT was sent and no answer came: the items may or may not have been applied. */
 class OutcomeUnknown extends Error {
   override name = 'OutcomeUnknown'
 }
@@ -25,14 +25,15 @@ export interface Committer {
 const MOST_ITEMS = 256
 const ONE_LANE_UP_TO = 128
 const MOST_ATTEMPTS = 5
-/** Of those, attempts that a silent database does not answer: each takes seconds while a request waits. */
+/** How many of these attempts may end without an answer of the database: each takes seconds while a request waits. */
 const MOST_SILENCES = 2
 
 /**
- * The hot path: items of many requests share one transaction. Two trips a batch (lock and read; write and commit),
- * judged in between. An error re-runs the batch's items one by one, so that one bad item can't fail its neighbours.
- * @param lanes connections. What fits one batch with ease goes down one of them; beyond that they share it, a
- *   merchant's items never on two at once, so that batches don't wait for each other's accounts
+ * Applies items of many requests in one transaction, with two round trips for a batch (lock and read; write and commit)
+ * and the judging between them. After an error the batch's items run one by one, so that one bad item can't fail the
+ * others.
+ * @param lanes connections. Small batches all use one of them; under more load they share the items, and a merchant's
+ *   items are never on two at once, so that batches don't wait for each other's accounts
  */
 export const createCommitter = (settings: PoolSettings, lanes = 2): Committer => {
   const all = Array.from({ length: lanes }, (): Lane => ({
@@ -74,7 +75,7 @@ const runBatch = async (lane: Lane, items: readonly Item[]): Promise<Result[]> =
   } catch (error) {
     const results: Result[] = []
     for (const item of items) {
-      // Nothing is known of the others either, and each would wait as long for a database that is not there.
+      // The outcome of the others is unknown too, and each would wait as long for a database that does not answer.
       const last = results.at(-1)
       results.push(last !== undefined && isOfSilence(last) ? last : await runAlone(lane, item, error))
     }
@@ -86,8 +87,8 @@ const isOfSilence = (result: Result): boolean =>
   'error' in result && result.error instanceof OutcomeUnknown && result.error.cause instanceof DatabaseSilent
 
 /**
- * Runs one item by itself after `error`, again after lost races and lost connections. An unknown COMMIT is resolved by
- * the transfer's id before anything is judged again: judged again, an applied item would be refused by its own localId.
+ * Runs one item alone after `error`, and repeats it after lost races and lost connections. After an unknown COMMIT it
+ * first looks for the transfer's id: if an applied item were judged again, its own localId would refuse it.
  */
 const runAlone = async (lane: Lane, item: Item, first: unknown): Promise<Result> => {
   let error = first
@@ -109,7 +110,7 @@ const runAlone = async (lane: Lane, item: Item, first: unknown): Promise<Result>
   }
 }
 
-/** Unique violations come from another process that was faster; judging again then sees what it wrote. */
+/** Whether to try again. A unique violation comes from a faster process; judging again then reads its rows. */
 const worthAnother = (error: unknown): boolean =>
   error instanceof ConnectionLost || mayRetry(error) || sqlState(error) === '23505' || sqlState(error) === '23514'
 
@@ -127,7 +128,7 @@ const commitItems = async ({ connection, ids }: Lane, items: readonly Item[]): P
   }
 }
 
-/** Waits for all answers of one trip before it throws, so that no answer is left to arrive in the next transaction. */
+/** Waits for all answers of one round trip before it throws, so that none arrives in the next transaction. */
 const settleAll = async <T extends Promise<unknown>[] | []>(
   promises: T,
 ): Promise<{ [K in keyof T]: Awaited<T[K]> }> => {

@@ -3,22 +3,19 @@ import { throughTx, type Query, type Tx } from '../../platform/db/index.ts'
 import { arrayLiteral } from './array-literal.ts'
 import type { StoredAnswer, Outcome } from './posting.ts'
 
-/**
- * What makes a request the one that it is: the keys that its answer is kept under, and the merchant's own name for what
- * it asks for.
- */
+/** Identifies a request: the keys under which its answer is stored, and the merchant's own name for the order. */
 export interface Identity {
   merchantId: string
   keys: readonly (Fingerprinted & { key: string })[]
   localId: string | null
 }
 
-/** What is known of a request already, whatever it would cost or be refused for now. */
+/** What is stored of a request, even if it would have another price or be refused now. */
 export type Known =
   | Extract<Outcome, { kind: 'answered' | 'key-reused' }>
   | { kind: 'refused'; guard: 'local-id-taken'; objectId: string }
 
-/** A kept answer under one of the keys, in their order. */
+/** Returns a stored answer under one of the keys, in their order. */
 export const answeredBefore = (
   { merchantId, keys }: Pick<Identity, 'merchantId' | 'keys'>,
   answers: ReadonlyMap<string, StoredAnswer & { fingerprint: string }>,
@@ -32,8 +29,7 @@ export const answeredBefore = (
   return undefined
 }
 
-// The offset keeps the planner from turning a join round: a plan made while a table is empty would read all of it
-// later.
+// The offset prevents the planner from reversing a join: a plan made while a table is empty would later read all of it.
 const FIND = `select t.merchant_id, t.key as name, t.fingerprint, t.status, t.body, null::uuid as object_id from unnest($1::uuid[], $2::text[]) u(m, k)
     cross join lateral (select * from request_answers t where t.merchant_id = u.m and t.key = u.k offset 0) t
   union all
@@ -41,8 +37,8 @@ const FIND = `select t.merchant_id, t.key as name, t.fingerprint, t.status, t.bo
     cross join lateral (select * from local_ids t where t.merchant_id = u.m and t.local_id = u.k offset 0) t`
 
 /**
- * Finds what is committed of requests, in one statement: the kept answer first, then who has the localId. In their
- * order.
+ * Finds what is committed for requests, in one statement and in their order: the stored answer, or else the object that
+ * has the localId.
  */
 export const findKnown = async (query: Query, asked: readonly Identity[]): Promise<(Known | undefined)[]> => {
   const keys = asked.flatMap(({ merchantId, keys }) => keys.map(({ key }) => [merchantId, key] as const))
@@ -80,13 +76,12 @@ export const findKnown = async (query: Query, asked: readonly Identity[]): Promi
   })
 }
 
-// Two statements: the second one's snapshot is of after the locks were got.
+// Two statements, so that the snapshot of the second is taken after the locks.
 const LOCK = `select pg_advisory_xact_lock(h) from (select distinct hashtextextended(n, 5271) as h from unnest($1::text[]) n order by 1) locks`
 
 /**
- * Finds what is known of requests while no other transaction that asks here decides about the same ones: who is filling
- * one of them is waited for. Before prices, promises and inventory are looked at, since the first of two equal requests
- * uses them up.
+ * Locks requests against concurrent transactions that call this for the same ones, then returns what is stored of them.
+ * Call it before prices, quotes and inventory are read, because the first of two equal requests uses them up.
  */
 export const lockKnown = async (tx: Tx, asked: readonly Identity[]): Promise<(Known | undefined)[]> => {
   const names = asked.flatMap(({ merchantId, keys, localId }) => [

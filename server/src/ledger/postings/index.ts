@@ -1,7 +1,10 @@
 /**
- * The ledger: the only writer of ledger tables. Promises that entries are appended and never changed, that every
- * transfer adds up to zero per asset, that a bounded account never has less than zero available, that a hold ends once,
- * and that an item is applied whole, with the rows that belong to it, or not at all.
+ * The ledger: the only writer of ledger tables. Guarantees:
+ * - entries are appended and never changed;
+ * - every transfer adds up to zero for each asset;
+ * - a bounded account never has less than zero available;
+ * - a hold ends once;
+ * - an item is applied together with the rows that belong to it, or not at all.
  */
 export { PLATFORM, ruleOf } from './accounts.ts'
 export type { AccountKey, AccountKind } from './accounts.ts'

@@ -10,7 +10,7 @@ export interface AccountHead {
   version: number
 }
 
-/** What the first trip of a batch read, under lock. */
+/** The state that the first round trip of a batch read, under lock. */
 export interface Reading {
   /** by `keyText` */
   accounts: Map<string, AccountHead>
@@ -18,7 +18,7 @@ export interface Reading {
   localIds: Map<string, string>
   /** by `merchantId/key` */
   answers: Map<string, StoredAnswer & { fingerprint: string }>
-  /** by `merchantId/holdId`: what it holds, by account id. A hold that has ended or never was is absent. */
+  /** by `merchantId/holdId`: held units by account id. A hold that has ended or never existed is absent. */
   openHolds: Map<string, Map<number, bigint>>
 }
 
@@ -36,7 +36,7 @@ export interface Entry {
 export interface Judgement {
   outcomes: Outcome[]
   entries: Entry[]
-  /** accounts that changed, as they stand after the batch */
+  /** changed accounts, in their state after the batch */
   heads: AccountHead[]
   /** indexes of the items that were applied */
   applied: number[]
@@ -45,8 +45,8 @@ export interface Judgement {
 }
 
 /**
- * Judges a batch in arrival order against what was read under lock, each item seeing the effects of those before it.
- * Pure: it changes copies, and names the guard that refused. The order of guards is that of `Item`.
+ * Judges a batch in arrival order against the state read under lock; each item sees the effects of those before it. A
+ * pure function: it changes copies and returns the guard that refused. The order of guards is that of `Item`.
  */
 export const judge = (items: readonly Item[], reading: Reading): Judgement => {
   const heads = new Map([...reading.accounts].map(([key, head]) => [key, { ...head }]))
@@ -136,7 +136,8 @@ const refusalOf = (
 }
 
 /**
- * A hold ends as a whole: what is not captured is released by the same transfer. Anything else is a mistake of ours.
+ * Throws unless a hold ends as a whole: what is not captured is released by the same transfer. Anything else is an
+ * error in our code.
  */
 const requireWholeHold = (
   transfer: Transfer,

@@ -1,20 +1,14 @@
 import { arrayLiteral, type Scalar } from './array-literal.ts'
 
-/**
- * Types that cost most to read, and whose arrays are the same only when they say the same thing: whose row it is, and
- * when.
- */
+/** Types whose values are expensive to parse and often occur as equal arrays in several tables: ids and times. */
 const SHARED = new Set(['timestamptz', 'uuid'])
 
-/**
- * Array parameters of one statement. Ids and times that several tables store alike are sent, and read by the server,
- * once.
- */
+/** Array parameters of one statement. Equal arrays of ids or times are sent, and parsed by the server, once. */
 export class Parameters {
   readonly values: string[] = []
   readonly #places = new Map<string, number>()
 
-  /** @returns what stands for the array in the statement */
+  /** @returns the placeholder of the array in the statement */
   array(type: string, elements: readonly Scalar[]): string {
     const literal = arrayLiteral(type, elements)
     const known = SHARED.has(type) ? this.#places.get(type + literal) : undefined

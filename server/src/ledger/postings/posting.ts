@@ -2,7 +2,7 @@ import type { Fingerprinted } from '../../platform/base/same-request.ts'
 import type { AccountKey } from './accounts.ts'
 import type { Scalar } from './array-literal.ts'
 
-/** One leg: units to add to an account's posted amount (credit positive) and to what is held of it. */
+/** One leg: units to add to an account's posted amount (credit positive) and to its held amount. */
 export interface Leg {
   account: AccountKey
   posted: bigint
@@ -29,7 +29,7 @@ export interface Cause {
 
 export interface Transfer {
   id: string
-  /** Whose history it belongs to: all its accounts are of this merchant, so that they live together. */
+  /** The merchant of all its accounts, so that its accounts can be stored together. */
   merchantId: string
   kind: 'hold' | 'capture' | 'release' | 'post'
   cause: Cause
@@ -39,25 +39,22 @@ export interface Transfer {
   at: Date
 }
 
-/** A table that rows can be written to in the statement of a posting. Column types are PostgreSQL's. */
+/** A table to which the statement of a posting can write rows. Column types are PostgreSQL's. */
 export interface RowTable {
   name: string
   columns: readonly { name: string; type: string }[]
 }
 
-/** An answer kept so that the same request gets it again. */
+/** An answer that is stored for a repeated request. */
 export interface StoredAnswer {
   status: number
   body: string
 }
 
-/**
- * What a batch is made of. Guards are judged in the order they are listed here; the first that refuses names the
- * outcome.
- */
+/** An item of a batch. Guards are judged in the order listed here; the first that refuses is the outcome. */
 export interface Item {
   transfer: Transfer
-  /** Guard 1. Keys of `request_answers`: when one is there already, its answer is the outcome and nothing is done. */
+  /** Guard 1. Keys of `request_answers`: when one exists, its answer is the outcome and nothing is applied. */
   answers?: { keys: readonly (Fingerprinted & { key: string })[]; of: (outcome: Settled) => StoredAnswer }
   /** Guard 2. Taken once per merchant. */
   localId?: { value: string; operation: string }
@@ -67,7 +64,7 @@ export interface Item {
 
 export type Refusal =
   | { kind: 'refused'; guard: 'local-id-taken'; objectId: string }
-  /** Guard 3. The hold to end is not there, or has ended already. */
+  /** Guard 3. The hold to end does not exist, or has ended. */
   | { kind: 'refused'; guard: 'hold-closed' }
   /** Guard 4. A bounded account would have less than zero available. */
   | { kind: 'refused'; guard: 'insufficient'; account: AccountKey; available: bigint }
@@ -78,7 +75,7 @@ export type Settled = { kind: 'applied' } | Refusal
 export type Outcome =
   | Settled
   | { kind: 'answered'; answer: StoredAnswer }
-  /** The same Idempotency-Key came before with another request. */
+  /** The Idempotency-Key was used before for another request. */
   | { kind: 'key-reused' }
 
 /**
@@ -101,7 +98,7 @@ export const checkTransfer = ({ legs, merchantId: owner }: Transfer): void => {
   for (const [asset, sum] of sums) if (sum !== 0n) throw new RangeError(`legs in ${asset} add up to ${sum}, not 0`)
 }
 
-/** Leaves out empty legs and joins legs on one account, so that callers may list what they mean. */
+/** Drops empty legs and joins legs on one account, so that callers need not. */
 export const tidyLegs = (legs: readonly Leg[]): Leg[] => {
   const byAccount = new Map<string, Leg>()
   for (const leg of legs) {

@@ -28,7 +28,7 @@ export const balancesOf = async (
   return rows
 }
 
-/** What an asset's accounts of one kind add up to over all owners, credit positive. */
+/** Sums an asset's accounts of one kind over all owners, credit positive. */
 export const totalOf = async (db: Db | Tx, asset: string, kind: AccountKind): Promise<bigint> => {
   const { rows } = await sql<{ total: bigint }>`
     select coalesce(sum(posted), 0) as total from ledger_accounts where asset = ${asset} and kind = ${kind}`.execute(db)
@@ -41,7 +41,7 @@ interface Owned {
   asset: string
 }
 
-/** Locks accounts that exist, in id order as the ledger does: two transactions that want the same ones wait in line. */
+/** Locks existing accounts in id order, as the ledger does, so that transactions cannot deadlock. */
 export const lockAccounts = async <Kind extends AccountKind>(
   tx: Tx,
   pairs: readonly Owned[],
@@ -55,14 +55,14 @@ export const lockAccounts = async <Kind extends AccountKind>(
   return rows
 }
 
-/** What an account holds that is neither held nor owed, credit positive; 0 for one that was never used. */
+/** Returns the available units of an account, neither held nor owed, credit positive; 0 for one that was never used. */
 export const availableOf = async (db: Db | Tx, { merchantId, asset, kind }: AccountKey): Promise<bigint> => {
   const { rows } = await sql<{ units: bigint }>`select posted - held as units from ledger_accounts
     where merchant_id = ${merchantId} and asset = ${asset} and kind = ${kind}`.execute(db)
   return rows[0]?.units ?? 0n
 }
 
-/** Fees of an asset by merchant, the largest first; those of one merchant when one is named. */
+/** Returns the fees of an asset by merchant, the largest first; only those of one merchant if it is given. */
 export const feesOf = async (
   db: Db | Tx,
   asset: string,
@@ -77,7 +77,7 @@ export const feesOf = async (
   return rows
 }
 
-/** Every account of these merchants that they may spend from: what is paid in one asset may come from another. */
+/** Returns every account that these merchants may spend from: a payment may be paid from another asset. */
 export const spendableAccounts = async (
   db: Db,
   merchantIds: readonly string[],
@@ -90,14 +90,14 @@ export const spendableAccounts = async (
   return rows
 }
 
-/** What an asset's accounts of these kinds add up to over all owners, credit positive. */
+/** Sums an asset's accounts of these kinds over all owners, credit positive. */
 export const totalOfKinds = async (db: Db | Tx, asset: string, kinds: readonly AccountKind[]): Promise<bigint> => {
   const { rows } = await sql<{ units: bigint }>`select coalesce(sum(posted), 0) as units from ledger_accounts
     where asset = ${asset} and kind = any(${[...kinds]}::text[])`.execute(db)
   return rows[0]!.units
 }
 
-/** What the accounts of one kind add up to over all owners, by asset, credit positive. */
+/** Sums the accounts of one kind over all owners, by asset, credit positive. */
 export const totalsOf = async (db: Db | Tx, kind: AccountKind): Promise<Map<string, bigint>> => {
   const { rows } = await sql<{
     asset: string
@@ -106,7 +106,7 @@ export const totalsOf = async (db: Db | Tx, kind: AccountKind): Promise<Map<stri
   return new Map(rows.map(({ asset, units }) => [asset, units]))
 }
 
-/** What a merchant placed under a localId, and by which operation of the API. */
+/** Returns the object that a merchant placed under a localId, and the API operation that placed it. */
 export const placedUnder = async (
   db: Db,
   merchantId: string,

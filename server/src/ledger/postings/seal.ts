@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Tx } from '../../platform/db/index.ts'
 import { entriesOf, GENESIS, link } from './chain.ts'
 
-/** Accounts looked at in one transaction. */
+/** Accounts read in one transaction. */
 const MOST_ACCOUNTS = 500
 
 interface SealedAccount {
@@ -23,7 +23,7 @@ const accountsAfter = async (tx: Tx, after: number): Promise<SealedAccount[]> =>
   return rows
 }
 
-/** One worker seals or anchors at a time; the others do something else. */
+/** Takes a lock, so that only one worker seals or anchors at a time; false when another one has it. */
 const takeTurn = async (tx: Tx): Promise<boolean> => {
   const { rows } = await sql<{ got: boolean }>`select pg_try_advisory_xact_lock(7262635001) as got`.execute(tx)
   return rows[0]!.got
@@ -36,9 +36,9 @@ export const isAnchored = async (tx: Tx, at: Date): Promise<boolean> => {
 }
 
 /**
- * Advances the hash chains of the next accounts that have entries beyond their last seal.
- * @param after the last account of the page before; 0 for the first
- * @returns how many were sealed, and the last account looked at, undefined when there was none; undefined when another
+ * Advances the hash chains of the next accounts that have entries after their last seal.
+ * @param after the last account of the previous page; 0 for the first
+ * @returns how many were sealed, and the last account read, undefined when there was none; undefined when another
  *   worker seals
  */
 export const sealAccounts = async (
@@ -66,11 +66,10 @@ export const sealAccounts = async (
 }
 
 /**
- * Writes the day's anchor: one hash over the newest seal of every account in id order, and over what else is to be
- * anchored. Kept outside the database, it proves later that no history before it was changed. Call it when all accounts
- * were sealed.
- * @param others heads of other chains, a line each
- * @returns the anchor, or undefined when the day has one already, or another worker writes it
+ * Writes the day's anchor: one hash over the newest seal of every account in id order, and over `others`. A copy
+ * outside the database later proves that no earlier history was changed. Call it after all accounts were sealed.
+ * @param others heads of other chains, one for each line
+ * @returns the anchor; undefined when the day has one or another worker is writing it
  */
 export const anchorDay = async (tx: Tx, at: Date, others: readonly string[] = []): Promise<Buffer | undefined> => {
   if ((await isAnchored(tx, at)) || !(await takeTurn(tx))) return undefined

@@ -25,7 +25,7 @@ export const openAccounts = async (query: Query, ids: AccountIds, items: readonl
   }
   if (unknown.size === 0) return
   const missing = [...unknown.values()]
-  // In one order everywhere, so that two processes opening the same accounts wait for each other and don't deadlock.
+  // Always in the same order, so that two processes that open the same accounts can't deadlock.
   missing.sort((a, b) => (keyText(a) < keyText(b) ? -1 : 1))
   const columns = [missing.map((k) => k.merchantId), missing.map((k) => k.asset), missing.map((k) => k.kind)]
   let rows = await query('ledger-find', FIND_ACCOUNTS, columns)
@@ -38,8 +38,7 @@ export const openAccounts = async (query: Query, ids: AccountIds, items: readonl
 
 const LOCK = `select id, posted, held, version from ledger_accounts
   where id = any($1::bigint[]) order by id for no key update`
-// The offset keeps the planner from turning a join round: a plan made while a table is empty would read all of it
-// later.
+// The offset prevents the planner from reversing a join: a plan made while a table is empty would later read all of it.
 const LOCAL_IDS = `select t.merchant_id, t.local_id, t.object_id from unnest($1::uuid[], $2::text[]) u(m, k)
   cross join lateral (select * from local_ids t where t.merchant_id = u.m and t.local_id = u.k offset 0) t`
 const ANSWERS = `select t.merchant_id, t.key, t.fingerprint, t.status, t.body from unnest($1::uuid[], $2::text[]) u(m, k)
@@ -50,7 +49,7 @@ const OPEN_HOLDS = `select t.merchant_id, t.id, e.account_id, e.held from unnest
   where not exists (select from ledger_transfers c where c.merchant_id = t.merchant_id and c.closes = t.id)`
 
 /**
- * The first trip: locks the accounts of a batch in id order (so no two batches can deadlock), then reads what the
+ * The first round trip: locks the accounts of a batch in id order (so no two batches can deadlock), then reads what the
  * guards need. All statements are sent at once; later ones see what the lock waited for.
  */
 export const readForJudging = async (query: Query, ids: AccountIds, items: readonly Item[]): Promise<Reading> => {
@@ -141,7 +140,7 @@ const holdsOf = (rows: readonly Record<string, unknown>[]): Reading['openHolds']
   return holds
 }
 
-/** The second trip: everything a judged batch writes, in one statement. */
+/** The second round trip: writes everything of a judged batch in one statement. */
 export const writeJudged = async (query: Query, items: readonly Item[], judged: Judgement): Promise<void> => {
   if (judged.applied.length === 0 && judged.answers.length === 0) return
   const { text, values } = writeStatement(items, judged)
@@ -156,8 +155,7 @@ const writeStatement = (
   const transfers = done.map((item) => item.transfer)
   const named = done.filter((item) => item.localId)
   const parameters = new Parameters()
-  // Arrays are taken apart in the select list, all in step: in the from clause each would be stored and read again
-  // first.
+  // Arrays are unnested in the select list, in parallel; in the from clause each would be materialised first.
   const arrays = <T>(
     of: readonly T[],
     columns: readonly (readonly [type: string, value: (one: T) => Scalar])[],
@@ -228,11 +226,11 @@ const writeStatement = (
   return { text: `with ${parts.join(',\n')}\n${last}`, values: parameters.values }
 }
 
-/** Which arrays say the same thing makes kinds of their own: connections must not keep plans without end. */
+/** Most prepared statements: each combination of equal arrays makes one, and connections keep their plans. */
 const MOST_KINDS = 100
 /**
- * Batches of one kind share a statement, whose plan each connection keeps under its name; one that is none of the first
- * kinds is planned each time.
+ * Names of prepared statements: batches of one kind share a statement, whose plan each connection keeps. Beyond the
+ * first kinds, a statement is planned each time.
  */
 const names = new Map<string, string>()
 const nameOf = (text: string): string => {

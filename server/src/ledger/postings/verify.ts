@@ -3,7 +3,7 @@ import { inTransaction, type Db, type Tx } from '../../platform/db/index.ts'
 import type { Finding } from './audit.ts'
 import { entriesOf, GENESIS, link, type ChainEntry } from './chain.ts'
 
-/** Accounts of one snapshot. */
+/** Accounts verified in one snapshot. */
 const MOST_ACCOUNTS = 200
 
 interface Account {
@@ -19,7 +19,7 @@ interface Account {
   verifiedHash: Buffer | null
 }
 
-/** How far an account's history was verified, with what it came to. */
+/** How far an account's history was verified, and its totals there. */
 interface Checkpoint {
   id: number
   version: number
@@ -29,11 +29,11 @@ interface Checkpoint {
 }
 
 /**
- * Holds the ledger against itself: every transfer adds up to zero per asset, every balance is what its entries say, no
- * account's history has a gap or hashes to something else than its seals, what ends a hold ends it whole, nothing
- * bounded is negative. Goes on from where each account was last found right, so that it costs as much as there is that
- * is new; and reads an account's entries in pages, however many they are.
- * @param again from each account's first entry, and what was verified before is held against what it hashed to then
+ * Checks the ledger: every transfer adds up to zero for each asset, every balance equals the sum of its entries, no
+ * account's history has a gap or a hash that differs from its seals, every hold ends as a whole, no bounded account is
+ * negative. It continues from the last verified entry of each account, so that its cost depends on new entries only,
+ * and reads entries in pages.
+ * @param again start at each account's first entry, and compare what was verified before with its hash of that time
  */
 export const verifyLedger = async (
   db: Db,
@@ -74,7 +74,7 @@ const verifyPage = async (
   return { last: rows.at(-1)?.id, found, checkpoints }
 }
 
-/** Where an account's history stands while it is read. */
+/** State of an account's history while it is read. */
 type Running = Omit<Checkpoint, 'id'>
 
 const verifyAccount = async (
@@ -143,8 +143,8 @@ const unbalancedAmong = async (tx: Tx, page: readonly ChainEntry[]): Promise<{ s
 }
 
 /**
- * What takes from `held` must end one hold of the same account, and whole: a hold is ended once (a unique index), so
- * that what an account holds is then what its open holds hold.
+ * Finds transfers that reduce `held` without ending one hold of the same account as a whole. A hold can end only once
+ * (a unique index), so that an account's held amount then equals the sum of its open holds.
  */
 const brokenHoldsAmong = async (
   tx: Tx,
@@ -165,7 +165,7 @@ const brokenHoldsAmong = async (
   })
 }
 
-/** A checkpoint goes forward only: another audit may have come further meanwhile. */
+/** Stores checkpoints, forward only: a concurrent audit may have come further. */
 const keep = async (tx: Tx, checkpoints: readonly Checkpoint[], now: Date): Promise<void> => {
   const column = <T>(of: (checkpoint: Checkpoint) => T): T[] => checkpoints.map(of)
   await sql`insert into ledger_checkpoints as c (account_id, version, posted, held, hash, verified_at)

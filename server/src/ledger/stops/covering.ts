@@ -1,7 +1,8 @@
 import { sql, type RawBuilder } from 'kysely'
 
 /**
- * Columns or values, as SQL. What is absent is as null is in `Reach`: only a stop that does not narrow by it covers.
+ * Columns or values, as SQL. An absent one has the meaning of null in `Reach`: only a stop that is not limited in it
+ * covers.
  */
 export interface ReachInSql {
   asset?: RawBuilder<unknown>
@@ -21,6 +22,6 @@ const takesIn = (
 export const inForceFor = ({ asset, merchantId, network }: ReachInSql): RawBuilder<boolean> =>
   sql`f.lifted_at is null and ${takesIn('asset', asset)} and ${takesIn('merchant_id', merchantId)} and ${takesIn('network', network)}`
 
-/** True where a stop in force covers. */
+/** SQL that is true where a stop in force covers. */
 export const isCovered = (reach: ReachInSql): RawBuilder<boolean> =>
   sql`exists (select from freezes f where ${inForceFor(reach)})`

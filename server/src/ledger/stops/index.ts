@@ -1,7 +1,7 @@
 /**
- * Stops of money that leaves: of an asset, a merchant, a network, or what these have in common. From the moment a stop
- * has committed, nothing that it covers is planned, and the signer is asked for nothing new that it covers; what was
- * signed goes on to its end (decision 0020).
+ * Stops of outgoing payments: of an asset, a merchant, a network, or a combination of them. Once a stop has committed,
+ * nothing that it covers is planned and no new signature for it is requested; signed transactions are processed to
+ * their end (decision 0020).
  */
 export { coveringStop, covers, describeStop } from './stop.ts'
 export type { NewStop, Reach, StopTerm } from './stop.ts'

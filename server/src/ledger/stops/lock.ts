@@ -2,17 +2,17 @@ import { sql } from 'kysely'
 import type { Tx } from '../../platform/db/index.ts'
 
 /**
- * Any number, the same in every process. A transaction that plans a payment or asks for a signature holds the lock
- * shared, one that makes a stop alone.
+ * An arbitrary lock key, the same in every process. Transactions that plan a payment or request a signature hold the
+ * lock shared; one that creates a stop holds it exclusively.
  */
 const LOCK = 7_262_635_012
 
-/** Until the end of the transaction no stop is made: what it reads of stops is true when it acts on it. */
+/** Prevents new stops until the transaction ends, so that the stops it has read stay complete. */
 export const holdStops = async (tx: Tx): Promise<void> => {
   await sql`select pg_advisory_xact_lock_shared(${LOCK})`.execute(tx)
 }
 
-/** Waits until every transaction that holds the stops has ended; later ones see what this transaction does. */
+/** Waits for all transactions that called `holdStops`; later ones see the changes of this transaction. */
 export const changeStops = async (tx: Tx): Promise<void> => {
   await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx)
 }

@@ -1,6 +1,6 @@
 import type { Network } from '@bursar/chainkit'
 
-/** A stop in force as orders are judged by it; null does not narrow. */
+/** A stop in force, as checked for orders; null means not limited in that respect. */
 export interface StopTerm {
   asset: string | null
   merchantId: string | null
@@ -8,13 +8,13 @@ export interface StopTerm {
   reason: string
 }
 
-/** A stop to be made: of everything that all of these which are not null have in common. */
+/** A stop to be created. It covers what matches all fields that are not null. */
 export interface NewStop {
   asset: string | null
   merchantId: string | null
   network?: Network | null
   reason: string
-  /** who stops it; this program when absent */
+  /** who creates it; this program when absent */
   actor?: string
 }
 
@@ -32,8 +32,8 @@ export interface Stop {
 }
 
 /**
- * What money is about to move: null where it is of no one merchant, or on no chain. Only a stop that does not narrow by
- * that covers it then.
+ * An outgoing payment as stops are checked against it. A field is null where it has no single merchant or no chain;
+ * then only a stop that is not limited in that respect covers it.
  */
 export interface Reach {
   asset: string | null
@@ -47,7 +47,7 @@ const takesIn = (stopped: string | null, here: string | null): boolean => stoppe
 export const covers = (stop: Reach, { asset, merchantId, network }: Reach): boolean =>
   takesIn(stop.asset, asset) && takesIn(stop.merchantId, merchantId) && takesIn(stop.network, network)
 
-/** The first of these stops that covers what is about to move. */
+/** Returns the first of these stops that covers the payment. */
 export const coveringStop = (stops: readonly StopTerm[], reach: Reach): StopTerm | undefined =>
   stops.find((stop) => covers(stop, reach))
 

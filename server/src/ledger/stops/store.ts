@@ -7,8 +7,7 @@ import { changeStops } from './lock.ts'
 import type { NewStop, Stop, StopTerm } from './stop.ts'
 
 /**
- * Makes a stop; one that stands already with the same reason is not made twice. Waits until no transaction holds the
- * stops.
+ * Creates a stop, unless the same stop with the same reason is in force. Waits until no transaction holds the stops.
  */
 export const createStop = async (
   tx: Tx,
@@ -37,7 +36,7 @@ export const liftStop = async (
     return rows.length === 1
   })
 
-/** Lifts every stop in force that has this reason and is of one asset of one of these merchants. */
+/** Lifts all stops in force with this reason and one of these pairs of asset and merchant. */
 export const liftStopsOf = async (
   tx: Tx,
   pairs: readonly { merchantId: string; asset: string }[],
@@ -78,7 +77,7 @@ export const readStops = async (db: Db): Promise<readonly StopTerm[]> => {
   return rows
 }
 
-/** The reason of one stop in force that covers; undefined when none does. */
+/** Returns the reason of a stop in force that covers; undefined when none does. */
 export const reasonOfStop = async (db: Db | Tx, reach: ReachInSql): Promise<string | undefined> => {
   const { rows } = await sql<{
     reason: string
@@ -93,8 +92,7 @@ export const createStopsReader = (db: Db, now: () => number): (() => Promise<rea
   cacheFor(CACHED_MS, now, () => readStops(db))
 
 /**
- * The stops in force as a gauge shows them: `asset`, `network` ('' where they do not narrow), `reach` (`all` or
- * `merchant`), `value`.
+ * The stops in force as a gauge: `asset` and `network` ('' where not limited), `reach` (`all` or `merchant`), `value`.
  */
 export const STOP_COUNTS = sql`select coalesce(asset, '') as asset, coalesce(network, '') as network,
   case when merchant_id is null then 'all' else 'merchant' end as reach, count(*) as value from freezes where lifted_at is null group by 1, 2, 3`

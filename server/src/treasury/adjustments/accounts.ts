@@ -1,14 +1,14 @@
 import { isNetwork } from '@bursar/chainkit'
 import { PLATFORM, type AccountKey, type AccountKind } from '../../ledger/postings/index.ts'
 
-/** An account of the books as an operator types it: `fees`, `suspense:MERCHANT`, `custody:TRON`, `acquirer:NAME`. */
+/** A ledger account as an operator types it: `fees`, `suspense:MERCHANT`, `custody:TRON`, `acquirer:NAME`. */
 export interface NamedAccount {
   kind: Kind
-  /** what stands behind the colon; null when nothing does */
+  /** the part after the colon; null when there is none */
   of: string | null
 }
 
-/** What may stand behind the colon: a merchant's id, a network, or the name of an account with an acquirer. */
+/** What the part after the colon names: a merchant's id, a network, or an account with an acquirer. */
 const KINDS = {
   merchant: 'merchant',
   suspense: 'merchant or nothing',
@@ -23,9 +23,9 @@ const KINDS = {
 export type Kind = keyof typeof KINDS
 
 /**
- * What may be moved to what, and why. From the first the units are taken, to the second they are given; of losses and
- * receivables "from" makes them larger and "to" smaller, of custody and acquirers the other way round, as the ledger
- * signs them.
+ * The allowed pairs of accounts, with reasons. Units move from the first account to the second. "From" makes losses and
+ * receivables larger and "to" makes them smaller; for custody and acquirers it is the other way round, because of the
+ * signs of the ledger.
  */
 export const PAIRS: readonly (readonly [from: Kind, to: Kind, why: string])[] = [
   ['suspense', 'merchant', 'whose money it is has been found out'],
@@ -68,7 +68,7 @@ const isShaped = (kind: Kind, of: string | null): boolean => {
   return takes !== 'nothing' && UUID.test(of)
 }
 
-/** Reads an account as typed. Throws an Error that names what may stand there. */
+/** Parses an account as typed. Throws an Error that names the allowed forms. */
 export const readAccount = (text: string): NamedAccount => {
   const [kind = '', ...rest] = text.split(':')
   const of = rest.length === 0 ? null : rest.join(':')
@@ -98,7 +98,9 @@ export const requirePair = (from: NamedAccount, to: NamedAccount): void => {
 
 const PLACED: readonly Kind[] = ['custody', 'acquirer']
 
-/** The account of the ledger. Places are the platform's own; so is what names no merchant. */
+/**
+ * Returns the ledger account. Accounts with networks and acquirers, and those without a merchant, are the platform's.
+ */
 export const keyOf = ({ kind, of }: NamedAccount, asset: string): AccountKey => {
   const isPlaced = PLACED.includes(kind)
   return {

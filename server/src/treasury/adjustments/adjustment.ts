@@ -1,7 +1,7 @@
 import type { NamedAccount } from './accounts.ts'
 import { accountText } from './accounts.ts'
 
-/** Money that is to be moved in the books, as a second person signs it. */
+/** An adjustment of the ledger, as a second person signs it. */
 export interface Adjustment {
   id: string
   asset: string
@@ -13,21 +13,21 @@ export interface Adjustment {
   to: NamedAccount
   /** `NETWORK/ADDRESS`; null when it is about no address */
   address: string | null
-  /** the rejected deposit whose money it is; null when it is about none */
+  /** the rejected deposit whose money is moved; null when there is none */
   depositId: string | null
   reason: string
-  /** who typed it */
+  /** who proposed it */
   proposedBy: string
   proposedAt: Date
 }
 
-/** So long after it was proposed an adjustment can be applied: a signature is for the books as they were read. */
+/** How long after its proposal an adjustment can be applied: a signature is for the ledger as it was then. */
 export const VALID_MS = 7 * 24 * 60 * 60_000
 
 /**
- * The text that the second person signs: one adjustment, whole, of one database. No field holds a line break, so that
- * two adjustments never share a text.
- * @param database the identity of the database, so that a signature is not worth anything in a copy
+ * Returns the text that the second person signs: one whole adjustment of one database. No field contains a line break,
+ * so that two adjustments never have the same text.
+ * @param database the identity of the database, so that a signature is not valid in a copy
  */
 export const adjustmentText = (adjustment: Adjustment, database: string): string => {
   const { id, asset, units, amount, from, to, address, depositId, reason, proposedBy, proposedAt } = adjustment

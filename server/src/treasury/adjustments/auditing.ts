@@ -20,8 +20,8 @@ export interface AuditedAdjustments {
 }
 
 /**
- * Every adjustment that was applied, newest first, held against its signature and its postings. Signatures are of the
- * database that they were made in: of what was applied before a restore only the postings are held against it.
+ * Checks every applied adjustment, the newest first, against its signature and its postings. A signature is valid only
+ * in the database where it was made, so adjustments applied before a restore are checked against their postings only.
  * @param restored when the database became another one; null: never
  */
 export const auditAdjustments = async (db: Db, restored: Date | null): Promise<AuditedAdjustments> => {
@@ -40,7 +40,7 @@ export const auditAdjustments = async (db: Db, restored: Date | null): Promise<A
   return { applied, findings }
 }
 
-/** Of adjustments that were applied those that no person with the right to has signed, and why not; by their ids. */
+/** Returns the applied adjustments without a valid signature of an authorised person: by id, with the reason. */
 export const forgedAdjustments = async (db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> => {
   const records = await readRecords(db, await restoredAt(db))
   const forged = new Map<string, string>()
@@ -54,10 +54,10 @@ export const forgedAdjustments = async (db: Db, ids: readonly string[]): Promise
   return forged
 }
 
-/** What signatures are held against. */
+/** The records that signatures are checked against. */
 interface Records {
   people: ReadonlyMap<string, PersonLine>
-  /** of vouchers, by the person vouched for */
+  /** signatures of vouchers, by the person vouched for */
   vouchers: ReadonlyMap<string, string>
   database: string
   restored: Date | null
@@ -78,7 +78,7 @@ const whyUnsigned = ({ people, database, restored }: Records, adjustment: Adjust
     : `the signature is not ${person}'s of it`
 }
 
-/** One person needs no voucher; every other one is vouched for by a signature, by a person of whom the same holds. */
+/** Returns why a person is not validly enrolled. All but one person need the signature of an enrolled person. */
 const whyNotEnrolled = (records: Records, person: PersonLine, seen: readonly string[] = []): string | undefined => {
   const { people, vouchers, database, restored } = records
   const { id, vouchedBy, enrolledAt } = person

@@ -70,16 +70,13 @@ const enrolled = (people: readonly PersonLine[], id: string): PersonLine => {
 
 export type Proposal = Omit<Adjustment, 'id' | 'proposedAt'>
 
-/** Writes units of an asset as people read them, for what an error says. */
+/** Formats units of an asset for an error message. */
 export type Show = (asset: string, units: bigint) => string
 
-/**
- * Writes down an adjustment for a second person to sign. Throws an Error when it could not be applied as the books are
- * now.
- */
+/** Stores an adjustment for a second person to sign. Throws an Error when the ledger does not allow it now. */
 export const propose = async (tx: Tx, proposal: Proposal, show: Show, { at, newId }: Moment): Promise<Adjustment> => {
   const adjustment = { ...proposal, id: newId(), proposedAt: at }
-  // A line break in the text would let one text be read as another.
+  // With a line break, one text could be read as another.
   if (/[\p{Cc}\u2028\u2029]/u.test(adjustment.reason) || adjustment.reason.trim() === '')
     throw new Error('the reason is one line of text')
   await lockAdjustments(tx)
@@ -88,7 +85,7 @@ export const propose = async (tx: Tx, proposal: Proposal, show: Show, { at, newI
   return adjustment
 }
 
-/** Posts an adjustment that a second person has signed. Throws an Error that says why not. */
+/** Posts an adjustment that a second person has signed. Throws an Error with the reason when it can't. */
 export const applyAdjustment = async (
   tx: Tx,
   { id, person: personId, signature }: { id: string; person: string; signature: string },
@@ -114,7 +111,7 @@ export const applyAdjustment = async (
   return adjustment
 }
 
-/** What gives the units, and how much each. Throws an Error when the books do not allow it. */
+/** Returns the accounts that give the units, and how many each. Throws an Error when the ledger does not allow it. */
 const judge = async (tx: Tx, adjustment: Adjustment, show: Show): Promise<Part[]> => {
   const { asset, units, from, to } = adjustment
   requirePair(from, to)
@@ -131,7 +128,7 @@ const judge = async (tx: Tx, adjustment: Adjustment, show: Show): Promise<Part[]
   return from.kind === 'fees' ? feeParts(tx, adjustment, show) : [await partOf(tx, adjustment, show)]
 }
 
-/** Merchants' money pays for nothing that the platform has spent or lost. */
+/** Throws if the adjustment would use merchants' money for something that the platform has spent or lost. */
 const judgeEquity = async (tx: Tx, asset: string, units: bigint, show: Show): Promise<void> => {
   const equity = await equityOf(tx, asset)
   if (equity < units)
@@ -140,7 +137,7 @@ const judgeEquity = async (tx: Tx, asset: string, units: bigint, show: Show): Pr
     )
 }
 
-/** Accounts whose normal side is debit and that "from" makes larger: they have no end. */
+/** Debit-normal accounts that "from" makes larger: they have no limit. */
 const ENDLESS: readonly NamedAccount['kind'][] = ['losses', 'receivable', 'acquirer']
 
 const partOf = async (tx: Tx, { asset, units, from, address }: Adjustment, show: Show): Promise<Part> => {
@@ -173,7 +170,7 @@ const feeParts = async (tx: Tx, { asset, units, from }: Adjustment, show: Show):
   return parts
 }
 
-/** Debts and losses are not paid back by more than they are. */
+/** Throws if a debt or a loss would be paid back by more than its amount. */
 const judgeTarget = async (tx: Tx, { asset, units, to }: Adjustment, show: Show): Promise<void> => {
   if (to.kind !== 'receivable' && to.kind !== 'losses') return
   const owed = -(await availableOf(tx, keyOf(to, asset)))
@@ -199,7 +196,7 @@ const placeOf = (text: string): { network: string; address: string } => {
   return { network, address }
 }
 
-/** Money in quarantine is a deposit's: only one that was rejected for good gives it up, whole and once. */
+/** Throws unless money leaves quarantine for a finally rejected deposit, as its whole amount and only once. */
 const judgeDeposit = async (tx: Tx, { from, depositId, asset, units }: Adjustment, show: Show): Promise<void> => {
   if ((from.kind === 'quarantine') !== (depositId !== null)) {
     throw new Error(
@@ -220,7 +217,7 @@ const judgeDeposit = async (tx: Tx, { from, depositId, asset, units }: Adjustmen
     throw new Error(`deposit ${depositId} is ${show(deposit.asset, deposit.units)} ${deposit.asset}: it leaves whole`)
 }
 
-/** What is recorded of single addresses moves with the books. */
+/** Changes the records of addresses along with the ledger. */
 const moveRecords = async (tx: Tx, { to, asset, units, address }: Adjustment, show: Show): Promise<void> => {
   if (address === null) return
   const place = placeOf(address)
@@ -234,7 +231,7 @@ const moveRecords = async (tx: Tx, { to, asset, units, address }: Adjustment, sh
     throw new Error(`${address} does not hold ${show(asset, units)} ${asset} that nothing explains`)
 }
 
-/** A merchant that owes is stopped, one that owes nothing any more goes on. */
+/** Stops withdrawals of a merchant that owes, and lifts the stop of one that owes nothing any more. */
 const followDebts = async (tx: Tx, { from, to, asset }: Adjustment, moment: Moment): Promise<void> => {
   if (from.kind === 'receivable') await freezeDebtors(tx, [{ merchantId: from.of!, asset }], moment)
   if (to.kind !== 'receivable') return

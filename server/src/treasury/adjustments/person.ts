@@ -1,11 +1,11 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto'
 
-/** Whose signature an adjustment needs. */
+/** A person who may sign adjustments. */
 export interface Person {
   id: string
   /** Ed25519, 32 bytes, hex */
   publicKey: string
-  /** under which the person types commands */
+  /** the login under which the person runs commands */
   login: string
 }
 
@@ -21,7 +21,7 @@ export const hasSigned = ({ publicKey }: Pick<Person, 'publicKey'>, text: string
   return verify(null, Buffer.from(text), key, Buffer.from(signature, 'hex'))
 }
 
-/** A new key: PEM for its owner alone, and the public key as it is enrolled. */
+/** Creates a key: PEM for its owner only, and the public key for the enrolment. */
 export const makePersonKey = (): { pem: string; publicKey: string } => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   return {
@@ -30,7 +30,7 @@ export const makePersonKey = (): { pem: string; publicKey: string } => {
   }
 }
 
-/** Signs a text offline. Throws an Error when the key is none of the kind. @returns hex */
+/** Signs a text offline. Throws an Error when the key is not an Ed25519 key. @returns hex */
 export const signText = (pem: string, text: string): string => {
   const key = createPrivateKey(pem)
   if (key.asymmetricKeyType !== 'ed25519')

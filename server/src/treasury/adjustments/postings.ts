@@ -1,14 +1,15 @@
 import type { Moment } from '../../platform/base/moment.ts'
 import type { AccountKey, Item } from '../../ledger/postings/index.ts'
 
-/** What one account gives of an adjustment. */
+/** The part of an adjustment that one account gives. */
 export interface Part {
   account: AccountKey
   units: bigint
 }
 
 /**
- * Postings that take from accounts and give to one. Accounts of different owners meet through the clearing of both.
+ * Returns postings that move units from accounts to one account. Between accounts of different owners they use the
+ * clearing accounts of both.
  * @param id the adjustment's, which is their cause
  */
 export const itemsOf = (id: string, parts: readonly Part[], to: AccountKey, { at, newId }: Moment): Item[] => {

@@ -4,15 +4,15 @@ import { totalSuspended } from '../../ledger/address-balances/index.ts'
 import { totalOfKinds } from '../../ledger/postings/index.ts'
 
 /**
- * What the platform owns of an asset after its costs and losses, without what it trades with: no more can be taken out,
- * whatever was paid in or earned.
+ * Returns the platform's equity in an asset: capital and fees less losses and costs, without its trading position. No
+ * more can be taken out, whatever was paid in or earned.
  */
 export const equityOf = (db: Db | Tx, asset: string): Promise<bigint> =>
   totalOfKinds(db, asset, ['capital', 'fees', 'losses', 'network-costs', 'acquirer-costs', 'venue-costs'])
 
 /**
- * What of suspense is spoken for: suspended payments by card of a merchant; of the platform, what addresses hold
- * unexplained.
+ * Returns the part of suspense that is assigned already: for a merchant, suspended card payments; for the platform,
+ * unexplained balances of addresses.
  */
 export const spokenForOf = async (db: Db | Tx, asset: string, merchantId: string | null): Promise<bigint> => {
   if (merchantId === null) return totalSuspended(db, asset)
@@ -28,7 +28,7 @@ export interface RejectedDeposit {
   units: bigint
   state: string
   isFinal: boolean
-  /** of an adjustment that has taken its money already */
+  /** the adjustment that has moved its money already */
   adjustmentId: string | null
 }
 
@@ -47,8 +47,8 @@ export const findDeposit = async (
 }
 
 /**
- * Whether a withdrawal gives rejected money back to an address it came from: two people have signed that its merchant
- * gets it, and the merchant has sent there no more than they signed for.
+ * Whether a withdrawal returns rejected money to an address it came from: two people have signed that its merchant gets
+ * the money, and the merchant has sent there no more than they signed for.
  */
 export const isSignedReturn = async (
   tx: Tx,
@@ -63,7 +63,7 @@ export const isSignedReturn = async (
   return rows.length === 1
 }
 
-/** Adjustments that were applied, whose postings are not what they say: of `units`, credited to their account. */
+/** Returns applied adjustments with wrong postings: `posted` were credited to their account instead of `units`. */
 export const unposted = async (db: Db): Promise<{ id: string; posted: bigint; units: bigint }[]> => {
   const { rows } = await sql<{ id: string; posted: bigint; units: bigint }>`select a.id, a.units, p.posted
     from adjustments a join adjustment_signatures s on s.adjustment_id = a.id

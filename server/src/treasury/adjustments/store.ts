@@ -4,14 +4,14 @@ import { accountText, readAccount } from './accounts.ts'
 import type { Adjustment } from './adjustment.ts'
 import type { Person } from './person.ts'
 
-/** Any number, the same in every process: one adjustment is judged and posted at a time. */
+/** An arbitrary lock key, the same in every process: one adjustment is judged and posted at a time. */
 const LOCK = 7_262_635_013
 
 export const lockAdjustments = async (tx: Tx): Promise<void> => {
   await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx)
 }
 
-/** Which database this is; a restored copy is another one. */
+/** Returns the identity of this database; a restored copy has another one. */
 export const databaseIdentity = async (db: Db | Tx): Promise<string> => {
   const { rows } = await sql<{ identity: string }>`select database_identity() as identity`.execute(db)
   return rows[0]!.identity
@@ -24,7 +24,7 @@ export interface PersonLine extends Person {
   removedAt: Date | null
 }
 
-/** Everybody who was ever enrolled, the first one first. */
+/** Returns all people ever enrolled, the first one first. */
 export const listPeople = async (db: Db | Tx): Promise<PersonLine[]> => {
   const { rows } =
     await sql<PersonLine>`select id, public_key as "publicKey", login, enrolled_by as "enrolledBy", enrolled_at as "enrolledAt",
@@ -32,7 +32,7 @@ export const listPeople = async (db: Db | Tx): Promise<PersonLine[]> => {
   return rows
 }
 
-/** What vouchers have signed, by the person vouched for. */
+/** Returns the signatures of vouchers, by the person vouched for. */
 export const vouchersSignatures = async (db: Db | Tx): Promise<ReadonlyMap<string, string>> => {
   const { rows } = await sql<{
     id: string
@@ -102,7 +102,7 @@ export const findAdjustment = async (db: Db | Tx, id: string): Promise<Adjustmen
   return rows[0] && lineOf(rows[0])
 }
 
-/** All that were ever proposed, the newest first. */
+/** Returns all adjustments ever proposed, the newest first. */
 export const listAdjustments = async (db: Db | Tx): Promise<AdjustmentLine[]> => {
   const { rows } =
     await sql<Row>`select ${COLUMNS} from adjustments a left join adjustment_signatures s on s.adjustment_id = a.id

@@ -1,6 +1,6 @@
 import type { Entry } from '../../ledger/postings/index.ts'
 
-/** Where an account stands: after the entry of this version it has this much. */
+/** The state of an account after the entry of this version. */
 export interface Standing {
   version: number
   posted: bigint
@@ -12,17 +12,17 @@ export interface AuditedAccount extends Standing {
   merchantId: string
   asset: string
   kind: string
-  /** as it stood when it was last proved; zeros at first */
+  /** the last proved state; zeros at first */
   proved: Standing
 }
 
 export type AuditedEntry = Omit<Entry, 'accountId'>
 
 /**
- * What can't be proved of an account. `balance`: it is not what its entries say. `history`: an entry does not go on
- * from the one before. `transfer`: an entry's transfer is missing, does not add up to zero, has an account of another
- * merchant, moves money though it is a hold, or frees what no hold of the same cause held. `cause`: it was credited
- * with more than its cause brought, with no cause, or by an exchange that says otherwise.
+ * Kinds of findings. `balance`: the balance differs from the entries. `history`: an entry does not continue from the
+ * one before. `transfer`: an entry's transfer is missing, does not add up to zero, has an account of another merchant,
+ * is a hold but moves money, or releases more than a hold of the same cause held. `cause`: an account was credited more
+ * than the cause brought, without a cause, or by an exchange with other amounts.
  */
 export type FindingKind = 'balance' | 'history' | 'transfer' | 'cause'
 
@@ -34,11 +34,11 @@ export interface Finding {
 }
 
 /**
- * Proves an account from where it was last proved, by its entries since.
+ * Proves an account by its entries since it was last proved.
  * @param entries in the order of their versions
- * @param isWhole false when there are more entries, so that the account itself can't be compared yet
- * @param faults what is wrong with single entries, by version; those that an operator accepted are left out
- * @returns how far it is proved, and the first thing that is not
+ * @param isWhole false when there are more entries, so that the account's balance can't be compared yet
+ * @param faults faults of single entries, by version, without those that an operator accepted
+ * @returns the proved state, and the first finding
  */
 export const proveAccount = (
   account: AuditedAccount,

@@ -32,9 +32,9 @@ interface Result extends Standing {
 }
 
 /**
- * Proves accounts from where they were last proved. What can't be proved stops withdrawals of the account's asset and
- * of its merchant, and raises an alert. An account that had an open finding and is proved now has none.
- * @returns accounts that are not proved to their end, because of a finding
+ * Proves accounts from their last proved state. A finding stops withdrawals of the account's asset and of its merchant,
+ * and raises an alert. An open finding of an account that can be proved again is resolved.
+ * @returns accounts with a finding, which are not proved to their end
  */
 export const auditAccounts = async (runtime: Runtime, ids: readonly number[]): Promise<ReadonlySet<number>> => {
   const unproved = new Set<number>()

@@ -1,7 +1,7 @@
 /**
- * Proves the books while they are written: each account from where it was last proved, entry by entry, with the cause
- * of each credit. Promises that no payment is planned from an account that is not proved to its last entry, nor without
- * an open hold that covers it, and that what can't be proved stops the asset and the merchant.
+ * Proves the ledger continuously: each account from the last proved entry on, entry by entry, with the cause of each
+ * credit. Guarantees that no payment is planned unless its account is proved to the last entry and an open hold covers
+ * it, and that a finding stops the asset and the merchant.
  */
 
 export { auditAccounts } from './commands.ts'

@@ -3,13 +3,12 @@ import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { auditAccounts } from './commands.ts'
 import { readSlice } from './store.ts'
 
-/** Accounts looked at in one run: what a run costs doesn't grow with the installation. */
+/** Accounts read in one run, so that a run's cost doesn't grow with the installation. */
 const SLICE = 5_000
 
 /**
- * Goes over all accounts again and again, a slice a run, and proves those that are not as they were last proved: also
- * one whose balance was changed and nothing else. Payments don't wait for it: what one is to be paid from is proved
- * when it is planned.
+ * Reads all accounts in turn, a slice in each run, and proves those that differ from their last proved state, even if
+ * only the balance was changed. Payments don't depend on it: their accounts are proved when they are planned.
  */
 export const createAuditJob = (runtime: Runtime, everyMs: number, most = SLICE): Job => {
   let after = 0

@@ -7,9 +7,9 @@ import { withoutHold, type Payment, type PaymentKind } from './store.ts'
 const HOLD_ALERT = 'payment-without-hold'
 
 /**
- * Those of some payments that may be planned: all that their merchants may spend from is proved to the last entry, and
- * each stands on an open hold of its own that covers it. Alerts say why the others are not, and they stay where they
- * are.
+ * Returns those of these payments that may be planned: all accounts that their merchants may spend from are proved to
+ * the last entry, and an open hold of its own covers each payment. Alerts state why the others may not; those are left
+ * unchanged.
  */
 export const provedPayments = async <One extends Payment>(
   runtime: Runtime,

@@ -4,8 +4,8 @@ import type { Db } from '../../platform/db/index.ts'
 import type { EntryAsked, Fault } from './store.ts'
 
 /**
- * Credits by adjustments that no person with the right to has signed: rows say that a person has, and the signature
- * that none has.
+ * Returns credits by adjustments without a valid signature of an authorised person, whatever the rows of the database
+ * state.
  */
 export const unsignedCredits = async (db: Db, asked: readonly EntryAsked[]): Promise<Fault[]> => {
   const { rows } = await sql<{

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { AuditedAccount, AuditedEntry, Finding, Standing } from './account.ts'
 
-/** Entries of one account that are proved in one go. */
+/** Entries of one account that are proved at once. */
 export const MOST_ENTRIES = 2_000
 
 export interface Unproved {
@@ -10,7 +10,7 @@ export interface Unproved {
   entries: AuditedEntry[]
 }
 
-/** Accounts as they are, and their entries since they were last proved, all of one moment. */
+/** Reads accounts and their entries since they were last proved, in one snapshot. */
 export const readUnproved = async (db: Db, ids: readonly number[]): Promise<Unproved[]> => {
   const { rows } = await sql<
     Omit<AuditedAccount, 'proved'> & {
@@ -39,7 +39,7 @@ export const readUnproved = async (db: Db, ids: readonly number[]): Promise<Unpr
   }))
 }
 
-/** An entry with what its account says of it. */
+/** An entry with the fields of its account. */
 export interface EntryAsked {
   accountId: number
   merchantId: string
@@ -60,8 +60,8 @@ export interface Fault {
 const column = <T, V>(asked: readonly T[], of: (one: T) => V): V[] => asked.map(of)
 
 /**
- * Entries whose transfer is missing, does not add up, reaches another merchant's account, is a hold and moves money, or
- * frees what no hold of the same cause held.
+ * Returns entries whose transfer is missing, does not add up to zero, contains another merchant's account, is a hold
+ * but moves money, or releases what no hold of the same cause held.
  */
 export const faultyTransfers = async (db: Db, asked: readonly EntryAsked[]): Promise<Fault[]> => {
   const { rows } = await sql<Fault>`select u.a as "accountId", u.v as version, case
@@ -85,8 +85,9 @@ export const faultyTransfers = async (db: Db, asked: readonly EntryAsked[]): Pro
 }
 
 /**
- * Entries of merchants whose exchange did not end so: each transfer moves exactly what its one exchange says was spent,
- * kept as a fee and received. What is received comes from a position that has it, over all merchants.
+ * Returns entries of merchants that differ from their exchange: each transfer must move exactly the spent, fee and
+ * received amounts of its one exchange, and the received amount must come from a position that has it, over all
+ * merchants.
  */
 export const faultyExchanges = async (db: Db, asked: readonly EntryAsked[]): Promise<Fault[]> => {
   const { rows } = await sql<Fault>`with asked as (
@@ -107,14 +108,14 @@ export const faultyExchanges = async (db: Db, asked: readonly EntryAsked[]): Pro
   return rows
 }
 
-/** Accounts of a merchant in which what a cause brought may stand. */
+/** Accounts of a merchant that may hold what a cause brought. */
 const CLAIMS = ['merchant', 'quarantine', 'receivable', 'suspense']
 /** Accounts whose credits need a cause that brought as much. */
 export const NEEDS_CAUSE: readonly string[] = ['merchant', 'quarantine']
 
 /**
- * Credits without a cause, and those of causes that brought less than a merchant has from them by now. Each kind of
- * cause says in a line what it brings of an asset: nothing when it only takes, null when there is none.
+ * Returns credits without a cause, and those whose cause brought less than the merchant has from it by now. Each kind
+ * of cause has a query of the amount it brings of an asset: zero when it only takes, null when there is no such cause.
  */
 export const groundlessCredits = async (db: Db, asked: readonly EntryAsked[]): Promise<Fault[]> => {
   const { rows } = await sql<Fault>`select c.a as "accountId", c.v as version, case
@@ -149,7 +150,7 @@ export const acceptedFindings = async (db: Db, ids: readonly number[]): Promise<
   return new Set(rows.map(({ key }) => key))
 }
 
-/** Notes how far accounts are proved; one that another process has proved further stays. */
+/** Stores the proved state of accounts, unless another process has proved them further. */
 export const storeProved = async (tx: Tx, proved: readonly (Standing & { id: number })[], at: Date): Promise<void> => {
   if (proved.length === 0) return
   await sql`insert into audited_accounts(account_id, version, posted, held, audited_at)
@@ -159,7 +160,7 @@ export const storeProved = async (tx: Tx, proved: readonly (Standing & { id: num
       where audited_accounts.version < excluded.version`.execute(tx)
 }
 
-/** @returns whether it is new: an open one is noted once */
+/** Stores a finding. @returns whether it is new: an open finding is stored once */
 export const storeFinding = async (
   tx: Tx,
   { accountId, version, finding, detail }: Finding,
@@ -172,7 +173,7 @@ export const storeFinding = async (
   return rows.length > 0
 }
 
-/** Findings of accounts that are proved now are over. @returns the accounts that had any */
+/** Ends the findings of accounts that are proved now. @returns the accounts that had any */
 export const settleProved = async (tx: Tx, ids: readonly number[], at: Date): Promise<number[]> => {
   const { rows } = await sql<{ id: number }>`update audit_findings set settled_at = ${at}
     where account_id = any(${[...ids]}::bigint[]) and settled_at is null returning account_id as id`.execute(tx)
@@ -196,8 +197,8 @@ export const listOpenFindings = async (db: Db): Promise<OpenFinding[]> => {
 }
 
 /**
- * An operator takes a finding for settled: the account is proved from there on. False when there is no such open
- * finding that can be accepted.
+ * Records that an operator accepts a finding: the account is proved from there on. Returns false when there is no such
+ * open finding that can be accepted.
  */
 export const acceptFinding = async (
   tx: Tx,
@@ -213,7 +214,9 @@ export const acceptFinding = async (
   return rows.length > 0
 }
 
-/** The next accounts by id, and those of them that are not as they were last proved, or have an open finding. */
+/**
+ * Returns the next accounts by id, and those of them that differ from their last proved state or have an open finding.
+ */
 export const readSlice = async (
   db: Db,
   after: number,
@@ -232,7 +235,7 @@ export const readSlice = async (
   }
 }
 
-/** Money that is to leave: a waiting withdrawal, or a planned part of a card payout. */
+/** An outgoing payment: a waiting withdrawal, or a planned part of a card payout. */
 export interface Payment {
   id: string
   merchantId: string
@@ -240,8 +243,8 @@ export interface Payment {
 }
 
 /**
- * What is to be paid with its hold, which covers every open part of a card payout, as they are at one moment: what has
- * moved on meanwhile is left out.
+ * Queries of payments with their holds, in one snapshot: payments whose state has changed meanwhile are left out. A
+ * hold of a card payout must cover all its open parts.
  */
 const PAYMENTS = {
   withdrawal: sql`select w.id, w.merchant_id, w.ticker, w.hold_id, w.id as cause, w.units + w.fee_units as units from withdrawals w where w.state = 'requested'`,
@@ -251,7 +254,7 @@ const PAYMENTS = {
 } as const
 export type PaymentKind = keyof typeof PAYMENTS
 
-/** Those whose hold is not there, has ended, is of something else, or holds less. */
+/** Returns payments whose hold is missing, has ended, belongs to another cause, or holds less. */
 export const withoutHold = async (db: Db, kind: PaymentKind, asked: readonly Payment[]): Promise<string[]> => {
   const { rows } = await sql<{
     id: string

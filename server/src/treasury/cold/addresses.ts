@@ -8,9 +8,9 @@ import type { Db } from '../../platform/db/index.ts'
 import type { TreasuryPolicy } from '../reconciliation/index.ts'
 
 /**
- * Makes the cold addresses of the policy known as the platform's own, so that what arrives there is watched and counted
- * as ours. An address that is no longer in the policy stays known. Safe to repeat. Throws when one is not a canonical
- * address, or is one that is paid to or from here.
+ * Records the cold addresses of the policy as the platform's own, so that transfers to them are watched and counted as
+ * ours. An address that leaves the policy stays recorded. Idempotent. Throws when one is not a canonical address, or is
+ * a deposit or hot address.
  */
 export const ensureColdAddresses = async (
   db: Db,

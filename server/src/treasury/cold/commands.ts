@@ -16,10 +16,10 @@ import { reviewSigned } from './review.ts'
 import { insertPrevious, insertTransfer, noteEnd, noteImported, readTransfer } from './store.ts'
 import type { ColdTransfer } from './transfer.ts'
 
-/** Tells the operator that something waits to be signed. */
+/** Kind of the alert that a transfer waits for its signature. */
 export const OFFER_ALERT = 'cold-offered'
 
-/** Hands a transfer out. False when a coin was taken meanwhile: the caller rolls back. */
+/** Stores a transfer to be signed. Returns false when another transaction has taken a coin: the caller rolls back. */
 export const offerTransfer = async (
   tx: Tx,
   {
@@ -50,8 +50,8 @@ export const offerTransfer = async (
 export type ImportRefusal = { refused: 'unknown' | 'not-open' | 'expired' | 'not-it' | 'spent'; message: string }
 
 /**
- * Takes signed bytes in and has them sent. Refused when they are not exactly what was handed out, when it is too late,
- * or when payouts need the money by now.
+ * Imports signed bytes, to be broadcast. Refuses them when they differ from what was handed out, when it is too late,
+ * or when payouts need the money now.
  */
 export const importTransfer = async (
   tx: Tx,
@@ -74,7 +74,7 @@ export const importTransfer = async (
   const reviewed = reviewSigned(offered, bytes)
   if (typeof reviewed === 'string') return { refused: 'not-it', message: reviewed }
   const position = (await positionsOf(tx, catalogue, network)).find(({ ticker }) => ticker === asset)
-  // On Bitcoin its coins are its own as long as it stands.
+  // On Bitcoin its coins are reserved as long as the offer is open.
   if (network !== 'BITCOIN' && (!position || position.hot - position.leaving - position.waiting < units)) {
     return { refused: 'spent', message: 'withdrawals need the money by now: cancel it' }
   }
@@ -86,8 +86,8 @@ export const importTransfer = async (
 }
 
 /**
- * Takes an offer back. On TRON nothing but its expiry ends what may have been signed: it is only noted there, and its
- * transaction stays ours until it is proven dead. Undefined when nothing waits.
+ * Withdraws an offer. On TRON only expiry ends what may have been signed: there the offer is only marked, and its
+ * transaction stays ours until it is proven dead. Undefined when no offer is open.
  */
 export const cancelTransfer = async (
   tx: Tx,

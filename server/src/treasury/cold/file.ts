@@ -6,7 +6,7 @@ import type { Catalogue } from '../../market/assets/index.ts'
 import { formatUnits, rescale } from '../../platform/money/index.ts'
 import type { OfferedTransfer } from './transfer.ts'
 
-/** What is carried to the machine that signs. Numbers are decimal text; everything can be read off the bytes again. */
+/** The file for the machine that signs. Numbers are decimal text; the bytes contain all other fields. */
 export interface ColdFile {
   bursar: 'transfer to cold storage'
   id: string
@@ -21,15 +21,14 @@ export interface ColdFile {
   /** the most it can cost, in the network's own coin, for people */
   feeAtMost: string
   signBy: string
-  /** what the bytes say, field by field */
+  /** the decoded bytes, field by field */
   fields: unknown
   /** what a person compares before signing */
   check: string[]
   /** a PSBT in hex, an unsigned transaction with 0x (EVM), or `raw_data` (TRON) */
   unsigned: string
   /**
-   * the same in base64, as wallets take it, with the transactions its inputs come from while they are kept; on Bitcoin
-   * only
+   * the same in base64 for wallets, with the previous transactions of its inputs while they are stored; on Bitcoin only
    */
   psbt?: string
   /** which keys of the hot wallet sign, below the account's extended key */
@@ -100,6 +99,6 @@ const fieldsOf = (network: OfferedTransfer['transfer']['network'], unsigned: str
   return textual(parsed)
 }
 
-/** The same with every number that JSON can't hold as text. */
+/** Converts every number that JSON can't represent to text. */
 const textual = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (_, field: unknown) => (typeof field === 'bigint' ? field.toString() : field)))

@@ -1,8 +1,8 @@
 /**
- * Cold storage: what hot wallets hold above their caps leaves for addresses whose keys are not here. Promises that such
- * a transfer goes where the policies of server and signer both say, that until signed bytes come back it keeps no
- * payout waiting and leaves no nonce unused, and that only the very transaction that was handed out, signed by our key,
- * is taken back.
+ * Cold storage: moves the excess of hot wallets above their caps to addresses whose keys are not here. Guarantees that
+ * such a transfer goes where the policies of both server and signer say, that it delays no payout and leaves no nonce
+ * unused while its signature is awaited, and that only the transaction that was handed out, signed by our key, is
+ * accepted.
  */
 export { ensureColdAddresses } from './addresses.ts'
 export { cancelTransfer, importTransfer } from './commands.ts'

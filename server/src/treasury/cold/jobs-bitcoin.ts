@@ -12,14 +12,14 @@ import type { ColdDeps, ColdPlan, Wanted } from './plan.ts'
 
 const MOST_COINS = 500
 /**
- * Bytes of all previous transactions together, without witnesses. What is handed out then fits the smallest hardware
+ * Most bytes of all previous transactions together, without witnesses, so that the file fits the smallest hardware
  * wallets (384 KiB) and can be shown as QR codes.
  */
 const MOST_PREVIOUS_BYTES = 262_144
 
 /**
- * A PSBT that pays the cold address, with the transactions its coins come from. Coins whose transactions are too large
- * to be carried along stay for payouts.
+ * Plans a PSBT that pays the cold address, with the previous transactions of its coins. Coins whose previous
+ * transactions are too large stay for payouts.
  */
 export const planBitcoin = async (
   { runtime, adapter, wallet, sending }: ColdDeps,
@@ -54,7 +54,7 @@ export const planBitcoin = async (
   }
 }
 
-/** Throws when the node does not have one, or has another: a coin of ours is in a block that it has shown. */
+/** Reads previous transactions. Throws when the node lacks one or returns another one. */
 const readPrevious = async (
   adapter: CoinChainAdapter,
   coins: readonly OwnCoin[],
@@ -72,7 +72,7 @@ const readPrevious = async (
   )
 }
 
-/** The largest transaction, when all together are too large. */
+/** Returns the largest transaction when all together are too large. */
 const tooLarge = (previous: ReadonlyMap<string, Uint8Array>): string | undefined => {
   const bySize = [...previous].toSorted(([, a], [, b]) => b.length - a.length)
   const total = bySize.reduce((sum, [, { length }]) => sum + length, 0)

@@ -18,12 +18,11 @@ import type { ColdDeps, ColdPlan, Wanted } from './plan.ts'
 
 const HOT_KEY = { account: 'hot', branch: 0, index: 0 } as const
 /**
- * A signature takes hours: on EVM chains the most that may be paid for gas is raised, since what is not needed is not
- * paid.
+ * Factor of the maximum gas price on EVM chains, because a signature takes hours. Gas is paid at the actual price only.
  */
 const PRICE_ROOM = 2n
 
-/** Builds the unsigned transaction; a text when it can't be built now, saying why. */
+/** Plans the unsigned transaction; returns the reason as a text when that is impossible now. */
 export const planTransfer = (deps: ColdDeps, wanted: Wanted): Promise<ColdPlan | string> => {
   if (deps.network === 'BITCOIN') return planBitcoin(deps, wanted)
   return isEvmNetwork(deps.network) ? onEvm(deps, wanted) : onTron(deps, wanted)
@@ -102,7 +101,7 @@ const onTron = async (deps: ColdDeps, { id, ticker, units, to }: Wanted): Promis
   }
 }
 
-/** Nodes are not all at the same head, and none takes what expires later than a day after its own. */
+/** Margin for different heads: no node accepts a transaction that expires more than a day after its own head. */
 const TRON_MARGIN_MS = 60_000
 
 const tronIdOf = (unsigned: string): string => {
@@ -111,7 +110,7 @@ const tronIdOf = (unsigned: string): string => {
   return transactionId(transaction)
 }
 
-/** The amount as the network counts it, rounded down to what it can move. */
+/** Returns the amount in chain units, rounded down. */
 export const onChainUnits = (
   { catalogue, network }: Pick<ColdDeps, 'catalogue' | 'network'>,
   ticker: string,

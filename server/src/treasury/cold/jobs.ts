@@ -28,8 +28,8 @@ import { assetsUnderWay, forgetPrevious, listOffered, noteEnd, noteOvertaken } f
 import type { ColdTransfer } from './transfer.ts'
 
 /**
- * Hands out a transfer to cold storage for every asset of a network that is above its cap, one at a time for each
- * asset, and ends those that were not signed in time.
+ * Offers a transfer to cold storage for every asset of a network that is above its cap, one at a time for each asset,
+ * and ends offers that were not signed in time.
  */
 export const createColdJob = (deps: ColdDeps, everyMs: number): Job => ({
   name: `cold storage ${deps.network}`,
@@ -54,7 +54,7 @@ const judge = async (deps: ColdDeps, position: Position, given: HotLimits, isUnd
   const subject = `${network}/${ticker}`
   const from = isEvmNetwork(network) ? await richestKeyOf(deps, ticker) : undefined
   const above = excessOf(position, limits)
-  // One address sends: what others have too much goes with the next transfer.
+  // One address sends; the excess of others goes with the next transfer.
   const excess = onChainUnits(deps, ticker, from && from.units < above ? from.units : above)
   const trouble =
     excess === 0n || isUnderWay || limits.cold === null
@@ -65,7 +65,7 @@ const judge = async (deps: ColdDeps, position: Position, given: HotLimits, isUnd
   await raiseOrRenewAlert(runtime.db, { kind: 'cold-impossible', subject, text }, momentOf(runtime))
 }
 
-/** Which of the hot addresses has most of an asset by the books, and how much, in ledger units. */
+/** Returns the hot address with the largest recorded balance of an asset, and that balance in ledger units. */
 const richestKeyOf = async (
   { runtime, network, wallet, sending }: ColdDeps,
   ticker: string,
@@ -77,7 +77,7 @@ const richestKeyOf = async (
   return { key, units: richest?.units ?? 0n }
 }
 
-/** @returns why none can be made */
+/** Offers a transfer. @returns the reason when that is impossible */
 const offer = async (deps: ColdDeps, given: Omit<Wanted, 'id'>): Promise<string | undefined> => {
   const { ticker, units, to } = given
   const { runtime, network, catalogue, treasury } = deps
@@ -93,7 +93,7 @@ const offer = async (deps: ColdDeps, given: Omit<Wanted, 'id'>): Promise<string 
   const expiresAt = new Date(moment.at.getTime() + treasury.signWithinMs)
   class Taken extends Error {}
   await inTransaction(runtime.db, async (tx) => {
-    // Another worker may have offered the same meanwhile.
+    // Another worker may have made the same offer meanwhile.
     await sql`select pg_advisory_xact_lock(hashtext(${`cold ${network}`}))`.execute(tx)
     if ((await assetsUnderWay(tx, network)).has(ticker)) throw new Taken()
     const offered = await offerTransfer(tx, { wanted, plan, network, units: ledger, expiresAt }, asset.scale, moment)
@@ -121,7 +121,9 @@ const endOffers = async (deps: ColdDeps): Promise<void> => {
   }
 }
 
-/** What was signed elsewhere may be mined until it has expired, whether we have seen the signature or not. */
+/**
+ * Whether an offer is proven dead: it may have been signed without our knowledge, and can be mined until it expires.
+ */
 const isDead = async ({ runtime, adapter }: ColdDeps, { id }: ColdTransfer): Promise<boolean> => {
   const offered = await readOffered(runtime.db, id)
   const { hash, expiresAt } = offered!.attempt
@@ -131,11 +133,11 @@ const isDead = async ({ runtime, adapter }: ColdDeps, { id }: ColdTransfer): Pro
   )
 }
 
-/** Payouts have so long to use up the nonces before that of a signed transfer; then nothing is sent in their place. */
+/** How long payouts may take to use the nonces below that of a signed transfer; then fillers are sent. */
 const FILL_AFTER_MS = 10 * 60_000
 const FILLER_GAS = 21_000n
 
-/** Uses up one nonce before that of a signed transfer which waits for its turn while nothing else is sent. */
+/** Plans a filler for one nonce below that of a signed transfer, when nothing else is sent. */
 const fillBefore = async (deps: ColdDeps, network: Network): Promise<void> => {
   const { runtime } = deps
   if (!isEvmNetwork(network) || deps.chainId === undefined) return

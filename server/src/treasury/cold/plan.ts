@@ -13,7 +13,7 @@ import type {
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import type { TreasuryPolicy } from '../reconciliation/index.ts'
 
-/** What transfers to cold storage of one network need. */
+/** Dependencies for transfers to cold storage of one network. */
 export interface ColdDeps {
   runtime: Runtime
   catalogue: Catalogue
@@ -39,12 +39,12 @@ export interface Wanted {
   from?: HotKey
 }
 
-/** A transaction to be signed elsewhere, and what has to be reserved with it. */
+/** A transaction to be signed elsewhere, with the reservations it needs. */
 export interface ColdPlan {
   transaction: Omit<NewOutgoing, 'id' | 'network' | 'purpose'>
   hash: string | null
   coins: readonly OwnCoin[]
   change: ChangeKey | null
-  /** Bitcoin: the transactions that the coins come from, without witnesses, by txid */
+  /** Bitcoin: the previous transactions of the coins, without witnesses, by txid */
   previous: ReadonlyMap<string, Uint8Array>
 }

@@ -4,15 +4,15 @@ import { parseSigned as parseEvm, serializeUnsigned as serializeEvm } from '@bur
 import { parseSigned as parseTron, serializeUnsigned as serializeTron } from '@bursar/chainkit/tron'
 import type { OfferedTransfer } from './transfer.ts'
 
-/** Signed bytes as the network takes them (hex; with 0x on EVM chains), and the transaction's hash. */
+/** Signed bytes as the network accepts them (hex; with 0x on EVM chains), and the transaction's hash. */
 export interface Reviewed {
   raw: string
   hash: string
 }
 
 /**
- * Holds what came back against what was handed out: taken only when it is that transaction, to the last field, with a
- * valid signature of the key that was asked. A text says what is wrong otherwise.
+ * Compares signed bytes with what was handed out. They are accepted only if every field is the same and the requested
+ * key has signed; otherwise the result is a text with the reason.
  */
 export const reviewSigned = (
   { outgoing, attempt }: Pick<OfferedTransfer, 'outgoing' | 'attempt'>,

@@ -6,8 +6,8 @@ import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { OFFER_ALERT } from './commands.ts'
 
 /**
- * What a transfer to cold storage does to the books: its fee is a cost of the platform. The amount stays in custody, as
- * the cold address is ours like the hot one: what moves is what each of them should hold.
+ * Creates the subscriber that posts transfers to cold storage: the fee is a cost of the platform. The amount stays in
+ * custody, because the cold address is ours too; only the records of the addresses change.
  */
 export const createColdSettlement =
   (catalogue: Catalogue): OutgoingSubscriber =>

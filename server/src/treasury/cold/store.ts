@@ -13,7 +13,7 @@ export const insertTransfer = async (tx: Tx, transfer: Omit<ColdTransfer, 'impor
       ${transfer.createdAt})`.execute(tx)
 }
 
-/** The newest first, each with the state of its transaction. */
+/** Returns transfers, the newest first, each with the state of its transaction. */
 export const listTransfers = async (db: Db, most: number): Promise<(ColdTransfer & { state: string })[]> => {
   const { rows } = await sql<
     ColdTransfer & { state: string }
@@ -22,7 +22,7 @@ export const listTransfers = async (db: Db, most: number): Promise<(ColdTransfer
   return rows
 }
 
-/** The transfer a transaction of ours makes. */
+/** Returns the transfer that a transaction of ours makes. */
 export const transferOf = async (db: Db | Tx, id: string): Promise<ColdTransfer | undefined> => {
   const { rows } = await sql<ColdTransfer>`select ${COLUMNS} from cold_transfers t where t.id = ${id}`.execute(db)
   return rows[0]
@@ -49,12 +49,12 @@ const previousOf = async (db: Db | Tx, id: string): Promise<Map<string, Uint8Arr
   return new Map(rows.map(({ transaction, raw }) => [transaction, raw]))
 }
 
-/** Drops what is only carried to the person who signs, once no signature is needed any more. */
+/** Deletes previous transactions that were stored for the signing person, once no signature is needed. */
 export const forgetPrevious = async (db: Db): Promise<void> => {
   await sql`delete from cold_previous p using outgoing o where o.id = p.id and o.state <> 'offered'`.execute(db)
 }
 
-/** Assets whose newest transfer is still under way. */
+/** Returns assets with a transfer that has not ended. */
 export const assetsUnderWay = async (db: Db | Tx, network: Network): Promise<ReadonlySet<string>> => {
   const { rows } = await sql<{
     asset: string
@@ -65,19 +65,19 @@ export const assetsUnderWay = async (db: Db | Tx, network: Network): Promise<Rea
   return new Set(rows.map(({ asset }) => asset))
 }
 
-/** Handed out, and nothing has come back. */
+/** Returns transfers that were offered and not imported yet. */
 export const listOffered = async (db: Db | Tx, network: Network): Promise<ColdTransfer[]> => {
   const { rows } = await sql<ColdTransfer>`select ${COLUMNS} from cold_transfers t join outgoing o on o.id = t.id
     where t.network = ${network} and o.network = ${network} and o.state = 'offered' order by t.created_at`.execute(db)
   return rows
 }
 
-/** Notes why nothing came of a transfer; the first reason stays. */
+/** Stores why a transfer came to nothing; the first reason stays. */
 export const noteEnd = async (db: Db | Tx, id: string, ended: NonNullable<ColdTransfer['ended']>): Promise<void> => {
   await sql`update cold_transfers set ended = ${ended} where id = ${id} and ended is null`.execute(db)
 }
 
-/** Notes those that gave way to a payout. @returns their ids */
+/** Marks offers that gave way to a payout. @returns their ids */
 export const noteOvertaken = async (db: Db | Tx, network: Network): Promise<string[]> => {
   const { rows } = await sql<{ id: string }>`update cold_transfers t set ended = 'overtaken' from outgoing o
     where o.id = t.id and t.network = ${network} and o.state = 'abandoned' and t.ended is null returning t.id`.execute(

@@ -10,7 +10,7 @@ import { joinEffects, noEffects, type Effects } from '../../ledger/effects/index
 import { PLATFORM, type Item } from '../../ledger/postings/index.ts'
 import { rescale } from '../../platform/money/index.ts'
 
-/** What the network took from a cold address for a transaction of the operator's. */
+/** The network fee that a cold address paid for a transaction of the operator. */
 interface ColdFee {
   transaction: string
   asset: string
@@ -20,9 +20,9 @@ interface ColdFee {
 }
 
 /**
- * Follows what the operator sends from cold addresses. What reaches other addresses of ours is followed like every move
- * between them; what the network took is a cost of the platform, posted here. What goes anywhere else nothing explains,
- * and the comparison with the chain says so.
+ * Creates the subscriber for the operator's transactions from cold addresses. It posts their network fees as costs of
+ * the platform. Transfers to other addresses of ours are handled like all moves between them. Transfers elsewhere stay
+ * unexplained, and the comparison with the chain reports them.
  */
 export const createColdSubscriber = (catalogue: Catalogue) => ({
   block: async (tx: Tx, network: Network, block: Block, moment: Moment): Promise<Effects> => {
@@ -73,8 +73,8 @@ const accountPayers = async (tx: Tx, network: Network, { transactions }: Block):
 }
 
 /**
- * Who sends pays: on EVM chains a transaction's key is `ADDRESS:NONCE`; TRON's names no one, but mostly a payment's
- * sender is its own.
+ * Returns the sender, who pays the fee. On EVM chains a transaction's key is `ADDRESS:NONCE`. TRON names no payer, but
+ * mostly it is the payment's sender.
  */
 const payerOf = (network: Network, { keys, transfers, payer }: ChainTransaction): string | undefined =>
   network === 'TRON' ? (payer ?? transfers[0]?.from[0]) : keys[0]?.split(':')[0]

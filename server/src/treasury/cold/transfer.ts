@@ -12,18 +12,16 @@ export interface ColdTransfer {
   to: string
   expiresAt: Date
   importedAt: Date | null
-  /** why nothing came of it */
+  /** why it came to nothing */
   ended: 'cancelled' | 'expired' | 'overtaken' | null
   createdAt: Date
 }
 
-/** With what was handed out to be signed. */
+/** A transfer with the unsigned bytes that were handed out. */
 export interface OfferedTransfer {
   transfer: ColdTransfer
   outgoing: Outgoing
   attempt: Attempt
-  /**
-   * Bitcoin: the transactions its coins come from, without witnesses, by txid; empty once nothing waits for a signature
-   */
+  /** Bitcoin: the previous transactions of its coins, without witnesses, by txid; empty once no signature is awaited */
   previous: ReadonlyMap<string, Uint8Array>
 }

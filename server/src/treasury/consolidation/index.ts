@@ -1,8 +1,10 @@
 /**
- * Coins of ours that are joined into one of the hot wallet, on Bitcoin. Promises that small coins are joined only when
- * fees are low and payments don't need them, that no coin is joined whose spending costs what it holds, that a deposit
- * or a payment of ours that is stuck for its fee is paid for by a transaction that spends it, and that nothing ever
- * goes anywhere but back to us: what it costs is posted, and what can never be mined is ended only when that is proven.
+ * Joins coins of ours into one coin of the hot wallet, on Bitcoin. Guarantees:
+ * - small coins are joined only when fees are low and payments don't need them;
+ * - no coin is joined whose spending costs more than it holds;
+ * - a deposit or a payment of ours that is stuck for its fee is paid for by a transaction that spends it;
+ * - money only ever goes to our own addresses, and its cost is posted;
+ * - a transaction that can never be mined is ended only when that is proven.
  */
 export { createConsolidationJob } from './jobs.ts'
 

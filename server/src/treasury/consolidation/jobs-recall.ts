@@ -19,9 +19,9 @@ const EVERY_MS = 60_000
 type VbyteRate = Awaited<ReturnType<typeof rateOf>>
 
 /**
- * Takes back payouts that are signed and that the node refuses for good: a coin of theirs is spent to ourselves. Once a
- * final block holds that, they can never be mined, and their withdrawals are planned anew, each held against what the
- * node takes. Should a payout be mined after all, it is this that can't be.
+ * Recalls signed payouts that the node refuses for good, by spending one of their coins to ourselves. Once that is in a
+ * final block, the payouts can never be mined, and their withdrawals are planned again, each checked against the node's
+ * rules. If a payout is mined after all, the recall can't be.
  */
 export const createRecallJob = (deps: ConsolidationDeps): Job => ({
   name: 'recall BITCOIN',
@@ -57,7 +57,7 @@ const recall = async (deps: ConsolidationDeps, payout: string, feeRate: VbyteRat
   await inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
     await knowChange(tx, change, moment.at)
-    // The coin stays the payout's: whichever transaction spends it in a final block is what ends the other one.
+    // The coin stays reserved for the payout: whichever transaction spends it in a final block ends the other one.
     await insertPlanned(
       tx,
       {

@@ -26,16 +26,15 @@ import { rateOf, storeJoining, type ConsolidationDeps } from './jobs.ts'
 import { mayPlan, stuckDeposits } from './store.ts'
 
 const EVERY_MS = 30_000
-/** Of one run, the transactions that bring most first: a stranger's many small ones would keep others waiting. */
+/** Most transactions of one run, those that bring most first: many small ones of one sender would delay others. */
 const MOST_STUCK = 500
 /**
- * Virtual bytes of a deposit and of what it stands on. All of them are mined at our cost, so that a payer who has much
- * to say to the chain would have it said for a share of each deposit. A payout of an exchange to a hundred receivers
- * fits.
+ * Most virtual bytes of a deposit and its unconfirmed ancestors. We pay for all of them, so without a limit a payer
+ * could have large transactions mined for a share of each deposit. A payout of an exchange to a hundred receivers fits.
  */
 const MOST_FOREIGN_VSIZE = 5_000
 
-/** Pays for deposits that have long waited in the pool for too low a fee, by spending what they bring to ourselves. */
+/** Pays for deposits that have long been unconfirmed because of a low fee, by spending their outputs to ourselves. */
 export const createRescueJob = (deps: ConsolidationDeps): Job => ({
   name: 'rescue BITCOIN',
   everyMs: Math.min(EVERY_MS, deps.policy.everyMs),
@@ -71,8 +70,8 @@ export const createRescueJob = (deps: ConsolidationDeps): Job => ({
 })
 
 /**
- * Pays for a stuck transaction of ours by spending what of it returns to us; true when there is nothing more to do: it
- * was planned, or the transaction pays the rate already.
+ * Pays for a stuck transaction of ours by spending its outputs to us. Returns true when nothing more is needed: the
+ * child was planned, or the transaction already pays the rate.
  */
 export const payForParent =
   (deps: ConsolidationDeps) =>
@@ -88,13 +87,13 @@ export const payForParent =
   }
 
 interface WorthIt {
-  /** thousandths of what the coins hold: a dearer rescue is not worth it */
+  /** thousandths of the value of the coins: a rescue that costs more is not worth it */
   mostPerMille: bigint
-  /** of the transaction and what it stands on */
+  /** of the transaction and its unconfirmed ancestors */
   mostVsize?: number
-  /** satoshi: what the other way costs */
+  /** satoshi: cost of the alternative */
   below?: bigint
-  /** the transaction itself, where the node need not have it: then it is handed over together with its child */
+  /** the transaction itself, where the node may not have it: then it is submitted together with its child */
   alone?: Ancestors
 }
 
@@ -115,7 +114,7 @@ const payFor = async (
     return false
   }
   const parent = await parentOf(deps, transaction)
-  // A transaction of TRUC's has one child at most.
+  // A TRUC transaction (version 3) has at most one child.
   if (parent.version === TRUC_VERSION && inPool && inPool.descendants.count > 0) return false
   const coins = parent.version === TRUC_VERSION ? mostOf(all, MOST_TRUC_COINS) : all
   const planWith = (change: ReturnType<typeof anyChange>) =>
@@ -152,13 +151,13 @@ const payFor = async (
   })
 }
 
-/** Inputs that fit into a child of TRUC's: each is of 68 virtual bytes. */
+/** Inputs that fit into a TRUC child: each has 68 virtual bytes. */
 const MOST_TRUC_COINS = Math.floor((TRUC_CHILD_MAX_VSIZE - 100) / 68)
 
 const mostOf = (coins: readonly OwnCoin[], most: number): OwnCoin[] =>
   coins.toSorted((a, b) => (a.units > b.units ? -1 : 1)).slice(0, most)
 
-/** Only of TRUC's version it matters: whatever else it has, ours is of our version. */
+/** Returns the version for our child: TRUC's when the parent has it, otherwise the usual one. */
 const parentOf = async ({ adapter, runtime }: ConsolidationDeps, transaction: string): Promise<{ version: number }> => {
   const own = await rawOf(runtime.db, 'BITCOIN', transaction)
   const raw =
@@ -169,7 +168,7 @@ const parentOf = async ({ adapter, runtime }: ConsolidationDeps, transaction: st
   }
 }
 
-/** It and what it stands on: all of that is mined before the transaction that pays for it. */
+/** Adds up a transaction and its unconfirmed ancestors, which are all mined before the one that pays for them. */
 const together = ({ vsize, fee, ancestors }: PoolCost): Ancestors => ({
   vsize: vsize + ancestors.vsize,
   fee: fee + ancestors.fee,

@@ -31,13 +31,15 @@ export interface ConsolidationDeps {
   pause: PausePoint
 }
 
-/** The payments that wait for coins, oldest first, at most so many: the job leaves coins of their size alone. */
+/**
+ * Returns the payments that wait for coins, the oldest first, up to a number: the job leaves coins of their size alone.
+ */
 export type WaitingPayments = (at: Date, most: number) => Promise<Output[]>
 
 const MOST_COINS = 10_000
 const MOST_WAITING = 1_000
 
-/** Joins small coins while fees are low, so that payouts need few inputs when they are high. */
+/** Creates the job that joins small coins while fees are low, so that payouts need few inputs when fees are high. */
 export const createConsolidationJob = (deps: ConsolidationDeps, waitingPayments: WaitingPayments): Job => ({
   name: 'consolidate BITCOIN',
   everyMs: deps.policy.everyMs,
@@ -52,7 +54,7 @@ const joinSmallCoins = async (deps: ConsolidationDeps, waitingPayments: WaitingP
   const { db } = runtime
   const { at } = momentOf(runtime)
   const { milliSatPerVb: rate, guessed } = await rateOf(deps.adapter)
-  // A guess is no rate that was seen, and none to find low.
+  // A guessed rate was not observed, so it can't be judged as low.
   if (guessed === true) return
   await noteRate(db, 'BITCOIN', rate, at, policy.windowMs)
   if (!policy.enabled || rate > sending.patientRate || !(await isLow(db, 'BITCOIN', rate, at, policy))) return
@@ -78,7 +80,7 @@ const joinSmallCoins = async (deps: ConsolidationDeps, waitingPayments: WaitingP
   await storeJoining(deps, { plan, coins: own, change, feeRate: { kind: 'vbyte', milliSatPerVb: rate }, paysFor: null })
 }
 
-/** False when another process was faster with a coin: nothing is stored. */
+/** Stores the transaction; returns false, and stores nothing, when another process has taken a coin. */
 export const storeJoining = async (
   { runtime }: Pick<ConsolidationDeps, 'runtime'>,
   joining: Omit<Joining, 'id'>,

@@ -6,22 +6,22 @@ export interface ConsolidationPolicy {
   /** false: coins are joined only to pay for stuck transactions */
   enabled: boolean
   everyMs: number
-  /** coins of at most so much are small */
+  /** largest amount of a small coin */
   smallUnits: bigint
-  /** fewer are left as they are */
+  /** smallest number of coins that are joined */
   leastCoins: number
-  /** inputs of one transaction */
+  /** most inputs of one transaction */
   mostCoins: number
-  /** thousandths of what all spendable coins hold: more is never on its way at once */
+  /** most that may be unconfirmed at once, in thousandths of all spendable coins */
   mostPerMille: bigint
-  /** joined only when the fee rate is among the lowest so many percent of those seen in `windowMs`; 100: at any rate */
+  /** coins are joined only at a fee rate among the lowest so many percent of those in `windowMs`; 100: at any rate */
   percentile: number
   windowMs: number
-  /** readings, one each 10 minutes, below which a low rate is not known; not asked for when the percentile is 100 */
+  /** fewest readings, one each 10 minutes, for a rate to be judged as low; not required when the percentile is 100 */
   leastSeen: number
-  /** a deposit unconfirmed for so long is paid for... */
+  /** a deposit that is unconfirmed for this long is paid for... */
   rescueAfterMs: number
-  /** ...when that costs at most so many thousandths of what it brings */
+  /** ...when that costs at most so many thousandths of its amount */
   rescuePerMille: bigint
 }
 
@@ -80,6 +80,6 @@ export const CONSOLIDATION_SHAPE = Type.Object(
   { description: "when Bitcoin's small coins are joined" },
 )
 
-/** What a policy file says of consolidation, over what is standard. */
+/** Returns the consolidation policy: the defaults, overridden by the policy file. */
 export const consolidationPolicyOf = (given: Static<typeof CONSOLIDATION_SHAPE> = {}): ConsolidationPolicy =>
   overStandard(DEFAULT_CONSOLIDATION_POLICY, given)

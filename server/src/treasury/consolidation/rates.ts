@@ -5,7 +5,7 @@ import type { ConsolidationPolicy } from './policy.ts'
 
 const SLOT_MS = 10 * 60_000
 
-/** Keeps one fee rate for each 10 minutes, the first that was read, and forgets those older than the window. */
+/** Stores one fee rate for each 10 minutes, the first that was read, and deletes those older than the window. */
 export const noteRate = async (db: Db, network: Network, rate: bigint, at: Date, windowMs: number): Promise<void> => {
   const slot = new Date(Math.floor(at.getTime() / SLOT_MS) * SLOT_MS)
   const { rows } = await sql`insert into fee_rates_seen(network, slot, rate) values (${network}, ${slot}, ${rate})
@@ -16,10 +16,7 @@ export const noteRate = async (db: Db, network: Network, rate: bigint, at: Date,
   )
 }
 
-/**
- * Whether a rate is among the lowest of those seen: no higher than the percentile of the window. False while too few
- * are.
- */
+/** Whether a rate is at or below the percentile of the rates in the window. False while there are too few of them. */
 export const isLow = async (
   db: Db,
   network: Network,

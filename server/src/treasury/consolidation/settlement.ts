@@ -6,8 +6,8 @@ import { PLATFORM } from '../../ledger/postings/index.ts'
 import { ownCosts, type Outgoing, type OutgoingSubscriber } from '../../chain/transactions/index.ts'
 
 /**
- * Joining coins costs those whose deposits made them, a share for each coin; what change and funding made costs the
- * platform.
+ * Creates the subscriber that posts the cost of joining coins: an equal share for each coin, charged to the merchant
+ * whose deposit made it, or to the platform for change and funding.
  */
 export const createConsolidationSettlement =
   (catalogue: Catalogue): OutgoingSubscriber =>
@@ -17,7 +17,7 @@ export const createConsolidationSettlement =
     return ownCosts(catalogue, change, await ownersOf(tx, change.outgoing), moment)
   }
 
-/** Of each coin it spends, in the order of its inputs: the same whenever it is asked, as coins are never forgotten. */
+/** Returns the owner of each spent coin, in the order of inputs. Coins are never deleted, so it never changes. */
 const ownersOf = async (tx: Tx, { network, keys }: Outgoing): Promise<string[]> => {
   const { rows } = await sql<{ owner: string }>`select coalesce(a.merchant_id::text, ${PLATFORM}) as owner
     from unnest(${[...keys]}::text[]) with ordinality k(outpoint, n)

@@ -16,19 +16,19 @@ import {
 } from '../../chain/transactions/index.ts'
 import { isCovered } from '../../ledger/stops/index.ts'
 
-/** A transaction of ours that joins coins, ready to be stored. */
+/** A transaction of ours that joins coins, to be stored. */
 export interface Joining {
   id: string
   plan: ConsolidationPlan
   coins: readonly OwnCoin[]
   change: ChangeKey
-  /** as the node's estimate was */
+  /** the node's estimate */
   feeRate: unknown
-  /** the unconfirmed transaction that made its coins, and that it pays for; null: they are in blocks */
+  /** the unconfirmed transaction that made its coins and that it pays for; null when its coins are confirmed */
   paysFor: string | null
 }
 
-/** Stores it with its coins reserved. Throws `CoinTaken` when another transaction was faster with one. */
+/** Stores it and reserves its coins. Throws `CoinTaken` when another transaction has one of them. */
 export const insertJoining = async (
   tx: Tx,
   { id, plan, coins, change, feeRate, paysFor }: Joining,
@@ -53,12 +53,10 @@ export class CoinTaken extends Error {
   override name = 'CoinTaken'
 }
 
-/**
- * After the signer refused one, the next is not planned for so long: an alert is raised, and may change its policy.
- */
+/** Pause after the signer refused one: an alert is raised, and the signer's policy may be changed. */
 const REFUSED_PAUSE_MS = 3_600_000
 
-/** Whether anything may be planned: no stop covers it, and the signer has not lately refused to join coins. */
+/** Whether a consolidation may be planned: no stop covers it, and the signer has not refused one lately. */
 export const mayPlan = async (db: Db, at: Date): Promise<boolean> => {
   const since = new Date(at.getTime() - REFUSED_PAUSE_MS)
   const { rows } = await sql<{ may: boolean }>`select not ${isCovered({ asset: sql`'BTC'`, network: sql`'BITCOIN'` })}
@@ -77,8 +75,8 @@ export interface StuckOutput {
 }
 
 /**
- * Outputs to us that have waited in the pool since before a moment and that nothing of ours spends yet; those of the
- * transactions that bring most first.
+ * Returns outputs to us that have been unconfirmed since before a moment and that none of our transactions spends yet;
+ * those of the transactions that bring most come first.
  */
 export const stuckDeposits = async (db: Db, since: Date, most: number): Promise<StuckOutput[]> => {
   const { rows } =
@@ -92,8 +90,8 @@ export const stuckDeposits = async (db: Db, since: Date, most: number): Promise<
 }
 
 /**
- * Transactions that join coins and can never be mined: a coin they spend is spent by another in a final block, or was
- * made by a transaction that is proven never to be mined.
+ * Returns transactions that join coins and can never be mined: another transaction spends one of their coins in a final
+ * block, or the coin was made by a transaction that is proven never to be mined.
  */
 export const supersededJoinings = async (tx: Tx, finalHeight: number): Promise<string[]> => {
   const { rows } = await sql<{ id: string }>`select o.id from outgoing o
@@ -111,7 +109,7 @@ export const supersededJoinings = async (tx: Tx, finalHeight: number): Promise<s
   return rows.map(({ id }) => id)
 }
 
-/** The largest of the coins that every form of a payout spends: those of the first. */
+/** Returns the largest coin that every attempt of a payout spends: the largest of the first attempt. */
 export const coinOf = async (db: Db, payout: string): Promise<OwnCoin | undefined> => {
   const first = (await attemptsOf(db, payout))[0]
   if (!first) return undefined

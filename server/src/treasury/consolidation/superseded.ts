@@ -6,7 +6,9 @@ import { recordSuperseded } from '../../chain/transactions/index.ts'
 import { resolveAlert } from '../../platform/runtime/alerts.ts'
 import { supersededJoinings } from './store.ts'
 
-/** Ends what can never be mined any more once final blocks prove it, so that its coins become free. */
+/**
+ * Ends transactions that join coins and, as final blocks prove, can never be mined, so that their coins become free.
+ */
 export const createSupersededSubscriber = () => ({
   block: async (): Promise<Effects> => noEffects,
   orphaned: async (): Promise<Effects> => noEffects,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../platform/db/index.ts'
 
-/** Any number, the same in every process: only one of them counts at a time. */
+/** An arbitrary lock key, the same in every process: only one of them counts at a time. */
 const LOCK = 7_262_635_006
 
 /**
@@ -47,7 +47,7 @@ export const countCosts = async (tx: Tx): Promise<number> => {
   return rows.length
 }
 
-/** Adds up the totals anew. The caller keeps everything else from writing `network_costs` meanwhile. */
+/** Recalculates the totals. The caller prevents concurrent writes to `network_costs`. */
 export const recountCosts = async (tx: Tx): Promise<void> => {
   await sql`delete from network_cost_totals`.execute(tx)
   await sql`insert into network_cost_totals(network, asset, operation, units) select network, asset, operation, sum(units) from network_costs group by 1, 2, 3`.execute(

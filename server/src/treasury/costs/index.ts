@@ -1,7 +1,7 @@
 /**
- * What networks took in fees, by merchant and by operation. Promises that every fee the ledger has posted is counted
- * once and exactly, whichever code posted it, since the count is made of the ledger's own entries; a fee whose block
- * was lost is counted back.
+ * Costs of networks and acquirers, by merchant and operation. Guarantees that every fee posted in the ledger is counted
+ * once and exactly, whichever code posted it, because the count is made from the ledger's entries. A fee whose block
+ * was lost is subtracted again.
  */
 export { countCosts, recountCosts } from './counting.ts'
 export { costTotals, listCosts, sharesOf, spentSince } from './queries.ts'

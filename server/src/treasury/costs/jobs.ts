@@ -3,7 +3,7 @@ import type { Job } from '../../platform/jobs/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { countCosts } from './counting.ts'
 
-/** Keeps the count of network costs close behind the ledger. */
+/** Creates the job that counts new costs of the ledger. */
 export const createCostJob = ({ db }: Pick<Runtime, 'db'>, everyMs: number): Job => ({
   name: 'count network costs',
   everyMs,

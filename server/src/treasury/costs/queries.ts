@@ -6,7 +6,7 @@ import type { Catalogue } from '../../market/assets/index.ts'
 import type { Db } from '../../platform/db/index.ts'
 import { rescale } from '../../platform/money/index.ts'
 
-/** Days are UTC, `YYYY-MM-DD`, both included. Null does not narrow. */
+/** Days are UTC, `YYYY-MM-DD`, both included. Null means no restriction. */
 export interface CostFilter {
   from: string | null
   to: string | null
@@ -25,7 +25,7 @@ export interface CostLine {
   postings: number
 }
 
-/** What was counted, by merchant, network, asset and operation, in that order. */
+/** Returns counted costs by merchant, network, asset and operation, in that order. */
 export const listCosts = async (db: Db, { from, to, merchantId, network, asset }: CostFilter): Promise<CostLine[]> => {
   const { rows } = await sql<CostLine>`
     select merchant_id as "merchantId", network, asset, operation, sum(units) as units, sum(postings)::bigint as postings
@@ -37,14 +37,14 @@ export const listCosts = async (db: Db, { from, to, merchantId, network, asset }
   return rows
 }
 
-/** What was ever counted, by network, asset and operation: never by merchant, as merchants are too many for labels. */
+/** Returns all costs by network, asset and operation; not by merchant, which are too many for metric labels. */
 export const costTotals = async (db: Db): Promise<Omit<CostLine, 'merchantId' | 'postings'>[]> => {
   const { rows } = await sql<Omit<CostLine, 'merchantId' | 'postings'>>`select network, asset, operation, units
     from network_cost_totals order by network, asset, operation`.execute(db)
   return rows
 }
 
-/** What a network took in fees of an asset since a day, `YYYY-MM-DD` in UTC: ledger units. */
+/** Returns the fees that a network took in an asset since a day, `YYYY-MM-DD` in UTC, in ledger units. */
 export const spentSince = async (db: Db, network: Network, asset: string, day: string): Promise<bigint> => {
   const { rows } = await sql<{ spent: bigint }>`select coalesce(sum(units), 0) as spent from network_costs
     where network = ${network} and asset = ${asset} and day >= ${day}::date`.execute(db)
@@ -53,13 +53,13 @@ export const spentSince = async (db: Db, network: Network, asset: string, day: s
 
 interface CostShare {
   merchantId: string
-  /** the withdrawal, or whatever else the posting was for */
+  /** the object of the posting, for example a withdrawal */
   cause: { kind: string; id: string }
   /** ledger units of the native coin */
   units: bigint
 }
 
-/** A transaction of ours and who bears what it cost. */
+/** A transaction of ours and the parties that bear its cost. */
 export interface SharedCost {
   network: Network
   hash: string
@@ -70,7 +70,7 @@ export interface SharedCost {
   shares: CostShare[]
 }
 
-/** Who bears the fee of one of our transactions, as posted. Undefined when the transaction is not ours. */
+/** Returns the shares of one of our transactions' fee, as posted; undefined when the transaction is not ours. */
 export const sharesOf = async (db: Db, catalogue: Catalogue, hash: string): Promise<SharedCost | undefined> => {
   const outgoing = await paidBy(db, hash)
   if (!outgoing) return undefined

@@ -11,14 +11,14 @@ import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { hasRead, isNewestRead } from '../../chain/watcher/index.ts'
 import type { Books } from './reconcile.ts'
 
-/** What a page of addresses should hold and holds, at which block. Ledger units. */
+/** Recorded balances and chain balances of a page of addresses, at one block, in ledger units. */
 export interface Compared {
   head: Head
   booked: bigint[]
   held: bigint[]
 }
 
-/** At the block the books are of. Where a chain keeps no history that can only be its head. */
+/** Compares at the block of the books. On a chain whose node keeps no history, that must be its head. */
 export const compareAtCursor = async (
   _runtime: Runtime,
   catalogue: Catalogue,
@@ -33,13 +33,13 @@ export const compareAtCursor = async (
   return { head: books, booked: page.map(({ booked }) => booked), held }
 }
 
-/** A chain whose node tells balances of its final block only, and moves on while it is asked. */
+/** A chain whose node returns balances of its final block only, which advances between requests. */
 type FinalTeller = ChainAdapter & Pick<TronChainAdapter, 'balancesAtFinal' | 'mostAtFinal'>
 export const isFinalTeller = (adapter: ChainAdapter): adapter is FinalTeller => 'balancesAtFinal' in adapter
 
 /**
- * At the final block: the newer moves are left out of the records. Undefined when the watcher has not read it, or
- * another.
+ * Compares at the final block, without the newer moves of the records. Undefined when the watcher has not read that
+ * block, or has read another one.
  */
 export const compareAtFinal = async (
   { db }: Runtime,
@@ -60,14 +60,13 @@ export const compareAtFinal = async (
   return booked && { head, booked, held: scaled(units) }
 }
 
-/** A chain of coins, whose node says of each whether it is there. */
+/** A chain of coins, whose node reports for each whether it is unspent. */
 type CoinTeller = ChainAdapter & Pick<CoinChainAdapter, 'coinsAt' | 'scan'>
 export const isCoinTeller = (adapter: ChainAdapter): adapter is CoinTeller => 'coinsAt' in adapter
 
 /**
- * At the block the books are of, by the coins that we know: a missing one is a shortage. What addresses hold besides,
- * in suspense or as a surplus, is taken to be there still: only a look through all coins of the chain could show
- * otherwise.
+ * Compares at the block of the books, by known coins: a missing one is a shortage. Other amounts of the addresses, in
+ * suspense or as a surplus, are assumed to be unchanged: only a scan of all coins of the chain could show otherwise.
  */
 export const compareCoins = async (
   { db }: Runtime,
@@ -93,9 +92,9 @@ export const compareCoins = async (
 }
 
 /**
- * By a look through all coins of the chain, at the block that the node says it is of. It takes minutes, in which blocks
- * come: the records are taken as they were at that block. Undefined when the watcher does not read that block within
- * the time given, as when it was lost.
+ * Compares by a scan of all coins of the chain, at the block that the node names. The scan takes minutes, in which
+ * blocks arrive, so the records are computed as of that block. Undefined when the watcher does not read that block in
+ * the given time, for example because it was lost.
  */
 export const compareScan = async (
   { db }: Runtime,
@@ -118,8 +117,8 @@ export const compareScan = async (
 const LOOK_AGAIN_MS = 500
 
 /**
- * What addresses should have held at a block that the watcher has read: less what later blocks brought them, and more
- * by what we spent in those.
+ * Returns recorded balances as of a block that the watcher has read: later receipts are subtracted, our later spends
+ * are added.
  */
 const coinsBookedAt = (
   db: Db,
@@ -147,13 +146,12 @@ const coinsBookedAt = (
 
 interface KnownCoins {
   coins: (Coin & { address: string })[]
-  /** what each address of the page should hold, and what of it is in no known coin: ledger units */
+  /** record of each address of the page, and the part of it in no known coin: ledger units */
   records: { booked: bigint; unseen: bigint }[]
 }
 
 /**
- * Coins of these addresses that blocks made and none has spent, and their records; undefined when the watcher has read
- * on.
+ * Returns the confirmed, unspent coins of these addresses, and their records; undefined when the watcher has read on.
  */
 const coinsIn = (
   db: Db,
@@ -174,7 +172,7 @@ const coinsIn = (
 const standsAt = async (adapter: ChainAdapter, { height, hash }: Books): Promise<boolean> =>
   (isEvmNetwork(adapter.network) ? await adapter.hashAt(height) : (await adapter.head()).hash) === hash
 
-/** What a node is asked for these addresses, and its answers in ledger units. */
+/** Returns the queries of a node for these addresses, and a function that converts its answers to ledger units. */
 const questionsOf = (catalogue: Catalogue, network: Network, page: readonly Comparand[]) => {
   const assets = page.map(({ asset }) => catalogue.findCrypto(asset)!)
   const on = assets.map((asset) => asset.networks.get(network)!)

@@ -2,16 +2,16 @@ import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 
-/** How one asset of a network stands. Ledger units. */
+/** Result of a comparison for one asset of a network, in ledger units. */
 export interface CustodyLine {
   network: Network
   ticker: string
   height: number
   hash: string
-  /** what the ledger says our wallets hold */
+  /** balance of our wallets by the ledger */
   booked: bigint
   onChain: bigint
-  /** what single addresses hold less, and more, than they should; both not negative */
+  /** sums of the shortages and of the surpluses of single addresses; neither is negative */
   short: bigint
   surplus: bigint
 }
@@ -21,15 +21,15 @@ export interface Round {
   network: Network
   height: number
   lines: CustodyLine[]
-  /** addresses that were asked about */
+  /** addresses that were compared */
   compared: number
   /** addresses that changed and wait for the next round */
   left: number
-  /** what became of a look through all coins that was due; null where none was */
+  /** outcome of a due scan of all coins; null when none was due */
   scan: 'done' | 'failed' | null
 }
 
-/** When all coins of a network were looked through the last time; null: never. */
+/** Returns when all coins of a network were last scanned; null: never. */
 export const scannedAt = async (db: Db | Tx, network: Network): Promise<Date | null> => {
   const { rows } = await sql<{
     at: Date | null
@@ -52,7 +52,7 @@ export const storeRound = async (db: Db | Tx, lines: readonly CustodyLine[], at:
   }
 }
 
-/** The newest comparison of each asset and network. */
+/** Returns the newest comparison of each asset and network. */
 export const listRounds = async (db: Db | Tx): Promise<(CustodyLine & { comparedAt: Date })[]> => {
   const { rows } = await sql<CustodyLine & { comparedAt: Date }>`select network, asset as ticker, height, hash, booked,
       on_chain as "onChain", short, surplus, compared_at as "comparedAt" from custody_rounds order by network, asset`.execute(

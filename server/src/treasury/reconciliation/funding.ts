@@ -21,7 +21,7 @@ import { raiseOrRenewAlert } from '../../platform/runtime/alerts.ts'
 import { restoredAt } from '../../platform/runtime/installation.ts'
 import { platformMoneyItem } from './postings.ts'
 
-/** Moves of blocks so far below the final one are never asked for again, even by a node that lags. */
+/** Depth below the final block at which moves are deleted: even a node that lags never asks for them again. */
 const RECENT_BLOCKS = 10_000
 
 interface Funding {
@@ -33,14 +33,14 @@ interface Funding {
   suspense: boolean
 }
 
-/** Blocks' own stamps may be so far ahead of a clock: Bitcoin's rules allow two hours. */
+/** How far block times may be ahead of a clock: Bitcoin's rules allow two hours. */
 const STAMP_AHEAD_MS = 2 * 3_600_000
 
 /**
- * Money that reaches wallets of the platform from outside is the owner's: noted when it is seen, booked as capital once
- * its block is final. Our own change is not money from outside, nor is what the operator sends back from cold storage.
- * What comes to a forgotten address, or in a block of the time that a restored copy knows nothing of, may be anybody's:
- * it goes to suspense.
+ * Creates the subscriber for money that the platform's wallets receive from outside. It belongs to the owner: it is
+ * recorded when it is seen, and posted as capital once its block is final. Our own change and transfers back from cold
+ * storage are not money from outside. Receipts of forgotten addresses, and of blocks from the time that a restored copy
+ * does not know, may be anybody's: they are posted to suspense.
  */
 export const createFunding = (catalogue: Catalogue) => ({
   block: async (tx: Tx, network: Network, block: Block, _moment: Moment): Promise<Effects> => {
@@ -115,7 +115,7 @@ export const createFunding = (catalogue: Catalogue) => ({
   mempool: async (): Promise<Effects> => noEffects,
 })
 
-/** Of inner transfers, only what is more than is stored of their transactions. */
+/** Drops inner transfers that are stored already, except for the excess over the stored sums. */
 const withoutKnownInner = async (tx: Tx, network: Network, shown: readonly Funding[]): Promise<Funding[]> => {
   const inner = shown.filter(isInner)
   if (inner.length === 0) return [...shown]
@@ -128,8 +128,8 @@ const withoutKnownInner = async (tx: Tx, network: Network, shown: readonly Fundi
 }
 
 /**
- * What came to a forgotten address leaves suspense again when its address no longer holds it: it was swept before the
- * copy was restored, and is in suspense where it came to.
+ * Marks receipts of forgotten addresses as unexplained, and raises an alert for each asset. If an address no longer
+ * holds them, the reconciliation takes them out of suspense: they were swept, and the receiver has them in suspense.
  */
 const suspend = async (
   tx: Tx,
@@ -152,8 +152,8 @@ const suspend = async (
 }
 
 /**
- * Tells what was sent from a cold address of ours: on Bitcoin by the coins a transaction spends, elsewhere by the
- * sender.
+ * Returns a test for transfers from cold addresses of ours: on Bitcoin by the coins that the transaction spends,
+ * elsewhere by the sender.
  */
 const coldSpenders = async (
   tx: Tx,
@@ -173,8 +173,9 @@ const coldSpenders = async (
 }
 
 /**
- * What comes from an address of ours was ours before, whichever party sent the transaction: anybody may start the sweep
- * of an address that has delegated, and a restored copy does not know all of our own transactions.
+ * Returns a test for transfers from our own addresses, which are not money from outside, whichever party sent the
+ * transaction: anybody may start the sweep of an address that has delegated, and a restored copy does not know all of
+ * our own transactions.
  */
 const movedAmongOurs = async (
   tx: Tx,
@@ -194,7 +195,8 @@ const movedAmongOurs = async (
 }
 
 /**
- * Gives a merchant money of the owner's, in the ledger only: capital to merchant through the clearing of both.
+ * Grants a merchant money of the owner, in the ledger only: from capital to the merchant through the clearing accounts
+ * of both.
  * @param units ledger units of the asset
  */
 export const grantCapital = async (

@@ -2,21 +2,21 @@ import Type, { type Static } from 'typebox'
 import { byTicker, number, text, whole } from '../../platform/config/fields.ts'
 import { withRule } from '../../platform/config/shape.ts'
 
-/** How much of one asset a network's hot wallet should hold. Chain units. */
+/** Limits of one asset in a network's hot wallet, in chain units. */
 export interface HotLimits {
-  /** above this by more than `slack` the excess goes to cold storage */
+  /** when exceeded by more than `slack`, the excess goes to cold storage */
   cap: bigint
   slack: bigint
-  /** what stays in the hot wallet then, and what a refill fills it to */
+  /** what then stays in the hot wallet, and what a refill fills it up to */
   target: bigint
-  /** below this a refill is asked for */
+  /** below this, an alert requests a refill */
   low: bigint
-  /** where the excess goes, in canonical form; null when nothing is to leave */
+  /** cold address for the excess, in canonical form; null when nothing is to leave */
   cold: string | null
 }
 
 export interface TreasuryPolicy {
-  /** by ticker; what is not listed has no bounds */
+  /** by ticker; an asset that is not listed has no limits */
   hot: ReadonlyMap<string, HotLimits>
   /** ms a transfer to cold storage waits for its signed bytes */
   signWithinMs: number
@@ -43,10 +43,10 @@ const LIMITS = withRule(
   },
 )
 
-/** Of the hot wallet, in a network's part of the policy file. */
+/** Settings of the hot wallet in a network's part of the policy file. */
 export const TREASURY_MEMBERS = {
   hot: Type.Optional(byTicker(LIMITS, 'how much of an asset is hot; what is not listed has no bounds')),
-  // Nodes of TRON take nothing that expires later than a day from now.
+  // TRON nodes accept no transaction that expires more than a day from now.
   signWithinMs: Type.Optional(
     whole('a transfer to cold storage waits so long for its signature', {
       least: SHORTEST_MS,
@@ -66,7 +66,7 @@ interface TreasurySettings {
   runwayDays?: number
 }
 
-/** What a policy file says of a network's hot wallet. */
+/** Returns the hot-wallet policy of a network from the policy file. */
 export const treasuryPolicyOf = ({
   hot = {},
   signWithinMs = DAY_MS,

@@ -7,7 +7,7 @@ import { recountCosts } from '../costs/index.ts'
 
 export type Subject = 'deposits' | 'withdrawals'
 
-/** How many deposits or withdrawals are in each state, whatever number there ever was. */
+/** Counts deposits or withdrawals by state; the cost does not depend on their number. */
 export const countStates = async (
   db: Db | Tx,
   subject: Subject,
@@ -25,7 +25,7 @@ export const countStates = async (
 
 const MOST_CHANGES = 5_000
 
-/** Adds up the changes of states, so that what is read to count them stays short. */
+/** Creates the job that sums up changes of states, so that few rows have to be read to count them. */
 export const createCountJob = (runtime: Runtime, everyMs: number): Job => ({
   name: 'count states',
   everyMs,
@@ -51,10 +51,7 @@ export interface CountFinding {
   found: string
 }
 
-/**
- * Holds the totals that are read all the time against what they are totals of. Reads whole tables: for a person, once a
- * day.
- */
+/** Compares stored totals with the rows they are totals of. Reads whole tables: run it by hand, once a day. */
 export const auditCounts = async (db: Db): Promise<CountFinding[]> => {
   const { rows } = await sql<CountFinding>`
     with states as (
@@ -76,9 +73,7 @@ export const auditCounts = async (db: Db): Promise<CountFinding[]> => {
   return rows
 }
 
-/**
- * Counts everything anew. Nothing else may write meanwhile, so the tables are locked: a second for each million rows.
- */
+/** Recounts all totals. It locks the tables against writes, for about a second for each million rows. */
 export const countAnew = async (db: Db): Promise<void> =>
   inTransaction(db, async (tx) => {
     await sql`lock table deposits, withdrawals, custody_addresses, house_addresses, network_costs in share mode`.execute(

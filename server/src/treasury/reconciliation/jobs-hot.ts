@@ -7,7 +7,7 @@ import { positionsOf, type Position } from './positions.ts'
 import { runwayOf, type Runway } from './runway.ts'
 import { alertRefill, alertRunway, inLedgerUnits } from './watching-hot.ts'
 
-/** How the hot wallet of a network stands. */
+/** The state of a network's hot wallet. */
 export interface Standing {
   positions: Position[]
   runway: Runway
@@ -24,12 +24,12 @@ export const standingOf = async (
   return { positions, runway: await runwayOf(db, network, native?.hot ?? 0n, clock.business()) }
 }
 
-/** Tells the operator when a hot wallet runs low or the coin for fees runs out, and when it does so no longer. */
+/** Raises alerts when a hot wallet runs low or the coin for fees runs out, and resolves them afterwards. */
 export const createHotWatchJob = (deps: {
   runtime: Runtime
   catalogue: Catalogue
   policies: Readonly<Record<Network, TreasuryPolicy>>
-  /** where the hot wallet of each network is filled */
+  /** address to which the hot wallet of each network is refilled */
   addresses: ReadonlyMap<Network, string>
   everyMs: number
 }): Job => ({

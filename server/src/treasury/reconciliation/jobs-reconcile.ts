@@ -22,24 +22,22 @@ import { assetsOn, DEFAULT_ROUND_LIMITS, readBooks, type Books, type RoundLimits
 import { takeBackSurplus } from './surplus.ts'
 
 /**
- * Asked at once of a chain that answers for each address, and of one that has to answer before its final block moves
- * on.
+ * Addresses in one request, on a chain that answers for each address or has to answer before its final block advances.
  */
 const PAGE = 500
 const FINAL_PAGE = 50
 const SCAN_AFTER_MS = 24 * 60 * 60_000
 const READ_WITHIN_MS = 30_000
-/** After a look through all coins that failed the next one is tried so much later. */
+/** Pause after a failed scan of all coins. */
 const SCAN_PAUSE_MS = 60 * 60_000
 /** Older than this, an alert is raised. */
 const OLD_SCAN_MS = 3 * SCAN_AFTER_MS
 
 /**
- * Holds the books against the chain at the block the watcher has read to (on TRON, the final block): in total, and at
- * every address where something happened since it was last compared, that differed then, that is the platform's, or
- * that has been idle for long. On Bitcoin the node is asked for the coins we know, and looks through all of its own
- * once a day. Undefined when the two can't be compared now: the network has not been read, or its head has moved on
- * where the chain keeps no history.
+ * Compares the books with the chain at the block the watcher has read to (on TRON, the final block): in total, and at
+ * every address that changed since its last comparison, differed then, is the platform's, or has been idle for long. On
+ * Bitcoin the node is asked for known coins, and scans all of its own once a day. Undefined when no comparison is
+ * possible now: the network has not been read, or its head has advanced on a chain whose node keeps no history.
  */
 export const reconcileNetwork = async (
   runtime: Runtime,
@@ -102,8 +100,8 @@ export const reconcileNetwork = async (
 }
 
 /**
- * A node that has to answer before its final block moves on is asked for as many as it has shown to manage: behind a
- * gateway's limit, few.
+ * Returns the size of a page. A node that has to answer before its final block advances gets only as many addresses as
+ * it has managed before: behind a gateway's limit, few.
  */
 const pageSize = (adapter: ChainAdapter, known: number): number => {
   if (isFinalTeller(adapter)) return Math.max(1, Math.min(FINAL_PAGE, adapter.mostAtFinal?.() ?? FINAL_PAGE))
@@ -111,8 +109,8 @@ const pageSize = (adapter: ChainAdapter, known: number): number => {
 }
 
 /**
- * Whether all coins are to be looked through; then what was compared by known coins since the last time is compared
- * again.
+ * Whether a scan of all coins is due. If so, addresses compared by known coins since the last scan are marked to be
+ * compared again.
  */
 const isScanDue = async (
   { db }: Runtime,
@@ -130,7 +128,8 @@ const isScanDue = async (
 const headOf = ({ height, hash }: Head): Head => ({ height, hash })
 
 /**
- * The same, of every address and asset of the network whether anything happened or not: takes as long as they are many.
+ * Like `reconcileNetwork`, for every address and asset of the network, changed or not. Its duration depends on their
+ * number.
  */
 export const reconcileFully = async (
   runtime: Runtime,
@@ -147,7 +146,7 @@ export const reconcileFully = async (
   }
 }
 
-/** Takes back what has been explained, adds up, and stores how each asset stands. */
+/** Takes explained surpluses out of suspense, and sums up and stores the result of each asset. */
 const conclude = async (
   { db, clock, newId, log }: Runtime,
   network: Network,
@@ -173,14 +172,14 @@ const conclude = async (
     return lines
   })
 
-/** Pause before a shortage is looked at again: a block or two of a chain of accounts. */
+/** Pause before a shortage is checked again: a block or two of an account chain. */
 const AGAIN_MS = 15_000
 
 /**
- * Compares networks every so often, side by side, and acts on what it finds. A node that is slow or fails does not keep
- * the others waiting. A shortage has to show twice before it stops anything: a node may answer for its newest block
- * with the state of one that it is just making (anvil does under load), or from a machine behind a balancer that is
- * elsewhere.
+ * Creates the job that compares networks in parallel at intervals and acts on the results, so that a slow or failing
+ * node does not delay the others. A shortage must show twice before it stops anything: a node may answer for its newest
+ * block with the state of a block in progress (anvil does under load), or another machine behind a load balancer may be
+ * at another block.
  */
 export const createReconcileJob = (
   runtime: Runtime,
@@ -191,7 +190,7 @@ export const createReconcileJob = (
   const noScanBefore = new Map<Network, number>()
   return {
     name: `reconcile custody ${adapters.map(({ network }) => network).join()}`,
-    // A node that looks through all its coins takes up to twenty minutes.
+    // A node scans all its coins in up to twenty minutes.
     longestMs: 60 * 60_000,
     everyMs,
     run: async (signal) => {
@@ -225,10 +224,7 @@ export const createReconcileJob = (
   }
 }
 
-/**
- * A surplus, and coins that we do not know, show by a look through all coins only: when none succeeds for days, an
- * alert is raised.
- */
+/** Raises an alert when no scan of all coins has succeeded for days: only a scan finds a surplus and unknown coins. */
 const alertOldScan = async ({ db, clock, newId }: Runtime, { network, scan }: Round): Promise<void> => {
   const moment = momentOf({ clock, newId })
   if (scan === 'done') return resolveAlert(db, 'full-comparison-old', network, moment.at)
@@ -242,7 +238,7 @@ const alertOldScan = async ({ db, clock, newId }: Runtime, { network, scan }: Ro
   await raiseOrRenewAlert(db, { kind: 'full-comparison-old', subject: network, text }, moment)
 }
 
-/** A second reading decides; when none can be had, the first one does. */
+/** Reads again after a shortage. The second reading decides; if it fails, the first one does. */
 const readTwiceIfShort = async (
   runtime: Runtime,
   catalogue: Catalogue,

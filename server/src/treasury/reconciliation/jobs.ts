@@ -24,15 +24,12 @@ export const createSealJob = (runtime: Runtime, everyMs: number): Job => {
   }
 }
 
-/** Chains that are anchored with the ledger's: who did what by hand. */
+/** Returns the heads of other hash chains to anchor with the ledger's: records of manual actions. */
 const otherHeads = async (tx: Tx): Promise<string[]> => {
   const head = await headOfActions(tx)
   return head ? [`operator actions|${head.number}|${head.hash}`] : []
 }
 
-/**
- * The ledger held against itself and its hash chains. @param again from the first entry on, not only what is new since
- * the last time
- */
+/** Checks the ledger and its hash chains. @param again from the first entry on, not only entries since the last time */
 export const auditBooks = ({ db, clock }: Runtime, { again }: { again: boolean }): Promise<Finding[]> =>
   verifyLedger(db, { again }, new Date(clock.now()))

@@ -9,16 +9,17 @@ import type { CustodyLine, Round } from './comparisons.ts'
 import { createStop } from '../../ledger/stops/index.ts'
 import { suspendSurplus } from './surplus.ts'
 
-/** Named in an alert at most; `bursar reconcile` names all. */
+/** Most addresses named in an alert; `bursar reconcile` names all. */
 const MOST_NAMED = 5
 
-/** Short when the wallets together hold less than the ledger says, or any one of them less than its record. */
+/** Whether the wallets together hold less than the ledger, or any one of them less than its record. */
 export const isShort = ({ booked, onChain, short }: CustodyLine): boolean => short > 0n || onChain < booked
 const isOver = ({ booked, onChain, surplus }: CustodyLine): boolean => surplus > 0n || onChain > booked
 
 /**
- * Acts on a comparison: a shortage freezes withdrawals of the asset and alerts, a surplus only alerts (`contract.md` 19
- * #16). Both name the addresses and what each differs by. A freeze stays until the operator lifts it.
+ * Acts on a comparison: a shortage stops withdrawals of the asset and raises an alert, a surplus only raises an alert
+ * (`contract.md` 19 #16). Both alerts name the addresses and their differences. The stop stays until an operator lifts
+ * it.
  */
 const judgeLine = async (
   tx: Tx,
@@ -66,7 +67,7 @@ const detailOf = ({ booked, onChain }: CustodyLine, drifts: readonly Drift[]) =>
   addresses: Object.fromEntries(drifts.map(({ address, difference }) => [address, difference.toString()])),
 })
 
-/** Acts on a round: freezes, alerts, and books surpluses that have stood. */
+/** Acts on a round: creates stops, raises alerts, and posts surpluses that have lasted long enough to suspense. */
 export const judgeRound = async (runtime: Runtime, catalogue: Catalogue, { network, lines }: Round): Promise<void> => {
   for (const line of lines) {
     const asset = catalogue.findCrypto(line.ticker)!

@@ -6,24 +6,24 @@ import type { Catalogue } from '../../market/assets/index.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { assetsOn } from './reconcile.ts'
 
-/** Where one asset of a network is, by the books at the block the watcher has read to. Ledger units. */
+/** Where one asset of a network is, by the books at the block the watcher has read to, in ledger units. */
 export interface Position {
   network: Network
   ticker: string
-  /** what payouts can be made of: the hot wallet; on Bitcoin every coin that is signed for here */
+  /** available for payouts: the hot wallet; on Bitcoin every coin whose key is in the signer */
   hot: bigint
-  /** of it, on its way out and in no block yet */
+  /** the part of it in outgoing transactions that are in no block yet */
   leaving: bigint
   /** withdrawals that nothing has been planned for */
   waiting: bigint
-  /** at deposit addresses, to be swept; nothing on Bitcoin, which pays from them */
+  /** at deposit addresses, to be swept; 0 on Bitcoin, which pays from them */
   unswept: bigint
   cold: bigint
 }
 
 type Sums = ReadonlyMap<string, bigint>
 
-/** How every asset of a network stands, in the catalogue's order. */
+/** Returns the position of every asset of a network, in the catalogue's order. */
 export const positionsOf = async (db: Db | Tx, catalogue: Catalogue, network: Network): Promise<Position[]> => {
   const held = await heldOf(db, network)
   const { waiting, leaving } = await owedOf(db, network)
@@ -40,7 +40,7 @@ export const positionsOf = async (db: Db | Tx, catalogue: Catalogue, network: Ne
   }))
 }
 
-/** What addresses hold together, by what they are for. */
+/** Returns the recorded balances by the purpose of addresses. */
 const heldOf = async (db: Db | Tx, network: Network): Promise<Record<'hot' | 'cold' | 'deposit', Sums>> => {
   const rows = await totalsByAccount(db, network)
   const of = (account: string): Sums =>
@@ -48,7 +48,7 @@ const heldOf = async (db: Db | Tx, network: Network): Promise<Record<'hot' | 'co
   return { hot: of('hot'), cold: of('cold'), deposit: of('deposit') }
 }
 
-/** What a deposit address pays by itself does not leave the hot wallet. */
+/** Sums waiting and sent withdrawals, without those paid from a deposit address. */
 const owedOf = async (db: Db | Tx, network: Network): Promise<{ waiting: Sums; leaving: Sums }> => {
   const { rows } = await sql<{ ticker: string; waits: boolean; units: bigint }>`
     select w.ticker, w.state = 'requested' as waits, sum(w.units) as units from withdrawals w left join outgoing o on o.id = w.outgoing_id
@@ -61,9 +61,8 @@ const owedOf = async (db: Db | Tx, network: Network): Promise<{ waiting: Sums; l
 }
 
 /**
- * Transfers to cold storage whose signed bytes are here and that are in these states: in no block yet, unless others
- * are asked for.
- * @param sender of one address only
+ * Sums transfers to cold storage whose signed bytes were imported, by state; by default those that are in no block yet.
+ * @param sender only those of one address
  */
 export const toColdOf = async (
   db: Db | Tx,

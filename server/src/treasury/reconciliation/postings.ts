@@ -3,7 +3,8 @@ import type { Moment } from '../../platform/base/moment.ts'
 import { PLATFORM, type Item } from '../../ledger/postings/index.ts'
 
 /**
- * Money of the platform that a network holds more, or less where `units` is below 0: booked against what it is.
+ * Returns the posting of platform money that a network holds in addition to the books, or lacks if `units` is below 0:
+ * custody against capital or suspense.
  * @param units ledger units
  */
 export const platformMoneyItem = (

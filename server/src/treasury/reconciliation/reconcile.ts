@@ -6,40 +6,38 @@ import type { AssetOnNetwork, Catalogue, CryptoAsset } from '../../market/assets
 import { comparandsOf, recordedTotals, type Comparand } from '../../ledger/address-balances/index.ts'
 import type { Db } from '../../platform/db/index.ts'
 
-/** What the books say of a network at the block the watcher has read to. Ledger units, by asset. */
+/** The books of a network at the block the watcher has read to: ledger units, by asset. */
 export interface Books {
   height: number
   hash: string
-  /** the ledger: custody, plus what the chain already shows but is not booked before it is final */
+  /** the ledger: custody, plus amounts that the chain shows and that are posted once final */
   ledger: Map<string, bigint>
-  /** the records of addresses, which add up to the same unless one of the two is wrong */
+  /** the records of addresses; their sums differ from the ledger's only if one of the two is wrong */
   recorded: Map<string, bigint>
   comparands: Comparand[]
 }
 
 export interface RoundLimits {
-  /** addresses that changed since they were compared, at most in one round; the others wait for the next */
+  /** most changed addresses compared in one round; the others wait for the next */
   mostTouched: number
-  /** addresses where nothing happened are compared again when their last comparison is this old, so many in a round */
+  /** idle addresses are compared again when their last comparison is this old, so many in a round */
   idleAfterMs: number
   mostIdle: number
   /**
-   * on a chain of coins all unspent outputs are looked through after so long, a day when absent; in between, the node
-   * is asked for the coins we know
+   * on a chain of coins, the interval of scans of all unspent outputs, a day when absent; in between, the node is asked
+   * for known coins
    */
   scanAfterMs?: number
-  /** how long the watcher may take to read the block that such a look was of, half a minute when absent */
+  /** how long the watcher may take to read the block of such a scan, half a minute when absent */
   readWithinMs?: number
 }
 
-/**
- * With a million idle addresses and a round every 5 minutes all are seen again within four days after the week is over.
- */
+/** With a million idle addresses and a round every 5 minutes, all are compared within four days after the week. */
 export const DEFAULT_ROUND_LIMITS: RoundLimits = { mostTouched: 20_000, idleAfterMs: 7 * 86_400_000, mostIdle: 1_000 }
 
 /**
- * Reads the cursor, the ledger, and the records of those addresses that are due, in one snapshot. Undefined while the
- * network has not been read, or not again since final blocks of it were lost.
+ * Reads the cursor, the ledger, and the records that are due for comparison, in one snapshot. Undefined while the
+ * network has not been read, or has not been read again after its final blocks were lost.
  */
 export const readBooks = async (db: Db, network: Network, limits: RoundLimits, at: Date): Promise<Books | undefined> =>
   db

@@ -6,14 +6,15 @@ import { applyAll, type Item } from '../../ledger/postings/index.ts'
 import { platformMoneyItem } from './postings.ts'
 
 /**
- * A surplus has to stand this long before it is booked: what a block brought that is not final may go, or be explained.
+ * How long a surplus must last before it is posted: an amount from a block that is not final may be lost, or be
+ * explained.
  */
 const SURPLUS_AFTER_MS = 60 * 60_000
 
 /**
- * Books what addresses have held too much for long enough into suspense (`contract.md` 19 #16). It has no owner until a
- * person or a later explanation says whose it is.
- * @returns what was booked now
+ * Posts surpluses of addresses that have lasted long enough to suspense (`contract.md` 19 #16). They have no owner
+ * until an operator or a later explanation assigns one.
+ * @returns the amounts posted now
  */
 export const suspendSurplus = async (tx: Tx, network: Network, now: Date, moment: Moment): Promise<Portion[]> => {
   const since = new Date(now.getTime() - SURPLUS_AFTER_MS)
@@ -23,9 +24,9 @@ export const suspendSurplus = async (tx: Tx, network: Network, now: Date, moment
 }
 
 /**
- * Takes out of suspense what a deposit, found later, has explained: its address then holds less than booked by just
- * that. Only what is left after this is a shortage.
- * @returns what was taken back now
+ * Takes an amount out of suspense that a deposit, found later, has explained: its address then holds less than recorded
+ * by just that amount. Only a shortage that remains is real.
+ * @returns the amounts taken out now
  */
 export const takeBackSurplus = async (tx: Tx, network: Network, moment: Moment): Promise<Portion[]> => {
   const rows = await takeOffExplained(tx, network)

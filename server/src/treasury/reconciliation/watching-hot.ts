@@ -8,7 +8,7 @@ import type { HotLimits, TreasuryPolicy } from './hot-policy.ts'
 import type { Position } from './positions.ts'
 import type { Runway } from './runway.ts'
 
-/** Limits of one asset in ledger units. */
+/** Converts the limits of one asset to ledger units. */
 export const inLedgerUnits = (catalogue: Catalogue, network: Network, ticker: string, limits: HotLimits): HotLimits => {
   const asset = catalogue.findCrypto(ticker)
   const on = asset?.networks.get(network)
@@ -18,7 +18,9 @@ export const inLedgerUnits = (catalogue: Catalogue, network: Network, ticker: st
   return { cap: scaled(cap), target: scaled(target), low: scaled(low), slack: scaled(slack), cold }
 }
 
-/** What should be sent to the hot wallet, in ledger units: 0 while it has enough for what waits and is not low. */
+/**
+ * Returns the refill that the hot wallet needs, in ledger units: 0 while it covers waiting withdrawals and is not low.
+ */
 export const refillOf = ({ hot, leaving, waiting }: Position, { low, target }: HotLimits): bigint => {
   const free = hot - leaving
   if (free >= low && free >= waiting) return 0n
@@ -26,13 +28,13 @@ export const refillOf = ({ hot, leaving, waiting }: Position, { low, target }: H
   return wanted - free
 }
 
-/** What should leave for cold storage: nothing that waiting withdrawals need. */
+/** Returns the excess to send to cold storage, without anything that waiting withdrawals need. */
 export const excessOf = ({ hot, leaving, waiting }: Position, { cap, slack, target }: HotLimits): bigint => {
   const free = hot - leaving - waiting
   return free > cap + slack ? free - target : 0n
 }
 
-/** Tells the operator what to send where, and that it is no longer needed. */
+/** Raises an alert with the amount and address of a refill, or resolves it. */
 export const alertRefill = async (
   db: Db,
   position: Position,

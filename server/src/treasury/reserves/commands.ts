@@ -13,9 +13,9 @@ export interface Taken {
 }
 
 /**
- * Takes stock: what every merchant has and what the last comparisons found on the chains, in one snapshot, and stores
- * the report from which proofs are made. Throws when a merchant has an asset that the catalogue lacks: it would be left
- * out.
+ * Reads every merchant's balances and the reserves of the last comparisons in one snapshot, and stores the report from
+ * which proofs are made. Throws when a merchant has an asset that the catalogue lacks, because the report would omit
+ * it.
  * @param secret 32 random bytes
  * @param sign makes the report's signature; null to leave it unsigned
  */

@@ -17,7 +17,7 @@ interface NodeFile {
   sums: string[]
 }
 
-/** What the operator publishes, for everybody to compare. */
+/** The report as the operator publishes it, so that everybody can compare it. */
 export interface ReportFile {
   /** the exact text of a `Statement` */
   statement: string
@@ -27,7 +27,7 @@ export interface ReportFile {
   signed: Signed | null
 }
 
-/** What one merchant checks. */
+/** The proof that one merchant checks. */
 export interface ProofFile extends ReportFile {
   merchantId: string
   /** hex */
@@ -49,11 +49,11 @@ const fileOf = ({ statement, commitment, publicKey, signature }: Report, tree: S
   signed: publicKey === null || signature === null ? null : { publicKey, signature },
 })
 
-/** @param leaves all of the report */
+/** Returns the published file of a report. @param leaves all leaves of the report */
 export const reportFile = (report: Report, leaves: readonly Balances[]): ReportFile =>
   fileOf(report, buildTree(report.statement, report.secret, leaves, assetsOf(report)))
 
-/** The proofs of these merchants (all of them when null), one at a time; one that the report lacks is left out. */
+/** Yields the proofs of these merchants (of all when null), without those that the report lacks. */
 export function* proofFiles(
   report: Report,
   leaves: readonly Balances[],
@@ -80,7 +80,7 @@ export function* proofFiles(
 export const proofFile = (report: Report, leaves: readonly Balances[], merchantId: string): ProofFile | undefined =>
   proofFiles(report, leaves, [merchantId]).next().value as ProofFile | undefined
 
-/** Signs a commitment (hex) by an Ed25519 key of the operator's. */
+/** Signs a commitment (hex) with an Ed25519 key of the operator. */
 export const signReport = (key: KeyObject, commitment: string): Signed => {
   if (key.asymmetricKeyType !== 'ed25519') throw new Error('reports are signed with an Ed25519 key')
   const { x } = createPublicKey(key).export({ format: 'jwk' })

@@ -8,8 +8,8 @@ export interface SumNode {
 }
 
 /**
- * SHA-256 over a tag of its own for each kind of thing, so that no leaf can pass for a node, a root or another report's
- * leaf. All that follows a tag has a fixed length given the number of assets.
+ * SHA-256 with a different tag for each kind of input, so that a leaf can't be used as a node, a root or another
+ * report's leaf. The data after a tag has a fixed length for a given number of assets.
  */
 const digest = (
   kind: 'statement' | 'merchant' | 'leaf' | 'empty' | 'node' | 'root',
@@ -23,7 +23,7 @@ const digest = (
 const BYTES = 32
 const LIMIT = 1n << 256n
 
-/** Sums as 32 bytes each, big-endian. Throws for one that is negative or does not fit: it can't be proven. */
+/** Encodes sums as 32 bytes each, big-endian. Throws for a sum that is negative or too large: it can't be proven. */
 const encodeSums = (sums: readonly bigint[]): Buffer => {
   const bytes = Buffer.alloc(BYTES * sums.length)
   sums.forEach((sum, i) => {
@@ -35,13 +35,13 @@ const encodeSums = (sums: readonly bigint[]): Buffer => {
 
 export const hashStatement = (text: string): Buffer => digest('statement', Buffer.from(text, 'utf8'))
 
-/** What hides whose a leaf is from everyone who lacks the report's secret. */
+/** Returns the salt that hides the owner of a leaf from everyone without the report's secret. */
 export const saltOf = (secret: Buffer, merchantId: string): Buffer =>
   createHmac('sha256', secret).update(merchantId).digest()
 
 /**
- * Names a merchant in the tree. Bound to the merchant's id, so that one leaf can't be shown to two merchants with equal
- * balances.
+ * Returns a merchant's id in the tree. It depends on the merchant's id, so that one leaf can't be shown to two
+ * merchants with equal balances.
  */
 export const leafIdOf = (salt: Buffer, merchantId: string): Buffer =>
   digest('merchant', salt, Buffer.from(merchantId, 'utf8'))
@@ -51,16 +51,15 @@ export const leafOf = (statement: Buffer, leafId: Buffer, sums: readonly bigint[
   sums,
 })
 
-/** Fills the tree up to a power of two; there is nothing to be owed to it. */
+/** Returns a leaf with zero balances, which fills the tree up to a power of two. */
 export const emptyLeaf = (statement: Buffer, assets: number): SumNode => ({
   hash: digest('empty', statement),
   sums: Array.from({ length: assets }, () => 0n),
 })
 
 /**
- * Both children's hashes and both children's sums are hashed. A scheme that hashes only their total (Maxwell's first
- * one, and what some exchanges published) lets two siblings be shown two different splits of it, and so an amount be
- * left out.
+ * Hashes the hashes and the sums of both children. A scheme that hashes only their total (Maxwell's first one, and
+ * those that some exchanges published) allows to show two siblings different splits of it, and so to omit an amount.
  */
 export const parentOf = (left: SumNode, right: SumNode): SumNode => {
   const sums = left.sums.map((sum, i) => sum + right.sums[i]!)
@@ -68,6 +67,6 @@ export const parentOf = (left: SumNode, right: SumNode): SumNode => {
   return { hash: digest('node', left.hash, encodeSums(left.sums), right.hash, encodeSums(right.sums)), sums }
 }
 
-/** What is published: everyone who has the same commitment has the same statement, root and totals. */
+/** Returns the published commitment: the same commitment implies the same statement, root and totals. */
 export const commitmentOf = (statement: Buffer, root: SumNode): Buffer =>
   digest('root', statement, root.hash, encodeSums(root.sums))

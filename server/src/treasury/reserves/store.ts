@@ -18,7 +18,8 @@ const OWNERS = sql.raw(
 )
 
 /**
- * Every merchant's balances, what is on hold with them, in the order of the assets: those of whom nothing is owed too.
+ * Returns every merchant's balances, including held amounts, in the order of the assets; also of merchants without a
+ * balance.
  */
 export const readBalances = async (tx: Tx, assets: readonly string[]): Promise<Balances[]> => {
   const { rows } = await sql<Balances>`select m.id as "merchantId", array(
@@ -28,7 +29,7 @@ export const readBalances = async (tx: Tx, assets: readonly string[]): Promise<B
   return rows
 }
 
-/** Sums of the ledger's accounts by asset and kind, credit positive; networks' accounts of a kind together. */
+/** Sums the ledger's accounts by asset and kind, credit positive; accounts of a kind on all networks together. */
 export const readSums = async (tx: Tx): Promise<Map<string, bigint>> => {
   const { rows } = await sql<{ asset: string; kind: string; units: bigint }>`
     select asset, split_part(kind, ':', 1) as kind, sum(posted) as units from ledger_accounts group by 1, 2`.execute(tx)
@@ -36,8 +37,8 @@ export const readSums = async (tx: Tx): Promise<Map<string, bigint>> => {
 }
 
 /**
- * What is at acquirers and banks by the books, by asset: accounts by their kind in the ledger. Debit-normal, so that
- * assets are above 0.
+ * Returns balances at acquirers and banks by asset, with accounts named by their kind in the ledger. Assets are
+ * positive, because the accounts are debit-normal.
  */
 export const readAccounts = async (tx: Tx): Promise<Map<string, { name: string; units: string }[]>> => {
   const { rows } = await sql<{ asset: string; name: string; units: bigint }>`
@@ -50,7 +51,7 @@ export const readAccounts = async (tx: Tx): Promise<Map<string, { name: string; 
   return accounts
 }
 
-/** Assets of which any merchant has something. */
+/** Returns assets of which any merchant has a balance. */
 export const readOwedAssets = async (tx: Tx): Promise<string[]> => {
   const { rows } = await sql<{ asset: string }>`
     select distinct asset from ledger_accounts where kind = 'merchant' and posted <> 0 order by asset`.execute(tx)

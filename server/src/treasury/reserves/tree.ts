@@ -9,15 +9,15 @@ export interface Balances {
 
 export interface SumTree {
   root: SumNode
-  /** where a merchant's leaf is, or undefined when there is none */
+  /** position of a merchant's leaf; undefined when there is none */
   positionOf(merchantId: string): number | undefined
   /** the siblings from a leaf up to the root */
   pathOf(position: number): SumNode[]
 }
 
 /**
- * Builds the tree over all merchants' balances. Leaves are in the order of their names, which are hashes with a secret:
- * a place tells nothing of the merchant, and changes from report to report.
+ * Builds the tree over all merchants' balances. Leaves are ordered by their ids, which are hashes with a secret, so
+ * that a position reveals nothing about the merchant and changes with every report.
  */
 export const buildTree = (
   statementText: string,

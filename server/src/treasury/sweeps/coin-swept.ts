@@ -3,10 +3,10 @@ import { familyOf, ownAddressesAmong, ownerOf } from '../../chain/addresses/inde
 import type { Tx } from '../../platform/db/index.ts'
 
 /**
- * A block with the coin among its transfers that addresses of ours have sent to the treasury by the code they delegate
- * to, whichever party asked for it. Their logs say it, also where the node does not show inner calls. Only the code
- * that we pin can log as an address of ours; what others log is left out.
- * @param treasury where that code sends coin, EIP-55
+ * Adds to a block the transfers of coin that addresses of ours have sent to the treasury through the code they delegate
+ * to, whichever party started it. They are read from logs, so that they are found even if the node does not show inner
+ * calls. Only code that we pin can log for an address of ours; other logs are ignored.
+ * @param treasury the receiver of that code's transfers, EIP-55
  */
 export const withCoinSwept = async (tx: Tx, network: Network, block: Block, treasury: string): Promise<Block> => {
   const accounts = [
@@ -34,10 +34,11 @@ const withSwept = (
   if (swept.length === 0) return transaction
   const sum = swept.reduce((all, { units }) => all + units, 0n)
   const income = transaction.transfers.find((transfer) => isIncome(transfer, treasury))
-  // Shown whole, the treasury has at least what was swept to it. If it has not, the coin went to an earlier one.
+  // In a traced block, the treasury received at least the swept sum. If it did not, the coin went to an earlier
+  // treasury.
   if (!untraced && income !== undefined && income.units < sum) return transaction
   const others = transaction.transfers.filter((transfer) => transfer !== income)
-  // What contracts brought to the treasury is shown as one sum, with the sweeps in it.
+  // The coin that contracts sent to the treasury is shown as one sum, which includes the sweeps.
   const rest = income && income.units > sum ? [{ ...income, units: income.units - sum }] : []
   const moved = swept.map(({ index, account, units }): Transfer => ({
     index,

@@ -3,8 +3,8 @@ import type { Catalogue } from '../../market/assets/index.ts'
 import { mulDiv } from '../../platform/money/index.ts'
 
 /**
- * What an amount is worth in units of the network's own coin (wei), rounded down, as its sweep is paid in them.
- * Undefined without a fresh price of either: then nothing is known, and nothing is swept on a guess.
+ * Converts an amount to units of the network's coin (wei), rounded down, because the cost of its sweep is in wei.
+ * Undefined without a fresh price of either: nothing is swept on a guess.
  * @param units ledger units
  * @param usd prices of one whole unit, all in the same unit
  */
@@ -24,7 +24,7 @@ export const worthInCoin = (
   return mulDiv(units * price, 10n ** BigInt(on.decimals), 10n ** BigInt(asset.scale) * coinPrice, 'down')
 }
 
-/** The opposite: ledger units that are worth so much coin, rounded down; undefined without prices. @param coin wei */
+/** The opposite conversion, to ledger units, rounded down; undefined without prices. @param coin wei */
 export const unitsWorth = (
   catalogue: Catalogue,
   network: Network,

@@ -3,15 +3,15 @@ import type { Moment } from '../../platform/base/moment.ts'
 import { raiseAlert } from '../../platform/runtime/alerts.ts'
 import type { Holder, Holding, Sweep } from './sweep.ts'
 
-/** So many sweeps of an asset of an address in a row come to nothing before an alert is raised. */
+/** Consecutive sweeps of an asset of an address that must fail before an alert is raised. */
 const TELL_AT = 3
 
 export const failingSubject = ({ network, address, asset }: Pick<Sweep, 'network' | 'address' | 'asset'>): string =>
   `${network}/${address}/${asset}`
 
 /**
- * Tells the operator of what does not leave an address, such as a token that refuses it. It is tried again, ever less
- * often.
+ * Raises an alert about a balance that can't be swept, for example because its token refuses the address. The sweep is
+ * tried again at growing intervals.
  */
 export const alertFailing = async (
   db: Db | Tx,

@@ -1,8 +1,9 @@
 /**
- * Brings what deposit addresses hold to the hot wallet. Promises that an address is only swept for what is final (a
- * batch takes along what came since, and books follow what its block shows), that an address is swept by one
- * transaction at a time, that money only ever goes to the hot wallet, and that what a sweep cost is a cost of the
- * merchants whose deposits it brought in.
+ * Sweeps the balances of deposit addresses to the hot wallet. Guarantees:
+ * - only final balances cause a sweep (a batch also takes what arrived since; the books follow what its block shows);
+ * - an address is swept by one transaction at a time;
+ * - money only ever goes to the hot wallet;
+ * - the cost of a sweep is charged to the merchants whose deposits it moved.
  */
 export { createSweepSubscriber } from './subscriber.ts'
 export { withCoinSwept } from './coin-swept.ts'

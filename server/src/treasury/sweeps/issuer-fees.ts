@@ -13,8 +13,8 @@ interface Moved {
 }
 
 /**
- * A fee is at most this part of what arrives, and anything above it is missing money, which the comparison with the
- * chain finds. Tether's contract (`setParams` of TetherToken.sol) allows less than 20 basis points.
+ * A fee is at most this fraction of the received amount. Anything larger is missing money, which the comparison with
+ * the chain finds. Tether's contract (`setParams` of TetherToken.sol) allows less than 20 basis points.
  */
 const SMALLEST_SHARE = 100n
 
@@ -27,9 +27,8 @@ const sumsOf = (transfers: readonly Moved[]): Map<string, bigint> => {
 }
 
 /**
- * Which transfers to strangers are an issuer's fee of a transfer between two addresses of ours: in the same
- * transaction, of the same token and sender, and small beside it. TetherToken.sol writes a `Transfer` to its owner for
- * the fee.
+ * Returns the transfers to foreign addresses that are an issuer's fee of a transfer between two addresses of ours: same
+ * transaction, token and sender, and small in comparison. TetherToken.sol emits a `Transfer` to its owner for the fee.
  */
 export const feesAmong = <T extends Moved>(inside: readonly Moved[], outside: readonly T[]): T[] => {
   const [arrived, left] = [sumsOf(inside), sumsOf(outside)]
@@ -37,8 +36,8 @@ export const feesAmong = <T extends Moved>(inside: readonly Moved[], outside: re
 }
 
 /**
- * Posts fees as costs of the platform, or takes them back when their block is lost.
- * @param outgoingOf our transactions by hash; a sweep that another party began has none
+ * Returns postings of fees as costs of the platform, or their reversal when the block is lost.
+ * @param outgoingOf our transactions by hash; a sweep that another party started has none
  */
 export const feeItems = (
   network: Network,
@@ -65,7 +64,7 @@ export const feeItems = (
     }
   })
 
-/** Tells the operator, once for each token, also where the contract's change of its terms was never seen. */
+/** Raises an alert for each token, even if the contract's change of its terms was never seen. */
 export const alertFees = async (tx: Tx, network: Network, fees: readonly Moved[], moment: Moment): Promise<void> => {
   for (const asset of new Set(fees.map((fee) => fee.asset))) {
     const text = `The issuer of ${asset} takes a fee of transfers on ${network}: sweeps cost it, and receivers get less than withdrawals say. See docs/operating/chain-trouble.md`

@@ -27,7 +27,7 @@ export type SweepEvent =
 
 export const sweepMoves: Moves<SweepState, SweepEvent, never> = {
   planned: { prepared: to('funded'), dropped: to('failed') },
-  // What prepared it may be used up, or not be all it needs.
+  // Its preparation may be used up, or not be sufficient.
   funded: { 'needs-more': to('planned'), attached: to('carried'), dropped: to('failed') },
   carried: { refused: to('replaced'), accepted: to('broadcast') },
   broadcast: { mined: to('mined'), refused: to('replaced') },

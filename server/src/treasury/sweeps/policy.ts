@@ -1,20 +1,20 @@
 import Type, { type Static } from 'typebox'
 import { choice, count, flag, overStandard, whole } from '../../platform/config/fields.ts'
 
-/** When deposits are brought to the hot wallet. Times in ms, on the business clock. */
+/** When deposits are swept to the hot wallet. Times in ms, on the business clock. */
 export interface SweepPolicy {
   enabled: boolean
-  /** thousandths: an asset is swept when it is worth so many times what its sweep costs */
+  /** thousandths: an asset is swept when it is worth so many times the cost of its sweep */
   kPerMille: bigint
-  /** what has waited so long is swept when it is worth its cost at all */
+  /** a balance that has waited this long is swept when it is worth its cost at all */
   maxAgeMs: number
-  /** addresses of one transaction */
+  /** most addresses of one transaction */
   batch: number
-  /** wei for each unit of gas: above it only what is too old is swept; no bound where absent */
+  /** wei for each unit of gas: above it only overdue balances are swept; no limit when absent */
   maxGasPrice?: bigint
   /**
-   * EVM: deposit addresses delegate (EIP-7702) where the chain knows it, or `off`: each sends for itself, with gas from
-   * us
+   * EVM: `auto`: deposit addresses delegate (EIP-7702) where the chain supports it; `off`: each sends for itself, with
+   * gas from us
    */
   setCode: 'auto' | 'off'
   /**
@@ -88,13 +88,13 @@ export const SWEEP_SHAPE = Type.Object(
 
 export type SweepSettings = Static<typeof SWEEP_SHAPE>
 
-/** What a policy file says of sweeps, over what is standard. */
+/** Returns the sweep policy: the defaults, overridden by the policy file. */
 export const sweepPolicyOf = ({ maxGasPrice, ...given }: SweepSettings = {}): SweepPolicy => ({
   ...overStandard(DEFAULT_SWEEP_POLICY, given),
   ...(maxGasPrice === undefined ? {} : { maxGasPrice: BigInt(maxGasPrice) }),
 })
 
-/** What an asset has to be worth, in thousandths of its sweep's cost, by how long it has waited. */
+/** Returns the least worth of an asset, in thousandths of the cost of its sweep, by how long it has waited. */
 export const leastWorth = ({ kPerMille, maxAgeMs }: SweepPolicy, since: Date, now: number): bigint =>
   isOverdue({ maxAgeMs }, since, now) ? 1_000n : kPerMille
 

@@ -4,7 +4,7 @@ import { familyOf } from '../../chain/addresses/index.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { Sweep } from './sweep.ts'
 
-/** Whether a transaction for sweeps that carries none, the deployment of their contracts, is on its way. */
+/** Whether a transaction that deploys contracts for sweeps, and carries none itself, is unconfirmed. */
 export const isDeploying = async (db: Db | Tx, network: Network): Promise<boolean> => {
   const { rows } =
     await sql`select from outgoing o where o.network = ${network} and o.purpose = 'sweep' and o.state in ('planned', 'signed', 'broadcast')
@@ -12,7 +12,7 @@ export const isDeploying = async (db: Db | Tx, network: Network): Promise<boolea
   return rows.length > 0
 }
 
-/** How many sweeps of an asset each of these addresses has seen, however they ended. */
+/** Counts the sweeps of an asset from each of these addresses, whatever their outcome. */
 export const triesOf = async (
   db: Db,
   network: Network,
@@ -35,8 +35,8 @@ export const isAnythingHeld = async (db: Db, network: Network): Promise<boolean>
 }
 
 /**
- * Which of these sweeps a mined transaction really moved something for, or found done: anybody may start a sweep of an
- * address that has delegated, as its money can go to the hot wallet only.
+ * Returns those of these sweeps for which a mined transaction moved money, or found it moved already: anybody may start
+ * a sweep of an address that has delegated, because its money can go to the hot wallet only.
  */
 export const movedAmong = async (
   tx: Tx,

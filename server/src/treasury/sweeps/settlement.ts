@@ -21,8 +21,8 @@ const EVENTS: Record<OutgoingChange['event'], SweepEvent> = {
 }
 
 /**
- * How a transaction that prepares sweeps moves them. Until it is final it may be lost again, and what stands on it with
- * it.
+ * Events of sweeps when the transaction that prepares them changes. Before it is final it may be lost again, together
+ * with what depends on it.
  */
 const PREPARES: Partial<Record<OutgoingChange['event'], SweepEvent>> = {
   final: 'prepared',
@@ -31,8 +31,9 @@ const PREPARES: Partial<Record<OutgoingChange['event'], SweepEvent>> = {
 }
 
 /**
- * Moves sweeps with their transactions, and charges what these cost to the merchants whose deposits they bring in. The
- * ledger's custody stays as it is: it is of a network, not of an address.
+ * Creates the subscriber that changes the states of sweeps with their transactions, and charges their costs to the
+ * merchants whose deposits they move. The ledger's custody does not change, because it is kept for each network, not
+ * for each address.
  */
 export const createSweepSettlement =
   (catalogue: Catalogue): OutgoingSubscriber =>
@@ -48,7 +49,7 @@ export const createSweepSettlement =
     return ownCosts(catalogue, change, payers.length > 0 ? payers : [PLATFORM], moment)
   }
 
-/** A batch goes on when a part of it fails: what its block does not show to have moved is still where it was. */
+/** Settles each sweep of a batch by what its block shows: a part that failed has left its money at the address. */
 const settleMoved = async (
   tx: Tx,
   { outgoing: { id, network }, hash }: OutgoingChange,

@@ -13,23 +13,23 @@ const COLUMNS =
   sql.raw(`s.id, s.network, s.asset, s.address, s.merchant_id as "merchantId", s.derivation_index as "derivationIndex",
   s.units, s.way, s.state, s.funding_id as "fundingId", s.outgoing_id as "outgoingId"`)
 
-/** Which holdings are worth a look. */
+/** Limits that a holding must reach to be considered. */
 export interface Worthwhile {
   /** of the business clock */
   now: Date
-  /** what waits since before this has waited too long */
+  /** holdings that have waited since before this are overdue */
   overdue: Date
-  /** ledger units an asset has to be at least, by how long it waits; what is not listed is left */
+  /** least ledger units of an asset, by how long it has waited; assets that are not listed are left */
   least: ReadonlyMap<string, { young: bigint; overdue: bigint }>
 }
 
-/** A sweep that came to nothing is tried again after this long, then after twice as long, up to 128 times. */
+/** A failed sweep is tried again after this long, then after twice as long, up to 128 times as long. */
 const RETRY = '1 hour'
 
 /**
- * Deposit addresses that hold something final while no sweep of theirs is under way: those that wait longest first, or
- * where worth is known what is worth most, so that what does not pay yet never stands before what does. What a block
- * above the final one brought does not count: it could still be taken back.
+ * Returns deposit addresses with a final balance and no sweep under way: the longest waiting first, or the most
+ * valuable first where worth is known, so that holdings which do not pay yet never come before those which do. Receipts
+ * of a block above the final one do not count: they could still be lost.
  */
 export const holdersOn = async (db: Db, network: Network, most: number, worthwhile?: Worthwhile): Promise<Holder[]> => {
   const { rows } = await sql<Omit<Holder, 'holdings' | 'sweptBefore'> & Holding & { swept: number }>`
@@ -67,10 +67,10 @@ export const holdersOn = async (db: Db, network: Network, most: number, worthwhi
   return [...holders.values()]
 }
 
-/** Whether a stop covers the asset and network of a row: one of a merchant's withdrawals does not. */
+/** Whether a stop covers the asset and network of a row; a stop of one merchant's withdrawals does not. */
 const isStopped = (row: RawBuilder<unknown>) => isCovered({ asset: sql`${row}.asset`, network: sql`${row}.network` })
 
-/** Dust is left out before anything is asked about it. */
+/** Excludes dust before any request is made about it. */
 const mayBeEnough = (worthwhile: Worthwhile) =>
   sql`and c.booked >= (select f.old from ${floors(worthwhile)} where f.asset = c.asset)`
 
@@ -96,8 +96,8 @@ export type NewSweep = Pick<
 }
 
 /**
- * Stores sweeps; false, and none, when another process has begun one of the same address and asset, or a payment from
- * it.
+ * Stores sweeps. Returns false when another process has started a sweep of the same address and asset, or one of the
+ * addresses is paying a withdrawal; the caller then rolls back.
  */
 export const insertSweeps = async (tx: Tx, sweeps: readonly NewSweep[], { at }: Moment): Promise<boolean> => {
   if (await arePaying(tx, sweeps)) return false
@@ -117,8 +117,7 @@ export const insertSweeps = async (tx: Tx, sweeps: readonly NewSweep[], { at }: 
 }
 
 /**
- * Takes the addresses, so that no payment is planned from them meanwhile; true when one of them pays a withdrawal by
- * itself.
+ * Locks the addresses, so that no payment from them is planned meanwhile; true when one of them is paying a withdrawal.
  */
 const arePaying = async (tx: Tx, sweeps: readonly NewSweep[]): Promise<boolean> => {
   const network = sweeps[0]?.network
@@ -128,7 +127,7 @@ const arePaying = async (tx: Tx, sweeps: readonly NewSweep[]): Promise<boolean> 
   return isAnyPaying(tx, network, addresses)
 }
 
-/** Moves sweeps by their table, by compare-and-set. @returns those that took the event */
+/** Changes the states of sweeps by their table, by compare-and-set. @returns those that accepted the event */
 export const moveSweeps = async (
   tx: Tx,
   which: { ids: readonly string[] } | { outgoingId: string } | { fundingId: string },
@@ -157,9 +156,7 @@ export const sweepsOf = async (db: Db | Tx, outgoingId: string): Promise<Sweep[]
   return rows
 }
 
-/**
- * Sweeps that are prepared and wait to be sent, oldest first. What was prepared before a stop waits until it is lifted.
- */
+/** Returns prepared sweeps that wait to be sent, the oldest first. Those that a stop covers wait until it is lifted. */
 export const fundedOn = async (db: Db, network: Network, most: number): Promise<Sweep[]> => {
   const { rows } = await sql<Sweep>`select ${COLUMNS} from sweeps s
     where s.network = ${network} and s.state = 'funded' and not ${isStopped(sql`s`)} order by s.created_at, s.id limit ${most}`.execute(

@@ -15,16 +15,16 @@ interface OwnTransfer {
   transaction: string
   asset: string
   from: string
-  /** null where it is a deposit besides, which books what its receiver has more, and where it is a fee */
+  /** null when it is also a deposit, which posts the receiver's increase, and when it is a fee */
   to: string | null
   units: bigint
-  /** the issuer of the token took it of a transfer between addresses of ours */
+  /** the token's issuer took it from a transfer between addresses of ours */
   isFee: boolean
 }
 
 /**
- * Follows money that moves between addresses of ours, by the transfers a block shows and not by what was planned: an
- * address may have received more meanwhile, or kept what its token refused.
+ * Creates the subscriber for moves between addresses of ours. It uses the transfers that a block shows, not the plan:
+ * an address may have received more meanwhile, or kept what its token refused.
  */
 export const createSweepSubscriber = (catalogue: Catalogue) => ({
   block: async (tx: Tx, network: Network, block: Block, moment: Moment): Promise<Effects> => {
@@ -85,8 +85,8 @@ const effectsOf = async (
 }
 
 /**
- * Transfers whose sender and receiver are both ours, and what the issuers of their tokens take of them. Not only in our
- * own transactions: anybody may start the sweep of an address that has delegated.
+ * Returns transfers between our own addresses, and the fees that issuers took from them. Not only in our own
+ * transactions: anybody may start the sweep of an address that has delegated.
  */
 const between = async (tx: Tx, network: Network, block: Block, catalogue: Catalogue): Promise<OwnTransfer[]> => {
   const all = block.transactions.flatMap(({ hash, transfers }) =>
@@ -143,7 +143,7 @@ const between = async (tx: Tx, network: Network, block: Block, catalogue: Catalo
   ]
 }
 
-/** Of inner transfers, only what is more than is stored of their transactions. */
+/** Drops inner transfers that are stored already, except for the excess over the stored sums. */
 const withoutKnownInner = async (tx: Tx, network: Network, shown: readonly OwnTransfer[]): Promise<OwnTransfer[]> => {
   const inner = shown.filter(isInner)
   if (inner.length === 0) return [...shown]

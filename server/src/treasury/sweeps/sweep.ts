@@ -17,14 +17,14 @@ export interface Sweep {
   outgoingId: string | null
 }
 
-/** What a deposit address holds of one asset in final blocks, and nothing sweeps yet. */
+/** The final balance of a deposit address in one asset that no sweep has taken yet. */
 export interface Holding {
   asset: string
   /** ledger units */
   units: bigint
-  /** since when some of it waits */
+  /** since when any part of it has waited */
   since: Date
-  /** sweeps of it that came to nothing since the last that worked */
+  /** failed sweeps of it since the last successful one */
   failures: number
 }
 

@@ -1,7 +1,7 @@
 import type { Network } from '@bursar/chainkit'
 import { sql, type RawBuilder } from 'kysely'
 
-/** True where an address is being swept, or has been lent energy. @param address as SQL */
+/** SQL that is true where an address is being swept, or has borrowed energy. @param address as SQL */
 export const isBeingSwept = (network: Network, address: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql`(exists (select from sweeps s where s.network = ${network} and s.address = ${address}
     and s.state not in ('final', 'failed', 'replaced'))

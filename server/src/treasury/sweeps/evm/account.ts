@@ -4,10 +4,10 @@ import type { Catalogue } from '../../../market/assets/index.ts'
 import { rescale } from '../../../platform/money/index.ts'
 import type { Holder, Holding } from '../sweep.ts'
 
-/** A deposit address as the chain has it now. */
+/** State of a deposit address on the chain. */
 export interface EvmAccount {
   holder: Holder
-  /** of the next transaction or authorisation, mined ones counted */
+  /** nonce of the next transaction or authorisation, after those mined */
   nonce: number
   /** hex, `0x` for none */
   code: string

@@ -3,7 +3,7 @@ import { planOf, planOfDraft, type Attempt, type EvmPlan } from '../../../chain/
 import { delegatesTo, type EvmAccount, type EvmHolding } from './account.ts'
 import type { GasRate } from './gas-price.ts'
 
-/** An address of a batch, with what a transfer of each of its assets would take by itself. */
+/** An address of a batch, with the gas of a separate transfer of each of its assets. */
 export interface BatchMember {
   account: EvmAccount
   /** @see estimates by holding, in units of gas */
@@ -16,17 +16,15 @@ export interface BatchPlan extends EvmPlan {
 
 /** EIP-7825: no transaction may have more gas than 2^24. */
 export const MOST_GAS = 16_000_000n
-/** A transaction, and the frame of the batch. */
+/** Gas of a transaction, and the call frame of the batch. */
 const BASE_GAS = 60_000n
-/**
- * The least an authorisation is taken to be charged before anything is given back: 25,000 (EIP-7702), and its bytes.
- */
+/** Least charge assumed for an authorisation before refunds: 25,000 (EIP-7702), and its bytes. */
 const AUTHORIZATION_GAS = 27_000n
 /** Nodes' estimates are as much as 1.5 % off (geth `estimateGasErrorRatio`), and this one is a difference of two. */
 const ESTIMATE_ROOM = 16n
-/** The call of an address, its code read for the first time. */
+/** Gas of the call of an address, whose code is read for the first time. */
 const MEMBER_GAS = 15_000n
-/** The question for a balance, and the call's own frame, of which a 64th stays behind. */
+/** Gas of the balance query and the call's own frame, 1/64 of which is kept back. */
 const HOLDING_GAS = 15_000n
 
 export interface BatchRules {
@@ -36,14 +34,16 @@ export interface BatchRules {
 }
 
 /**
- * Of an authorisation. What the chain charges may rise with an upgrade (EIP-8037), and never falls below what is known.
+ * Returns the gas of an authorisation. An upgrade may raise the chain's charge (EIP-8037); it is never assumed to be
+ * below the known one.
  */
 const leaveGas = (estimate = 0n): bigint =>
   estimate > AUTHORIZATION_GAS ? estimate + estimate / ESTIMATE_ROOM : AUTHORIZATION_GAS
 
 /**
- * A bound, not an estimate: a batch goes on when a part of it fails, so that what nodes estimate may be enough for the
- * transaction and not for what is in it. What each transfer takes by itself, a transaction's own gas included, is.
+ * Returns an upper bound of a batch's gas. An estimate would not do: a batch continues when a part of it fails, so that
+ * an estimate may cover the transaction but not its parts. The bound uses the gas of each transfer alone, including
+ * that of a separate transaction.
  */
 export const batchGas = (members: readonly BatchMember[], { delegate, authorization }: BatchRules): bigint =>
   members.reduce((sum, { account, holdings }) => {
@@ -51,7 +51,9 @@ export const batchGas = (members: readonly BatchMember[], { delegate, authorizat
     return holdings.reduce((all, { gas }) => all + gas + HOLDING_GAS, sum + leave + MEMBER_GAS)
   }, BASE_GAS)
 
-/** One transaction of the hot wallet that empties all members; those that have not delegated authorise it first. */
+/**
+ * Plans one transaction of the hot wallet that empties all members; members that have not delegated first authorise it.
+ */
 export const planBatch = (request: {
   members: readonly BatchMember[]
   contracts: SweepContracts
@@ -105,16 +107,17 @@ export const planBatch = (request: {
   return { ...plan, signingKeys: [{ account: 'hot', branch: 0, index: 0 }, ...keys] }
 }
 
-/** A signature recovered, its nonce noted, its bytes. */
+/** Gas to recover a signature and store its nonce, and for its bytes. */
 const SIGNED_GAS = 60_000n
 
 /**
- * Of a signed transfer in the relay, beside the transfer. Its nonce is new state, of which an account is more. @param
- * newAccount what a payment to one takes now
+ * Returns the gas of a signed transfer in the relay, in addition to the transfer. Its nonce is new state, as a new
+ * account is.
+ * @param newAccount gas of a payment to a new account now
  */
 export const signedGas = (newAccount: bigint | undefined): bigint => SIGNED_GAS + dearerBy(PAYMENT_GAS, newAccount)
 
-/** As many members, from the first on, as one transaction may carry. @param most wei it may cost */
+/** Returns as many members, from the first on, as fit into one transaction. @param most wei it may cost */
 export const fitBatch = (
   members: readonly BatchMember[],
   { rate, most, ...rules }: BatchRules & { rate: GasRate; most: bigint },

@@ -10,7 +10,7 @@ import {
 } from '@bursar/chainkit/evm'
 import { delegatesTo, type EvmAccount, type EvmHolding } from './account.ts'
 
-/** What leaves an address, and how. */
+/** Holdings to sweep from an address, and the way. */
 export interface EvmChoice {
   account: EvmAccount
   way: SweepWay
@@ -23,15 +23,16 @@ export interface ChoiceWorld extends SweepPrices {
   signed: ReadonlySet<string>
 }
 
-/** Every token is taken for one as dear as Tether's until it is estimated; one that takes signatures for Circle's. */
+/** Returns the gas assumed before an estimate: Tether's, or Circle's for tokens with signed transfers. */
 const gasOf = ({ asset }: EvmHolding, { signed }: ChoiceWorld): TokenGas =>
   signed.has(asset)
     ? { ...TETHER_GAS, ...(FIAT_TOKEN_GAS.authorized && { authorized: FIAT_TOKEN_GAS.authorized }) }
     : TETHER_GAS
 
 /**
- * The cheapest way to empty an address of what is worth it, or undefined. An address does one thing at a time, so of
- * several ways the first is taken, tokens before the coin that pays for them; the rest is chosen when that is over.
+ * Returns the cheapest way to sweep the holdings of an address that are worth it, or undefined. An address does one
+ * thing at a time: the first of several ways is chosen, with tokens before the coin that pays for them, and the rest is
+ * chosen afterwards.
  */
 export const chooseWay = (
   account: EvmAccount,
@@ -59,10 +60,10 @@ export const chooseWay = (
   return way && { account, way, holdings: moved.filter(({ on }) => ways.get(on) === way) }
 }
 
-/** Ways whose transaction many addresses share. */
+/** Ways in which many addresses share a transaction. */
 const SHARED: readonly SweepWay[] = ['delegate', 'authorize']
 
-/** Chooses for all, knowing how many share a batch: what would not pay in the batch there is, is not in it. */
+/** Chooses for all addresses, by how many share a batch: holdings that would not pay in it are left out. */
 export const chooseAll = (
   all: readonly { account: EvmAccount; holdings: readonly EvmHolding[]; kPerMille: bigint }[],
   world: Omit<ChoiceWorld, 'kPerMille'>,

@@ -14,12 +14,12 @@ import type { GasRate } from './gas-price.ts'
 import { ignoreTaken } from './jobs-contracts.ts'
 import { insertSweeps, moveSweeps, type NewSweep } from '../store.ts'
 
-/** What coin sent by the delegate takes beside a payment of the address itself: a call with value, and its log. */
+/** Gas of coin sent by the delegate, in addition to a payment by the address itself: a call with value, and its log. */
 const INNER_COIN_GAS = 24_000n
 
 /**
- * Plans transactions that empty many addresses at once. What came to nothing before goes by itself, one at a time, so
- * that it costs the others nothing. True when it planned any.
+ * Plans transactions that empty many addresses at once. Addresses with failed sweeps go alone, one at a time, so that
+ * they cost the others nothing. Returns true when it planned any.
  */
 export const planBatches = async (round: EvmRound, choices: readonly EvmChoice[], rate: GasRate): Promise<boolean> => {
   const { members, fail } = await estimated(round, await currentState(round), choices)
@@ -33,9 +33,8 @@ export const planBatches = async (round: EvmRound, choices: readonly EvmChoice[]
 }
 
 /**
- * With the gas that each transfer would take by itself. A transfer that its token would refuse is not sent, and tried
- * again later. An address whose estimates fail does not keep the others from being swept: `fail` throws the first
- * failure once they are planned.
+ * Estimates the gas of each transfer alone. A transfer that its token would refuse is left out and tried again later.
+ * An address whose estimates fail does not delay the others: `fail` throws the first failure after they are planned.
  */
 export const estimated = async (
   round: EvmRound,
@@ -57,8 +56,8 @@ export const estimated = async (
 }
 
 /**
- * Of a transfer by the address itself; undefined when it, or its token, would be refused. A payment of coin takes the
- * same whatever its amount.
+ * Returns the gas of a transfer by the address itself; undefined when the transfer would be refused. A payment of coin
+ * takes the same gas whatever its amount.
  */
 export const transferGas = async (
   { hotAddress }: EvmRound,
@@ -74,7 +73,7 @@ export const transferGas = async (
   return estimate.ok ? estimate.gas : undefined
 }
 
-/** A sweep that was not worth a transaction: it counts among those that came to nothing. */
+/** Records a sweep as failed for which no transaction is worthwhile. */
 export const noteRefused = async (
   round: EvmRound,
   account: EvmAccount,
@@ -146,7 +145,7 @@ const planOne = async (round: EvmRound, all: readonly BatchMember[], rate: GasRa
           outgoingId: id,
         })),
       )
-      // The nonce taken here goes back with the transaction.
+      // A rollback also releases the nonce taken here.
       if (!(await insertSweeps(tx, rows, moment))) throw new Taken()
     })
   } catch (error) {
@@ -164,11 +163,12 @@ const alertDear = async ({ runtime, network, sending }: EvmRound, fee: bigint): 
 }
 
 /**
- * Whether the hot wallet has the coin for one more transaction, after all that no block shows yet. @param wei at most
+ * Whether the hot wallet has the coin for one more transaction, after all unconfirmed ones.
+ * @param wei the most it costs
  */
 export const canPay = async (round: EvmRound, wei: bigint): Promise<boolean> => {
   const { runtime, network, hotAddress } = round
-  // The books first: no block is taken that is older than what they have read.
+  // Read the books first: the chain's state is then never older than they are.
   const { fees } = await loadOf(runtime.db, network, hotAddress)
   const [coin] = await (await currentState(round)).balances([{ address: hotAddress, contract: null }])
   const subject = `${network}/gas`

@@ -9,15 +9,15 @@ import type { GasRate } from './gas-price.ts'
 import { isDeploying } from '../queries.ts'
 
 /**
- * Whether contracts are on the chain with the very code they are pinned to, looked at each time before money depends on
- * it. What is missing is deployed by the hot wallet.
+ * Whether contracts are on the chain with exactly the pinned code; checked each time before money depends on it. The
+ * hot wallet deploys missing ones.
  */
 export const areReady = async (
   round: EvmRound,
   contracts: readonly PinnedContract[],
   rate: GasRate,
 ): Promise<boolean> => {
-  // No block from before a deployment of ours that the books hold for mined.
+  // Not a block from before a deployment that the books have as mined.
   const state = await currentState(round)
   const codes = await Promise.all(contracts.map(({ address }) => state.codeAt(address)))
   const foreign = contracts.find(({ code }, i) => codes[i] !== '0x' && codes[i] !== code.toLowerCase())
@@ -67,7 +67,7 @@ const deploy = async (round: EvmRound, missing: readonly PinnedContract[], rate:
     const moment = momentOf(runtime)
     for (const [i, { call, gas }] of plans.entries()) {
       const nonce = await takeNonce(tx, network, hotAddress, moment.at)
-      // Code that takes a nonce waits for others who do: now it is sure whether one of them deploys.
+      // Code that takes a nonce waits for others that do: now it is certain whether one of them deploys.
       if (i === 0 && (await isDeploying(tx, network))) throw new Taken()
       await insertPlanned(
         tx,

@@ -19,7 +19,7 @@ import { ignoreTaken } from './jobs-contracts.ts'
 import { hexOf } from './jobs-reading.ts'
 import { insertSweeps } from '../store.ts'
 
-/** An address pays the hot wallet itself, out of the coin it has: one transaction, of the first of its assets. */
+/** Plans a transfer by the address itself, paid with its own coin: one transaction, for its first asset. */
 export const planDirect = async (
   round: EvmRound,
   { account, holdings }: EvmChoice,
@@ -37,7 +37,7 @@ export const planDirect = async (
   return storeOwn(round, account, { ...holding, units: plan.units }, plan, rate)
 }
 
-/** Of the coin everything above its own fee leaves, of a token all that is final. */
+/** Plans a transfer of all coin above its own fee, or of the whole final balance of a token. */
 export const planOwn = async (
   round: EvmRound,
   account: EvmAccount,
@@ -49,8 +49,8 @@ export const planOwn = async (
   const gas = await transferGas(round, await currentState(round), account, holding)
   if (gas === undefined) return 'refused'
   if (holding.on === COIN) {
-    // Without room: a payment to an address without code takes what was estimated, so that nothing of its price
-    // returns.
+    // Without a margin: a payment to an address without code takes exactly the estimated gas, so that none of its price
+    // is refunded.
     const fee = gas * rate.maxFeePerGas
     const value = holding.amount - fee
     if (value <= 0n || fee > sending.maxFee) return 'short'
@@ -122,6 +122,6 @@ export const ownRow = (
   signingKeys: [{ account: 'deposit' as const, branch: 0 as const, index: derivationIndex }],
 })
 
-/** Another process has stored a transaction of the address with the same nonce. */
+/** Whether another process has stored a transaction of the address with the same nonce. */
 export const isNonceTaken = (error: unknown): boolean =>
   (error as { constraint?: string }).constraint === 'outgoing_nonce'

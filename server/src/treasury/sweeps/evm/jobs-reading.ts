@@ -7,13 +7,12 @@ import { finalHeightOf } from '../../../chain/watcher/index.ts'
 import type { Holder } from '../sweep.ts'
 import { worthInCoin } from '../coin-worth.ts'
 
-/** Any address: what matters is what the node makes of the code it is supposed to have. */
+/** An arbitrary address: the test is whether the node runs the code that the request assigns to it. */
 const SOMEBODY = '0x00000000000000000000000000000000000b0b0b'
 const WORD_DIGITS = 66
 
 /**
- * Whether the chain runs the code an address delegates to (EIP-7702): asked of the node with the very code of our
- * delegate.
+ * Whether the chain runs the code an address delegates to (EIP-7702): tested on the node with our delegate's own code.
  */
 export const takesSetCode = async ({ adapter, policy, contracts: { delegate } }: EvmRound): Promise<boolean> => {
   if (policy.setCode === 'off') return false
@@ -26,7 +25,7 @@ export const takesSetCode = async ({ adapter, policy, contracts: { delegate } }:
   return answer !== null && answer.length === WORD_DIGITS && BigInt(answer) === 0n
 }
 
-/** What an upgrade of the chain may have made dearer (EIP-8037), asked of the node. */
+/** Asks the node for gas costs that an upgrade of the chain may have raised (EIP-8037). */
 export const measureGas = async (round: EvmRound): Promise<Pick<EvmRound, 'authorization' | 'newAccount'>> => {
   const { hotAddress, policy, runtime } = round
   const state = await currentState(round)
@@ -42,7 +41,9 @@ export interface Candidate {
   holdings: EvmHolding[]
 }
 
-/** What holders hold, in units of the chain and worth in its coin; without what has no price, or may not be swept. */
+/**
+ * Returns holdings in chain units, with their worth in the coin; without those that have no price or may not be swept.
+ */
 export const valued = (
   { catalogue, network, permitted }: EvmRound,
   holder: Holder,
@@ -64,8 +65,8 @@ export const valued = (
   })
 
 /**
- * Reads the accounts of holders. A holder that has less at the final block than the books say is left alone, with a
- * word in the log: the comparison of books and chain finds and tells why.
+ * Reads the accounts of holders. A holder with less at the final block than the books have is skipped, with a log
+ * entry: the comparison of books and chain reports it.
  */
 export const readCandidates = async (
   round: EvmRound,

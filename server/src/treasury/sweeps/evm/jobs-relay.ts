@@ -19,12 +19,15 @@ interface Signing {
   gas: bigint
 }
 
-/** A transaction, and the frame of the relay. */
+/** Gas of a transaction, and the call frame of the relay. */
 const BASE_GAS = 60_000n
-/** Longer than any transaction is stuck: what expired would be mined without effect. */
+/** Longer than any transaction is stuck: one mined after expiry would have no effect. */
 const VALID_SECONDS = 7n * 24n * 60n * 60n
 
-/** Sweeps tokens by transfers that their holders sign and the relay carries out (EIP-3009), a batch for each token. */
+/**
+ * Plans sweeps of tokens by transfers that their holders sign and the relay executes (EIP-3009), a batch for each
+ * token.
+ */
 export const planRelays = async (round: EvmRound, choices: readonly EvmChoice[], rate: GasRate): Promise<boolean> => {
   if (choices.length === 0 || !(await areReady(round, [round.contracts.relay], rate))) return false
   const state = await currentState(round)
@@ -68,7 +71,7 @@ const planOne = async (round: EvmRound, token: Hex, all: readonly Signing[], rat
     all.map(({ account }) => account.holder.address),
   )
   const validBefore = BigInt(Math.floor(runtime.clock.now() / 1_000)) + VALID_SECONDS
-  // The token takes each nonce of a holder once; small ones are cheaper.
+  // The token accepts each nonce of a holder once; small nonces are cheaper.
   const transfers = all.map(({ account: { holder }, holding }) => ({
     from: holder.address as Hex,
     units: holding.amount,

@@ -19,7 +19,7 @@ import type { Sweep } from '../sweep.ts'
 
 const MOST_FUNDED = 50
 
-/** Sends an address the coin that its own transfers cost, all of them at once. */
+/** Plans a top-up: the coin for all transfers of an address. */
 export const planTopUp = async (round: EvmRound, { account, holdings }: EvmChoice, rate: GasRate): Promise<boolean> => {
   const state = await currentState(round)
   const gas = await Promise.all(holdings.map((holding) => transferGas(round, state, account, holding)))
@@ -44,15 +44,15 @@ export const planTopUp = async (round: EvmRound, { account, holdings }: EvmChoic
   })
 }
 
-/** What a transfer costs at most, as it will be planned. */
+/** Returns the most that a transfer costs, as it will be planned. */
 const feeOf = ({ network, chainId, hotAddress }: EvmRound, gas: bigint, rate: GasRate): bigint =>
   planEvm({ network, chainId, nonce: 0, call: { to: hotAddress, value: 0n, data: '0x' }, gas, rate }).networkFee
 
 type Funding = (tx: Tx, moment: Moment) => Promise<string>
 
 /**
- * Undefined when the address has enough. What is stored says what it may cost the hot wallet, the coin it sends
- * included.
+ * Plans the payment of a top-up; undefined when the address has enough. The stored fee is the most it may cost the hot
+ * wallet, including the coin it sends.
  */
 const planFunding = async (
   round: EvmRound,
@@ -104,7 +104,7 @@ const planFunding = async (
   }
 }
 
-/** Addresses that have their gas send what they hold, one transaction at a time. True when one did. */
+/** Plans transfers of addresses that have their gas, one transaction at a time. True when it planned one. */
 export const sendFunded = async (round: EvmRound, rate: GasRate): Promise<boolean> => {
   const { runtime, network } = round
   const funded = await fundedOn(runtime.db, network, MOST_FUNDED)
@@ -154,7 +154,7 @@ const sendOne = async (round: EvmRound, sweep: Sweep, rate: GasRate): Promise<bo
   })
 }
 
-/** All of it that is final, which may be more than when it was chosen. */
+/** Returns the whole final balance, which may be more than when it was chosen. */
 const heldNow = async (
   { adapter, catalogue, network, runtime }: EvmRound,
   sweep: Sweep,
@@ -177,7 +177,7 @@ const heldNow = async (
   }
 }
 
-/** Fees have risen since the address had its gas. */
+/** Sends an address more gas, because fees have risen. */
 const fundAgain = async (
   round: EvmRound,
   account: EvmAccount,

@@ -18,16 +18,16 @@ import { isAnythingHeld } from '../queries.ts'
 import { fundedOn, holdersOn, type Worthwhile } from '../store.ts'
 import { unitsWorth } from '../coin-worth.ts'
 
-/** Of one run; those that wait longest come first. */
+/** Most holders of one run; the longest waiting come first. */
 const MOST_HOLDERS = 400
-/** Gas of the cheapest move there is: what is worth less than it costs is not even looked at. */
+/** Gas of the cheapest sweep: holdings worth less than its cost are not read. */
 const LEAST_GAS = 8_000n
 /** More ledger units than anyone has. */
 const NEVER = 10n ** 60n
 
 /**
- * Brings what is final on deposit addresses of one EVM network to the hot wallet, when it is worth it, the cheapest
- * way.
+ * Creates the job that sweeps final balances of deposit addresses on one EVM network to the hot wallet, in the cheapest
+ * way, when they are worth it.
  */
 export const createEvmSweepJob = (deps: EvmSweepDeps, everyMs: number): Job => ({
   name: `sweeps ${deps.network}`,
@@ -35,7 +35,7 @@ export const createEvmSweepJob = (deps: EvmSweepDeps, everyMs: number): Job => (
   run: async () => {
     const { policy, runtime, network } = deps
     if (!policy.enabled) return false
-    // No request is sent while nothing waits at all.
+    // No request is sent while nothing waits.
     const isFunded = (await fundedOn(runtime.db, network, 1)).length > 0
     if (!isFunded && !(await isAnythingHeld(runtime.db, network))) return false
     const permitted = await deps.allowed()
@@ -75,7 +75,7 @@ const planFresh = async (round: EvmRound, rate: GasRate): Promise<boolean> => {
   return carryOut(measured, await choose(measured, candidates, rate), rate)
 }
 
-/** The least that can be worth sweeping now, so that dust does not stand in the way of what is. */
+/** Returns the least amounts that can be worth sweeping now, so that dust does not delay other holdings. */
 const worthwhile = (
   { catalogue, network, policy, runtime, permitted }: EvmRound,
   usd: ReadonlyMap<string, bigint>,
@@ -100,7 +100,7 @@ const choose = async (round: EvmRound, candidates: readonly Candidate[], rate: G
   const now = runtime.clock.business()
   const all = candidates.map(({ account, holdings }) => {
     const oldest = holdings.map(({ since }) => since).toSorted((a, b) => a.getTime() - b.getTime())[0]!
-    // At the least cost for the oldest: with an address that is emptied anyway goes all that is worth its own part.
+    // Judged by the limit for the oldest: when an address is emptied anyway, every asset worth its own part goes along.
     return { account, holdings, kPerMille: leastWorth(policy, oldest, now) }
   })
   return chooseAll(all, {
@@ -114,7 +114,7 @@ const choose = async (round: EvmRound, candidates: readonly Candidate[], rate: G
   })
 }
 
-/** Batches first. Half of what the hot wallet may have on its way is left to payouts. */
+/** Plans batches first. Half of the unconfirmed transactions that the hot wallet may have is left to payouts. */
 const carryOut = async (round: EvmRound, choices: readonly EvmChoice[], rate: GasRate): Promise<boolean> => {
   const { runtime, network, contracts, hotAddress, sending } = round
   const slots = async (): Promise<boolean> =>

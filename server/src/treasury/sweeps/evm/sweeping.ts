@@ -6,21 +6,21 @@ import type { PausePoint, SendingPolicy } from '../../../chain/transactions/inde
 import type { Runtime } from '../../../platform/runtime/runtime.ts'
 import type { SweepPolicy } from '../policy.ts'
 
-/** What the signer's policy lets be swept on a network now: nothing while it is switched off. Tickers. */
+/** Tickers that the signer's policy allows to sweep on a network now: none while it is switched off. */
 export interface Allowed {
   all: ReadonlySet<string>
-  /** tokens whose transfers it signs for others to carry out (EIP-3009) */
+  /** tokens whose transfers it signs for others to execute (EIP-3009) */
   signed: ReadonlySet<string>
 }
 
-/** What bringing deposits of one EVM network together needs. */
+/** Dependencies of sweeps on one EVM network. */
 export interface EvmSweepDeps {
   runtime: Runtime
   catalogue: Catalogue
   network: EvmNetwork
   chainId: bigint
   adapter: AccountChainAdapter
-  /** where everything goes, EIP-55 */
+  /** receiver of all sweeps, EIP-55 */
   hotAddress: string
   policy: SweepPolicy
   sending: SendingPolicy
@@ -28,7 +28,7 @@ export interface EvmSweepDeps {
   pause: PausePoint
 }
 
-/** The same, with what one round holds to. */
+/** Dependencies with the values of one round. */
 export interface EvmRound extends EvmSweepDeps {
   contracts: SweepContracts
   permitted: Allowed
@@ -40,7 +40,7 @@ export interface EvmRound extends EvmSweepDeps {
   newAccount?: bigint | undefined
 }
 
-/** Another process was faster: everything of the transaction is taken back. */
+/** Thrown when another process was faster, to roll the transaction back. */
 export class Taken extends Error {
   override name = 'Taken'
 }

@@ -1,16 +1,16 @@
 import { burnOf, type Prices, type Resources, type Usage } from '@bursar/chainkit/tron'
 import { mulDiv } from '../../../platform/money/index.ts'
 
-/** What a sweep of one token of one address is chosen by, all of it as the chain says now. */
+/** The figures for choosing a sweep of one token of one address, all as the chain reports them now. */
 export interface TronFigures {
   prices: Prices
   /** of the transfer to the hot address */
   usage: Pick<Usage, 'bandwidth' | 'energy'>
   address: {
     isActivated: boolean
-    /** what it has left; of an account that is to be activated, what it will have */
+    /** the resources it has left; of an account to be activated, those it will have */
     resources: Resources
-    /** it can burn, in final blocks */
+    /** TRX it can burn, in final blocks */
     sun: bigint
   }
   hot: {
@@ -19,14 +19,14 @@ export interface TronFigures {
     lendable: bigint
   }
   supply: { energy: bigint; stakedForEnergy: bigint }
-  /** bytes of what the hot address may have to send first */
+  /** bytes of the transactions that the hot address may have to send first */
   bytes: { topUp: number; activate: number; lend: number; giveBack: number }
 }
 
-/** `own`: the address has all it takes. `energy`: it is lent what it lacks. `burn`: it is sent TRX to burn. */
+/** `own`: the address has all it needs. `energy`: the missing energy is lent to it. `burn`: it gets TRX to burn. */
 export type TronWay = 'own' | 'energy' | 'burn'
 
-/** What the address lacks first; amounts in sun. Once it has that, it is looked at anew. */
+/** The first thing that the address lacks; amounts in sun. When it has that, the choice is made again. */
 export type TronStep =
   | { kind: 'send' }
   | { kind: 'activate' }
@@ -35,17 +35,17 @@ export type TronStep =
 
 export interface TronChoice {
   way: TronWay
-  /** sun that are burnt from now on by all transactions it takes */
+  /** sun that all its transactions burn from now on */
   cost: bigint
   step: TronStep
 }
 
-/** The least that can be lent (DelegateResourceContract). */
+/** Least stake that can be lent (DelegateResourceContract). */
 const LEAST_LOAN = 1_000_000n
 const SUN = 1_000_000n
 /**
- * Room above the stake for exactly that energy, in thousandths: its yield falls when others stake. It comes back
- * anyway.
+ * Margin above the stake for exactly that energy, in thousandths: its yield falls when others stake. The stake is
+ * returned anyway.
  */
 const STAKE_ROOM = 10n
 
@@ -56,7 +56,7 @@ export const stakeFor = (energy: bigint, { energy: total, stakedForEnergy }: Tro
   return stake > LEAST_LOAN ? stake : LEAST_LOAN
 }
 
-/** The cheapest way that is open, and its next step. Of ways that cost the same, the one with fewer transactions. */
+/** Returns the cheapest possible way and its next step. Of ways with equal cost, the one with fewer transactions. */
 export const chooseTronSweep = (figures: TronFigures): TronChoice => {
   const open = [ofOwn(figures), ofEnergy(figures), ofBurning(figures)].filter((choice) => choice !== undefined)
   return open.reduce((best, choice) => (choice.cost < best.cost ? choice : best))
@@ -68,7 +68,7 @@ const ofOwn = (figures: TronFigures): TronChoice | undefined => {
   return isActivated && total <= sun ? { way: 'own', cost: total, step: { kind: 'send' } } : undefined
 }
 
-/** Always open, as long as the hot address has TRX. */
+/** Returns the way of burning, which is possible whenever the hot address has TRX. */
 const ofBurning = (figures: TronFigures): TronChoice => {
   const { total } = burntBy(figures)
   const sun = lacking(figures, total)
@@ -92,13 +92,16 @@ const ofEnergy = (figures: TronFigures): TronChoice | undefined => {
 const burntBy = ({ usage, prices, address }: TronFigures) =>
   burnOf({ ...usage, activates: false }, prices, address.resources)
 
-/** At least one sun, which activates an account. */
+/** Returns the TRX that an address lacks, at least one sun, which activates an account. */
 const lacking = ({ address: { isActivated, sun } }: TronFigures, total: bigint): bigint => {
   if (total > sun) return total - sun
   return isActivated ? 0n : 1n
 }
 
-/** What transactions of the hot address burn for their bytes, one after the other; the first of them may activate. */
+/**
+ * Returns the TRX that consecutive transactions of the hot address burn for their bytes; the first of them may
+ * activate.
+ */
 const hotBurn = ({ prices, hot, address }: TronFigures, sizes: readonly number[]): bigint => {
   let { bandwidth: staked, freeBandwidth: free } = hot.resources
   let burnt = 0n
@@ -117,7 +120,7 @@ const hotBurn = ({ prices, hot, address }: TronFigures, sizes: readonly number[]
   return burnt
 }
 
-/** What an address can send of its TRX itself, leaving what the transfer burns; 0 or less when nothing is left. */
+/** Returns how much TRX an address can send itself after the fee of the transfer; 0 or less when nothing is left. */
 export const sendableTrx = ({
   sun,
   bytes,

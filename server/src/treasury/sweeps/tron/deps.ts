@@ -4,7 +4,7 @@ import type { PausePoint } from '../../../chain/transactions/index.ts'
 import type { Runtime } from '../../../platform/runtime/runtime.ts'
 import type { SweepPolicy } from '../policy.ts'
 
-/** What the signer would sign. */
+/** What the signer's policy allows. */
 export interface TronSweepPermission {
   /** tickers */
   assets: ReadonlySet<string>
@@ -14,7 +14,7 @@ export interface TronSweepPermission {
   maxTopUp: bigint
 }
 
-/** What sweeping on TRON needs. */
+/** Dependencies of sweeps on TRON. */
 export interface TronSweepDeps {
   runtime: Runtime
   catalogue: Catalogue
@@ -24,7 +24,7 @@ export interface TronSweepDeps {
   /** sun: no transaction may cost the network more */
   maxFee: bigint
   allowed(): Promise<TronSweepPermission>
-  /** sun that the hot address can send now, after all that is on its way */
+  /** returns the sun that the hot address can send now, after all unconfirmed transactions */
   spendable(): Promise<bigint>
   pause: PausePoint
 }

@@ -10,8 +10,8 @@ import { byHot } from './plans.ts'
 const MOST_RETURNS = 50
 
 /**
- * Takes back what deposit addresses have borrowed once their sweeps have ended, however they ended; what the chain says
- * is lent, not what was planned. A return that is lost or fails is made anew.
+ * Takes back the energy that deposit addresses have borrowed once their sweeps have ended, with any outcome. The amount
+ * is what the chain shows as lent, not the plan. A return that is lost or fails is planned again.
  */
 export const returnLoans = async (deps: TronSweepDeps): Promise<void> => {
   const { db } = deps.runtime
@@ -21,7 +21,7 @@ export const returnLoans = async (deps: TronSweepDeps): Promise<void> => {
   const { height: final } = await deps.adapter.finalized()
   const [prices, reference] = await Promise.all([deps.adapter.feeRate(), recentReference(deps)])
   if (prices.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')
-  // A node that is behind does not know of the loan yet: it would say that nothing is lent.
+  // A node that lags does not know the loan yet and would report that nothing is lent.
   await forEachIsolated(
     borrowers.filter(({ height }) => height <= final),
     (borrower) => takeBack(deps, { prices, reference }, borrower),
@@ -56,5 +56,5 @@ const takeBack = async (
   await deps.pause('return-planned')
 }
 
-/** A sweep of the address was begun meanwhile. */
+/** Thrown when a sweep of the address was started meanwhile. */
 class NotIdle extends Error {}

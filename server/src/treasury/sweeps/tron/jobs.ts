@@ -14,19 +14,19 @@ import { createTronStepping, type Judge } from './stepping.ts'
 import type { TronTarget } from './storing.ts'
 import { evenFloors, isWorthIt } from './worth.ts'
 
-/** Read at once; most of them rest. */
+/** Most holders read at once; most of them rest. */
 const MOST_HOLDERS = 5_000
 const MOST_FUNDED = 1_000
-/** What is not worth its sweep yet is looked at again after this long, or when more has come. */
+/** Pause before a holding that is not worth its sweep is checked again; more deposits end it earlier. */
 const REST_MS = 10 * 60_000
 const TRX = NATIVE_TICKER.TRON
 
 /**
- * Brings deposits on TRON together. Each run asks the chain what an address still lacks and plans that, so that it goes
- * on from whatever is the case; energy that was lent is taken back whatever became of the sweep.
+ * Creates the job that sweeps deposits on TRON. Each run asks the chain what an address still lacks and plans that, so
+ * that it continues from any state. Lent energy is taken back whatever the outcome of the sweep.
  */
 export const createTronSweepJob = (deps: TronSweepDeps, everyMs: number): Job => {
-  /** When addresses whose holdings are not worth it yet are looked at again (business time), by what they held. */
+  /** Times (business clock) when addresses with too small holdings are checked again, by what they held. */
   const rests = new Map<string, number>()
   return {
     name: 'sweeps TRON',
@@ -54,7 +54,7 @@ const goOn = async (deps: TronSweepDeps, rests: Map<string, number>): Promise<vo
   await begin(deps, holders, step, rests)
 }
 
-/** Holders where nothing is under way and that are not known to hold too little. */
+/** Returns holders with nothing under way that are not known to hold too little. */
 const restedHolders = async (
   { runtime, policy, catalogue }: TronSweepDeps,
   { assets }: TronSweepPermission,
@@ -80,7 +80,7 @@ const restedHolders = async (
 const keyOf = ({ address, holdings }: Holder): string =>
   [address, ...holdings.map(({ asset, units }) => `${units} ${asset}`)].join()
 
-/** Begins one sweep an address at most: what two of them would need is not there twice. */
+/** Starts at most one sweep of each address, because its resources don't suffice for two. */
 const begin = async (
   deps: TronSweepDeps,
   holders: readonly Holder[],
@@ -94,7 +94,7 @@ const begin = async (
   const sunToLedger = (sun: bigint): bigint => rescale(sun, native.networks.get('TRON')!.decimals, native.scale)
   for (const holder of holders.slice(0, policy.batch)) {
     const { holdings, ...owner } = holder
-    // What is worth it but could not be begun, for want of TRX or of an answer, is tried again soon.
+    // A worthwhile sweep that could not be started, for lack of TRX or of an answer, is tried again soon.
     let [begun, isPoor] = [false, true]
     // Tokens first: TRX may pay for their transfer.
     for (const { asset, units, since, failures } of holdings.toSorted(
@@ -132,7 +132,7 @@ const begin = async (
   }
 }
 
-/** What fails for one address does not keep the others waiting. */
+/** Catches the error of one address, so that it does not delay the others. */
 const guarded = async (
   { runtime }: TronSweepDeps,
   address: string,

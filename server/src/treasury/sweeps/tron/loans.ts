@@ -13,8 +13,8 @@ export interface Loan {
 }
 
 /**
- * One at a time for anyone who stores what TRON's sweeps do next: energy is not taken back from an address whose sweep
- * is being planned, nor a sweep planned on energy that is being taken back.
+ * Serialises the planning of TRON sweeps, so that energy is not taken back from an address whose sweep is being
+ * planned, and no sweep is planned on energy that is being taken back.
  */
 export const lockTronSweeps = async (tx: Tx): Promise<void> => {
   await sql`select pg_advisory_xact_lock(hashtext('sweeps TRON'))`.execute(tx)
@@ -27,14 +27,14 @@ export const insertLoan = async (tx: Tx, loan: Loan, lendId: string, { at }: Mom
   )
 }
 
-/** Closes loans that were never made, or are back for good. */
+/** Closes loans that were never made, or are finally returned. */
 export const closeLoans = async (db: Db, at: Date): Promise<void> => {
   await sql`update tron_loans l set closed_at = ${at} where closed_at is null
     and (exists (select from outgoing o where o.id = l.lend_id and o.state in ('failed', 'abandoned'))
       or exists (select from outgoing o where o.id = l.return_id and o.state = 'final'))`.execute(db)
 }
 
-/** An address that has borrowed for sweeps which have all ended, and where nothing is on its way back. */
+/** A borrower whose sweeps have all ended, without a return under way. */
 export interface Borrower {
   address: string
   derivationIndex: number
@@ -42,7 +42,7 @@ export interface Borrower {
   height: number
 }
 
-/** Not while a loan is on its way: what is lent last would stay. */
+/** SQL: the borrower is idle. Not while a loan is unconfirmed, because the last loan would remain. */
 const IDLE = sql`not exists (select from sweeps s where s.network = 'TRON' and s.address = l.address and s.state not in ('final', 'failed', 'replaced'))
   and not exists (select from outgoing r where r.id = l.return_id and r.state not in ('failed', 'abandoned'))
   and not exists (select from tron_loans other join outgoing o on o.id = other.lend_id
@@ -58,8 +58,8 @@ export const idleBorrowers = async (db: Db, most: number): Promise<Borrower[]> =
 }
 
 /**
- * Notes what takes back all that an address has borrowed, or that nothing is left to take. False when it is not idle
- * any more.
+ * Records the transaction that takes back all that an address has borrowed, or that nothing is left to return. False
+ * when the address is no longer idle.
  */
 export const noteReturn = async (
   tx: Tx,
@@ -75,8 +75,8 @@ export const noteReturn = async (
 }
 
 /**
- * Of these addresses, those where nothing of ours is under way: no sweep, whatever its asset, and nothing lent that is
- * being taken back. Whatever an address has then stays until its next sweep.
+ * Returns those of these addresses with no sweep of any asset and no return under way. Their resources stay until their
+ * next sweep.
  */
 export const quietAmong = async (db: Db | Tx, addresses: readonly string[]): Promise<Set<string>> => {
   const { rows } = await sql<{ address: string }>`select u.address from unnest(${[...addresses]}::text[]) u(address)
@@ -89,7 +89,7 @@ export const quietAmong = async (db: Db | Tx, addresses: readonly string[]): Pro
 const returning = (column: string) => sql`select from tron_loans b join outgoing r on r.id = b.return_id
   where b.address = ${sql.raw(column)} and b.closed_at is null and r.state not in ('final', 'failed', 'abandoned')`
 
-/** Whose addresses a transaction takes energy back from. */
+/** Returns the owners of addresses from which a transaction takes energy back. */
 export const borrowersOf = async (tx: Tx, returnId: string): Promise<string[]> => {
   const { rows } = await sql<{
     merchantId: string
@@ -98,13 +98,13 @@ export const borrowersOf = async (tx: Tx, returnId: string): Promise<string[]> =
 }
 
 export interface OpenLoan extends Pick<Loan, 'address' | 'stake'> {
-  /** of the transaction that lends, and of the one that takes back */
+  /** ids of the transactions that lend and take back */
   lending: string
   returning: string | null
   since: Date
 }
 
-/** What is lent or about to be, the oldest first. */
+/** Returns loans that are made or planned, the oldest first. */
 export const openLoansOf = async (db: Db): Promise<OpenLoan[]> => {
   const { rows } =
     await sql<OpenLoan>`select l.address, l.stake, o.state as lending, r.state as returning, l.created_at as since

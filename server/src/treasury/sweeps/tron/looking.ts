@@ -11,7 +11,7 @@ import { recentReference, tronCommitted, tronPayment } from '../../../chain/tran
 import type { TronSweepDeps, TronSweepPermission } from './deps.ts'
 import type { TronFigures } from './choice.ts'
 
-/** What holds for all sweeps of one look. The hot address's means shrink with each step that is planned. */
+/** Figures shared by all sweeps of one run. The hot address's resources decrease with each planned step. */
 export interface TronView {
   prices: Prices
   reference: BlockReference & { time: number }
@@ -21,7 +21,7 @@ export interface TronView {
   maxTopUp: bigint
 }
 
-/** Undefined while the hot address is not activated: nothing can be prepared. */
+/** Reads these figures; undefined while the hot address is not activated, because nothing can be prepared. */
 export const lookAround = async (
   { adapter, hotAddress, runtime, spendable }: TronSweepDeps,
   { mayLend, maxTopUp }: TronSweepPermission,
@@ -30,7 +30,7 @@ export const lookAround = async (
   const prices = await adapter.feeRate()
   if (prices.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')
   if (!supply) return undefined
-  // Asked before the chain: what is mined in between is then subtracted twice, never not at all.
+  // Read before the chain: a transaction mined in between is then subtracted twice, never not at all.
   const { stake } = await tronCommitted(runtime.db, hotAddress)
   const [reference, resources, lendable, sun] = await Promise.all([
     recentReference({ runtime, adapter }),
@@ -48,10 +48,10 @@ export const lookAround = async (
 }
 
 const LIFETIME_MS = 600_000
-/** As much as a fee limit can be, so that it is as long on the wire. */
+/** The largest fee limit, so that its encoding has the greatest length. */
 const LONGEST_FEE_LIMIT = 15_000_000_000n
 
-/** Bytes of bandwidth that a transaction made now takes. */
+/** Returns the bytes of bandwidth that a transaction made now takes. */
 export const bytesOf = (contract: Contract, { time, refBlockBytes, refBlockHash }: TronView['reference']): number =>
   bandwidthOf({
     refBlockBytes,
@@ -73,7 +73,7 @@ export type TokenLook =
   | { ok: true; figures: TronFigures; usage: Usage; transfer: Contract }
   | { ok: false; message: string }
 
-/** What the transfer of a token takes, and what the address has of that. */
+/** Returns the resources that a token transfer takes, and those that the address has. */
 export const lookAtToken = async (
   { adapter, hotAddress }: TronSweepDeps,
   view: TronView,
@@ -96,7 +96,7 @@ export const lookAtToken = async (
   return { ok: true, figures, usage: cost.usage, transfer }
 }
 
-/** What it can send in final blocks: newer TRX may be taken back. */
+/** Returns the TRX of an address in final blocks: newer TRX may be lost again. */
 export const sunOf = async (adapter: TronChainAdapter, address: string): Promise<bigint> =>
   (await adapter.stakeOf(address)).spendable
 

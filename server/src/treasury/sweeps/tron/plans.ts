@@ -5,10 +5,10 @@ import type { TronStep } from './choice.ts'
 import type { TronSweepDeps } from './deps.ts'
 import { bytesOf, type TronView } from './looking.ts'
 
-/** Whose money is swept, and by which key. */
+/** The owner's address and the key of a sweep. */
 export type Swept = Pick<Sweep, 'address' | 'derivationIndex'>
 
-/** One transaction that a sweep takes next. */
+/** The next transaction of a sweep. */
 export interface TronPlanned {
   outgoing: NewOutgoing
   /** sun of stake that it lends */
@@ -17,7 +17,7 @@ export interface TronPlanned {
 
 type Deps = { runtime: Pick<TronSweepDeps['runtime'], 'newId'> } & Pick<TronSweepDeps, 'hotAddress'>
 
-/** The transfer to the hot address, by the deposit address itself. */
+/** Plans the transfer to the hot address by the deposit address itself. */
 export const planTransfer = (
   deps: Deps,
   view: TronView,
@@ -35,7 +35,7 @@ export const planTransfer = (
   lends: null,
 })
 
-/** What gives the deposit address what it lacks, by the hot address. */
+/** Plans the transaction by which the hot address gives the deposit address what it lacks. */
 export const planPreparing = (
   deps: Deps,
   view: TronView,
@@ -51,7 +51,7 @@ export const planPreparing = (
   }
 }
 
-/** A transaction of the hot address that stakes, lends, takes back or gives. */
+/** Plans a transaction of the hot address that stakes, lends, takes back or sends. */
 export const byHot = (
   deps: Deps,
   view: Pick<TronView, 'reference' | 'prices'>,
@@ -70,7 +70,7 @@ export const byHot = (
 const preparing = (owner: string, address: string, step: Exclude<TronStep, { kind: 'send' }>): Contract => {
   if (step.kind === 'activate') return { kind: 'AccountCreateContract', owner, account: address }
   if (step.kind === 'top-up') return tronPayment({ from: owner, to: address, units: step.sun, contract: null })
-  // Never locked: it is taken back as soon as the sweep has ended.
+  // Without a lock period, because it is taken back as soon as the sweep has ended.
   return {
     kind: 'DelegateResourceContract',
     owner,

@@ -4,8 +4,8 @@ import type { Db } from '../../../platform/db/index.ts'
 import { tronContractOf, type Outgoing, type SigningPurpose, unsignedOf } from '../../../chain/transactions/index.ts'
 
 /**
- * The description that the signer gets of a transaction of TRON that moves money, or lends, between accounts of ours:
- * whose account receives.
+ * Returns the description, for the signer, of a TRON transaction that moves or lends between accounts of ours, with the
+ * receiving account.
  */
 export const tronPurposeOf = async (db: Db, outgoing: Outgoing): Promise<SigningPurpose> => {
   const { purpose } = outgoing

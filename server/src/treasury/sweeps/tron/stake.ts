@@ -6,7 +6,9 @@ import { momentOf, type Runtime } from '../../../platform/runtime/runtime.ts'
 import { openLoansOf, type OpenLoan } from './loans.ts'
 import { byHot } from './plans.ts'
 
-/** What the operator has done with the hot address's stake. `withdraw` fetches what has waited long enough. */
+/**
+ * An operator's order for the stake of the hot address. `withdraw` collects unstaked TRX whose waiting time is over.
+ */
 export type StakeOrder =
   | { kind: 'stake' | 'unstake'; resource: 'ENERGY' | 'BANDWIDTH'; sun: bigint }
   | { kind: 'withdraw' }
@@ -15,7 +17,7 @@ export interface StakeDeps {
   runtime: Runtime
   adapter: TronChainAdapter
   hotAddress: string
-  /** sun that the hot address can send now, after all that is on its way */
+  /** returns the sun that the hot address can send now, after all unconfirmed transactions */
   spendable(): Promise<bigint>
 }
 
@@ -32,10 +34,7 @@ const contractOf = (owner: string, order: StakeOrder): Contract => {
     : { kind: 'UnfreezeBalanceV2Contract', owner, amount, resource }
 }
 
-/**
- * Plans the transaction that does it, to be signed and sent like all others; what the chain would refuse is refused
- * here.
- */
+/** Plans the transaction of an order, which is then processed like all others. Refuses what the chain would refuse. */
 export const orderStake = async (deps: StakeDeps, order: StakeOrder): Promise<{ id: string } | { refused: string }> => {
   const { runtime, adapter, hotAddress } = deps
   const [prices, reference, stake] = await Promise.all([
@@ -69,7 +68,7 @@ const refusalOf = (
   return order.sun > staked[order.resource] ? `${staked[order.resource]} sun are staked for it and not lent` : undefined
 }
 
-/** How the hot address stands. Sun, and units of energy and bandwidth. */
+/** State of the hot address's stake, in sun and units of energy and bandwidth. */
 export interface StakeStanding {
   stake: Stake
   resources: Resources

@@ -9,10 +9,10 @@ import { bytesOf, lookAtToken, sunOf, type TronView } from './looking.ts'
 import { planPreparing, planTransfer, type TronPlanned } from './plans.ts'
 import { dropSweep, storeStep, type TronTarget } from './storing.ts'
 
-/** Whether a sweep is worth what it costs from now on, in sun. */
+/** Decides whether a sweep is worth its remaining cost, in sun. */
 export type Judge = (cost: bigint) => boolean
 
-/** Plans what one sweep takes next. True when a transaction was planned. */
+/** Plans the next transaction of one sweep. Returns true when one was planned. */
 export const createTronStepping =
   (deps: TronSweepDeps, view: TronView) =>
   async (target: TronTarget, judge: Judge): Promise<boolean> => {
@@ -93,7 +93,8 @@ const tooDear = async ({ runtime }: TronSweepDeps, target: TronTarget, why: stri
 const subjectOf = ({ asset, address }: TronTarget): string => `TRON/${asset}/${address}`
 
 /**
- * What a contract refuses now it may take later: the token may be paused, or the address be on a list of its issuer.
+ * Handles a refusal by the contract. It may be temporary: the token may be paused, or the address be on a list of its
+ * issuer.
  */
 const refused = async (deps: TronSweepDeps, target: TronTarget, message: string): Promise<false> => {
   const { runtime } = deps
@@ -105,7 +106,7 @@ const refused = async (deps: TronSweepDeps, target: TronTarget, message: string)
 
 const ALERT = { kind: 'hot-wallet-short', subject: 'TRON/sweeps' }
 
-/** What the hot address sends for it, fees included. */
+/** Returns what the hot address spends on it, fees included. */
 const spentBy = ({ step }: TronChoice, { outgoing }: TronPlanned): bigint =>
   step.kind === 'send' ? 0n : outgoing.networkFee + (step.kind === 'top-up' ? step.sun : 0n)
 

@@ -8,16 +8,16 @@ import type { TronSweepDeps } from './deps.ts'
 import { insertLoan, lockTronSweeps, quietAmong } from './loans.ts'
 import type { TronPlanned } from './plans.ts'
 
-/** One asset of one address to be swept: a sweep that has been begun, or one to begin. */
+/** One asset of one address to be swept, by a sweep that is started or is to be started. */
 export interface TronTarget extends Pick<Sweep, 'asset' | 'address' | 'merchantId' | 'derivationIndex' | 'units'> {
-  /** null: not begun */
+  /** null: not started */
   sweepId: string | null
 }
 
-/** Another process was faster. */
+/** Thrown when another process was faster. */
 class Taken extends Error {}
 
-/** Stores a transaction and what it does for the sweep, all or nothing. False when another process was faster. */
+/** Stores a transaction and its effect on the sweep, all or nothing. False when another process was faster. */
 export const storeStep = async (
   deps: TronSweepDeps,
   target: TronTarget,
@@ -33,7 +33,7 @@ export const storeStep = async (
       await insertPlanned(tx, outgoing, moment)
       const { sweepId, ...rest } = target
       if (sweepId !== null) {
-        // The transfer goes the way it was prepared for.
+        // The transfer uses the way for which it was prepared.
         const more = isTransfer ? { outgoingId: outgoing.id } : { fundingId: outgoing.id, way }
         const moved = await moveSweeps(tx, { ids: [sweepId] }, isTransfer ? 'attached' : 'needs-more', moment.at, more)
         if (moved.length === 0) throw new Taken()
@@ -61,7 +61,7 @@ export const storeStep = async (
   }
 }
 
-/** Ends a sweep that can't be prepared or sent as things are. */
+/** Ends a sweep that can't be prepared or sent at present. */
 export const dropSweep = async ({ runtime }: TronSweepDeps, { sweepId }: TronTarget): Promise<void> => {
   if (sweepId === null) return
   await inTransaction(runtime.db, (tx) => moveSweeps(tx, { ids: [sweepId] }, 'dropped', momentOf(runtime).at))

@@ -1,7 +1,7 @@
 import type { SweepPolicy } from '../policy.ts'
 import { leastWorth } from '../policy.ts'
 
-/** Units of an asset and what one whole unit is worth in 1e-18 USD; without a price nothing can be said of it. */
+/** Units of an asset and the price of a whole unit in 1e-18 USD; undefined when there is no price. */
 export interface Valued {
   units: bigint
   scale: number
@@ -12,8 +12,8 @@ const inUsd = ({ units, scale, usd }: Valued): bigint | undefined =>
   usd === undefined ? undefined : (units * usd) / 10n ** BigInt(scale)
 
 /**
- * True when what is held is worth enough of what its sweep costs, by how long it has waited. Without prices only what
- * is paid in the coin it holds can be judged.
+ * Whether a holding is worth the cost of its sweep, by how long it has waited. Without prices, only a holding in the
+ * coin that pays the cost can be judged.
  */
 export const isWorthIt = (
   held: Valued & { ticker: string; since: Date },
@@ -27,15 +27,15 @@ export const isWorthIt = (
   return value !== undefined && price !== undefined && value * 1_000n >= price * least
 }
 
-/** Digits of a price and of the most divided unit together. */
+/** Digits of a price and of the asset with most decimals, together. */
 const DIGITS = 36n
 const ONE_USD = 10n ** 18n
 
 /**
- * Ledger units of each asset that are worth the same, and as little as one unit of the dearest is: any amount may be
- * worth its sweep where staked energy makes that cheap, and what the chain says it costs decides. Holdings are ordered
- * by them, so that dust of an asset with many digits does not stand before what another one's are worth. What has no
- * price counts as a dollar.
+ * Returns amounts of equal worth for each asset, as small as one unit of the most valuable. Any amount may be worth its
+ * sweep where staked energy makes it cheap; the chain's figures decide that later. Holdings are ordered by these
+ * amounts, so that dust of an asset with many decimals does not come before valuable holdings of another. An asset
+ * without a price counts as a dollar.
  */
 export const evenFloors = (
   assets: readonly { ticker: string; scale: number; usd: bigint | undefined }[],
