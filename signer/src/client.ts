@@ -15,14 +15,14 @@ import { isRefusalCode } from './protocol/refusal.ts'
 import type { RefusalCode } from './protocol/refusal.ts'
 
 /**
- * What the rest of the system uses of the signer, as `@bursar/signer/client`. Neither this file nor anything it imports
- * touches a key.
+ * The signer's interface for the rest of the system, exported as `@bursar/signer/client`. Neither this file nor
+ * anything it imports accesses a key.
  */
 export { approvalMessage } from './policy/approval.ts'
 export type { RefusalClass, RefusalCode } from './protocol/refusal.ts'
 export type * from './protocol/protocol.ts'
 
-/** Where the signer listens: on this machine, or on another that both sides prove their names to (PEM texts). */
+/** Address of the signer: a socket on this machine, or a port of another machine with mutual TLS (PEM texts). */
 export type SignerAddress =
   | { socketPath: string }
   | { host: string; port: number; tls: { cert: string; key: string; ca: string; serverName?: string } }
@@ -30,27 +30,27 @@ export type SignerAddress =
 export interface SignerRefusal {
   refused: RefusalCode
   message: string
-  /** Ids of the intents it is about, where it is not about the whole request */
+  /** Ids of the intents that the refusal concerns; absent when it concerns the whole request */
   intents?: string[]
 }
 
-/** No answer that can be believed: the signature may or may not exist. The same request again settles it. */
+/** There is no reliable answer: the signature may or may not exist. Send the same request again to find out. */
 export class SignerUnavailable extends Error {
   override name = 'SignerUnavailable'
 }
 
-/** Where the client keeps how far the log went, away from the signer's machine. */
+/** Stores the latest known end of the signer's log, away from the signer's machine. */
 export interface LogMemory {
-  /** The furthest end that was kept; undefined when none was. */
+  /** Returns the latest stored end; undefined when none is stored. */
   known(): Promise<LogEnd | undefined>
-  /** Keeps an end, when it is further. An answer is handed over once this has returned. */
+  /** Stores an end if it is later than the stored one. The client returns an answer only after this has completed. */
   keep(end: LogEnd): Promise<void>
 }
 
 const TIMEOUT_MS = 30_000
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 
-/** Asks the signer. Holds no key material; every call may be repeated. */
+/** Client of the signer. It holds no key material, and every call may be repeated. */
 export class SignerClient {
   readonly #options: RequestOptions
   readonly #send: typeof httpRequest
@@ -58,7 +58,10 @@ export class SignerClient {
 
   readonly #memory: LogMemory | undefined
 
-  /** @param memory With it, no log that lacks a line seen before is asked for signatures, or believed about them. */
+  /**
+   * @param memory If given, the client sends the latest known end with every request, and the signer refuses the
+   *   request when its log lacks that line
+   */
   constructor(address: SignerAddress, memory?: LogMemory) {
     this.#memory = memory
     if ('socketPath' in address) {
@@ -78,7 +81,7 @@ export class SignerClient {
     }
   }
 
-  /** The signed transaction, or why there is none. Throws SignerUnavailable when there is no answer. */
+  /** Returns the signed transaction or a refusal. Throws SignerUnavailable when there is no reliable answer. */
   async sign(request: SignRequest): Promise<SignAnswer | SignerRefusal> {
     const { status, body } = await this.#call('POST', '/sign', JSON.stringify(request))
     if (status === 200 && typeof body['signed'] === 'string') return body as unknown as SignAnswer
@@ -90,9 +93,9 @@ export class SignerClient {
   }
 
   /**
-   * Every transaction ever signed for an intent, the first one first; none when the signer has never signed for it. It
-   * is answered after the requests that came before it. Throws SignerUnavailable when there is no answer: then nothing
-   * is known.
+   * Returns every transaction ever signed for an intent, in the order of signing. The list is empty when nothing was
+   * signed. The signer answers after all requests that it received earlier. Throws SignerUnavailable when there is no
+   * reliable answer: then nothing is known.
    * @param intentId UUID in lower case
    */
   transactionsOf(intentId: string): Promise<SignedTransaction[]> {
@@ -100,18 +103,20 @@ export class SignerClient {
   }
 
   /**
-   * Closes an intent that nothing was signed for, so that nothing ever will be. When something was, it stays open.
+   * Closes an intent if nothing was signed for it; nothing is signed for it afterwards. Otherwise the intent stays
+   * open.
    * @param intentId UUID in lower case
-   * @returns its transactions, the first one first; none: it is closed. Throws SignerUnavailable when there is no
-   *   answer: then it may or may not be closed, and the same call again settles it.
+   * @returns the intent's transactions, in the order of signing; an empty list means that the intent is closed. Throws
+   *   SignerUnavailable when there is no reliable answer: the intent may or may not be closed, and the same call can be
+   *   repeated to find out.
    */
   closeIntent(intentId: string): Promise<SignedTransaction[]> {
     return this.#transactions('POST', `/intents/${intentId}/close`)
   }
 
   /**
-   * Which of these payments would be refused now, each judged as if those before it that pass were signed. Network fees
-   * are not judged. Throws SignerUnavailable when there is no answer.
+   * Returns the payments that would be refused now. Each is judged as if the payments before it that pass had been
+   * signed. Network fees are not judged. Throws SignerUnavailable when there is no reliable answer.
    */
   async check(request: CheckRequest): Promise<IntentRefusal[]> {
     const answered = await this.#call('POST', '/check', JSON.stringify(request))
@@ -127,7 +132,7 @@ export class SignerClient {
     return transactions as SignedTransaction[]
   }
 
-  /** Which keys, policy and log are live. */
+  /** Returns the signer's public keys, its policy, the end of its log and the use of its limits. */
   async status(): Promise<SignerStatus> {
     const { status, body } = await this.#call('GET', '/status')
     if (status !== 200) throw new SignerUnavailable(`The signer answered ${status}`)
@@ -148,7 +153,7 @@ export class SignerClient {
     this.#agent.destroy()
   }
 
-  /** Asks with what is known of the log, and keeps what the answer says of it. */
+  /** Sends a request with the latest known end of the log, and stores the end that the answer states. */
   async #call(method: string, path: string, body?: string): Promise<Answered> {
     const known = await this.#memory?.known()
     const answered = await this.#exchange(method, path, body, known ? { [LOG_HEADER]: writeLogEnd(known) } : {})
@@ -177,7 +182,7 @@ export class SignerClient {
 interface Answered {
   status: number
   body: Record<string, unknown>
-  /** How far the log went when it was answered */
+  /** End of the log at the time of the answer */
   log: LogEnd | undefined
 }
 

@@ -1,5 +1,5 @@
 /**
- * What others may use of the signer: the client with its protocol, and the text that approvers sign. Nothing here, nor
- * anything it imports, touches a key; the signer itself is `main.ts`, a process of its own.
+ * The public interface of the signer for other packages: the client with its protocol, and the text that approvers
+ * sign. Neither this file nor anything it imports accesses a key. The signer itself is `main.ts`, a separate process.
  */
 export * from './client.ts'

@@ -9,7 +9,7 @@ import { readPassphrase } from './passphrase.ts'
 /** 24 words. */
 const ENTROPY_BITS = 256
 
-/** Makes the encrypted seed file, from new words or from given ones. The words are shown only when asked for. */
+/** Creates the encrypted seed file from new or given words. Prints the words only with `--show-mnemonic`. */
 export async function init(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,

@@ -11,8 +11,8 @@ export interface PassphraseSource {
 }
 
 /**
- * The passphrase's bytes: the first line of a file, or of standard input. There is no way to give it in an environment
- * variable or an argument, where other processes and child processes could see it.
+ * Reads the passphrase, without its line break, from the first line of a file or of standard input. It can't be given
+ * in an environment variable or an argument, where other processes and child processes could see it.
  */
 export async function readPassphrase({ file, stdin = false }: PassphraseSource): Promise<Buffer> {
   if ((file === undefined) === !stdin) throw new Error('Give either --passphrase-file FILE or --passphrase-stdin')
@@ -28,7 +28,9 @@ function firstLine(bytes: Buffer): Buffer {
   return line.at(-1) === CARRIAGE_RETURN ? line.subarray(0, -1) : line
 }
 
-/** Leaves standard input open, so that its end can tell when the parent process is gone. */
+/**
+ * Reads until a line break or the end. Standard input stays open, because `--exit-on-stdin-end` watches for its end.
+ */
 function readFirstLine(): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let read: Buffer = Buffer.alloc(0)

@@ -27,9 +27,9 @@ const OPTIONS = {
 type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values']
 
 /**
- * Serves until SIGTERM or SIGINT. SIGHUP reads the policy, the certificates and the list of clients again. With
- * `--exit-on-stdin-end` it also ends with the process that holds its standard input. Prints a line of JSON when it is
- * ready.
+ * Serves until SIGTERM or SIGINT. SIGHUP reloads the policy, the certificates, the list of clients and the list of
+ * revoked certificates. With `--exit-on-stdin-end` the signer also stops when its standard input ends, that is, when
+ * the process that started it ends. Prints a line of JSON when it is ready.
  */
 export async function serve(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: OPTIONS })
@@ -58,7 +58,7 @@ const EVENTS: HttpEvents = {
   },
 }
 
-/** One line of JSON on standard error. Carries no secrets: refusals name only what the request said. */
+/** Writes one line of JSON to standard error. It contains no secrets: a refusal repeats only data of the request. */
 function note(event: Record<string, string>): void {
   process.stderr.write(`${JSON.stringify({ at: new Date().toISOString(), ...event })}\n`)
 }

@@ -13,7 +13,10 @@ import { openSeed } from '../keys/seed-file.ts'
 import { chainOf, judge } from '../server/signer.ts'
 import { readPassphrase } from './passphrase.ts'
 
-/** What `bursar cold show ID --out FILE` writes, as far as it is believed: the policy and the bytes say the rest. */
+/**
+ * The members that are read of a file that `bursar cold show ID --out FILE` wrote. Everything in it is checked against
+ * the policy and the unsigned bytes.
+ */
 interface ColdFile {
   id: string
   network: string
@@ -21,16 +24,16 @@ interface ColdFile {
   to: string
   units: string
   unsigned: string
-  /** Bitcoin: the same in base64, with the transactions that are spent from */
+  /** Bitcoin: the same PSBT in base64, with the transactions whose outputs are spent */
   psbt?: string
   keys: KeyReference[]
 }
 
 /**
- * Signs one transfer to cold storage on a machine without a network: reads the file that the server made, holds the
- * bytes against the policy that lies here, which alone says where cold storage is, and writes the file with the signed
- * bytes in it. Nothing is written to a log: the machine that serves payouts has its own. On Bitcoin amounts are
- * therefore believed only when the transactions that are spent from come along.
+ * Signs one transfer to cold storage on a machine without a network. It reads the file that the server made, checks the
+ * bytes against the policy on this machine, which alone defines the cold address, and writes the file again with the
+ * signed bytes. It writes no log, because the log belongs to the signer that serves payouts. On Bitcoin it therefore
+ * trusts amounts only if the file includes the transactions whose outputs are spent.
  */
 export async function signCold(args: string[]): Promise<void> {
   const text = { type: 'string' } as const
@@ -54,7 +57,7 @@ export async function signCold(args: string[]): Promise<void> {
   const passphrase = await readPassphrase({ file: values['passphrase-file'], stdin: values['passphrase-stdin'] })
   const seed = await openSeed((await readSecretFile(seedFile)).toString('utf8'), passphrase)
   passphrase.fill(0)
-  // A policy without Bitcoin says nothing of its chain, and no key of Bitcoin is then asked for.
+  // A policy without Bitcoin names no Bitcoin chain; then no Bitcoin key is used, and any chain will do.
   const keyring = Keyring.open(seed, chainOf(policy) ?? 'mainnet')
   try {
     const judgement = judge(networkPolicy, keyring, request, Date.now())
@@ -71,8 +74,9 @@ export async function signCold(args: string[]): Promise<void> {
 }
 
 /**
- * Who remembers nothing can be asked twice for one transaction, each time with another input's amount misstated, and
- * both valid halves together pay a fee that was never shown (CVE-2020-14199). Throws unless every amount is proven.
+ * Throws unless every input amount is proven. A signer without a log could be asked twice to sign one transaction, each
+ * time with a different input amount misstated. The valid signatures of both, combined, would pay a fee that was never
+ * shown (CVE-2020-14199).
  */
 function requireProven({ unsigned, psbt }: ColdFile): void {
   const proven = withoutPrevious(Buffer.from(psbt ?? '', 'base64'))
@@ -81,7 +85,7 @@ function requireProven({ unsigned, psbt }: ColdFile): void {
     throw new Error('refused (amounts-not-proven): The PSBT is of another transaction than the one to sign')
 }
 
-/** The file itself, or the texts of its QR codes (BBQr), as a camera reads them. */
+/** Parses the file, which is JSON or the texts of its QR codes (BBQr) as a camera reads them. */
 function parseFile(text: string): ColdFile & Record<string, unknown> {
   const joined = text.startsWith('B$') ? joinBbqr(text.trim().split(/\s+/)) : undefined
   if (joined && isRefused(joined)) throw new Error(joined.message)

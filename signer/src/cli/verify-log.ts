@@ -2,9 +2,9 @@ import { parseArgs } from 'node:util'
 import { oldestOf, scanLog, segmentsOf } from '../log/segments.ts'
 
 /**
- * Checks the chain of a log through all segments that lie beside it, of a live signer too, and prints its length and
- * head. With `--contains HASH`, a head kept from before, it also checks that the log still holds that line: that
- * nothing was cut off since.
+ * Checks the hash chain of a log through all segments in its directory, and prints its length and head. The signer may
+ * be running. With `--contains HASH`, a head that was noted earlier, it also checks that the log still contains that
+ * line, and so that the log was not cut back.
  */
 export async function verifyLog(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { log: { type: 'string' }, contains: { type: 'string' } } })
@@ -17,7 +17,7 @@ export async function verifyLog(args: string[]): Promise<void> {
 }
 
 interface Verified {
-  /** Number of the first line that was checked; not 0 when older segments have been put away */
+  /** Number of the first line that was checked; not 0 when older segments have been moved away */
   from: number
   lines: number
   head: string
@@ -34,7 +34,7 @@ async function verify(log: string, wanted: string | undefined): Promise<Verified
   return { from: oldest.lines, ...end, tornBytes, isContained: isContained || end.head === wanted }
 }
 
-/** A live signer may close a segment meanwhile: the files are then read again. */
+/** Reads the files a second time if a running signer closed a segment during the first read. */
 async function whileSegmentsStay<Result>(log: string, read: () => Promise<Result>): Promise<Result> {
   const list = async (): Promise<string> => (await segmentsOf(log)).map(({ path }) => path).join()
   const before = await list()

@@ -5,7 +5,7 @@ import { readSecretFile } from '../keys/secret-file.ts'
 import { openSeed } from '../keys/seed-file.ts'
 import { readPassphrase } from './passphrase.ts'
 
-/** Prints the account-level extended public keys, all that the rest of the system needs to know of the keys. */
+/** Prints the account-level extended public keys. The rest of the system needs no other key. */
 export async function xpubs(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,

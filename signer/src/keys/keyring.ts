@@ -8,8 +8,8 @@ import type { AccountKeys, KeyReference, PublicKeys } from '../protocol/protocol
 type Branches = Record<KeyAccount, HDKey>
 
 /**
- * The keys, as six hardened accounts: deposit and hot, on Bitcoin, on EVM chains and on TRON. The master key and the
- * seed are not kept. A child's private key lives as long as one call of `with…Key` and is then overwritten.
+ * The keys: six hardened accounts, deposit and hot on Bitcoin, EVM chains and TRON. The seed and the master key are not
+ * retained. A child's private key exists during one call of `with…Key` and is then overwritten.
  */
 export class Keyring {
   readonly chain: bitcoin.BitcoinChain
@@ -64,12 +64,12 @@ export class Keyring {
     return bitcoin.deriveAddress(this.publicKeys.bitcoin[account], branch, index, this.chain)
   }
 
-  /** The one branch EVM keys have is the external one. */
+  /** EVM keys are on the external branch only. */
   evmAddress({ account, index }: Omit<KeyReference, 'branch'>): evm.Hex {
     return evm.deriveAddress(this.publicKeys.evm[account], index).address
   }
 
-  /** TRON's keys too are all on the external branch. */
+  /** TRON keys are on the external branch only. */
   tronAddress({ account, index }: Omit<KeyReference, 'branch'>): string {
     return tron.deriveAddress(this.publicKeys.tron[account], index).address
   }
@@ -107,7 +107,7 @@ function extendedPublicKeys({ deposit, hot }: Branches): AccountKeys {
   return { deposit: deposit.publicExtendedKey, hot: hot.publicExtendedKey }
 }
 
-/** Derives along the path and overwrites every key between the first and the last. */
+/** Derives a key along a path and overwrites the private keys of the intermediate steps. */
 function descend(from: HDKey, path: readonly number[]): HDKey {
   return path.reduce((parent, index) => {
     const child = parent.deriveChild(index)

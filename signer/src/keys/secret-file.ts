@@ -9,26 +9,27 @@ const OTHERS_CAN_WRITE = 0o022
 /** In such a directory only the owner of a file may replace it. */
 const STICKY = 0o1000
 
-/** What the kernel says of a file or a directory. */
+/** Owner and mode of a file or directory. */
 export interface Ownership {
   uid: number
   mode: number
 }
 
 /**
- * Reads a file that only this user, or root, may read or replace. Throws an Error that says how to make it so.
+ * Reads a file. Throws unless only this user or root may read or replace it; the message names the command that fixes
+ * it.
  */
 export async function readSecretFile(path: string): Promise<Buffer> {
   return readGuarded(path, OTHERS_CAN_READ, `Others can read ${path}: run chmod 600 on it`)
 }
 
-/** Reads a file that only this user, or root, may change or replace. */
+/** Reads a file. Throws unless only this user or root may change or replace it. */
 export async function readTrustedFile(path: string): Promise<string> {
   const content = await readGuarded(path, OTHERS_CAN_WRITE, `Others can change ${path}: run chmod go-w on it`)
   return content.toString('utf8')
 }
 
-/** The descriptor is judged and read, so that nothing can take the file's place in between. */
+/** Checks and reads the same open file, so that it can't be exchanged between the check and the read. */
 async function readGuarded(path: string, forbidden: number, advice: string): Promise<Buffer> {
   const real = await realpath(path)
   for (const folder of new Set([dirname(path), dirname(real)])) await judgeFolder(folder)
@@ -44,7 +45,7 @@ async function readGuarded(path: string, forbidden: number, advice: string): Pro
   }
 }
 
-/** Anyone who may write the directory may put another file into the place of this one. */
+/** Throws if another user could replace files in the directory. */
 async function judgeFolder(path: string): Promise<void> {
   const found = await stat(path)
   judgeOwner(path, found, process.geteuid!())
@@ -55,12 +56,12 @@ export function canReplace({ mode }: Ownership): boolean {
   return (mode & OTHERS_CAN_WRITE) !== 0 && (mode & STICKY) === 0
 }
 
-/** Throws unless this user or root owns it. */
+/** Throws unless this user or root owns the file or directory. */
 export function judgeOwner(path: string, { uid }: Ownership, user: number): void {
   if (uid !== user && uid !== 0) throw new Error(`${path} belongs to the user ${uid}: run chown ${user} on it`)
 }
 
-/** Creates a file that only its owner can read, and returns when it is on the disk. Never replaces one. */
+/** Creates a file that only its owner can read, and returns once it is on the disk. Throws when the file exists. */
 export async function createSecretFile(path: string, content: string): Promise<void> {
   const file = await open(path, 'wx', 0o600)
   try {

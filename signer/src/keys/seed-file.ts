@@ -2,8 +2,8 @@ import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:cryp
 import { ShapeError, readInteger, readObject, readText } from '../protocol/shape.ts'
 
 /**
- * The encrypted seed: AES-256-GCM under a key that scrypt makes of the passphrase. Everything but the ciphertext and
- * its tag is authenticated too, so that no parameter can be changed without the passphrase.
+ * The encrypted seed: AES-256-GCM with a key that scrypt derives from the passphrase. All other members of the file are
+ * authenticated too, so that no parameter can be changed without the passphrase.
  */
 interface Header {
   format: 'bursar-seed'
@@ -12,7 +12,7 @@ interface Header {
   cipher: { name: 'aes-256-gcm'; iv: string }
 }
 
-/** Needs 128 MiB and some tenths of a second: what a guess costs. */
+/** One guess of a passphrase costs 128 MiB of memory and some tenths of a second. */
 const DEFAULT_COST = { logN: 17, r: 8, p: 1 }
 const MAX_LOG_N = 20
 const KEY_BYTES = 32
@@ -25,7 +25,7 @@ class SeedFileError extends Error {
   override name = 'SeedFileError'
 }
 
-/** Encrypts a BIP 39 seed of 64 bytes. `random` gives salt and IV; the seed is left as it was. */
+/** Encrypts a BIP 39 seed of 64 bytes; the seed is not overwritten. `random` supplies salt and IV. */
 export async function sealSeed(
   seed: Uint8Array,
   passphrase: Uint8Array,
@@ -46,7 +46,10 @@ export async function sealSeed(
   return `${JSON.stringify({ ...header, ciphertext: hexOf(ciphertext), tag: hexOf(cipher.getAuthTag()) }, null, 2)}\n`
 }
 
-/** The seed. The caller overwrites it when done. Throws a SeedFileError, which never tells wrong from changed. */
+/**
+ * Decrypts the seed; the caller overwrites it after use. Throws a SeedFileError, which does not distinguish a wrong
+ * passphrase from a changed file.
+ */
 export async function openSeed(file: string, passphrase: Uint8Array): Promise<Buffer> {
   const { header, ciphertext, tag } = readSeedFile(file)
   const key = await deriveKey(header, passphrase)
@@ -96,7 +99,7 @@ function readHex(value: unknown, at: string, bytes: number): string {
   return readText(value, at, new RegExp(`^[0-9a-f]{${bytes * 2}}$`), `${bytes} bytes in lower-case hex`)
 }
 
-/** Field by field, so that the text does not depend on how the file spells its JSON. */
+/** The text that is authenticated. It joins the values, so that it does not depend on the layout of the JSON. */
 function authenticated({ format, version, kdf, cipher }: Header): Buffer {
   return Buffer.from([format, version, kdf.name, kdf.logN, kdf.r, kdf.p, kdf.salt, cipher.name, cipher.iv].join('\n'))
 }

@@ -3,10 +3,10 @@ import type { IndexFile } from './index-file.ts'
 import { Refusal } from '../protocol/refusal.ts'
 
 /**
- * The authorisations that were given. A first one is enough: anyone who asks for more of them ahead could use
- * them when the treasury is another. So a second is given only at the nonce of the first, where at most one of them can
- * ever be taken; or when the first may have lost its nonce to another transaction; or when the pinned delegate has
- * changed.
+ * The EIP-7702 authorisations that were signed. One authorisation for each address is enough, and spare ones are
+ * refused: an attacker could use them after the treasury has changed. A second one is signed only at the nonce of the
+ * first, where at most one of them can take effect; or at a later nonce, if another transaction may have used the nonce
+ * of the first, or if the pinned delegate has changed.
  */
 export class AuthorizationBook {
   readonly #index: IndexFile
@@ -27,20 +27,20 @@ export class AuthorizationBook {
     this.#index.run('insert or ignore into authorizations values (?)', `${account}:${nonce}`)
   }
 
-  /** Notes that an ordinary transaction was signed. @param key `chainId:address:nonce` */
+  /** Records that an ordinary transaction was signed. @param key `chainId:address:nonce` */
   recordTransaction(key: string): void {
     const end = key.lastIndexOf(':')
     const [account, nonce] = [key.slice(0, end), key.slice(end + 1)]
     this.#index.run('update authorized set isContested = 1 where account = ? and nonce = ?', account, nonce)
   }
 
-  /** Whether this nonce was given to an authorisation. @param key `chainId:address:nonce` */
+  /** Whether an authorisation was signed for this nonce. @param key `chainId:address:nonce` */
   holds(key: string): boolean {
     return this.#index.row('select 1 from authorizations where key = ?', key) !== undefined
   }
 
   /**
-   * Throws when the authorisation could take effect beside an earlier one of the same delegate.
+   * Throws a Refusal when the authorisation could take effect in addition to an earlier one of the same delegate.
    * @param isKnown whether an ordinary transaction was signed for a nonce, by `chainId:address:nonce`
    */
   judge({ account, nonce, delegate }: GivenAuthorization, isKnown: (key: string) => boolean): void {

@@ -1,26 +1,26 @@
 import type { Network } from '@bursar/chainkit'
 import type { Intent, KeyReference, Purpose, SignAnswer } from '../protocol/protocol.ts'
 
-/** First line of a log: whose it is. */
+/** First line of each file of a log. It names the seed that the log belongs to. */
 export interface HeaderEntry {
   kind: 'log'
   version: 1
   /** ms since the epoch */
   at: number
-  /** Of the master key, hex: a log is never used with another seed */
+  /** Fingerprint of the master key, hex: a log is never used with another seed */
   masterFingerprint: string
 }
 
-/** What a transaction of the treasury stakes, unstakes or lends. */
+/** Amount that a treasury transaction stakes, unstakes or lends. */
 export interface BoundResources {
   as: 'stake' | 'loan'
   /** sun, decimal digits */
   units: string
 }
 
-/** That an address runs the code of another (EIP-7702), as the log keeps it. */
+/** A signed authorisation of an address to run the code of another (EIP-7702). */
 export interface GivenAuthorization {
-  /** `chainId:address`, whose leave it is */
+  /** `chainId:address` of the authorising address */
   account: string
   /** decimal digits */
   nonce: string
@@ -28,7 +28,7 @@ export interface GivenAuthorization {
   delegate: string
 }
 
-/** One signed transaction. Holds no secret: everything in it is or may become public on the network. */
+/** One signed transaction. It contains no secret: all of it is, or may become, public on the network. */
 export interface SignedEntry {
   kind: 'signed'
   /** ms since the epoch */
@@ -38,33 +38,36 @@ export interface SignedEntry {
   purpose: Purpose
   intents: Intent[]
   keys: KeyReference[]
-  /** Bitcoin and TRON: the txid. EVM: the hash that was signed, and by whom. One id is one transaction. */
+  /**
+   * Identifies the transaction. Bitcoin and TRON: the txid. EVM: the hash that was signed (of a sweep, the SHA-256 of
+   * the unsigned bytes) and the sender's address
+   */
   unsignedId: string
-  /** SHA-256 of network, unsigned bytes and keys as they came, hex: the same again gets the same answer */
+  /** SHA-256 of network, unsigned bytes and keys of the request, hex: an identical request gets the same answer */
   requestHash: string
   /**
-   * What at most one confirmed transaction can use: outpoints on Bitcoin, `chainId:address:nonce` on EVM chains,
+   * Resources that only one confirmed transaction can use: outpoints on Bitcoin, `chainId:address:nonce` on EVM chains,
    * nothing on TRON
    */
   conflictKeys: string[]
-  /** In units of the network's own coin: the most the network can be paid */
+  /** Highest possible fee, in units of the network's own coin */
   fee: string
-  /** Transactions with the same one compete: at most one of their fees is ever paid */
+  /** Transactions with the same slot compete: at most one of their fees is paid */
   feeSlot: string
-  /** Index of the change address below the hot account, so that it is found whatever the gap */
+  /** Index of the change address in the hot account, so that it can be found whatever the gap limit */
   changeIndex?: number
-  /** TRON: ms since the epoch after which no block takes it. Nothing else ever keeps it from being mined. */
+  /** TRON: ms since the epoch after which no block includes it. Until then nothing prevents it from being mined. */
   expiresAt?: number
-  /** TRON: what counts towards the treasury's sums. Absent in lines from before there were such sums */
+  /** TRON: the amount that counts towards the treasury's limits. Absent in lines older than those limits */
   bound?: BoundResources
-  /** EIP-7702: which addresses of ours were let run what */
+  /** EIP-7702: the authorisations of our addresses */
   authorizations?: GivenAuthorization[]
-  /** Approvers who signed, by intent, where the policy asked for them */
+  /** Approvers who signed, by intent, where the policy requires approvals */
   approvedBy?: Record<string, string[]>
   answer: SignAnswer
 }
 
-/** An intent that nothing was signed for when it was closed. Nothing is signed for it after this line. */
+/** An intent that was closed before anything was signed for it. Nothing is signed for it after this line. */
 interface ClosedEntry {
   kind: 'closed'
   /** ms since the epoch */
@@ -72,7 +75,7 @@ interface ClosedEntry {
   intent: string
 }
 
-/** What a log holds besides its header. */
+/** The entries of a log other than headers. */
 type RecordedEntry = SignedEntry | ClosedEntry
 
 export type LogEntry = HeaderEntry | RecordedEntry

@@ -14,16 +14,21 @@ import { DAY_MS, FEE, VelocityBook } from './velocity.ts'
 
 interface KnownIntent {
   contents: string
-  /** What every transaction signed for this intent uses up: while one is left, at most one of them can confirm */
+  /**
+   * Resources that every transaction signed for this intent uses. While there is one, at most one of them can confirm.
+   */
   common: readonly string[]
-  /** TRON, ms since the epoch: when the last of them expires. Until well past it any of them may be mined. */
+  /** TRON, ms since the epoch: when the last of them expires. Until well after that, any of them may be mined. */
   expiresAt: number | null
 }
 
-/** What a filler's or a sweep's nonce is kept for: nothing but these. */
+/** Stands for the intents of a filler or a sweep in the table of nonces. */
 const NO_INTENT = ''
 
-/** Everything that earlier signatures forbid or answer, by the index of the log. */
+/**
+ * The rules that follow from earlier signatures: what they forbid, and which request they answer. Reads the log's
+ * index.
+ */
 export class History implements LogFollower {
   readonly velocity: VelocityBook
   readonly #index: IndexFile
@@ -39,7 +44,7 @@ export class History implements LogFollower {
     return this.#index.end
   }
 
-  /** Takes in a line of the log. Lines come in order, at start and after each one that is written. */
+  /** Adds a line of the log to the index. It is called in order, at start and after each line that is written. */
   follow(entry: Chained, position: Position, head: string): void {
     this.#index.add(entry, position, head, () => {
       if (entry.kind === 'signed') this.#record(entry, entry.seq)
@@ -73,7 +78,8 @@ export class History implements LogFollower {
     this.#recordVelocity(entry)
     for (const intent of intents) {
       const common = JSON.stringify(this.#commonAfter(intent.id, conflictKeys))
-      // On TRON a later transaction is signed past the end of the earlier ones only: the last to be signed ends last.
+      // On TRON a later transaction is signed only after the earlier ones have expired, so the last one signed expires
+      // last.
       this.#index.run(
         'insert or replace into intents values (?, ?, ?, ?)',
         intent.id,
@@ -85,13 +91,16 @@ export class History implements LogFollower {
     }
   }
 
-  /** Whether the chain had this head when it had so many lines. */
+  /** Whether the log's hash chain had this head at this length. */
   holds({ length, head }: LogEnd): boolean {
     if (length === this.end.lines) return head === this.end.head
     return this.#index.row('select previous from lines where seq = ?', length)?.['previous'] === head
   }
 
-  /** Where the answer to an identical request lies, if there was one. */
+  /**
+   * Position of the answer to an identical request; undefined if there was none. Throws a Refusal if the request names
+   * other intents or contents than the first.
+   */
   answered(request: SignRequest, requestHash: string): Position | undefined {
     const known = this.#index.row('select intentSet, seq from requests where hash = ?', requestHash)
     if (!known) return undefined
@@ -101,14 +110,14 @@ export class History implements LogFollower {
   }
 
   /**
-   * Throws when signing this could let an intent be paid twice, or a nonce serve two ends.
+   * Throws a Refusal when signing could let an intent be paid twice, or let a nonce be used for two purposes.
    * @param now ms since the epoch by the signer's own clock
    */
   judge(request: SignRequest, { unsignedId, conflictKeys, authorizations = [] }: Judgement, now: number): void {
     this.#judgeContents(request)
     this.#judgeClosed(request)
-    // Another request for the same transaction states other amounts for its inputs. Two half valid signatures put
-    // together could hide a fee from us (the reason PSBTs carry previous transactions).
+    // Another request for the same transaction states other amounts for its inputs. Two partly valid sets of
+    // signatures, combined, could hide a fee from us (this is why PSBTs contain previous transactions).
     const transaction = `${request.network}:${unsignedId}`
     if (this.#index.row('select 1 from transactions where id = ?', transaction)) throw this.#changed()
     if (request.network === 'TRON') return this.#judgeExpiries(request.intents, now)
@@ -127,7 +136,10 @@ export class History implements LogFollower {
     throw new Refusal('intent-already-signed', message, [id])
   }
 
-  /** What pays the treasury only, and fillers, may compete for a nonce among themselves; a payment has its own. */
+  /**
+   * Throws a Refusal when the nonce is used for something else. Fillers and sweeps may share a nonce; the nonce of a
+   * payment belongs to that payment.
+   */
   #judgeNonce(key: string, { intents }: SignRequest): void {
     const kept = this.#holderOf(key)
     const isAuthorized = intents.length > 0 && this.#authorizations.holds(key)
@@ -137,7 +149,8 @@ export class History implements LogFollower {
   }
 
   /**
-   * Nothing on TRON keeps a transaction from being mined beside another of the same intent, save that it has expired.
+   * Throws a Refusal while an earlier transaction of an intent may still be mined. On TRON only expiration prevents two
+   * transactions of one intent from both being mined.
    */
   #judgeExpiries(intents: readonly Intent[], now: number): void {
     for (const { id } of intents) {
@@ -152,7 +165,7 @@ export class History implements LogFollower {
     }
   }
 
-  /** Where the transactions lie that were signed for an intent, the first one first. */
+  /** Positions of the transactions signed for an intent, in the order of signing. */
   positionsOf(intentId: string): Position[] {
     const rows = [...this.#index.rows('select seq from intentLines where id = ? order by seq', intentId)]
     return rows.map(({ seq }) => this.#positionOf(seq as number))
@@ -163,9 +176,9 @@ export class History implements LogFollower {
   }
 
   /**
-   * Whether a further transaction of an intent takes nothing that was not counted yet: at most one of them can be
-   * mined. On TRON an expired one may have been mined before it expired, which can't be proved to the signer: each
-   * counts.
+   * Whether an intent's amount has been counted already, so that a further transaction adds nothing: at most one of its
+   * transactions can be mined. On TRON every transaction counts, because an expired one may have been mined before it
+   * expired, and nobody can prove to the signer that it was not.
    */
   isCounted(network: Network, intentId: string): boolean {
     return network !== 'TRON' && this.isKnown(intentId)
@@ -175,7 +188,7 @@ export class History implements LogFollower {
     return this.#index.row('select 1 from closed where id = ?', intentId) !== undefined
   }
 
-  /** Throws unless a payment is the first that the intent is signed for. */
+  /** Throws a Refusal if the intent was signed or closed before. */
   judgeFirst(network: Network, intent: Intent): void {
     const request = { network, intents: [intent] }
     this.#judgeContents(request)
@@ -191,7 +204,10 @@ export class History implements LogFollower {
     }
   }
 
-  /** What a transaction adds to the fees: competitors for one slot are paid at most once, the dearest counts. */
+  /**
+   * The amount that a transaction adds to the fees. Of the competitors for one slot at most one is paid, so only the
+   * highest fee counts.
+   */
   addedFee(network: Network, { fee, feeSlot }: { fee: bigint; feeSlot: string }): bigint {
     const before = this.#feeOf(`${network}:${feeSlot}`)
     return fee > before ? fee - before : 0n
@@ -227,7 +243,7 @@ export class History implements LogFollower {
     }
   }
 
-  /** For which intents a nonce was signed, by the name of their set. */
+  /** Name of the set of intents that a nonce was signed for. */
   #holderOf(key: string): string | undefined {
     return this.#index.row('select intentSet from nonces where key = ?', key)?.['intentSet'] as string | undefined
   }
@@ -248,7 +264,7 @@ export class History implements LogFollower {
     const slot = `${network}:${feeSlot}`
     const added = this.addedFee(network, { fee: BigInt(fee), feeSlot })
     this.velocity.add(network, FEE, at, added)
-    // A slot forgotten is counted in full when it comes back: on the safe side.
+    // If a deleted slot returns, its fee is counted in full again, which is the safe direction.
     this.#index.run('delete from fees where at <= ?', at - DAY_MS)
     const total = this.#feeOf(slot) + added
     this.#index.run('insert or replace into fees values (?, ?, ?)', slot, at, total.toString())

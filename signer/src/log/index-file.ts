@@ -4,7 +4,7 @@ import type { ChainEnd, Chained, Position } from './log-chain.ts'
 import { EMPTY_CHAIN, LogBroken } from './log-chain.ts'
 
 const VERSION = 1
-/** While many lines are read, so many share a transaction. */
+/** Lines in one transaction during a catch-up. */
 const LINES_TOGETHER = 5_000
 const CACHE_KIB = 8_192
 
@@ -30,15 +30,16 @@ type Value = string | number | null
 type Row = Record<string, Value>
 
 /**
- * The log as an index on disk, so that no memory grows with it. It is derived from the log, line by line, and never the
- * truth: without it, it is made anew from all segments; behind the log, it catches up. It survives the end of its
- * process, and a power cut costs its last lines at most (write-ahead log, synchronised at checkpoints).
+ * An index of the log on disk (SQLite), so that the signer's memory does not grow with the log. It is derived from the
+ * log line by line; the log is authoritative. A missing index is rebuilt from all segments, and one that is behind the
+ * log catches up. A crash of the process loses nothing; a power cut loses the last lines at most (write-ahead log,
+ * synchronised at checkpoints).
  */
 export class IndexFile {
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, ReturnType<DatabaseSync['prepare']>>()
   #end: ChainEnd
-  /** Lines in the transaction that is open; undefined while each line has its own */
+  /** Lines in the open transaction during a catch-up; otherwise undefined, and each line has its own transaction */
   #together: number | undefined
 
   private constructor(database: DatabaseSync, end: ChainEnd) {
@@ -46,7 +47,10 @@ export class IndexFile {
     this.#end = end
   }
 
-  /** Opens or creates the index of a seed's log. Throws LogBroken when it is of another seed's. */
+  /**
+   * Opens or creates the index of a seed's log. Throws LogBroken when it belongs to another seed or has another
+   * version.
+   */
   static open(path: string, masterFingerprint: string): IndexFile {
     closeSync(openSync(path, 'a', 0o600))
     const database = new DatabaseSync(path)
@@ -69,7 +73,7 @@ export class IndexFile {
     return this.#end
   }
 
-  /** Takes in a line of the log: everything that `take` writes, or nothing. */
+  /** Adds a line of the log and everything that `take` writes, or nothing. */
   add({ seq, previous }: Chained, { segment, offset, length }: Position, head: string, take: () => void): void {
     if (this.#together === undefined) this.#database.exec('begin immediate')
     try {
@@ -84,7 +88,7 @@ export class IndexFile {
     this.#end = { lines: seq + 1, head }
   }
 
-  /** Runs what adds many lines: they share transactions. */
+  /** Runs a function that adds many lines; they share transactions. */
   async catchUp<Result>(run: () => Promise<Result>): Promise<Result> {
     this.#together = 0
     this.#database.exec('begin immediate')
@@ -116,7 +120,7 @@ export class IndexFile {
     if (this.#together % LINES_TOGETHER === 0) this.#database.exec('commit; begin immediate')
   }
 
-  /** @param sql a constant: each text is prepared once and kept */
+  /** @param sql a constant: the prepared statement of each text is cached */
   #prepare(sql: string): ReturnType<DatabaseSync['prepare']> {
     let statement = this.#statements.get(sql)
     if (!statement) this.#statements.set(sql, (statement = this.#database.prepare(sql)))

@@ -8,9 +8,9 @@ export class LockHeld extends Error {
 }
 
 /**
- * Holds a file for this process alone until it is released or the process ends, however it ends. Node has no file
- * locks of its own; SQLite's are the kernel's (fcntl), so `kill -9` leaves none behind and two can never both hold it.
- * Throws LockHeld when another process has it.
+ * Locks a file for this process until it is released or the process ends, in whatever way. Node has no file locks of
+ * its own; SQLite uses the kernel's (fcntl), so `kill -9` leaves no stale lock and two processes never hold it at the
+ * same time. Throws LockHeld when another process holds the lock.
  */
 export function holdLock(path: string): { release(): void } {
   createForOwner(path)
@@ -25,7 +25,9 @@ export function holdLock(path: string): { release(): void } {
   return { release: () => database.close() }
 }
 
-/** Who can read the file could lock it too, and keep the signer from starting. */
+/**
+ * Creates the lock file for its owner only: a user who can read it could lock it and prevent the signer from starting.
+ */
 function createForOwner(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600))

@@ -2,22 +2,22 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import type { LogEntry } from './entry.ts'
 
-/** A chain of lines as far as it goes: how many there are, and the hash of the last one, which is the chain's head. */
+/** The end of a chain of lines: the number of lines, and the hash of the last one, which is the chain's head. */
 export interface ChainEnd {
   lines: number
   /** SHA-256, hex */
   head: string
 }
 
-/** Before the first line. */
+/** The end of a chain without lines. */
 export const EMPTY_CHAIN: ChainEnd = { lines: 0, head: '0'.repeat(64) }
 
 /** A line of the log as it is written: the entry, its number, and the hash of the line before it. */
 export type Chained<Entry extends LogEntry = LogEntry> = Entry & { seq: number; previous: string }
 
-/** Where a line lies, without its line break. */
+/** Position of a line in the log, without its line break. */
 export interface Position {
-  /** Which segment of the log: the number of its first line */
+  /** The segment of the log, by the number of its first line */
   segment: number
   /** In bytes, within the segment */
   offset: number
@@ -25,16 +25,16 @@ export interface Position {
 }
 
 export interface ScanResult {
-  /** Number of the first line of the file that was read last */
+  /** Number of the first line of the last file that was read */
   segment: number
   end: ChainEnd
   /** Bytes up to the end of the last whole line */
   wholeBytes: number
-  /** Bytes after it: a line whose write was cut off, which no answer was ever given for */
+  /** Bytes after it: an incomplete line, to which no answer was given */
   tornBytes: number
 }
 
-/** The log does not hold together: something other than a cut-off write happened to it. */
+/** The log is damaged or incomplete, by something other than an interrupted write. */
 export class LogBroken extends Error {
   override name = 'LogBroken'
 }
@@ -43,12 +43,12 @@ export function lineHash(line: Uint8Array): string {
   return createHash('sha256').update(line).digest('hex')
 }
 
-/** Called for each line in order, with its own hash, which is the head of the chain up to it. */
+/** Called for each line in order. `head` is the hash of this line, which is the head of the chain up to it. */
 export type OnEntry = (entry: Chained, position: Position, head: string) => void
 
 /**
- * Reads one file of a log and checks its chain. A last line that is cut off, or that the file system left half written,
- * is reported as torn; any other fault throws LogBroken.
+ * Reads one file of a log and checks its chain. An incomplete last line, or one that the file system wrote only in
+ * part, is reported as torn; any other fault throws LogBroken.
  * @param start the end of the chain before this file
  */
 export async function scanSegment(path: string, start: ChainEnd, onEntry: OnEntry): Promise<ScanResult> {

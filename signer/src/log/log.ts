@@ -7,33 +7,34 @@ import type { ChainEnd, Chained, Position, ScanResult } from './log-chain.ts'
 import { holdLock } from './lock.ts'
 import { closeSegment, scanLog, segmentPath, syncDirectory } from './segments.ts'
 
-/** A line could not be written or put on the disk. Whether it is there is known only by reading the log again. */
+/** A line could not be written or synchronised. Only reading the log again shows whether it is on the disk. */
 export class LogFailed extends Error {
   override name = 'LogFailed'
 }
 
-/** What is derived from the log. It follows behind: a line is on the disk before it is handed over. */
+/** Data derived from the log. A line is on the disk before the follower gets it. */
 export interface LogFollower {
-  /** How far it has followed the log. */
+  /** The last line that it has processed. */
   readonly end: ChainEnd
   follow(entry: Chained, position: Position, head: string): void
-  /** Runs what hands over many lines. */
+  /** Runs a function that passes many lines to `follow`. */
   catchUp<Result>(run: () => Promise<Result>): Promise<Result>
   close(): void
 }
 
 export interface LogOptions {
-  /** A file of the log that has so many bytes is closed before the next line. */
+  /** When the current file has at least this many bytes, it is closed before the next line. */
   segmentBytes?: number
-  /** Called when a signature is on the disk and before it is handed over; tests stop the process there. */
+  /** Called when a signature is on the disk, before the follower gets it; tests stop the process there. */
   afterSynced?: () => void
 }
 
 const SEGMENT_BYTES = 64 * 1024 * 1024
 
 /**
- * What was signed, line by line, each line bound to the one before. A line is on the disk before its answer leaves.
- * After a failed write nothing more is written: what the disk holds is then known only by reading it again.
+ * The append-only log of signatures. Each line contains the hash of the line before. A line is on the disk before its
+ * answer is sent. After a failed write nothing more is written, because only reading the log again shows what is on the
+ * disk.
  */
 export class SignatureLog {
   readonly #path: string
@@ -42,7 +43,7 @@ export class SignatureLog {
   readonly #options: LogOptions
   readonly #lock: { release(): void }
   #file: FileHandle
-  /** Number of the first line of the file that is written to */
+  /** Number of the first line of the current file */
   #segment: number
   #bytes: number
   #end: ChainEnd
@@ -66,9 +67,9 @@ export class SignatureLog {
   }
 
   /**
-   * Opens or creates the log and hands the follower every line that it has not seen. Cuts off a torn last line. Throws
-   * LockHeld when another process has it, LogBroken when it was altered, is shorter than the follower knows, or belongs
-   * to another seed.
+   * Opens or creates the log and passes to the follower every line that it has not processed. Removes an incomplete
+   * last line. Throws LockHeld when another process uses the log, and LogBroken when the log was altered, is shorter
+   * than the follower's end, or belongs to another seed.
    * @param follower opened once the lock is held, and closed with the log
    */
   static async open(
@@ -111,7 +112,7 @@ export class SignatureLog {
   }
 
   /**
-   * Writes one line, and returns when it is on the disk and the follower has it. Calls must not overlap. Throws
+   * Appends an entry. Returns once it is on the disk and the follower has processed it. Calls must not overlap. Throws
    * LogFailed.
    */
   async append(entry: LogEntry): Promise<void> {
@@ -126,7 +127,7 @@ export class SignatureLog {
     this.#failed = false
   }
 
-  /** The signed entry at a position that the follower was given. Throws LogBroken when its segment is not here. */
+  /** Reads the signed entry at a position that the follower got. Throws LogBroken when its segment can't be read. */
   async read({ segment, offset, length }: Position): Promise<SignedEntry> {
     if (segment === this.#segment) return readLine(this.#file, offset, length)
     const path = segmentPath(this.#path, segment)
@@ -160,7 +161,10 @@ export class SignatureLog {
     this.#end = { lines: this.#end.lines + 1, head }
   }
 
-  /** A crash in between leaves no file to write to: the next start begins it, by the last segment's end. */
+  /**
+   * Closes the current segment and begins the next. After a crash in between there is no current file; the next start
+   * creates it and continues from the last segment's end.
+   */
   async #beginSegment(): Promise<void> {
     await this.#file.close()
     await closeSegment(this.#path, this.#segment)
@@ -172,7 +176,7 @@ export class SignatureLog {
   }
 }
 
-/** Hands the follower what it has not seen. */
+/** Passes to the follower the lines that it has not processed. */
 function catchUp(path: string, header: HeaderEntry, follower: LogFollower): Promise<ScanResult> {
   return follower.catchUp(() =>
     scanLog(path, follower.end, (entry, position, head) => {

@@ -10,8 +10,8 @@ export interface Memory {
 }
 
 /**
- * Opens or creates a log, and beside it its index (`FILE.index`), which has caught up when this returns. Both are
- * closed with the log. Throws what `SignatureLog.open` throws.
+ * Opens or creates a log and its index (`FILE.index`). The index has caught up when this returns, and is closed with
+ * the log. Throws the errors of `SignatureLog.open`.
  */
 export async function openMemory(logFile: string, header: HeaderEntry, options: LogOptions = {}): Promise<Memory> {
   let history: History | undefined

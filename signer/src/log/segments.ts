@@ -4,8 +4,8 @@ import { EMPTY_CHAIN, LogBroken, readFirstLine, scanSegment } from './log-chain.
 import type { ChainEnd, OnEntry, ScanResult } from './log-chain.ts'
 
 /**
- * A log is one chain of lines in several files: closed segments, each named for the number of its first line, and the
- * file that is written to. A segment's first line continues the chain of the segment before.
+ * One file of a log. A log is one chain of lines in several files: closed segments, each named for the number of its
+ * first line, and the current file. A segment's first line continues the chain of the segment before.
  */
 export interface Segment {
   path: string
@@ -20,7 +20,7 @@ export function segmentPath(logPath: string, first: number): string {
   return `${logPath}.${first.toString().padStart(DIGITS, '0')}`
 }
 
-/** The files of a log that lie here, the oldest first; the last is the one that is written to. */
+/** The files of a log in its directory, the oldest first; the last is the current file. */
 export async function segmentsOf(logPath: string): Promise<Segment[]> {
   const name = basename(logPath)
   const names = (await readdir(dirname(logPath))).filter((each) => each.startsWith(`${name}.`))
@@ -31,13 +31,16 @@ export async function segmentsOf(logPath: string): Promise<Segment[]> {
   return [...segments, { path: logPath, first: (await readFirstLine(logPath))?.seq }]
 }
 
-/** Closes the file that is written to by giving it the name of a segment. The next one begins a new file. */
+/** Closes the current file by renaming it to a segment. The caller creates the next file. */
 export async function closeSegment(logPath: string, first: number): Promise<void> {
   await rename(logPath, segmentPath(logPath, first))
   await syncDirectory(dirname(logPath))
 }
 
-/** A file is safe only when the directory that names it is on the disk too. */
+/**
+ * Synchronises a directory. A new or renamed file survives a power cut only when its directory entry is on the disk
+ * too.
+ */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r')
   try {
@@ -48,10 +51,10 @@ export async function syncDirectory(path: string): Promise<void> {
 }
 
 /**
- * Reads a log through all of its files and checks the chain; the last file may end with a line that was cut off.
- * @param known how far the caller knows the log already: segments that end before are not read
- * @param onEntry called for the lines after `known` only
- * Throws LogBroken when lines are missing or altered, and when the log is shorter than `known` or another one.
+ * Reads all files of a log and checks the chain. The last file may end with an incomplete line. Throws LogBroken when
+ * lines are missing or altered, when the log is shorter than `known`, or when it is another log.
+ * @param known the end that the caller has processed: segments that end before it are not read
+ * @param onEntry called only for the lines after `known`
  */
 export async function scanLog(logPath: string, known: ChainEnd, onEntry: OnEntry): Promise<ScanResult> {
   const segments = await segmentsOf(logPath)
@@ -71,13 +74,13 @@ export async function scanLog(logPath: string, known: ChainEnd, onEntry: OnEntry
   return result
 }
 
-/** Where the chain stands before the oldest segment that lies here: older ones may have been put away. */
+/** The end of the chain before the oldest segment in the directory. Older segments may have been moved away. */
 export async function oldestOf(logPath: string): Promise<ChainEnd> {
   const [oldest] = await segmentsOf(logPath)
   return startOf(oldest!, { lines: Infinity, head: '' })
 }
 
-/** The end of the chain before a segment, by its own first line. */
+/** The end of the chain before a segment, as its first line states it. */
 async function startOf({ path, first }: Segment, known: ChainEnd): Promise<ChainEnd> {
   if (first === undefined || first === 0) return EMPTY_CHAIN
   if (first > known.lines) {

@@ -4,13 +4,10 @@ import type { IndexFile } from './index-file.ts'
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
 
-/**
- * What network fees are counted under, beside the tickers, as `stake` and `loan` are on TRON. No ticker is in lower
- * case.
- */
+/** Key for network fees, in place of a ticker; `stake` and `loan` are such keys on TRON. No ticker is in lower case. */
 export const FEE = 'fee'
 
-/** The sum of what was signed away after a moment. */
+/** The sum of the amounts signed after a time. */
 interface Window {
   /** ms since the epoch */
   after: number
@@ -18,9 +15,9 @@ interface Window {
 }
 
 /**
- * What was signed away lately, by network and asset. A clock that was set back makes spendings lie in the future; they
- * then count, so that setting it back wins nothing. The index holds the spendings; in memory is one sum for each
- * window, moved by what enters and leaves it.
+ * Recently signed amounts, by network and asset. If the clock is set back, amounts lie in the future and still count,
+ * so that setting it back gains nothing. The index stores the amounts. Memory holds one sum for each window, which is
+ * updated by the amounts that enter and leave the window.
  */
 export class VelocityBook {
   readonly #index: IndexFile
@@ -36,12 +33,12 @@ export class VelocityBook {
     this.#index.run('insert into spendings values (?, ?, ?)', key, at, units.toString())
     const windows = [...(this.#windows.get(key)?.values() ?? [])]
     for (const window of windows) if (at > window.after) window.units += units
-    // Not what a window still counts: it could not be taken out of the sum any more.
+    // Amounts that a window still counts are not deleted: they have to be subtracted from its sum later.
     const stale = Math.min(at - DAY_MS, ...windows.map(({ after }) => after))
     this.#index.run('delete from spendings where asset = ? and at <= ?', key, stale)
   }
 
-  /** Chain units signed away within the window that ends now. */
+  /** Chain units signed within the window that ends at `now`. */
   within(network: Network, asset: string, now: number, windowMs: number): bigint {
     const key = keyOf(network, asset)
     const after = now - windowMs
@@ -54,7 +51,7 @@ export class VelocityBook {
     return window.units
   }
 
-  /** Units signed away after one moment and until another. */
+  /** Units signed after one time and until another. */
   #between(key: string, after: number, until: number): bigint {
     const last = Math.min(until, Number.MAX_SAFE_INTEGER)
     const rows = this.#index.rows(

@@ -6,7 +6,7 @@ import { ADDRESS_TEXT, TICKER } from '../protocol/request.ts'
 import { ShapeError, readBoolean, readInteger, readMap, readObject, readText, readUnits } from '../protocol/shape.ts'
 import type { Fields } from '../protocol/shape.ts'
 
-/** What may leave in an hour and in a day, in chain units. */
+/** Limits for an hour and a day, in chain units. */
 export interface Velocity {
   maxPerHour: bigint
   maxPerDay: bigint
@@ -14,12 +14,12 @@ export interface Velocity {
 
 export interface AssetPolicy extends Velocity {
   enabled: boolean
-  /** The one token contract this ticker stands for; absent for the network's own coin */
+  /** The token's contract; absent for the network's native coin */
   contract?: string
   maxPerIntent: bigint
-  /** Where the excess of the hot wallet goes, in canonical form: `cold` transactions pay this and nothing else */
+  /** The cold address, in canonical form: transactions of purpose `cold` pay only this address */
   cold?: string
-  /** Above this many units an intent needs this many approvers */
+  /** An intent of more than `above` units needs this many approvers */
   approvals?: { above: bigint; needed: number }
 }
 
@@ -86,7 +86,10 @@ function readApprovalRule(fields: Fields, at: string, approverCount: number): As
   return { above: readUnits(approvalsAbove, `${at}.approvalsAbove`), needed }
 }
 
-/** What a Bitcoin address is depends on its chain, which the network's policy names: see `readBitcoin`. */
+/**
+ * Reads a cold address. A Bitcoin address depends on the chain, which the network's policy names: `readBitcoin` checks
+ * it.
+ */
 function readCold(network: Network, value: unknown, at: string): string {
   if (network === 'BITCOIN') return readText(value, at, ADDRESS_TEXT, 'an address')
   const parsed = typeof value === 'string' ? (network === 'TRON' ? parseTronAddress : parseAddress)(value) : undefined
@@ -96,7 +99,10 @@ function readCold(network: Network, value: unknown, at: string): string {
   return parsed.address
 }
 
-/** EIP-55 casing, or base58 with its checksum, is asked for, so that a mistyped contract is caught. */
+/**
+ * Reads a contract address. It must have EIP-55 casing, or be base58 with its checksum, so that a typing error is
+ * detected.
+ */
 function readContract(network: Network, value: unknown, at: string): string {
   const parse = network === 'TRON' ? parseTronAddress : parseAddress
   const parsed = typeof value === 'string' ? parse(value) : undefined

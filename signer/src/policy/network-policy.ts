@@ -10,7 +10,7 @@ import type { Fields } from '../protocol/shape.ts'
 import { readSweep } from './sweep-policy.ts'
 import type { SweepPolicy } from './sweep-policy.ts'
 
-/** Caps on what the network is paid, in units of its own coin. */
+/** Caps on network fees, in units of the network's native coin. */
 interface FeePolicy extends Velocity {
   maxUnits: bigint
 }
@@ -23,41 +23,47 @@ interface CommonPolicy {
 export interface BitcoinPolicy extends CommonPolicy {
   network: 'BITCOIN'
   chain: BitcoinChain
-  /** Besides: thousandths of what is paid out, and thousandths of a satoshi for each virtual byte */
+  /** Also caps in thousandths of the amount paid, and in thousandths of a satoshi for each virtual byte */
   fee: FeePolicy & { maxPerMille: bigint; maxMilliSatPerVb: bigint }
-  /** Joining coins of ours into one of the hot account. Absent: none. */
+  /** Consolidation of our coins into one of the hot account. Absent: not allowed. */
   consolidation?: { enabled: boolean }
 }
 
 export interface EvmPolicy extends CommonPolicy {
   network: EvmNetwork
   chainId: bigint
-  /** Keys of the hot account from the first on that may pay; deposit keys may always */
+  /** Number of keys of the hot account, from the first on, that may pay; deposit keys always may */
   hotAddresses: number
   fee: FeePolicy
-  /** Bringing deposits together. Absent: none. */
+  /** Sweeps of deposits. Absent: not allowed. */
   sweep?: SweepPolicy
 }
 
 export interface TronPolicy extends CommonPolicy {
   network: 'TRON'
   /**
-   * Besides: what java-tron burns at most beyond the fee limit, in sun: for each byte of bandwidth, and for activating
-   * an account. Both change by vote of the network's representatives.
+   * Also the most that java-tron burns in addition to the fee limit, in sun: for each byte of bandwidth, and for
+   * activating an account. Votes of the network's representatives can change both.
    */
   fee: FeePolicy & { bandwidthPrice: bigint; activation: bigint }
-  /** How far ahead of the signer's clock a transaction may expire. A payment can't be made anew before. */
+  /** Most time from the signer's clock to a transaction's expiration. A payment can't be signed again before that. */
   maxLifetimeMs: number
-  /** Staking and lending of resources between our own accounts. Absent: none. */
+  /** Staking, and lending of resources between our own accounts. Absent: not allowed. */
   treasury?: TreasuryLimits
-  /** Bringing deposits to the hot address; sun that one top-up of a deposit address has at most. Absent: none. */
+  /**
+   * Sweeps of deposits to the hot address; `maxTopUp` caps one top-up of a deposit address, in sun. Absent: not
+   * allowed.
+   */
   sweep?: { enabled: boolean; maxTopUp: bigint }
 }
 
-/** In sun. What is staked or unstaked is bound for 14 days; what is lent can be taken back at once. */
+/**
+ * Amounts in sun. TRX that is staked or unstaked is bound for 14 days; resources that are lent can be taken back at
+ * once.
+ */
 interface TreasuryLimits {
   enabled: boolean
-  /** Of one transaction */
+  /** Cap for one transaction */
   maxUnits: bigint
   stake: Velocity
   loan: Velocity
@@ -94,7 +100,7 @@ function readBitcoin(value: unknown, at: string, approverCount: number): Bitcoin
   }
 }
 
-/** Throws unless cold addresses are of this chain, as chainkit writes them. */
+/** Throws unless the cold addresses are of this chain and in chainkit's spelling. */
 function withColdOn(chain: BitcoinChain, common: CommonPolicy, at: string): CommonPolicy {
   for (const [ticker, { cold }] of common.assets) {
     if (cold === undefined) continue

@@ -15,14 +15,14 @@ export interface Policy {
   enabled: boolean
   networks: ReadonlyMap<string, NetworkPolicy>
   approvers: ReadonlyMap<string, KeyObject>
-  /** The file's own description of its networks, as `GET /status` shows it */
+  /** The networks exactly as in the file, for `GET /status` */
   networksAsWritten: Record<string, unknown>
 }
 
 const PUBLIC_KEY = /^[0-9a-f]{64}$/
 const MAX_APPROVERS = 100
 
-/** Reads a policy file. Throws a ShapeError that names the place; nothing unknown is let through. */
+/** Reads a policy file. Throws a ShapeError that names the faulty place; unknown fields are errors. */
 export function readPolicy(file: string): Policy {
   const top = readObject(parseJson(file), 'policy', ['version', 'enabled', 'networks', 'approvers'])
   readInteger(top['version'], 'policy.version', 1, 1)

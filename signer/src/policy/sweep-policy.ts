@@ -3,18 +3,18 @@ import type { Hex, SweepContracts } from '@bursar/chainkit/evm'
 import type { AssetPolicy } from './asset-policy.ts'
 import { ShapeError, readBoolean, readMap, readObject, readText, readUnits } from '../protocol/shape.ts'
 
-/** Bringing deposits together on an EVM chain. Where they go is said here and nowhere else. */
+/** Sweeps on an EVM chain. Only this policy defines their destination. */
 export interface SweepPolicy {
   enabled: boolean
   /** EIP-55 */
   treasury: Hex
-  /** The only contracts a sweep calls or delegates to; all of them follow from the treasury */
+  /** The only contracts that a sweep calls or delegates to; the treasury determines their addresses */
   contracts: SweepContracts
-  /** wei: the most a transaction can cost; a batch costs many times what a payment does */
+  /** wei: cap on the fee of one transaction; a batch costs many times the fee of a payment */
   maxFee: bigint
-  /** wei: the most that is sent to one deposit address for its gas; 0 for none */
+  /** wei: the most that one transaction sends to a deposit address for gas; 0 for none */
   maxTopUp: bigint
-  /** By ticker: how tokens that take signatures name themselves in them (EIP-712) */
+  /** By ticker: the EIP-712 domains of tokens that accept signatures */
   domains: ReadonlyMap<string, { name: string; version: string }>
 }
 
@@ -42,7 +42,7 @@ export function readSweep(value: unknown, at: string, assets: ReadonlyMap<string
   }
 }
 
-/** EIP-55 casing is asked for, so that a mistyped address is caught. */
+/** Reads the treasury's address. It must have EIP-55 casing, so that a typing error is detected. */
 function readTreasury(value: unknown, at: string): Hex {
   const parsed = typeof value === 'string' ? parseAddress(value) : undefined
   if (!parsed || 'refused' in parsed || parsed.address !== value) {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Intent } from './protocol.ts'
 
-/** Names a set of intents, whatever their order: empty for none, the id for one, a hash for more. */
+/** Names a set of intents, regardless of order: empty for none, the id for one, a hash for more. */
 export function nameOfSet(intents: readonly Intent[]): string {
   const ids = intents.map(({ id }) => id).toSorted()
   if (ids.length <= 1) return ids[0] ?? ''

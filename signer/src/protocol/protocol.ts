@@ -1,7 +1,10 @@
 import type { KeyAccount, Network } from '@bursar/chainkit'
 import type { RefusalCode } from './refusal.ts'
 
-/** A payment the ledger has decided on. Its contents never change; a transaction pays it, or a replacement does. */
+/**
+ * A payment that the ledger has decided on. Its contents never change. One transaction, or a replacement of it, pays
+ * it.
+ */
 export interface Intent {
   /** UUID in lower case */
   id: string
@@ -14,7 +17,7 @@ export interface Intent {
 }
 
 /**
- * Which of our keys: `account'/branch/index` below the network's purpose and coin. EVM chains and TRON have branch 0
+ * One of our keys: `account'/branch/index` below the network's purpose and coin type. EVM chains and TRON use branch 0
  * only.
  */
 export interface KeyReference {
@@ -31,19 +34,22 @@ export interface Approval {
 }
 
 /**
- * `payout`: pays the intents and nothing else. `filler`: an EVM transaction that only uses up a nonce, sent to its own
- * address with nothing in it, to close a gap or to cancel what is stuck. `treasury`: a transaction of TRON that stakes,
- * or lends resources to, or activates, an account of ours; it makes no payment. `sweep`: brings deposits to the
- * treasury of the policy (EVM) or to our hot address (TRON), or gives a deposit address what that costs it.
- * `consolidation`: a Bitcoin transaction that joins coins of ours into one of the hot account; it makes no payment.
- * `cold`: pays one intent to the cold address that the policy has for its asset. `rebalance`: an EVM transaction from
- * one hot address of the policy to another.
+ * The purpose of a transaction:
+ * - `payout`: pays the intents and nothing else
+ * - `filler`: an EVM transaction that only uses up a nonce, to close a gap or to cancel a stuck transaction. It sends 0
+ *   to its own address, without data
+ * - `treasury`: a TRON transaction that stakes, or that lends resources to or activates one of our accounts
+ * - `sweep`: brings deposits to the treasury of the policy (EVM) or to our hot address (TRON), or sends a deposit
+ *   address coin for its fees
+ * - `consolidation`: a Bitcoin transaction that joins our coins into one of the hot account
+ * - `cold`: pays one intent, to the cold address that the policy has for its asset
+ * - `rebalance`: an EVM transaction from one hot address of the policy to another
  */
 export type Purpose = 'payout' | 'filler' | 'treasury' | 'sweep' | 'consolidation' | 'cold' | 'rebalance'
 
 export interface SignRequest {
   network: Network
-  /** UUID of the transaction in the caller's books; kept in the log */
+  /** UUID of the transaction in the caller's database; recorded in the log */
   transactionId: string
   purpose: Purpose
   intents: Intent[]
@@ -53,17 +59,17 @@ export interface SignRequest {
    */
   unsigned: string
   /**
-   * Bitcoin: the key of each input, in order. EVM and TRON: the one key. A sweep: see README. A rebalance: sender's and
-   * receiver's.
+   * Bitcoin: the key of each input, in order. EVM and TRON: the signing key. A sweep: see README. A rebalance: the keys
+   * of sender and receiver.
    */
   keys: KeyReference[]
-  /** TRON, `treasury` and `sweep`: which of our keys has the account that receives, where the transaction names one */
+  /** TRON, `treasury` and `sweep`: our key whose account receives, if the transaction has a receiver */
   receiver?: KeyReference
   approvals?: Approval[]
 }
 
 export interface SignAnswer {
-  /** The signed transaction as the network takes it: hex, with 0x on EVM chains */
+  /** The signed transaction in the network's encoding: hex, with 0x on EVM chains */
   signed: string
   /** The transaction's id on its network */
   hash: string
@@ -72,15 +78,14 @@ export interface SignAnswer {
 }
 
 /**
- * A transaction that was signed for an intent, from the log. Any of an intent's transactions may be mined, or may have
- * been.
+ * A transaction from the log that was signed for an intent. Any transaction of an intent may be mined, now or later.
  */
 export interface SignedTransaction {
   network: Network
-  /** As the request named it: the transaction in the caller's books */
+  /** UUID of the transaction in the caller's database, from the request */
   transactionId: string
   purpose: Purpose
-  /** Everything it pays: on Bitcoin other intents beside the one asked about */
+  /** All intents that it pays: on Bitcoin also others than the requested one */
   intents: Intent[]
   keys: KeyReference[]
   /** ms since the epoch, by the signer's clock */
@@ -88,27 +93,27 @@ export interface SignedTransaction {
   /** The transaction's id on its network */
   hash: string
   /**
-   * As the network takes it, so that it can be broadcast again. Absent while the policy has its network or an asset
-   * switched off.
+   * The signed transaction, which can be broadcast again. Absent while the policy has its network or an asset switched
+   * off.
    */
   signed?: string
   /**
-   * What at most one confirmed transaction can use: outpoints on Bitcoin, `chainId:address:nonce` on EVM chains,
+   * Resources that only one confirmed transaction can use: outpoints on Bitcoin, `chainId:address:nonce` on EVM chains,
    * nothing on TRON
    */
   conflictKeys: string[]
-  /** TRON: ms since the epoch after which no block takes it */
+  /** TRON: ms since the epoch after which no block includes it */
   expiresAt?: number
 }
 
-/** What `POST /check` asks: payments of one network that nothing was signed for yet. */
+/** Body of `POST /check`: payments on one network for which nothing was signed yet. */
 export interface CheckRequest {
   network: Network
   intents: Intent[]
   approvals?: Approval[]
 }
 
-/** A payment that would be refused. */
+/** A payment that would be refused, and why. */
 export interface IntentRefusal {
   id: string
   refused: RefusalCode
@@ -121,17 +126,17 @@ export interface CheckAnswer {
 }
 
 /**
- * Answer to `GET /intents/ID`: empty when nothing was ever signed for the intent. To `POST /intents/ID/close`: empty
- * when it is closed, so that nothing ever will be.
+ * Answer to `GET /intents/ID`: empty when nothing was signed for the intent. Answer to `POST /intents/ID/close`: empty
+ * when the intent is closed, so that nothing will ever be signed for it.
  */
 export interface IntentAnswer {
   transactions: SignedTransaction[]
 }
 
-/** Sums already signed for, within the last hour and day, in the asset's chain units (fees: the native coin's). */
+/** Amounts signed within the last hour and day, in the asset's chain units (fees: the native coin's). */
 export interface VelocityUse {
   network: Network
-  /** `fee` for network fees; on TRON `stake` and `loan` for what the treasury binds */
+  /** A ticker; `fee` for network fees; on TRON `stake` and `loan` for the treasury's transactions */
   asset: string
   hour: string
   day: string
@@ -144,7 +149,7 @@ export interface AccountKeys {
   hot: string
 }
 
-/** Account-level extended public keys: all the rest of the system ever sees of the keys. */
+/** Account-level extended public keys. The rest of the system has no other keys of the signer. */
 export interface PublicKeys {
   /** First four bytes of the master key's identifier, hex */
   masterFingerprint: string
@@ -167,7 +172,7 @@ export interface SignerStatus {
   velocity: VelocityUse[]
 }
 
-/** How far a log goes: what is worth keeping on another machine. */
+/** The end of a log. Store it on another machine to detect a log that was cut back. */
 export interface LogEnd {
   /** Lines, the first of which is the header */
   length: number
@@ -176,8 +181,8 @@ export interface LogEnd {
 }
 
 /**
- * Header of every answer, and of a request whose caller has seen the log before: `LENGTH HEAD`. A request is refused
- * (`log-cut-back`) by a log that did not have that head when it had that length.
+ * Header of every answer, and of the requests of a caller that has seen the log before: `LENGTH HEAD`. The signer
+ * refuses the request (`log-cut-back`) if its log did not have that head at that length.
  */
 export const LOG_HEADER = 'signer-log'
 
@@ -185,11 +190,11 @@ export function writeLogEnd({ length, head }: LogEnd): string {
   return `${length} ${head}`
 }
 
-/** Undefined where the text is none. */
+/** Parses the header; undefined when it is missing or malformed. */
 export function readLogEnd(text: unknown): LogEnd | undefined {
   const [, length, head] = (typeof text === 'string' && /^([0-9]{1,15}) ([0-9a-f]{64})$/.exec(text)) || []
   return length === undefined || head === undefined ? undefined : { length: Number(length), head }
 }
 
-/** The longest request the signer reads, in bytes: a payout with a thousand inputs. */
+/** Largest size of a request body, in bytes: a payout with a thousand inputs. */
 export const MAX_REQUEST_BYTES = 1024 * 1024

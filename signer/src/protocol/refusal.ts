@@ -1,16 +1,14 @@
 /**
- * What a refusal says no to, which is what its caller acts on:
- * - item: one payment, whatever it is sent with. Other payments may still be signed
- * - now: nothing about the payment; the same may be signed later
- * - identity: the intent was signed or closed before. Ask for its transactions before anything else is done
- * - nonce: the nonce was signed for something else. The payment may take another
- * - request: this transaction, as it was built
+ * The class of a refusal tells the caller what to do next:
+ * - item: this payment is refused in any transaction. Other payments may still be signed
+ * - now: the payment is not at fault; the same request may succeed later
+ * - identity: the intent was signed or closed before. Get its transactions before doing anything else
+ * - nonce: the nonce was signed for something else. The payment may use another
+ * - request: this transaction is refused as it was built
  */
 export type RefusalClass = 'item' | 'now' | 'identity' | 'nonce' | 'request'
 
-/**
- * Every reason for which the signer says no, with its class and the HTTP status it travels under. The codes are stable.
- */
+/** All refusal codes, each with its class and HTTP status. The codes are stable. */
 export const REFUSALS = {
   'bad-request': { of: 'request', status: 400, meaning: 'the request has not the documented shape' },
   'not-parsable': {
@@ -78,11 +76,13 @@ export const REFUSALS = {
 
 export type RefusalCode = keyof typeof REFUSALS
 
-/** Thrown where a rule is broken and turned into an answer in one place. Holds no secrets: it is sent and logged. */
+/**
+ * Thrown by a rule that is broken; the HTTP server turns it into an answer. Contains no secrets: it is sent and logged.
+ */
 export class Refusal extends Error {
   override name = 'Refusal'
   readonly code: RefusalCode
-  /** Ids of the intents it is about, where it is not about the whole request */
+  /** Ids of the intents that the refusal concerns; absent when it concerns the whole request */
   readonly intents: readonly string[] | undefined
 
   constructor(code: RefusalCode, message: string, intents?: readonly string[]) {

@@ -11,11 +11,11 @@ const HEX = /^(0x)?([0-9a-f]{2})+$/
 const SIGNATURE = /^[0-9a-f]{128}$/
 const MAX_INTENTS = 500
 const MAX_KEYS = 1500
-/** Each is tried on each intent that needs approval. */
+/** Bounds the work: every approval is verified against every intent that needs approval. */
 const MAX_APPROVALS = 100
 const MAX_INDEX = 2 ** 31 - 1
 
-/** Reads the body of `POST /sign`. Throws the Refusal `bad-request` that names what is wrong. */
+/** Parses the body of `POST /sign`. Throws the Refusal `bad-request`, which names the faulty place. */
 export function readSignRequest(body: string): SignRequest {
   return readOr(body, readRequest)
 }
@@ -30,7 +30,7 @@ function readOr<T>(body: string, read: (value: unknown) => T): T {
   }
 }
 
-/** Reads the body of `POST /check`. Throws the Refusal `bad-request` that names what is wrong. */
+/** Parses the body of `POST /check`. Throws the Refusal `bad-request`, which names the faulty place. */
 export function readCheckRequest(body: string): CheckRequest {
   return readOr(body, (value) => {
     const { network, intents, approvals } = readObject(value, 'request', ['network', 'intents'], ['approvals'])

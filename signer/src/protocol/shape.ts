@@ -1,4 +1,7 @@
-/** Strict reading of JSON that came from outside: unknown keys are errors, and every error names its place. */
+/**
+ * Thrown by the strict readers of external JSON below. Unknown keys are errors, and every message names the faulty
+ * place.
+ */
 export class ShapeError extends Error {
   override name = 'ShapeError'
 }
@@ -23,7 +26,7 @@ export function readObject(
   return value as Fields
 }
 
-/** An object whose keys are data. */
+/** Reads an object whose keys are data, as entries. */
 export function readMap(value: unknown, at: string): [string, unknown][] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ShapeError(`${at} must be an object`)
@@ -60,7 +63,7 @@ export function readInteger(value: unknown, at: string, least: number, most: num
   return value
 }
 
-/** Chain units as decimal digits in a string. */
+/** Reads chain units, a string of decimal digits. */
 export function readUnits(value: unknown, at: string): bigint {
   return BigInt(readText(value, at, UNITS, 'a string of decimal digits without leading zeros'))
 }

@@ -1,6 +1,6 @@
 import type { BoundResources, GivenAuthorization } from '../log/entry.ts'
 
-/** What a transaction does, as the signer read it from the bytes itself, and how to sign exactly that. */
+/** The effects of a transaction, as the signer parsed them from the bytes, and a function that signs exactly that. */
 export interface Judgement {
   /** See SignedEntry */
   unsignedId: string
@@ -13,7 +13,7 @@ export interface Judgement {
   expiresAt?: number
   /** TRON: see SignedEntry */
   bound?: BoundResources
-  /** EIP-7702: what addresses of ours are let run */
+  /** EIP-7702: the authorisations of our addresses */
   authorizations?: GivenAuthorization[]
   sign(): { signed: string; hash: string; vsize?: number }
 }

@@ -7,7 +7,10 @@ import type { CheckRequest, Intent, IntentRefusal, SignRequest } from '../protoc
 import { Refusal } from '../protocol/refusal.ts'
 import { DAY_MS, FEE, HOUR_MS } from '../log/velocity.ts'
 
-/** The network's policy. Throws when signing is switched off, or network or assets are not in the policy. */
+/**
+ * Returns the network's policy. Throws a Refusal when signing is switched off, or when the network or an asset is not
+ * in the policy.
+ */
 export function findNetworkPolicy(
   policy: Policy,
   { network, purpose, intents }: Pick<SignRequest, 'network' | 'purpose' | 'intents'>,
@@ -32,9 +35,9 @@ function assetPolicy({ network, assets }: NetworkPolicy, asset: string): AssetPo
 }
 
 /**
- * Holds amounts and fee against the policy at a moment. An intent counts once, when it is first signed; on TRON each
- * time. What goes to our own cold address is bound by the fee's limits only. Returns who approved, by intent, where
- * approvals were needed.
+ * Compares amounts and fee with the limits of the policy. An intent counts once, when it is first signed; on TRON it
+ * counts every time. A transfer to the cold address is subject to the fee limits only.
+ * @returns the approvers of each intent that needs approvals
  */
 export function judgeLimits(
   policy: Policy,
@@ -56,8 +59,8 @@ export function judgeLimits(
 }
 
 /**
- * The payments that `judgeLimits` and the rules of history would refuse, each judged as if those before it that pass
- * were signed.
+ * Returns the payments that `judgeLimits` and the rules of history would refuse, each judged as if the payments before
+ * it that pass had been signed.
  * @param now ms since the epoch
  */
 export function checkPayments(
@@ -81,7 +84,7 @@ export function checkPayments(
   })
 }
 
-/** @param promised units by asset that are counted as if they were signed already */
+/** @param promised units by asset that count as if they had been signed already */
 function judgePayments(
   policy: Policy,
   networkPolicy: NetworkPolicy,

@@ -4,12 +4,12 @@ import { createConnection } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import type { Server } from 'node:http'
 
-/** A socket file for callers on this machine and of this user, or a port for callers with a certificate. */
+/** A socket file, for callers that run as this user on this machine, or a port, for callers with a certificate. */
 export type Endpoint = { socketPath: string } | { host: string; port: number }
 
 const OWNER_ONLY = 0o600
 
-/** Starts listening and returns where, as text. The socket is never open to others, not even for a moment. */
+/** Starts listening and returns the address as text. Other users can never open the socket, not even for a moment. */
 export async function listen(server: Server, endpoint: Endpoint): Promise<string> {
   if ('socketPath' in endpoint) {
     await removeStaleSocket(endpoint.socketPath)
@@ -29,7 +29,7 @@ export async function listen(server: Server, endpoint: Endpoint): Promise<string
   return `${address}:${port}`
 }
 
-/** A process that was killed leaves its socket file behind. Throws when a person still listens there. */
+/** Removes the socket file of a process that was killed. Throws when another process still listens there. */
 async function removeStaleSocket(path: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined)
   if (!found) return

@@ -10,29 +10,29 @@ import type { Signer } from './signer.ts'
 import { isAmong } from './tls-clients.ts'
 import type { ClientIdentity } from './tls-clients.ts'
 
-/** PEM texts of the signer's own certificate and key, and of the authority that must have signed the caller's. */
+/** PEM texts: the signer's certificate and key, and the authority that issues the callers' certificates. */
 export interface TlsFiles {
   cert: string
   key: string
   ca: string
   /** PEM: certificates that the authority has revoked */
   crl?: string
-  /** Who may ask: a certificate of the authority alone is not enough */
+  /** The clients that may connect: a certificate of the authority alone is not enough */
   clients: readonly ClientIdentity[]
 }
 
 export interface SignerServer {
   server: Server
   /**
-   * Reads other certificates and clients; throws when one is not valid.
-   * @returns takes them over. Connections that were made before end
+   * Validates new certificates and a new list of clients. Throws when one is not valid.
+   * @returns a function that applies them and closes all existing connections
    */
   prepareTls(tls: TlsFiles): () => void
 }
 
 export interface HttpEvents {
   refused(code: string, message: string): void
-  /** A fault of ours. After a LogFailed the process must end and read its log again. */
+  /** An internal error. After a LogFailed the process must end and read its log again. */
   failed(error: Error): void
 }
 
@@ -42,10 +42,13 @@ interface Answer {
   fault?: Error
 }
 
-/** A caller sends its request within this time or is cut off. */
+/** A connection whose request is not complete within this time is closed. */
 const REQUEST_TIMEOUT_MS = 10_000
 
-/** The signer's API. Over TLS only callers whom the authority and the list of clients know get as far as a request. */
+/**
+ * Creates the server of the signer's API. Over TLS, a caller needs a certificate of the authority and an entry in the
+ * list of clients.
+ */
 export function createHttpServer(signer: Signer, events: HttpEvents, tls?: TlsFiles): SignerServer {
   const listener: RequestListener = (request, response) => {
     void serve(request, response, signer, events)
@@ -82,7 +85,7 @@ function createMutualServer(first: TlsFiles, listener: RequestListener, events: 
     return (): void => {
       server.setSecureContext(optionsOf(next))
       tls = next
-      // What was under way is asked again, by who still may.
+      // Clients that are still allowed reconnect and repeat their requests.
       for (const socket of open) socket.destroy()
     }
   }
@@ -152,7 +155,10 @@ async function route(request: IncomingMessage, signer: Signer): Promise<Answer> 
   }
 }
 
-/** What a log that was cut back says of signatures is not to be believed, whatever is asked. */
+/**
+ * Refuses a request if the log lacks the line that the caller has seen: then nothing that the log says about signatures
+ * is reliable.
+ */
 function judgeLog({ headers }: IncomingMessage, signer: Signer): void {
   const given = headers[LOG_HEADER]
   if (given === undefined) return
@@ -184,7 +190,7 @@ function send(response: ServerResponse, status: number, body: object): void {
   const text = JSON.stringify(body)
   response.setHeader('content-type', 'application/json')
   response.setHeader('content-length', Buffer.byteLength(text))
-  // What is left of a request that was too long is not read.
+  // The rest of a request that was too long is not read.
   if (!response.req.complete) response.setHeader('connection', 'close')
   response.writeHead(status)
   response.end(text)

@@ -14,7 +14,7 @@ import { Signer, chainOf } from './signer.ts'
 
 export interface ServeOptions {
   seedFile: string
-  /** Overwritten once the seed is open */
+  /** Overwritten once the seed is decrypted */
   passphrase: Buffer
   policyFile: string
   logFile: string
@@ -32,13 +32,16 @@ export interface RunningSigner {
   address: string
   masterFingerprint: string
   policyHash: string
-  /** Reads policy, certificates and clients again; throws and keeps all of them as they were when one is not valid */
+  /**
+   * Reloads policy, certificates and lists of clients; returns the policy's hash. If one is not valid, throws and
+   * changes nothing
+   */
   reload(): Promise<string>
-  /** Answers what is under way, then closes everything and overwrites the keys */
+  /** Answers the requests in progress, then closes everything and overwrites the keys */
   stop(): Promise<void>
 }
 
-/** Opens seed, policy and log and listens. The log's lock is taken before anything is signed. */
+/** Opens seed, policy and log, and starts listening. It holds the log's lock before anything can be signed. */
 export async function startSigner(options: ServeOptions): Promise<RunningSigner> {
   const { endpoint, events, now } = options
   const readTls = 'socketPath' in endpoint ? undefined : requireTls(options)

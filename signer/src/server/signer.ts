@@ -36,10 +36,10 @@ export interface SignerParts {
   now: () => number
 }
 
-/** Requests that may wait at once; more are `busy`. */
+/** Most requests in progress and waiting; more are refused as `busy`. */
 const MAX_WAITING = 64
 
-/** Signs one request at a time: read, judge, sign, log, answer. Either a signature is in the log or it never leaves. */
+/** Signs one request at a time: judge, sign, log, answer. A signature is returned only after it is in the log. */
 export class Signer {
   #policy: Policy
   readonly #parts: Omit<SignerParts, 'policy'>
@@ -51,22 +51,24 @@ export class Signer {
     this.#parts = parts
   }
 
-  /** Throws a Refusal when a rule forbids it, LogFailed when the signer must stop. */
+  /** Signs a transaction. Throws a Refusal when a rule forbids it, LogFailed when the signer must stop. */
   sign(request: SignRequest): Promise<SignAnswer> {
     return this.#inTurn(() => this.#signNow(request))
   }
 
   /**
-   * Closes an intent that nothing was signed for: from then on nothing is. Otherwise it stays open.
-   * @returns its transactions, the first one first; none: it is closed. Throws LogFailed when the signer must stop.
+   * Closes an intent if nothing was signed for it; nothing is signed for it afterwards. Otherwise the intent stays
+   * open.
+   * @returns the intent's transactions, in the order of signing; an empty list means that the intent is closed. Throws
+   *   LogFailed when the signer must stop.
    */
   closeIntent(intentId: string): Promise<SignedTransaction[]> {
     return this.#inTurn(() => this.#closeIntentNow(intentId))
   }
 
   /**
-   * Which of these payments would be refused if a transaction paid all others in this order for the first time. Fees
-   * are not judged, as there is no transaction yet. Waits for the requests that came before.
+   * Returns the payments that would be refused, each judged as if the payments before it that pass had been signed.
+   * Fees are not judged, as there is no transaction yet. Waits for the requests that came before.
    */
   async check(request: CheckRequest): Promise<IntentRefusal[]> {
     await this.#last
@@ -82,7 +84,9 @@ export class Signer {
     return answer
   }
 
-  /** Every transaction signed for an intent, the first one first. Waits for the requests that came before. */
+  /**
+   * Returns every transaction signed for an intent, in the order of signing. Waits for the requests that came before.
+   */
   async transactionsOf(intentId: string): Promise<SignedTransaction[]> {
     await this.#last
     return this.#transactionsNow(intentId)
@@ -103,7 +107,7 @@ export class Signer {
     return entries.map((entry) => this.#showSigned(entry))
   }
 
-  /** Throws the Refusal `log-cut-back` when a caller has seen a line that the log does not hold. */
+  /** Throws the Refusal `log-cut-back` when the log does not contain a line that a caller has seen. */
   requireLog(seen: LogEnd): void {
     if (this.#parts.history.holds(seen)) return
     const { length, head } = this.logEnd
@@ -123,7 +127,7 @@ export class Signer {
     return statusOf(this.#policy, keyring, log, history, now())
   }
 
-  /** Takes over a new policy for all requests after those under way. The chain of Bitcoin must stay the same. */
+  /** Applies a new policy to all requests that have not started. Throws if it names another chain of Bitcoin. */
   replacePolicy(policy: Policy): void {
     if (chainOf(policy) !== undefined && chainOf(policy) !== this.#parts.keyring.chain) {
       throw new Error('The policy names another chain of Bitcoin: start the signer again')
@@ -131,12 +135,15 @@ export class Signer {
     this.#policy = policy
   }
 
-  /** Waits for what is under way. */
+  /** Waits for the requests in progress. */
   async drained(): Promise<void> {
     await this.#last
   }
 
-  /** A kill switch holds back bytes that were signed before it was set, but never that they exist. */
+  /**
+   * Describes a signed transaction. While the kill switch is on, the signed bytes are left out, but the transaction is
+   * still listed.
+   */
   #showSigned(entry: SignedEntry): SignedTransaction {
     const { network, transactionId, purpose, intents, keys, at, conflictKeys, expiresAt, answer } = entry
     return {
@@ -167,7 +174,7 @@ export class Signer {
     const { keyring, log, history, now } = this.#parts
     const policy = this.#policy
     const requestHash = hashOf(request)
-    // Before the policy: what was signed exists, and a caller that is refused would take it for something that does
+    // This comes before the policy: the transaction exists, and a refusal would make the caller believe that it does
     // not.
     const answered = history.answered(request, requestHash)
     if (answered) return answerTo(requestHash, await log.read(answered))
@@ -182,7 +189,7 @@ export class Signer {
   }
 }
 
-/** The chain of Bitcoin that the policy is for. */
+/** The Bitcoin chain of the policy; undefined when it does not contain Bitcoin. */
 export function chainOf(policy: Policy): BitcoinChain | undefined {
   const bitcoin = policy.networks.get('BITCOIN')
   return bitcoin?.network === 'BITCOIN' ? bitcoin.chain : undefined
@@ -195,13 +202,13 @@ function hashOf({ network, unsigned, keys }: SignRequest): string {
     .digest('hex')
 }
 
-/** Throws when the index leads to the answer of another request. */
+/** Returns the answer in the log entry. Throws when the entry belongs to another request. */
 function answerTo(requestHash: string, entry: SignedEntry): SignAnswer {
   if (entry.requestHash !== requestHash) throw new LogBroken('The index of the log does not fit the log')
   return entry.answer
 }
 
-/** What the bytes do, when the policy lets them. Throws a Refusal. */
+/** Parses the bytes and returns what they do. Throws a Refusal when the policy forbids it. */
 export function judge(networkPolicy: NetworkPolicy, keyring: Keyring, request: SignRequest, now: number): Judgement {
   if (request.purpose === 'rebalance' && !isEvmNetwork(networkPolicy.network)) {
     throw new Refusal('network', 'There are several hot addresses on EVM chains only')

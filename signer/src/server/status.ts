@@ -5,7 +5,7 @@ import type { NetworkPolicy, Policy } from '../policy/policy.ts'
 import type { SignerStatus, VelocityUse } from '../protocol/protocol.ts'
 import { DAY_MS, FEE, HOUR_MS } from '../log/velocity.ts'
 
-/** What anyone who may ask the signer may know: public keys, limits and their use, the head of the log. */
+/** The status for any client: public keys, policy, limits and their use, the head of the log. */
 export function statusOf(
   policy: Policy,
   keyring: Keyring,

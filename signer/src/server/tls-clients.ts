@@ -1,14 +1,14 @@
 import type { X509Certificate } from 'node:crypto'
 
-/** One caller: the SHA-256 fingerprint of its certificate, or a DNS name in it (subjectAltName). */
+/** A client: the SHA-256 fingerprint of its certificate, or a DNS name in it (subjectAltName). */
 export type ClientIdentity = { fingerprint: string } | { dns: string }
 
 const FINGERPRINT = /^sha256:((?:[0-9a-fA-F]{2}:?){31}[0-9a-fA-F]{2})$/
 const DNS_NAME = /^dns:([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)$/
 
 /**
- * Reads who may ask the signer: one identity a line, `sha256:FINGERPRINT` (with or without colons) or `dns:NAME`; `#`
- * begins a comment. Throws an Error that names the line; a list without anybody is one too.
+ * Parses the list of clients: one identity a line, `sha256:FINGERPRINT` (with or without colons) or `dns:NAME`; `#`
+ * begins a comment. Throws an Error that names the faulty line, or that the list is empty.
  */
 export function readClients(text: string): ClientIdentity[] {
   const identities = text.split('\n').flatMap((line, at) => {
@@ -27,7 +27,7 @@ function readIdentity(written: string, line: number): ClientIdentity {
   throw new Error(`Line ${line} of the list of clients is neither sha256:FINGERPRINT nor dns:NAME`)
 }
 
-/** Whether a certificate is one of these. A wildcard in a certificate is no name. */
+/** Whether a certificate matches one of the identities. A wildcard in a certificate matches no name. */
 export function isAmong(identities: readonly ClientIdentity[], certificate: X509Certificate): boolean {
   return identities.some((identity) =>
     'fingerprint' in identity

@@ -7,13 +7,13 @@ import type { BitcoinPolicy } from '../../policy/policy.ts'
 import type { SignRequest } from '../../protocol/protocol.ts'
 import { Refusal } from '../../protocol/refusal.ts'
 
-/** What pays for an unconfirmed transaction of version 3 must be of version 3 too (BIP 431). */
+/** A transaction that spends an unconfirmed transaction of version 3 must have version 3 too (BIP 431). */
 const VERSIONS = [TRANSACTION_VERSION, TRUC_VERSION]
 
 /**
- * Reads a PSBT that joins coins of ours into one: every input is ours, and the one output goes to an address that we
- * derive from our own seed on the change branch of the hot account. It pays only the network, under the same caps
- * as a payout; thousandths are of what arrives.
+ * Judges a PSBT that joins our coins into one. Every input must be ours, and the one output must pay an address that we
+ * derive from our own seed on the change branch of the hot account. The caps on fees are those of a payout;
+ * `maxPerMille` refers to the amount that arrives.
  */
 export function judgeConsolidation(policy: BitcoinPolicy, keyring: Keyring, request: SignRequest): Judgement {
   if (!policy.consolidation?.enabled) throw new Refusal('disabled', 'Consolidation is switched off in the policy')
@@ -30,7 +30,8 @@ export function judgeConsolidation(policy: BitcoinPolicy, keyring: Keyring, requ
     unsignedId,
     conflictKeys: psbt.inputs.map(outpointOf),
     fee: judgeFee(psbt, policy, output.units),
-    // No two that spend this coin are both paid; a replacement keeps the coins and their order.
+    // Of two transactions that spend this coin, only one can confirm. A replacement has the same coins in the same
+    // order.
     feeSlot: outpointOf(psbt.inputs[0]!),
     changeIndex,
     sign: () => signRead(psbt, unsignedId, keyring, request),

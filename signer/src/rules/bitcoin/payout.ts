@@ -22,12 +22,12 @@ import type { BitcoinPolicy } from '../../policy/policy.ts'
 import type { Intent, SignRequest } from '../../protocol/protocol.ts'
 import { Refusal } from '../../protocol/refusal.ts'
 
-/** BIP 44: addresses that only ever receive our own change. */
+/** BIP 44: the branch of addresses that receive only our own change. */
 const CHANGE_BRANCH = 1
 
 /**
- * Reads a PSBT and holds it against the intents: every output is one intent, to the satoshi, or change to our own hot
- * account; every intent is paid once; every input is ours; the fee is under the caps.
+ * Parses a PSBT and compares it with the intents. Every output must pay one intent, to the satoshi, or be change to our
+ * own hot account; every intent must be paid once; every input must be ours; the fee must not exceed the caps.
  */
 export function judgeBitcoin(policy: BitcoinPolicy, keyring: Keyring, request: SignRequest): Judgement {
   if (request.purpose !== 'payout' && request.purpose !== 'cold') {
@@ -43,14 +43,17 @@ export function judgeBitcoin(policy: BitcoinPolicy, keyring: Keyring, request: S
     unsignedId,
     conflictKeys: psbt.inputs.map(outpointOf),
     fee,
-    // Transactions for one set of intents all conflict; see History.
+    // All transactions for one set of intents conflict; see History.
     feeSlot: nameOfSet(request.intents),
     ...(changeIndex !== undefined && { changeIndex }),
     sign: () => signRead(psbt, unsignedId, keyring, request),
   }
 }
 
-/** Only the one encoding chainkit writes: then nothing in the bytes escapes judgement. */
+/**
+ * Parses a PSBT. Throws a Refusal unless the bytes are exactly those that chainkit writes, so that all of them are
+ * judged.
+ */
 export function readPsbt(unsigned: string, versions: readonly number[] = [TRANSACTION_VERSION]): Psbt {
   const bytes = Buffer.from(unsigned, 'hex')
   const psbt = parsePsbt(bytes)
@@ -86,7 +89,7 @@ export function judgeInputs(psbt: Psbt, keyring: Keyring, { keys }: SignRequest)
   })
 }
 
-/** Index of the change address, when there is change. */
+/** Compares the outputs with the intents. Returns the index of the change address, or undefined without change. */
 function judgeOutputs(
   psbt: Psbt,
   policy: BitcoinPolicy,
@@ -119,7 +122,10 @@ function scriptOf({ id, to }: Intent, { chain }: BitcoinPolicy): Uint8Array {
   return parsed.script
 }
 
-/** The PSBT says which key change goes to; only the script that we derive ourselves counts. */
+/**
+ * Index of the change address if the output is our change. The PSBT names the key, but the script must equal the one
+ * that we derive ourselves.
+ */
 export function ownChangeIndex({ script, origins }: PsbtOutput, keyring: Keyring): number | undefined {
   if (origins.length !== 1) return undefined
   const { masterFingerprint, path } = origins[0]!
@@ -147,11 +153,12 @@ function unexplained(
 }
 
 /**
- * The fee, when it is under all caps. @param paid satoshi that the relative cap is of
+ * Returns the fee. Throws a Refusal when it exceeds a cap.
  *
- * BIP 143 signs the amount of each input, so a PSBT that misstates one yields a transaction that no node accepts.
- * Halves of two that misstate different inputs would add up to a valid one: history refuses the second, and `sign-cold`
- * wants amounts proven.
+ * A BIP 143 signature covers the amount of its input, so no node accepts a transaction from a PSBT that misstates one.
+ * Signatures from two PSBTs that misstate different inputs could be combined into a valid transaction: history refuses
+ * the second, and `sign-cold` requires proof of the amounts.
+ * @param paid satoshi; the relative cap refers to this amount
  */
 export function judgeFee(psbt: Psbt, { fee: caps }: BitcoinPolicy, paid: bigint): bigint {
   const fee = psbtFee(psbt)
@@ -172,7 +179,7 @@ export function judgeFee(psbt: Psbt, { fee: caps }: BitcoinPolicy, paid: bigint)
   return fee
 }
 
-/** What was signed is read again from its own bytes before it may leave. */
+/** Signs a PSBT, then parses the signed bytes and throws unless they are the transaction that was judged. */
 export function signRead(
   psbt: Psbt,
   unsignedId: string,

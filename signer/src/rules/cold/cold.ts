@@ -3,8 +3,8 @@ import type { SignRequest } from '../../protocol/protocol.ts'
 import { Refusal } from '../../protocol/refusal.ts'
 
 /**
- * A transfer to cold storage is a payment to the one address that the policy names for the asset, whatever the request
- * says. What is then true of the bytes, the judge of payments finds.
+ * Throws a Refusal unless every intent pays the cold address that the policy names for its asset. The rules of payments
+ * then check the transaction itself.
  */
 export function requireCold({ network, assets }: NetworkPolicy, { intents }: SignRequest): void {
   for (const { asset, to } of intents) {

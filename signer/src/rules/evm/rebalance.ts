@@ -7,8 +7,8 @@ import type { KeyReference } from '../../protocol/protocol.ts'
 import { Refusal } from '../../protocol/refusal.ts'
 
 /**
- * Holds what moves between hot addresses against the policy: coin or a pinned token, from the first key named to the
- * second, both among the hot addresses of the policy. It makes no payment.
+ * Judges a transfer of coin or a pinned token from the address of the first key to that of the second, both hot
+ * addresses of the policy. It pays no intent.
  */
 export function judgeRebalance(
   transaction: UnsignedTransaction,
@@ -39,7 +39,9 @@ function readReceiver({ to, value, data }: UnsignedTransaction, { network, asset
   return transfer.to
 }
 
-/** Throws unless a key of the hot account is one of those the policy counts; deposit keys are not asked about. */
+/**
+ * Throws a Refusal if a key of the hot account exceeds the policy's number of hot addresses. Deposit keys always pass.
+ */
 export function requirePool({ account, index }: KeyReference, { network, hotAddresses }: EvmPolicy): void {
   if (account === 'hot' && index >= hotAddresses) {
     throw new Refusal(

@@ -3,10 +3,7 @@ import { Refusal } from '../../protocol/refusal.ts'
 import { ordinary } from './sweep-world.ts'
 import type { Judged, SweepWorld } from './sweep-world.ts'
 
-/**
- * Puts one of the contracts of sweeps on the chain. Its code, the treasury in it included, is what chainkit says and
- * nothing else.
- */
+/** Judges the deployment of a sweep contract. Its code, including the treasury, must be exactly that of chainkit. */
 export function judgeDeployment(transaction: UnsignedTransaction, world: SweepWorld): Judged {
   const { value, data } = transaction
   if (world.keys.length > 1) throw new Refusal('key-mismatch', 'A deployment names the key of its sender only')

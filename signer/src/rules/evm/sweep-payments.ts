@@ -4,7 +4,7 @@ import { Refusal } from '../../protocol/refusal.ts'
 import { ordinary, requireTicker } from './sweep-world.ts'
 import type { Judged, SweepWorld } from './sweep-world.ts'
 
-/** Coin for the gas of one deposit address, whose key is the second that is named. */
+/** Judges a top-up: coin for the gas of the deposit address whose key is the second one named. */
 export function judgeTopUp(transaction: UnsignedTransaction, world: SweepWorld): Judged {
   const { to, value, data } = transaction
   const [, address, ...more] = world.addresses
@@ -17,7 +17,7 @@ export function judgeTopUp(transaction: UnsignedTransaction, world: SweepWorld):
   return { ...ordinary(transaction, world), spent: value }
 }
 
-/** A deposit address pays the treasury itself. */
+/** Judges a payment of a deposit address to the treasury. */
 export function judgeDirect(transaction: UnsignedTransaction, world: SweepWorld): Judged {
   const { to, value, data } = transaction
   const { policy, sweep, addresses } = world

@@ -6,7 +6,10 @@ import { Refusal } from '../../protocol/refusal.ts'
 import { ordinary, requireAccounts, requireSponsor, requireTicker } from './sweep-world.ts'
 import type { Judged, SweepWorld } from './sweep-world.ts'
 
-/** A call of our relay with what deposit addresses sign now (EIP-3009, ERC-2612), or have allowed before. */
+/**
+ * Judges a call of our relay, with signatures of deposit addresses that are made now (EIP-3009, ERC-2612) or with
+ * allowances that they gave before.
+ */
 export function judgeRelay(transaction: UnsignedTransaction, world: SweepWorld): Judged {
   requireSponsor(world)
   if (transaction.value !== 0n) throw new Refusal('amount-mismatch', 'A sweep through the relay sends no coin')
@@ -39,7 +42,9 @@ function judgePermits(transaction: UnsignedTransaction, world: SweepWorld): Judg
   return signedCall(transaction, world, (keys) => relayPermits.encode(signPermits(call, domain, relay.address, keys)))
 }
 
-/** The transaction with what deposit addresses sign in its call. @param fill takes the keys of these, in their order */
+/**
+ * Completes the transaction with the deposit addresses' signatures in its call. @param fill gets their keys, in order
+ */
 function signedCall(
   transaction: UnsignedTransaction,
   { keyring, keys, addresses }: SweepWorld,

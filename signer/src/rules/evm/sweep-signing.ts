@@ -7,14 +7,15 @@ import type { Judgement } from '../judgement.ts'
 import type { Keyring } from '../../keys/keyring.ts'
 import type { KeyReference } from '../../protocol/protocol.ts'
 
-/** Names unsigned bytes. What is signed in the end follows from them and from the keys. */
+/** Identifies unsigned bytes. Together with the keys they determine the signed transaction. */
 export function signingId(unsigned: Uint8Array): string {
   return createHash('sha256').update(unsigned).digest('hex')
 }
 
 /**
- * Signs the authorisations, then the transaction, and reads all of it again from its own bytes before it may leave.
- * @param keys of the sender, then of those who authorise, then of others
+ * Signs the authorisations, then the transaction, then parses the signed bytes and throws unless they are what was
+ * judged.
+ * @param keys of the sender, then of the authorising addresses, then of others
  */
 export function signDelegation(
   draft: SetCodeDraft,

@@ -9,19 +9,19 @@ import type { KeyReference } from '../../protocol/protocol.ts'
 import { Refusal } from '../../protocol/refusal.ts'
 import type { SweepPolicy } from '../../policy/sweep-policy.ts'
 
-/** What every kind of sweep is judged with. */
+/** The inputs of the judgement of every kind of sweep. */
 export interface SweepWorld {
   policy: EvmPolicy
   sweep: SweepPolicy
   keyring: Keyring
-  /** Who sends, then the deposit addresses it is about */
+  /** The sender's key, then the keys of the deposit addresses */
   keys: KeyReference[]
-  /** Of the keys, in their order */
+  /** The keys' addresses, in the same order */
   addresses: Hex[]
 }
 
 export interface Judged extends Pick<Judgement, 'sign' | 'authorizations'> {
-  /** wei that leave the sender besides gas, for gas of others */
+  /** wei that the sender pays for the gas of other addresses, in addition to its own gas */
   spent: bigint
 }
 
@@ -33,7 +33,7 @@ export function requireSponsor({ keys }: SweepWorld): void {
   if (keys[0]!.account !== 'hot') throw new Refusal('key-mismatch', 'A batch is paid by a hot wallet')
 }
 
-/** The addresses in the call are those of the keys, in the same order where each of them signs. */
+/** Throws a Refusal unless the addresses in the call are those of the keys; in the same order if each of them signs. */
 export function requireAccounts(accounts: readonly Hex[], { addresses }: SweepWorld, inOrder = false): void {
   const ours = addresses.slice(1)
   if (new Set(accounts).size !== accounts.length) throw new Refusal('unknown-output', 'An address is swept twice')
@@ -43,7 +43,7 @@ export function requireAccounts(accounts: readonly Hex[], { addresses }: SweepWo
   }
 }
 
-/** The ticker of what is swept. Throws unless the asset may be signed for now. */
+/** The ticker of a swept asset. Throws a Refusal unless the policy allows signing for it. */
 export function requireTicker(asset: Hex, { network, assets }: EvmPolicy): string {
   const isAsset = ([ticker, { contract }]: [string, { contract?: string }]): boolean =>
     asset === COIN ? ticker === NATIVE_TICKER[network] : contract === asset

@@ -17,10 +17,14 @@ import { ordinary, requireAccounts, requireSponsor, requireTicker } from './swee
 import type { Judged, SweepWorld } from './sweep-world.ts'
 
 /**
- * Reads a transaction that brings deposits together and holds it against the policy: whatever it is, money can end at
- * the policy's treasury only. It is one of: a call of our batch, with or without authorisations of deposit addresses to
- * the pinned delegate (EIP-7702); a call of our relay with what deposit addresses sign, or signed before (EIP-3009,
- * ERC-2612); a payment by a deposit address itself; coin for the gas of one; the deployment of one of these contracts.
+ * Parses a sweep and compares it with the policy. Its money can only end at the policy's treasury, or at a deposit
+ * address as coin for gas. It must be one of:
+ * - a call of our batch, with or without authorisations of deposit addresses to the pinned delegate (EIP-7702)
+ * - a call of our relay with signatures or earlier allowances of deposit addresses (EIP-3009, ERC-2612)
+ * - a payment by a deposit address to the treasury
+ * - coin for the gas of a deposit address
+ * - the deployment of one of these contracts
+ *
  * Hot keys pay, and never authorise anything.
  */
 export function judgeSweep(policy: EvmPolicy, keyring: Keyring, request: SignRequest): Judgement {
@@ -104,7 +108,10 @@ function judgeDelegation(draft: SetCodeDraft, world: SweepWorld): Judged {
   return { spent: 0n, authorizations, sign: () => signDelegation(draft, keyring, keys, addresses) }
 }
 
-/** The call of our batch: allowed assets, and exactly the addresses whose keys are named. */
+/**
+ * Throws a Refusal unless this is a call of our batch with enabled assets and exactly the addresses whose keys are
+ * named.
+ */
 function judgeBatch({ to, value, data }: Pick<UnsignedTransaction, 'to' | 'value' | 'data'>, world: SweepWorld): void {
   const { address } = world.sweep.contracts.batch
   requireSponsor(world)

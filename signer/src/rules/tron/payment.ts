@@ -21,9 +21,10 @@ import { judgeTronSweep } from './sweep.ts'
 import { judgeTreasury } from './treasury.ts'
 
 /**
- * Reads `raw_data` of TRON and holds it against the one intent: TRX by TransferContract, or to a contract by a call of
- * it without data; a token by `transfer` called on its pinned contract. Sweeps and treasury transactions touch accounts
- * of ours only. A transaction of TRON names no chain; the block it refers to ties it to one.
+ * Parses TRON's `raw_data` and compares it with the request's only intent. TRX is paid by a TransferContract, or to a
+ * contract by a call without data; a token is paid by a call of `transfer` on its contract in the policy. Sweeps and
+ * treasury transactions have only our own accounts as receivers. A TRON transaction names no chain; only the block that
+ * it refers to ties it to one.
  * @param now ms since the epoch
  */
 export function judgeTron(policy: TronPolicy, keyring: Keyring, request: SignRequest, now: number): Judgement {
@@ -47,7 +48,7 @@ export function judgeTron(policy: TronPolicy, keyring: Keyring, request: SignReq
   }
 }
 
-/** @returns sun that are given to an account of ours for its fees, or what is staked or lent */
+/** @returns `given`: sun for one of our accounts to pay its fees; `bound`: what is staked or lent */
 function judgeContract(
   contract: Contract,
   policy: TronPolicy,
@@ -108,7 +109,7 @@ function readNativePayment(contract: Contract, { asset }: Intent): Payment {
       `TRX is sent by a TransferContract or a call of the contract that receives it, not by a ${contract.kind}`,
     )
   }
-  // java-tron allows no other payment to a contract. Without data only the receiver's own code for a plain payment
+  // java-tron allows no other payment to a contract. Without data, only the receiver's own function for plain payments
   // runs.
   if (contract.data !== '0x') throw new Refusal('unknown-output', 'A call that sends TRX must have no data')
   return { to: contract.contract, units: contract.callValue }
@@ -127,7 +128,10 @@ function readTokenPayment(contract: Contract, token: string, { asset }: Intent):
   return transfer
 }
 
-/** The most the network can take, as if nothing were staked and the receiver not activated. */
+/**
+ * The highest possible fee, as if nothing were staked and the receiver not activated. Throws a Refusal above the
+ * policy's cap.
+ */
 function judgeFee(transaction: UnsignedTransaction, { fee }: TronPolicy): bigint {
   const { kind } = transaction.contract
   const bandwidth = BigInt(bandwidthOf(transaction)) * fee.bandwidthPrice
@@ -137,7 +141,7 @@ function judgeFee(transaction: UnsignedTransaction, { fee }: TronPolicy): bigint
   return most
 }
 
-/** What is signed elsewhere, by hand, may last as long as the chain allows. */
+/** A transfer to cold storage, which a person signs on another machine, may last as long as the chain allows. */
 function lifetimeOf({ purpose }: SignRequest, { maxLifetimeMs }: TronPolicy): number {
   return purpose === 'cold' ? MAX_LIFETIME_MS : maxLifetimeMs
 }
@@ -150,7 +154,7 @@ function judgeExpiration({ expiration }: UnsignedTransaction, maxLifetimeMs: num
   return expiration
 }
 
-/** What was signed is read again from its own bytes before it may leave. */
+/** Signs a transaction, then parses the signed bytes and throws unless they are the transaction that was judged. */
 function sign(
   transaction: UnsignedTransaction,
   key: KeyReference,

@@ -6,13 +6,16 @@ import type { TronPolicy } from '../../policy/policy.ts'
 import type { KeyReference } from '../../protocol/protocol.ts'
 import { Refusal } from '../../protocol/refusal.ts'
 
-/** The first key of the hot account: where TRON's deposits go, derived here and not named by the caller. */
+/**
+ * The first key of the hot account, which receives TRON's deposits. The signer derives its address; the caller does not
+ * name it.
+ */
 const HOT: KeyReference = { account: 'hot', branch: 0, index: 0 }
 
 /**
- * A deposit address that pays our hot address what it holds of an allowed asset, or TRX from the hot address for what
- * the transfer of one deposit address burns, whose key the request names.
- * @returns sun that leave the hot address besides fees
+ * Judges a sweep: a deposit address pays an enabled asset to our hot address. Or a top-up: the hot address sends TRX
+ * for the fees of that transfer to the deposit address whose key the request names.
+ * @returns sun that the hot address pays in addition to fees
  */
 export function judgeTronSweep(
   contract: Contract,
@@ -52,7 +55,7 @@ function judgeTopUp(
   return contract.amount
 }
 
-/** Whom a deposit address pays, in an asset that may be signed for now. */
+/** The address that a deposit address pays. Throws a Refusal unless the policy allows signing for the asset. */
 function judgeAsset(contract: Contract, assets: TronPolicy['assets']): string {
   if (contract.kind === 'TransferContract') {
     requireEnabled(NATIVE_TICKER.TRON, assets)

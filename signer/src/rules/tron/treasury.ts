@@ -6,9 +6,9 @@ import type { KeyReference } from '../../protocol/protocol.ts'
 import { Refusal } from '../../protocol/refusal.ts'
 
 /**
- * Staking, and lending or activating between accounts of ours: the receiver is derived from our own seed by the key the
- * request names, whatever address the transaction holds. Nothing that is lent can be locked away from us.
- * @returns what counts towards the sums of the policy
+ * Judges staking, and lending to or activating our own accounts. The receiver's address is derived from our seed by the
+ * key that the request names, and must be the one in the transaction. A loan must not be locked.
+ * @returns the amount that counts towards the policy's sums
  */
 export function judgeTreasury(
   contract: Contract,
